@@ -1,10 +1,10 @@
-//! Measures queries on the command line as whole processes, alternating with another program if one
-//! is named.
+//! Measures queries of the command line as whole processes, alternating with a baseline program if
+//! one is named.
 //!
-//! `PRECEDENT_CASEBOOK=DIR cargo bench --bench command`. `PRECEDENT_BESIDE` names another program;
-//! `PRECEDENT_BESIDE_CASEBOOK` and `PRECEDENT_BESIDE_MODELS` name its casebook and models if they
-//! differ.
-#![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "a measurement")]
+//! `PRECEDENT_CASEBOOK=DIR cargo bench --bench command`. `PRECEDENT_BASELINE` names the baseline
+//! program; `PRECEDENT_BASELINE_CASEBOOK` and `PRECEDENT_BASELINE_MODELS` name its casebook and
+//! models if they differ.
+#![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "benchmark")]
 
 use std::{
     ffi::OsString,
@@ -12,7 +12,7 @@ use std::{
     time::Instant,
 };
 
-/// The number of times that each query is run by each program.
+/// The number of measured runs of each query by each program.
 const ROUNDS: usize = 21;
 
 struct Program {
@@ -29,7 +29,7 @@ fn main() {
     }
     let variable = |name: &str| std::env::var_os(name);
     let Some(casebook) = variable("PRECEDENT_CASEBOOK") else {
-        println!("PRECEDENT_CASEBOOK names what is asked; see benches/command.rs");
+        println!("set PRECEDENT_CASEBOOK; see benches/command.rs");
         return;
     };
     let models = variable("PRECEDENT_MODELS")
@@ -40,46 +40,46 @@ fn main() {
         casebook: casebook.clone(),
         models: Some(models.clone()),
     }];
-    programs.extend(variable("PRECEDENT_BESIDE").map(|path| Program {
-        name: "beside",
+    programs.extend(variable("PRECEDENT_BASELINE").map(|path| Program {
+        name: "baseline",
         path,
-        casebook: variable("PRECEDENT_BESIDE_CASEBOOK").unwrap_or(casebook),
-        models: variable("PRECEDENT_BESIDE_MODELS").or(Some(models)),
+        casebook: variable("PRECEDENT_BASELINE_CASEBOOK").unwrap_or(casebook),
+        models: variable("PRECEDENT_BASELINE_MODELS").or(Some(models)),
     }));
-    let list = ask(&programs[0], &["search", "is:issue", "-L", "1", "--json=key"]).1;
+    let list = run(&programs[0], &["search", "is:issue", "-L", "1", "--json=key"]).1;
     let key = list.split('"').nth(3).unwrap_or_default().to_owned();
     let title = "crash after the update when a file is missing";
-    let questions: [(&str, Vec<&str>); 4] = [
+    let queries: [(&str, Vec<&str>); 4] = [
         ("search", vec!["search", title]),
-        ("search by words alone", vec!["search", title, "--mode", "lexical"]),
-        ("duplicates of an item", vec!["duplicates", &key, "--include-closed"]),
+        ("keyword search", vec!["search", title, "--mode", "lexical"]),
+        ("duplicates, one item", vec!["duplicates", &key, "--include-closed"]),
         ("solved cases", vec!["troubleshoot", title]),
     ];
-    println!("| question | program | median, ms | fastest |");
+    println!("| query | program | median, ms | fastest, ms |");
     println!("|---|---|---|---|");
-    for (name, args) in &questions {
-        let mut took = vec![Vec::with_capacity(ROUNDS); programs.len()];
+    for (name, args) in &queries {
+        let mut all_times = vec![Vec::with_capacity(ROUNDS); programs.len()];
         for _ in 0..=ROUNDS {
-            for (program, took) in programs.iter().zip(&mut took) {
-                took.push(ask(program, args).0);
+            for (program, times) in programs.iter().zip(&mut all_times) {
+                times.push(run(program, args).0);
             }
         }
-        for (program, mut took) in programs.iter().zip(took) {
-            // The first run reads files that are not cached by the system yet.
-            took.remove(0);
-            took.sort_by(f64::total_cmp);
+        for (program, mut times) in programs.iter().zip(all_times) {
+            // The first run reads files that the system has not cached.
+            times.remove(0);
+            times.sort_by(f64::total_cmp);
             println!(
                 "| {name} | {} | {:.0} | {:.0} |",
                 program.name,
-                took[took.len() / 2],
-                took[0]
+                times[times.len() / 2],
+                times[0]
             );
         }
     }
 }
 
-/// Returns the milliseconds that a query takes, and its output.
-fn ask(program: &Program, args: &[&str]) -> (f64, String) {
+/// Runs a query; returns its duration in milliseconds, and its output.
+fn run(program: &Program, args: &[&str]) -> (f64, String) {
     let mut command = Command::new(&program.path);
     command.arg("-q").args(args).env("PRECEDENT_CASEBOOK", &program.casebook).stdin(Stdio::null());
     if let Some(models) = &program.models {
@@ -87,7 +87,7 @@ fn ask(program: &Program, args: &[&str]) -> (f64, String) {
     }
     let start = Instant::now();
     let output = command.output().unwrap();
-    let took = start.elapsed().as_secs_f64() * 1000.0;
+    let elapsed = start.elapsed().as_secs_f64() * 1000.0;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    (took, String::from_utf8(output.stdout).unwrap())
+    (elapsed, String::from_utf8(output.stdout).unwrap())
 }

@@ -1,20 +1,19 @@
-//! Measures the embedding model alone: texts per second by length, and the memory that many of them
-//! take.
+//! Measures the embedding model alone: texts per second by length, and the peak memory.
 //!
-//! `cargo bench --bench embed`; `PRECEDENT_TEXTS=50000` embeds this many texts of mixed length at
-//! the end, in one process.
+//! `cargo bench --bench embed`; `PRECEDENT_TEXTS=50000` sets the number of texts of mixed length at
+//! the end.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
-    reason = "a measurement, not a product"
+    reason = "benchmark, not product code"
 )]
 
 use std::{path::PathBuf, time::Instant};
 
 use precedent_index::embed::{Embedder, Engine, ModelPaths, Work};
 
-/// Lengths of texts in word pieces; each word used here is one piece.
+/// The lengths of texts in word pieces; each word is one piece.
 const LENGTHS: [usize; 3] = [32, 128, 256];
 /// The number of texts of each length.
 const TEXTS: usize = 60;
@@ -36,32 +35,31 @@ fn main() {
     let mut model = engine.load(Work::Indexing).unwrap();
     println!("loading: {:.0} ms", start.elapsed().as_secs_f64() * 1000.0);
     for length in LENGTHS {
-        rate(model.as_mut(), length);
+        measure(model.as_mut(), length);
     }
-    let many: usize =
+    let count: usize =
         std::env::var("PRECEDENT_TEXTS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
     let start = Instant::now();
-    for n in 0..many {
+    for n in 0..count {
         model.embed(&text(8 + n * 37 % 240, n)).unwrap();
     }
     println!(
-        "{many} texts of 8 to 247 word pieces: {:.1} a second, at most {} MB",
-        many as f64 / start.elapsed().as_secs_f64(),
-        peak().unwrap_or(0) / 1024
+        "{count} texts of 8 to 247 word pieces: {:.1}/s, peak memory {} MB",
+        count as f64 / start.elapsed().as_secs_f64(),
+        peak_memory().unwrap_or(0) / 1024
     );
 }
 
-fn rate(model: &mut dyn Embedder, length: usize) {
+fn measure(model: &mut dyn Embedder, length: usize) {
     let start = Instant::now();
     for n in 0..TEXTS {
         model.embed(&text(length - 2, n)).unwrap();
     }
     let rate = TEXTS as f64 / start.elapsed().as_secs_f64();
-    println!("{length:>3} word pieces: {rate:.1} texts a second, one thread");
+    println!("{length:>3} word pieces: {rate:.1} texts/s, one thread");
 }
 
-/// Returns a text of this many words that are one token each; the two marks at its ends complete
-/// the length.
+/// Returns a text of this many words; the tokenizer adds two word pieces.
 fn text(words: usize, seed: usize) -> String {
     const WORDS: [&str; 12] = [
         "the", "server", "fails", "when", "file", "is", "open", "and", "memory", "test", "time",
@@ -71,7 +69,7 @@ fn text(words: usize, seed: usize) -> String {
 }
 
 /// Returns the peak memory of this process in kB, where the system reports it.
-fn peak() -> Option<u64> {
+fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find(|l| l.starts_with("VmHWM"))?.split_whitespace().nth(1)?.parse().ok()
 }

@@ -1,14 +1,14 @@
-//! Measures the speed and memory of imports with the real binary, alternating with another one if
-//! `PRECEDENT_BESIDE` names it.
+//! Measures the speed and memory of imports with the real binary, alternating with a baseline
+//! binary if `PRECEDENT_BASELINE` names one.
 //!
-//! `PRECEDENT_BESIDE=PROGRAM cargo bench --bench import`. `PRECEDENT_RECORDS` sets the number of
-//! records of each file, 100,000 by default; 2,000,000 make a file of 2 GB.
+//! `PRECEDENT_BASELINE=PROGRAM cargo bench --bench import`. `PRECEDENT_RECORDS` sets the number of
+//! records of each file, by default 100,000; with 2,000,000, a file has 2 GB.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
-    reason = "a measurement"
+    reason = "benchmark, not product code"
 )]
 
 use std::{
@@ -19,7 +19,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The number of runs of each program, alternating.
+/// The number of runs of each program.
 const ROUNDS: usize = 3;
 const WORDS: [&str; 16] = [
     "pump", "valve", "stops", "after", "restart", "the", "server", "reports", "timeout", "while",
@@ -35,39 +35,39 @@ fn main() {
         std::env::var("PRECEDENT_RECORDS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_000);
     let folder = tempfile::tempdir().unwrap();
     let files = [
-        ("JSON Lines of GitHub", "github", folder.path().join("issues.jsonl")),
-        ("CSV of Jira", "csv", folder.path().join("jira.csv")),
+        ("GitHub, JSON Lines", "github", folder.path().join("issues.jsonl")),
+        ("Jira, CSV", "csv", folder.path().join("jira.csv")),
     ];
-    write_lines(&files[0].2, records);
-    write_table(&files[1].2, records);
+    write_json_lines(&files[0].2, records);
+    write_csv(&files[1].2, records);
     let mut programs = vec![("this", PathBuf::from(env!("CARGO_BIN_EXE_precedent")))];
-    programs.extend(std::env::var_os("PRECEDENT_BESIDE").map(|p| ("beside", PathBuf::from(p))));
-    println!("| what | program | size | records a second | most memory |");
+    programs.extend(std::env::var_os("PRECEDENT_BASELINE").map(|p| ("baseline", PathBuf::from(p))));
+    println!("| file | program | size | records/s | peak memory |");
     println!("|---|---|---|---|---|");
-    for (what, form, file) in &files {
+    for (name, format, file) in &files {
         let size = std::fs::metadata(file).unwrap().len() >> 20;
-        let mut took = vec![(Vec::new(), 0_u64); programs.len()];
+        let mut results = vec![(Vec::new(), 0_u64); programs.len()];
         for _ in 0..ROUNDS {
-            for ((_, program), (seconds, peak)) in programs.iter().zip(&mut took) {
-                let (time, memory) = import(program, form, file);
+            for ((_, program), (seconds, peak)) in programs.iter().zip(&mut results) {
+                let (time, memory) = import(program, format, file);
                 seconds.push(time.as_secs_f64());
                 *peak = (*peak).max(memory);
             }
         }
-        for ((name, _), (mut seconds, peak)) in programs.iter().zip(took) {
+        for ((program, _), (mut seconds, peak)) in programs.iter().zip(results) {
             seconds.sort_by(f64::total_cmp);
             let rate = records as f64 / seconds[seconds.len() / 2];
-            println!("| {what} | {name} | {size} MB | {rate:.0} | {peak} MB |");
+            println!("| {name} | {program} | {size} MB | {rate:.0} | {peak} MB |");
         }
     }
 }
 
 /// Imports a file into a new casebook without indexes; returns the time and the peak memory in MB.
-fn import(program: &Path, form: &str, file: &Path) -> (Duration, u64) {
+fn import(program: &Path, format: &str, file: &Path) -> (Duration, u64) {
     let casebook = tempfile::tempdir().unwrap();
     let start = Instant::now();
     let mut child = Command::new(program)
-        .args(["-q", "import", form])
+        .args(["-q", "import", format])
         .arg(file)
         .args(["--source", "acme/pump", "--no-index"])
         .env("PRECEDENT_CASEBOOK", casebook.path().join("casebook"))
@@ -91,7 +91,7 @@ fn import(program: &Path, form: &str, file: &Path) -> (Duration, u64) {
     }
 }
 
-/// Returns about 800 bytes that differ from record to record.
+/// Returns about 800 bytes that differ between records.
 fn body(n: u64) -> String {
     let word = |i: u64| {
         WORDS[usize::try_from((n.wrapping_mul(2_654_435_761) >> (i % 13)) + i).unwrap()
@@ -100,7 +100,7 @@ fn body(n: u64) -> String {
     (0..120).map(|i| format!("{} ", word(i))).collect::<String>() + &format!("FW-{n}")
 }
 
-fn moment(n: u64) -> String {
+fn timestamp(n: u64) -> String {
     let day = n / 86_400;
     format!(
         "2025-{:02}-{:02}T{:02}:{:02}:{:02}Z",
@@ -112,10 +112,10 @@ fn moment(n: u64) -> String {
     )
 }
 
-fn write_lines(path: &Path, records: u64) {
+fn write_json_lines(path: &Path, records: u64) {
     let mut out = BufWriter::new(File::create(path).unwrap());
     for n in 1..=records {
-        let at = moment(n * 37);
+        let at = timestamp(n * 37);
         writeln!(
             out,
             r#"{{"number":{n},"title":"Pump {n} stops","body":"{}","state":"{}","user":{{"login":"u{}","type":"User"}},"labels":[{{"name":"bug"}}],"created_at":"{at}","updated_at":"{at}","closed_at":null,"comments":0,"html_url":"https://github.com/acme/pump/issues/{n}","url":"https://api.github.com/repos/acme/pump/issues/{n}"}}"#,
@@ -127,7 +127,7 @@ fn write_lines(path: &Path, records: u64) {
     }
 }
 
-fn write_table(path: &Path, records: u64) {
+fn write_csv(path: &Path, records: u64) {
     let mut out = BufWriter::new(File::create(path).unwrap());
     writeln!(
         out,
@@ -135,7 +135,7 @@ fn write_table(path: &Path, records: u64) {
     )
     .unwrap();
     for n in 1..=records {
-        let at = moment(n * 37);
+        let at = timestamp(n * 37);
         let state = if n % 3 == 0 { "Done" } else { "To Do" };
         writeln!(
             out,

@@ -1,13 +1,12 @@
 //! Measures the speed and memory of reading logs: `cargo bench --bench logs`. `PRECEDENT_LOG_MB`
-//! sets the size of the log, 2,048 by default; it is first written to the folder for temporary
-//! files, plain and as a bundle of two compressed parts.
+//! sets the size of the log, by default 2,048. The log is generated in a temporary folder.
 
 #![allow(
     missing_docs,
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::unwrap_used,
-    reason = "a measurement"
+    reason = "benchmark, not product code"
 )]
 
 use std::{
@@ -28,18 +27,18 @@ fn main() {
         std::env::var("PRECEDENT_LOG_MB").ok().and_then(|n| n.parse().ok()).unwrap_or(2_048);
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let plain = folder.path().join("server.log");
-    let lines = write(File::create(&plain).expect("a file"), megabytes * 1_000_000);
-    println!("| what | size | time | speed of the text | most memory |");
+    let lines = write_log(File::create(&plain).expect("a file"), megabytes * 1_000_000);
+    println!("| log | size | time | throughput | peak memory |");
     println!("|---|---|---|---|---|");
-    measure("a plain log", &plain, lines);
+    measure("plain", &plain, lines);
     let bundle = folder.path().join("bundle.tar.zst");
-    pack(&bundle, &plain);
-    measure("the same, in a tar.zst", &bundle, lines);
+    write_bundle(&bundle, &plain);
+    measure("tar.zst", &bundle, lines);
 }
 
-/// Writes a service's log of requests with some warnings and few errors with stack traces. Returns
-/// its number of lines.
-fn write(file: File, bytes: u64) -> u64 {
+/// Writes a log of requests with some warnings and few errors with stack traces. Returns the number
+/// of lines.
+fn write_log(file: File, bytes: u64) -> u64 {
     let mut out = BufWriter::with_capacity(1 << 20, file);
     let (mut bytes_written, mut lines, mut n) = (0, 0, 0_u64);
     while bytes_written < bytes {
@@ -75,7 +74,7 @@ fn write(file: File, bytes: u64) -> u64 {
     lines
 }
 
-fn pack(bundle: &Path, plain: &Path) {
+fn write_bundle(bundle: &Path, plain: &Path) {
     let file = File::create(bundle).expect("a file");
     let mut tar = tar::Builder::new(zstd::Encoder::new(file, 1).expect("an encoder").auto_finish());
     tar.append_path_with_name(plain, "bundle/server.log").expect("room for the bundle");
@@ -94,16 +93,16 @@ fn measure(name: &str, path: &Path, lines: u64) {
     println!(
         "| {name} | {size_mb:.0} MB | {seconds:.1} s | {:.0} MB/s | {} |",
         text / seconds,
-        most_memory()
+        peak_memory()
     );
 }
 
-/// Returns the peak memory of this process, as the kernel reports it.
-fn most_memory() -> String {
+/// Returns the peak memory of this process.
+fn peak_memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
     line.map_or_else(
-        || "unknown here".to_owned(),
+        || "unknown".to_owned(),
         |kb| {
             format!("{} MB", kb.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1_000)
         },

@@ -1,5 +1,5 @@
-//! Measures single parts of the engine: `cargo bench --bench parts`.
-#![allow(clippy::unwrap_used, reason = "a measurement, not a product")]
+//! Measures the steps of text preparation: `cargo bench --bench parts`.
+#![allow(clippy::unwrap_used, reason = "benchmark, not product code")]
 
 use divan::{Bencher, counter::BytesCount};
 use precedent_text::{
@@ -13,52 +13,43 @@ fn main() {
     divan::main();
 }
 
+/// Measures a function of the report, in bytes per second.
+fn bench_report<O>(bencher: Bencher<'_, '_>, function: impl Fn(&str) -> O + Sync) {
+    bencher.counter(BytesCount::of_str(REPORT)).bench(|| function(divan::black_box(REPORT)));
+}
+
 #[divan::bench]
 fn words(bencher: Bencher<'_, '_>) {
-    bencher
-        .counter(BytesCount::of_str(REPORT))
-        .bench(|| tokens::words(divan::black_box(REPORT)).len());
+    bench_report(bencher, tokens::words);
 }
 
 #[divan::bench]
 fn identifiers(bencher: Bencher<'_, '_>) {
-    bencher
-        .counter(BytesCount::of_str(REPORT))
-        .bench(|| tokens::identifiers(divan::black_box(REPORT)).count());
+    bench_report(bencher, |text| tokens::identifiers(text).count());
 }
 
 #[divan::bench]
 fn markdown_to_blocks(bencher: Bencher<'_, '_>) {
-    bencher
-        .counter(BytesCount::of_str(REPORT))
-        .bench(|| markdown::blocks(divan::black_box(REPORT)).len());
+    bench_report(bencher, markdown::blocks);
 }
 
 #[divan::bench]
 fn markdown_to_html(bencher: Bencher<'_, '_>) {
-    bencher
-        .counter(BytesCount::of_str(REPORT))
-        .bench(|| html::from_markdown(divan::black_box(REPORT)).len());
+    bench_report(bencher, html::from_markdown);
 }
 
 #[divan::bench]
 fn signatures(bencher: Bencher<'_, '_>) {
-    bencher
-        .counter(BytesCount::of_str(REPORT))
-        .bench(|| signature::signatures(divan::black_box(REPORT)).len());
+    bench_report(bencher, signature::signatures);
 }
 
 #[divan::bench]
 fn references(bencher: Bencher<'_, '_>) {
-    bencher
-        .counter(BytesCount::of_str(REPORT))
-        .bench(|| reference::references(divan::black_box(REPORT)).len());
+    bench_report(bencher, reference::references);
 }
 
 #[divan::bench]
 fn prepare_and_chunk(bencher: Bencher<'_, '_>) {
     let skeleton = Skeleton::default();
-    bencher.counter(BytesCount::of_str(REPORT)).bench(|| {
-        chunk::chunks(&PreparedText::body(divan::black_box(REPORT), &skeleton), 24).len()
-    });
+    bench_report(bencher, |text| chunk::chunks(&PreparedText::body(text, &skeleton), 24));
 }

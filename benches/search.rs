@@ -25,7 +25,7 @@ use precedent_index::{
 const QUERIES: usize = 150;
 
 fn main() {
-    // `cargo test --benches` passes flags; there is nothing to test here.
+    // `cargo test --benches` only checks that the benchmark starts.
     if std::env::args().any(|a| a == "--test") {
         return;
     }
@@ -100,7 +100,7 @@ fn print(name: &str, mut times: Vec<f64>, hits: usize) {
     println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {hits}", at(0.5), at(0.95), at(1.0));
 }
 
-/// Measures duplicate checks of single items, closed candidates included.
+/// Measures duplicate checks of single items, including closed candidates.
 async fn measure_duplicate_checks(casebook: &Casebook, keys: &[String]) {
     let (mut times, mut hits) = (Vec::new(), 0);
     for key in keys {
@@ -116,8 +116,7 @@ async fn measure_duplicate_checks(casebook: &Casebook, keys: &[String]) {
     print("duplicates, one item", times, hits);
 }
 
-/// Measures finding solved cases for a pasted log of 200 lines: a report's text among uninformative
-/// lines.
+/// Measures troubleshooting of a log of 200 lines that contains a report among uninformative lines.
 async fn measure_troubleshoot(casebook: &Casebook, bodies: &[String]) {
     let (mut times, mut hits) = (Vec::new(), 0);
     for body in bodies.iter().take(60) {
@@ -136,17 +135,16 @@ async fn measure_troubleshoot(casebook: &Casebook, bodies: &[String]) {
     print("troubleshoot, 200-line log", times, hits);
 }
 
-/// Measures how many of the ten nearest passages the search over quantized codes finds, and the
-/// time of both searches.
+/// Measures the recall of the approximate search among the ten nearest passages, and its time.
 fn measure_recall(options: &OpenOptions, titles: &[String]) {
     let engine = Engine::BuiltIn(ModelPaths {
         runtime: options.runtime.clone(),
         models: options.models.clone(),
     });
-    let (Ok(info), Ok(mut model)) = (engine.info(), engine.load(Work::Questions)) else { return };
+    let (Ok(info), Ok(mut model)) = (engine.info(), engine.load(Work::Queries)) else { return };
     let vectors = Vectors::open(&options.folder.join("vectors"), &info).unwrap();
     vectors.preload().unwrap();
-    let (mut matches, mut total) = (0, 0);
+    let (mut hits, mut total) = (0, 0);
     let (mut fast, mut exact) = (0.0, 0.0);
     for title in titles.iter().take(60) {
         let query = model.embed(title).unwrap();
@@ -158,12 +156,12 @@ fn measure_recall(options: &OpenOptions, titles: &[String]) {
         exact += start.elapsed().as_secs_f64();
         total += exact_hits.len();
         let is_found = |chunk| approximate.iter().any(|a| a.chunk == chunk);
-        matches += exact_hits.iter().filter(|e| is_found(e.chunk)).count();
+        hits += exact_hits.iter().filter(|e| is_found(e.chunk)).count();
     }
     let queries = titles.len().min(60) as f64;
     println!(
-        "vectors: recall@10 {:.4} ({matches} of {total}), mean {:.1} ms (exact: {:.1} ms)",
-        matches as f64 / total.max(1) as f64,
+        "vectors: recall@10 {:.4} ({hits} of {total}), mean {:.1} ms (exact: {:.1} ms)",
+        hits as f64 / total.max(1) as f64,
         fast * 1000.0 / queries,
         exact * 1000.0 / queries,
     );

@@ -1,16 +1,16 @@
-//! Measures mirroring a whole project with the real binary from the tests' fake GitHub on this
-//! machine, so that only this program takes time.
+//! Measures the sync of a whole project with the real binary and the tests' fake GitHub, so that
+//! only Precedent takes time.
 //!
 //! `cargo bench --bench sync`. `PRECEDENT_ARCHIVE` names a folder with `issues.jsonl.zst` and
-//! `comments.jsonl.zst` of rust-lang/rust; without it the content is invented, `PRECEDENT_ITEMS` items
-//! (20,000 by default). The slowest search, another process, while each sync runs is printed.
+//! `comments.jsonl.zst` of rust-lang/rust; without it, `PRECEDENT_ITEMS` items (by default
+//! 20,000) are generated. A second process searches during each sync.
 #![allow(
     missing_docs,
     dead_code,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::disallowed_methods,
-    reason = "a measurement, with the server of the tests"
+    reason = "benchmark with the fake server of the tests"
 )]
 
 #[path = "../tests/it/fake_github.rs"]
@@ -29,11 +29,11 @@ use std::{
 
 use fake_github::{FakeGitHub, NOW};
 
-/// The default number of invented items, and the number of comments on each.
+/// The default number of generated items, and the number of comments on each.
 const ITEMS: u64 = 20_000;
-const COMMENTS_OF_ITEM: u64 = 4;
-/// The pause between two searches.
-const PAUSE: Duration = Duration::from_millis(500);
+const COMMENTS_PER_ITEM: u64 = 4;
+/// The interval between two searches.
+const SEARCH_INTERVAL: Duration = Duration::from_millis(500);
 
 fn main() {
     // `cargo test --benches` only checks that the benchmark starts.
@@ -41,8 +41,8 @@ fn main() {
         return;
     }
     let github = match std::env::var("PRECEDENT_ARCHIVE") {
-        Ok(folder) => archive(Path::new(&folder)),
-        Err(_) => made_up(),
+        Ok(folder) => load_archive(Path::new(&folder)),
+        Err(_) => generate(),
     };
     let (items, comments) = github.content();
     let records = items.len() + comments.len();
@@ -51,7 +51,7 @@ fn main() {
 
     let folder = tempfile::tempdir().unwrap();
     let name = github.world().name.clone();
-    let start = |args: &[&str]| {
+    let spawn = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_precedent"));
         command
             .env("PRECEDENT_CASEBOOK", folder.path().join("casebook"))
@@ -60,34 +60,34 @@ fn main() {
         command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
     };
     let run = |args: &[&str]| {
-        let began = Instant::now();
-        let mut child = start(args);
-        let (mut peak, mut slowest, mut next_search) = (0, Duration::ZERO, PAUSE);
+        let start_time = Instant::now();
+        let mut child = spawn(args);
+        let (mut peak, mut slowest, mut next_search) = (0, Duration::ZERO, SEARCH_INTERVAL);
         while child.try_wait().unwrap().is_none() {
-            peak = peak.max(memory(child.id()).unwrap_or(0));
-            if began.elapsed() > next_search {
-                let asked = Instant::now();
-                assert!(start(&["search", "pump valve"]).wait().unwrap().success());
-                slowest = slowest.max(asked.elapsed());
-                next_search = began.elapsed() + PAUSE;
+            peak = peak.max(peak_memory(child.id()).unwrap_or(0));
+            if start_time.elapsed() > next_search {
+                let search_start = Instant::now();
+                assert!(spawn(&["search", "pump valve"]).wait().unwrap().success());
+                slowest = slowest.max(search_start.elapsed());
+                next_search = start_time.elapsed() + SEARCH_INTERVAL;
             }
             std::thread::sleep(Duration::from_millis(20));
         }
         assert!(child.wait().unwrap().success());
-        (began.elapsed(), peak, slowest)
+        (start_time.elapsed(), peak, slowest)
     };
     run(&["--quiet", "source", "add", &format!("github:{name}"), "--host", &github.host]);
     for (name, args) in [
-        ("a first sync", &["--quiet", "sync", "--no-index"][..]),
-        ("a sync without news, and the index", &["--quiet", "sync"]),
-        ("everything again", &["--quiet", "sync", "--no-index", "--full"]),
+        ("first sync", &["--quiet", "sync", "--no-index"][..]),
+        ("sync without changes, with indexing", &["--quiet", "sync"]),
+        ("full sync", &["--quiet", "sync", "--no-index", "--full"]),
     ] {
         github.requests();
-        let (took, peak, slowest) = run(args);
+        let (elapsed, peak, slowest) = run(args);
         println!(
-            "{name}: {:.1} s, {:.0} records/s, {} requests, at most {} MB, searches {:.2} s at most",
-            took.as_secs_f64(),
-            records as f64 / took.as_secs_f64(),
+            "{name}: {:.1} s, {:.0} records/s, {} requests, peak memory {} MB, slowest search {:.2} s",
+            elapsed.as_secs_f64(),
+            records as f64 / elapsed.as_secs_f64(),
             github.requests().len(),
             peak / 1024,
             slowest.as_secs_f64()
@@ -96,19 +96,19 @@ fn main() {
 }
 
 /// Returns the peak memory of a process in kB, where the system reports it.
-fn memory(id: u32) -> Option<u64> {
+fn peak_memory(id: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM"))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn archive(folder: &Path) -> FakeGitHub {
+fn load_archive(folder: &Path) -> FakeGitHub {
     let github = FakeGitHub::new("rust-lang/rust");
     github.world().check_rows = false;
     for file in ["issues.jsonl.zst", "comments.jsonl.zst"] {
         let archive = std::fs::File::open(folder.join(file)).unwrap();
         let reader = std::io::BufReader::new(zstd::Decoder::new(archive).unwrap());
-        // Two records belong to another repository and share numbers with this one's.
+        // Two records belong to another repository.
         for line in
             reader.lines().map(Result::unwrap).filter(|l| l.contains("/repos/rust-lang/rust/"))
         {
@@ -118,7 +118,7 @@ fn archive(folder: &Path) -> FakeGitHub {
     github
 }
 
-fn made_up() -> FakeGitHub {
+fn generate() -> FakeGitHub {
     let github = FakeGitHub::new("acme/app");
     let items = std::env::var("PRECEDENT_ITEMS").map_or(ITEMS, |items| items.parse().unwrap());
     let mut world = github.world();
@@ -131,11 +131,11 @@ fn made_up() -> FakeGitHub {
             &format!("Trouble {number} with the pump"),
             NOW - 900_000 + number as i64,
         );
-        issue["comments"] = COMMENTS_OF_ITEM.into();
+        issue["comments"] = COMMENTS_PER_ITEM.into();
         issue["body"] = format!("{text} Number {number}.").into();
         world.put_odd(&issue);
     }
-    for id in 1..=items * COMMENTS_OF_ITEM {
+    for id in 1..=items * COMMENTS_PER_ITEM {
         let comment = world.comment(
             id,
             (id - 1) % items + 1,

@@ -40,7 +40,7 @@ pub async fn run(session: &Session, command: ArticleCommand, output: &mut Output
         session.say(&format!("Saved earlier as {}.", article.stored.join(", ")));
     }
     let text = if is_html { &article.html } else { &article.markdown };
-    brief::write(session, text.as_bytes(), command.output.as_deref(), false, output)
+    brief::write_output(session, text.as_bytes(), command.output.as_deref(), false, output)
 }
 
 /// Returns whether the format that was given, else that of the file's extension, is HTML.

@@ -8,14 +8,13 @@ use precedent_core::{
 use crate::{
     Session,
     args::AskCommand,
-    comment::{LINES, print_articles, print_comment, print_first, print_problem},
+    comment::{
+        MAX_LINES, MAX_PASSAGE, print_articles, print_comment, print_problem, print_solution,
+    },
     input,
     output::{BOLD, DIM, KEY, Output, plain, state},
     troubleshoot::{Subject, parse_subject},
 };
-
-/// The maximum length of a passage of a wiki page or a note, in characters.
-const PASSAGE: usize = 400;
 
 pub async fn run(session: &Session, command: AskCommand, output: &mut Output) -> Result<()> {
     let settings = session.settings.troubleshooting.clone();
@@ -27,7 +26,7 @@ pub async fn run(session: &Session, command: AskCommand, output: &mut Output) ->
             if let [path] = &paths[..]
                 && path.is_file()
             {
-                text = input::file(path)?.unwrap_or_default();
+                text = input::read_file(path)?.unwrap_or_default();
             }
             if text.is_empty() {
                 text = session.casebook.errors_of(paths, &session.task).await?.text;
@@ -45,7 +44,7 @@ pub async fn run(session: &Session, command: AskCommand, output: &mut Output) ->
 }
 
 fn print(session: &Session, response: &AskResponse, output: &mut Output) {
-    session.notices(&response.notices, output);
+    session.print_notices(&response.notices, output);
     match &response.problem {
         Some(problem) => print_problem(problem, response.key.as_ref(), output),
         None if !response.cases.is_empty() || !response.related.is_empty() => {
@@ -63,7 +62,7 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
             plain(&case.title),
             case.helps * 100.0
         ));
-        print_first(case, "  ", LINES, output);
+        print_solution(case, "  ", MAX_LINES, output);
     }
     if !response.related.is_empty() {
         output.line("");
@@ -83,7 +82,7 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
                 plain(&report.title),
             ));
             if let Some(comment) = &report.said {
-                print_comment(comment, true, "  ", LINES, output);
+                print_comment(comment, true, "  ", MAX_LINES, output);
             }
         }
     }
@@ -95,7 +94,7 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
         output.line(format_args!("{BOLD}{heading}{BOLD:#}"));
         for page in passages {
             output.line(format_args!("{KEY}{}{KEY:#}", plain(&page.citation)));
-            let text: String = page.text.chars().take(PASSAGE).collect();
+            let text: String = page.text.chars().take(MAX_PASSAGE).collect();
             output.print_wrapped(&plain(&text), "  ");
         }
     }

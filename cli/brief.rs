@@ -22,7 +22,7 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
         return replay(session, file, &command, output).await;
     }
     let (mut key, mut text, mut paths) = (None, String::new(), Vec::new());
-    // Keeps the file with standard input alive until the brief is made.
+    // Keeps the temporary file of standard input until the brief is made.
     let piped_input = match parse_subject(session, &command.question).await? {
         Subject::Item(item) => {
             key = Some(item);
@@ -45,7 +45,7 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
         );
     }
     let without: Result<Vec<SectionKind>> =
-        command.without.iter().map(|name| section(name)).collect();
+        command.without.iter().map(|name| parse_section(name)).collect();
     let request = BriefRequest {
         key,
         text,
@@ -60,9 +60,9 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
     };
     if command.preview {
         let redactions = session.casebook.preview_redaction(request, &session.task).await?;
-        return preview(&redactions, &command, output);
+        return print_preview(&redactions, &command, output);
     }
-    let format = format(&command)?;
+    let format = output_format(&command)?;
     let mut brief = session.casebook.brief(request, &session.task).await?;
     if piped_input.is_some() {
         brief.record.request.logs = vec![STANDARD_INPUT.to_owned()];
@@ -71,23 +71,23 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
         return output.json(&brief, fields, None);
     }
     let bytes = Casebook::render_brief(brief, format).await?;
-    write(session, &bytes, command.output.as_deref(), command.notes, output)
+    write_output(session, &bytes, command.output.as_deref(), command.notes, output)
 }
 
-fn section(name: &str) -> Result<SectionKind> {
+fn parse_section(name: &str) -> Result<SectionKind> {
     SectionKind::parse(name).ok_or_else(|| Error::invalid(format!("unknown part \"{name}\"")))
 }
 
 /// Returns the format that was given, else that of the file's extension, else Markdown.
-fn format(command: &BriefCommand) -> Result<BriefFormat> {
+fn output_format(command: &BriefCommand) -> Result<BriefFormat> {
     let format_name = command.format.as_deref();
     if let Some(fields) = &command.json.json {
-        return json_alone(command, fields);
+        return json_format(command, fields);
     }
-    let ending = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
-    match (format_name.or(ending), format_name.is_none() && ending.is_some()) {
+    let extension = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
+    match (format_name.or(extension), format_name.is_none() && extension.is_some()) {
         (None, _) => Ok(BriefFormat::Markdown),
-        (Some(name), is_guessed) => BriefFormat::of_extension(name).ok_or_else(|| {
+        (Some(name), is_guessed) => BriefFormat::from_extension(name).ok_or_else(|| {
             let prefix = if is_guessed { "." } else { "" };
             Error::invalid(format!("cannot write a brief as {prefix}{name}"))
                 .with_hint("Use md, html, pdf or json.")
@@ -96,10 +96,11 @@ fn format(command: &BriefCommand) -> Result<BriefFormat> {
 }
 
 /// Returns the format for `--json`, or an error if another format is given as well.
-fn json_alone(command: &BriefCommand, fields: &str) -> Result<BriefFormat> {
-    let ending = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
-    let format_name = command.format.as_deref().or(ending);
-    if format_name.is_some_and(|name| BriefFormat::of_extension(name) != Some(BriefFormat::Json)) {
+fn json_format(command: &BriefCommand, fields: &str) -> Result<BriefFormat> {
+    let extension = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
+    let format_name = command.format.as_deref().or(extension);
+    if format_name.is_some_and(|name| BriefFormat::from_extension(name) != Some(BriefFormat::Json))
+    {
         return Err(Error::invalid(format!(
             "--json conflicts with the format {}",
             format_name.unwrap_or_default()
@@ -113,8 +114,8 @@ fn json_alone(command: &BriefCommand, fields: &str) -> Result<BriefFormat> {
     Ok(BriefFormat::Json)
 }
 
-/// Writes a text to a file, else to standard output. A private file is readable only by the user.
-pub fn write(
+/// Writes to a file, else to standard output. A private file is readable only by its owner.
+pub fn write_output(
     session: &Session,
     bytes: &[u8],
     path: Option<&Path>,
@@ -148,7 +149,7 @@ pub fn write(
     }
 }
 
-fn preview(
+fn print_preview(
     redactions: &[RedactionPreview],
     command: &BriefCommand,
     output: &mut Output,
@@ -159,13 +160,13 @@ fn preview(
     if redactions.is_empty() {
         output.line("Nothing to redact was recognized.");
     }
-    let (sure, doubtful): (Vec<_>, Vec<_>) = redactions.iter().partition(|r| r.sure);
-    sure.into_iter().for_each(|r| print_redaction(r, output));
-    if !doubtful.is_empty() {
+    let (certain, uncertain): (Vec<_>, Vec<_>) = redactions.iter().partition(|r| r.sure);
+    certain.into_iter().for_each(|r| print_redaction(r, output));
+    if !uncertain.is_empty() {
         output.line(format_args!(
             "{DIM}Uncertain; also replaced unless you keep it (--keep TEXT):{DIM:#}"
         ));
-        doubtful.into_iter().for_each(|r| print_redaction(r, output));
+        uncertain.into_iter().for_each(|r| print_redaction(r, output));
     }
     output.line(format_args!(
         "{DIM}Unrecognized names and secrets are not listed: read the brief before you hand it over.{DIM:#}"
@@ -192,7 +193,7 @@ async fn replay(
     let bytes = fs::read(file).map_err(|e| Error::io(file, e))?;
     let replay: BriefReplay = session.casebook.replay_brief(bytes, &session.task).await?;
     if let Some(path) = &command.output {
-        let format = format(command)?;
+        let format = output_format(command)?;
         let brief = replay.brief.clone().ok_or_else(|| {
             Error::invalid("the brief cannot be made again: its log is not available").with_hint(
                 "Run `precedent brief` on the log again, or repeat this command in the folder of the log.",

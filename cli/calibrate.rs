@@ -29,7 +29,7 @@ pub async fn run(session: &Session, command: CalibrateCommand, output: &mut Outp
     Ok(())
 }
 
-fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
+fn print(report: &CalibrationReport, dry_run: bool, output: &mut Output) {
     output.line(format_args!(
         "{BOLD}{}{BOLD:#}  {} of {} have a known earlier duplicate",
         plain(&report.source),
@@ -49,10 +49,10 @@ fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
         report.found_in_ten * 100.0
     ));
     if let (Some(built_in), Some(source_metrics)) = (&report.built_in, &report.own) {
-        let better = source_metrics.mrr > built_in.mrr;
+        let is_better = source_metrics.mrr > built_in.mrr;
         let (better_metrics, worse_metrics) =
-            if better { (source_metrics, built_in) } else { (built_in, source_metrics) };
-        let [used_name, other_name] = if better {
+            if is_better { (source_metrics, built_in) } else { (built_in, source_metrics) };
+        let [used_name, other_name] = if is_better {
             ["learned from these duplicates", "built in"]
         } else {
             ["built in", "learned from these duplicates"]
@@ -64,18 +64,18 @@ fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
     }
     output.line(format_args!("{DIM}confidence  answers  right           duplicates found{DIM:#}"));
     for t in &report.thresholds {
-        let right = t.precision.map_or_else(
+        let precision = t.precision.map_or_else(
             || "–".to_owned(),
             |p| format!("{:.0}% ({:.0}–{:.0})", p * 100.0, t.low * 100.0, t.high * 100.0),
         );
         output.line(format_args!(
-            "{:>6.1} on  {:>8}  {right:<14}  {:>4.0}%",
+            "{:>6.1} on  {:>8}  {precision:<14}  {:>4.0}%",
             t.threshold,
             t.answers,
             t.recall * 100.0
         ));
     }
-    output.line(if dry {
+    output.line(if dry_run {
         "Dry run: the calibration was not saved."
     } else {
         "Saved. Duplicate checks in this source now use this calibration."
@@ -96,11 +96,11 @@ fn print_replay(replay: &Replay, output: &mut Output) {
     }
     output.line(format_args!("{DIM}confidence  answers  known duplicates  your verdicts{DIM:#}"));
     for row in &replay.thresholds {
-        let right = match row.answers {
+        let precision = match row.answers {
             0 => "–".to_owned(),
             answers => format!(
                 "{} ({:.0}–{:.0}%)",
-                share(row.right, answers),
+                percent(row.right, answers),
                 row.low * 100.0,
                 row.high * 100.0
             ),
@@ -112,7 +112,7 @@ fn print_replay(replay: &Replay, output: &mut Output) {
             }
         };
         output.line(format_args!(
-            "     ≥ {:.0}%  {:>8}  {right:<16}  {verdicts}",
+            "     ≥ {:.0}%  {:>8}  {precision:<16}  {verdicts}",
             row.threshold * 100.0,
             row.answers
         ));
@@ -129,6 +129,6 @@ fn print_replay(replay: &Replay, output: &mut Output) {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-fn share(part: u64, whole: u64) -> String {
+fn percent(part: u64, whole: u64) -> String {
     format!("{:.0}%", part as f64 / whole as f64 * 100.0)
 }

@@ -14,7 +14,7 @@ use crate::{
 
 pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output) -> Result<()> {
     if command.journal {
-        return journal(session, command, output).await;
+        return print_journal(session, command, output).await;
     }
     let source = command.source.as_deref();
     let closures = session.casebook.closures(source).await?;
@@ -22,7 +22,7 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
         if let Some(fields) = &command.json.json {
             return output.json(&closures, fields, None);
         }
-        plan(session, source, &closures, output).await?;
+        print_plan(session, source, &closures, output).await?;
         if closures.iter().any(|c| c.obstacle.is_none()) {
             output.line("");
             let source_flag = source.map(|s| format!(" -R {}", plain(s))).unwrap_or_default();
@@ -33,7 +33,7 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
         return Ok(());
     }
     if command.json.json.is_none() {
-        plan(session, source, &closures, output).await?;
+        print_plan(session, source, &closures, output).await?;
         output.line("");
         output.flush();
     }
@@ -56,7 +56,7 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
     }
 }
 
-async fn plan(
+async fn print_plan(
     session: &Session,
     only_source: Option<&str>,
     closures: &[Closure],
@@ -64,16 +64,18 @@ async fn plan(
 ) -> Result<()> {
     if closures.is_empty() {
         let verdicts = session.casebook.verdicts(None).await?;
-        let live = session.casebook.mirrors().await?;
+        let mirrors = session.casebook.mirrors().await?;
         // The report to close is the one that is not canonical.
-        let of_files = verdicts.iter().filter(|v| v.kind == VerdictKind::Duplicate).find_map(|v| {
-            let duplicate =
-                if v.canonical.as_ref() == Some(&v.first) { &v.second } else { &v.first };
-            let source = duplicate.rsplit_once('#')?.0;
-            (live.iter().all(|l| l.source != source) && only_source.is_none_or(|o| o == source))
+        let imported_source =
+            verdicts.iter().filter(|v| v.kind == VerdictKind::Duplicate).find_map(|v| {
+                let duplicate =
+                    if v.canonical.as_ref() == Some(&v.first) { &v.second } else { &v.first };
+                let source = duplicate.rsplit_once('#')?.0;
+                (mirrors.iter().all(|m| m.source != source)
+                    && only_source.is_none_or(|o| o == source))
                 .then_some(source)
-        });
-        match of_files {
+            });
+        match imported_source {
             Some(source) => output.line(format_args!(
                 "{} was imported from a file, so close duplicates in the tracker yourself.",
                 plain(source)
@@ -133,7 +135,11 @@ async fn plan(
     Ok(())
 }
 
-async fn journal(session: &Session, command: &TriageCommand, output: &mut Output) -> Result<()> {
+async fn print_journal(
+    session: &Session,
+    command: &TriageCommand,
+    output: &mut Output,
+) -> Result<()> {
     let journal = session.casebook.closure_journal().await?;
     if let Some(fields) = &command.json.json {
         return output.json(&journal, fields, None);

@@ -1,19 +1,18 @@
-//! Known problems, the comments of a solved case, and passages of articles, printed alike by every
-//! command.
+//! Printing of known problems, comments of solved cases, and passages of articles.
 
 use anstyle::Style;
 use precedent_core::model::{CaseComment, FixedBy, KnownProblem, SolvedCase, WikiPassage};
 
 use crate::output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain};
 
-/// The maximum length of a passage of an article, in characters.
-const PASSAGE: usize = 400;
+/// The maximum length of a passage of an article, a wiki page or a note, in characters.
+pub const MAX_PASSAGE: usize = 400;
 /// The maximum number of lines of a comment in a short answer.
-pub const LINES: usize = 8;
+pub const MAX_LINES: usize = 8;
 
 /// Prints a comment's author and role, then at most `lines` lines of it.
 ///
-/// The comment to read first is highlighted.
+/// The first comment to read is highlighted.
 pub fn print_comment(
     c: &CaseComment,
     first: bool,
@@ -27,15 +26,15 @@ pub fn print_comment(
         plain(c.author.as_deref().unwrap_or("someone")),
         day(Some(c.created_at))
     );
-    print_said(&head, if first { GOOD } else { DIM }, &c.text, indent, lines, output);
+    print_text(&head, if first { GOOD } else { DIM }, &c.text, indent, lines, output);
 }
 
-/// Prints the comment of a case to read first, then the descriptions of its fixes.
-pub fn print_first(case: &SolvedCase, indent: &str, lines: usize, output: &mut Output) {
+/// Prints the best comment of a case, then the descriptions of its fixes.
+pub fn print_solution(case: &SolvedCase, indent: &str, lines: usize, output: &mut Output) {
     if let Some(first) = case.solutions().next() {
         print_comment(first, true, indent, lines, output);
     }
-    for change in case.told_changes() {
+    for change in case.described_changes() {
         print_change(change, indent, lines, output);
     }
 }
@@ -43,10 +42,10 @@ pub fn print_first(case: &SolvedCase, indent: &str, lines: usize, output: &mut O
 /// Prints the description of a change that fixed a case.
 pub fn print_change(change: &FixedBy, indent: &str, lines: usize, output: &mut Output) {
     let head = format!("{} · the fix", plain(&change.key));
-    print_said(&head, GOOD, &change.text, indent, lines, output);
+    print_text(&head, GOOD, &change.text, indent, lines, output);
 }
 
-fn print_said(
+fn print_text(
     head: &str,
     style: Style,
     text: &str,
@@ -70,10 +69,7 @@ fn print_said(
 /// Returns the version that has the fix, compared with the version in the question.
 pub fn fixed_in(case: &SolvedCase) -> Option<String> {
     let fix = format!("fixed in {}", plain(case.fixed_in.as_ref()?));
-    let asked_version = case
-        .asked_version
-        .as_ref()
-        .map(|asked_version| format!(" ({})", plain(&asked_version.words())));
+    let asked_version = case.asked_version.as_ref().map(|v| format!(" ({})", plain(&v.words())));
     Some(fix + &asked_version.unwrap_or_default())
 }
 
@@ -86,7 +82,7 @@ pub fn print_articles(articles: &[WikiPassage], output: &mut Output) {
             plain(&article.key),
             plain(&article.title)
         ));
-        let text: String = article.text.chars().take(PASSAGE).collect();
+        let text: String = article.text.chars().take(MAX_PASSAGE).collect();
         output.print_wrapped(&plain(&text), "  ");
     }
 }
@@ -138,8 +134,8 @@ pub fn print_problem(problem: &KnownProblem, asked_key: Option<&String>, output:
         printed_anchor = Some(&comment.anchor);
         output.line("");
         output.line(format_args!("{BOLD}{heading}{BOLD:#}"));
-        // The heading tells the role.
+        // The heading states the role.
         let comment = CaseComment { role: None, ..comment.clone() };
-        print_comment(&comment, true, "  ", LINES, output);
+        print_comment(&comment, true, "  ", MAX_LINES, output);
     }
 }

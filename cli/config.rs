@@ -10,7 +10,7 @@ use precedent_engine::{
 
 use crate::{
     args::ConfigCommand,
-    output::{DIM, HIT, KEY, Output, plain, remark},
+    output::{DIM, HIT, KEY, Output, eprint_line, plain},
 };
 
 /// A setting with its current value and origin.
@@ -39,7 +39,7 @@ pub fn all_settings() -> Result<Vec<SettingValue>> {
         value: s.value,
         origin: s.origin.to_owned(),
     };
-    KEYS.iter().map(|key| setting(key, &file).map(view)).collect()
+    KEYS.iter().map(|key| load_setting(key, &file).map(view)).collect()
 }
 
 pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
@@ -50,7 +50,7 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
             Ok(())
         }
         ConfigCommand::Get { key: name, json } => {
-            let value = setting(key(&name)?, &readable(path.as_deref())?)?;
+            let value = load_setting(key(&name)?, &read_valid_part(path.as_deref())?)?;
             if let Some(fields) = &json.json {
                 return output.json(&value, fields, None);
             }
@@ -60,9 +60,9 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
             Ok(())
         }
         ConfigCommand::List { json } => {
-            let file = readable(path.as_deref())?;
+            let file = read_valid_part(path.as_deref())?;
             let settings: Vec<Setting> =
-                KEYS.iter().map(|key| setting(key, &file)).collect::<Result<_>>()?;
+                KEYS.iter().map(|key| load_setting(key, &file)).collect::<Result<_>>()?;
             if let Some(fields) = &json.json {
                 return output.json(&settings, fields, None);
             }
@@ -82,9 +82,9 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
             let key = key(&name)?;
             // A relative folder refers to the current directory, wherever a later command runs.
             let value = if key.name == "casebook" {
-                let whole =
+                let path =
                     std::path::absolute(&value).map_err(|e| Error::io(Path::new(&value), e))?;
-                whole.to_string_lossy().into_owned()
+                path.to_string_lossy().into_owned()
             } else {
                 value
             };
@@ -103,15 +103,15 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
     }
 }
 
-fn setting(key: &'static precedent_engine::config::Key, file: &ConfigFile) -> Result<Setting> {
+fn load_setting(key: &'static precedent_engine::config::Key, file: &ConfigFile) -> Result<Setting> {
     let mut settings = Settings::default();
-    let in_file = file.get(key).is_some();
+    let is_in_file = file.get(key).is_some();
     file.apply(&mut settings);
-    let by_variable = precedent_host::override_by_variable(key, &mut settings)?;
+    let is_overridden = precedent_host::override_by_variable(key, &mut settings)?;
     Ok(Setting {
         key: key.name,
         value: key.value_text(&settings),
-        origin: match (by_variable, in_file) {
+        origin: match (is_overridden, is_in_file) {
             (true, _) => "environment",
             (false, true) => "file",
             (false, false) => "default",
@@ -130,39 +130,37 @@ fn require_path(path: Option<&Path>) -> Result<&Path> {
 }
 
 fn read_file(path: Option<&Path>) -> Result<ConfigFile> {
-    let (file, wrong) = path.map(precedent_host::salvage_config).transpose()?.unwrap_or_default();
-    wrong.map_or(Ok(file), Err)
+    let (file, error) = path.map(precedent_host::salvage_config).transpose()?.unwrap_or_default();
+    error.map_or(Ok(file), Err)
 }
 
 /// Reads the valid part of the file and warns about the error found.
-fn readable(path: Option<&Path>) -> Result<ConfigFile> {
+fn read_valid_part(path: Option<&Path>) -> Result<ConfigFile> {
     let Some(path) = path else { return Ok(ConfigFile::default()) };
-    let (file, wrong) = precedent_host::salvage_config(path)?;
-    if let Some(wrong) = wrong {
-        warn(&wrong);
-    }
+    let (file, error) = precedent_host::salvage_config(path)?;
+    error.iter().for_each(warn);
     Ok(file)
 }
 
 /// Warns that the settings file is invalid and that the setting is ignored.
-pub fn warn(wrong: &Error) {
-    remark(format_args!(
+pub fn warn(error: &Error) {
+    eprint_line(format_args!(
         "{HIT}warning:{HIT:#} {}; this setting is ignored",
-        plain(&wrong.to_string())
+        plain(&error.to_string())
     ));
-    if let Some(hint) = wrong.hint() {
-        remark(format_args!("{DIM}hint:{DIM:#}  {}", plain(hint)));
+    if let Some(hint) = error.hint() {
+        eprint_line(format_args!("{DIM}hint:{DIM:#}  {}", plain(hint)));
     }
 }
 
 /// Moves the settings file aside.
 fn reset(path: &Path) -> Result<()> {
     if !path.is_file() {
-        remark("No settings file exists; the defaults apply.");
+        eprint_line("No settings file exists; the defaults apply.");
         return Ok(());
     }
     let aside = precedent_host::set_config_aside(path)?;
-    remark(format_args!(
+    eprint_line(format_args!(
         "The settings file was moved to {}; the defaults apply.",
         plain(&aside.display().to_string())
     ));

@@ -23,7 +23,7 @@ pub async fn run(
 ) -> Result<()> {
     let min_free = command.min_free.saturating_mul(1_000_000);
     if let Some(file) = &command.bundle {
-        return bundle(options, command, file, min_free, task, output).await;
+        return write_bundle(options, command, file, min_free, task, output).await;
     }
     let health = Casebook::doctor(options, command.repair, min_free, task).await?;
     if let Some(fields) = &command.json.json {
@@ -57,8 +57,8 @@ pub async fn run(
     }
 }
 
-/// Writes the data for a bug report to a file.
-async fn bundle(
+/// Writes the diagnostics for a bug report to a file.
+async fn write_bundle(
     options: OpenOptions,
     command: &DoctorCommand,
     file: &Path,
@@ -129,27 +129,28 @@ pub async fn backup(session: &Session, command: BackupCommand, output: &mut Outp
     Ok(())
 }
 
-/// Restores a backup; `aside` is the path of an unreadable database that was moved out of the way.
+/// Restores a backup; `damaged_database` is the path to which an unreadable database was moved.
 pub async fn restore(
     session: &Session,
     command: RestoreCommand,
-    aside: Option<PathBuf>,
+    damaged_database: Option<PathBuf>,
     output: &mut Output,
 ) -> Result<()> {
     let mut response = session.casebook.restore(&command.file).await?;
-    response.kept = response.kept.or_else(|| aside.as_ref().map(|path| path.display().to_string()));
+    response.kept =
+        response.kept.or_else(|| damaged_database.as_ref().map(|path| path.display().to_string()));
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, None);
     }
     session.say(&format!(
         "Restored the casebook from {}: {}.",
         response.file,
-        contents(&response.contents)
+        describe_contents(&response.contents)
     ));
-    if let Some(aside) = &aside {
+    if let Some(damaged_database) = &damaged_database {
         session.say(&format!(
             "The previous database is damaged; it is kept unchanged in {}",
-            aside.display()
+            damaged_database.display()
         ));
     } else if let Some(previous) = &response.kept {
         session.say(&format!("The previous data is kept in {previous}"));
@@ -170,14 +171,14 @@ pub async fn export(session: &Session, command: ExportCommand, output: &mut Outp
         "{}: {}, {}.",
         response.file,
         size(response.bytes),
-        contents(&response.contents)
+        describe_contents(&response.contents)
     ));
     session.say("To import it elsewhere: precedent import casebook FILE");
     Ok(())
 }
 
 /// Describes the contents of a backup or an export.
-pub fn contents(c: &CasebookContents) -> String {
+pub fn describe_contents(c: &CasebookContents) -> String {
     let mut parts = vec![
         plural(c.sources.len() as u64, "source"),
         plural(c.documents, "document"),

@@ -17,7 +17,7 @@ use crate::{
 };
 
 pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Output) -> Result<()> {
-    let request = request(session, &command).await?;
+    let request = build_request(session, &command).await?;
     let response = session.casebook.duplicates(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("candidates"));
@@ -26,20 +26,23 @@ pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Out
     Ok(())
 }
 
-async fn request(session: &Session, command: &DuplicatesCommand) -> Result<DuplicatesRequest> {
+async fn build_request(
+    session: &Session,
+    command: &DuplicatesCommand,
+) -> Result<DuplicatesRequest> {
     let text = match (&command.file, command.key.as_deref()) {
-        (Some(path), _) => Some(input::question(session, Some(path)).await?),
-        (None, Some("-")) => Some(input::question(session, None).await?),
+        (Some(path), _) => Some(input::read_question(session, Some(path)).await?),
+        (None, Some("-")) => Some(input::read_question(session, None).await?),
         _ => None,
     };
     let key = command.key.as_deref().filter(|k| *k != "-").map(|k| session.key(k));
-    let draft = text.is_some() || command.title.is_some() || command.body.is_some();
-    if key.is_none() && !draft {
+    let is_draft = text.is_some() || command.title.is_some() || command.body.is_some();
+    if key.is_none() && !is_draft {
         return Err(Error::invalid("nothing to compare").with_hint(
             "Pass an item (acme/app#12), --title and --body, --file, or `-` for stdin.",
         ));
     }
-    if key.is_some() && draft {
+    if key.is_some() && is_draft {
         return Err(Error::invalid("both an item and a draft were given").with_hint(
             "Pass either an item (acme/app#12) or a draft (--title, --body, --file or `-`).",
         ));
@@ -62,7 +65,7 @@ async fn request(session: &Session, command: &DuplicatesCommand) -> Result<Dupli
 fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) {
     let (closed_notices, other_notices): (Vec<_>, Vec<_>) =
         response.notices.iter().cloned().partition(|n| n.lack == Lack::Closed);
-    session.notices(&other_notices, output);
+    session.print_notices(&other_notices, output);
     if let Some(canonical) = &response.known {
         print_known(canonical, output);
     }
@@ -120,11 +123,11 @@ fn headline(response: &DuplicatesResponse) -> String {
         Some(best) if best.band == Band::None => format!("No match{among}. Closest:"),
         Some(best) => {
             let words = best.band.words();
-            let lead = match is_known {
+            let summary = match is_known {
                 true => format!("From the text alone: {}", format_candidate(best, words)),
-                false => format_candidate(best, &capital(words)),
+                false => format_candidate(best, &capitalize(words)),
             };
-            format!("{lead}. {DIM}{report_count} compared.{DIM:#}")
+            format!("{summary}. {DIM}{report_count} compared.{DIM:#}")
         }
     }
 }
@@ -136,7 +139,7 @@ fn print_known(canonical: &KnownDuplicate, output: &mut Output) {
         plain(&canonical.key)
     ));
     let mut facts = vec![state(canonical.state, canonical.state_reason.as_deref())];
-    facts.extend(canonical.disposition.as_ref().map(fate));
+    facts.extend(canonical.disposition.as_ref().map(describe_disposition));
     if canonical.title.is_none() {
         facts.push("not in the casebook".to_owned());
     }
@@ -163,16 +166,16 @@ fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
 
 /// Formats a candidate with its key and confidence: "Likely duplicate of acme/app#12 (61%)".
 fn format_candidate(c: &DuplicateCandidate, words: &str) -> String {
-    let band = color(c.band);
+    let band = band_style(c.band);
     format!("{band}{words}{band:#} {KEY}{}{KEY:#} ({:.0}%)", plain(&c.key), c.confidence * 100.0)
 }
 
-pub fn capital(words: &str) -> String {
+pub fn capitalize(words: &str) -> String {
     let mut chars = words.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-fn color(band: Band) -> Style {
+fn band_style(band: Band) -> Style {
     match band {
         Band::High => GOOD,
         Band::Likely | Band::Possible => HIT,
@@ -180,8 +183,8 @@ fn color(band: Band) -> Style {
     }
 }
 
-/// Describes the disposition of a report; empty for an open one, whose state says it.
-fn fate(disposition: &Disposition) -> String {
+/// Describes the disposition of a report; empty for an open one, whose state shows it.
+fn describe_disposition(disposition: &Disposition) -> String {
     match disposition {
         Disposition::Open => String::new(),
         disposition => plain(&disposition.to_string()),
@@ -189,7 +192,7 @@ fn fate(disposition: &Disposition) -> String {
 }
 
 pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
-    let band = color(c.band);
+    let band = band_style(c.band);
     output.line("");
     output.line(format_args!(
         "{band}{:>4.0}%{band:#}  {KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
@@ -204,10 +207,10 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
     }
     match (&c.disposition, &c.canonical) {
         (Disposition::Duplicate, Some(canonical)) => {
-            facts.push(format!("{} of {}", fate(&c.disposition), plain(canonical)));
+            facts.push(format!("{} of {}", describe_disposition(&c.disposition), plain(canonical)));
         }
         (disposition, canonical) => {
-            facts.push(fate(disposition));
+            facts.push(describe_disposition(disposition));
             facts.extend(canonical.as_ref().map(|key| format!("duplicate of {}", plain(key))));
         }
     }

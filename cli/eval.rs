@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use precedent_core::{Code, Error, Result};
+use precedent_engine::Casebook;
 use precedent_eval::{
-    CasesReport, CasesRequest, EvalReport, Met, RankingReport, Request, Share, band_name,
+    CasesReport, CasesRequest, ConfidenceReport, EvalReport, RankingReport, Request, Share,
+    band_name,
 };
 
 use crate::{
@@ -18,7 +20,7 @@ const LEAD_MEASURES: [&str; 3] = ["recall@1", "recall@10", "MRR"];
 
 pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Result<()> {
     if let Some(source) = &command.solved {
-        return threads(args, source, command, output).await;
+        return evaluate_threads(args, source, command, output).await;
     }
     let cache = match &command.cache {
         Some(cache) => cache.clone(),
@@ -31,7 +33,7 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
             .join("eval"),
     };
     if command.cases {
-        return cases(args, cache, command, output).await;
+        return evaluate_cases(args, cache, command, output).await;
     }
     let request = Request {
         sets: command.sets.clone(),
@@ -47,12 +49,13 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
         tsv: command.tsv.clone(),
         model: command.model.clone(),
         cache,
-        width: crate::workers(args),
+        width: crate::worker_count(args),
     };
     let bar = Bar::new(args.quiet);
-    let task = crate::interruptible(&bar);
-    let open = |folder| crate::options(args, folder);
-    let report = precedent_eval::evaluate(&request, open, crate::output::report, &task).await?;
+    let task = crate::interruptible_task(&bar);
+    let open = |folder| crate::open_options(args, folder);
+    let report =
+        precedent_eval::evaluate(&request, open, crate::output::print_error, &task).await?;
     bar.finish();
     match &command.json.json {
         Some(fields) => output.json(&report, fields, Some("sets"))?,
@@ -67,8 +70,8 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
     }
 }
 
-/// Evaluates how often solved cases are found, and how often nothing is shown if there is none.
-async fn cases(
+/// Evaluates how often solved cases are found, and how often none is shown if there is none.
+async fn evaluate_cases(
     args: &Args,
     cache: PathBuf,
     command: &EvalCommand,
@@ -82,9 +85,9 @@ async fn cases(
         features: command.features.clone(),
     };
     let bar = Bar::new(args.quiet);
-    let task = crate::interruptible(&bar);
+    let task = crate::interruptible_task(&bar);
     let report =
-        precedent_eval::evaluate_cases(&request, |folder| crate::options(args, folder), &task)
+        precedent_eval::evaluate_cases(&request, |folder| crate::open_options(args, folder), &task)
             .await?;
     bar.finish();
     match &command.json.json {
@@ -97,9 +100,9 @@ async fn cases(
 }
 
 fn print_cases(report: &CasesReport, output: &mut Output) {
-    let cell = |part: &Share| match part.pairs {
+    let cell = |share: &Share| match share.pairs {
         0 => "-".to_owned(),
-        _ => format!("{:.2}", part.share),
+        _ => format!("{:.2}", share.share),
     };
     for report in &report.sets {
         output.line(format_args!(
@@ -109,7 +112,7 @@ fn print_cases(report: &CasesReport, output: &mut Output) {
         ));
         output.line(format_args!(
             "{DIM}{:<14}{:<8}{:>10}{:>10}{:>11}{:>8}{:>14}{DIM:#}",
-            "", "asked", "success@1", "success@3", "success@10", "silent", "false alarms"
+            "", "query", "success@1", "success@3", "success@10", "silent", "false alarms"
         ));
         for way in &report.ways {
             output.line(format_args!(
@@ -135,15 +138,16 @@ fn print_cases(report: &CasesReport, output: &mut Output) {
 }
 
 /// Evaluates how often the shown part of a solved thread contains the fix.
-async fn threads(
+async fn evaluate_threads(
     args: &Args,
     source: &str,
     command: &EvalCommand,
     output: &mut Output,
 ) -> Result<()> {
-    let casebook = crate::open(args, crate::folder(args)?).await?;
+    let options = crate::open_options(args, crate::casebook_folder(args)?);
+    let casebook = Casebook::open(options).await?;
     let bar = Bar::new(args.quiet);
-    let task = crate::interruptible(&bar);
+    let task = crate::interruptible_task(&bar);
     let figures = casebook.evaluate_threads(source, command.budget, &task).await?;
     bar.finish();
     if let Some(fields) = &command.json.json {
@@ -187,16 +191,17 @@ fn print(report: &EvalReport, output: &mut Output) {
             for measure in &ranking.measures {
                 if let Some(d) = measure.difference.filter(|d| d.value != 0.0) {
                     output.line(format_args!(
-                        "{DIM}  {:<10}{:+.3}  95% of draws within {:+.3} and {:+.3}{DIM:#}",
+                        "{DIM}  {:<10}{:+.3}  95% interval {:+.3} to {:+.3}{DIM:#}",
                         measure.name, d.value, d.low, d.high
                     ));
                 }
             }
         }
         for ranking in set_report.rankings.iter().filter(|r| !r.leads.is_empty()) {
-            let over = ranking.leads.iter().map(|a| a.of.name()).collect::<Vec<_>>().join(", ");
+            let baselines =
+                ranking.leads.iter().map(|a| a.of.name()).collect::<Vec<_>>().join(", ");
             output.line(format_args!(
-                "{} over {over} {DIM}(95% of paired draws within){DIM:#}",
+                "{} over {baselines} {DIM}(95% interval of paired draws){DIM:#}",
                 ranking.ranking.name()
             ));
             for lead in &ranking.leads {
@@ -215,7 +220,7 @@ fn print(report: &EvalReport, output: &mut Output) {
             }
         }
         for ranking in &set_report.rankings {
-            if let Some(met) = &ranking.met {
+            if let Some(met) = &ranking.confidence {
                 print_met(ranking, met, output);
             }
         }
@@ -232,19 +237,19 @@ fn format_share(share: Option<Share>) -> String {
     share.filter(|s| s.pairs > 0).map_or_else(
         || "-".to_owned(),
         |s| {
-            let hundred = |x: f64| x * 100.0;
+            let percent = |x: f64| x * 100.0;
             format!(
                 "{:.0} ({:.0}-{:.0}, {})",
-                hundred(s.share),
-                hundred(s.low),
-                hundred(s.high),
+                percent(s.share),
+                percent(s.low),
+                percent(s.high),
                 s.pairs
             )
         },
     )
 }
 
-fn print_met(ranking: &RankingReport, met: &Met, output: &mut Output) {
+fn print_met(ranking: &RankingReport, met: &ConfidenceReport, output: &mut Output) {
     output.line(format_args!(
         "Top results of {} {DIM}in percent, with interval and number of pairs{DIM:#}",
         ranking.ranking.name()

@@ -1,16 +1,12 @@
 //! `precedent import`.
 
-use std::{
-    collections::BTreeMap,
-    io::{BufRead as _, IsTerminal as _, Write as _},
-    path::Path,
-};
+use std::{collections::BTreeMap, io::IsTerminal as _, path::Path};
 
 use precedent_core::{
     Error, Result, Task,
     model::{
-        ColumnView, FileView, ImportReport, ImportRequest, ImportResult, IndexReport,
-        PortableImport, Understood,
+        ColumnView, DetectedFiles, FileView, ImportReport, ImportRequest, ImportResult,
+        IndexReport, PortableImport,
     },
 };
 
@@ -19,7 +15,8 @@ use precedent_engine::Casebook;
 use crate::{
     Session,
     args::{AfterImport, ImportAll, ImportCommand, ImportFiles, Json},
-    output::{Output, count, plain, plural, remark},
+    index, input,
+    output::{Output, count, eprint_line, plain, plural},
 };
 
 /// The reports of an import and of the indexing that follows it.
@@ -37,7 +34,7 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
         map,
     };
     let import = async |request| session.casebook.import_files(request, &session.task).await;
-    let plain = |report: Result<ImportReport>| {
+    let to_result = |report: Result<ImportReport>| {
         report.map(|report| ImportResult { report, ..ImportResult::default() })
     };
     if command.undo {
@@ -46,7 +43,7 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
     let (import, after_import, json) = match command.command {
         None => {
             if command.source.is_none() && !command.yes {
-                confirm(session, &command).await?;
+                confirm_sources(session, &command).await?;
             }
             let request =
                 ImportRequest { paths: command.paths, source: command.source, map: command.map };
@@ -62,14 +59,14 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
             let import = import_each(&files, async |path| {
                 session.casebook.import_wiki(&files.source, path, &session.task).await
             });
-            (plain(import.await), files.after_import, files.json)
+            (to_result(import.await), files.after_import, files.json)
         }
         Some(ImportCommand::Casebook { file, after_import, json }) => {
-            return casebook(session, &file, after_import, &json, output).await;
+            return import_casebook(session, &file, after_import, &json, output).await;
         }
         Some(ImportCommand::Sample { after_import, json }) => {
             let import = session.casebook.import_sample(&session.task).await;
-            (plain(import), after_import, json)
+            (to_result(import), after_import, json)
         }
     };
     // Data stored before an error is kept and indexed; the error is reported at the end.
@@ -79,15 +76,15 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
         Err(error) => (ImportResult::default(), Some(error)),
     };
     if error.is_none() {
-        understood(session, &import.files_read);
-        say(session, &import.report);
+        print_interpretation(session, &import.files_read);
+        print_report(session, &import.report);
         let releases = import.files_read.understood.iter().map(|file| file.releases).sum();
         if releases > 0 {
             session.say(&format!("  {}", plural(releases, "release")));
         }
-        shares(session, &import);
+        print_shares(session, &import);
     }
-    let index = index(session, after_import).await?;
+    let index = update_indexes(session, after_import).await?;
     if let Some(error) = error {
         return Err(error);
     }
@@ -99,8 +96,8 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
 
 /// Asks before a folder creates several sources, or a source for its loose files.
 ///
-/// A file that was named itself states which projects it contains.
-async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
+/// Files given by path need no confirmation.
+async fn confirm_sources(session: &Session, command: &ImportAll) -> Result<()> {
     if !command.paths.iter().any(|path| path.is_dir()) {
         return Ok(());
     }
@@ -112,20 +109,20 @@ async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
     };
     let sources = session.casebook.sources().await?;
     let is_new = |key: &str| !sources.iter().any(|source| source.key.eq_ignore_ascii_case(key));
-    let mut new: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    let mut loose = false;
+    let mut new_sources: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    let mut has_loose_files = false;
     for file in &understood.understood {
         for share in file.sources.iter().filter(|share| is_new(&share.source)) {
-            loose |= file.loose;
-            let counts = new.entry(share.source.clone()).or_default();
+            has_loose_files |= file.loose;
+            let counts = new_sources.entry(share.source.clone()).or_default();
             *counts = (counts.0 + share.items, counts.1 + share.comments);
         }
     }
-    if new.len() < 2 && !loose {
+    if new_sources.len() < 2 && !has_loose_files {
         return Ok(());
     }
-    let new_sources = plural(new.len() as u64, "new source");
-    for (key, (items, comments)) in &new {
+    let source_count = plural(new_sources.len() as u64, "new source");
+    for (key, (items, comments)) in &new_sources {
         session.say(&format!(
             "  {key}: {}, {}",
             plural(*items, "item"),
@@ -134,18 +131,13 @@ async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
     }
     if !std::io::stdin().is_terminal() {
         return Err(Error::invalid(format!(
-            "not imported: creating {new_sources} needs confirmation"
+            "not imported: creating {source_count} needs confirmation"
         ))
         .with_hint(
             "Add --yes to create them, choose one with --source owner/name, or import fewer files.",
         ));
     }
-    let mut err = anstream::stderr();
-    let _ = write!(err, "Create {new_sources}? [y/N] ");
-    let _ = err.flush();
-    let mut answer = String::new();
-    let result = std::io::stdin().lock().read_line(&mut answer);
-    match result.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
+    match input::confirm(format_args!("Create {source_count}?")) {
         true => Ok(()),
         false => Err(Error::new(precedent_core::Code::Cancelled, "import cancelled")),
     }
@@ -174,7 +166,7 @@ async fn undo(session: &Session, json: &Json, output: &mut Output) -> Result<()>
     Ok(())
 }
 
-/// Prints the contents of files and how they would be imported.
+/// Prints the contents of files and the way they would be imported.
 pub async fn dry_run(command: &ImportAll, task: &Task, output: &mut Output) -> Result<()> {
     let request = ImportRequest {
         paths: command.paths.clone(),
@@ -186,7 +178,7 @@ pub async fn dry_run(command: &ImportAll, task: &Task, output: &mut Output) -> R
         return output.json(&understood, fields, None);
     }
     for file in &understood.understood {
-        view(file, output);
+        print_file(file, output);
     }
     for reason in &understood.left_out {
         output.line(format_args!("Skipped {}: {}", plain(&reason.place), plain(&reason.reason)));
@@ -195,7 +187,7 @@ pub async fn dry_run(command: &ImportAll, task: &Task, output: &mut Output) -> R
     Ok(())
 }
 
-fn view(file: &FileView, output: &mut Output) {
+fn print_file(file: &FileView, output: &mut Output) {
     let encoding = file.encoding.as_ref().map(|e| format!(", {e}")).unwrap_or_default();
     output.line(format_args!("{}: {}{encoding}", plain(&file.file), file.kind));
     output.line(format_args!(
@@ -255,22 +247,22 @@ fn view(file: &FileView, output: &mut Output) {
     for doubt in &file.doubts {
         output.line(format_args!("    {}", plain(doubt)));
     }
-    for skip in file.skips.iter().take(SKIPS) {
+    for skip in file.skips.iter().take(MAX_SKIPS) {
         output.line(format_args!("  skipped {}: {}", plain(&skip.place), plain(&skip.reason)));
     }
-    if file.skipped > SKIPS as u64 {
-        output.line(format_args!("  and {} more skipped", count(file.skipped - SKIPS as u64)));
+    if file.skipped > MAX_SKIPS as u64 {
+        output.line(format_args!("  and {} more skipped", count(file.skipped - MAX_SKIPS as u64)));
     }
 }
 
 /// The maximum number of skipped records shown in a dry run.
-const SKIPS: usize = 10;
+const MAX_SKIPS: usize = 10;
 /// The maximum number of files reported one by one.
-const FILES: usize = 10;
+const MAX_FILES: usize = 10;
 
-/// Reports how files were interpreted, if a person should check it.
-fn understood(session: &Session, understood: &Understood) {
-    for file in understood.understood.iter().take(FILES) {
+/// Prints how files were interpreted, where the user should check it.
+fn print_interpretation(session: &Session, understood: &DetectedFiles) {
+    for file in understood.understood.iter().take(MAX_FILES) {
         let encoding = file.encoding.as_ref().map(|e| format!(" in {e}")).unwrap_or_default();
         if !file.columns.is_empty() || !encoding.is_empty() {
             let guessed_columns =
@@ -291,15 +283,15 @@ fn understood(session: &Session, understood: &Understood) {
             session.say(&format!("warning: {}: {doubt}", file.file));
         }
     }
-    for reason in understood.left_out.iter().take(FILES) {
+    for reason in understood.left_out.iter().take(MAX_FILES) {
         session.say(&format!("Skipped {}: {}", reason.place, reason.reason));
     }
 }
 
-/// The maximum number of columns or fields in a line.
+/// The maximum number of columns in a line.
 const MAX_COLUMNS: usize = 40;
 
-/// Returns a part of a sentence that lists columns; empty without columns.
+/// Formats a list of columns as part of a line; empty without columns.
 fn column_list<'a>(
     label: &str,
     columns: impl Iterator<Item = &'a ColumnView>,
@@ -330,7 +322,7 @@ fn describe_count(number: u64, items: bool, pages: bool) -> String {
 ///
 /// # Errors
 /// A path that cannot be read, or a file that is not an exported casebook.
-pub async fn before_a_new_casebook(command: &ImportAll, folder: &Path, task: &Task) -> Result<()> {
+pub async fn check_inputs(command: &ImportAll, folder: &Path, task: &Task) -> Result<()> {
     if folder.join(precedent_engine::DATABASE).exists() {
         return Ok(());
     }
@@ -357,7 +349,7 @@ pub async fn before_a_new_casebook(command: &ImportAll, folder: &Path, task: &Ta
 }
 
 /// Prints how many items each source received, if there is more than one source.
-fn shares(session: &Session, import: &ImportResult) {
+fn print_shares(session: &Session, import: &ImportResult) {
     if import.sources.len() < 2 {
         return;
     }
@@ -380,9 +372,9 @@ pub struct CasebookReport {
     index: Option<IndexReport>,
 }
 
-async fn casebook(
+async fn import_casebook(
     session: &Session,
-    file: &std::path::Path,
+    file: &Path,
     options: AfterImport,
     json: &Json,
     output: &mut Output,
@@ -390,23 +382,24 @@ async fn casebook(
     let quiet = session.quiet;
     let report_left_out = move |left_out: &[String]| {
         for reason in left_out.iter().filter(|_| !quiet) {
-            let lead = if reason.starts_with(PortableImport::CORRECTED) { "" } else { "Skipped. " };
-            remark(format_args!("{lead}{}", plain(reason)));
+            let prefix =
+                if reason.starts_with(PortableImport::CORRECTED) { "" } else { "Skipped. " };
+            eprint_line(format_args!("{prefix}{}", plain(reason)));
         }
     };
     let casebook = session.casebook.import_casebook(file, report_left_out, &session.task).await?;
-    session.say(&format!("Imported {}.", crate::doctor::contents(&casebook.contents)));
-    let index = index(session, options).await?;
+    session.say(&format!("Imported {}.", crate::doctor::describe_contents(&casebook.contents)));
+    let index = update_indexes(session, options).await?;
     match &json.json {
         Some(fields) => output.json(&CasebookReport { import: casebook, index }, fields, None),
         None => Ok(()),
     }
 }
 
-/// Imports each path with `one` and adds up the reports.
+/// Imports each path with `import_path` and adds up the reports.
 async fn import_each(
     files: &ImportFiles,
-    import_path: impl AsyncFn(&std::path::Path) -> Result<ImportReport>,
+    import_path: impl AsyncFn(&Path) -> Result<ImportReport>,
 ) -> Result<ImportReport> {
     let mut total = ImportReport { source: files.source.clone(), ..Default::default() };
     for path in &files.paths {
@@ -418,29 +411,26 @@ async fn import_each(
 }
 
 /// Updates the indexes, unless `--no-index` is given.
-pub async fn index(session: &Session, options: AfterImport) -> Result<Option<IndexReport>> {
+pub async fn update_indexes(
+    session: &Session,
+    options: AfterImport,
+) -> Result<Option<IndexReport>> {
     if options.no_index {
         return Ok(None);
     }
     let text = session.casebook.update_text(&session.task).await?;
-    if text.documents > 0 {
-        session.say(&format!(
-            "Keyword index updated: {} in {:.1} s.",
-            plural(text.documents, "document"),
-            text.full_text_seconds
-        ));
-    }
+    index::print_text_report(session, &text);
     if options.no_vectors {
         return Ok(Some(text));
     }
     let mut report = session.casebook.update_index(&session.task).await?;
     report.documents += text.documents;
     report.full_text_seconds += text.full_text_seconds;
-    super::index::say(session, &report);
+    index::print_report(session, &report);
     Ok(Some(report))
 }
 
-fn say(session: &Session, import: &ImportReport) {
+fn print_report(session: &Session, import: &ImportReport) {
     let mut parts = vec![format!("{} new", count(import.new))];
     for (n, label) in [
         (import.updated, "updated"),

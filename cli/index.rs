@@ -17,14 +17,8 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
     } else {
         session.casebook.update_index(&session.task).await?
     };
-    if report.documents > 0 {
-        session.say(&format!(
-            "Keyword index updated: {} in {:.1} s.",
-            plural(report.documents, "document"),
-            report.full_text_seconds
-        ));
-    }
-    say(session, &report);
+    print_text_report(session, &report);
+    print_report(session, &report);
     if report.documents == 0
         && report.embedded == 0
         && report.calibrated.is_empty()
@@ -39,8 +33,19 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
     }
 }
 
+/// Prints the result of an update of the keyword index.
+pub fn print_text_report(session: &Session, report: &IndexReport) {
+    if report.documents > 0 {
+        session.say(&format!(
+            "Keyword index updated: {} in {:.1} s.",
+            plural(report.documents, "document"),
+            report.full_text_seconds
+        ));
+    }
+}
+
 /// Prints the result of an update of the semantic index.
-pub fn say(session: &Session, report: &IndexReport) {
+pub fn print_report(session: &Session, report: &IndexReport) {
     if report.busy_elsewhere {
         session.say("Another process is computing vectors and will include these changes.");
     }

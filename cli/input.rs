@@ -1,8 +1,9 @@
-//! Input of a command: texts, and logs in files.
+//! Input of a command: texts, logs in files, and confirmations.
 
 use std::{
+    fmt,
     fs::File,
-    io::{self, Cursor, Read},
+    io::{self, BufRead as _, Cursor, Read, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -19,11 +20,11 @@ use crate::{
 /// The maximum length of a text, in bytes.
 const MAX_TEXT: u64 = 64 * 1024 * 1024;
 /// The length in bytes above which input is a log, unless it is an email.
-const LONG: u64 = 256 * 1024;
-/// The length in bytes up to which a log is used as a question as it is.
-const SHORT: usize = 24_000;
+const MIN_LOG: u64 = 256 * 1024;
+/// The maximum length in bytes of a log that is used unchanged as a question.
+const MAX_SHORT_LOG: usize = 24_000;
 /// The name of standard input in messages.
-const NAME: &str = "standard input";
+const STDIN_NAME: &str = "standard input";
 
 /// The input of a question.
 #[derive(Debug)]
@@ -41,52 +42,63 @@ pub struct Log {
     _folder: Option<TempDir>,
 }
 
-fn unread(name: &str, error: &io::Error) -> Error {
+/// Asks a yes-or-no question on the terminal; an unreadable answer means no.
+pub fn confirm(question: impl fmt::Display) -> bool {
+    let mut err = anstream::stderr();
+    let _ = write!(err, "{question} [y/N] ");
+    let _ = err.flush();
+    let mut answer = String::new();
+    let result = io::stdin().lock().read_line(&mut answer);
+    result.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+}
+
+fn read_error(name: &str, error: &io::Error) -> Error {
     Error::new(Code::Io, format!("cannot read {name}: {error}"))
 }
 
-/// Decodes a text of any encoding: invalid UTF-8 is replaced, and a raw mail is decoded.
+/// Decodes a text: a raw email is decoded, and invalid UTF-8 is replaced.
 fn decode(bytes: &[u8]) -> String {
-    message::question(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned())
+    message::to_query_text(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned())
 }
 
-fn lossy(from: impl Read, name: &str) -> Result<String> {
+fn read_text(reader: impl Read, name: &str) -> Result<String> {
     let mut bytes = Vec::new();
-    from.take(MAX_TEXT).read_to_end(&mut bytes).map_err(|e| unread(name, &e))?;
+    reader.take(MAX_TEXT).read_to_end(&mut bytes).map_err(|e| read_error(name, &e))?;
     Ok(decode(&bytes))
 }
 
-/// Reads standard input as a text.
-pub fn standard_input() -> Result<String> {
-    lossy(io::stdin().lock(), NAME)
+/// Reads standard input as text.
+pub fn read_stdin_text() -> Result<String> {
+    read_text(io::stdin().lock(), STDIN_NAME)
 }
 
 /// Reads a short file as a text; `None` if it is compressed or binary.
-pub fn file(path: &Path) -> Result<Option<String>> {
+pub fn read_file(path: &Path) -> Result<Option<String>> {
     let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
-    Ok((!is_packed(&bytes)).then(|| decode(&bytes)))
+    Ok((!is_binary(&bytes)).then(|| decode(&bytes)))
 }
 
-fn is_packed(start: &[u8]) -> bool {
+fn is_binary(start: &[u8]) -> bool {
     start.contains(&0)
         || (Casebook::is_log(start) && std::str::from_utf8(&start[..start.len().min(2)]).is_err())
 }
 
 /// Reads standard input.
 ///
-/// A log longer than `most` bytes, or records, are copied to a file and read from there, so that
-/// memory does not grow with them.
-pub fn read_stdin(most: usize) -> Result<QuestionInput> {
+/// Records, or a log longer than `max_len` bytes, are copied to a temporary file, so that memory use
+/// is bounded.
+pub fn read_stdin(max_len: usize) -> Result<QuestionInput> {
     let mut input = io::stdin().lock();
-    let (start, whole) = start(&mut input, NAME)?;
-    if !is_log(&start, whole, most) {
-        return rest(start, input, NAME);
+    let (start, is_complete) = read_start(&mut input, STDIN_NAME)?;
+    if !is_log(&start, is_complete, max_len) {
+        return read_rest(start, input, STDIN_NAME);
     }
-    let wrong = |e: io::Error| Error::io(&std::env::temp_dir(), e);
-    let folder = TempDir::with_prefix("precedent").map_err(wrong)?;
-    let path = folder.path().join(NAME);
-    let mut file = File::create(&path).map_err(wrong)?;
-    io::copy(&mut Cursor::new(start).chain(input), &mut file).map_err(|e| unread(NAME, &e))?;
+    let to_error = |e: io::Error| Error::io(&std::env::temp_dir(), e);
+    let folder = TempDir::with_prefix("precedent").map_err(to_error)?;
+    let path = folder.path().join(STDIN_NAME);
+    let mut file = File::create(&path).map_err(to_error)?;
+    io::copy(&mut Cursor::new(start).chain(input), &mut file)
+        .map_err(|e| read_error(STDIN_NAME, &e))?;
     Ok(QuestionInput::Log(Log { path, _folder: Some(folder) }))
 }
 
@@ -94,39 +106,39 @@ pub fn read_stdin(most: usize) -> Result<QuestionInput> {
 fn read_path(path: &Path) -> Result<QuestionInput> {
     let mut file = File::open(path).map_err(|e| Error::io(path, e))?;
     let name = path.display().to_string();
-    let (start, whole) = start(&mut file, &name)?;
-    if is_log(&start, whole, SHORT) {
+    let (start, is_complete) = read_start(&mut file, &name)?;
+    if is_log(&start, is_complete, MAX_SHORT_LOG) {
         return Ok(QuestionInput::Log(Log { path: path.to_owned(), _folder: None }));
     }
-    rest(start, file, &name)
+    read_rest(start, file, &name)
 }
 
-/// Returns the first bytes and whether they are all of the input.
-fn start(from: &mut impl Read, name: &str) -> Result<(Vec<u8>, bool)> {
+/// Reads the first bytes; returns also whether they are the whole input.
+fn read_start(reader: &mut impl Read, name: &str) -> Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
-    from.take(LONG + 1).read_to_end(&mut bytes).map_err(|e| unread(name, &e))?;
-    let whole = bytes.len() as u64 <= LONG;
-    Ok((bytes, whole))
+    reader.take(MIN_LOG + 1).read_to_end(&mut bytes).map_err(|e| read_error(name, &e))?;
+    let is_complete = bytes.len() as u64 <= MIN_LOG;
+    Ok((bytes, is_complete))
 }
 
-fn is_log(start: &[u8], whole: bool, most: usize) -> bool {
-    if message::question(start).is_some() {
+fn is_log(start: &[u8], is_complete: bool, max_len: usize) -> bool {
+    if message::to_query_text(start).is_some() {
         return false;
     }
-    let records = matches!(start.trim_ascii_start().first(), Some(b'{' | b'[') | None);
-    let is_compressed = is_packed(start);
-    !whole || (start.len() > most || records || is_compressed) && Casebook::is_log(start)
+    let is_records = matches!(start.trim_ascii_start().first(), Some(b'{' | b'[') | None);
+    !is_complete
+        || (start.len() > max_len || is_records || is_binary(start)) && Casebook::is_log(start)
 }
 
-fn rest(start: Vec<u8>, from: impl Read, name: &str) -> Result<QuestionInput> {
-    Ok(QuestionInput::Text(lossy(Cursor::new(start).chain(from), name)?))
+fn read_rest(start: Vec<u8>, reader: impl Read, name: &str) -> Result<QuestionInput> {
+    Ok(QuestionInput::Text(read_text(Cursor::new(start).chain(reader), name)?))
 }
 
-/// Returns the question in a file or on standard input; for a log, the text of its errors.
-pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> {
+/// Reads the question from a file or standard input; for a log, returns the text of its errors.
+pub async fn read_question(session: &Session, path: Option<&Path>) -> Result<String> {
     let input = match path {
         Some(path) => read_path(path)?,
-        None => read_stdin(SHORT)?,
+        None => read_stdin(MAX_SHORT_LOG)?,
     };
     let log = match input {
         QuestionInput::Text(text) => return Ok(text),
@@ -149,9 +161,9 @@ pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> 
     }
     let mut start = Vec::new();
     File::open(&log.path)
-        .and_then(|f| f.take(LONG).read_to_end(&mut start))
+        .and_then(|f| f.take(MIN_LOG).read_to_end(&mut start))
         .map_err(|e| Error::io(&log.path, e))?;
-    if is_packed(&start) {
+    if is_binary(&start) {
         return Err(Error::invalid(format!("{name}: no errors in {lines}"))
             .with_hint("Pass the words or the message to search for."));
     }

@@ -13,18 +13,18 @@ use precedent_core::{
 use crate::{
     Session,
     args::TroubleshootCommand,
-    comment::{fixed_in, print_comment, print_first},
+    comment::{fixed_in, print_comment, print_solution},
     output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, count, plain, plural, state},
 };
 
-/// The minimum number of lines of a log whose end is worth a mention.
-const LONG_LOG: u64 = 200;
+/// The minimum number of lines of a log for which nearness to its end is mentioned.
+const MIN_LONG_LOG: u64 = 200;
 /// The maximum number of lines shown of an error.
-const LINES: usize = 4;
+const MAX_ERROR_LINES: usize = 4;
 /// The maximum number of lines shown of the comment with the solution.
-const COMMENT: usize = 12;
-/// The file extensions that are never part of a question.
-const ENDINGS: &[&str] =
+const MAX_COMMENT_LINES: usize = 12;
+/// The extensions of words that name a file, not a part of a question.
+const FILE_EXTENSIONS: &[&str] =
     &["log", "txt", "gz", "tgz", "zst", "xz", "bz2", "zip", "tar", "out", "err"];
 
 /// Returns the files, archives and folders named by the words, or `None` if they are a text.
@@ -41,8 +41,9 @@ pub fn log_paths(words: &[String]) -> Result<Option<Vec<PathBuf>>> {
     }
     let is_file = |w: &&String| {
         let path = Path::new(w.as_str());
-        let ending = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
-        !w.contains(char::is_whitespace) && ending.is_some_and(|e| ENDINGS.contains(&e.as_str()))
+        let extension = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
+        !w.contains(char::is_whitespace)
+            && extension.is_some_and(|e| FILE_EXTENSIONS.contains(&e.as_str()))
     };
     // Several words that include a file name are a question.
     match words.iter().find(|w| !exists(w)) {
@@ -68,7 +69,7 @@ pub async fn run(
     let request = LogRequest {
         paths: paths.iter().map(|p| p.to_string_lossy().into_owned()).collect(),
         source: command.source.clone(),
-        max_errors: command.max_errors.unwrap_or(limits::ERRORS),
+        max_errors: command.max_errors.unwrap_or(limits::DEFAULT_ERRORS),
         settings,
         ..LogRequest::default()
     };
@@ -78,7 +79,7 @@ pub async fn run(
         return Ok(None);
     }
     if response.distinct == 0 {
-        not_read(&response, output);
+        print_skipped(&response, output);
         return Ok(Some(response.lines));
     }
     print(session, &response, output);
@@ -86,12 +87,12 @@ pub async fn run(
 }
 
 fn print(session: &Session, response: &LogResponse, output: &mut Output) {
-    session.notices(&response.notices, output);
+    session.print_notices(&response.notices, output);
     output.line(format_args!("{BOLD}{}{BOLD:#}", summary(response)));
     for error in &response.errors {
         output.line("");
         // Every line of a short log is near its end.
-        let is_long = |f: &LogFile| f.name == error.group.last.file && f.lines >= LONG_LOG;
+        let is_long = |f: &LogFile| f.name == error.group.last.file && f.lines >= MIN_LONG_LOG;
         print_error(error, response.files.iter().any(is_long), output);
     }
     let more = response.distinct - response.errors.len() as u64;
@@ -110,18 +111,18 @@ fn print(session: &Session, response: &LogResponse, output: &mut Output) {
             plural(response.left_out, "event")
         ));
     }
-    not_read(response, output);
+    print_skipped(response, output);
 }
 
 /// Prints the files that were skipped or read in part.
-fn not_read(response: &LogResponse, output: &mut Output) {
+fn print_skipped(response: &LogResponse, output: &mut Output) {
     for file in &response.files {
-        let Some(why) = &file.skipped else { continue };
-        let part = match file.lines {
+        let Some(reason) = &file.skipped else { continue };
+        let status = match file.lines {
             0 => "skipped".to_owned(),
             lines => format!("read up to line {}", count(lines)),
         };
-        output.line(format_args!("{DIM}{part}: {}: {}{DIM:#}", plain(&file.name), plain(why)));
+        output.line(format_args!("{DIM}{status}: {}: {}{DIM:#}", plain(&file.name), plain(reason)));
     }
 }
 
@@ -163,7 +164,7 @@ fn summary(response: &LogResponse) -> String {
 
 fn print_error(error: &LogError, is_long: bool, output: &mut Output) {
     let group = &error.group;
-    let place = |p: &LogPlace| {
+    let format_place = |p: &LogPlace| {
         let at = p.at.as_ref().map(|at| format!(" ({})", plain(at))).unwrap_or_default();
         format!("{}:{}{at}", plain(&p.file), p.line)
     };
@@ -172,8 +173,12 @@ fn print_error(error: &LogError, is_long: bool, output: &mut Output) {
         facts = vec!["once".to_owned()];
     }
     facts.push(match group.count {
-        0 | 1 => place(&group.last),
-        _ => format!("first at {}, last at {}", place(&group.first), place(&group.last)),
+        0 | 1 => format_place(&group.last),
+        _ => format!(
+            "first at {}, last at {}",
+            format_place(&group.first),
+            format_place(&group.last)
+        ),
     });
     facts.extend(group.before_crash.then(|| "just before the crash".to_owned()));
     facts.extend((group.near_end && is_long).then(|| "near the end of the log".to_owned()));
@@ -183,18 +188,18 @@ fn print_error(error: &LogError, is_long: bool, output: &mut Output) {
         plain(&group.message)
     ));
     output.line(format_args!("{DIM}{DIM:#}  {}", facts.join(" · ")));
-    let more = |line: &&str| !line.trim().is_empty() && !group.message.contains(line.trim());
-    for line in group.example.lines().skip(1).filter(more).take(LINES) {
+    let adds_detail = |line: &&str| !line.trim().is_empty() && !group.message.contains(line.trim());
+    for line in group.example.lines().skip(1).filter(adds_detail).take(MAX_ERROR_LINES) {
         output.line(format_args!("  {DIM}{}{DIM:#}", plain(line)));
     }
-    let sure = if error.verdict == LogVerdict::Known { "known" } else { "possibly known" };
+    let label = if error.verdict == LogVerdict::Known { "known" } else { "possibly known" };
     if let Some(candidate) = error.known.as_ref().filter(|_| error.verdict != LogVerdict::Solved) {
         let facts = [
             format!("same problem: {:.0}%", candidate.confidence * 100.0),
             state(candidate.state, candidate.state_reason.as_deref()),
         ];
         output.line(format_args!(
-            "  {HIT}{sure}{HIT:#}  {KEY}[Issue {}]{KEY:#} {}  {DIM}{}{DIM:#}",
+            "  {HIT}{label}{HIT:#}  {KEY}[Issue {}]{KEY:#} {}  {DIM}{}{DIM:#}",
             plain(&candidate.key),
             plain(&candidate.title),
             facts.join(" · ")
@@ -202,37 +207,39 @@ fn print_error(error: &LogError, is_long: bool, output: &mut Output) {
     }
     match &error.case {
         Some(case) if error.verdict == LogVerdict::Solved => print_case("solved", case, output),
-        Some(case) if error.known.as_ref().is_some_and(|k| k.key == case.key) => fix(case, output),
+        Some(case) if error.known.as_ref().is_some_and(|k| k.key == case.key) => {
+            print_fix(case, output)
+        }
         Some(case) => print_case("possible fix", case, output),
         None if error.known.is_none() => output.line(format_args!("  {DIM}not seen before{DIM:#}")),
         _ => {}
     }
 }
 
-fn print_case(word: &str, case: &SolvedCase, output: &mut Output) {
+fn print_case(label: &str, case: &SolvedCase, output: &mut Output) {
     output.line(format_args!(
-        "  {GOOD}{word}{GOOD:#}  {KEY}{}{KEY:#} {}  {DIM}{:.0}% likely to help{DIM:#}",
+        "  {GOOD}{label}{GOOD:#}  {KEY}{}{KEY:#} {}  {DIM}{:.0}% likely to help{DIM:#}",
         plain(&case.citation),
         plain(&case.title),
         case.helps * 100.0
     ));
-    fix(case, output);
+    print_fix(case, output);
 }
 
 /// Prints how a case was solved.
-fn fix(case: &SolvedCase, output: &mut Output) {
-    let mut how: Vec<String> = fixed_in(case).into_iter().collect();
-    how.extend(case.fixed_by.iter().map(|f| {
+fn print_fix(case: &SolvedCase, output: &mut Output) {
+    let mut fixes: Vec<String> = fixed_in(case).into_iter().collect();
+    fixes.extend(case.fixed_by.iter().map(|f| {
         let line = format!("fixed by {} {}", plain(&f.key), plain(&f.title));
         line.trim_end().to_owned()
     }));
-    if !how.is_empty() {
-        output.line(format_args!("    {GOOD}{}{GOOD:#}", how.join(", ")));
+    if !fixes.is_empty() {
+        output.line(format_args!("    {GOOD}{}{GOOD:#}", fixes.join(", ")));
     }
-    print_first(case, "    ", COMMENT, output);
+    print_solution(case, "    ", MAX_COMMENT_LINES, output);
     // A denial of the fix matters more than the fix author's own comments.
     let is_denial = |c: &&CaseComment| c.role == Some(CommentRole::Denial) && !case.is_first(c);
     if let Some(denial) = case.comments.iter().rfind(is_denial) {
-        print_comment(denial, false, "    ", COMMENT, output);
+        print_comment(denial, false, "    ", MAX_COMMENT_LINES, output);
     }
 }

@@ -1,9 +1,10 @@
 //! `precedent`: the command-line interface to the casebook.
 #![allow(
     clippy::disallowed_methods,
-    reason = "a face reads the environment and the clock; the engine does not"
+    reason = "a front end reads the environment and the clock; the engine does not"
 )]
 
+mod access;
 mod args;
 mod article;
 mod ask;
@@ -22,7 +23,6 @@ mod logs;
 mod manual;
 mod mcp;
 mod model;
-mod need;
 mod note;
 mod output;
 mod problems;
@@ -51,30 +51,29 @@ use precedent_engine::{
     config::{Color, Settings},
 };
 
+use access::CasebookAccess;
 use args::{Args, Command};
-use need::Need;
 use output::Output;
 
-/// The global allocator. A command takes 0.2 s, of which the system allocator took a quarter.
+/// A command takes 0.2 s; the system allocator accounted for a quarter of it.
 #[global_allocator]
-static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The exit codes listed in docs/reference/settings.md.
-const ERROR: u8 = 1;
-const USAGE: u8 = 2;
-const AUTHENTICATION: u8 = 4;
-/// The time that an interrupted command may take to end: it may wait for a lock that cannot be
-/// interrupted.
-const GRACE: std::time::Duration = std::time::Duration::from_millis(900);
+const EXIT_ERROR: u8 = 1;
+const EXIT_USAGE: u8 = 2;
+const EXIT_AUTHENTICATION: u8 = 4;
+/// The time that an interrupted command has to end, as it may wait for an uninterruptible lock.
+const GRACE_PERIOD: std::time::Duration = std::time::Duration::from_millis(900);
 /// The exit code that a shell reports for an interrupted command.
-const INTERRUPT_CODE: u8 = 130;
+const EXIT_INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return tell(&error),
+        Err(error) => return print_parse_result(&error),
     };
-    // It stays for days, and its threads come and go.
+    // The server runs for days, and its threads come and go.
     if matches!(args.command, Command::Mcp(_)) {
         precedent_core::memory::limit_malloc_arenas();
     }
@@ -82,8 +81,8 @@ fn main() -> ExitCode {
         match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
             Ok(runtime) => runtime,
             Err(error) => {
-                output::remark(format_args!("error: {error}"));
-                return ExitCode::from(ERROR);
+                output::eprint_line(format_args!("error: {error}"));
+                return ExitCode::from(EXIT_ERROR);
             }
         };
     let mut output = Output::new(Color::Auto);
@@ -94,23 +93,23 @@ fn main() -> ExitCode {
     match result.and(flush_result) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::report(&error);
+            output::print_error(&error);
             if verbose {
-                output::causes(&error);
+                output::print_causes(&error);
             }
             ExitCode::from(match error.code() {
-                Code::InvalidInput => USAGE,
-                Code::Authentication => AUTHENTICATION,
-                Code::Cancelled => INTERRUPT_CODE,
-                _ => ERROR,
+                Code::InvalidInput => EXIT_USAGE,
+                Code::Authentication => EXIT_AUTHENTICATION,
+                Code::Cancelled => EXIT_INTERRUPTED,
+                _ => EXIT_ERROR,
             })
         }
     }
 }
 
-/// Prints the help, the version, or the error in the arguments.
-fn tell(error: &clap::Error) -> ExitCode {
-    let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(ERROR));
+/// Prints the help, the version or the usage error with which parsing ended.
+fn print_parse_result(error: &clap::Error) -> ExitCode {
+    let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(EXIT_ERROR));
     if error.use_stderr() {
         let _ = error.print();
         return code;
@@ -118,34 +117,36 @@ fn tell(error: &clap::Error) -> ExitCode {
     let result = error.print().and_then(|()| std::io::Write::flush(&mut std::io::stdout()));
     match result.map_err(output::write_result) {
         Err(Err(error)) => {
-            output::report(&error);
-            ExitCode::from(ERROR)
+            output::print_error(&error);
+            ExitCode::from(EXIT_ERROR)
         }
         _ => code,
     }
 }
 
 async fn run(args: Args, output: &mut Output) -> Result<()> {
-    let began = std::time::Instant::now();
+    let start = std::time::Instant::now();
     let mut settings = Settings::default();
     // These commands need neither a casebook nor settings; `config` repairs an invalid settings
     // file.
     match &args.command {
-        Command::Completions { shell } => return manual::completions(*shell, output),
+        Command::Completions { shell } => return manual::print_completions(*shell, output),
         Command::Man { markdown: true, .. } => return reference::print(output),
-        Command::Man { folder, .. } => return manual::pages(folder.as_deref(), output),
-        Command::Skill => return manual::skill(output),
+        Command::Man { folder, .. } => return manual::write_pages(folder.as_deref(), output),
+        Command::Skill => return manual::print_skill(output),
         Command::Schema { name, into } => {
             return schema::run(name.as_deref(), into.as_deref(), output);
         }
         Command::Config(_) => {}
         command => {
             let file = precedent_host::config_file(dirs::config_dir());
-            let (file_settings, wrong) = precedent_host::settings(file.as_deref())?;
+            let (file_settings, error) = precedent_host::settings(file.as_deref())?;
             settings = file_settings;
-            match wrong {
-                Some(wrong) if need::of(command) > Need::Read => return Err(wrong),
-                Some(wrong) if !args.quiet => config::warn(&wrong),
+            match error {
+                Some(error) if access::required_access(command) > CasebookAccess::Read => {
+                    return Err(error);
+                }
+                Some(error) if !args.quiet => config::warn(&error),
                 _ => {}
             }
         }
@@ -160,13 +161,13 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
     if let Command::Eval(command) = &args.command {
         return eval::run(&args, command, output).await;
     }
-    let options = options(&args, folder(&args)?);
+    let options = open_options(&args, casebook_folder(&args)?);
     let verbose = args.verbose;
     if verbose {
-        explain(&options.folder);
+        print_paths(&options.folder);
     }
     let bar = progress::Bar::new(args.quiet);
-    let task = interruptible(&bar);
+    let task = interruptible_task(&bar);
     if let Command::Doctor(command) = &args.command {
         let result = doctor::run(options, command, &task, output).await;
         bar.finish();
@@ -187,15 +188,15 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         command => Args { command, ..args },
     };
     if let Command::Import(import) = &args.command {
-        import::before_a_new_casebook(import, &options.folder, &task).await?;
+        import::check_inputs(import, &options.folder, &task).await?;
     }
-    let (casebook, aside) = match &args.command {
+    let (casebook, damaged_database) = match &args.command {
         Command::Restore(command) => Casebook::open_to_restore(options, &command.file).await?,
         _ => (Casebook::open(options).await?, None),
     };
     let session = Session { casebook, task, bar: bar.clone(), quiet: args.quiet, settings };
-    if let Some(remark) = session.casebook.read_only() {
-        session.say(&remark);
+    if let Some(notice) = session.casebook.read_only() {
+        session.say(&notice);
     }
     let result = match args.command {
         Command::Source(command) => source::run(&session, command, output).await,
@@ -220,7 +221,9 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Status(command) => status::run(&session, command, output).await,
         Command::Backup(command) => doctor::backup(&session, command, output).await,
         Command::Export(command) => doctor::export(&session, command, output).await,
-        Command::Restore(command) => doctor::restore(&session, command, aside, output).await,
+        Command::Restore(command) => {
+            doctor::restore(&session, command, damaged_database, output).await
+        }
         Command::Doctor(_)
         | Command::Eval(_)
         | Command::Mcp(_)
@@ -232,7 +235,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
     };
     bar.finish();
     if verbose {
-        output::remark(format_args!("took {:.2} s", began.elapsed().as_secs_f64()));
+        output::eprint_line(format_args!("took {:.2} s", start.elapsed().as_secs_f64()));
     }
     result
 }
@@ -241,10 +244,8 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
 struct Session {
     casebook: Casebook,
     task: Task,
-    /// The progress bar of the task.
     bar: progress::Bar,
     quiet: bool,
-    /// Settings of the user.
     settings: Settings,
 }
 
@@ -263,7 +264,7 @@ impl Session {
     ///
     /// Notices that make the answer inconclusive go to standard output first; all others go to
     /// standard error.
-    fn notices(&self, notices: &[Notice], output: &mut output::Output) {
+    fn print_notices(&self, notices: &[Notice], output: &mut output::Output) {
         for notice in notices {
             match notice.lack {
                 Lack::FullText | Lack::SomeVectors | Lack::AllVectors => {
@@ -275,10 +276,10 @@ impl Session {
         }
     }
 
-    /// Prints a remark on standard error, unless quiet.
+    /// Prints a message on standard error, unless quiet.
     fn say(&self, text: &str) {
         if !self.quiet {
-            output::remark(output::plain(text));
+            output::eprint_line(output::plain(text));
         }
     }
 }
@@ -298,11 +299,11 @@ fn color(args: &Args, settings: &Settings) -> Color {
 }
 
 /// Prints the casebook and settings paths on standard error.
-fn explain(folder: &std::path::Path) {
-    output::remark(format_args!("casebook {}", output::plain(&folder.display().to_string())));
+fn print_paths(folder: &std::path::Path) {
+    output::eprint_line(format_args!("casebook {}", output::plain(&folder.display().to_string())));
     if let Some(file) = precedent_host::config_file(dirs::config_dir()) {
         let note = if file.is_file() { "" } else { " (not found)" };
-        output::remark(format_args!(
+        output::eprint_line(format_args!(
             "settings {}{note}",
             output::plain(&file.display().to_string())
         ));
@@ -310,23 +311,23 @@ fn explain(folder: &std::path::Path) {
 }
 
 /// Creates a task that is shown by the bar and cancelled by Ctrl-C.
-fn interruptible(bar: &progress::Bar) -> Task {
+fn interruptible_task(bar: &progress::Bar) -> Task {
     let task = bar.task();
     let interrupt = task.clone();
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
             interrupt.cancel();
-            tokio::time::sleep(GRACE).await;
+            tokio::time::sleep(GRACE_PERIOD).await;
             // An interrupted transaction is rolled back; earlier data is kept.
-            output::report(&precedent_core::error::cancel_error());
-            std::process::exit(i32::from(INTERRUPT_CODE));
+            output::print_error(&precedent_core::error::cancel_error());
+            std::process::exit(i32::from(EXIT_INTERRUPTED));
         }
     });
     task
 }
 
 /// Returns the folder of the casebook.
-fn folder(args: &Args) -> Result<PathBuf> {
+fn casebook_folder(args: &Args) -> Result<PathBuf> {
     match &args.casebook {
         Some(folder) => Ok(folder.clone()),
         None => Ok(dirs::data_local_dir()
@@ -340,27 +341,23 @@ fn folder(args: &Args) -> Result<PathBuf> {
 }
 
 /// Returns the number of worker threads: at most 4 by default.
-fn workers(args: &Args) -> usize {
+fn worker_count(args: &Args) -> usize {
     args.threads
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from).min(4))
         .max(1)
 }
 
-async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
-    Casebook::open(options(args, folder)).await
-}
-
 /// Returns whether a command needs the model before its first output.
-fn searches_by_meaning(command: &Command) -> bool {
+fn needs_model(command: &Command) -> bool {
     match command {
         Command::Search(search) => {
-            let names = ["keyword", "lexical"];
-            let lexical = search.mode.as_deref().is_some_and(|mode| names.contains(&mode))
+            let modes = ["keyword", "lexical"];
+            let is_keyword_only = search.mode.as_deref().is_some_and(|mode| modes.contains(&mode))
                 || search
                     .query
                     .iter()
-                    .any(|q| names.iter().any(|n| q.contains(&format!("mode:{n}"))));
-            !lexical && !search.query.is_empty()
+                    .any(|q| modes.iter().any(|mode| q.contains(&format!("mode:{mode}"))));
+            !is_keyword_only && !search.query.is_empty()
         }
         Command::Ask(_) | Command::Duplicates(_) | Command::Troubleshoot(_) => true,
         _ => false,
@@ -368,9 +365,9 @@ fn searches_by_meaning(command: &Command) -> bool {
 }
 
 /// Returns the options for opening the casebook in this folder.
-fn options(args: &Args, folder: PathBuf) -> OpenOptions {
+fn open_options(args: &Args, folder: PathBuf) -> OpenOptions {
     let mut options = OpenOptions::new(folder);
-    options.create = need::of(&args.command) == Need::Make;
+    options.create = access::required_access(&args.command) == CasebookAccess::Create;
     let path = |name: &str| std::env::var_os(name).map(Into::into);
     if let Ok(executable) = std::env::current_exe() {
         options = options.installed_at(
@@ -389,7 +386,7 @@ fn options(args: &Args, folder: PathBuf) -> OpenOptions {
     options.secrets = precedent_host::secrets();
     options.proxy = precedent_host::proxy();
     options.hub = precedent_host::hub();
-    options.workers = workers(args);
-    options.preload = searches_by_meaning(&args.command);
+    options.workers = worker_count(args);
+    options.preload = needs_model(&args.command);
     options
 }

@@ -8,8 +8,8 @@ use precedent_core::{Code, Error, Result, files};
 
 use crate::{args::Args, output::Output};
 
-/// Prints the manual page, or writes one for each command into a folder.
-pub fn pages(folder: Option<&Path>, output: &mut Output) -> Result<()> {
+/// Prints the main manual page, or writes a page per command to a folder.
+pub fn write_pages(folder: Option<&Path>, output: &mut Output) -> Result<()> {
     match folder {
         Some(folder) => {
             if folder.exists() && !folder.is_dir() {
@@ -18,34 +18,34 @@ pub fn pages(folder: Option<&Path>, output: &mut Output) -> Result<()> {
             }
             fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
             let mut command = Args::command().disable_help_subcommand(true);
-            // The pages of subcommands are named after both commands.
+            // Page names of subcommands include their parent command.
             command.build();
-            write(command, folder)
+            write_command(command, folder)
         }
         None => {
-            output.bytes(&page(&Man::new(Args::command()))?);
+            output.bytes(&render_page(&Man::new(Args::command()))?);
             Ok(())
         }
     }
 }
 
 /// Writes the pages of a command and its subcommands, each atomically.
-fn write(command: clap::Command, folder: &Path) -> Result<()> {
+fn write_command(command: clap::Command, folder: &Path) -> Result<()> {
     for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
-        write(inner.clone(), folder)?;
+        write_command(inner.clone(), folder)?;
     }
     let man = Man::new(command);
-    files::replace(&folder.join(man.get_filename()), &page(&man)?)
+    files::replace(&folder.join(man.get_filename()), &render_page(&man)?)
 }
 
-fn page(man: &Man) -> Result<Vec<u8>> {
+fn render_page(man: &Man) -> Result<Vec<u8>> {
     let mut page = Vec::new();
     man.render(&mut page).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
     Ok(page)
 }
 
 /// Prints completions for a shell.
-pub fn completions(shell: clap_complete::Shell, output: &mut Output) -> Result<()> {
+pub fn print_completions(shell: clap_complete::Shell, output: &mut Output) -> Result<()> {
     // The generator panics on a closed pipe, so it writes to memory first.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "precedent", &mut script);
@@ -54,7 +54,7 @@ pub fn completions(shell: clap_complete::Shell, output: &mut Output) -> Result<(
 }
 
 /// Prints the skill file for agents.
-pub fn skill(output: &mut Output) -> Result<()> {
+pub fn print_skill(output: &mut Output) -> Result<()> {
     output.bytes(include_bytes!("../docs/skill/SKILL.md"));
     Ok(())
 }

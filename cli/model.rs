@@ -2,7 +2,7 @@
 
 use precedent_core::{Result, model::ModelView};
 use precedent_engine::Casebook;
-use precedent_index::embed::{Pooling, Traits};
+use precedent_index::embed::{ImportOptions, Pooling};
 
 use crate::{
     Session,
@@ -56,34 +56,27 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
         }
         ModelCommand::Install { name, then_use } => {
             let model = casebook.install_model(&name, &session.task).await?;
-            print(&model, output);
-            finish_install(session, &model.name, then_use).await
+            finish_install(session, &model, then_use, output).await
         }
         ModelCommand::Import { path, name, pooling, prefix, then_use } => {
             let pooling = pooling.map(|p| if p == "cls" { Pooling::Cls } else { Pooling::Mean });
-            let traits = Traits { pooling, prefix };
+            let options = ImportOptions { pooling, prefix };
             let model =
-                casebook.import_model(&path, name.as_deref(), traits, &session.task).await?;
-            print(&model, output);
-            finish_install(session, &model.name, then_use).await
+                casebook.import_model(&path, name.as_deref(), options, &session.task).await?;
+            finish_install(session, &model, then_use, output).await
         }
         ModelCommand::Use { name, no_index } => {
             casebook.use_model(&name).await?;
-            if no_index {
-                session.say(&format!(
-                    "{name} will be used once its semantic index is built; run `precedent index`."
-                ));
-                return Ok(());
+            if !no_index {
+                index::print_report(session, &casebook.update_index(&session.task).await?);
             }
-            let report = casebook.update_index(&session.task).await?;
-            index::say(session, &report);
-            let status = casebook.status().await?.model;
-            match status.next {
-                None => session.say(&format!("Now using {name}.")),
-                Some(_) => session.say(&format!(
+            let is_pending = no_index || casebook.status().await?.model.next.is_some();
+            session.say(&match is_pending {
+                true => format!(
                     "{name} will be used once its semantic index is built; run `precedent index`."
-                )),
-            }
+                ),
+                false => format!("Now using {name}."),
+            });
             Ok(())
         }
         ModelCommand::Remove { name } => {
@@ -94,14 +87,19 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
     }
 }
 
-async fn finish_install(session: &Session, name: &str, then_use: bool) -> Result<()> {
+async fn finish_install(
+    session: &Session,
+    model: &ModelView,
+    then_use: bool,
+    output: &mut Output,
+) -> Result<()> {
+    print(model, output);
     if !then_use {
-        session.say(&format!("To switch to it: precedent model use {name}"));
+        session.say(&format!("To switch to it: precedent model use {}", model.name));
         return Ok(());
     }
-    session.casebook.use_model(name).await?;
-    let report = session.casebook.update_index(&session.task).await?;
-    index::say(session, &report);
+    session.casebook.use_model(&model.name).await?;
+    index::print_report(session, &session.casebook.update_index(&session.task).await?);
     Ok(())
 }
 

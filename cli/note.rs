@@ -19,7 +19,7 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
     let casebook = &session.casebook;
     match command {
         NoteCommand::Add { draft, tags, attach, force, json } => {
-            let (kind, title, body) = content(draft)?;
+            let (kind, title, body) = parse_draft(draft)?;
             let draft = NoteDraft { kind, title, body, tags, attach, force };
             let answer = casebook.add_note(draft, &session.task).await?;
             match &json.json {
@@ -31,7 +31,7 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
             }
         }
         NoteCommand::CheckSimilar { draft, json } => {
-            let (kind, title, body) = content(draft)?;
+            let (kind, title, body) = parse_draft(draft)?;
             let similar = casebook.similar_notes(kind, &title, &body).await?;
             if let Some(fields) = &json.json {
                 return output.json(&similar, fields, Some("matches"));
@@ -53,17 +53,17 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
                 (_, true) => Some(Lifecycle::Active),
                 _ => None,
             };
-            let body = body.map(text).transpose()?;
+            let body = body.map(read_text).transpose()?;
             let tags = Some(tags).filter(|t| !t.is_empty());
             let change = NoteChange { title, body, tags, lifecycle, attach };
             if change == NoteChange::default() {
                 return Err(Error::invalid("nothing to change")
                     .with_hint("Use --title, --body, --tag, --attach, --archive or --activate."));
             }
-            show(&casebook.edit_note(&key, change, &session.task).await?, &json.json, output)
+            print_note(&casebook.edit_note(&key, change, &session.task).await?, &json.json, output)
         }
         NoteCommand::List { kind, include_archived, json } => {
-            let kind = kind.map(|k| kind_of(&k)).transpose()?;
+            let kind = kind.map(|k| parse_kind(&k)).transpose()?;
             let mut notes = casebook.notes(kind).await?;
             notes.retain(|n| include_archived || n.lifecycle == Lifecycle::Active);
             if let Some(fields) = &json.json {
@@ -93,7 +93,9 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
             }
             Ok(())
         }
-        NoteCommand::Show { key, json } => show(&casebook.note(&key).await?, &json.json, output),
+        NoteCommand::Show { key, json } => {
+            print_note(&casebook.note(&key).await?, &json.json, output)
+        }
         NoteCommand::Remove { key, yes } => {
             let note = casebook.note(&key).await?;
             if !yes {
@@ -113,20 +115,17 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
     }
 }
 
-fn content(draft: NoteDraftArgs) -> Result<(NoteKind, String, String)> {
-    Ok((kind_of(&draft.kind)?, draft.title, text(draft.body)?))
+fn parse_draft(draft: NoteDraftArgs) -> Result<(NoteKind, String, String)> {
+    Ok((parse_kind(&draft.kind)?, draft.title, read_text(draft.body)?))
 }
 
-fn kind_of(kind: &str) -> Result<NoteKind> {
+fn parse_kind(kind: &str) -> Result<NoteKind> {
     NoteKind::parse(kind).ok_or_else(|| Error::invalid(format!("unknown kind of note \"{kind}\"")))
 }
 
 /// Returns a text as given; `-` reads it from standard input.
-fn text(argument: String) -> Result<String> {
-    if argument != "-" {
-        return Ok(argument);
-    }
-    input::standard_input()
+fn read_text(argument: String) -> Result<String> {
+    if argument == "-" { input::read_stdin_text() } else { Ok(argument) }
 }
 
 fn print_answer(session: &Session, answer: &NoteAnswer, output: &mut Output) {
@@ -153,7 +152,7 @@ fn print_answer(session: &Session, answer: &NoteAnswer, output: &mut Output) {
 }
 
 fn print_match(m: &NoteMatch, output: &mut Output) {
-    let how =
+    let similarity =
         if m.exact { "same wording".to_owned() } else { format!("similarity {:.2}", m.similarity) };
     let differs = if m.differs.is_empty() {
         String::new()
@@ -161,14 +160,14 @@ fn print_match(m: &NoteMatch, output: &mut Output) {
         format!("; differs in {}", plain(&m.differs.join(", ")))
     };
     output.line(format_args!(
-        "  {KEY}{}{KEY:#} {} {DIM}({how}{differs}; {}){DIM:#}",
+        "  {KEY}{}{KEY:#} {} {DIM}({similarity}{differs}; {}){DIM:#}",
         m.id,
         plain(&m.title),
         m.lifecycle.as_str()
     ));
 }
 
-fn show(note: &Note, json: &Option<String>, output: &mut Output) -> Result<()> {
+fn print_note(note: &Note, json: &Option<String>, output: &mut Output) -> Result<()> {
     if let Some(fields) = json {
         return output.json(note, fields, None);
     }

@@ -11,7 +11,7 @@ use precedent_core::{
     model::{Span, State},
 };
 use precedent_engine::config::Color;
-use precedent_text::visible::{self, is_order};
+use precedent_text::sanitize::{self, is_control};
 use schemars::JsonSchema;
 
 pub const BOLD: Style = Style::new().bold();
@@ -20,15 +20,15 @@ pub const KEY: Style = AnsiColor::Cyan.on_default();
 pub const HIT: Style = AnsiColor::Yellow.on_default().bold();
 pub const GOOD: Style = AnsiColor::Green.on_default();
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-pub const CLOSED_STYLE: Style = AnsiColor::Magenta.on_default();
+pub const CLOSED: Style = AnsiColor::Magenta.on_default();
 
 /// The standard output.
 pub struct Output {
     out: io::BufWriter<anstream::AutoStream<io::Stdout>>,
     width: usize,
-    /// True if only errors are printed on standard error.
+    /// Whether standard error gets errors only.
     quiet: bool,
-    /// First write error; later output is discarded.
+    /// First write error, after which output is discarded.
     write_error: Option<io::Error>,
 }
 
@@ -39,7 +39,7 @@ impl Output {
             Color::Always => anstream::ColorChoice::Always.write_global(),
             Color::Never => anstream::ColorChoice::Never.write_global(),
         }
-        // Lines fit the terminal; in a pipe they have a readable default width.
+        // Without a terminal, lines have a readable default width.
         let width = terminal_size::terminal_size().map_or(100, |(w, _)| usize::from(w.0));
         Self {
             out: io::BufWriter::new(anstream::stdout()),
@@ -49,7 +49,7 @@ impl Output {
         }
     }
 
-    /// Sets whether only errors are printed on standard error.
+    /// Sets whether standard error gets errors only.
     #[must_use]
     pub fn quiet(self, quiet: bool) -> Self {
         Self { quiet, ..self }
@@ -59,7 +59,7 @@ impl Output {
     pub fn line(&mut self, text: impl std::fmt::Display) {
         if self.write_error.is_none() {
             let result = writeln!(self.out, "{text}");
-            self.note(result);
+            self.record_error(result);
         }
     }
 
@@ -67,11 +67,11 @@ impl Output {
     pub fn bytes(&mut self, bytes: &[u8]) {
         if self.write_error.is_none() {
             let result = self.out.write_all(bytes);
-            self.note(result);
+            self.record_error(result);
         }
     }
 
-    fn note(&mut self, result: io::Result<()>) {
+    fn record_error(&mut self, result: io::Result<()>) {
         if let Err(error) = result {
             self.write_error.get_or_insert(error);
         }
@@ -96,11 +96,11 @@ impl Output {
 
     /// Prints JSON: the whole value, or only the given fields of each object.
     ///
-    /// With `list`, the fields are those of the elements of that list, and the notices of the whole
-    /// value go to standard error.
+    /// With `list`, the fields select from the elements of that list, and the notices of the value
+    /// go to standard error.
     ///
     /// # Errors
-    /// A field that does not exist, with those that do.
+    /// [`Code::InvalidInput`] for an unknown field, with a hint that lists the available ones.
     pub fn json<T: serde::Serialize + JsonSchema>(
         &mut self,
         value: &T,
@@ -116,7 +116,7 @@ impl Output {
                 for notice in
                     notices.iter().filter_map(|n| n.as_array()).flatten().filter(|_| !self.quiet)
                 {
-                    remark(plain(notice["text"].as_str().unwrap_or_default()));
+                    eprint_line(plain(notice["text"].as_str().unwrap_or_default()));
                 }
             } else if let (Some(notices), Some(object)) = (notices, value.as_object_mut()) {
                 object.insert("notices".to_owned(), notices);
@@ -125,17 +125,17 @@ impl Output {
             match &mut value {
                 // An empty list has no element to check the fields against.
                 serde_json::Value::Array(items) if items.is_empty() => {
-                    check_fields::<T>(&fields, list)?
+                    check_list_fields::<T>(&fields, list)?
                 }
                 serde_json::Value::Array(items) => {
-                    items.iter_mut().try_for_each(|v| keep(v, &fields))?
+                    items.iter_mut().try_for_each(|v| retain_fields(v, &fields))?
                 }
-                object => keep(object, &fields)?,
+                object => retain_fields(object, &fields)?,
             }
         }
         let text = serde_json::to_string_pretty(&value)
             .map_err(|e| Error::new(Code::Internal, e.to_string()))?;
-        self.line(visible::json(&text));
+        self.line(sanitize::escape_json(&text));
         Ok(())
     }
 
@@ -143,22 +143,21 @@ impl Output {
     pub fn flush(&mut self) {
         if self.write_error.is_none() {
             let result = self.out.flush();
-            self.note(result);
+            self.record_error(result);
         }
     }
 
     /// Flushes the output and returns the first write error.
     ///
     /// # Errors
-    /// [`Code::Io`] if any output could not be written. A closed pipe is no error: `head` closes it
-    /// when it has enough.
+    /// [`Code::Io`] if any output could not be written. A closed pipe is not an error.
     pub fn finish(&mut self) -> Result<()> {
         self.flush();
         self.write_error.take().map_or(Ok(()), write_result)
     }
 }
 
-/// Converts a failure to write to standard output.
+/// Converts an error of writing to standard output.
 ///
 /// # Errors
 /// [`Code::Io`], unless the reader closed the pipe.
@@ -171,71 +170,74 @@ pub fn write_result(error: io::Error) -> Result<()> {
     ))
 }
 
-/// Prints a remark on standard error and ignores write errors.
-pub fn remark(text: impl std::fmt::Display) {
+/// Prints a line on standard error, ignoring write errors.
+pub fn eprint_line(text: impl std::fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 
-fn keep(value: &mut serde_json::Value, fields: &[&str]) -> Result<()> {
+fn retain_fields(value: &mut serde_json::Value, fields: &[&str]) -> Result<()> {
     let Some(object) = value.as_object_mut() else { return Ok(()) };
-    are_there(object, fields)?;
+    check_fields(object, fields)?;
     object.retain(|key, _| fields.contains(&key.as_str()));
     Ok(())
 }
 
-fn are_there(object: &serde_json::Map<String, serde_json::Value>, fields: &[&str]) -> Result<()> {
+fn check_fields(
+    object: &serde_json::Map<String, serde_json::Value>,
+    fields: &[&str],
+) -> Result<()> {
     let Some(field) = fields.iter().find(|f| !object.contains_key(**f)) else { return Ok(()) };
     let available: Vec<&str> = object.keys().map(String::as_str).collect();
     Err(Error::invalid(format!("unknown field \"{field}\""))
         .with_hint(format!("Available fields: {}.", available.join(", "))))
 }
 
-/// Checks that the elements of an empty list would have these fields, by the type's schema.
-fn check_fields<T: JsonSchema>(fields: &[&str], list: Option<&str>) -> Result<()> {
+/// Checks the fields of an empty list against the schema of its elements.
+fn check_list_fields<T: JsonSchema>(fields: &[&str], list: Option<&str>) -> Result<()> {
     let schema =
         schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
     let root = schema.into_root_schema_for::<T>().to_value();
-    let of = |at: &serde_json::Value| match at.get("$ref").and_then(serde_json::Value::as_str) {
-        Some(to) => root.pointer(to.trim_start_matches('#')).cloned().unwrap_or_default(),
-        None => at.clone(),
+    let resolve = |node: &serde_json::Value| match node.get("$ref").and_then(|r| r.as_str()) {
+        Some(target) => root.pointer(target.trim_start_matches('#')).cloned().unwrap_or_default(),
+        None => node.clone(),
     };
     let list_schema = match list {
-        Some(name) => of(&root["properties"][name]),
+        Some(name) => resolve(&root["properties"][name]),
         None => root.clone(),
     };
-    match of(&list_schema["items"]).get("properties").and_then(serde_json::Value::as_object) {
-        Some(properties) => are_there(properties, fields),
+    match resolve(&list_schema["items"]).get("properties").and_then(|p| p.as_object()) {
+        Some(properties) => check_fields(properties, fields),
         None => Ok(()),
     }
 }
 
-/// Prints an error with its remedy.
-pub fn report(error: &Error) {
-    remark(format_args!("{BAD}error:{BAD:#} {}", plain(&error.to_string())));
+/// Prints an error with its hint.
+pub fn print_error(error: &Error) {
+    eprint_line(format_args!("{BAD}error:{BAD:#} {}", plain(&error.to_string())));
     if let Some(hint) = error.hint() {
-        remark(format_args!("{DIM}hint:{DIM:#}  {}", plain(hint)));
+        eprint_line(format_args!("{DIM}hint:{DIM:#}  {}", plain(hint)));
     }
 }
 
-/// Prints the causes of an error, nearest first.
-pub fn causes(error: &Error) {
+/// Prints the causes of an error, from the outermost to the root.
+pub fn print_causes(error: &Error) {
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
-        remark(format_args!("{DIM}cause:{DIM:#} {}", plain(&error.to_string())));
+        eprint_line(format_args!("{DIM}cause:{DIM:#} {}", plain(&error.to_string())));
         cause = error.source();
     }
 }
 
-/// Sanitizes tracker text for a terminal: no control character remains but the line break.
+/// Sanitizes tracker text for a terminal: line breaks are the only control characters left.
 pub fn plain(text: &str) -> String {
     text.chars()
         .filter_map(|c| match c {
             '\n' => Some('\n'),
             '\t' => Some(' '),
             '\r' => None,
-            c if !is_order(c) => Some(c),
+            c if !is_control(c) => Some(c),
             c if c.is_control() => Some('\u{fffd}'),
-            // Marks that change the reading direction make a text look like another.
+            // Bidirectional marks can make one text look like another.
             _ => None,
         })
         .collect()
@@ -260,12 +262,12 @@ pub fn state(state: Option<State>, reason: Option<&str>) -> String {
     match (state, reason) {
         (None, _) => String::new(),
         (Some(State::Open), _) => format!("{GOOD}open{GOOD:#}"),
-        (Some(State::Merged), _) => format!("{CLOSED_STYLE}merged{CLOSED_STYLE:#}"),
+        (Some(State::Merged), _) => format!("{CLOSED}merged{CLOSED:#}"),
         (Some(State::Closed), Some(reason)) => {
             let reason = plain(&reason.replace('_', " "));
-            format!("{CLOSED_STYLE}closed{CLOSED_STYLE:#} as {reason}")
+            format!("{CLOSED}closed{CLOSED:#} as {reason}")
         }
-        (Some(State::Closed), None) => format!("{CLOSED_STYLE}closed{CLOSED_STYLE:#}"),
+        (Some(State::Closed), None) => format!("{CLOSED}closed{CLOSED:#}"),
     }
 }
 

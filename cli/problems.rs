@@ -11,9 +11,9 @@ use crate::{
     output::{BOLD, DIM, KEY, Output, labelled_day, plain, plural},
 };
 
-/// The number of reports listed per problem.
+/// The maximum number of reports listed per problem.
 const MAX_MEMBERS: usize = 8;
-/// The minimum number of reports whose trend is printed; of fewer, it is noise.
+/// The minimum number of reports for printing a trend; with fewer it is noise.
 const MIN_TREND: usize = 5;
 
 pub async fn run(session: &Session, command: ProblemsCommand, output: &mut Output) -> Result<()> {
@@ -90,7 +90,7 @@ fn print(problem: &ListedProblem, output: &mut Output) {
     let versions: Vec<String> = problem
         .versions
         .iter()
-        .map(|of| format!("{} ({})", plain(&of.version), of.reports))
+        .map(|count| format!("{} ({})", plain(&count.version), count.reports))
         .collect();
     if !versions.is_empty() {
         facts.push(format!("versions: {}", versions.join(", ")));

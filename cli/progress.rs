@@ -30,7 +30,7 @@ impl Bar {
     /// Creates a task whose progress this bar shows.
     pub fn task(&self) -> Task {
         match self.state.clone() {
-            Some(state) => Task::with_listener(move |progress| show(&state, &progress)),
+            Some(state) => Task::with_listener(move |progress| update(&state, &progress)),
             None => Task::new(),
         }
     }
@@ -45,18 +45,18 @@ impl Bar {
 }
 
 /// Writes the rate in whole steps: "47,209/s".
-fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
-    let _ = write!(out, "{}", per_second(state.per_sec()));
+fn write_rate(state: &ProgressState, out: &mut dyn fmt::Write) {
+    let _ = write!(out, "{}", format_rate(state.per_sec()));
 }
 
 /// Writes the remaining time, if it is at least one second.
-fn time_left(state: &ProgressState, out: &mut dyn fmt::Write) {
+fn write_time_left(state: &ProgressState, out: &mut dyn fmt::Write) {
     if state.eta().as_secs() > 0 {
         let _ = write!(out, "{:#} left", HumanDuration(state.eta()));
     }
 }
 
-fn per_second(rate: f64) -> String {
+fn format_rate(rate: f64) -> String {
     if !rate.is_finite() || rate < 0.5 {
         return String::new();
     }
@@ -69,7 +69,7 @@ fn per_second(rate: f64) -> String {
     format!("{}/s", HumanCount(rate))
 }
 
-fn show(state: &Current, progress: &Progress) {
+fn update(state: &Current, progress: &Progress) {
     let mut slot = state.lock().unwrap_or_else(PoisonError::into_inner);
     // A phase may repeat: a tracker's comments come after its items.
     let has_restarted = |bar: &ProgressBar| progress.done < bar.position();
@@ -106,7 +106,7 @@ fn show(state: &Current, progress: &Progress) {
             None => format!("{label:<22} {counts}"),
         };
         if let Ok(style) = ProgressStyle::with_template(&template) {
-            let style = style.with_key("rate", rate).with_key("left", time_left);
+            let style = style.with_key("rate", write_rate).with_key("left", write_time_left);
             bar.set_style(style.progress_chars("━╸ "));
         }
         bar.set_position(progress.done);
@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn rate_is_shown_in_whole_steps() {
-        assert_eq!(per_second(47_209.122_6), "47,209/s");
-        assert_eq!(per_second(0.9), "1/s");
-        assert_eq!(per_second(0.0), "");
-        assert_eq!(per_second(f64::NAN), "");
+        assert_eq!(format_rate(47_209.122_6), "47,209/s");
+        assert_eq!(format_rate(0.9), "1/s");
+        assert_eq!(format_rate(0.0), "");
+        assert_eq!(format_rate(f64::NAN), "");
     }
 }

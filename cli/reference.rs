@@ -41,21 +41,22 @@ fn write_section(out: &mut String, command: &Command, depth: usize) {
     if let Some(about) = command.get_about() {
         let _ = writeln!(out, "\n{}.", escape(&about.to_string()));
     }
-    let inner: Vec<&Command> = command.get_subcommands().filter(|c| !c.is_hide_set()).collect();
+    let subcommands: Vec<&Command> =
+        command.get_subcommands().filter(|c| !c.is_hide_set()).collect();
     let own_arguments = || {
         command.get_arguments().filter(|a| !a.is_global_set() && !is_help(a) && !a.is_hide_set())
     };
-    if inner.is_empty() || own_arguments().next().is_some() {
+    if subcommands.is_empty() || own_arguments().next().is_some() {
         let usage = command.clone().render_usage().to_string();
         let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage);
         let usage: Vec<&str> = usage.lines().map(str::trim).collect();
         let _ = writeln!(out, "\n```\n{}\n```", usage.join("\n"));
     }
     write_arguments(out, own_arguments());
-    if let Some(more) = command.get_after_help() {
-        let _ = writeln!(out, "\n```\n{}\n```", more.to_string().trim_end());
+    if let Some(help) = command.get_after_help() {
+        let _ = writeln!(out, "\n```\n{}\n```", help.to_string().trim_end());
     }
-    for subcommand in inner {
+    for subcommand in subcommands {
         write_section(out, subcommand, depth + 1);
     }
 }
@@ -76,9 +77,9 @@ fn format_argument(arg: &Arg) -> String {
     names.extend(arg.get_short().map(|c| format!("-{c}")));
     names.extend(arg.get_long().map(|l| format!("--{l}")));
     let values = arg.get_value_names().unwrap_or_default();
-    let takes = arg.get_action().takes_values();
+    let takes_value = arg.get_action().takes_values();
     let value = values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    let usage = match (names.is_empty(), takes) {
+    let usage = match (names.is_empty(), takes_value) {
         (true, _) => value,
         (false, true) if arg.is_require_equals_set() => format!("{}[={value}]", names.join(", ")),
         (false, true) => format!("{} {value}", names.join(", ")),
@@ -88,14 +89,14 @@ fn format_argument(arg: &Arg) -> String {
     let possible: Vec<String> = arg
         .get_possible_values()
         .iter()
-        .filter(|v| takes && !v.is_hide_set())
+        .filter(|v| takes_value && !v.is_hide_set())
         .map(|v| v.get_name().to_owned())
         .collect();
     if !possible.is_empty() {
         let _ = write!(about, " [possible values: {}]", possible.join(", "));
     }
     let default: Vec<_> = arg.get_default_values().iter().map(|v| v.to_string_lossy()).collect();
-    if takes && !default.is_empty() {
+    if takes_value && !default.is_empty() {
         let _ = write!(about, " [default: {}]", default.join(" "));
     }
     if let Some(variable) = arg.get_env() {

@@ -6,10 +6,10 @@ use precedent_core::{
     Code, Error, Result, files,
     model::{
         Access, Article, AskResponse, Backup, Brief, BriefReplay, CalibrationReport, Closure,
-        ClosureRecord, ClosureReport, DuplicatesResponse, ExportResult, Health, HostView,
-        IndexReport, LogResponse, ModelView, Note, NoteAnswer, ProblemsResponse, RedactionPreview,
-        Replay, RestoreResult, SearchResponse, SimilarNotes, SourceView, Thread, ThreadFigures,
-        TriageResponse, TroubleshootResponse, Understood, Undone, Verdict,
+        ClosureRecord, ClosureReport, DetectedFiles, DuplicatesResponse, ExportResult, Health,
+        HostView, IndexReport, LogResponse, ModelView, Note, NoteAnswer, ProblemsResponse,
+        RedactionPreview, Replay, RestoreResult, SearchResponse, SimilarNotes, SourceView, Thread,
+        ThreadFigures, TriageResponse, TroubleshootResponse, UndoReport, Verdict,
     },
 };
 use precedent_text::similar;
@@ -25,60 +25,60 @@ type SchemaEntry = (&'static str, fn() -> Schema);
 
 /// The schemas of all commands that print JSON.
 const SCHEMAS: &[SchemaEntry] = &[
-    ("backup", of::<Backup>),
-    ("article", of::<Article>),
-    ("article-gaps", of::<ProblemsResponse>),
-    ("article-store", of::<NoteAnswer>),
-    ("ask", of::<AskResponse>),
-    ("brief", of::<Brief>),
-    ("brief-preview", of::<Vec<RedactionPreview>>),
-    ("brief-replay", of::<BriefReplay>),
-    ("calibrate", of::<CalibrationReport>),
-    ("calibrate-replay", of::<Replay>),
-    ("problems", of::<ProblemsResponse>),
-    ("config-get", of::<Setting>),
-    ("config-list", of::<Vec<Setting>>),
-    ("doctor", of::<Health>),
-    ("doctor-bundle", of::<Diagnosis>),
-    ("duplicates", of::<DuplicatesResponse>),
-    ("eval", of::<EvalReport>),
-    ("eval-cases", of::<CasesReport>),
-    ("eval-solved", of::<ThreadFigures>),
-    ("export", of::<ExportResult>),
-    ("import", of::<import::Report>),
-    ("import-casebook", of::<import::CasebookReport>),
-    ("import-dry-run", of::<Understood>),
-    ("import-undo", of::<Undone>),
-    ("index", of::<IndexReport>),
-    ("model-catalog", of::<Vec<Offer>>),
-    ("model-list", of::<Vec<ModelView>>),
-    ("note-add", of::<NoteAnswer>),
-    ("note-check-similar", of::<SimilarNotes>),
-    ("note-edit", of::<Note>),
-    ("note-list", of::<Vec<Note>>),
-    ("note-show", of::<Note>),
-    ("restore", of::<RestoreResult>),
-    ("search", of::<SearchResponse>),
-    ("show", of::<Thread>),
-    ("source-add", of::<SourceView>),
-    ("source-list", of::<Vec<SourceView>>),
-    ("source-remove", of::<SourceView>),
-    ("source-test", of::<Access>),
-    ("source-trust", of::<HostView>),
-    ("status", of::<status::Whole>),
-    ("sync", of::<sync::Report>),
-    ("triage", of::<TriageResponse>),
-    ("triage-apply", of::<Vec<Closure>>),
-    ("triage-apply-yes", of::<ClosureReport>),
-    ("triage-journal", of::<Vec<ClosureRecord>>),
-    ("troubleshoot", of::<TroubleshootResponse>),
-    ("troubleshoot-logs", of::<LogResponse>),
-    ("verdict-list", of::<Vec<Verdict>>),
-    ("verdict-set", of::<Verdict>),
-    ("verdict-undo", of::<Option<Verdict>>),
+    ("backup", schema_of::<Backup>),
+    ("article", schema_of::<Article>),
+    ("article-gaps", schema_of::<ProblemsResponse>),
+    ("article-store", schema_of::<NoteAnswer>),
+    ("ask", schema_of::<AskResponse>),
+    ("brief", schema_of::<Brief>),
+    ("brief-preview", schema_of::<Vec<RedactionPreview>>),
+    ("brief-replay", schema_of::<BriefReplay>),
+    ("calibrate", schema_of::<CalibrationReport>),
+    ("calibrate-replay", schema_of::<Replay>),
+    ("problems", schema_of::<ProblemsResponse>),
+    ("config-get", schema_of::<Setting>),
+    ("config-list", schema_of::<Vec<Setting>>),
+    ("doctor", schema_of::<Health>),
+    ("doctor-bundle", schema_of::<Diagnosis>),
+    ("duplicates", schema_of::<DuplicatesResponse>),
+    ("eval", schema_of::<EvalReport>),
+    ("eval-cases", schema_of::<CasesReport>),
+    ("eval-solved", schema_of::<ThreadFigures>),
+    ("export", schema_of::<ExportResult>),
+    ("import", schema_of::<import::Report>),
+    ("import-casebook", schema_of::<import::CasebookReport>),
+    ("import-dry-run", schema_of::<DetectedFiles>),
+    ("import-undo", schema_of::<UndoReport>),
+    ("index", schema_of::<IndexReport>),
+    ("model-catalog", schema_of::<Vec<Offer>>),
+    ("model-list", schema_of::<Vec<ModelView>>),
+    ("note-add", schema_of::<NoteAnswer>),
+    ("note-check-similar", schema_of::<SimilarNotes>),
+    ("note-edit", schema_of::<Note>),
+    ("note-list", schema_of::<Vec<Note>>),
+    ("note-show", schema_of::<Note>),
+    ("restore", schema_of::<RestoreResult>),
+    ("search", schema_of::<SearchResponse>),
+    ("show", schema_of::<Thread>),
+    ("source-add", schema_of::<SourceView>),
+    ("source-list", schema_of::<Vec<SourceView>>),
+    ("source-remove", schema_of::<SourceView>),
+    ("source-test", schema_of::<Access>),
+    ("source-trust", schema_of::<HostView>),
+    ("status", schema_of::<status::Whole>),
+    ("sync", schema_of::<sync::Report>),
+    ("triage", schema_of::<TriageResponse>),
+    ("triage-apply", schema_of::<Vec<Closure>>),
+    ("triage-apply-yes", schema_of::<ClosureReport>),
+    ("triage-journal", schema_of::<Vec<ClosureRecord>>),
+    ("troubleshoot", schema_of::<TroubleshootResponse>),
+    ("troubleshoot-logs", schema_of::<LogResponse>),
+    ("verdict-list", schema_of::<Vec<Verdict>>),
+    ("verdict-set", schema_of::<Verdict>),
+    ("verdict-undo", schema_of::<Option<Verdict>>),
 ];
 
-fn of<T: JsonSchema>() -> Schema {
+fn schema_of<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
 }
 
@@ -87,7 +87,7 @@ pub fn run(name: Option<&str>, into: Option<&Path>, output: &mut Output) -> Resu
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         for (name, schema) in SCHEMAS {
             let path = folder.join(format!("{name}.json"));
-            files::replace(&path, format!("{}\n", text(&schema())?).as_bytes())?;
+            files::replace(&path, format!("{}\n", to_json(&schema())?).as_bytes())?;
         }
         return Ok(());
     }
@@ -104,10 +104,10 @@ pub fn run(name: Option<&str>, into: Option<&Path>, output: &mut Output) -> Resu
         };
         Error::invalid(format!("unknown schema \"{name}\"")).with_hint(hint)
     })?;
-    output.line(text(&schema())?);
+    output.line(to_json(&schema())?);
     Ok(())
 }
 
-fn text(schema: &Schema) -> Result<String> {
+fn to_json(schema: &Schema) -> Result<String> {
     serde_json::to_string_pretty(schema).map_err(|e| Error::new(Code::Internal, e.to_string()))
 }

@@ -14,7 +14,7 @@ use crate::{
 
 pub async fn run(session: &Session, command: SearchCommand, output: &mut Output) -> Result<()> {
     let request = SearchRequest {
-        query: query(session, &command).await?,
+        query: read_query(session, &command).await?,
         filters: filters(&command),
         limit: command.limit.unwrap_or(session.settings.search_limit),
         mode: command.mode.as_deref().map(|m| match m {
@@ -33,15 +33,16 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
     Ok(())
 }
 
-/// Returns the query text.
-async fn query(session: &Session, command: &SearchCommand) -> Result<String> {
+async fn read_query(session: &Session, command: &SearchCommand) -> Result<String> {
     let from_stdin = command.query == ["-"];
-    let text =
-        if from_stdin { input::question(session, None).await? } else { command.query.join(" ") };
-    // Without words, the search lists the latest changes or filtered items; empty piped text is an
-    // error.
-    let lists = command.query.is_empty() || (!from_stdin && !filters(command).is_empty());
-    if !lists && text.trim().is_empty() {
+    let text = if from_stdin {
+        input::read_question(session, None).await?
+    } else {
+        command.query.join(" ")
+    };
+    // An empty query lists the latest changes or filtered items; empty piped text is an error.
+    let is_listing = command.query.is_empty() || (!from_stdin && !filters(command).is_empty());
+    if !is_listing && text.trim().is_empty() {
         return Err(Error::invalid("empty query").with_hint(
             "Enter search terms. Without any, `precedent search` lists the latest changes.",
         ));
@@ -63,7 +64,7 @@ fn filters(command: &SearchCommand) -> String {
 
 fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
     if response.hits.is_empty() {
-        session.notices(&response.notices, output);
+        session.print_notices(&response.notices, output);
         session.say("No matches.");
         return;
     }

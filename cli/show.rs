@@ -4,7 +4,7 @@ use precedent_core::{
     Result,
     model::{DocKind, Thread},
 };
-use precedent_text::visible::strip_ansi;
+use precedent_text::sanitize::strip_ansi;
 
 use crate::{
     Session,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The maximum number of mentioned items listed.
-const MENTIONS: usize = 10;
+const MAX_MENTIONS: usize = 10;
 
 pub async fn run(session: &Session, command: ShowCommand, output: &mut Output) -> Result<()> {
     let mut thread = session.casebook.thread(&session.key(&command.key)).await?;
@@ -70,7 +70,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
     // A frequently mentioned report would fill the screen.
     let (mentions, links): (Vec<_>, Vec<_>) =
         thread.links.iter().partition(|l| l.kind == "mentions");
-    for link in links.into_iter().chain(mentions.iter().copied().take(MENTIONS)) {
+    for link in links.into_iter().chain(mentions.iter().copied().take(MAX_MENTIONS)) {
         let relation = match (link.kind.as_str(), link.outgoing) {
             ("duplicate_of", true) => "duplicate of",
             ("duplicate_of", false) => "has duplicate",
@@ -83,12 +83,12 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
         let title = link.title.as_deref().map(plain).unwrap_or_default();
         output.line(format_args!("{relation} {KEY}{}{KEY:#} {title}", plain(&link.key)));
     }
-    if mentions.len() > MENTIONS {
-        let more = plural((mentions.len() - MENTIONS) as u64, "more mention");
+    if mentions.len() > MAX_MENTIONS {
+        let more = plural((mentions.len() - MAX_MENTIONS) as u64, "more mention");
         output.line(format_args!("{DIM}{more}; use --json to list them all{DIM:#}"));
     }
     output.line("");
-    body(&thread.markdown, output);
+    print_markdown(&thread.markdown, output);
     if hidden > 0 {
         output.line(format_args!("\n{DIM}… {} …{DIM:#}", plural(hidden as u64, "earlier comment")));
     }
@@ -104,7 +104,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
             role.to_lowercase(),
             day(Some(comment.created_at))
         ));
-        body(&comment.markdown, output);
+        print_markdown(&comment.markdown, output);
     }
     if thread.missing_comments > 0 {
         output.line(format_args!(
@@ -114,12 +114,12 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
     }
 }
 
-/// Prints a text: prose wrapped, code unchanged.
-fn body(markdown: &str, output: &mut Output) {
-    let mut fence = false;
+/// Prints Markdown with prose wrapped and code unchanged.
+fn print_markdown(markdown: &str, output: &mut Output) {
+    let mut is_code = false;
     for line in plain(&strip_ansi(markdown)).trim_end().lines() {
-        fence ^= line.trim_start().starts_with("```");
-        if fence || line.starts_with("    ") {
+        is_code ^= line.trim_start().starts_with("```");
+        if is_code || line.starts_with("    ") {
             output.line(format_args!("  {line}"));
         } else {
             output.print_wrapped(if line.is_empty() { "\n" } else { line }, "  ");

@@ -1,6 +1,6 @@
 //! `precedent source`.
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 
 use precedent_core::{
     Error, Result,
@@ -10,52 +10,53 @@ use precedent_core::{
 use crate::{
     Session,
     args::SourceCommand,
+    input,
     output::{DIM, KEY, Output, count, plain, plural},
 };
 
 pub async fn run(session: &Session, command: SourceCommand, output: &mut Output) -> Result<()> {
     match command {
         SourceCommand::Add { key, host, local_name, wiki, json } => {
-            let mut was_there = false;
-            let address = NewMirror::of_address(&key);
+            let mut already_exists = false;
+            let address = NewMirror::from_address(&key);
             let is_mirror = address.is_some() || key.contains(':');
-            let view = match key.split_once(':') {
-                _ if address.is_some() => {
-                    let parsed_address = address.unwrap_or_default();
-                    let new = NewMirror { host, key: local_name, wiki, ..parsed_address };
-                    session.casebook.add_tracker(new).await?
+            let view = match (address, key.split_once(':')) {
+                (Some(address), _) => {
+                    let mirror = NewMirror { host, key: local_name, wiki, ..address };
+                    session.casebook.add_tracker(mirror).await?
                 }
-                Some((_, rest)) if rest.starts_with("//") => {
+                (None, Some((_, rest))) if rest.starts_with("//") => {
                     return Err(Error::invalid(format!("the tracker of {key} is unknown")).with_hint(
                         "Name it, for example: precedent source add redmine:HOST/project, or gitlab:HOST/group/app",
                     ));
                 }
-                Some((tracker, place)) => {
-                    let new = NewMirror {
+                (None, Some((tracker, place))) => {
+                    let mirror = NewMirror {
                         tracker: tracker.to_owned(),
                         place: place.to_owned(),
                         host,
                         key: local_name,
                         wiki,
                     };
-                    session.casebook.add_tracker(new).await?
+                    session.casebook.add_tracker(mirror).await?
                 }
-                None if host.is_some() || wiki || local_name.is_some() => {
+                (None, None) if host.is_some() || wiki || local_name.is_some() => {
                     return Err(Error::invalid("--host, --as and --wiki need a tracker")
                         .with_hint(format!("For example: precedent source add github:{key}")));
                 }
-                None => {
+                (None, None) => {
                     let sources = session.casebook.sources().await?;
-                    was_there = sources.iter().any(|source| source.key.eq_ignore_ascii_case(&key));
+                    already_exists =
+                        sources.iter().any(|source| source.key.eq_ignore_ascii_case(&key));
                     session.casebook.add_source(&key).await?
                 }
             };
             match json.json {
                 Some(fields) => output.json(&view, &fields, None)?,
-                None if was_there => session.say(&format!(
+                None if already_exists => session.say(&format!(
                     "{} already exists ({}); nothing was changed.",
                     view.key,
-                    holds(&view)
+                    describe_contents(&view)
                 )),
                 None if is_mirror => {
                     session.say(&format!(
@@ -117,7 +118,9 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
             let view = session.casebook.remove_source(&key, &session.task).await?;
             match json.json {
                 Some(fields) => output.json(&view, &fields, None)?,
-                None => session.say(&format!("Removed {} ({}).", view.key, holds(&view))),
+                None => {
+                    session.say(&format!("Removed {} ({}).", view.key, describe_contents(&view)))
+                }
             }
         }
     }
@@ -157,20 +160,15 @@ async fn confirm(session: &Session, key: &str) -> Result<()> {
         return Err(Error::invalid(format!("not removed: removing {key} needs confirmation"))
             .with_hint("Use --yes to confirm."));
     }
-    let mut err = anstream::stderr();
-    let _ = write!(err, "Remove {} with {}? [y/N] ", plain(&view.key), holds(&view));
-    let _ = err.flush();
-    let mut answer = String::new();
-    let result = std::io::stdin().lock().read_line(&mut answer);
-    if result.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
-        Ok(())
-    } else {
-        Err(Error::new(precedent_core::Code::Cancelled, "removal cancelled"))
+    let contents = describe_contents(&view);
+    match input::confirm(format_args!("Remove {} with {contents}?", plain(&view.key))) {
+        true => Ok(()),
+        false => Err(Error::new(precedent_core::Code::Cancelled, "removal cancelled")),
     }
 }
 
 /// Describes the contents of a source.
-pub fn holds(s: &SourceView) -> String {
+pub fn describe_contents(s: &SourceView) -> String {
     let mut parts = vec![
         plural(s.issues, "issue"),
         plural(s.pull_requests, "pull request"),
@@ -184,7 +182,7 @@ pub fn holds(s: &SourceView) -> String {
 
 /// Prints a source with its contents and its missing data.
 pub fn print(s: &SourceView, output: &mut Output) {
-    output.line(format_args!("{KEY}{}{KEY:#}  {}", plain(&s.key), holds(s)));
+    output.line(format_args!("{KEY}{}{KEY:#}  {}", plain(&s.key), describe_contents(s)));
     if s.missing_comments > 0 {
         output.line(format_args!(
             "  {DIM}{} not imported, although the tracker lists more{DIM:#}",
@@ -202,7 +200,7 @@ pub fn print(s: &SourceView, output: &mut Output) {
             "  {DIM}duplicates: calibrated on {}{DIM:#}",
             plural(labels, "known duplicate")
         )),
-        // Each pair has one later report.
+        // Each pair counts as one known duplicate.
         None if s.known_duplicates >= precedent_engine::answer::MIN_ORDER as u64 => {
             output.line(format_args!(
                 "  {DIM}duplicates: {} known; run `precedent calibrate {}` to tune ranking{DIM:#}",
@@ -217,7 +215,7 @@ pub fn print(s: &SourceView, output: &mut Output) {
 /// Describes a running sync, in this or another process.
 pub fn describe_progress(progress: Option<&SyncProgress>) -> String {
     let Some(progress) = progress else { return "syncing now".to_owned() };
-    let (rate, seconds_left) = progress.pace();
+    let (rate, seconds_left) = progress.rate_and_remaining();
     let time_left = seconds_left.map(|s| match s {
         0..=90 => format!(", {s} s left"),
         _ => format!(", {} min left", s.div_ceil(60)),

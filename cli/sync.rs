@@ -31,7 +31,7 @@ pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -
         match sync_once(session, &command, output).await {
             Err(error) if first || session.task.is_cancelled() => return Err(error),
             Ok(Some(error)) if session.task.is_cancelled() => return Err(error),
-            Ok(Some(error)) | Err(error) => output::report(&error),
+            Ok(Some(error)) | Err(error) => output::print_error(&error),
             Ok(None) => {}
         }
         first = false;
@@ -44,7 +44,6 @@ pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -
     }
 }
 
-/// Formats a duration for display.
 fn format_duration(time: Duration) -> String {
     match time.as_secs() {
         s if s % 3_600 == 0 => format!("{} h", s / 3_600),
@@ -71,10 +70,10 @@ async fn sync_once(
     for report in &sources {
         print_report(session, report);
     }
-    let error = error_of(&sources);
+    let error = final_error(&sources);
     let index = match &error {
         Some(error) if error.code() == Code::Cancelled => None,
-        _ => import::index(session, command.after_import).await?,
+        _ => import::update_indexes(session, command.after_import).await?,
     };
     if let Some(fields) = &command.json.json {
         output.json(&Report { sources, index }, fields, Some("sources"))?;
@@ -90,21 +89,15 @@ fn is_unreachable(report: &SyncReport) -> bool {
 
 /// Returns the error that the command ends with: an authentication error only if every failure is
 /// one, so that scripts know when to sign in.
-fn error_of(reports: &[SyncReport]) -> Option<Error> {
+fn final_error(reports: &[SyncReport]) -> Option<Error> {
     let problems = || reports.iter().filter_map(|r| r.problem.as_ref().map(|p| (r, p)));
     let first_other = problems().find(|(_, p)| p.code != Code::Authentication);
     let (report, problem) = first_other.or_else(|| problems().next())?;
-    if is_unreachable(report) {
-        let error = Error::new(
-            Code::Network,
-            "nothing was synced: the network is down, or no tracker responds",
-        );
-        return Some(match &problem.hint {
-            Some(hint) => error.with_hint(hint.clone()),
-            None => error,
-        });
-    }
-    let error = Error::new(problem.code, format!("{}: {}", report.source, problem.message));
+    let error = if is_unreachable(report) {
+        Error::new(Code::Network, "nothing was synced: the network is down, or no tracker responds")
+    } else {
+        Error::new(problem.code, format!("{}: {}", report.source, problem.message))
+    };
     Some(match &problem.hint {
         Some(hint) => error.with_hint(hint.clone()),
         None => error,

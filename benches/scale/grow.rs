@@ -1,11 +1,9 @@
-//! A real archive grown to any number of items: the first are the archive itself, the others are
-//! generated from its parts.
+//! A real archive grown to any number of items, of which the later ones are generated.
 //!
-//! A generated item is based on a real one: its shape (blocks, code, comments, labels, times) is
-//! kept, while half of its sentences and code blocks, and half of its title, come from another
-//! item. New words appear at the rate of Heaps' law for the archive: `V(n) = K · n^β`, so that of
-//! the words after the n-th a share of `β · V(n₀) / n₀ · (n / n₀)^(β − 1)` is new. The same seed
-//! gives the same archive.
+//! A generated item is based on a real one: it keeps its shape (blocks, code, comments, labels,
+//! times), while half of its sentences, code blocks and title come from other items. New words
+//! appear at the rate of Heaps' law for the archive, `V(n) = K · n^β`: the share of new words after
+//! the n-th is `β · V(n₀) / n₀ · (n / n₀)^(β − 1)`. The same seed gives the same archive.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,10 +16,10 @@ use fastrand::Rng;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-/// Seconds between the creation of two generated items.
+/// The seconds between two generated items.
 const ITEM_INTERVAL: i64 = 290;
-/// The factor in comment ids, which are the item's number times this, plus the comment's position.
-const COMMENT_IDS: u64 = 10_000;
+/// The factor of the item's number in comment ids.
+const COMMENT_ID_FACTOR: u64 = 10_000;
 /// The number of items that are generated together.
 const BATCH: u64 = 4096;
 
@@ -55,7 +53,7 @@ pub struct Archive {
     items: Vec<Item>,
     sentences: Vec<(u32, u32, u32)>,
     code: Vec<(u32, u32, u32)>,
-    /// Words, distinct words, and the exponent of Heaps' law.
+    /// Number of words and of distinct words, and the exponent of Heaps' law.
     words: f64,
     distinct: f64,
     exponent: f64,
@@ -74,9 +72,9 @@ impl Archive {
             .map(|line| {
                 let mut shape: Value = serde_json::from_str(&line).unwrap();
                 let title = shape["title"].as_str().unwrap_or_default().to_owned();
-                let body = pieces(shape["body"].as_str().unwrap_or_default());
+                let body = split_pieces(shape["body"].as_str().unwrap_or_default());
                 shape.as_object_mut().unwrap().remove("body");
-                let created_at = second(&shape["created_at"]);
+                let created_at = epoch_seconds(&shape["created_at"]);
                 let number = shape["number"].as_u64().unwrap();
                 Item { line, number, title, body, shape, created_at, comments: Vec::new() }
             })
@@ -91,10 +89,10 @@ impl Archive {
                 comment["issue_url"].as_str().unwrap().rsplit('/').next().unwrap().parse().unwrap();
             let Some(item) = at.get(&number).map(|at| &mut items[*at]) else { continue };
             item.comments.push(Comment {
-                body: pieces(comment["body"].as_str().unwrap_or_default()),
+                body: split_pieces(comment["body"].as_str().unwrap_or_default()),
                 user: comment["user"].clone(),
                 association: comment["author_association"].clone(),
-                delay: (second(&comment["created_at"]) - item.created_at).max(1),
+                delay: (epoch_seconds(&comment["created_at"]) - item.created_at).max(1),
                 line,
             });
         }
@@ -143,13 +141,13 @@ impl Archive {
         }
     }
 
-    /// Returns the number of the last real item; later ones are generated.
-    pub fn real(&self) -> u64 {
+    /// Returns the number of the last real item.
+    pub fn last_real_number(&self) -> u64 {
         self.items.last().map_or(0, |i| i.number)
     }
 
-    /// Returns a line about the archive's vocabulary.
-    pub fn words(&self) -> String {
+    /// Returns a summary of the archive's vocabulary.
+    pub fn vocabulary_summary(&self) -> String {
         format!(
             "{:.0} words, {:.0} distinct, Heaps' exponent {:.3}",
             self.words, self.distinct, self.exponent
@@ -173,7 +171,7 @@ impl Archive {
                 comment_count += 1;
             }
         }
-        let first = self.real() + 1;
+        let first = self.last_real_number() + 1;
         let end = first + count - real.len() as u64;
         let mut at = first;
         while at < end {
@@ -194,19 +192,25 @@ impl Archive {
 
     /// Returns a generated item, its comments, and their number.
     fn item(&self, number: u64, seed: u64) -> (String, String, u64) {
-        let base = &self.items[base(number, self.items.len() as u64, seed) as usize];
+        let base = &self.items[base_index(number, self.items.len() as u64, seed) as usize];
         let mut rng = Rng::with_seed(mix(number, seed ^ 1));
-        let new = number - self.real();
+        let new = number - self.last_real_number();
         // The growth factor is the number of words before this item, relative to the real archive.
         let grown = 1.0 + new as f64 / self.items.len() as f64;
-        let fresh = self.exponent * self.distinct / self.words * grown.powf(self.exponent - 1.0);
-        let mut text =
-            Text { archive: self, rng: &mut rng, number, fresh, replacements: HashMap::new() };
+        let new_word_share =
+            self.exponent * self.distinct / self.words * grown.powf(self.exponent - 1.0);
+        let mut text = TextGenerator {
+            archive: self,
+            rng: &mut rng,
+            number,
+            new_word_share,
+            replacements: HashMap::new(),
+        };
         let title = text.title(&base.title);
-        let body = text.of(&base.body);
+        let body = text.body(&base.body);
         let created_at = self.last + new as i64 * ITEM_INTERVAL;
         let at = |t: i64| jiff::Timestamp::from_second(t).unwrap().to_string();
-        let shift = |value: &Value| match second(value) {
+        let shift = |value: &Value| match epoch_seconds(value) {
             0 => Value::Null,
             t => at(created_at + (t - base.created_at).clamp(0, 400 * 86_400)).into(),
         };
@@ -227,7 +231,7 @@ impl Archive {
         }
         let mut thread = String::new();
         for (i, comment) in base.comments.iter().enumerate() {
-            let id = number * COMMENT_IDS + i as u64;
+            let id = number * COMMENT_ID_FACTOR + i as u64;
             let when = at(created_at + comment.delay.min(400 * 86_400));
             let comment = json!({
                 "url": format!("https://api.github.com/repos/rust-lang/rust/issues/comments/{id}"),
@@ -237,7 +241,7 @@ impl Archive {
                 "user": comment.user,
                 "created_at": when,
                 "updated_at": when,
-                "body": text.of(&comment.body),
+                "body": text.body(&comment.body),
                 "author_association": comment.association,
                 "reactions": {"total_count": 0, "+1": 0, "-1": 0, "laugh": 0, "hooray": 0, "confused": 0, "heart": 0},
                 "performed_via_github_app": null,
@@ -257,8 +261,8 @@ impl Archive {
     }
 }
 
-/// Returns the position among `real` items of the one that a generated item is based on.
-pub fn base(number: u64, real: u64, seed: u64) -> u64 {
+/// Returns the index of the real item on which a generated item is based.
+pub fn base_index(number: u64, real: u64, seed: u64) -> u64 {
     mix(number, seed) % real
 }
 
@@ -273,17 +277,17 @@ pub fn mix(a: u64, b: u64) -> u64 {
 }
 
 /// A generator of the texts of one item.
-struct Text<'a> {
+struct TextGenerator<'a> {
     archive: &'a Archive,
     rng: &'a mut Rng,
     number: u64,
     /// The share of new words.
-    fresh: f64,
-    /// Replacements of words within this item, so that a new name is used consistently.
+    new_word_share: f64,
+    /// Replacements of words within this item, for consistent names.
     replacements: HashMap<String, String>,
 }
 
-impl Text<'_> {
+impl TextGenerator<'_> {
     fn title(&mut self, base: &str) -> String {
         let other_title = &self.archive.items[self.rng.usize(..self.archive.items.len())].title;
         let (words_here, words_there): (Vec<&str>, Vec<&str>) =
@@ -307,7 +311,7 @@ impl Text<'_> {
         self.replace_words(&title)
     }
 
-    fn of(&mut self, pieces: &[Piece]) -> String {
+    fn body(&mut self, pieces: &[Piece]) -> String {
         let mut out = String::new();
         for piece in pieces {
             let (original, pool) = match piece {
@@ -325,7 +329,7 @@ impl Text<'_> {
         out
     }
 
-    /// Returns a text with new words at the rate of this item, and other items' numbers.
+    /// Replaces words by new ones at the rate of this item, and references by random item numbers.
     fn replace_words(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + 16);
         let mut rest = text;
@@ -340,8 +344,8 @@ impl Text<'_> {
                 out.push_str(&self.rng.u64(1..self.number).to_string());
             } else if let Some(replacement) = self.replacements.get(word) {
                 out.push_str(replacement);
-            } else if self.rng.f64() < self.fresh {
-                let new_word = made_up(self.rng);
+            } else if self.rng.f64() < self.new_word_share {
+                let new_word = random_word(self.rng);
                 out.push_str(&new_word);
                 self.replacements.insert(word.to_owned(), new_word);
             } else {
@@ -353,8 +357,8 @@ impl Text<'_> {
     }
 }
 
-/// Returns an invented word of three to five syllables.
-fn made_up(rng: &mut Rng) -> String {
+/// Returns a random word of three to five syllables.
+fn random_word(rng: &mut Rng) -> String {
     const HEADS: &[u8] = b"bcdfghjklmnprstvwz";
     const TAILS: &[u8] = b"aeiou";
     let mut word = String::new();
@@ -369,12 +373,12 @@ fn made_up(rng: &mut Rng) -> String {
 }
 
 /// Converts a time to seconds since the epoch; 0 for none.
-fn second(value: &Value) -> i64 {
+fn epoch_seconds(value: &Value) -> i64 {
     value.as_str().and_then(|t| t.parse::<jiff::Timestamp>().ok()).map_or(0, |t| t.as_second())
 }
 
-/// Splits a Markdown text into sentences and blocks of code, which together form the text.
-fn pieces(text: &str) -> Vec<Piece> {
+/// Splits a Markdown text into sentences and code blocks, without loss.
+fn split_pieces(text: &str) -> Vec<Piece> {
     let mut out = Vec::new();
     let (mut code, mut open) = (String::new(), false);
     for line in text.split_inclusive('\n') {

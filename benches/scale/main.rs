@@ -1,4 +1,4 @@
-//! Measures import, indexing, search, checks and memory of a growing casebook.
+//! Measures import, indexing, search, duplicate checks and memory of growing casebooks.
 //!
 //! ```text
 //! PRECEDENT_ARCHIVE=FOLDER PRECEDENT_CASEBOOK=DIR PRECEDENT_SCALE=DIR cargo bench --bench scale
@@ -7,10 +7,10 @@
 //! `PRECEDENT_ARCHIVE` has `issues.jsonl.zst` and `comments.jsonl.zst` of rust-lang/rust.
 //! `PRECEDENT_CASEBOOK` is the casebook that they were imported into, with vectors of the built-in
 //! model. Both are grown to `PRECEDENT_ITEMS` (by default 10000, 100000 and 1000000) below
-//! `PRECEDENT_SCALE`, where completed work is reused. Every phase runs in a separate process, so
-//! that its memory is measured separately. Without the first two variables, nothing is measured.
+//! `PRECEDENT_SCALE`, where completed work is reused. Every phase runs in a separate process to
+//! measure its memory. Without the first two variables, nothing is measured.
 //!
-//! `… -- --phase recall PLACE/1000000 1000000` runs a single phase. `PRECEDENT_CHUNKS=5000000`
+//! `… -- --phase recall FOLDER/1000000 1000000` runs a single phase. `PRECEDENT_CHUNKS=5000000`
 //! measures nearest-neighbour search alone, without texts. `PRECEDENT_PEERS=1` with
 //! `PRECEDENT_ITEMS=30650` writes the input of benches/peers, and runs its queries.
 #![allow(
@@ -22,11 +22,11 @@
     clippy::cast_precision_loss,
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
-    reason = "a measurement, not a product"
+    reason = "benchmark, not product code"
 )]
 
 mod grow;
-mod likeness;
+mod vectors;
 
 use std::{
     path::{Path, PathBuf},
@@ -35,7 +35,6 @@ use std::{
 };
 
 use grow::Archive;
-use likeness::Real;
 use precedent_core::{
     Task,
     model::{DuplicatesRequest, Mode, SearchRequest},
@@ -48,14 +47,15 @@ use precedent_index::{
     vectors::{PlannedChunk, Vectors},
 };
 use precedent_store::Store;
+use vectors::RealVectors;
 
 const SOURCE: &str = "rust-lang/rust";
 const SEED: u64 = 20_261_121;
 const PHASES: [&str; 7] = ["grow", "first", "import", "text", "plan", "vectors", "ask"];
 /// The number of queries of each kind.
-const QUESTIONS: usize = 150;
+const QUERIES: usize = 150;
 /// The number of queries whose exact results are computed.
-const EXACT: usize = 40;
+const EXACT_QUERIES: usize = 40;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -63,7 +63,7 @@ fn main() {
     if arguments.iter().any(|a| a == "--test") {
         return;
     }
-    // The desktop app sets this as well.
+    // As in the desktop app.
     precedent_core::memory::limit_malloc_arenas();
     if let Some(at) = arguments.iter().position(|a| a == "--phase") {
         return phase(
@@ -75,33 +75,31 @@ fn main() {
     let (Some(_), Some(_)) =
         (path_variable("PRECEDENT_ARCHIVE"), path_variable("PRECEDENT_CASEBOOK"))
     else {
-        println!(
-            "PRECEDENT_ARCHIVE and PRECEDENT_CASEBOOK name what is to grow; see benches/scale/main.rs"
-        );
+        println!("set PRECEDENT_ARCHIVE and PRECEDENT_CASEBOOK; see benches/scale/main.rs");
         return;
     };
     let temporary = tempfile::tempdir().unwrap();
     let folder = path_variable("PRECEDENT_SCALE").unwrap_or_else(|| temporary.path().to_owned());
     if let Ok(count) = std::env::var("PRECEDENT_CHUNKS") {
-        let place = folder.join(format!("chunks-{count}"));
-        std::fs::create_dir_all(&place).unwrap();
-        return phase("nearest", &place, count.parse().unwrap());
+        let size_folder = folder.join(format!("chunks-{count}"));
+        std::fs::create_dir_all(&size_folder).unwrap();
+        return phase("nearest", &size_folder, count.parse().unwrap());
     }
     let peers = std::env::var_os("PRECEDENT_PEERS").map(|_| "peers");
     let counts =
         std::env::var("PRECEDENT_ITEMS").unwrap_or_else(|_| "10000,100000,1000000".to_owned());
     for count in counts.split(',') {
         println!("--- {count} items");
-        let place = folder.join(count);
-        std::fs::create_dir_all(&place).unwrap();
+        let size_folder = folder.join(count);
+        std::fs::create_dir_all(&size_folder).unwrap();
         for phase in PHASES.into_iter().chain(peers) {
-            let output_file = place.join(format!("{phase}.done"));
+            let output_file = size_folder.join(format!("{phase}.done"));
             if phase != "ask" && output_file.exists() {
                 print!("{}", std::fs::read_to_string(&output_file).unwrap());
                 continue;
             }
             let child = Command::new(std::env::current_exe().unwrap())
-                .args(["--phase", phase, &place.to_string_lossy(), count])
+                .args(["--phase", phase, &size_folder.to_string_lossy(), count])
                 .stderr(std::process::Stdio::inherit())
                 .output()
                 .unwrap();
@@ -117,139 +115,139 @@ fn path_variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from)
 }
 
-fn phase(name: &str, place: &Path, count: u64) {
-    let (archive, casebook) = (place.join("archive"), place.join("casebook"));
+fn phase(name: &str, size_folder: &Path, count: u64) {
+    let (archive, casebook) = (size_folder.join("archive"), size_folder.join("casebook"));
     let start = Instant::now();
-    let took = || start.elapsed().as_secs_f64();
+    let elapsed = || start.elapsed().as_secs_f64();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     let task = Task::new();
     match name {
         "grow" => {
             let real = Archive::load(&path_variable("PRECEDENT_ARCHIVE").unwrap());
             let comments = real.write(&archive, count, SEED);
-            println!("grown: {count} items and {comments} comments; {}", real.words());
+            println!("grown: {count} items and {comments} comments; {}", real.vocabulary_summary());
         }
-        "first" => first(place, &archive, count),
+        "first" => measure_first_result(size_folder, &archive, count),
         "import" => {
             let archive = archive.to_string_lossy();
-            let did = program(
+            let run = run_command(
                 &casebook,
                 &["import", "github", &archive, "--source", SOURCE, "--no-index"],
             );
-            let new = did.response["new"].as_u64().unwrap();
+            let new = run.response["new"].as_u64().unwrap();
             println!(
-                "import: {:.1} s, {:.0} records/s, {} MB of database, {} MB of memory at the most",
-                did.took,
-                new as f64 / did.took,
+                "import: {:.1} s, {:.0} records/s, database {} MB, peak memory {} MB",
+                run.elapsed,
+                new as f64 / run.elapsed,
                 megabytes(&casebook, "database_bytes"),
-                did.memory
+                run.memory
             );
         }
         "text" => {
-            let did = program(&casebook, &["index", "--no-vectors"]);
-            let searchable = did.response["full_text_seconds"].as_f64().unwrap();
+            let run = run_command(&casebook, &["index", "--no-vectors"]);
+            let searchable = run.response["full_text_seconds"].as_f64().unwrap();
             println!(
-                "full text: {searchable:.1} s, {:.0} documents/s, whole command with merges {:.1} s, {} MB, {} MB of memory at the most",
+                "full text: {searchable:.1} s, {:.0} documents/s, with merges {:.1} s, {} MB, peak memory {} MB",
                 count as f64 / searchable,
-                did.took,
+                run.elapsed,
                 megabytes(&casebook, "full_text_bytes"),
-                did.memory
+                run.memory
             );
         }
         "plan" => {
-            let parts = Parts::open(&casebook);
-            parts.indexes().plan_vectors(&parts.vectors, &task).unwrap();
-            let chunks = parts.vectors.extent().unwrap().chunks;
-            println!("passages: {chunks} planned in {:.1} s, {}", took(), memory());
+            let indexes = Indexes::open(&casebook);
+            indexes.derived_data().plan_vectors(&indexes.vectors, &task).unwrap();
+            let chunks = indexes.vectors.extent().unwrap().chunks;
+            println!("passages: {chunks} planned in {:.1} s, {}", elapsed(), memory());
         }
         "vectors" => {
-            let parts = Parts::open(&casebook);
-            let real = Real::load(
+            let indexes = Indexes::open(&casebook);
+            let real = RealVectors::load(
                 &path_variable("PRECEDENT_CASEBOOK").unwrap(),
-                &parts.engine.info().unwrap(),
+                &indexes.engine.info().unwrap(),
             );
             println!(
-                "real vectors: {}, apart {:.3?} (5, 50, 95 %)",
+                "real vectors: {}, nearest-neighbour distance {:.3?} (5, 50, 95 %)",
                 real.len(),
                 real.distance_quantiles()
             );
             let last = 30_664;
-            let numbers = |ids: &[i64]| parts.store.read(|r| r.numbers(ids)).unwrap();
-            let (count, took) = real.fill(&parts.vectors, &numbers, last, SEED);
-            let took = took.as_secs_f64();
+            let numbers = |ids: &[i64]| indexes.store.read(|r| r.numbers(ids)).unwrap();
+            let (count, elapsed) = real.fill(&indexes.vectors, &numbers, last, SEED);
+            let elapsed = elapsed.as_secs_f64();
             println!(
-                "vectors: {count} stored in {took:.1} s, {:.0}/s, {} MB, {}",
-                count as f64 / took,
-                parts.vectors.bytes() >> 20,
+                "vectors: {count} stored in {elapsed:.1} s, {:.0}/s, {} MB, {}",
+                count as f64 / elapsed,
+                indexes.vectors.bytes() >> 20,
                 memory()
             );
         }
         "ask" => {
-            runtime.block_on(ask(&casebook, count));
-            recall(&casebook, &titles(&casebook, QUESTIONS));
+            runtime.block_on(measure_queries(&casebook, count));
+            measure_recall(&casebook, &titles(&casebook, QUERIES));
         }
-        "recall" => recall(&casebook, &titles(&casebook, QUESTIONS)),
-        "nearest" => nearest(place, count),
-        "peers" => peers(place, &runtime),
+        "recall" => measure_recall(&casebook, &titles(&casebook, QUERIES)),
+        "nearest" => measure_nearest(size_folder, count),
+        "peers" => measure_peers(size_folder, &runtime),
         name => panic!("no phase {name}"),
     }
 }
 
-/// Measures an import with concurrent queries from another process: the time until the first
-/// result, and until a result that covers everything.
-fn first(place: &Path, archive: &Path, count: u64) {
-    let casebook = place.join("first");
+/// Measures an import with concurrent queries of another process: the time until the first result,
+/// and until a result that covers all items.
+fn measure_first_result(size_folder: &Path, archive: &Path, count: u64) {
+    let casebook = size_folder.join("first");
     drop(std::fs::remove_dir_all(&casebook));
-    let program = || {
+    let command = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_precedent"));
         command.arg("-q").arg("--casebook").arg(&casebook).stderr(std::process::Stdio::null());
         command
     };
     let start = Instant::now();
-    let took = || start.elapsed().as_secs_f64();
-    let mut import = program();
+    let elapsed = || start.elapsed().as_secs_f64();
+    let mut import = command();
     import.args(["import", "github"]).arg(archive).args(["--source", SOURCE, "--no-vectors"]);
     let mut import = import.stdout(std::process::Stdio::null()).spawn().unwrap();
-    let (mut first_answer, mut slowest) = (None, 0.0_f64);
+    let (mut first_result, mut slowest) = (None, 0.0_f64);
     let (first, coverage) = loop {
         let status = import.try_wait().unwrap();
         assert!(status.is_none_or(|status| status.success()), "the import failed");
         let start = Instant::now();
         let output =
-            program().args(["search", "lifetime of a closure", "--json"]).output().unwrap();
+            command().args(["search", "lifetime of a closure", "--json"]).output().unwrap();
         slowest = slowest.max(start.elapsed().as_secs_f64());
         let response: serde_json::Value =
             serde_json::from_slice(&output.stdout).unwrap_or_default();
         let coverage = response["coverage"]["full_text"].as_u64().unwrap_or(0);
         if response["hits"].as_array().is_some_and(|hits| !hits.is_empty()) {
-            first_answer.get_or_insert((took(), coverage));
+            first_result.get_or_insert((elapsed(), coverage));
         }
-        // Before the end, comments are still missing. Records of other repositories are left out.
-        if let Some(first) = first_answer
+        // Records of other repositories are skipped, so the coverage may be slightly lower.
+        if let Some(first) = first_result
             && status.is_some()
             && coverage + count / 1000 >= count
         {
-            break (first, took());
+            break (first, elapsed());
         }
     };
     println!(
-        "first answer: {:.1} s from the start of the import, of {} items; of all of them {coverage:.1} s; slowest search {slowest:.1} s",
+        "first result: {:.1} s after the start of the import, from {} items; from all items: {coverage:.1} s; slowest search: {slowest:.1} s",
         first.0, first.1
     );
     drop(std::fs::remove_dir_all(&casebook));
 }
 
-/// The JSON output of a command, with its cost.
-struct Did {
+/// The output and cost of a command.
+struct CommandRun {
     response: serde_json::Value,
     /// Duration in seconds.
-    took: f64,
+    elapsed: f64,
     /// Peak memory in megabytes.
     memory: u64,
 }
 
 /// Runs a command of the binary.
-fn program(casebook: &Path, arguments: &[&str]) -> Did {
+fn run_command(casebook: &Path, arguments: &[&str]) -> CommandRun {
     let start = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_precedent"))
         .arg("-q")
@@ -262,18 +260,18 @@ fn program(casebook: &Path, arguments: &[&str]) -> Did {
         .unwrap();
     let mut memory = 0;
     while child.try_wait().unwrap().is_none() {
-        memory = memory.max(of_process(&child.id().to_string(), "VmHWM"));
+        memory = memory.max(process_memory(&child.id().to_string(), "VmHWM"));
         std::thread::sleep(Duration::from_millis(20));
     }
-    let took = start.elapsed().as_secs_f64();
+    let elapsed = start.elapsed().as_secs_f64();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{arguments:?} failed");
-    Did { response: serde_json::from_slice(&output.stdout).unwrap(), took, memory }
+    CommandRun { response: serde_json::from_slice(&output.stdout).unwrap(), elapsed, memory }
 }
 
 /// Returns a size from `status`, in megabytes.
 fn megabytes(casebook: &Path, field: &str) -> u64 {
-    program(casebook, &["status"]).response[field].as_u64().unwrap() >> 20
+    run_command(casebook, &["status"]).response[field].as_u64().unwrap() >> 20
 }
 
 fn options(casebook: &Path) -> OpenOptions {
@@ -284,8 +282,8 @@ fn options(casebook: &Path) -> OpenOptions {
     )
 }
 
-/// The engine below the casebook.
-struct Parts {
+/// The store and the indexes of a casebook.
+struct Indexes {
     folder: PathBuf,
     engine: Engine,
     store: Store,
@@ -293,7 +291,7 @@ struct Parts {
     vectors: Vectors,
 }
 
-impl Parts {
+impl Indexes {
     fn open(casebook: &Path) -> Self {
         let options = options(casebook);
         let engine =
@@ -308,7 +306,7 @@ impl Parts {
         }
     }
 
-    fn indexes(&self) -> DerivedData<'_> {
+    fn derived_data(&self) -> DerivedData<'_> {
         DerivedData {
             store: &self.store,
             fulltext: &self.fulltext,
@@ -318,21 +316,21 @@ impl Parts {
     }
 }
 
-/// Returns the memory of this process: the peak, and the current private and file-mapped memory.
+/// Returns the peak, private and file-mapped memory of this process.
 fn memory() -> String {
-    let megabytes = |name: &str| of_process("self", name);
+    let megabytes = |name: &str| process_memory("self", name);
     let (peak, private, mapped) = (megabytes("VmHWM"), megabytes("RssAnon"), megabytes("RssFile"));
-    format!("memory {peak} MB at the most, now {private} MB of its own and {mapped} MB mapped")
+    format!("memory: peak {peak} MB, now {private} MB private and {mapped} MB mapped")
 }
 
-/// Returns a field of a process's status in megabytes; 0 where the system does not report it.
-fn of_process(id: &str, name: &str) -> u64 {
+/// Returns a memory field of a process's status in megabytes; 0 if unavailable.
+fn process_memory(id: &str, name: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status.lines().find(|l| l.starts_with(name));
     line.and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok()).unwrap_or(0) >> 10
 }
 
-async fn ask(casebook: &Path, count: u64) {
+async fn measure_queries(casebook: &Path, count: u64) {
     let task = Task::new();
     let start = Instant::now();
     let book = Casebook::open(options(casebook)).await.unwrap();
@@ -343,7 +341,7 @@ async fn ask(casebook: &Path, count: u64) {
 
     let (mut keys, mut titles, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
     let mut number = 7;
-    while keys.len() < QUESTIONS && number < count {
+    while keys.len() < QUERIES && number < count {
         // Pull requests and missing numbers are skipped.
         if let Ok(thread) = book.thread(&format!("{SOURCE}#{number}")).await
             && thread.kind == precedent_core::model::DocKind::Issue
@@ -353,7 +351,7 @@ async fn ask(casebook: &Path, count: u64) {
             bodies.push(
                 format!("{}\n{}", thread.title, thread.markdown).chars().take(20_000).collect(),
             );
-            number += count / QUESTIONS as u64;
+            number += count / QUERIES as u64;
         } else {
             number += 1;
         }
@@ -370,13 +368,13 @@ async fn ask(casebook: &Path, count: u64) {
     println!("{:<28} {:>8} {:>8} {:>8}  hits", "query", "median", "p95", "max");
     for (name, queries, mode) in [
         ("title, hybrid", &titles, Mode::Hybrid),
-        ("title, hybrid, again", &titles, Mode::Hybrid),
+        ("title, hybrid, repeated", &titles, Mode::Hybrid),
         ("title, hybrid, filtered", &closed_issues, Mode::Hybrid),
         ("title, hybrid, one label", &narrow, Mode::Hybrid),
         ("title, lexical", &titles, Mode::Lexical),
         ("title, semantic", &titles, Mode::Semantic),
         ("whole report, hybrid", &bodies, Mode::Hybrid),
-        ("no words, filters alone", &browse, Mode::Hybrid),
+        ("filters only", &browse, Mode::Hybrid),
     ] {
         let (mut times, mut hits) = (Vec::new(), 0);
         // The first tenth of the queries is a warm-up.
@@ -396,7 +394,7 @@ async fn ask(casebook: &Path, count: u64) {
         }
         print(name, times, hits);
     }
-    let (mut times, mut matches) = (Vec::new(), 0);
+    let (mut times, mut hits) = (Vec::new(), 0);
     for key in &keys {
         let request = DuplicatesRequest {
             key: Some(key.clone()),
@@ -404,73 +402,82 @@ async fn ask(casebook: &Path, count: u64) {
             ..DuplicatesRequest::default()
         };
         let start = Instant::now();
-        matches += book.duplicates(request, &task).await.unwrap().candidates.len();
+        hits += book.duplicates(request, &task).await.unwrap().candidates.len();
         times.push(start.elapsed().as_secs_f64() * 1000.0);
     }
-    print("duplicates of one item", times, matches);
-    println!("after all of these: {}", memory());
+    print("duplicates, one item", times, hits);
+    println!("after all queries: {}", memory());
 }
 
-fn print(name: &str, mut times: Vec<f64>, matches: usize) {
+fn print(name: &str, mut times: Vec<f64>, hits: usize) {
     times.sort_by(f64::total_cmp);
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-    println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {matches}", at(0.5), at(0.95), at(1.0));
+    println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {hits}", at(0.5), at(0.95), at(1.0));
 }
 
-/// Measures how many of the ten nearest passages are found, and the time of both searches.
-fn recall(casebook: &Path, titles: &[String]) {
-    let parts = Parts::open(casebook);
-    let real =
-        Real::load(&path_variable("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
-    let mut model = parts.engine.load(Work::Indexing).unwrap();
+/// Measures the recall among the ten nearest passages, and the time of both searches.
+fn measure_recall(casebook: &Path, titles: &[String]) {
+    let indexes = Indexes::open(casebook);
+    let real = RealVectors::load(
+        &path_variable("PRECEDENT_CASEBOOK").unwrap(),
+        &indexes.engine.info().unwrap(),
+    );
+    let mut model = indexes.engine.load(Work::Indexing).unwrap();
     let titles: Vec<Vec<f32>> = titles.iter().map(|t| model.embed(t).unwrap()).collect();
     drop(model);
-    found_of(&parts.vectors, &[("titles", titles), ("passages", real.questions(QUESTIONS, SEED))]);
+    measure_recall_of(
+        &indexes.vectors,
+        &[("titles", titles), ("passages", real.query_vectors(QUERIES, SEED))],
+    );
 }
 
-fn found_of(vectors: &Vectors, kinds: &[(&str, Vec<Vec<f32>>)]) {
+fn measure_recall_of(vectors: &Vectors, kinds: &[(&str, Vec<Vec<f32>>)]) {
     let start = Instant::now();
     vectors.preload().unwrap();
     println!("codes read in {:.0} ms, {}", start.elapsed().as_secs_f64() * 1000.0, memory());
-    for (name, questions) in kinds {
+    for (name, queries) in kinds {
         let mut times = Vec::new();
-        for question in questions {
+        for query in queries {
             let start = Instant::now();
-            vectors.search(question, None, 200).unwrap();
+            vectors.search(query, None, 200).unwrap();
             times.push(start.elapsed().as_secs_f64() * 1000.0);
         }
-        print(&format!("nearest to {name}"), times, 10 * questions.len());
-        let (mut matches, mut total, mut exact) = (0, 0, 0.0);
+        print(&format!("nearest to {name}"), times, 10 * queries.len());
+        let (mut hits, mut total, mut exact) = (0, 0, 0.0);
         let mut nearest = Vec::new();
-        for question in questions.iter().step_by(questions.len().div_ceil(EXACT)) {
+        for query in queries.iter().step_by(queries.len().div_ceil(EXACT_QUERIES)) {
             let start = Instant::now();
-            let want = vectors.search_exact(question, None, 10).unwrap();
+            let expected = vectors.search_exact(query, None, 10).unwrap();
             exact += start.elapsed().as_secs_f64() * 1000.0;
-            let have = vectors.search(question, None, 10).unwrap();
-            total += want.len();
-            matches += likeness::recall_count(&want, &have);
-            nearest.extend(want.first().map(|n| n.cosine));
+            let actual = vectors.search(query, None, 10).unwrap();
+            total += expected.len();
+            hits += vectors::recall_count(&expected, &actual);
+            nearest.extend(expected.first().map(|n| n.cosine));
         }
         nearest.sort_by(f32::total_cmp);
         println!(
-            "recall@10 for {name}: {:.4} ({matches} of {total}), {:.0} ms exact; median cosine of the nearest {:.3}",
-            matches as f64 / total as f64,
+            "recall@10 for {name}: {:.4} ({hits} of {total}), {:.0} ms exact; median cosine of the nearest {:.3}",
+            hits as f64 / total as f64,
             exact * 10.0 / total as f64,
             nearest[nearest.len() / 2],
         );
     }
 }
 
-/// Measures nearest-neighbour search alone, on passages of invented documents, five each.
-fn nearest(place: &Path, count: u64) {
+/// Measures nearest-neighbour search alone, with five passages per generated document.
+fn measure_nearest(size_folder: &Path, count: u64) {
     let engine = Engine::BuiltIn({
-        let options = options(place);
+        let options = options(size_folder);
         ModelPaths { runtime: options.runtime, models: options.models }
     });
     let info = engine.info().unwrap();
-    let vectors = Vectors::open(&place.join("vectors"), &info).unwrap();
-    let real = Real::load(&path_variable("PRECEDENT_CASEBOOK").unwrap(), &info);
-    println!("real vectors: {}, apart {:.3?} (5, 50, 95 %)", real.len(), real.distance_quantiles());
+    let vectors = Vectors::open(&size_folder.join("vectors"), &info).unwrap();
+    let real = RealVectors::load(&path_variable("PRECEDENT_CASEBOOK").unwrap(), &info);
+    println!(
+        "real vectors: {}, nearest-neighbour distance {:.3?} (5, 50, 95 %)",
+        real.len(),
+        real.distance_quantiles()
+    );
     let start = Instant::now();
     let first = vectors.extent().unwrap().chunks / 5;
     for batch in (first..count / 5).collect::<Vec<_>>().chunks(16_384) {
@@ -486,27 +493,27 @@ fn nearest(place: &Path, count: u64) {
     }
     println!("planned in {:.1} s", start.elapsed().as_secs_f64());
     let numbers = |ids: &[i64]| ids.iter().map(|id| Some(100_000 + *id as u64)).collect();
-    let (count, took) = real.fill(&vectors, &numbers, 0, SEED);
-    let took = took.as_secs_f64();
+    let (count, elapsed) = real.fill(&vectors, &numbers, 0, SEED);
+    let elapsed = elapsed.as_secs_f64();
     println!(
-        "{count} stored in {took:.1} s, {:.0}/s, {} MB, {}",
-        count as f64 / took,
+        "{count} stored in {elapsed:.1} s, {:.0}/s, {} MB, {}",
+        count as f64 / elapsed,
         vectors.bytes() >> 20,
         memory()
     );
     let mut model = engine.load(Work::Indexing).unwrap();
-    let titles: Vec<Vec<f32>> = titles(&path_variable("PRECEDENT_CASEBOOK").unwrap(), QUESTIONS)
+    let titles: Vec<Vec<f32>> = titles(&path_variable("PRECEDENT_CASEBOOK").unwrap(), QUERIES)
         .iter()
         .map(|t| model.embed(t).unwrap())
         .collect();
     drop(model);
-    let questions = real.questions(QUESTIONS, SEED);
+    let queries = real.query_vectors(QUERIES, SEED);
     drop(real);
-    found_of(&vectors, &[("titles", titles), ("passages", questions)]);
-    println!("after all of these: {}", memory());
+    measure_recall_of(&vectors, &[("titles", titles), ("passages", queries)]);
+    println!("after all queries: {}", memory());
 }
 
-/// Returns titles of a casebook's issues at even distances, without query syntax.
+/// Returns evenly spaced titles of a casebook, without query syntax.
 fn titles(casebook: &Path, count: usize) -> Vec<String> {
     let store = Store::open(&casebook.join("precedent.db")).unwrap();
     store
@@ -522,73 +529,72 @@ fn titles(casebook: &Path, count: usize) -> Vec<String> {
         .unwrap()
 }
 
-/// Writes the input for the peers, and runs the same queries.
-fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
+/// Writes the input of benches/peers, and measures the same queries.
+fn measure_peers(size_folder: &Path, runtime: &tokio::runtime::Runtime) {
     const QUERY_COUNT: usize = 200;
-    let casebook = place.join("casebook");
-    let parts = Parts::open(&casebook);
-    let info = parts.engine.info().unwrap();
-    let folder = place.join("peers");
+    let casebook = size_folder.join("casebook");
+    let indexes = Indexes::open(&casebook);
+    let info = indexes.engine.info().unwrap();
+    let folder = size_folder.join("peers");
     std::fs::create_dir_all(&folder).unwrap();
     let bytes = |numbers: &[f32]| numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
-    let passages = likeness::passages(&casebook, &info);
+    let passages = vectors::passages(&casebook, &info);
     let vectors: Vec<u8> = passages.iter().flat_map(|(_, v)| bytes(v)).collect();
     std::fs::write(folder.join("passages.bin"), vectors).unwrap();
     let numbers: Vec<u8> = passages.iter().flat_map(|(n, _)| n.to_le_bytes()).collect();
     std::fs::write(folder.join("numbers.bin"), numbers).unwrap();
-    let questions = titles(&casebook, QUERY_COUNT);
-    let mut model = parts.engine.load(Work::Indexing).unwrap();
-    let query_vectors: Vec<Vec<f32>> = questions.iter().map(|t| model.embed(t).unwrap()).collect();
+    let queries = titles(&casebook, QUERY_COUNT);
+    let mut model = indexes.engine.load(Work::Indexing).unwrap();
+    let query_vectors: Vec<Vec<f32>> = queries.iter().map(|t| model.embed(t).unwrap()).collect();
     drop(model);
     std::fs::write(
         folder.join("questions.bin"),
         query_vectors.iter().flat_map(|v| bytes(v)).collect::<Vec<u8>>(),
     )
     .unwrap();
-    std::fs::write(folder.join("questions.txt"), questions.join("\n")).unwrap();
+    std::fs::write(folder.join("questions.txt"), queries.join("\n")).unwrap();
 
     let task = Task::new();
-    // One run returns only numbers like the peers; the other returns complete results like the
-    // product.
-    let ask = |at: usize, mode: Mode, is_timed: bool| {
+    // One run returns only item numbers, like the peers; the other returns complete results.
+    let run_query = |at: usize, mode: Mode, is_complete: bool| {
         let searcher = precedent_engine::QueryContext {
-            store: &parts.store,
-            fulltext: &parts.fulltext,
-            vectors: Some(&parts.vectors),
+            store: &indexes.store,
+            fulltext: &indexes.fulltext,
+            vectors: Some(&indexes.vectors),
             comment_vectors: None,
             embed: &|_| Ok(query_vectors[at].clone()),
             floor: info.floor,
             problem: None,
             languages: &precedent_engine::NoLanguages,
         };
-        let question = &questions[at];
-        if !is_timed {
-            return searcher.rank(&query::parse(question).unwrap(), mode, 10, &task).unwrap().len();
+        let query = &queries[at];
+        if !is_complete {
+            return searcher.rank(&query::parse(query).unwrap(), mode, 10, &task).unwrap().len();
         }
         let request = SearchRequest {
-            query: question.clone(),
+            query: query.clone(),
             limit: 10,
             mode: Some(mode),
             ..Default::default()
         };
         runtime.block_on(async { searcher.search(&request, &task) }).unwrap().hits.len()
     };
-    for (name, is_timed) in [("numbers of items", false), ("items and passages", true)] {
+    for (name, is_complete) in [("item numbers", false), ("items and passages", true)] {
         println!("{name:<28} {:>8} {:>8} {:>8}  hits", "median", "p95", "max");
         for (name, mode) in
             [("hybrid", Mode::Hybrid), ("words", Mode::Lexical), ("meaning", Mode::Semantic)]
         {
             for at in 0..20 {
-                ask(at, mode, is_timed);
+                run_query(at, mode, is_complete);
             }
             let (mut times, mut hits) = (Vec::new(), 0);
-            for at in 0..questions.len() {
+            for at in 0..queries.len() {
                 let start = Instant::now();
-                hits += ask(at, mode, is_timed);
+                hits += run_query(at, mode, is_complete);
                 times.push(start.elapsed().as_secs_f64() * 1000.0);
             }
             print(name, times, hits);
         }
     }
-    found_of(&parts.vectors, &[("questions", query_vectors.clone())]);
+    measure_recall_of(&indexes.vectors, &[("questions", query_vectors.clone())]);
 }

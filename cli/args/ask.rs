@@ -84,7 +84,7 @@ pub struct TriageCommand {
     #[arg(long, value_name = "BAND", value_parser = ["high", "likely", "possible", "none"], default_value = "possible")]
     pub band: String,
     /// Maximum number of reports [default: 20]
-    #[arg(short = 'L', long, value_name = "N", value_parser = super::at_least_one)]
+    #[arg(short = 'L', long, value_name = "N", value_parser = super::parse_positive)]
     pub limit: Option<usize>,
     /// Ask about each report and record your verdicts
     #[arg(long, conflicts_with = "json")]
@@ -146,7 +146,7 @@ pub struct ProblemsCommand {
     )]
     pub min_reports: usize,
     /// Maximum number of problems
-    #[arg(short = 'L', long, value_name = "N", default_value_t = 20, value_parser = super::at_least_one)]
+    #[arg(short = 'L', long, value_name = "N", default_value_t = 20, value_parser = super::parse_positive)]
     pub limit: usize,
     /// Don't check new reports; use the results of earlier checks
     #[arg(long)]
@@ -246,7 +246,7 @@ pub struct TroubleshootCommand {
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     /// Select cases by semantic similarity (at least this, 0 to 1), not by likelihood of helping
-    #[arg(long, value_name = "SIMILARITY", value_parser = super::similarity)]
+    #[arg(long, value_name = "SIMILARITY", value_parser = super::parse_similarity)]
     pub threshold: Option<f32>,
     /// Show the closest cases even if they don't match well enough
     #[arg(long)]
@@ -379,7 +379,7 @@ pub struct SearchCommand {
     #[arg(short, long, value_name = "LABEL")]
     pub label: Vec<String>,
     /// Maximum number of results [default: 10]
-    #[arg(short = 'L', long, value_name = "N", value_parser = super::at_least_one)]
+    #[arg(short = 'L', long, value_name = "N", value_parser = super::parse_positive)]
     pub limit: Option<usize>,
     /// Index to search: keyword, semantic, or both (hybrid)
     #[arg(short, long, value_name = "MODE", value_parser = [PossibleValue::new("hybrid"), PossibleValue::new("keyword").alias("lexical"), PossibleValue::new("semantic")])]

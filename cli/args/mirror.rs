@@ -151,7 +151,7 @@ pub struct ImportAll {
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     /// Map a field to a column, or a state name to open or closed (repeatable)
-    #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
+    #[arg(long, value_name = "FIELD=COLUMN", value_parser = parse_pair)]
     pub map: Vec<(String, String)>,
     /// Show what the files contain and how they are read; imports nothing
     #[arg(short = 'n', long)]
@@ -193,7 +193,7 @@ Examples:
     )]
     Csv {
         /// Map a field to a column (repeatable); an empty column leaves the field out
-        #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
+        #[arg(long, value_name = "FIELD=COLUMN", value_parser = parse_pair)]
         map: Vec<(String, String)>,
         #[command(flatten)]
         files: ImportFiles,
@@ -281,7 +281,7 @@ pub struct SyncCommand {
     #[arg(short, long)]
     pub watch: bool,
     /// Time between syncs: 90s, 10m, 2h
-    #[arg(long, value_name = "TIME", default_value = "10m", requires = "watch", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "10m", requires = "watch", value_parser = parse_interval)]
     pub every: std::time::Duration,
     #[command(flatten)]
     pub after_import: AfterImport,
@@ -301,22 +301,24 @@ pub struct IndexCommand {
     pub json: Json,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+fn parse_pair(text: &str) -> Result<(String, String), String> {
     let (field, column) = text.split_once('=').ok_or("must be FIELD=COLUMN")?;
     Ok((field.trim().to_owned(), column.trim().to_owned()))
 }
 
-fn time(text: &str) -> Result<std::time::Duration, String> {
-    let wrong = || "must be a number followed by s, m or h, such as 10m".to_owned();
+fn parse_interval(text: &str) -> Result<std::time::Duration, String> {
+    let syntax_error = || "must be a number followed by s, m or h, such as 10m".to_owned();
     let text = text.trim();
-    let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(wrong)?;
+    let (number, unit) =
+        text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(syntax_error)?;
     let unit = match unit {
         "s" => 1,
         "m" => 60,
         "h" => 3_600,
-        _ => return Err(wrong()),
+        _ => return Err(syntax_error()),
     };
-    let seconds = number.parse::<u64>().ok().and_then(|n| n.checked_mul(unit)).ok_or_else(wrong)?;
+    let seconds =
+        number.parse::<u64>().ok().and_then(|n| n.checked_mul(unit)).ok_or_else(syntax_error)?;
     match seconds {
         1..=604_800 => Ok(std::time::Duration::from_secs(seconds)),
         _ => Err("must be between one second and one week".to_owned()),

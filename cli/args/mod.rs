@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, global = true, value_name = "WHEN", value_parser = ["auto", "always", "never"], help_heading = GLOBAL)]
     pub color: Option<String>,
     /// Threads for computing vectors [default: number of cores, at most 4]
-    #[arg(long, global = true, value_name = "N", value_parser = at_least_one, help_heading = GLOBAL)]
+    #[arg(long, global = true, value_name = "N", value_parser = parse_positive, help_heading = GLOBAL)]
     pub threads: Option<usize>,
     /// Embedder that computes the vectors
     #[arg(
@@ -211,7 +211,7 @@ Examples:
 ///
 /// # Errors
 /// The reason why the text is invalid.
-pub fn at_least_one(text: &str) -> Result<usize, String> {
+pub fn parse_positive(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(0) => Err("must be at least 1".to_owned()),
         Ok(number) => Ok(number),
@@ -223,7 +223,7 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
 ///
 /// # Errors
 /// The reason why the text is invalid.
-pub fn similarity(text: &str) -> Result<f32, String> {
+pub fn parse_similarity(text: &str) -> Result<f32, String> {
     let value = text.parse::<f32>().ok().filter(|value| (0.0..=1.0).contains(value));
     value.ok_or_else(|| "must be between 0 and 1, where 1 means identical".to_owned())
 }
@@ -233,7 +233,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     #[test]
-    fn the_arguments_are_consistent() {
+    fn arguments_are_consistent() {
         super::Args::command().debug_assert();
     }
 

@@ -1,6 +1,4 @@
 //! `precedent mcp`: the casebook for agents, over standard input and output.
-//!
-//! Only the protocol is printed.
 
 mod stdout;
 
@@ -16,8 +14,7 @@ pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand
     let server = Server::new(options, source.clone(), settings.troubleshooting.clone(), folders);
     let sources = match server.casebook().await {
         Ok(casebook) => Some(casebook.sources().await?),
-        // The casebook may be created while the server runs; its answers report it missing until
-        // then.
+        // The casebook may be created later; until then, answers report it as missing.
         Err(error) if error.code() == Code::NotFound => None,
         Err(error) => return Err(error),
     };
@@ -29,6 +26,6 @@ pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand
     }
     let (input, output) = rmcp::transport::stdio();
     let (output, failure) = stdout::watch_output(output);
-    let result = server.converse(input, output).await;
+    let result = server.serve_streams(input, output).await;
     failure.result().and(result)
 }

@@ -1,6 +1,6 @@
 //! A standard output that records the first write error.
 //!
-//! The protocol's library drops such errors, but the command has to end with one.
+//! The protocol's library drops such errors, but the command must report them.
 
 use std::{
     io,
@@ -17,16 +17,16 @@ use tokio::io::AsyncWrite;
 pub struct Failure(Arc<Mutex<Option<io::Error>>>);
 
 impl Failure {
-    /// Returns the recorded failure.
+    /// Returns the recorded error, if any.
     ///
     /// # Errors
-    /// Errors of [`crate::output::write_result`].
+    /// See [`crate::output::write_result`].
     pub fn result(&self) -> Result<()> {
         let error = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         error.map_or(Ok(()), crate::output::write_result)
     }
 
-    fn note<T>(&self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn record<T>(&self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if let Poll::Ready(Err(error)) = &poll {
             let copy = match error.raw_os_error() {
                 Some(number) => io::Error::from_raw_os_error(number),
@@ -44,7 +44,6 @@ pub struct WatchedOutput<W> {
     failure: Failure,
 }
 
-/// Wraps an output so that its first failure is recorded.
 pub fn watch_output<W>(inner: W) -> (WatchedOutput<W>, Failure) {
     let failure = Failure::default();
     (WatchedOutput { inner, failure: failure.clone() }, failure)
@@ -57,16 +56,16 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for WatchedOutput<W> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let poll = Pin::new(&mut self.inner).poll_write(cx, bytes);
-        self.failure.note(poll)
+        self.failure.record(poll)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let poll = Pin::new(&mut self.inner).poll_flush(cx);
-        self.failure.note(poll)
+        self.failure.record(poll)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let poll = Pin::new(&mut self.inner).poll_shutdown(cx);
-        self.failure.note(poll)
+        self.failure.record(poll)
     }
 }

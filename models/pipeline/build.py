@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 WORK = HERE / "work"
 OUT = HERE.parent / "builtin"
 SAMPLE = HERE.parents[1] / "samples" / "ferrywire"
-# What `unrelated` gives for the original: SCALE_UNRELATED in crates/index/src/embed/install.rs.
+# What `unrelated` gives for the original: REFERENCE_UNRELATED in crates/index/src/embed/install.rs.
 ORIGINAL_UNRELATED = 0.496
 WEIGHTS = "model.onnx.data"
 NAME = "precedent-minilm-l6-int8"

@@ -1,4 +1,4 @@
-//! The state shared by the window's commands: the lazily opened casebook and the running jobs.
+//! The state shared by the commands: the lazily opened casebook, running jobs and queries.
 
 use std::{
     collections::BTreeMap,
@@ -43,10 +43,10 @@ pub enum JobKind {
 pub struct AppState {
     options: OpenOptions,
     sample: bool,
-    wrong_settings: Option<PathBuf>,
+    invalid_settings: Option<PathBuf>,
     casebook: OnceCell<Casebook>,
     jobs: Mutex<BTreeMap<JobKind, Task>>,
-    searches: Mutex<BTreeMap<String, Task>>,
+    queries: Mutex<BTreeMap<String, Task>>,
 }
 
 impl AppState {
@@ -55,23 +55,23 @@ impl AppState {
         Self {
             options,
             sample,
-            wrong_settings: None,
+            invalid_settings: None,
             casebook: OnceCell::new(),
             jobs: Mutex::default(),
-            searches: Mutex::default(),
+            queries: Mutex::default(),
         }
     }
 
-    /// Sets the settings file in which an error was found.
+    /// Sets the path of a settings file with an error.
     #[must_use]
-    pub fn with_wrong_settings(mut self, file: Option<PathBuf>) -> Self {
-        self.wrong_settings = file;
+    pub fn with_invalid_settings(mut self, file: Option<PathBuf>) -> Self {
+        self.invalid_settings = file;
         self
     }
 
     /// Returns the settings file if it had an error when the window was opened.
-    pub fn wrong_settings(&self) -> Option<&Path> {
-        self.wrong_settings.as_deref()
+    pub fn invalid_settings(&self) -> Option<&Path> {
+        self.invalid_settings.as_deref()
     }
 
     /// Returns the data folder.
@@ -86,7 +86,7 @@ impl AppState {
 
     /// Returns the casebook, opening it if necessary.
     ///
-    /// A failed open is tried again at the next call, so that the window can offer "Retry".
+    /// After an error, the next call tries again, so that the window can offer "Retry".
     pub async fn casebook(&self) -> Result<Casebook> {
         self.casebook
             .get_or_try_init(|| Casebook::open_to_stay(self.options.clone()))
@@ -97,7 +97,7 @@ impl AppState {
     /// Checks the casebook, opened or not, and repairs it if possible.
     ///
     /// # Errors
-    /// Errors of [`Casebook::doctor`].
+    /// See [`Casebook::doctor`].
     pub async fn repair(&self, task: &Task) -> Result<Health> {
         Casebook::doctor(self.options.clone(), true, 0, task).await
     }
@@ -106,21 +106,21 @@ impl AppState {
     ///
     /// # Errors
     /// [`Code::Busy`] while another job of this kind runs.
-    pub fn begin(&self, kind: JobKind, task: Task) -> Result<RunningJob<'_>> {
+    pub fn start_job(&self, kind: JobKind, task: Task) -> Result<RunningJob<'_>> {
         let mut jobs = self.jobs();
         if jobs.contains_key(&kind) {
-            return Err(Error::new(Code::Busy, "this is running already")
+            return Err(Error::new(Code::Busy, "this job is already running")
                 .with_hint("Wait until it has finished, or cancel it in the status bar."));
         }
         jobs.insert(kind, task.clone());
-        Ok(RunningJob { state: self, kind, task, since: Instant::now() })
+        Ok(RunningJob { state: self, kind, task, start: Instant::now() })
     }
 
-    /// Returns the task of a search in this window and cancels the window's previous search.
-    pub fn ask(&self, window: &str) -> Task {
+    /// Returns the task of a query in this window, and cancels the window's previous query.
+    pub fn replace_query(&self, window: &str) -> Task {
         let task = Task::new();
-        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(previous) = searches.insert(window.to_owned(), task.clone()) {
+        let mut queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(previous) = queries.insert(window.to_owned(), task.clone()) {
             previous.cancel();
         }
         task
@@ -150,7 +150,7 @@ pub struct RunningJob<'a> {
     /// Task of the job.
     pub task: Task,
     /// Start time of the job.
-    pub since: Instant,
+    pub start: Instant,
 }
 
 impl Drop for RunningJob<'_> {
@@ -167,22 +167,26 @@ mod tests {
     fn one_cancellable_job_per_kind_runs() {
         let state = AppState::new(OpenOptions::new("/nowhere"), false);
         assert!(!state.cancel(JobKind::Sync), "nothing runs yet");
-        let sync = state.begin(JobKind::Sync, Task::new()).unwrap();
+        let sync = state.start_job(JobKind::Sync, Task::new()).unwrap();
         assert_eq!(
-            state.begin(JobKind::Sync, Task::new()).err().map(|e| e.code()),
+            state.start_job(JobKind::Sync, Task::new()).err().map(|e| e.code()),
             Some(Code::Busy)
         );
-        let index = state.begin(JobKind::Index, Task::new()).unwrap();
+        let index = state.start_job(JobKind::Index, Task::new()).unwrap();
         assert!(state.cancel(JobKind::Sync));
         assert!(sync.task.is_cancelled() && !index.task.is_cancelled());
         drop(sync);
-        assert!(state.begin(JobKind::Sync, Task::new()).is_ok(), "the place is free again");
+        assert!(state.start_job(JobKind::Sync, Task::new()).is_ok(), "another job can start");
     }
 
     #[test]
     fn new_search_cancels_the_previous_one() {
         let state = AppState::new(OpenOptions::new("/nowhere"), false);
-        let (first, prompt, second) = (state.ask("main"), state.ask("prompt"), state.ask("main"));
+        let (first, prompt, second) = (
+            state.replace_query("main"),
+            state.replace_query("prompt"),
+            state.replace_query("main"),
+        );
         assert!(first.is_cancelled() && !second.is_cancelled() && !prompt.is_cancelled());
     }
 }

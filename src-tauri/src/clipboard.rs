@@ -1,10 +1,10 @@
-//! The system's clipboard, for writing. WebKitGTK refuses the page's own access without a click.
+//! The system clipboard, for writing. WebKitGTK allows a page to write it only after a click.
 
 use std::sync::{Mutex, PoisonError};
 
 use precedent_core::{Code, Error, Result};
 
-/// An open clipboard. It stays open because X11 and Wayland offer a text only while its owner runs.
+/// An open clipboard, kept because X11 and Wayland offer a text only while its owner runs.
 #[derive(Default)]
 pub struct Clipboard(Mutex<Option<arboard::Clipboard>>);
 
@@ -15,7 +15,7 @@ impl Clipboard {
     /// [`Code::Io`] if there is no clipboard or it does not answer.
     pub fn write(&self, text: String) -> Result<()> {
         let copy_error = |e: arboard::Error| {
-            Error::new(Code::Io, format!("could not copy: {e}"))
+            Error::new(Code::Io, format!("cannot copy: {e}"))
                 .with_hint("Select the text and copy it with the keyboard, or save it to a file.")
         };
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);

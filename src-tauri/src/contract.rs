@@ -16,63 +16,21 @@ use crate::{
     prompt::{PromptSettings, PromptState, PromptTarget},
 };
 
-/// The types that the commands take and return; the types they contain are added with them.
-const TYPES: &[fn(&mut SchemaGenerator) -> Schema] = &[
-    SchemaGenerator::subschema_for::<Access>,
-    SchemaGenerator::subschema_for::<Article>,
-    SchemaGenerator::subschema_for::<ArticleRequest>,
-    SchemaGenerator::subschema_for::<AskRequest>,
-    SchemaGenerator::subschema_for::<AskResponse>,
-    SchemaGenerator::subschema_for::<Brief>,
-    SchemaGenerator::subschema_for::<BriefFormat>,
-    SchemaGenerator::subschema_for::<BriefRequest>,
-    SchemaGenerator::subschema_for::<CalibrationReport>,
-    SchemaGenerator::subschema_for::<Catalog>,
-    SchemaGenerator::subschema_for::<Closure>,
-    SchemaGenerator::subschema_for::<ClosureReport>,
-    SchemaGenerator::subschema_for::<Comparison>,
-    SchemaGenerator::subschema_for::<Dropped>,
-    SchemaGenerator::subschema_for::<DuplicatesRequest>,
-    SchemaGenerator::subschema_for::<DuplicatesResponse>,
-    SchemaGenerator::subschema_for::<Error>,
-    SchemaGenerator::subschema_for::<Health>,
-    SchemaGenerator::subschema_for::<HostView>,
-    SchemaGenerator::subschema_for::<ImportReport>,
-    SchemaGenerator::subschema_for::<ImportRequest>,
-    SchemaGenerator::subschema_for::<ImportResult>,
-    SchemaGenerator::subschema_for::<IndexReport>,
-    SchemaGenerator::subschema_for::<Insights>,
-    SchemaGenerator::subschema_for::<JobKind>,
-    SchemaGenerator::subschema_for::<CountedDuplicate>,
-    SchemaGenerator::subschema_for::<Launch>,
-    SchemaGenerator::subschema_for::<LogRequest>,
-    SchemaGenerator::subschema_for::<LogResponse>,
-    SchemaGenerator::subschema_for::<MirrorView>,
-    SchemaGenerator::subschema_for::<ModelView>,
-    SchemaGenerator::subschema_for::<NewMirror>,
-    SchemaGenerator::subschema_for::<Note>,
-    SchemaGenerator::subschema_for::<NoteAnswer>,
-    SchemaGenerator::subschema_for::<NoteChange>,
-    SchemaGenerator::subschema_for::<NoteDraft>,
-    SchemaGenerator::subschema_for::<ProblemsRequest>,
-    SchemaGenerator::subschema_for::<ProblemsResponse>,
-    SchemaGenerator::subschema_for::<Progress>,
-    SchemaGenerator::subschema_for::<PromptSettings>,
-    SchemaGenerator::subschema_for::<PromptState>,
-    SchemaGenerator::subschema_for::<PromptTarget>,
-    SchemaGenerator::subschema_for::<RedactionPreview>,
-    SchemaGenerator::subschema_for::<SearchRequest>,
-    SchemaGenerator::subschema_for::<SearchResponse>,
-    SchemaGenerator::subschema_for::<SimilarNotes>,
-    SchemaGenerator::subschema_for::<SourceView>,
-    SchemaGenerator::subschema_for::<Status>,
-    SchemaGenerator::subschema_for::<SyncReport>,
-    SchemaGenerator::subschema_for::<Thread>,
-    SchemaGenerator::subschema_for::<TriageRequest>,
-    SchemaGenerator::subschema_for::<TriageResponse>,
-    SchemaGenerator::subschema_for::<Understood>,
-    SchemaGenerator::subschema_for::<Verdict>,
-];
+macro_rules! schemas {
+    ($($type:ty),*) => { [$(SchemaGenerator::subschema_for::<$type>),*] };
+}
+
+/// The types of the commands' arguments and results; nested types are added with them.
+const TYPES: &[fn(&mut SchemaGenerator) -> Schema] = &schemas! {
+    Access, Article, ArticleRequest, AskRequest, AskResponse, Brief, BriefFormat, BriefRequest,
+    CalibrationReport, Catalog, Closure, ClosureReport, Comparison, CountedDuplicate,
+    DetectedFiles, Dropped, DuplicatesRequest, DuplicatesResponse, Error, Health, HostView,
+    ImportReport, ImportRequest, ImportResult, IndexReport, Insights, JobKind, Launch, LogRequest,
+    LogResponse, MirrorView, ModelView, NewMirror, Note, NoteAnswer, NoteChange, NoteDraft,
+    ProblemsRequest, ProblemsResponse, Progress, PromptSettings, PromptState, PromptTarget,
+    RedactionPreview, SearchRequest, SearchResponse, SimilarNotes, SourceView, Status, SyncReport,
+    Thread, TriageRequest, TriageResponse, Verdict
+};
 
 fn contract() -> String {
     let mut generator = SchemaSettings::draft07().for_serialize().into_generator();
@@ -97,10 +55,7 @@ fn sort_keys(value: Value) -> Value {
 }
 
 #[test]
-#[allow(
-    clippy::disallowed_methods,
-    reason = "whoever changes a type asks for the file to be written"
-)]
+#[allow(clippy::disallowed_methods, reason = "UPDATE_CONTRACT rewrites the file")]
 fn front_end_types_match_the_contract() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/src/lib/contract.json");
     let contract = contract();

@@ -1,4 +1,4 @@
-//! Files dropped on the window: their paths go to the front end, which asks what to do with them.
+//! Files dropped on the window, whose paths are sent to the front end.
 
 use std::{
     path::PathBuf,
@@ -26,7 +26,7 @@ pub enum Dropped {
 
 impl Dropped {
     /// Converts a system event; `None` if it is not needed.
-    fn of(event: &DragDropEvent) -> Option<Self> {
+    fn from_event(event: &DragDropEvent) -> Option<Self> {
         match event {
             DragDropEvent::Enter { paths, .. } if !paths.is_empty() => Some(Self::Over),
             DragDropEvent::Leave => Some(Self::Away),
@@ -52,9 +52,9 @@ impl Drops {
     }
 
     /// Sends an event to the window, if a channel is set.
-    pub fn tell(&self, event: &DragDropEvent) {
+    pub fn send(&self, event: &DragDropEvent) {
         let window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(window), Some(dropped)) = (&*window, Dropped::of(event)) {
+        if let (Some(window), Some(dropped)) = (&*window, Dropped::from_event(event)) {
             // The window may be gone.
             let _ = window.send(dropped);
         }
@@ -76,19 +76,19 @@ mod tests {
         let drops = Drops::default();
         let position = PhysicalPosition::default();
         let paths = vec![PathBuf::from("/srv/app.log"), PathBuf::from("/srv/export.csv")];
-        drops.tell(&DragDropEvent::Drop { paths: paths.clone(), position });
+        drops.send(&DragDropEvent::Drop { paths: paths.clone(), position });
         drops.watch(Channel::new(move |body| {
             if let InvokeResponseBody::Json(text) = body {
                 sink.lock().unwrap().push(text);
             }
             Ok(())
         }));
-        drops.tell(&DragDropEvent::Enter { paths: paths.clone(), position });
-        drops.tell(&DragDropEvent::Over { position });
-        drops.tell(&DragDropEvent::Leave);
+        drops.send(&DragDropEvent::Enter { paths: paths.clone(), position });
+        drops.send(&DragDropEvent::Over { position });
+        drops.send(&DragDropEvent::Leave);
         // An image or a word dragged from elsewhere has no path.
-        drops.tell(&DragDropEvent::Drop { paths: Vec::new(), position });
-        drops.tell(&DragDropEvent::Drop { paths, position });
+        drops.send(&DragDropEvent::Drop { paths: Vec::new(), position });
+        drops.send(&DragDropEvent::Drop { paths, position });
         assert_eq!(
             *messages.lock().unwrap(),
             [

@@ -4,7 +4,7 @@ use tauri::{Url, ipc::Channel};
 
 use crate::mailbox::Mailbox;
 
-/// The URL scheme, which the packages register (`tauri.conf.json`).
+/// The URL scheme, registered by the packages (`tauri.conf.json`).
 const SCHEME: &str = "precedent";
 /// The maximum length of a key, in bytes.
 const MAX_KEY: usize = 300;
@@ -13,7 +13,7 @@ const MAX_KEY: usize = 300;
 ///
 /// Accepts `precedent://item/acme/app#12`, `…/acme/app/12`, `…/acme/app%2312` and
 /// `…/acme/app:Page-Name`.
-pub fn key(link: &str) -> Option<String> {
+pub fn parse_key(link: &str) -> Option<String> {
     let url = Url::parse(link).ok()?;
     if url.scheme() != SCHEME || url.host_str() != Some("item") {
         return None;
@@ -30,8 +30,8 @@ pub fn key(link: &str) -> Option<String> {
         }
         _ => {}
     }
-    let sound = key.len() <= MAX_KEY && key.contains('/') && !key.chars().any(char::is_control);
-    sound.then_some(key)
+    let is_valid = key.len() <= MAX_KEY && key.contains('/') && !key.chars().any(char::is_control);
+    is_valid.then_some(key)
 }
 
 /// Decodes the percent-escapes of a URL part.
@@ -50,19 +50,19 @@ fn decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// A mailbox that holds the latest link until the window listens.
+/// The latest link, held until the window listens.
 #[derive(Default)]
 pub struct Links(Mailbox<String>);
 
 impl Links {
     /// Opens the first link among these arguments and returns whether there was one.
-    pub fn open<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> bool {
-        let Some(key) = words.into_iter().find_map(key) else { return false };
+    pub fn open<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> bool {
+        let Some(key) = args.into_iter().find_map(parse_key) else { return false };
         self.0.send(key);
         true
     }
 
-    /// Sets the channel for links and sends it the waiting one.
+    /// Sets the channel for links and sends it the pending one.
     pub fn watch(&self, window: Channel<String>) {
         self.0.watch(window);
     }
@@ -77,16 +77,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_name_documents() {
+    fn links_are_parsed_to_document_keys() {
         for link in [
             "precedent://item/acme/app#12",
             "precedent://item/acme/app/12",
             "precedent://item/acme/app%2312",
         ] {
-            assert_eq!(key(link).as_deref(), Some("acme/app#12"), "{link}");
+            assert_eq!(parse_key(link).as_deref(), Some("acme/app#12"), "{link}");
         }
         assert_eq!(
-            key("precedent://item/acme/app:Upgrade-to-3").as_deref(),
+            parse_key("precedent://item/acme/app:Upgrade-to-3").as_deref(),
             Some("acme/app:Upgrade-to-3")
         );
         for bad in [
@@ -98,7 +98,7 @@ mod tests {
             "--casebook",
             "",
         ] {
-            assert_eq!(key(bad), None, "{bad}");
+            assert_eq!(parse_key(bad), None, "{bad}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! A mailbox that holds a message for a page until the page listens.
+//! Delivery of the latest message to a page that may not listen yet.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -27,7 +27,7 @@ impl<T: Clone + IpcResponse> Mailbox<T> {
         inner.pending_message = (!was_sent).then_some(message);
     }
 
-    /// Sets the page that receives all messages from now on, and sends it the waiting one.
+    /// Sets the page that receives all later messages, and sends it the pending one.
     pub fn watch(&self, page: Channel<T>) {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(message) = inner.pending_message.take() {

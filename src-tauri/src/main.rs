@@ -1,4 +1,4 @@
-//! The desktop window of Precedent: a thin host that hands the engine's use cases to the front end.
+//! The desktop app of Precedent: a thin host between the engine and the front end.
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
 mod app_state;
@@ -11,7 +11,7 @@ mod links;
 mod mailbox;
 mod network;
 mod notice;
-mod places;
+mod paths;
 #[cfg(target_os = "linux")]
 mod portal;
 mod prompt;
@@ -25,29 +25,27 @@ use tauri::Manager as _;
 #[derive(clap::Parser, Debug)]
 #[command(name = "precedent-desktop", version)]
 struct Args {
-    /// The data folder to open; the platform's data folder if not given.
+    /// The data folder to open [default: in the user's data folder].
     #[arg(long, env = "PRECEDENT_CASEBOOK", value_name = "DIR")]
     casebook: Option<std::path::PathBuf>,
     /// Import the sample casebook first, if the casebook is empty.
     #[arg(long)]
     sample: bool,
-    /// The ONNX runtime's shared library, if it is not beside the program.
+    /// The ONNX runtime's shared library, if it is not next to the program.
     #[arg(long, env = "PRECEDENT_ONNXRUNTIME", value_name = "FILE")]
     onnxruntime: Option<std::path::PathBuf>,
-    /// The folder that holds the built-in model, if it is not beside the program.
+    /// The folder of the built-in model, if it is not next to the program.
     #[arg(long, env = "PRECEDENT_MODELS", value_name = "DIR")]
     models: Option<std::path::PathBuf>,
-    /// Show the prompt, in a window that is open already if there is one: for a key that the
-    /// desktop itself binds.
+    /// Show the prompt, in the running program if there is one; for a key bound by the desktop.
     #[arg(long)]
     ask: bool,
-    /// Do not hand over to a window that is open, and do not remember where this one was: for tests
-    /// beside a real one.
+    /// Ignore a running program, and do not save the window position; for tests.
     #[arg(long, hide = true)]
     alone: bool,
-    /// The second try of a start.
-    #[arg(long, hide = true)]
-    again: bool,
+    /// The second attempt to start.
+    #[arg(long = "again", hide = true)]
+    is_retry: bool,
     /// A document to show: `precedent://item/acme/app#12`.
     #[arg(value_name = "LINK")]
     link: Option<String>,
@@ -57,7 +55,7 @@ fn main() -> std::process::ExitCode {
     precedent_core::memory::limit_malloc_arenas();
     let args = Args::parse();
     #[cfg(unix)]
-    let may_retry = !args.alone && !args.again;
+    let may_retry = !args.alone && !args.is_retry;
     let mut builder = tauri::Builder::default();
     if !args.alone {
         builder = builder
@@ -151,17 +149,17 @@ fn main() -> std::process::ExitCode {
             app.manage(clipboard::Clipboard::default());
             app.manage(prompt::Prompt::default());
             app.manage(tray::Tray::default());
-            let setup = match places::find(app, &args) {
+            let setup = match paths::find(app, &args) {
                 Ok(setup) => setup,
                 Err(error) => {
                     // An error returned here ends in a panic without a useful message.
-                    tell(&error.to_string());
+                    show_error(&error.to_string());
                     std::process::exit(1);
                 }
             };
             app.manage(
                 app_state::AppState::new(setup.options, args.sample)
-                    .with_wrong_settings(setup.wrong_settings),
+                    .with_invalid_settings(setup.invalid_settings),
             );
             window::open(app)?;
             if args.ask {
@@ -176,19 +174,19 @@ fn main() -> std::process::ExitCode {
             std::process::ExitCode::SUCCESS
         }
         Err(error) => {
-            // A closing window accepts no links and is gone a moment later.
+            // Another instance may be closing and accept no links.
             #[cfg(unix)]
             if may_retry {
-                start_again();
+                restart();
             }
-            tell(&format!("the window could not be opened: {error}"));
+            show_error(&format!("the window could not be opened: {error}"));
             std::process::ExitCode::FAILURE
         }
     }
 }
 
-/// Reports why there is no window. On Windows the program has no console to print to.
-fn tell(message: &str) {
+/// Reports a startup error. On Windows the program has no console.
+fn show_error(message: &str) {
     eprintln!("error: {message}");
     #[cfg(windows)]
     rfd::MessageDialog::new()
@@ -200,18 +198,18 @@ fn tell(message: &str) {
 
 /// Replaces the process with a new start; returns only on failure.
 #[cfg(unix)]
-fn start_again() {
+fn restart() {
     use std::os::unix::process::CommandExt as _;
     let Ok(program) = std::env::current_exe() else { return };
     std::thread::sleep(std::time::Duration::from_millis(300));
-    let _failed =
+    let _error =
         std::process::Command::new(program).arg("--again").args(std::env::args_os().skip(1)).exec();
 }
 
 /// Handles run events.
 ///
-/// Dropped files arrive as events, and on macOS links do, which are arguments elsewhere. With a
-/// tray icon the program outlives its window; without one, the prompt closes with it.
+/// Dropped files arrive as events, and so do links on macOS. With a tray icon the program outlives its
+/// window; without one, the prompt closes with the window.
 fn on_event(app: &tauri::AppHandle, event: tauri::RunEvent) {
     match event {
         tauri::RunEvent::WindowEvent {
@@ -219,7 +217,7 @@ fn on_event(app: &tauri::AppHandle, event: tauri::RunEvent) {
             event: tauri::WindowEvent::CloseRequested { api, .. },
             ..
         } if label == window::LABEL => {
-            if tray::keeps(app) {
+            if tray::can_reopen(app) {
                 api.prevent_close();
                 window::hide(app, window::LABEL);
             } else {
@@ -227,7 +225,7 @@ fn on_event(app: &tauri::AppHandle, event: tauri::RunEvent) {
             }
         }
         tauri::RunEvent::WindowEvent { event: tauri::WindowEvent::DragDrop(dropped), .. } => {
-            app.state::<drops::Drops>().tell(&dropped);
+            app.state::<drops::Drops>().send(&dropped);
         }
         #[cfg(target_os = "macos")]
         tauri::RunEvent::Opened { urls } => {

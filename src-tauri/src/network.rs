@@ -15,13 +15,13 @@ pub async fn is_metered() -> Option<bool> {
     parse_state(manager.get_property("Metered").await.ok()?)
 }
 
-/// Returns `None`: other systems have no simple way to find out.
+/// Returns `None`, because other systems offer no simple way to find out.
 #[cfg(not(target_os = "linux"))]
 pub async fn is_metered() -> Option<bool> {
     None
 }
 
-/// Converts NetworkManager's `NMMetered`: yes, no, and its guesses at either.
+/// Converts an `NMMetered` value of NetworkManager, which may be a guess.
 #[cfg(any(target_os = "linux", test))]
 fn parse_state(state: u32) -> Option<bool> {
     match state {

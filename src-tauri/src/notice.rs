@@ -1,6 +1,6 @@
 //! Desktop notifications while the window has no focus: the end of a long job, the news of a sync.
 //!
-//! They are sent directly: Tauri's plugin injects a script into the page, which needs permissions.
+//! They bypass Tauri's plugin, which injects a script into the page that needs permissions.
 
 use std::time::Duration;
 
@@ -13,27 +13,27 @@ use crate::{
 };
 
 /// The minimum duration of a job that triggers a notification.
-const LONG: Duration = Duration::from_secs(15);
+const MIN_JOB: Duration = Duration::from_secs(15);
 /// The maximum length of a notification, in characters; desktops truncate long ones.
-const MOST: usize = 200;
+const MAX_LENGTH: usize = 200;
 
-/// Returns a job's result unchanged, with a notification if the job was long and the window has no
+/// Returns a job's result unchanged; shows a notification if the job took long and the window has no
 /// focus.
 pub fn notify_if_long<T>(app: &AppHandle, job: &RunningJob<'_>, result: Result<T>) -> Result<T> {
-    if job.since.elapsed() >= LONG && !has_focus(app) {
+    if job.start.elapsed() >= MIN_JOB && !has_focus(app) {
         let problem = match &result {
             Ok(_) => None,
             Err(error) if error.code() == Code::Cancelled => return result,
             Err(error) => Some(error.to_string()),
         };
-        let (title, body) = words(job.kind, problem);
+        let (title, body) = job_text(job.kind, problem);
         show(title, &body);
     }
     result
 }
 
 /// Shows a notification about news if the window has no focus.
-pub fn when_away(app: &AppHandle, news: &str) {
+pub fn notify_if_away(app: &AppHandle, news: &str) {
     let news = to_plain_line(news);
     if !news.is_empty() && !has_focus(app) {
         show("New in Precedent", &news);
@@ -43,7 +43,7 @@ pub fn when_away(app: &AppHandle, news: &str) {
 /// Converts news to one line without markup.
 fn to_plain_line(news: &str) -> String {
     let line: String =
-        news.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST).collect();
+        news.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_LENGTH).collect();
     // Desktops interpret the text as markup.
     line.trim().replace('&', "&amp;").replace('<', "&lt;")
 }
@@ -51,7 +51,7 @@ fn to_plain_line(news: &str) -> String {
 fn show(title: &str, body: &str) {
     let mut notification = notify_rust::Notification::new();
     notification.appname("Precedent").summary(title).body(body);
-    // The desktop may be slow or absent, so the notification is sent on its own thread.
+    // The desktop may be slow or absent, so the notification is sent on a separate thread.
     std::thread::spawn(move || drop(notification.show()));
 }
 
@@ -59,8 +59,8 @@ fn has_focus(app: &AppHandle) -> bool {
     app.get_webview_window(window::LABEL).is_some_and(|w| w.is_focused().unwrap_or(false))
 }
 
-/// Returns the title and the text of the notification.
-fn words(kind: JobKind, problem: Option<String>) -> (&'static str, String) {
+/// Returns the title and the text of the notification about a job.
+fn job_text(kind: JobKind, problem: Option<String>) -> (&'static str, String) {
     let (success, failure) = match kind {
         JobKind::Import => ("Import finished", "Import failed"),
         JobKind::Index => ("The index is up to date", "Indexing failed"),
@@ -89,15 +89,15 @@ mod tests {
             to_plain_line(" 2 new reports\nmay be <b>the same</b> "),
             "2 new reports may be &lt;b>the same&lt;/b>"
         );
-        assert_eq!(to_plain_line(&"a".repeat(MOST + 9)).len(), MOST);
+        assert_eq!(to_plain_line(&"a".repeat(MAX_LENGTH + 9)).len(), MAX_LENGTH);
         assert_eq!(to_plain_line("\n"), "");
     }
 
     #[test]
     fn failure_notification_states_the_reason() {
-        assert_eq!(words(JobKind::Sync, None).0, "Sync finished");
+        assert_eq!(job_text(JobKind::Sync, None).0, "Sync finished");
         assert_eq!(
-            words(JobKind::Sync, Some("no network".into())),
+            job_text(JobKind::Sync, Some("no network".into())),
             ("Sync failed", "no network".into())
         );
     }

@@ -1,8 +1,5 @@
-//! The global shortcut under Wayland, where the desktop holds the keys and reports each press.
-//!
-//! It uses the
-//! [portal for global
-//! shortcuts](https://flatpak.github.io/xdg-desktop-portal/docs/doc-org.freedesktop.portal.GlobalShortcuts.html).
+//! The global shortcut on Wayland, where the desktop binds the keys and reports each press, through
+//! the [global shortcuts portal](https://flatpak.github.io/xdg-desktop-portal/docs/doc-org.freedesktop.portal.GlobalShortcuts.html).
 
 use ashpd::desktop::{
     CreateSessionOptions, ResponseError, Session,
@@ -12,12 +9,12 @@ use futures_util::StreamExt as _;
 use tauri::async_runtime::{JoinHandle, spawn};
 use tauri_plugin_global_shortcut::{Code, Modifiers, Shortcut};
 
-/// The id of the shortcut, under which the desktop stores its keys.
+/// The id under which the desktop stores the keys of the shortcut.
 const ID: &str = "ask";
 /// The description that the desktop shows when it asks for permission.
 const ABOUT: &str = "Ask Precedent from anywhere";
 
-/// A shortcut that the desktop holds for this program.
+/// A shortcut that the desktop has bound for this program.
 pub struct BoundShortcut {
     session: Session<GlobalShortcuts>,
     listener: JoinHandle<()>,
@@ -29,17 +26,17 @@ impl BoundShortcut {
     /// Releases the shortcut.
     pub async fn release(self) {
         self.listener.abort();
-        // A failure means that the session is closed already.
+        // An error means that the session is closed already.
         let _ = self.session.close().await;
     }
 }
 
-/// The reason why the desktop holds no shortcut.
+/// The reason why the desktop did not bind the shortcut.
 #[derive(Debug, PartialEq, Eq)]
 pub enum BindError {
     /// The desktop has no such portal.
-    NotHere,
-    /// The user declined.
+    Unsupported,
+    /// The user declined it.
     Declined,
 }
 
@@ -47,15 +44,15 @@ impl From<ashpd::Error> for BindError {
     fn from(error: ashpd::Error) -> Self {
         match error {
             ashpd::Error::Response(ResponseError::Cancelled) => Self::Declined,
-            _ => Self::NotHere,
+            _ => Self::Unsupported,
         }
     }
 }
 
-/// Requests a shortcut from the desktop and calls `pressed` on each press.
+/// Requests a shortcut from the desktop and calls `on_press` on each press.
 ///
 /// The desktop may ask its user first; this waits for the answer.
-pub async fn hold(
+pub async fn bind(
     shortcut: &Shortcut,
     on_press: impl Fn() + Send + 'static,
 ) -> Result<BoundShortcut, BindError> {
@@ -85,12 +82,9 @@ pub async fn hold(
     Ok(BoundShortcut { session, listener, keys: keys.filter(|keys| !keys.is_empty()) })
 }
 
-/// Formats a shortcut such as `CTRL+ALT+p`; `None` for a key without a name, for which the desktop
-/// asks.
+/// Formats a shortcut as `CTRL+ALT+p`; `None` for a key without a name, for which the desktop asks.
 ///
-/// The format is that of the
-/// [XDG specification for
-/// shortcuts](https://specifications.freedesktop.org/shortcuts-spec/latest/).
+/// The format is that of the [XDG shortcuts specification](https://specifications.freedesktop.org/shortcuts-spec/latest/).
 fn trigger(shortcut: &Shortcut) -> Option<String> {
     let names = [
         (Modifiers::CONTROL, "CTRL"),
@@ -175,6 +169,6 @@ mod tests {
             BindError::from(ashpd::Error::Response(ResponseError::Cancelled)),
             BindError::Declined
         );
-        assert_eq!(BindError::from(ashpd::Error::NoResponse), BindError::NotHere);
+        assert_eq!(BindError::from(ashpd::Error::NoResponse), BindError::Unsupported);
     }
 }

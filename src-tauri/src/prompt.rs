@@ -1,7 +1,6 @@
-//! The prompt: a small window above all others, opened by a shortcut, the tray icon or a second
-//! start with `--ask`.
+//! The prompt: a small window above all others, opened by a shortcut, the tray icon or `--ask`.
 //!
-//! The prompt does not exist before a user enables it. The clipboard is read only when it is shown.
+//! It does not exist before the user enables it, and reads the clipboard only when it is shown.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -23,7 +22,7 @@ pub const LABEL: &str = "prompt";
 const SIZE: (f64, f64) = (680.0, 440.0);
 /// The default shortcut.
 pub const SHORTCUT: &str = if cfg!(target_os = "macos") { "Cmd+Alt+P" } else { "Ctrl+Alt+P" };
-/// The maximum length of offered clipboard text, in characters: a stack trace fits, a log does not.
+/// The maximum length of clipboard text, in characters: a stack trace fits, a log does not.
 const MAX_TEXT: usize = 100_000;
 
 /// The prompt settings chosen by the user.
@@ -91,32 +90,32 @@ pub enum PromptTarget {
 /// The listeners and the state of the prompt.
 #[derive(Default)]
 pub struct Prompt {
-    main: Mailbox<PromptTarget>,
+    targets: Mailbox<PromptTarget>,
     show_requests: Mailbox<()>,
-    has_shortcuts: Mutex<bool>,
+    has_plugin: Mutex<bool>,
     /// Shortcut held by a Wayland desktop.
     #[cfg(target_os = "linux")]
     desktop_shortcut: tokio::sync::Mutex<Option<portal::BoundShortcut>>,
 }
 
 impl Prompt {
-    /// Sets the channel for targets and sends it the waiting one.
+    /// Sets the channel for targets and sends it the pending one.
     pub fn watch(&self, window: Channel<PromptTarget>) {
-        self.main.watch(window);
+        self.targets.watch(window);
     }
 
-    /// Sets the channel that is notified whenever the prompt is shown, even before it listened.
+    /// Sets the channel that is notified whenever the prompt is shown, also of an earlier request.
     pub fn watch_shown(&self, window: Channel<()>) {
         self.show_requests.watch(window);
     }
 }
 
 /// Locks a mutex, ignoring poison: it guards no invariant that a panic could break.
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers this shortcut and no other; returns its keys if the desktop describes them.
+/// Registers this shortcut instead of any other; returns its keys if the desktop describes them.
 ///
 /// # Errors
 /// The reason why the shortcut cannot be registered.
@@ -124,16 +123,16 @@ pub async fn set_shortcut(app: &AppHandle, name: Option<&str>) -> Result<Option<
     let shortcut = name.map(parse_shortcut).transpose()?;
     #[cfg(target_os = "linux")]
     if is_wayland() {
-        return hold_by_desktop(app, shortcut).await;
+        return bind_on_wayland(app, shortcut).await;
     }
-    hold(app, name.unwrap_or_default(), shortcut).map(|()| None)
+    register(app, name.unwrap_or_default(), shortcut).map(|()| None)
 }
 
 /// Requests the shortcut from the Wayland desktop.
 ///
-/// A shortcut registered through X is received only over windows of X.
+/// A shortcut registered through X11 works only over X11 windows.
 #[cfg(target_os = "linux")]
-async fn hold_by_desktop(
+async fn bind_on_wayland(
     app: &AppHandle,
     shortcut: Option<Shortcut>,
 ) -> Result<Option<String>, String> {
@@ -145,8 +144,8 @@ async fn hold_by_desktop(
     let Some(shortcut) = shortcut else { return Ok(None) };
     let handle = app.clone();
     let bound =
-        portal::hold(&shortcut, move || toggle(&handle)).await.map_err(|error| match error {
-            portal::BindError::NotHere => not_here(),
+        portal::bind(&shortcut, move || toggle(&handle)).await.map_err(|error| match error {
+            portal::BindError::Unsupported => unsupported_error(),
             portal::BindError::Declined => {
                 "the desktop denied the shortcut; switch it on again to be asked once more"
                     .to_owned()
@@ -157,11 +156,11 @@ async fn hold_by_desktop(
     Ok(keys)
 }
 
-/// Registers this shortcut and no other, or returns the reason why it cannot.
-fn hold(app: &AppHandle, name: &str, shortcut: Option<Shortcut>) -> Result<(), String> {
+/// Registers this shortcut instead of any other, or returns the reason why it cannot.
+fn register(app: &AppHandle, name: &str, shortcut: Option<Shortcut>) -> Result<(), String> {
     let prompt = app.state::<Prompt>();
-    let mut has_shortcuts = lock(&prompt.has_shortcuts);
-    if !*has_shortcuts {
+    let mut has_plugin = lock(&prompt.has_plugin);
+    if !*has_plugin {
         if shortcut.is_none() {
             return Ok(());
         }
@@ -173,20 +172,20 @@ fn hold(app: &AppHandle, name: &str, shortcut: Option<Shortcut>) -> Result<(), S
                 }
             };
         let plugin = tauri_plugin_global_shortcut::Builder::new().with_handler(handler).build();
-        app.plugin(plugin).map_err(|_| not_here())?;
-        *has_shortcuts = true;
+        app.plugin(plugin).map_err(|_| unsupported_error())?;
+        *has_plugin = true;
     }
     let shortcuts = app.global_shortcut();
-    shortcuts.unregister_all().map_err(|_| not_here())?;
+    shortcuts.unregister_all().map_err(|_| unsupported_error())?;
     let Some(shortcut) = shortcut else { return Ok(()) };
     shortcuts.register(shortcut).map_err(|_| format!("another program uses {name}"))
 }
 
-/// Parses a shortcut. A single key is rejected, as it would be taken from every other program.
+/// Parses a shortcut. A single key is rejected, because other programs would no longer receive it.
 fn parse_shortcut(name: &str) -> Result<Shortcut, String> {
     let shortcut: Shortcut = name
         .parse()
-        .map_err(|_| format!("{name} is no shortcut; press, for example, Ctrl, Alt and P"))?;
+        .map_err(|_| format!("{name} is not a shortcut; press, for example, Ctrl, Alt and P"))?;
     if shortcut.mods.is_empty() {
         return Err(format!("{name} alone would be taken from every program; add Ctrl or Alt"));
     }
@@ -194,12 +193,12 @@ fn parse_shortcut(name: &str) -> Result<Shortcut, String> {
 }
 
 #[cfg(target_os = "linux")]
-#[allow(clippy::disallowed_methods, reason = "nothing else tells which kind of desktop it is")]
+#[allow(clippy::disallowed_methods, reason = "only the environment names the kind of desktop")]
 fn is_wayland() -> bool {
     std::env::var_os("WAYLAND_DISPLAY").is_some()
 }
 
-fn not_here() -> String {
+fn unsupported_error() -> String {
     "this desktop does not support global shortcuts; bind a key to precedent-desktop --ask in its settings"
         .to_owned()
 }
@@ -207,10 +206,10 @@ fn not_here() -> String {
 /// Shows the prompt above all other windows, with the keyboard focus.
 pub fn show(app: &AppHandle) {
     // The window is created on first use and kept, so that it opens at once the next time.
-    let Some(window) = app.get_webview_window(LABEL).or_else(|| make(app).ok()) else { return };
+    let Some(window) = app.get_webview_window(LABEL).or_else(|| create(app).ok()) else { return };
     app.state::<Prompt>().show_requests.send(());
-    // A window manager may refuse any of these without harm.
-    let _ = place(&window);
+    // A window manager may refuse any of these.
+    let _ = set_position(&window);
     let _ = window.show();
     let _ = window.set_focus();
 }
@@ -218,8 +217,8 @@ pub fn show(app: &AppHandle) {
 /// Places the prompt in the middle of the pointer's screen, with a third of the free height above
 /// it.
 ///
-/// This uses the final size, because a window that was never shown reports another one.
-fn place(window: &WebviewWindow) -> tauri::Result<()> {
+/// This uses the final size, because a window that was never shown reports a different one.
+fn set_position(window: &WebviewWindow) -> tauri::Result<()> {
     let pointer = window.cursor_position()?;
     let screen = match window.monitor_from_point(pointer.x, pointer.y)? {
         Some(screen) => Some(screen),
@@ -227,31 +226,32 @@ fn place(window: &WebviewWindow) -> tauri::Result<()> {
     };
     let Some(screen) = screen else { return Ok(()) };
     let size = LogicalSize::new(SIZE.0, SIZE.1).to_physical::<i32>(screen.scale_factor());
-    let (at, room) = (screen.position(), screen.size().cast::<i32>());
-    let (x, y) = (at.x + (room.width - size.width) / 2, at.y + (room.height - size.height) / 3);
+    let (origin, area) = (screen.position(), screen.size().cast::<i32>());
+    let (x, y) =
+        (origin.x + (area.width - size.width) / 2, origin.y + (area.height - size.height) / 3);
     window.set_position(PhysicalPosition::new(x, y))
 }
 
-/// Closes the prompt for good, so that the program ends with its main window.
+/// Destroys the prompt, so that the program ends with its main window.
 pub fn close(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(LABEL) {
-        // A failure means that the window is closed already.
+        // An error means that the window is closed already.
         let _ = window.destroy();
     }
 }
 
 /// Shows the prompt, or hides it if it is visible and has the focus.
 pub fn toggle(app: &AppHandle) {
-    let is_seen = |window: &WebviewWindow| {
+    let is_active = |window: &WebviewWindow| {
         window.is_visible().unwrap_or_default() && window.is_focused().unwrap_or_default()
     };
     match app.get_webview_window(LABEL) {
-        Some(window) if is_seen(&window) => window::hide(app, LABEL),
+        Some(window) if is_active(&window) => window::hide(app, LABEL),
         _ => show(app),
     }
 }
 
-fn make(app: &AppHandle) -> tauri::Result<WebviewWindow> {
+fn create(app: &AppHandle) -> tauri::Result<WebviewWindow> {
     WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("prompt.html".into()))
         .title("Ask Precedent")
         .inner_size(SIZE.0, SIZE.1)
@@ -266,8 +266,8 @@ fn make(app: &AppHandle) -> tauri::Result<WebviewWindow> {
 }
 
 /// Shows a target in the main window and hides the prompt.
-pub fn hand_over(app: &AppHandle, target: PromptTarget) {
-    app.state::<Prompt>().main.send(target);
+pub fn open_target(app: &AppHandle, target: PromptTarget) {
+    app.state::<Prompt>().targets.send(target);
     window::hide(app, LABEL);
     window::raise(app);
 }
@@ -276,9 +276,9 @@ pub fn hand_over(app: &AppHandle, target: PromptTarget) {
 ///
 /// # Errors
 /// [`precedent_core::Code::Io`] if the desktop does not answer.
-pub fn text() -> Result<Option<String>> {
+pub fn clipboard_text() -> Result<Option<String>> {
     let clipboard_error = |e: arboard::Error| {
-        Error::new(precedent_core::Code::Io, format!("the clipboard cannot be read: {e}"))
+        Error::new(precedent_core::Code::Io, format!("cannot read the clipboard: {e}"))
             .with_hint("Paste the text into the prompt.")
     };
     let mut clipboard = match arboard::Clipboard::new() {
@@ -287,13 +287,13 @@ pub fn text() -> Result<Option<String>> {
         Err(error) => return Err(clipboard_error(error)),
     };
     match clipboard.get_text() {
-        Ok(text) => Ok(offer(&text)),
+        Ok(text) => Ok(truncate(&text)),
         Err(arboard::Error::ContentNotAvailable | arboard::Error::ConversionFailure) => Ok(None),
         Err(error) => Err(clipboard_error(error)),
     }
 }
 
-fn offer(text: &str) -> Option<String> {
+fn truncate(text: &str) -> Option<String> {
     let text: String = text.chars().take(MAX_TEXT).collect();
     (!text.trim().is_empty()).then_some(text)
 }
@@ -313,16 +313,16 @@ mod tests {
         }
         assert!(parse_shortcut("P").unwrap_err().contains("add Ctrl or Alt"));
         for bad in ["", "Ctrl+", "Ctrl+Alt", "Nothing+P"] {
-            assert!(parse_shortcut(bad).unwrap_err().contains("is no shortcut"), "{bad}");
+            assert!(parse_shortcut(bad).unwrap_err().contains("is not a shortcut"), "{bad}");
         }
     }
 
     #[test]
     fn clipboard_text_is_truncated_and_never_blank() {
-        assert_eq!(offer(" \n\t"), None);
-        assert_eq!(offer("panic at 1"), Some("panic at 1".to_owned()));
+        assert_eq!(truncate(" \n\t"), None);
+        assert_eq!(truncate("panic at 1"), Some("panic at 1".to_owned()));
         assert_eq!(
-            offer(&"ä".repeat(MAX_TEXT + 5)).map(|text| text.chars().count()),
+            truncate(&"ä".repeat(MAX_TEXT + 5)).map(|text| text.chars().count()),
             Some(MAX_TEXT)
         );
     }
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn target_waits_for_the_main_window() {
         let prompt = Prompt::default();
-        prompt.main.send(PromptTarget::Search { query: "before".into() });
+        prompt.targets.send(PromptTarget::Search { query: "before".into() });
         let messages = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&messages);
         prompt.watch(Channel::new(move |body| {
@@ -339,7 +339,7 @@ mod tests {
             }
             Ok(())
         }));
-        prompt.main.send(PromptTarget::Item {
+        prompt.targets.send(PromptTarget::Item {
             key: "acme/app#1".into(),
             anchor: Some("comment-7".into()),
         });

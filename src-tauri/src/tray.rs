@@ -1,4 +1,4 @@
-//! The tray icon, whose menu asks, opens and quits. With it the program outlives its window.
+//! The tray icon and its menu. With a tray icon, the program outlives its window.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(target_os = "linux")]
@@ -15,9 +15,9 @@ use crate::{prompt, window};
 const ASK: &str = "ask";
 const OPEN: &str = "open";
 const QUIT: &str = "quit";
-/// The time limit for asking the desktop whether it shows icons, as a closing window waits for it.
+/// The time limit for asking the desktop whether it shows icons; a closing window waits for it.
 #[cfg(target_os = "linux")]
-const PATIENCE: Duration = Duration::from_millis(500);
+const HOST_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The tray icon, while it is enabled.
 #[derive(Default)]
@@ -30,9 +30,9 @@ impl Tray {
 }
 
 /// Shows or removes the tray icon, or returns the reason why it cannot.
-pub async fn set_visible(app: &AppHandle, on: bool) -> Result<(), String> {
+pub async fn set_visible(app: &AppHandle, visible: bool) -> Result<(), String> {
     let tray = app.state::<Tray>();
-    if !on {
+    if !visible {
         let icon = tray.icon().take();
         if let Some(icon) = icon {
             app.remove_tray_by_id(icon.id());
@@ -42,30 +42,30 @@ pub async fn set_visible(app: &AppHandle, on: bool) -> Result<(), String> {
     if tray.icon().is_some() {
         return Ok(());
     }
-    if !has_indicator() {
+    if !has_library() {
         return Err(
             "the tray icon library is missing; install libayatana-appindicator3-1".to_owned()
         );
     }
-    if !is_shown().await {
+    if !can_show().await {
         return Err(
             "this desktop does not show tray icons; on GNOME, install the extension AppIndicator, \
             then switch the icon on again"
                 .to_owned(),
         );
     }
-    let icon = make(app).map_err(|e| format!("the desktop did not accept the icon: {e}"))?;
+    let icon = create(app).map_err(|e| format!("the desktop did not accept the icon: {e}"))?;
     *tray.icon() = Some(icon);
     Ok(())
 }
 
-/// Returns whether the tray icon can bring back a closed window. A desktop may stop showing it.
-pub fn keeps(app: &AppHandle) -> bool {
-    let is_on = app.state::<Tray>().icon().is_some();
-    is_on && tauri::async_runtime::block_on(is_shown())
+/// Returns whether the tray icon can reopen a closed window; a desktop may stop showing it.
+pub fn can_reopen(app: &AppHandle) -> bool {
+    let is_enabled = app.state::<Tray>().icon().is_some();
+    is_enabled && tauri::async_runtime::block_on(can_show())
 }
 
-fn make(app: &AppHandle) -> tauri::Result<TrayIcon> {
+fn create(app: &AppHandle) -> tauri::Result<TrayIcon> {
     let item = |id, text| MenuItem::with_id(app, id, text, true, None::<&str>);
     let menu = Menu::with_items(
         app,
@@ -97,36 +97,36 @@ fn make(app: &AppHandle) -> tauri::Result<TrayIcon> {
     builder.build(app)
 }
 
-/// Returns whether the library for tray icons is installed; without it, the attempt would end the
-/// program.
+/// Returns whether the library for tray icons is installed; without it, creating an icon would abort
+/// the program.
 #[cfg(target_os = "linux")]
-fn has_indicator() -> bool {
+fn has_library() -> bool {
     const NAMES: [&str; 2] = ["libayatana-appindicator3.so.1", "libappindicator3.so.1"];
-    let mut places =
-        ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib"].into_iter().flat_map(|place| {
-            let below = std::fs::read_dir(place).into_iter().flatten().flatten();
-            let triples =
-                below.map(|e| e.path()).filter(|p| p.to_string_lossy().contains("-linux-gnu"));
-            triples.chain([place.into()]).collect::<Vec<_>>()
+    let mut folders =
+        ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib"].into_iter().flat_map(|folder| {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let triplets =
+                entries.map(|e| e.path()).filter(|p| p.to_string_lossy().contains("-linux-gnu"));
+            triplets.chain([folder.into()]).collect::<Vec<_>>()
         });
-    places.any(|place| NAMES.iter().any(|name| place.join(name).is_file()))
+    folders.any(|folder| NAMES.iter().any(|name| folder.join(name).is_file()))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn has_indicator() -> bool {
+fn has_library() -> bool {
     true
 }
 
-/// Returns whether this desktop shows tray icons; if not, a window hidden behind one would be lost.
+/// Returns whether this desktop shows tray icons; if not, a hidden window could not be reopened.
 #[cfg(target_os = "linux")]
-async fn is_shown() -> bool {
-    let host = tokio::time::timeout(PATIENCE, has_host()).await;
-    host.ok().flatten().unwrap_or_default() || has_tray_of_x()
+async fn can_show() -> bool {
+    let host = tokio::time::timeout(HOST_TIMEOUT, has_host()).await;
+    host.ok().flatten().unwrap_or_default() || has_x11_tray()
 }
 
 #[cfg(not(target_os = "linux"))]
-#[allow(clippy::unused_async, reason = "elsewhere the desktop is asked")]
-async fn is_shown() -> bool {
+#[allow(clippy::unused_async, reason = "async on Linux")]
+async fn can_show() -> bool {
     true
 }
 
@@ -140,11 +140,11 @@ async fn has_host() -> Option<bool> {
     watcher.get_property("IsStatusNotifierHostRegistered").await.ok()
 }
 
-/// Returns whether the display has a tray of the
-/// [older kind](https://specifications.freedesktop.org/systemtray-spec/latest/), which the library
-/// uses if there is no host.
+/// Returns whether the display has an
+/// [X11 tray](https://specifications.freedesktop.org/systemtray-spec/latest/), which the library uses
+/// if there is no host.
 #[cfg(target_os = "linux")]
-fn has_tray_of_x() -> bool {
+fn has_x11_tray() -> bool {
     use x11rb::protocol::xproto::ConnectionExt as _;
 
     let owner = || -> Option<u32> {

@@ -64,7 +64,7 @@ pub fn raise(app: &AppHandle) {
 /// Hides the window with this label and keeps its content.
 pub fn hide(app: &AppHandle, label: &str) {
     if let Some(window) = app.get_webview_window(label) {
-        // A failure means that the window is gone already.
+        // An error means that the window is gone already.
         let _ = window.hide();
     }
 }
@@ -100,7 +100,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn display_device_is_not_a_graphics_processor() {
+    fn display_device_is_not_a_gpu() {
         let devices = tempfile::tempdir().unwrap();
         assert!(!has_graphics(&devices.path().join("dri")));
         std::fs::write(devices.path().join("card0"), "").unwrap();

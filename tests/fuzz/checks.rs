@@ -15,19 +15,19 @@ use precedent_core::{
     },
 };
 use precedent_engine::{brief, portable, search::query};
-use precedent_markup::{Markup, adf, safe_markdown::may_lead};
+use precedent_markup::{Markup, adf, safe_markdown::is_safe_link};
 use precedent_store::Store;
 use precedent_text::{
-    chunk::{self, TARGET},
+    chunk::{self, TARGET_BYTES},
     html,
     markdown::{BlockKind, blocks},
     prepare::PreparedText,
     reference::{Relation, references, without_duplicate_notes},
     report,
+    sanitize::is_control,
     signature::signatures,
     skeleton::Skeleton,
     tokens,
-    visible::is_order,
 };
 use precedent_trackers::tracker::{
     file::{self, Mapping, ParsedItem, content},
@@ -416,16 +416,18 @@ pub fn chunks(data: &[u8]) {
         let all_chunks = chunk::chunks(&document, usize::MAX);
         for chunk in &all_chunks {
             assert!(
-                !chunk.text.trim().is_empty() && chunk.text.len() <= TARGET + 1,
+                !chunk.text.trim().is_empty() && chunk.text.len() <= TARGET_BYTES + 1,
                 "{}",
                 chunk.text.len()
             );
             let representation = chunk.representation(title);
             assert!(
-                representation.len() <= TARGET + 202 && representation.ends_with(chunk.text.trim())
+                representation.len() <= TARGET_BYTES + 202
+                    && representation.ends_with(chunk.text.trim())
             );
         }
-        let long = |kind: BlockKind, text: &str| kind == BlockKind::Code && text.len() > TARGET;
+        let long =
+            |kind: BlockKind, text: &str| kind == BlockKind::Code && text.len() > TARGET_BYTES;
         if !document.blocks.iter().any(|b| long(b.kind, &b.text)) {
             let chunk_text: String = all_chunks.iter().map(|c| strip_whitespace(&c.text)).collect();
             let block_text: String =
@@ -523,7 +525,7 @@ pub fn brief(data: &[u8]) {
             .unwrap_or_else(|e| panic!("{format:?}: {e}\n{}", String::from_utf8_lossy(&file)));
         assert_eq!(record, brief.record, "{format:?}");
         let file = String::from_utf8(file).unwrap();
-        assert!(!file.contains(is_order), "{format:?} {file:?}");
+        assert!(!file.contains(is_control), "{format:?} {file:?}");
         if format == BriefFormat::Markdown {
             // As GitHub reads it.
             let dialect = Options::ENABLE_TABLES
@@ -542,7 +544,7 @@ pub fn brief(data: &[u8]) {
                     }
                     Event::Start(Tag::Link { link_type: LinkType::Email, .. }) => {}
                     Event::Start(Tag::Link { dest_url, .. }) => {
-                        assert!(may_lead(&dest_url), "{dest_url}\n{file}")
+                        assert!(is_safe_link(&dest_url), "{dest_url}\n{file}")
                     }
                     _ => {}
                 }

@@ -3,7 +3,7 @@
 use precedent_core::{
     Task,
     model::{
-        AskRequest, AskResponse, DocKind, DuplicatesRequest, LIKELY, ProblemStatus, SURELY,
+        AskRequest, AskResponse, DocKind, DuplicatesRequest, LIKELY, LIKELY_HELP, ProblemStatus,
         SolvedCase, TroubleshootRequest,
     },
 };
@@ -110,7 +110,7 @@ async fn every_view_names_the_same_problem() {
             let first = first.map(|c| (c.canonical.clone().unwrap_or(c.key.clone()), c.confidence));
             assert_eq!(reply.problem, answer.problem, "#{number}");
             let is_stated =
-                |case: &&SolvedCase| case.kind == DocKind::Issue && case.helps >= SURELY;
+                |case: &&SolvedCase| case.kind == DocKind::Issue && case.helps >= LIKELY_HELP;
             let case = reply.cases.iter().find(is_stated).map(|case| case.key.clone());
             let problem = answer.problem.map(|problem| problem.key);
             let keys: Vec<String> = problem.or(case).into_iter().collect();

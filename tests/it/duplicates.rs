@@ -111,7 +111,7 @@ async fn reworded_report_ranks_first_with_reasons() {
     assert!(s.combined >= s.semantic.unwrap());
     assert_eq!(
         (best.band, best.disposition.clone()),
-        (Band::of(best.confidence, best.worth), Disposition::Open)
+        (Band::new(best.confidence, best.worth), Disposition::Open)
     );
     assert!(best.reasons.iter().any(|r| r.contains("titles share")), "{:?}", best.reasons);
     // Later reports are not candidates: they may be duplicates of this one.
@@ -1193,8 +1193,8 @@ async fn missing_model_falls_back_to_keywords() {
 
 #[test]
 fn bands_begin_at_20_50_and_90_percent() {
-    let bands = [0.9, 0.894, 0.5, 0.494, 0.2, 0.194].map(|probability| Band::of(probability, 0.9));
-    let bands_at_limits = [0.895, 0.496, 0.1951].map(|probability| Band::of(probability, 0.9));
+    let bands = [0.9, 0.894, 0.5, 0.494, 0.2, 0.194].map(|probability| Band::new(probability, 0.9));
+    let bands_at_limits = [0.895, 0.496, 0.1951].map(|probability| Band::new(probability, 0.9));
     assert_eq!(
         bands_at_limits,
         [Band::High, Band::Likely, Band::Possible],
@@ -1203,7 +1203,7 @@ fn bands_begin_at_20_50_and_90_percent() {
     let sure =
         [Band::High, Band::Likely, Band::Likely, Band::Possible, Band::Possible, Band::Related];
     assert_eq!(bands, sure);
-    assert_eq!([0.5, 0.499].map(|worth| Band::of(0.1, worth)), [Band::Related, Band::None]);
+    assert_eq!([0.5, 0.499].map(|worth| Band::new(0.1, worth)), [Band::Related, Band::None]);
 }
 
 #[tokio::test]

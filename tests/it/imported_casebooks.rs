@@ -17,7 +17,7 @@ use precedent_engine::Casebook;
 use rusqlite::Connection;
 
 use crate::{
-    mutation::{Chance, mutate},
+    mutation::{Rng, mutate},
     support::{Place, issue, tracker},
 };
 
@@ -195,8 +195,8 @@ async fn run_mutated(cases: std::ops::Range<u64>) {
         std::fs::copy(&template, place.casebook().join("precedent.db")).unwrap();
         let mut changes = Vec::new();
         let file = made_of(&place, &members, |connection| {
-            let mut chance = Chance::new(case);
-            changes = (0..=case % 2).map(|_| mutate(connection, &mut chance)).collect();
+            let mut rng = Rng::new(case);
+            changes = (0..=case % 2).map(|_| mutate(connection, &mut rng)).collect();
         });
         let casebook = Casebook::open(place.options()).await.unwrap();
         if let Err(error) = casebook.import_casebook(&file, |_| (), &Task::new()).await {

@@ -135,7 +135,7 @@ fn thread_and_brief_pages_are_complete() {
     let arguments = json!({"key": "acme/app#900", "max_chars": 200_000});
     let folded = pages(&mut client, "read_thread", &arguments);
     let text = folded[0]["text"].as_str().unwrap();
-    assert!(text.contains(" lines; pass whole for all]"), "{text}");
+    assert!(text.contains(" lines omitted; pass whole: true for all]"), "{text}");
     assert!(text.chars().count() * 4 < thread_text.len());
     let brief = |client: &mut Client, max_chars| {
         let arguments = json!({"key": "acme/app#900", "redact": false, "max_chars": max_chars});

@@ -181,8 +181,8 @@ fn each_query_continues_a_large_update() {
     };
     let go_on = || {
         let mut report = IndexReport::default();
-        indexes.update_text(Effort::AtMost(Duration::ZERO), &Task::new(), &mut report).unwrap();
-        (report.documents, fulltext.count().unwrap(), indexes.text_is_stale().unwrap())
+        indexes.update_text(Effort::Within(Duration::ZERO), &Task::new(), &mut report).unwrap();
+        (report.documents, fulltext.count().unwrap(), indexes.is_text_stale().unwrap())
     };
     // A revision has a thousand records.
     assert_eq!(go_on(), (1_000, 1_000, true));
@@ -191,7 +191,7 @@ fn each_query_continues_a_large_update() {
     assert_eq!(go_on(), (0, 2_500, false));
     // A record changed meanwhile is replaced.
     place.ok(&["import", "github", &text(&comments), "--source", "acme/app", "--no-index"]);
-    assert!(indexes.text_is_stale().unwrap());
+    assert!(indexes.is_text_stale().unwrap());
     while go_on().2 {}
     assert_eq!(fulltext.count().unwrap(), 2_500);
     let output =

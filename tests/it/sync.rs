@@ -34,7 +34,7 @@ struct FakeTime {
     now: AtomicI64,
     waits: Mutex<Vec<Duration>>,
     /// The time limit of a request, if it is not the usual one.
-    request_limit: Option<Duration>,
+    request_timeout: Option<Duration>,
 }
 
 impl Timing for FakeTime {
@@ -48,8 +48,8 @@ impl Timing for FakeTime {
         Box::pin(tokio::task::yield_now())
     }
 
-    fn request_limit(&self) -> Duration {
-        self.request_limit.unwrap_or(Duration::from_secs(120))
+    fn request_timeout(&self) -> Duration {
+        self.request_timeout.unwrap_or(Duration::from_secs(120))
     }
 }
 
@@ -89,9 +89,9 @@ impl Mirror {
     }
 
     /// Creates an empty casebook with this time limit for each request.
-    pub async fn limited(token: Option<&'static str>, request_limit: Option<Duration>) -> Self {
+    pub async fn limited(token: Option<&'static str>, request_timeout: Option<Duration>) -> Self {
         let (place, time) =
-            (Place::new(), Arc::new(FakeTime { request_limit, ..FakeTime::default() }));
+            (Place::new(), Arc::new(FakeTime { request_timeout, ..FakeTime::default() }));
         let mut options = options(&place, token);
         let clock = Arc::clone(&time);
         options.clock = Arc::new(move || clock.now());

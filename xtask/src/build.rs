@@ -1,4 +1,4 @@
-//! Builds of the product, with an estimate before and progress during them.
+//! Builds of the product, with an estimate and progress.
 
 use crate::failure::Result;
 use crate::workspace::Workspace;
@@ -8,15 +8,15 @@ use std::path::PathBuf;
 use std::time::Instant;
 use xshell::cmd;
 
-/// The profile of what is started here: quick to build, and a few per cent slower.
+/// The profile for local use: quick to build, and a few per cent slower.
 pub const QUICK: &str = "quick";
-/// The profile of what is given to others.
+/// The profile for distribution.
 pub const RELEASE: &str = "release";
 
-/// Core-seconds for a package: 590 packages took 11 min 40 s on 2 idle cores.
+/// The core-seconds per package: 590 packages took 11 min 40 s on 2 idle cores.
 const CORE_SECONDS: f64 = 2.4;
 
-/// The programs of one build. Cargo unites their features, so builds of a scope share dependencies.
+/// The programs of a build. Cargo unifies their features, so builds of a scope share dependencies.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Scope {
     CommandLine,
@@ -33,7 +33,7 @@ impl Scope {
     }
 }
 
-/// Returns how many packages are left to build and about how long that takes, as text.
+/// Returns the number of packages left to build and the estimated time, as text.
 pub fn estimate(ws: &Workspace, scope: Scope, profile: &str) -> String {
     let packages = scope.packages();
     let args =
@@ -43,31 +43,32 @@ pub fn estimate(ws: &Workspace, scope: Scope, profile: &str) -> String {
         Ok(tree) => {
             tree.lines().map(|line| line.split(" (").next().unwrap_or(line).to_owned()).collect()
         }
-        // Nothing is downloaded yet: the lock file counts packages of other systems too.
+        // Before the first download, only the lock file is known, which includes other systems.
         Err(_) => {
             let lock = std::fs::read_to_string(ws.root.join("Cargo.lock")).unwrap_or_default();
             (0..lock.matches("[[package]]").count()).map(|n| format!("unknown-{n}")).collect()
         }
     };
-    let built = ws.sh.read_dir(ws.target.join(profile).join(".fingerprint")).unwrap_or_default();
-    // Cargo makes all folders at once; a unit's own file follows when it is built.
+    let folders = ws.sh.read_dir(ws.target.join(profile).join(".fingerprint")).unwrap_or_default();
+    // Cargo creates all folders first; a unit's file follows when it is built.
     let is_built = |path: &&PathBuf| {
         let mut files = std::fs::read_dir(path).into_iter().flatten().flatten();
         files.any(|file| file.file_name().to_string_lossy().starts_with("lib-"))
     };
-    let built: BTreeSet<&str> = built
+    let built: BTreeSet<&str> = folders
         .iter()
         .filter(is_built)
         .filter_map(|path| Some(path.file_name()?.to_str()?.rsplit_once('-')?.0))
         .collect();
     let rest =
         names.iter().filter(|name| !built.contains(name.split(' ').next().unwrap_or(name))).count();
-    // Even where all packages are built, our own may have to be built again.
+    // Even if all packages are built, our own may need a rebuild.
     let time = terminal::estimate((rest as f64).max(5.0) * CORE_SECONDS / cores());
     format!("{rest} of {} packages to build, {time}{}", names.len(), on_cores())
 }
 
-/// Qualifies an estimate, such as ` on 2 cores, 1.8 times that while they are this busy`.
+/// Returns the qualification of an estimate: ` on 2 cores, 1.8 times that while they are this
+/// busy`.
 pub fn on_cores() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load: f64 = text.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or_default();
@@ -76,18 +77,16 @@ pub fn on_cores() -> String {
     format!(" on {} cores{}", cores(), if factor > 1.5 { &busy } else { "" })
 }
 
-/// Returns the number of cores.
 pub fn cores() -> f64 {
     std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64)
 }
 
-/// Builds programs of a scope.
 pub fn build(ws: &Workspace, scope: Scope, profile: &str, programs: &[&str]) -> Result<()> {
-    let counted_scope = if programs == ["precedent"] { Scope::CommandLine } else { scope };
+    let estimated_scope = if programs == ["precedent"] { Scope::CommandLine } else { scope };
     terminal::note(&format!(
         "{}: {}",
         programs.join(" and "),
-        estimate(ws, counted_scope, profile)
+        estimate(ws, estimated_scope, profile)
     ));
     let start = Instant::now();
     let packages = scope.packages();

@@ -1,4 +1,4 @@
-//! `cargo xtask bundle`: packages of the product, with the ONNX runtime and the model inside.
+//! `cargo xtask bundle`: packages of the product, including the ONNX runtime and the model.
 
 use crate::build::{self, RELEASE, Scope};
 use crate::failure::{Failure, Result};
@@ -7,8 +7,8 @@ use crate::{process, runtime, system, terminal, ui};
 use std::path::{Path, PathBuf};
 use xshell::cmd;
 
-/// The settings of this system's packages below `src-tauri/`, and the default formats.
-const SYSTEM: (&str, &[&str]) = if cfg!(target_os = "macos") {
+/// The settings of this system's packages in `src-tauri/`, and the default formats.
+const SYSTEM_FORMATS: (&str, &[&str]) = if cfg!(target_os = "macos") {
     ("bundle/macos.json", &["app", "dmg"])
 } else if cfg!(windows) {
     ("bundle/windows.json", &["msi"])
@@ -16,9 +16,9 @@ const SYSTEM: (&str, &[&str]) = if cfg!(target_os = "macos") {
     ("bundle/linux.json", &["deb"])
 };
 
-/// Makes the packages with Tauri's bundler and returns their paths.
+/// Builds the packages with Tauri's bundler; returns their paths.
 pub fn bundle(ws: &Workspace, formats: &[String]) -> Result<Vec<PathBuf>> {
-    let (settings, default) = SYSTEM;
+    let (settings, default) = SYSTEM_FORMATS;
     let formats = if formats.is_empty() { default.join(",") } else { formats.join(",") };
     terminal::step(&format!("Packages: {formats}"));
     terminal::note(&build::estimate(ws, Scope::Window, RELEASE));
@@ -26,7 +26,7 @@ pub fn bundle(ws: &Workspace, formats: &[String]) -> Result<Vec<PathBuf>> {
     system::ensure(ws, &[&system::COMPILER, &system::NODE, &system::WINDOW, &system::PYTHON])?;
     ui::build(ws)?;
     let library = runtime::install(ws)?
-        .ok_or_else(|| Failure::new("a package needs the ONNX runtime", runtime::BY_HAND))?;
+        .ok_or_else(|| Failure::new("a package needs the ONNX runtime", runtime::MANUAL_REMEDY))?;
     build::build(ws, Scope::Window, RELEASE, &["precedent", "precedent-desktop"])?;
     stage(ws, &library)?;
 
@@ -41,11 +41,12 @@ pub fn bundle(ws: &Workspace, formats: &[String]) -> Result<Vec<PathBuf>> {
     Ok(packages)
 }
 
-/// Copies what the packages hold besides the window's program, under the names in their settings.
+/// Copies the packages' contents other than the window's program, under the names in their
+/// settings.
 fn stage(ws: &Workspace, library: &Path) -> Result<()> {
     let stage_dir = ws.root.join("src-tauri/staged");
     ws.sh.remove_path(&stage_dir)?;
-    runtime::place_beside(ws, Some(library), &stage_dir)?;
+    runtime::copy_into(ws, Some(library), &stage_dir)?;
     let version = process::read_output(cmd!(ws.sh, "rustc -vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
     let program = format!("precedent-{host}{}", std::env::consts::EXE_SUFFIX);
@@ -58,7 +59,7 @@ fn stage(ws: &Workspace, library: &Path) -> Result<()> {
     ] {
         ws.sh.copy_file(from, licenses.join(to))?;
     }
-    for name in runtime::TERMS {
+    for name in runtime::LICENCE_FILES {
         ws.sh.copy_file(library.with_file_name(name), licenses.join("onnxruntime").join(name))?;
     }
     let (python, notices) = (system::python().unwrap_or("python3"), licenses.join("libraries.txt"));
@@ -66,7 +67,7 @@ fn stage(ws: &Workspace, library: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Parses the packages that the bundler names at its end, such as `   /path/x.deb (68.34 MiB)`.
+/// Parses the packages at the end of the bundler's output: `   /path/x.deb (68.34 MiB)`.
 fn finished_packages(output: &str) -> Vec<PathBuf> {
     let lines =
         output.lines().map(str::trim).skip_while(|line| !line.starts_with("Finished ")).skip(1);
@@ -79,12 +80,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_bundle_config_names_the_staged_files() {
+    fn every_bundle_config_lists_the_staged_files() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src-tauri");
         let read_file = |file: &str| std::fs::read_to_string(root.join(file)).unwrap();
         for (file, library) in [
             ("linux.json", r#""staged/libonnxruntime.so": "libonnxruntime.so""#),
-            // On macOS a library belongs to the frameworks, where it is signed with the rest.
+            // On macOS, libraries among the frameworks are signed with the rest.
             ("macos.json", r#""frameworks": ["staged/libonnxruntime.dylib"]"#),
             ("windows.json", r#""staged/onnxruntime.dll": "onnxruntime.dll""#),
         ] {
@@ -101,7 +102,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn packages_are_read_from_the_bundler() {
+    fn packages_are_parsed_from_the_output() {
         let output = "    Bundling P_0.1.0_amd64.deb (/t/P_0.1.0_amd64.deb)\n    Finished 2 bundles at:\n        \
             /t/deb/P_0.1.0_amd64.deb (68.34 MiB)\n        /t/rpm/P-0.1.0-1.x86_64.rpm\n\n";
         assert_eq!(

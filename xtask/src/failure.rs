@@ -1,23 +1,23 @@
-//! The error type: what went wrong, what to do about it, and the end of the tool's output.
+//! The error type: a summary, a remedy, and the end of a tool's output.
 
-/// The result of most functions here.
+/// The result of a fallible operation.
 pub type Result<T> = std::result::Result<T, Failure>;
 
 /// A failure with its remedy.
 #[derive(Debug)]
 pub struct Failure {
-    /// One sentence on what went wrong.
+    /// A summary of one sentence.
     pub summary: String,
     /// The remedy; may have several lines.
     pub remedy: String,
     /// The end of the tool's output.
     pub output: String,
-    /// No caller may go on without what failed.
+    /// True if no caller may continue.
     pub is_fatal: bool,
 }
 
 impl Failure {
-    /// Returns a failure without output.
+    /// Creates a failure without output.
     pub fn new(summary: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self {
             summary: summary.into(),
@@ -27,7 +27,7 @@ impl Failure {
         }
     }
 
-    /// Makes the failure stop callers that could do without what failed.
+    /// Marks the failure so that no caller continues.
     pub fn fatal(self) -> Self {
         Self { is_fatal: true, ..self }
     }
@@ -58,16 +58,16 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
-/// The messages of cargo, npm, pip and apt without a network, separated by `|`.
-const NETWORK: &str = "Could not resolve|Connection refused|spurious network error|failed to download|\
+/// Parts of the messages of cargo, npm, pip and apt about the network, separated by `|`.
+const NETWORK_MESSAGES: &str = "Could not resolve|Connection refused|spurious network error|failed to download|\
     Timeout was reached|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|Temporary failure|\
     NewConnectionError|ConnectTimeoutError|ProxyError|No matching distribution found|Failed to fetch";
 
 const WRONG_DIGEST: &str = "pip was given a file with another digest; it is not used";
 
-/// Explains a tool's failure where its cause is known; `line` is the command that failed.
+/// Explains the failure of the command `line` if the cause is known.
 pub fn explain(line: &str, output: &str) -> Failure {
-    // Before its errors, cargo's output can be warnings or anybody's text.
+    // Cargo's output before its errors can contain any text.
     let start =
         if line.starts_with("cargo") { output.find("error").unwrap_or(output.len()) } else { 0 };
     let errors = &output[start..];
@@ -75,16 +75,16 @@ pub fn explain(line: &str, output: &str) -> Failure {
     let failure = if has("No space left on device|ENOSPC") {
         Failure::new(
             "the disk is full",
-            "Make room, then run the same command again; it continues.",
+            "Free some space, then run the same command again; it continues.",
         )
     } else if has("DO NOT MATCH THE HASHES") {
         Failure::new(
             WRONG_DIGEST,
-            "Try again. If it comes back the same, pip's package index holds another file\n\
+            "Try again. If the error persists, pip's package index has another file\n\
              (python3 -m pip config list).",
         )
         .fatal()
-    } else if has(NETWORK) {
+    } else if has(NETWORK_MESSAGES) {
         Failure::new(
             format!("`{line}` could not reach its package registry"),
             "Check the network and a proxy (HTTPS_PROXY), then run the same command again;\n\

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use xshell::cmd;
 
-/// Builds and installs into a root folder; search by words works where the runtime cannot be had.
+/// Builds and installs into a root folder. Without the runtime, search by words works.
 pub fn install(ws: &Workspace, root: Option<PathBuf>) -> Result<()> {
     let root = match root {
         Some(root) => std::path::absolute(root)?,
@@ -19,7 +19,7 @@ pub fn install(ws: &Workspace, root: Option<PathBuf>) -> Result<()> {
     terminal::note("An optimised build follows: about 15 min on 2 cores, the first time.");
     let start = Instant::now();
     process::run(ws, cmd!(ws.sh, "cargo install --locked --force --path . --root {root}"))?;
-    runtime::place_beside(ws, library.as_deref(), &root.join("lib/precedent"))?;
+    runtime::copy_into(ws, library.as_deref(), &root.join("lib/precedent"))?;
     let programs = root.join("bin");
     terminal::success(&format!("{}, {}", programs.display(), terminal::time(start.elapsed())));
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -29,14 +29,14 @@ pub fn install(ws: &Workspace, root: Option<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Returns cargo's folder: <https://doc.rust-lang.org/cargo/commands/cargo-install.html>.
+/// Returns cargo's default folder: <https://doc.rust-lang.org/cargo/commands/cargo-install.html>.
 fn default_root() -> Result<PathBuf> {
     let root = ["CARGO_INSTALL_ROOT", "CARGO_HOME"].into_iter().find_map(std::env::var_os);
     let home = || std::env::home_dir().map(|home| home.join(".cargo"));
     root.filter(|name| !name.is_empty()).map(PathBuf::from).or_else(home).ok_or_else(|| {
         Failure::new(
-            "there is no home folder to install into",
-            "Name one: cargo xtask install --root DIR",
+            "no home folder to install into",
+            "Name a folder: cargo xtask install --root DIR",
         )
     })
 }

@@ -11,11 +11,11 @@ use xshell::cmd;
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 const NPM: &str = concat!("https://registry.", "npmjs.org/");
 
-/// The licences that `deny.toml` allows, some of them for one crate only.
+/// The licences that `deny.toml` allows, for all crates or for one.
 struct Policy(Vec<(Option<String>, Licensee)>);
 
 impl Policy {
-    /// Parses the lines of `[licenses]` that hold a name or an exception each.
+    /// Parses the lines of `[licenses]`, each with a name or an exception.
     fn parse(text: &str) -> Self {
         let mut licences_by_crate = Vec::new();
         let section = text.split("[licenses]").nth(1).and_then(|rest| rest.split("\n[").next());
@@ -30,24 +30,24 @@ impl Policy {
         Self(licences_by_crate)
     }
 
-    /// Returns why a package must not be used, or `None` if it may be.
+    /// Returns the reason why a package is not allowed, if any.
     fn objection(&self, name: &str, licence: &str) -> Option<String> {
         let Ok(expression) = Expression::parse_mode(licence, ParseMode::LAX) else {
-            return Some(format!("{name}: no licence that is known: {licence:?}"));
+            return Some(format!("{name}: unknown licence: {licence:?}"));
         };
         let applies = |restriction: &Option<String>| {
             restriction.as_ref().is_none_or(|restriction| restriction == name)
         };
-        let fits = expression.evaluate(|requirement| {
+        let is_allowed = expression.evaluate(|requirement| {
             self.0.iter().any(|(crate_name, licensee)| {
                 applies(crate_name) && licensee.satisfies(requirement)
             })
         });
-        (!fits).then(|| format!("{name}: {licence} is not allowed"))
+        (!is_allowed).then(|| format!("{name}: {licence} is not allowed"))
     }
 }
 
-/// Checks all crates of the lock file, on all systems, and the npm packages of the product.
+/// Checks the crates of the lock file for all systems, and the npm packages of the product.
 pub fn check(ws: &Workspace) -> Result<String> {
     let policy = Policy::parse(&std::fs::read_to_string(ws.root.join("deny.toml"))?);
     let (crates, packages) = (metadata(ws)?, npm_lock(ws)?);
@@ -59,7 +59,7 @@ pub fn check(ws: &Workspace) -> Result<String> {
         return Ok(format!("{} crates, {} npm packages", crates.len(), packages.len()));
     }
     let summary = format!("{} licences or sources are not allowed", objections.len());
-    let remedy = "Take another package, or change deny.toml and say why in the commit.";
+    let remedy = "Use another package, or change deny.toml and give the reason in the commit.";
     Err(Failure::new(summary, remedy).with_output(&objections.join("\n")))
 }
 
@@ -70,7 +70,7 @@ fn metadata(ws: &Workspace) -> Result<Vec<Value>> {
     Ok(json["packages"].as_array_mut().map(std::mem::take).unwrap_or_default())
 }
 
-/// Returns npm's packages by their folders below `ui/`.
+/// Returns the npm packages by their folders in `ui/`.
 fn npm_lock(ws: &Workspace) -> Result<Map<String, Value>> {
     let text = std::fs::read_to_string(ws.root.join("ui/package-lock.json"))?;
     let mut json: Value = serde_json::from_str(&text)?;
@@ -87,25 +87,25 @@ fn check_crates(packages: &[Value], root: &Path, policy: &Policy) -> Vec<String>
     let check = |package: &Value| {
         let name = text(package, "name");
         let (source, manifest) = (text(package, "source"), text(package, "manifest_path"));
-        // A path must not lead out of the workspace.
+        // A path must not lead outside the workspace.
         let is_own = source.is_empty() && Path::new(manifest).starts_with(root);
-        let foreign = (source != CRATES_IO && !is_own)
+        let source_objection = (source != CRATES_IO && !is_own)
             .then(|| format!("{name}: comes from {source}{manifest}"));
-        foreign.or_else(|| policy.objection(name, text(package, "license")))
+        source_objection.or_else(|| policy.objection(name, text(package, "license")))
     };
     packages.iter().filter_map(check).collect()
 }
 
-/// Returns the exceptions whose crate is gone or has an allowed licence without them.
+/// Returns the exceptions that no crate needs.
 fn unused_exceptions(packages: &[Value], policy: &Policy) -> Vec<String> {
     let needs_exception = |name: &str| {
         let mut crates = packages.iter().filter(|package| text(package, "name") == name);
-        // Under no name, no exception applies.
+        // No exception applies to an empty name.
         crates.any(|package| policy.objection("", text(package, "license")).is_some())
     };
     let names = policy.0.iter().filter_map(|(crate_name, _)| crate_name.as_deref());
-    let stale_names = names.filter(|name| !needs_exception(name));
-    stale_names.map(|name| format!("deny.toml: the exception for {name} is not needed")).collect()
+    let unused_names = names.filter(|name| !needs_exception(name));
+    unused_names.map(|name| format!("deny.toml: the exception for {name} is not needed")).collect()
 }
 
 fn check_npm(packages: &Map<String, Value>, policy: &Policy) -> Vec<String> {
@@ -114,9 +114,9 @@ fn check_npm(packages: &Map<String, Value>, policy: &Policy) -> Vec<String> {
         if !source.is_empty() && !source.starts_with(NPM) {
             return Some(format!("npm {path}: comes from {source}"));
         }
-        // Tools of the build are not in the product.
-        let tool = package["dev"].as_bool() == Some(true);
-        if tool { None } else { policy.objection(path, text(package, "license")) }
+        // Development tools are not part of the product.
+        let is_tool = package["dev"].as_bool() == Some(true);
+        if is_tool { None } else { policy.objection(path, text(package, "license")) }
     };
     packages.iter().filter_map(check).collect()
 }

@@ -1,8 +1,5 @@
-//! `cargo xtask`: sets a machine up, starts the product, runs the checks, makes packages.
-#![allow(
-    clippy::disallowed_methods,
-    reason = "a development tool reads the environment of its user"
-)]
+//! `cargo xtask`: sets up a machine, starts the product, runs the checks, builds packages.
+#![allow(clippy::disallowed_methods, reason = "a development tool reads its user's environment")]
 
 mod build;
 mod bundle;
@@ -33,24 +30,24 @@ mod flags {
     use std::path::PathBuf;
 
     xflags::xflags! {
-        /// Sets a machine up, starts the product, runs the checks, makes packages.
+        /// Sets up a machine, starts the product, runs the checks, builds packages.
         cmd xtask {
             /// Install system packages without asking.
             optional -y, --yes
-            /// Show the output of the tools as it comes.
+            /// Show the output of tools while they run.
             optional -v, --verbose
 
             /// Install what is missing, build, and open the window with the sample casebook.
             /// Without a display, show the sample on the command line.
             cmd start {
-                /// Use the command line, even where there is a display.
+                /// Use the command line even if there is a display.
                 optional --cli
             }
-            /// Run every check that must pass before a change goes in.
+            /// Run every check that must pass before a change is merged.
             cmd test {
-                /// Run this step and what it needs; repeatable.
+                /// Run this step and those that it requires; repeatable.
                 repeated --only step: String
-                /// Run the steps that take minutes: no processes, servers or windows.
+                /// Run only quick steps, without processes, servers or windows.
                 optional --fast
                 /// List the steps.
                 optional --list
@@ -61,21 +58,21 @@ mod flags {
             }
             /// Install the command line, the ONNX runtime and the model for this user.
             cmd install {
-                /// Install into this folder instead of cargo's own.
+                /// Install into this folder instead of cargo's.
                 optional --root dir: PathBuf
             }
             /// Install the ONNX runtime into target/runtime and print its path.
             cmd runtime {}
             /// Build the front end if it is out of date.
             cmd ui {}
-            /// Make this system's packages in target/release/bundle.
+            /// Build this system's packages in target/release/bundle.
             cmd bundle {
-                /// Make deb, rpm, appimage, app, dmg, msi or nsis; repeatable.
+                /// Build deb, rpm, appimage, app, dmg, msi or nsis; repeatable.
                 repeated --format name: String
             }
-            /// Make the packages, SBOMs and release notes in target/release/dist.
+            /// Build the packages, SBOMs and release notes in target/release/dist.
             cmd release {
-                /// Make deb, rpm, appimage, app, dmg, msi or nsis; repeatable.
+                /// Build deb, rpm, appimage, app, dmg, msi or nsis; repeatable.
                 repeated --format name: String
             }
         }
@@ -121,7 +118,7 @@ fn run(flags: flags::Xtask) -> Result<()> {
         XtaskCmd::Test(test) => checks::run(&ws, &test),
         XtaskCmd::Install(install) => install::install(&ws, install.root),
         XtaskCmd::Runtime(_) => {
-            let failure = || Failure::new("no ONNX runtime was installed", runtime::BY_HAND);
+            let failure = || Failure::new("no ONNX runtime was installed", runtime::MANUAL_REMEDY);
             println!("{}", runtime::install(&ws)?.ok_or_else(failure)?.display());
             Ok(())
         }

@@ -1,4 +1,4 @@
-//! Runs programs: with a log and a progress line, attached to the terminal, or for their output.
+//! Runs programs: with a log and progress, attached to the terminal, or for their output.
 
 use crate::failure::{Failure, Result, explain};
 use crate::terminal;
@@ -9,23 +9,23 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use xshell::{Cmd, cmd};
 
-/// The wait for output after the program ended; a child of it can hold the pipe open.
+/// The wait for output after a program has ended; its children can hold the pipe open.
 const ORPHAN_GRACE: Duration = Duration::from_secs(5);
 
-/// Runs a program with a progress line and returns its output; a failure is explained.
+/// Runs a program with a progress line; returns its output, or an explained failure.
 pub fn run(ws: &Workspace, command: Cmd) -> Result<String> {
     let line = command.to_string();
     let (ok, output) = watch(ws, command, ws.verbose, None)?;
     if ok { Ok(output) } else { Err(explain(&line, &output)) }
 }
 
-/// Runs a program to its end, or kills it when it prints nothing for `limit`. Returns whether it
-/// succeeded, and both output streams in order of arrival; `stream` shows them as they come.
+/// Runs a program, or kills it if it prints nothing for `timeout`. Returns whether it succeeded,
+/// and both output streams in order of arrival; with `stream`, shows them while it runs.
 pub fn watch(
     ws: &Workspace,
     command: Cmd,
     stream: bool,
-    limit: Option<Duration>,
+    timeout: Option<Duration>,
 ) -> Result<(bool, String)> {
     let line = command.to_string();
     let mut child = Command::from(without_cargo_variables(command))
@@ -33,7 +33,7 @@ pub fn watch(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| not_started(&line, &error))?;
+        .map_err(|error| start_failure(&line, &error))?;
     let (sender, lines) = mpsc::channel::<String>();
     forward(child.stdout.take(), sender.clone());
     forward(child.stderr.take(), sender);
@@ -60,8 +60,8 @@ pub fn watch(
             Err(mpsc::RecvTimeoutError::Timeout) => {}
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         }
-        if let Some(limit) = limit.filter(|limit| last_output.elapsed() > *limit) {
-            let message = format!("stopped after {} without output", terminal::time(limit));
+        if let Some(timeout) = timeout.filter(|timeout| last_output.elapsed() > *timeout) {
+            let message = format!("stopped after {} without output", terminal::time(timeout));
             terminal::warn(&message);
             ws.record(&message);
             output.push_str(&message);
@@ -82,8 +82,9 @@ pub fn watch(
     Ok((child.wait()?.success(), output))
 }
 
-/// Removes the variables that `cargo run` sets for xtask: build scripts that read them, such as the
-/// one of ring, would run again after a cargo command without xtask, and all that uses the crate.
+/// Removes the variables that `cargo run` sets for xtask. Build scripts that read them, such as
+/// that of ring, would run again after a cargo command without xtask, and dependent crates be
+/// rebuilt.
 fn without_cargo_variables(command: Cmd) -> Cmd {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let is_set =
@@ -94,10 +95,10 @@ fn without_cargo_variables(command: Cmd) -> Cmd {
 /// Runs a program on this terminal and returns whether it succeeded.
 pub fn run_attached(command: Cmd) -> Result<bool> {
     let line = command.to_string();
-    Ok(Command::from(command).status().map_err(|error| not_started(&line, &error))?.success())
+    Ok(Command::from(command).status().map_err(|error| start_failure(&line, &error))?.success())
 }
 
-/// Returns the standard output of a program that succeeds.
+/// Returns the standard output of a program, or its explained failure.
 pub fn read_output(command: Cmd) -> Result<String> {
     let line = command.to_string();
     let output = command.quiet().ignore_status().output()?;
@@ -109,7 +110,7 @@ pub fn read_output(command: Cmd) -> Result<String> {
     }
 }
 
-/// Returns whether a program is there and succeeds; prints nothing.
+/// Returns whether a program exists and succeeds, without its output.
 pub fn succeeds(command: Cmd) -> bool {
     command.quiet().ignore_stdout().ignore_stderr().run().is_ok()
 }
@@ -122,17 +123,17 @@ pub fn on_path(name: &str) -> bool {
         .any(|dir| endings.iter().any(|ending| dir.join(format!("{name}{ending}")).is_file()))
 }
 
-/// Returns npm in the folder of the front end.
+/// Returns an npm command in the folder of the front end.
 pub fn npm<'a>(ws: &'a Workspace, args: &[&str]) -> Cmd<'a> {
     let (program, dir) = (if cfg!(windows) { "npm.cmd" } else { "npm" }, ws.root.join("ui"));
     cmd!(ws.sh, "{program} --prefix {dir} {args...}")
 }
 
-fn not_started(line: &str, error: &std::io::Error) -> Failure {
+fn start_failure(line: &str, error: &std::io::Error) -> Failure {
     Failure::new(format!("`{line}` could not be started: {error}"), "Install it and try again.")
 }
 
-/// Sends each line of a stream, where a carriage return ends a line as well.
+/// Sends each line of a stream; a carriage return ends a line as well.
 fn forward(stream: Option<impl Read + Send + 'static>, sender: mpsc::Sender<String>) {
     let Some(stream) = stream else { return };
     std::thread::spawn(move || {
@@ -153,13 +154,13 @@ fn forward(stream: Option<impl Read + Send + 'static>, sender: mpsc::Sender<Stri
     });
 }
 
-/// The progress of a running program, by cargo's counter where it prints one.
+/// The progress of a running program, by cargo's counter if it prints one.
 struct Meter {
     start: Instant,
     last_print: Option<Instant>,
-    /// Units done, units in all, and the units being compiled.
+    /// The finished and the total number of units, and the units being compiled.
     cargo: Option<(u32, u32, String)>,
-    /// The count a second after the start: cached units are counted at once.
+    /// The count one second after the start, which includes all cached units.
     base: Option<(u32, Instant)>,
     last_line: String,
 }
@@ -175,7 +176,7 @@ impl Meter {
         }
     }
 
-    /// Takes a line of output; returns whether it was cargo's progress and nothing else.
+    /// Reads a line of output; returns whether it is cargo's progress.
     fn update(&mut self, line: &str) -> bool {
         let Some(progress) = parse_progress(line) else {
             line.trim().clone_into(&mut self.last_line);
@@ -200,7 +201,7 @@ impl Meter {
         format!("{count}/{total} · {time}{} · {current}", time_left.unwrap_or_default())
     }
 
-    /// Renews the status line; without a terminal, prints a line after 5 s and then every 30 s.
+    /// Updates the status line; without a terminal, prints a line after 5 s and then every 30 s.
     fn show(&mut self) {
         let wait = Duration::from_secs(if self.last_print.is_none() { 5 } else { 30 });
         if terminal::is_live() {
@@ -242,21 +243,21 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn both_streams_and_the_status_are_kept() {
+    fn both_streams_and_the_status_are_returned() {
         let ws = Workspace::open(false, false).unwrap();
         let script = "echo one; echo two >&2; exit 3";
         let (ok, output) = watch(&ws, cmd!(ws.sh, "sh -c {script}"), false, None).unwrap();
         assert!(!ok && output.contains("one\n") && output.contains("two\n"));
         assert!(!run(&ws, cmd!(ws.sh, "env")).unwrap().contains("CARGO_PKG_NAME"));
-        let limit = Some(Duration::from_secs(1));
+        let timeout = Some(Duration::from_secs(1));
         let command = cmd!(ws.sh, "sh -c 'echo begun; exec sleep 600'");
-        let (ok, output) = watch(&ws, command, false, limit).unwrap();
+        let (ok, output) = watch(&ws, command, false, timeout).unwrap();
         assert!(!ok && output == "begun\nstopped after 1.0 s without output", "{output}");
     }
 
     #[test]
     #[cfg(unix)]
-    fn orphan_with_the_pipe_is_not_awaited() {
+    fn orphan_that_holds_the_pipe_is_not_awaited() {
         let ws = Workspace::open(false, false).unwrap();
         let orphan = run(&ws, cmd!(ws.sh, "sh -c 'sleep 600 & echo $!'")).unwrap();
         let orphan = orphan.trim();

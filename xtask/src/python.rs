@@ -1,13 +1,13 @@
-//! Tools that come as Python packages, in a virtual environment below the target folder.
+//! Tools from Python packages, in a virtual environment in the target folder.
 
 use crate::failure::Result;
 use crate::process;
 use crate::system::{self, PYTHON};
 use crate::workspace::Workspace;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use xshell::cmd;
 
-/// Returns the Python of the environment, which is made at the first call.
+/// Returns the Python of the environment, which is created if it is missing.
 pub fn environment(ws: &Workspace) -> Result<PathBuf> {
     let folder = ws.target.join("python");
     let python = program(ws, "python");
@@ -19,7 +19,7 @@ pub fn environment(ws: &Workspace) -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Returns a program of a package (`name==version`), which is installed where it is missing.
+/// Returns a program of a package (`name==version`), which is installed if it is missing.
 pub fn tool(ws: &Workspace, package: &str, name: &str) -> Result<PathBuf> {
     let python = environment(ws)?;
     let pip =
@@ -29,6 +29,6 @@ pub fn tool(ws: &Workspace, package: &str, name: &str) -> Result<PathBuf> {
 }
 
 fn program(ws: &Workspace, name: &str) -> PathBuf {
-    let programs = Path::new(if cfg!(windows) { "Scripts" } else { "bin" });
-    ws.target.join("python").join(programs).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    let folder = if cfg!(windows) { "Scripts" } else { "bin" };
+    ws.target.join("python").join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }

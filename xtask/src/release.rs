@@ -1,5 +1,5 @@
-//! `cargo xtask release`: the files of a release that this system can make. `cargo release` sets
-//! the version and the tag; `packaging/finish.sh` adds checksums, templates and signatures.
+//! `cargo xtask release`: the release files that this system can build. `cargo release` sets the
+//! version and the tag; `packaging/finish.sh` adds checksums, templates and signatures.
 
 use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
@@ -7,12 +7,12 @@ use crate::{bundle, process, system, terminal};
 use std::path::Path;
 use xshell::cmd;
 
-/// Makes packages, a bundle for MCP clients, SBOMs and notes in `target/release/dist/VERSION`.
+/// Builds packages, a bundle for MCP clients, SBOMs and notes in `target/release/dist/VERSION`.
 pub fn release(ws: &Workspace, formats: &[String]) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     let notes = section(&ws.sh.read_file("CHANGELOG.md")?, version).ok_or_else(|| {
         let remedy = "Begin the release first: docs/develop/release.md";
-        Failure::new(format!("CHANGELOG.md has no section of {version}"), remedy)
+        Failure::new(format!("CHANGELOG.md has no section for {version}"), remedy)
     })?;
     process::run(ws, cmd!(ws.sh, "cargo cyclonedx --version")).map_err(|failure| Failure {
         remedy: "Install it: cargo install cargo-cyclonedx --locked".into(),
@@ -22,7 +22,7 @@ pub fn release(ws: &Workspace, formats: &[String]) -> Result<()> {
     ws.sh.remove_path(&folder)?;
     ws.sh.create_dir(&folder)?;
     for package in bundle::bundle(ws, formats)?.iter().filter(|package| package.is_file()) {
-        // Blanks in names are trouble in addresses.
+        // Spaces in file names cause problems in URLs.
         let name = package.file_name().unwrap_or_default().to_string_lossy().replace(' ', "-");
         ws.sh.copy_file(package, folder.join(name))?;
     }
@@ -39,11 +39,11 @@ pub fn release(ws: &Workspace, formats: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Writes the CycloneDX lists of both programs, by cargo's own tool.
+/// Writes the SBOMs of both programs with `cargo cyclonedx`.
 fn write_sboms(ws: &Workspace, folder: &Path, version: &str) -> Result<()> {
     let name = format!("precedent-{version}.cdx");
     process::run(ws, cmd!(ws.sh, "cargo cyclonedx --format json --override-filename {name}"))?;
-    // The tool writes one beside each manifest; those of the two programs hold all that is linked.
+    // The tool writes one next to each manifest; those of the two programs list all linked crates.
     for (dir, program) in [(".", "precedent"), ("src-tauri", "precedent-desktop")] {
         let to = folder.join(format!("{program}-{version}.cdx.json"));
         ws.sh.copy_file(format!("{dir}/{name}.json"), to)?;
@@ -55,7 +55,7 @@ fn write_sboms(ws: &Workspace, folder: &Path, version: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the text below a version's heading.
+/// Returns the changelog section of a version, without its heading.
 fn section(text: &str, version: &str) -> Option<String> {
     let (_, rest) = text.split_once(&format!("## [{version}]"))?;
     let (_, rest) = rest.split_once('\n')?;
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn version_stands_in_one_place() {
+    fn version_is_defined_in_one_place() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for file in ["src-tauri/tauri.conf.json", "ui/package.json"] {
             let text = std::fs::read_to_string(root.join(file)).unwrap();

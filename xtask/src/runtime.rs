@@ -6,18 +6,18 @@ use crate::{process, python, system, terminal};
 use std::path::{Path, PathBuf};
 use xshell::cmd;
 
-/// The variable that names the library to the product and to its tests.
+/// The environment variable that names the library.
 pub const VARIABLE: &str = "PRECEDENT_ONNXRUNTIME";
-/// The remedy for systems for which pip has no library.
-pub const BY_HAND: &str = "Search by meaning needs the library of ONNX Runtime 1.24 or later:\n\
-    PRECEDENT_ONNXRUNTIME=/path/to/the/library names one. Search by words works without it.";
-/// The licences of the library and of what is inside it, which lie beside it.
-pub const TERMS: [&str; 2] = ["LICENSE", "ThirdPartyNotices.txt"];
+/// The remedy if pip has no library for this system.
+pub const MANUAL_REMEDY: &str = "Search by meaning needs the library of ONNX Runtime 1.24 or later:\n\
+    set PRECEDENT_ONNXRUNTIME=/path/to/the/library. Search by words works without it.";
+/// The licence files of the library and its parts, which are next to it.
+pub const LICENCE_FILES: [&str; 2] = ["LICENSE", "ThirdPartyNotices.txt"];
 
-/// The Python whose wheel is taken; the library in it needs none.
+/// The Python version of the wheel; its library needs no Python.
 const PYTHON_VERSION: &str = "3.12";
 
-/// The name of the library beside the programs and in packages.
+/// The file name of the library next to programs and in packages.
 pub const NAME: &str = if cfg!(target_os = "macos") {
     "libonnxruntime.dylib"
 } else if cfg!(windows) {
@@ -29,7 +29,7 @@ pub const NAME: &str = if cfg!(target_os = "macos") {
 /// The digests of the wheels, and of the library in each.
 const DIGESTS: &str = include_str!("../onnxruntime.txt");
 
-/// Returns this system's wheel; on Linux the wheels are linked with GNU's C library.
+/// Returns the platform tag of this system's wheel. On Linux, wheels need the GNU C library.
 fn platform() -> Option<&'static str> {
     match (std::env::consts::OS, std::env::consts::ARCH) {
         ("linux", _) if !cfg!(target_env = "gnu") => None,
@@ -54,18 +54,19 @@ pub fn install(ws: &Workspace) -> Result<Option<PathBuf>> {
     if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
         let path = PathBuf::from(path);
         terminal::success(&format!("{VARIABLE} names {}", path.display()));
-        // A name that is wrong is the user's to correct.
-        let failure = || Failure::new(format!("{VARIABLE} names no file"), BY_HAND).fatal();
+        // The user must correct a wrong path.
+        let failure =
+            || Failure::new(format!("{VARIABLE} does not name a file"), MANUAL_REMEDY).fatal();
         return if path.is_file() { Ok(Some(path)) } else { Err(failure()) };
     }
     let Some(platform) = platform() else {
-        terminal::warn(&format!("No ONNX runtime is known for this system.\n{BY_HAND}"));
+        terminal::warn(&format!("No ONNX runtime is known for this system.\n{MANUAL_REMEDY}"));
         return Ok(None);
     };
     let dir = ws.target.join("runtime");
     let library = dir.join(NAME);
-    let has_terms = TERMS.iter().all(|name| dir.join(name).is_file());
-    if has_terms
+    let has_licences = LICENCE_FILES.iter().all(|name| dir.join(name).is_file());
+    if has_licences
         && library.is_file()
         && expect_digest(ws, &library, library_digest(platform)).is_ok()
     {
@@ -82,7 +83,7 @@ pub fn install(ws: &Workspace) -> Result<Option<PathBuf>> {
         cmd!(ws.sh, "{python} {pip...} {wheel...} --target {target_dir} -r xtask/onnxruntime.txt"),
     )?;
     let package = target_dir.join("onnxruntime");
-    for name in TERMS {
+    for name in LICENCE_FILES {
         std::fs::copy(package.join(name), dir.join(name))?;
     }
     let unpacked_library = find_library(&package.join("capi"))?;
@@ -93,56 +94,57 @@ pub fn install(ws: &Workspace) -> Result<Option<PathBuf>> {
     Ok(Some(library))
 }
 
-/// Returns the library, or shows the failure and returns `None`: the product works without it.
+/// Works like [`install`], but shows a failure and returns `None`, because the product works
+/// without the library.
 pub fn install_if_possible(ws: &Workspace) -> Result<Option<PathBuf>> {
     match install(ws) {
         Err(failure) if !failure.is_fatal => {
             terminal::failure(&failure);
-            terminal::warn(&format!("Continuing without the ONNX runtime.\n{BY_HAND}"));
+            terminal::warn(&format!("Continuing without the ONNX runtime.\n{MANUAL_REMEDY}"));
             Ok(None)
         }
         result => result,
     }
 }
 
-/// Fails where a file has another SHA-256 than expected. Python computes it: its package is there,
-/// as pip installs the library, and a crate would be compiled before the first line of output.
+/// Fails if a file does not have this SHA-256. Python computes it, because pip needs Python anyway
+/// and a crate would have to be compiled first.
 fn expect_digest(ws: &Workspace, path: &Path, digest: &str) -> Result<()> {
     let script =
         "import hashlib, sys; print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())";
     let python = system::python().unwrap_or("python3");
     let actual = process::read_output(cmd!(ws.sh, "{python} -c {script} {path}"))?;
     let digests = || format!("expected sha256 {digest}\nfound    sha256 {actual}");
-    let wrong =
+    let failure =
         || Failure::new(format!("{} is not the expected file", path.display()), digests()).fatal();
-    if actual == digest { Ok(()) } else { Err(wrong()) }
+    if actual == digest { Ok(()) } else { Err(failure()) }
 }
 
-/// Puts the library and the models into a folder of executables, where they are looked for.
-pub fn place_beside(ws: &Workspace, library: Option<&Path>, dir: &Path) -> Result<()> {
-    let mut files = vec![(library.map(Path::to_owned), dir.join(NAME))];
+/// Copies the library and the models into a folder of executables, which look for them there.
+pub fn copy_into(ws: &Workspace, library: Option<&Path>, dir: &Path) -> Result<()> {
+    let mut files: Vec<_> =
+        library.map(|path| (path.to_owned(), dir.join(NAME))).into_iter().collect();
     for folder in ["models/builtin", "models/languages", "models/names"] {
         std::fs::create_dir_all(dir.join(folder))?;
         for model in ws.sh.read_dir(folder)? {
             let to = dir.join(folder).join(model.file_name().unwrap_or_default());
-            files.push((Some(model), to));
+            files.push((model, to));
         }
     }
-    for (from, to) in files.iter().filter_map(|(from, to)| Some((from.as_ref()?, to))) {
-        if !std::fs::read(to)
-            .is_ok_and(|current| std::fs::read(from).is_ok_and(|file| file == current))
-        {
-            replace(from, to)?;
+    for (from, to) in files {
+        let is_current = |old| std::fs::read(&from).is_ok_and(|new| new == old);
+        if !std::fs::read(&to).is_ok_and(is_current) {
+            replace(&from, &to)?;
         }
     }
     Ok(())
 }
 
-/// Copies a file over another at once, as a running program can have the old one open.
+/// Replaces a file atomically, because a running program can have the old one open.
 fn replace(from: &Path, to: &Path) -> Result<()> {
-    let fresh = to.with_extension("new");
-    std::fs::copy(from, &fresh)?;
-    std::fs::rename(&fresh, to).map_err(|error| {
+    let temporary = to.with_extension("new");
+    std::fs::copy(from, &temporary)?;
+    std::fs::rename(&temporary, to).map_err(|error| {
         Failure::new(
             format!("{} could not be replaced: {error}", to.display()),
             "End Precedent and its MCP server, then run the same command again.",
@@ -150,7 +152,7 @@ fn replace(from: &Path, to: &Path) -> Result<()> {
     })
 }
 
-/// Finds `libonnxruntime.so.1.24.4` beside the Python modules of the wheel.
+/// Finds `libonnxruntime.so.1.24.4` among the Python modules of the wheel.
 fn find_library(dir: &Path) -> Result<PathBuf> {
     let stem = format!("{}.", NAME.split('.').next().unwrap_or_default());
     let mut paths = std::fs::read_dir(dir)?.flatten().map(|entry| entry.path());
@@ -159,7 +161,7 @@ fn find_library(dir: &Path) -> Result<PathBuf> {
     };
     paths
         .find(is_library)
-        .ok_or_else(|| Failure::new("the wheel of the ONNX runtime has no library", BY_HAND))
+        .ok_or_else(|| Failure::new("the wheel of the ONNX runtime has no library", MANUAL_REMEDY))
 }
 
 #[cfg(test)]

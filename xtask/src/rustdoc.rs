@@ -1,15 +1,15 @@
-//! A stand-in for rustdoc in `cargo test --doc`: denies warnings of a crate's documentation, then
-//! runs its examples. `cargo doc` would compile every dependency once more, in check mode.
+//! A wrapper of rustdoc for `cargo test --doc`: denies warnings in a crate's documentation, then
+//! runs its examples. `cargo doc` would compile every dependency again, in check mode.
 
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, ExitCode};
 
-/// The variable that makes this program the stand-in; it names the real rustdoc.
+/// The variable that turns this program into the wrapper; it names the real rustdoc.
 pub const VARIABLE: &str = "XTASK_RUSTDOC";
-/// The variable that names the folder of the HTML, which nobody reads.
+/// The variable that names the folder for the unused HTML.
 pub const OUTPUT: &str = "XTASK_RUSTDOC_OUTPUT";
 
-/// Lints the documentation where examples would be run, then runs rustdoc as it was called.
+/// Lints the documentation if examples are to run, then runs rustdoc with its arguments.
 pub fn lint_and_test(real: &OsStr, args: Vec<OsString>) -> ExitCode {
     let run = |args: &[OsString]| {
         Command::new(real).args(args).status().is_ok_and(|status| status.success())
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lints_run_without_the_flags_of_tests() {
+    fn lint_omits_test_flags() {
         let line =
             "--crate-name a --test a/src/lib.rs --test-run-directory /a --extern a=liba.rlib";
         let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();

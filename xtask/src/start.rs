@@ -1,4 +1,4 @@
-//! `cargo xtask start`: from a fresh clone to the product on the screen.
+//! `cargo xtask start`: builds and opens the product from a fresh clone.
 
 use crate::build::{self, QUICK, Scope};
 use crate::failure::{Failure, Result};
@@ -7,40 +7,38 @@ use crate::{process, runtime, system, terminal, ui};
 use std::path::Path;
 use xshell::{Cmd, cmd};
 
-/// A report of an outage that the sample's tracker already has, written without knowing it.
+/// A report of an outage that the sample has already, in other words.
 const REPORT: &str = "Primary went read-only at 4 am, pg_wal 412 GB. PANIC: could not write to file pg_wal/xlogtemp.1187: No space left on device. The reason is a logical slot fw_pipe_countries. It is active, but restart_lsn is from eleven days ago.";
-/// A report that the query finds, with its solution.
+/// A report with a solution that [`QUERY`] finds.
 const SOLVED_KEY: &str = "ferrywire/ferrywire#2";
 const QUERY: &str = "replication slot fills the disk";
 
-/// Installs what is missing, builds, and shows the sample casebook.
+/// Installs missing dependencies, builds, and opens the sample casebook.
 pub fn start(ws: &Workspace, cli: bool) -> Result<()> {
-    let window = !cli && has_display();
-    if !cli && !window {
+    let has_window = !cli && has_display();
+    if !cli && !has_window {
         terminal::note(
             "No display (neither DISPLAY nor WAYLAND_DISPLAY is set): using the command line.",
         );
     }
-    let scope = if window { Scope::Window } else { Scope::CommandLine };
-    let target = if window { "the window, front end included" } else { "the command line" };
+    let scope = if has_window { Scope::Window } else { Scope::CommandLine };
+    let target = if has_window { "the window with its front end" } else { "the command line" };
     terminal::step(&format!("Build and open {target}, with the sample casebook"));
     terminal::note(&build::estimate(ws, scope, QUICK));
     ws.start_log("build");
 
     terminal::step("System packages");
-    match window {
-        true => system::ensure(ws, &[&system::COMPILER, &system::WINDOW, &system::NODE])?,
-        false => system::ensure(ws, &[&system::COMPILER])?,
-    }
-    terminal::success(if window { "C compiler, WebKitGTK, Node" } else { "C compiler" });
+    let window_dependencies = if has_window { &[&system::WINDOW, &system::NODE][..] } else { &[] };
+    system::ensure(ws, &[&[&system::COMPILER], window_dependencies].concat())?;
+    terminal::success(if has_window { "C compiler, WebKitGTK, Node" } else { "C compiler" });
     terminal::step("ONNX runtime, for search by meaning");
     let library = runtime::install_if_possible(ws)?;
 
     let casebook = ws.target.join("sample-casebook");
     terminal::step("Command line");
     build::build(ws, scope, QUICK, &["precedent"])?;
-    runtime::place_beside(ws, library.as_deref(), &ws.target.join(QUICK))?;
-    if !window {
+    runtime::copy_into(ws, library.as_deref(), &ws.target.join(QUICK))?;
+    if !has_window {
         return tour(ws, &casebook, library.as_deref());
     }
     offer_command_line(ws, &casebook, library.as_deref());
@@ -50,10 +48,13 @@ pub fn start(ws: &Workspace, cli: bool) -> Result<()> {
     let program = ws.short(&ws.executable(QUICK, "precedent-desktop"));
     terminal::note(&format!("With your own casebook: {program}"));
     let command = product(ws, "precedent-desktop", &casebook, library.as_deref()).arg("--sample");
-    match process::run_attached(command)? {
-        true => Ok(()),
-        false => Err(Failure::new("the window ended with an error", "Its message is above.")),
-    }
+    run_attached(command, "the window ended with an error")
+}
+
+/// Runs a program on this terminal; `error` is the message if it fails.
+fn run_attached(command: Cmd, error: &str) -> Result<()> {
+    let failure = || Failure::new(error, "Its message is above.");
+    process::run_attached(command)?.then_some(()).ok_or_else(failure)
 }
 
 fn has_display() -> bool {
@@ -73,7 +74,7 @@ fn product<'a>(ws: &'a Workspace, name: &str, casebook: &Path, library: Option<&
     }
 }
 
-/// Imports the sample and says how to search it while the window builds.
+/// Imports the sample and prints how to search it while the window is built.
 fn offer_command_line(ws: &Workspace, casebook: &Path, library: Option<&Path>) {
     let import = product(ws, "precedent", casebook, library).args(["import", "sample"]);
     match process::run(ws, import) {
@@ -90,20 +91,14 @@ fn offer_command_line(ws: &Workspace, casebook: &Path, library: Option<&Path>) {
     }
 }
 
-/// Shows on the command line how a problem was solved before, and that a new report is a duplicate.
+/// Shows a solved problem and a duplicate report on the command line.
 fn tour(ws: &Workspace, casebook: &Path, library: Option<&Path>) -> Result<()> {
     terminal::step("The sample casebook, on the command line");
     let precedent = |args: &[&str]| product(ws, "precedent", casebook, library).args(args);
     let show = |args: &[&str]| -> Result<()> {
         let command = precedent(args);
         println!("\n{}", terminal::style("1", &format!("$ {command}")));
-        match process::run_attached(command)? {
-            true => Ok(()),
-            false => Err(Failure::new(
-                format!("`precedent {}` failed", args[0]),
-                "Its message is above.",
-            )),
-        }
+        run_attached(command, &format!("`precedent {}` failed", args[0]))
     };
     show(&["import", "sample"])?;
     show(&["search", QUERY, "-L", "5"])?;

@@ -1,4 +1,4 @@
-//! Programs and libraries of the system, and its package manager.
+//! System dependencies and package managers.
 
 use crate::failure::{Failure, Result};
 use crate::process::{self, on_path};
@@ -8,16 +8,16 @@ use std::io::{BufRead as _, Write as _};
 use xshell::{Shell, cmd};
 
 /// A dependency from the system's package manager.
-pub struct Need {
-    /// Packages of each manager, in the order of `MANAGERS`; empty where they are not known.
+pub struct Dependency {
+    /// The packages for each manager, in the order of [`MANAGERS`]; empty if unknown.
     packages: [&'static str; 4],
-    /// The instructions for an installation by hand.
+    /// The instructions for a manual installation.
     pub hint: &'static str,
-    /// Names what is missing.
+    /// Returns the names of missing parts.
     find_missing: fn(&Shell) -> Vec<String>,
 }
 
-/// A package manager's program and the arguments that install without a question.
+/// The package managers, with the arguments for an installation without questions.
 const MANAGERS: [&[&str]; 4] = [
     &["apt-get", "install", "-y", "--no-install-recommends"],
     &["dnf", "install", "-y"],
@@ -25,18 +25,18 @@ const MANAGERS: [&[&str]; 4] = [
     &["zypper", "--non-interactive", "install"],
 ];
 
-/// The oldest Node that builds the front end.
-const OLDEST_NODE: (u32, u32) = (20, 19);
+/// The lowest version of Node that builds the front end.
+const MIN_NODE: (u32, u32) = (20, 19);
 
 /// A C compiler and linker.
-pub const COMPILER: Need = Need {
+pub const COMPILER: Dependency = Dependency {
     packages: ["gcc libc6-dev", "gcc", "gcc", "gcc"],
     hint: "Install a C compiler: gcc (Linux), `xcode-select --install` (macOS), or Visual Studio's\n\
         build tools (Windows).",
-    find_missing: |_| if cfg!(unix) { absent(&["cc"]) } else { Vec::new() },
+    find_missing: |_| if cfg!(unix) { missing_programs(&["cc"]) } else { Vec::new() },
 };
-/// The libraries of the window and of its icon in the tray.
-pub const WINDOW: Need = Need {
+/// The libraries of the window and its tray icon.
+pub const WINDOW: Dependency = Dependency {
     packages: [
         "pkg-config libwebkit2gtk-4.1-dev libayatana-appindicator3-dev",
         "pkgconf-pkg-config webkit2gtk4.1-devel libayatana-appindicator-gtk3-devel",
@@ -58,11 +58,11 @@ pub const WINDOW: Need = Need {
     },
 };
 /// The tools that drive the window in tests, without a display.
-pub const DRIVER: Need = Need {
+pub const DRIVER: Dependency = Dependency {
     packages: ["webkit2gtk-driver xvfb xauth xdotool dbus-x11 fonts-dejavu-core", "", "", ""],
     hint: "Install WebKitWebDriver, xvfb-run, xauth, xdotool, dbus-x11 and a font.",
     find_missing: |_| {
-        absent(&[
+        missing_programs(&[
             "WebKitWebDriver",
             "xvfb-run",
             "xauth",
@@ -72,14 +72,14 @@ pub const DRIVER: Need = Need {
         ])
     },
 };
-/// GitHub's command line, in which a test installs the extension.
-pub const GH: Need = Need {
+/// GitHub's command line, into which a test installs the extension.
+pub const GH: Dependency = Dependency {
     packages: ["gh", "gh", "github-cli", "gh"],
     hint: "Install GitHub's command line, gh (https://cli.github.com).",
-    find_missing: |_| absent(&["gh"]),
+    find_missing: |_| missing_programs(&["gh"]),
 };
 /// Python with `venv` and `pip`.
-pub const PYTHON: Need = Need {
+pub const PYTHON: Dependency = Dependency {
     packages: ["python3 python3-venv", "python3", "python", "python3"],
     hint: "Install Python 3 with venv and pip (Debian, Ubuntu: python3-venv).",
     find_missing: |sh| match python() {
@@ -91,25 +91,25 @@ pub const PYTHON: Need = Need {
     },
 };
 /// Node and npm, for the front end.
-pub const NODE: Need = Need {
+pub const NODE: Dependency = Dependency {
     packages: ["nodejs npm", "nodejs npm", "nodejs npm", "nodejs-default npm-default"],
     hint: "Install Node 20.19 or later with npm (https://nodejs.org/en/download), or do without\n\
         the window: cargo xtask start --cli",
     find_missing: |sh| {
         let version = process::read_output(cmd!(sh, "node --version")).unwrap_or_default();
-        let old = parse_version(&version).is_some_and(|version| version < OLDEST_NODE);
-        let old = old.then(|| format!("Node 20.19 or later (this is {version})"));
-        absent(&["node", "npm"]).into_iter().chain(old).collect()
+        let is_old = parse_version(&version).is_some_and(|version| version < MIN_NODE);
+        let old = is_old.then(|| format!("Node 20.19 or later (this is {version})"));
+        missing_programs(&["node", "npm"]).into_iter().chain(old).collect()
     },
 };
 
-/// Returns the name of Python; on Windows `python3` can be a link to the store and no program.
+/// Returns the name of Python. On Windows, `python3` can be a mere link to the store.
 pub fn python() -> Option<&'static str> {
     let names = if cfg!(windows) { ["python", "python3"] } else { ["python3", "python"] };
     names.into_iter().find(|name| on_path(name))
 }
 
-fn absent(programs: &[&str]) -> Vec<String> {
+fn missing_programs(programs: &[&str]) -> Vec<String> {
     programs.iter().filter(|name| !on_path(name)).map(|name| (*name).to_owned()).collect()
 }
 
@@ -119,27 +119,28 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-/// Installs what is missing for some needs, after naming it and asking where somebody can answer.
-pub fn ensure(ws: &Workspace, needs: &[&Need]) -> Result<()> {
-    let missing_needs = || {
-        needs.iter().map(|need| (*need, (need.find_missing)(&ws.sh))).filter(|(_, m)| !m.is_empty())
+/// Installs missing dependencies, after asking if somebody can answer.
+pub fn ensure(ws: &Workspace, dependencies: &[&Dependency]) -> Result<()> {
+    let missing = || {
+        let all =
+            dependencies.iter().map(|dependency| (*dependency, (dependency.find_missing)(&ws.sh)));
+        all.filter(|(_, names)| !names.is_empty())
     };
-    let names = || {
-        missing_needs().flat_map(|(_, names_of_need)| names_of_need).collect::<Vec<_>>().join(", ")
-    };
+    let names = || missing().flat_map(|(_, names)| names).collect::<Vec<_>>().join(", ");
     let missing_names = names();
     if missing_names.is_empty() {
         return Ok(());
     }
-    let hints: Vec<&str> = missing_needs().map(|(need, _)| need.hint).collect();
+    let hints: Vec<&str> = missing().map(|(dependency, _)| dependency.hint).collect();
     let failure = |summary: String| Failure::new(summary, hints.join("\n"));
     let manager = MANAGERS.iter().position(|manager| on_path(manager[0]));
     let Some(manager) = manager.filter(|_| cfg!(target_os = "linux")) else {
         return Err(failure(format!("missing: {missing_names}")));
     };
-    let packages: Vec<&str> =
-        missing_needs().flat_map(|(need, _)| need.packages[manager].split_whitespace()).collect();
-    if missing_needs().any(|(need, _)| need.packages[manager].is_empty()) {
+    let packages: Vec<&str> = missing()
+        .flat_map(|(dependency, _)| dependency.packages[manager].split_whitespace())
+        .collect();
+    if missing().any(|(dependency, _)| dependency.packages[manager].is_empty()) {
         return Err(failure(format!("missing: {missing_names}")));
     }
     let install = [MANAGERS[manager], &packages[..]].concat();
@@ -158,10 +159,10 @@ pub fn ensure(ws: &Workspace, needs: &[&Need]) -> Result<()> {
             format!("Run: sudo {}", install.join(" ")),
         ));
     }
-    let mut result = as_root(ws, &install);
+    let mut result = run_as_root(ws, &install);
     if result.is_err() && MANAGERS[manager][0] == "apt-get" {
-        as_root(ws, &["apt-get", "update"])?;
-        result = as_root(ws, &install);
+        run_as_root(ws, &["apt-get", "update"])?;
+        result = run_as_root(ws, &install);
     }
     result?;
     match names() {
@@ -170,7 +171,8 @@ pub fn ensure(ws: &Workspace, needs: &[&Need]) -> Result<()> {
     }
 }
 
-/// Asks whether to install; with `--yes` or without a terminal, says what is installed and goes on.
+/// Asks whether to install; with `--yes` or without a terminal, prints the question and returns
+/// `true`.
 pub fn may_install(ws: &Workspace, question: &str) -> Result<bool> {
     if ws.yes || !terminal::is_interactive() {
         terminal::note(question);
@@ -179,23 +181,23 @@ pub fn may_install(ws: &Workspace, question: &str) -> Result<bool> {
     eprint!("  {question}? [Y/n] ");
     std::io::stderr().flush()?;
     let mut answer = String::new();
-    // The end of the input is no consent.
+    // The end of the input means no.
     let length = std::io::stdin().lock().read_line(&mut answer)?;
     Ok(length > 0 && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }
 
-/// Runs a command as root, through `sudo` where this is another user.
-pub fn as_root(ws: &Workspace, words: &[&str]) -> Result<String> {
+/// Runs a command as root, through `sudo` if needed.
+pub fn run_as_root(ws: &Workspace, words: &[&str]) -> Result<String> {
     let env = ["DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8"];
     if process::read_output(cmd!(ws.sh, "id -u")).is_ok_and(|id| id == "0") {
         return process::run(ws, cmd!(ws.sh, "env {env...} {words...}"));
     }
-    // A person may be asked for the password; without one, sudo must not wait.
+    // Only a person can enter the password; otherwise sudo must not wait.
     if terminal::is_interactive() {
         process::run_attached(cmd!(ws.sh, "sudo -v"))?;
     }
     process::run(ws, cmd!(ws.sh, "sudo -n env {env...} {words...}")).map_err(|failure| {
-        let remedy = format!("{}\nBy hand: sudo {}", failure.remedy, words.join(" "));
+        let remedy = format!("{}\nRun it yourself: sudo {}", failure.remedy, words.join(" "));
         Failure { remedy, ..failure }
     })
 }

@@ -1,20 +1,20 @@
-//! Output for the person at the terminal: steps on stderr, data on stdout.
+//! Output on the terminal: steps on stderr, data on stdout.
 
 use crate::failure::Failure;
 use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
-/// Returns whether a person sees stderr as it is written.
+/// Returns whether stderr is a terminal.
 pub fn is_live() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// Returns whether a person is there to answer a question.
+/// Returns whether somebody can answer a question.
 pub fn is_interactive() -> bool {
     std::env::var_os("CI").is_none() && std::io::stdin().is_terminal() && is_live()
 }
 
-/// Wraps a text in an ANSI style where stderr is a terminal.
+/// Wraps a text in an ANSI style if stderr is a terminal.
 pub fn style(style: &str, text: &str) -> String {
     if is_live() { format!("\x1b[{style}m{text}\x1b[0m") } else { text.to_owned() }
 }
@@ -29,13 +29,13 @@ pub fn success(text: &str) {
     eprintln!("  {} {text}", style("32", "✓"));
 }
 
-/// Prints something that matters and does not stop the work.
+/// Prints a warning.
 pub fn warn(text: &str) {
     clear_status();
     eprintln!("  {} {}", style("33", "!"), text.replace('\n', "\n    "));
 }
 
-/// Prints what happens now.
+/// Prints a remark.
 pub fn note(text: &str) {
     eprintln!("  {}", style("2", text));
 }
@@ -49,7 +49,7 @@ pub fn failure(failure: &Failure) {
     eprintln!("{} {}{remedy}", style("31", "error:"), failure.summary);
 }
 
-/// Prints a line that the next one replaces; nothing where stderr is not a terminal.
+/// Prints a line that the next one replaces, if stderr is a terminal.
 pub fn status(text: &str) {
     if is_live() {
         let short: String = text.chars().filter(|c| !c.is_control()).take(78).collect();

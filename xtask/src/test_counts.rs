@@ -1,6 +1,6 @@
-//! Reads the closing lines of test runners.
+//! Parses the closing lines of test runners.
 
-/// The number of tests that passed, failed (or could not be run), and were skipped.
+/// The numbers of passed, failed (or not runnable) and skipped tests.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub struct TestCounts {
     passed_count: u64,
@@ -27,7 +27,7 @@ impl std::fmt::Display for TestCounts {
 }
 
 /// Returns lines such as `test result: ok. 3 passed; 0 failed; …` and
-/// `Tests  1 failed | 12 passed (13)` with their counts. Executables without tests are left out.
+/// `Tests  1 failed | 12 passed (13)` with their counts, without those that count no test.
 pub fn closing_lines(output: &str) -> Vec<(&str, TestCounts)> {
     let lines = output.lines().map(|line| line.trim());
     lines
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closing_lines_of_both_runners_are_counted() {
+    fn closing_lines_of_both_runners_are_parsed() {
         let output = "test a ... ok\ntest result: FAILED. 3 passed; 2 failed; 1 ignored; 0 measured\n\
             Tests are 7 passed\ntest result: ok. 0 passed; 0 failed; 0 ignored; 4 filtered out\n\
             \x20     Tests  1 failed | 11 passed | 2 skipped | 1 todo (15)\n";

@@ -1,13 +1,13 @@
-//! Small checks on the files that git tracks: registries' hosts, paths of one machine, migrations.
+//! Checks of tracked files: registry hosts, paths of one machine, migrations.
 
 use crate::failure::{Failure, Result};
 use crate::process;
 use crate::workspace::Workspace;
 use xshell::cmd;
 
-/// Hosts that belong into the settings of a package client, and a folder of the machines on which
-/// this was built where no other folder precedes it. In halves, so that this file matches none.
-const OFFENCES: &str = concat!(
+/// Hosts that belong in the settings of a package client, and a folder of the build machines unless
+/// another folder precedes it. Split, so that this file does not match.
+const FORBIDDEN: &str = concat!(
     r"registry\.(npm",
     r"js\.org|yarn",
     r"pkg\.com)|files\.python",
@@ -18,20 +18,20 @@ const OFFENCES: &str = concat!(
     r"\.org|(^|[^])}[:alnum:]_.*~-])/",
     "work/"
 );
-/// Texts kept as their authors wrote them, and lock files, whose sources `licences` checks.
+/// Texts that are kept as written, and lock files, whose sources `licences` checks.
 const EXEMPT: [&str; 5] =
     ["Cargo.lock", "ui/package-lock.json", "samples/ferrywire", "tests/fixtures", "tests/data"];
 
-/// Looks for registries' hosts and paths of one machine in every tracked text file.
+/// Checks that no tracked text file names a registry host or a path of one machine.
 pub fn check_words(ws: &Workspace) -> Result<String> {
     let exempt = EXEMPT.map(|path| format!(":!{path}"));
-    match process::read_output(cmd!(ws.sh, "git grep -nIiE -e {OFFENCES} -- . {exempt...}")) {
+    match process::read_output(cmd!(ws.sh, "git grep -nIiE -e {FORBIDDEN} -- . {exempt...}")) {
         Ok(matches) => {
-            let remedy = "Remove them: they belong into the settings of one machine.";
-            Err(Failure::new("lines name a registry's host or a folder of one machine", remedy)
+            let remedy = "Remove them: they belong in the settings of one machine.";
+            Err(Failure::new("lines name a registry host or a folder of one machine", remedy)
                 .with_output(&matches))
         }
-        // Without a match git grep fails, as it does outside of a checkout.
+        // git grep fails without a match, but also outside of a checkout.
         Err(_) => process::read_output(cmd!(ws.sh, "git rev-parse HEAD")).map(|_| String::new()),
     }
 }
@@ -43,27 +43,27 @@ pub fn check_migrations(ws: &Workspace) -> Result<String> {
         .iter()
         .map(|path| path.file_name().unwrap_or_default().display().to_string())
         .collect();
-    let mut wrong = numbering_errors(&names);
+    let mut errors = numbering_errors(&names);
     if let Ok(tag) =
         process::read_output(cmd!(ws.sh, "git describe --tags --abbrev=0 --match v[0-9]*"))
     {
         let args = ["diff", "--name-status", "--no-renames", &tag, "--", "migrations"];
         let changes = process::read_output(cmd!(ws.sh, "git {args...}"))?;
         let changes = changes.lines().filter(|change| !change.starts_with('A'));
-        wrong.extend(changes.map(|change| format!("changed since {tag}: {change}")));
+        errors.extend(changes.map(|change| format!("changed since {tag}: {change}")));
     }
-    if wrong.is_empty() {
+    if errors.is_empty() {
         return Ok(format!("{} migrations", names.len()));
     }
-    let remedy = "Leave a released migration as it is and add one with the next number.";
-    Err(Failure::new("migrations are append-only", remedy).with_output(&wrong.join("\n")))
+    let remedy = "Leave a released migration unchanged and add one with the next number.";
+    Err(Failure::new("migrations are append-only", remedy).with_output(&errors.join("\n")))
 }
 
 fn numbering_errors(names: &[String]) -> Vec<String> {
     let prefixes = names.iter().zip(1..).map(|(name, number)| (name, format!("{number:04}_")));
-    let wrong =
-        prefixes.filter(|(name, start)| !(name.starts_with(start) && name.ends_with(".sql")));
-    wrong.map(|(name, start)| format!("{name}: expected {start}….sql")).collect()
+    let errors =
+        prefixes.filter(|(name, prefix)| !(name.starts_with(prefix) && name.ends_with(".sql")));
+    errors.map(|(name, prefix)| format!("{name}: expected {prefix}….sql")).collect()
 }
 
 #[cfg(test)]
@@ -76,7 +76,7 @@ mod tests {
         let finds = |line: String| {
             std::fs::write(dir.path().join("page"), line).unwrap();
             let _inside = ws.sh.push_dir(dir.path());
-            process::succeeds(cmd!(ws.sh, "git grep --no-index -nIiE -e {OFFENCES}"))
+            process::succeeds(cmd!(ws.sh, "git grep --no-index -nIiE -e {FORBIDDEN}"))
         };
         let (folder, host) = (concat!("/", "work/main"), concat!("REGISTRY.", "npmjs.org"));
         assert!(
@@ -88,8 +88,8 @@ mod tests {
 
     #[test]
     fn migration_gaps_and_duplicates_are_found() {
-        let wrong = |names: [&str; 2]| numbering_errors(&names.map(str::to_owned)).len();
-        assert_eq!(wrong(["0001_casebook.sql", "0002_pages.sql"]), 0);
-        assert_eq!(wrong(["0001_a.sql", "0003_b.sql"]), 1);
+        let count = |names: [&str; 2]| numbering_errors(&names.map(str::to_owned)).len();
+        assert_eq!(count(["0001_casebook.sql", "0002_pages.sql"]), 0);
+        assert_eq!(count(["0001_a.sql", "0003_b.sql"]), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The front end: npm's packages and the built files, renewed only when they are out of date.
+//! The front end: npm packages and built files, updated only if they are out of date.
 
 use crate::failure::Result;
 use crate::process::{self, npm};
@@ -7,15 +7,15 @@ use crate::{system, terminal};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// The files that npm installs from, below `ui/`.
-const LOCKS: [&str; 2] = ["package.json", "package-lock.json"];
-/// The other inputs of the build, below `ui/`.
+/// The files in `ui/` that npm installs from.
+const MANIFESTS: [&str; 2] = ["package.json", "package-lock.json"];
+/// The other inputs of the build in `ui/`.
 const SOURCES: [&str; 6] =
     ["src", "public", "index.html", "vite.config.ts", "svelte.config.js", "tsconfig.json"];
 
-/// Installs npm's packages if they are out of date.
+/// Installs the npm packages if they are out of date.
 pub fn install(ws: &Workspace) -> Result<()> {
-    if is_stale(&ws.root.join("ui"), "node_modules/.package-lock.json", &LOCKS) {
+    if is_stale(&ws.root.join("ui"), "node_modules/.package-lock.json", &MANIFESTS) {
         system::ensure(ws, &[&system::NODE])?;
         terminal::note("npm ci");
         process::run(ws, npm(ws, &["ci", "--no-audit", "--no-fund"]))?;
@@ -23,15 +23,16 @@ pub fn install(ws: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Installs npm's packages and builds the front end, where either is out of date.
+/// Installs the npm packages and builds the front end if they are out of date.
 pub fn build(ws: &Workspace) -> Result<()> {
     install(ws)?;
-    let stale = is_stale(&ws.root.join("ui"), "dist/index.html", &[&LOCKS[..], &SOURCES].concat());
-    if stale {
+    let must_build =
+        is_stale(&ws.root.join("ui"), "dist/index.html", &[&MANIFESTS[..], &SOURCES].concat());
+    if must_build {
         terminal::note("npm run build");
         process::run(ws, npm(ws, &["run", "build"]))?;
     }
-    terminal::success(if stale { "built" } else { "up to date" });
+    terminal::success(if must_build { "built" } else { "up to date" });
     Ok(())
 }
 
@@ -44,7 +45,7 @@ fn is_stale(ui: &Path, output: &str, inputs: &[&str]) -> bool {
         .any(|input_time| input_time > output_time)
 }
 
-/// Returns the latest change below a path. A folder's own time moves when a file in it is deleted.
+/// Returns the time of the latest change in a path. Deleting a file changes its folder's time.
 fn newest(path: &Path) -> Option<SystemTime> {
     let own_time = path.metadata().ok()?.modified().ok();
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();

@@ -1,4 +1,4 @@
-//! The working tree, cargo's target folder, and the settings of this run.
+//! The working tree, cargo's target folder and the options of this run.
 
 use crate::failure::{Failure, Result};
 use std::cell::RefCell;
@@ -8,22 +8,22 @@ use xshell::{Shell, cmd};
 
 /// The context of every command.
 pub struct Workspace {
-    /// A shell at the top of the working tree.
+    /// A shell in the root of the working tree.
     pub sh: Shell,
-    /// The top of the working tree.
+    /// The root of the working tree.
     pub root: PathBuf,
     /// Cargo's target folder.
     pub target: PathBuf,
-    /// System packages are installed without asking.
+    /// True if system packages are installed without asking.
     pub yes: bool,
-    /// The output of tools is shown as it comes.
+    /// True if the output of tools is shown while they run.
     pub verbose: bool,
     /// The file that receives the whole output of tools.
     log: RefCell<PathBuf>,
 }
 
 impl Workspace {
-    /// Finds the workspace through cargo.
+    /// Opens the workspace that cargo reports.
     pub fn open(yes: bool, verbose: bool) -> Result<Self> {
         let sh = Shell::new()?;
         sh.change_dir(env!("CARGO_MANIFEST_DIR"));
@@ -47,17 +47,17 @@ impl Workspace {
         Ok(Self { sh, root, target, yes, verbose, log })
     }
 
-    /// Returns a path as typed from the top of the working tree.
+    /// Returns a path relative to the root of the working tree, for display.
     pub fn short(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 
-    /// Returns where cargo puts an executable.
+    /// Returns the path of a built executable.
     pub fn executable(&self, profile: &str, name: &str) -> PathBuf {
         self.target.join(profile).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 
-    /// Starts an empty log for the tools that run from here on.
+    /// Starts an empty log for the following tools.
     pub fn start_log(&self, name: &str) {
         let path = self.target.join(format!("xtask/{name}.log"));
         let _ = std::fs::remove_file(&path);
@@ -69,7 +69,7 @@ impl Workspace {
         self.log.borrow().clone()
     }
 
-    /// Adds a line to the log; a log that cannot be written is no failure.
+    /// Adds a line to the log; ignores failures.
     pub fn record(&self, line: &str) {
         let file = std::fs::OpenOptions::new().create(true).append(true).open(self.log());
         let _ = file.and_then(|mut file| writeln!(file, "{line}"));

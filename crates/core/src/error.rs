@@ -1,12 +1,12 @@
-//! The error type of the engine: a message, a code for programs, and a remedy.
+//! The error type: a message, a code for programs, and a remedy.
 
 use std::{borrow::Cow, fmt, io};
 
 use tantivy::directory::error::{LockError, OpenReadError};
 
-use crate::door;
+use crate::secret_filter;
 
-/// The result type of the engine.
+/// The result of a fallible operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A code for programs to act on. A failure without specific handling is [`Code::Internal`].
@@ -54,7 +54,7 @@ pub struct Error {
 impl Error {
     /// Creates an error with this code and message.
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: redact(message.into()), hint: None, source: None }
+        Self { code, message: mask(message.into()), hint: None, source: None }
     }
 
     /// Creates an error about invalid input.
@@ -70,7 +70,7 @@ impl Error {
     /// Adds a remedy.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
-        self.hint = Some(redact(hint.into()));
+        self.hint = Some(mask(hint.into()));
         self
     }
 
@@ -87,7 +87,7 @@ impl Error {
     /// Prefixes the message with the operation that failed.
     #[must_use]
     pub fn context(mut self, operation: impl fmt::Display) -> Self {
-        self.message = redact(format!("{operation}: {}", self.message).into());
+        self.message = mask(format!("{operation}: {}", self.message).into());
         self
     }
 
@@ -101,7 +101,7 @@ impl Error {
         self.hint.as_deref()
     }
 
-    /// Creates an error for an I/O failure on a path, with a remedy where one is known.
+    /// Creates an error for an I/O failure on a path.
     pub fn io(path: &std::path::Path, error: io::Error) -> Self {
         let (code, hint) = match error.kind() {
             io::ErrorKind::NotFound => (Code::NotFound, "Check the path."),
@@ -114,22 +114,22 @@ impl Error {
             }
             _ => (Code::Io, "Check the disk and the path, then try again."),
         };
-        Self::new(code, format!("{}: {}", path.display(), plain(&error)))
+        Self::new(code, format!("{}: {}", path.display(), io_message(&error)))
             .with_hint(hint)
             .with_source(error)
     }
 }
 
-/// Removes this process's secrets from a text of any origin.
-fn redact(text: Cow<'static, str>) -> Cow<'static, str> {
-    match door::clean(&text) {
-        Cow::Owned(clean) => clean.into(),
+/// Masks the secrets of this process in a text.
+fn mask(text: Cow<'static, str>) -> Cow<'static, str> {
+    match secret_filter::mask(&text) {
+        Cow::Owned(masked) => masked.into(),
         Cow::Borrowed(_) => text,
     }
 }
 
 /// Returns the system's description of an I/O error without the error number.
-fn plain(error: &io::Error) -> String {
+fn io_message(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
         // Windows ends its descriptions with a full stop.
@@ -151,7 +151,7 @@ impl fmt::Debug for Error {
             .field("message", &self.message)
             .field(
                 "source",
-                &self.source.as_ref().map(|s| door::clean(&format!("{s:?}")).into_owned()),
+                &self.source.as_ref().map(|s| secret_filter::mask(&format!("{s:?}")).into_owned()),
             )
             .finish()
     }
@@ -163,7 +163,6 @@ impl std::error::Error for Error {
     }
 }
 
-/// Errors are serialised for the window and for agents in this shape.
 impl serde::Serialize for Error {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct as _;
@@ -187,7 +186,7 @@ impl schemars::JsonSchema for Error {
 
 /// An error as it is serialised.
 #[derive(schemars::JsonSchema)]
-#[allow(dead_code, reason = "only its schema is of use")]
+#[allow(dead_code, reason = "only its schema is used")]
 struct ErrorSchema {
     /// Code for programs to act on.
     code: Code,
@@ -265,10 +264,10 @@ impl From<tantivy::TantivyError> for Error {
                 "Usually the disk is full or a quota is exceeded. Free some space and run the command again.",
             ),
             // A system error does not mean that the files are damaged.
-            E::IoError(e) if !is_damage(e) => disk(e),
-            E::LockFailure(LockError::IoError(e), _) => disk(e),
+            E::IoError(e) if !is_damage(e) => index_io_error(e),
+            E::LockFailure(LockError::IoError(e), _) => index_io_error(e),
             E::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => {
-                disk(io_error)
+                index_io_error(io_error)
             }
             E::OpenDirectoryError(_) | E::OpenWriteError(_) => {
                 Self::new(Code::Io, format!("keyword index: {error}"))
@@ -285,17 +284,20 @@ impl From<tantivy::TantivyError> for Error {
 }
 
 /// Converts an I/O error of the full-text index.
-fn disk(error: &io::Error) -> Error {
+fn index_io_error(error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::StorageFull {
         return Error::new(Code::Io, "the disk is full")
             .with_hint("Free some space and run the command again.");
     }
-    Error::new(Code::Io, format!("the keyword index cannot be read or written: {}", plain(error)))
-        .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
+    Error::new(
+        Code::Io,
+        format!("the keyword index cannot be read or written: {}", io_message(error)),
+    )
+    .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
 }
 
-/// Returns whether a read error shows that the data is damaged. System errors have a number; the
-/// errors that tantivy creates for invalid data have none.
+/// Returns whether a read error indicates damaged data. Unlike system errors, tantivy's errors for
+/// invalid data have no number.
 fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     error.raw_os_error().is_none()
@@ -328,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn only_invalid_file_contents_are_corrupt() {
+    fn only_invalid_contents_are_corrupt() {
         use std::sync::Arc;
         let io = |kind: io::ErrorKind| Arc::new(io::Error::from(kind));
         let read_error =
@@ -355,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_locked_database_is_never_shown_raw() {
+    fn locked_database_is_reported_as_busy() {
         let raw = rusqlite::Error::SqliteFailure(
             rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY),
             None,

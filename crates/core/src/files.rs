@@ -1,9 +1,9 @@
-//! Atomic file writes: a file appears complete or not at all and replaces another only on request.
+//! Atomic file writes: a file appears completely or not at all, and replaces another only on
+//! request.
 //!
-//! A file is written in a temporary folder of its own beside its target, on the same disk:
-//! `.precedent-….part`. The writer holds a lock in the folder while it lives. The next writer in
-//! the same place removes the folder of a killed process, which it recognises by its name, its
-//! owner and its free lock.
+//! A file is written in a temporary folder beside its target: `.precedent-….part`. The writer holds
+//! a lock in the folder. The next writer removes the folders of killed processes, which it
+//! recognises by their name, their owner and their free lock.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -18,12 +18,12 @@ use crate::error::{Error, Result};
 const PREFIX: &str = ".precedent-";
 const SUFFIX: &str = ".part";
 /// The number of random characters between the prefix and the suffix.
-const CHANCE: usize = 12;
+const RANDOM_CHARACTERS: usize = 12;
 const LOCK: &str = "lock";
-/// The maximum number of attempts to create a folder if another process removes it as a leftover.
-const TRIES: usize = 5;
+/// The maximum number of attempts to create a folder, which another process may remove.
+const MAX_ATTEMPTS: usize = 5;
 
-/// The treatment of an existing file.
+/// The policy for an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingFile {
     /// Keeps the existing file and writes nothing.
@@ -33,42 +33,42 @@ pub enum ExistingFile {
 }
 
 impl ExistingFile {
-    /// Returns [`ExistingFile::Replace`] if `--force` was given, otherwise [`ExistingFile::Keep`].
-    pub fn replaced_if(force: bool) -> Self {
+    /// Returns [`ExistingFile::Replace`] if `force` is set, otherwise [`ExistingFile::Keep`].
+    pub fn replace_if(force: bool) -> Self {
         if force { Self::Replace } else { Self::Keep }
     }
 }
 
 /// A temporary folder for writing files, readable only by this user and removed on drop.
 #[derive(Debug)]
-pub struct Workplace {
-    // Dropped before the folder is removed: some systems cannot remove an open file.
+pub struct StagingFolder {
+    // Dropped before the folder, because some systems cannot remove an open file.
     _lock: File,
     folder: TempDir,
 }
 
-impl Workplace {
+impl StagingFolder {
     /// Creates a folder beside a target file.
     ///
     /// # Errors
     /// [`crate::Code::NotFound`] if the target's folder does not exist, [`crate::Code::Io`] if it
     /// is not writable.
-    pub fn next_to(target: &Path) -> Result<Self> {
+    pub fn create_beside(target: &Path) -> Result<Self> {
         let folder =
             target.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Self::within(folder)
+        Self::create_in(folder)
     }
 
     /// Creates a folder in the given one.
     ///
     /// # Errors
-    /// See [`Workplace::next_to`].
-    pub fn within(folder: &Path) -> Result<Self> {
+    /// See [`StagingFolder::create_beside`].
+    pub fn create_in(folder: &Path) -> Result<Self> {
         remove_leftovers(folder);
         let to_error = |e| Error::io(folder, e);
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let mut builder = tempfile::Builder::new();
-            builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(CHANCE);
+            builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(RANDOM_CHARACTERS);
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
             let temp_dir = builder.tempdir_in(folder).map_err(to_error)?;
@@ -93,18 +93,18 @@ impl Workplace {
     pub fn put(&self, source: &Path, target: &Path, policy: ExistingFile) -> Result<()> {
         match policy {
             ExistingFile::Replace => fs::rename(source, target).map_err(|e| Error::io(target, e)),
-            ExistingFile::Keep if move_to(source, target)? => Ok(()),
-            ExistingFile::Keep => Err(is_there(target)),
+            ExistingFile::Keep if rename_to_unused(source, target)? => Ok(()),
+            ExistingFile::Keep => Err(exists_error(target)),
         }
     }
 }
 
-/// Creates and locks the lock file of a folder. Fails with `NotFound` if another process has
-/// removed the folder as a leftover.
+/// Creates and locks the lock file of a folder. Fails with `NotFound` if another process removed
+/// the folder.
 fn lock(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().write(true).create_new(true).open(path)?;
     match file.lock() {
-        // Without lock support no process can see whether the folder is used, so none removes it.
+        // Without lock support, no process removes the folder, because it may be in use.
         Err(e) if e.kind() != io::ErrorKind::Unsupported => return Err(e),
         _ => {}
     }
@@ -112,19 +112,20 @@ fn lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Removes the folders that killed processes of this user left. Failures are ignored because
-/// leftovers do no harm.
+/// Removes the folders of killed processes of this user. Ignores failures, because leftovers do no
+/// harm.
 fn remove_leftovers(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let is_leftover = name
             .to_str()
             .and_then(|n| n.strip_prefix(PREFIX)?.strip_suffix(SUFFIX))
-            .is_some_and(|chance| {
-                chance.len() == CHANCE && chance.chars().all(|c| c.is_ascii_alphanumeric())
+            .is_some_and(|random| {
+                random.len() == RANDOM_CHARACTERS
+                    && random.bytes().all(|b| b.is_ascii_alphanumeric())
             });
         let path = entry.path();
-        if !is_leftover || !fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir() && is_mine(&m)) {
+        if !is_leftover || !fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir() && is_own(&m)) {
             continue;
         }
         match OpenOptions::new().write(true).open(path.join(LOCK)) {
@@ -136,7 +137,7 @@ fn remove_leftovers(folder: &Path) {
                     drop(fs::remove_dir_all(&path));
                 }
             }
-            // A process killed before it had a lock leaves an empty folder; others stay.
+            // A process killed before it had a lock leaves an empty folder; other folders stay.
             Err(e) if e.kind() == io::ErrorKind::NotFound => drop(fs::remove_dir(&path)),
             _ => {}
         }
@@ -144,21 +145,18 @@ fn remove_leftovers(folder: &Path) {
 }
 
 #[cfg(unix)]
-fn is_mine(metadata: &fs::Metadata) -> bool {
+fn is_own(metadata: &fs::Metadata) -> bool {
     std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
 }
 
 #[cfg(not(unix))]
-fn is_mine(_: &fs::Metadata) -> bool {
+fn is_own(_: &fs::Metadata) -> bool {
     true
 }
 
 /// Creates a folder and its missing parents, accessible only to this user. An existing folder is
 /// left unchanged.
-///
-/// # Errors
-/// [`crate::Code::Io`].
-pub fn private_folder(folder: &Path) -> Result<()> {
+pub fn create_private_folder(folder: &Path) -> Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -166,8 +164,11 @@ pub fn private_folder(folder: &Path) -> Result<()> {
     builder.create(folder).map_err(|e| Error::io(folder, e))
 }
 
-/// Moves a file to an unused name; returns `false` if the name exists.
-fn move_to(from: &Path, to: &Path) -> Result<bool> {
+/// Renames a file to an unused name; returns `false` if the name exists.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] if the file does not exist.
+pub fn rename_to_unused(from: &Path, to: &Path) -> Result<bool> {
     let result =
         TempPath::try_from_path(from).map_err(|e| Error::io(from, e))?.persist_noclobber(to);
     match result {
@@ -184,39 +185,29 @@ fn move_to(from: &Path, to: &Path) -> Result<bool> {
     }
 }
 
-/// Renames a file to an unused name beside it; returns `false` if the name exists.
+/// Writes a new file.
 ///
 /// # Errors
-/// [`crate::Code::Io`], [`crate::Code::NotFound`] if the file does not exist.
-pub fn set_aside(from: &Path, to: &Path) -> Result<bool> {
-    move_to(from, to)
-}
-
-/// Writes a new file; fails without writing if it exists.
-///
-/// # Errors
-/// [`crate::Code::InvalidInput`] if it exists; otherwise see [`Workplace::next_to`].
+/// [`crate::Code::InvalidInput`] if it exists; see also [`StagingFolder::create_beside`].
 pub fn create(target: &Path, bytes: &[u8]) -> Result<()> {
     if fs::symlink_metadata(target).is_ok() {
-        return Err(is_there(target));
+        return Err(exists_error(target));
     }
     write(target, bytes, ExistingFile::Keep, Readers::All)
 }
 
-/// Writes a file, replacing an existing one. A target that is not a regular file (a pipe, a device)
-/// is written to directly.
+/// Writes a file, replacing an existing one. Writes directly to a pipe or device.
 ///
 /// # Errors
-/// See [`Workplace::next_to`].
+/// See [`StagingFolder::create_beside`].
 pub fn replace(target: &Path, bytes: &[u8]) -> Result<()> {
     replace_as(target, bytes, Readers::All)
 }
 
-/// Writes a file like [`replace`], readable only by this user regardless of the old file's
-/// permissions.
+/// Works like [`replace`], but makes the file readable only by this user.
 ///
 /// # Errors
-/// See [`Workplace::next_to`].
+/// See [`StagingFolder::create_beside`].
 pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<()> {
     replace_as(target, bytes, Readers::Owner)
 }
@@ -224,7 +215,7 @@ pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<()> {
 /// The users who may read a written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readers {
-    /// Users according to the system's default or the permissions of the old file.
+    /// According to the old file's permissions or the system's default.
     All,
     /// This user only.
     Owner,
@@ -241,9 +232,9 @@ fn replace_as(target: &Path, bytes: &[u8], readers: Readers) -> Result<()> {
 }
 
 fn write(target: &Path, bytes: &[u8], policy: ExistingFile, readers: Readers) -> Result<()> {
-    let place = Workplace::next_to(target)?;
-    let source = place.path("file");
-    let whole = || -> io::Result<()> {
+    let folder = StagingFolder::create_beside(target)?;
+    let source = folder.path("file");
+    let write_all = || -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -259,12 +250,12 @@ fn write(target: &Path, bytes: &[u8], policy: ExistingFile, readers: Readers) ->
         }
         file.sync_all()
     };
-    whole().map_err(|e| Error::io(target, e))?;
-    place.put(&source, target, policy)
+    write_all().map_err(|e| Error::io(target, e))?;
+    folder.put(&source, target, policy)
 }
 
 /// Returns the error for a file that already exists.
-pub fn is_there(file: &Path) -> Error {
+pub fn exists_error(file: &Path) -> Error {
     Error::invalid(format!("{} already exists", file.display()))
         .with_hint("Choose another name, or use --force to overwrite it.")
 }
@@ -284,17 +275,17 @@ mod tests {
     }
 
     #[test]
-    fn create_writes_whole_files_and_never_overwrites() {
+    fn create_never_overwrites() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("a.md");
         create(&target, b"first, and longer").unwrap();
         assert_eq!(create(&target, b"second").unwrap_err().code(), Code::InvalidInput);
         // A file created between the check and the write is not replaced either.
-        let place = Workplace::next_to(&target).unwrap();
-        fs::write(place.path("x"), "third").unwrap();
-        assert!(place.put(&place.path("x"), &target, ExistingFile::Keep).is_err());
+        let staging = StagingFolder::create_beside(&target).unwrap();
+        fs::write(staging.path("x"), "third").unwrap();
+        assert!(staging.put(&staging.path("x"), &target, ExistingFile::Keep).is_err());
         assert_eq!(fs::read(&target).unwrap(), b"first, and longer");
-        drop(place);
+        drop(staging);
         replace(&target, b"second").unwrap();
         assert_eq!(
             (fs::read(&target).unwrap(), names(folder.path())),
@@ -309,7 +300,7 @@ mod tests {
     #[test]
     fn only_leftovers_of_killed_processes_are_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let active = Workplace::within(folder.path()).unwrap();
+        let active = StagingFolder::create_in(folder.path()).unwrap();
         fs::write(active.path("half"), "half").unwrap();
         let leftover = folder.path().join(".precedent-abcdefABCDEF.part");
         fs::create_dir(&leftover).unwrap();
@@ -335,23 +326,23 @@ mod tests {
     }
 
     #[test]
-    fn files_are_set_aside_under_unused_names() {
+    fn rename_never_replaces_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("a"), folder.path().join("b"));
         fs::write(&from, "a").unwrap();
         fs::write(&to, "b").unwrap();
-        assert!(!set_aside(&from, &to).unwrap());
+        assert!(!rename_to_unused(&from, &to).unwrap());
         assert_eq!(
             (fs::read(&from).unwrap(), fs::read(&to).unwrap()),
             (b"a".to_vec(), b"b".to_vec())
         );
         fs::remove_file(&to).unwrap();
-        assert!(set_aside(&from, &to).unwrap() && !from.exists());
+        assert!(rename_to_unused(&from, &to).unwrap() && !from.exists());
     }
 
     #[cfg(unix)]
     #[test]
-    fn links_devices_and_modes_are_preserved() {
+    fn replace_preserves_links_devices_and_modes() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let (real, link) = (folder.path().join("real"), folder.path().join("link"));

@@ -1,12 +1,12 @@
-//! The foundations of Precedent: documents and answers ([`model`]), the [`Error`] type, long
+//! The foundations of Precedent: the data [`model`], the [`Error`] type and long-running
 //! [tasks](task).
 
-pub mod door;
 pub mod error;
 pub mod files;
 pub mod memory;
 pub mod model;
-pub mod share;
+pub mod secret_filter;
+pub mod stats;
 pub mod task;
 
 pub use error::{Code, Error, Result};

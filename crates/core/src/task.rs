@@ -1,4 +1,4 @@
-//! Progress and cancellation of long jobs, and the bridge from async code to blocking work.
+//! Progress and cancellation of long jobs, and blocking work in async code.
 
 use std::{
     sync::{
@@ -14,8 +14,8 @@ use tokio::sync::Notify;
 
 use crate::error::{Code, Error, Result, cancel_error};
 
-/// The interval at which a caller of uninterruptible work checks for cancellation.
-const LOOK_AGAIN: Duration = Duration::from_millis(25);
+/// The interval at which [`run_detached`] checks for cancellation.
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// The progress of a job.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, schemars::JsonSchema)]
@@ -59,14 +59,13 @@ pub enum Phase {
     Calibrate,
     /// Running the queries of an evaluation.
     Evaluate,
-    /// Closing reports at their tracker.
+    /// Closing reports on their tracker.
     Close,
 }
 
 type Listener = dyn Fn(Progress) + Send + Sync;
 
-/// A handle of a long job for reporting progress and checking for cancellation. Clones share the
-/// same cancel flag.
+/// A handle of a long job for progress and cancellation. Clones share the cancel flag.
 #[derive(Clone, Default)]
 pub struct Task {
     cancel: Arc<Cancel>,
@@ -107,15 +106,15 @@ impl Task {
         Self::default()
     }
 
-    /// Creates a task whose progress goes to `listener`, which is called from worker threads and
+    /// Creates a task that reports progress to `listener`, which is called on worker threads and
     /// must return quickly.
     pub fn with_listener(listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         Self { cancel: Arc::default(), listener: Some(Arc::new(listener)) }
     }
 
-    /// Returns a task with the same cancel flag whose progress goes to another listener as well.
+    /// Returns a task with the same cancel flag that reports progress to another listener as well.
     #[must_use]
-    pub fn also(&self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+    pub fn with_extra_listener(&self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         let first = self.listener.clone();
         let fan_out = move |progress: Progress| {
             if let Some(first) = &first {
@@ -126,7 +125,7 @@ impl Task {
         Self { cancel: Arc::clone(&self.cancel), listener: Some(Arc::new(fan_out)) }
     }
 
-    /// Requests that the job stop at its next check.
+    /// Requests cancellation; the job ends at its next check.
     pub fn cancel(&self) {
         self.cancel.is_cancelled.store(true, Ordering::SeqCst);
         self.cancel.waiters.notify_waiters();
@@ -139,10 +138,10 @@ impl Task {
 
     /// Completes when [`Task::cancel`] is called; for use in a `select` with other waits.
     pub async fn wait_for_cancel(&self) {
-        // Created before the check so that a call in between wakes it.
-        let woken = self.cancel.waiters.notified();
+        // Created before the check, so that a cancellation in between is not missed.
+        let cancelled = self.cancel.waiters.notified();
         if !self.is_cancelled() {
-            woken.await;
+            cancelled.await;
         }
     }
 
@@ -152,9 +151,9 @@ impl Task {
     }
 
     /// Reports the progress of the job to the listener.
-    pub fn report(&self, phase: Phase, done_count: u64, total: Option<u64>, unit: &'static str) {
+    pub fn report(&self, phase: Phase, done: u64, total: Option<u64>, unit: &'static str) {
         if let Some(listener) = &self.listener {
-            listener(Progress { phase, done: done_count, total, unit });
+            listener(Progress { phase, done, total, unit });
         }
     }
 }
@@ -165,7 +164,7 @@ impl std::fmt::Debug for Task {
     }
 }
 
-/// Runs blocking work (SQLite, tantivy, the model) on the runtime's blocking threads.
+/// Runs blocking work on the runtime's blocking threads.
 ///
 /// # Errors
 /// The work's own error, or [`crate::Code::Internal`] if it panicked.
@@ -178,8 +177,8 @@ pub async fn run_blocking<T: Send + 'static>(
     }
 }
 
-/// Runs uninterruptible work on a thread of its own. On cancel this returns at once; the thread
-/// finishes in the background and its result is dropped.
+/// Runs uninterruptible work on a thread of its own. On cancellation this returns immediately; the
+/// thread finishes in the background and its result is dropped.
 ///
 /// # Errors
 /// [`Code::Cancelled`]; [`Code::Internal`] if the work panicked.
@@ -187,12 +186,12 @@ pub fn run_detached<T: Send + 'static>(
     task: &Task,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
-    let (give, take) = sync_channel(1);
+    let (sender, receiver) = sync_channel(1);
     thread::Builder::new()
-        .spawn(move || drop(give.send(work())))
+        .spawn(move || drop(sender.send(work())))
         .map_err(|e| Error::new(Code::Internal, "cannot start a thread").with_source(e))?;
     loop {
-        match take.recv_timeout(LOOK_AGAIN) {
+        match receiver.recv_timeout(POLL_INTERVAL) {
             Ok(result) => return Ok(result),
             Err(RecvTimeoutError::Timeout) => task.check()?,
             Err(RecvTimeoutError::Disconnected) => return Err(job_error()),
@@ -212,20 +211,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cancelling_does_not_wait_for_uninterruptible_work() {
+    fn cancellation_never_waits_for_detached_work() {
         let task = Task::new();
         assert_eq!(run_detached(&task, || 7).unwrap(), 7);
         let result: Result<()> = run_detached(&task, || panic!("expected by this test"));
         assert_eq!(result.unwrap_err().code(), Code::Internal);
-        let (go, go_receiver) = channel();
+        let (start, start_receiver) = channel();
         let (end, end_receiver) = channel();
         task.cancel();
         let result = run_detached(&task, move || {
-            go_receiver.recv().unwrap();
+            start_receiver.recv().unwrap();
             end.send(()).unwrap();
         });
         assert_eq!(result.unwrap_err().code(), Code::Cancelled);
-        go.send(()).unwrap();
+        start.send(()).unwrap();
         end_receiver.recv().unwrap();
     }
 }

@@ -7,7 +7,7 @@ use precedent_core::{
     error::Result,
     model::{
         AskRequest, AskResponse, Band, DocKind, DuplicateCandidate, DuplicatesRequest,
-        DuplicatesResponse, KnownProblem, Notice, POSSIBLE, ProblemStatus, SURELY, SolvedCase,
+        DuplicatesResponse, KnownProblem, LIKELY_HELP, Notice, POSSIBLE, ProblemStatus, SolvedCase,
         State, TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
@@ -261,7 +261,9 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         }
         let compare = |key: &str| format!("Compare with {key}; it may be the same problem.");
         return vec![match (response.first_case(), response.related.first()) {
-            (Some(case), _) if case.helps >= SURELY => format!("Try the fix for {}.", case.key),
+            (Some(case), _) if case.helps >= LIKELY_HELP => {
+                format!("Try the fix for {}.", case.key)
+            }
             (Some(case), _) => compare(&case.key),
             (None, Some(report)) => compare(&report.key),
             (None, None) => {

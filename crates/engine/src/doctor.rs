@@ -47,7 +47,7 @@ pub struct CheckUp<'a> {
 
 /// Returns whether a database lost all its data; a database that was never filled has no indexes.
 pub(crate) fn is_emptied(database: &Path, full_text: &Path) -> bool {
-    store::is_emptied(database) && full_text.is_dir()
+    store::is_empty_database(database) && full_text.is_dir()
 }
 
 /// Checks that a casebook's folder has its database.
@@ -60,7 +60,7 @@ pub(crate) fn is_there(folder: &Path, database: &Path, full_text: &Path) -> Resu
         Ok(metadata) if metadata.is_file() => Ok(()),
         // A file that cannot be read may still exist.
         Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => Err(Error::io(folder, e)),
-        _ if !store::kept_copies(database).is_empty() || full_text.is_dir() => {
+        _ if !store::safety_copies(database).is_empty() || full_text.is_dir() => {
             Err(Error::not_found(format!(
                 "{} is missing, although its other files exist",
                 database.display()
@@ -81,7 +81,7 @@ fn no_casebook(folder: &Path) -> Error {
 
 /// Returns the remedy for a database that cannot be repaired.
 pub(crate) fn restore_hint(database: &Path) -> String {
-    let copy = store::kept_copies(database)
+    let copy = store::safety_copies(database)
         .pop()
         .map_or_else(String::new, |p| format!(" {} is a copy.", p.display()));
     format!(
@@ -146,7 +146,7 @@ impl CheckUp<'_> {
         for ending in ["db-wal", "db-shm"] {
             private.push((self.database.with_extension(ending), 0o600));
         }
-        private.extend(store::kept_copies(self.database).into_iter().map(|p| (p, 0o600)));
+        private.extend(store::safety_copies(self.database).into_iter().map(|p| (p, 0o600)));
         for (path, required_mode) in private {
             let Ok(metadata) = fs::metadata(&path) else { continue };
             let mode = metadata.permissions().mode() & 0o777;
@@ -313,7 +313,7 @@ impl CheckUp<'_> {
     }
 
     fn copies(&self, findings: &mut Vec<Finding>) {
-        for path in store::kept_copies(self.database) {
+        for path in store::safety_copies(self.database) {
             let size = fs::metadata(&path).map_or(0, |m| m.len());
             findings.push(report(
                 "kept_copy",
@@ -337,7 +337,7 @@ impl CheckUp<'_> {
         }
         if self.repair {
             store.keep_copy(store::BEFORE_REPAIR)?;
-            store.write(|w| w.mend_rows())?;
+            store.write(|w| w.repair_rows())?;
         }
         findings.push(Finding {
             repaired: self.repair,
@@ -423,7 +423,7 @@ impl CheckUp<'_> {
         if is_damaged && !self.repair {
             return Ok(());
         }
-        let stale = indexes.text_is_stale()?;
+        let stale = indexes.is_text_stale()?;
         let ids: Vec<i64> =
             indexes.store.read(|r| r.live_documents())?.into_iter().map(|(id, _)| id).collect();
         let index_ids = indexes.fulltext.ids()?;
@@ -435,7 +435,7 @@ impl CheckUp<'_> {
         if self.repair {
             // An index that wrongly claims to be up to date must be rebuilt.
             if !stale {
-                indexes.forget_text()?;
+                indexes.reset_text()?;
             }
             indexes.update_text(Effort::Whole, task, &mut IndexReport::default())?;
         }
@@ -472,7 +472,7 @@ impl CheckUp<'_> {
         let current = vectors::path(self.vectors, &info);
         self.other_models(&current, findings);
         if current.is_file()
-            && let Some(damage) = vectors::damage(&current)
+            && let Some(damage) = vectors::integrity_errors(&current)
         {
             if self.repair {
                 vectors::remove(self.folder, &current)?;
@@ -496,11 +496,11 @@ impl CheckUp<'_> {
             return Ok(());
         }
         let extent = vectors.extent()?;
-        let is_interrupted = vectors.count_lost()? == 0
+        let is_interrupted = vectors.count_missing_vectors()? == 0
             && (extent.embedded_chunks < extent.chunks || indexes.count_unplanned(&vectors)? > 0);
         let mut is_repaired = false;
         if self.repair {
-            vectors.look_again()?;
+            vectors.schedule_replanning()?;
             match indexes.update_vectors(
                 &vectors,
                 self.engine,
@@ -591,7 +591,9 @@ fn missing_vectors(indexes: &DerivedData<'_>, vectors: &Vectors) -> Result<u64> 
         .iter()
         .filter(|(id, has_title)| *has_title && planned_ids.binary_search(id).is_err())
         .count();
-    let count = (extent.chunks - extent.embedded_chunks) + vectors.count_lost()? + forgotten as u64;
+    let count = (extent.chunks - extent.embedded_chunks)
+        + vectors.count_missing_vectors()?
+        + forgotten as u64;
     // Changed documents are among the missing ones, or were never planned.
     Ok(count.max(indexes.count_unplanned(vectors)?))
 }

@@ -6,12 +6,12 @@ use jiff::Timestamp;
 use precedent_core::{
     error::{Error, Result},
     model::{
-        Band, KnownReport, LogError, LogGroup, LogRequest, LogResponse, LogVerdict, Notice, SURELY,
-        SolvedCase, TroubleshootRequest, TroubleshootSettings, limits,
+        Band, KnownReport, LIKELY_HELP, LogError, LogGroup, LogRequest, LogResponse, LogVerdict,
+        Notice, SolvedCase, TroubleshootRequest, TroubleshootSettings, limits,
     },
     task::{Phase, Task},
 };
-use precedent_logs::{CodeLine, Reading};
+use precedent_logs::{CodeLine, ParsedLogs};
 use precedent_text::{
     report::terms,
     signature::{Signature, SignatureKind},
@@ -34,24 +34,25 @@ const THREAD: usize = 2_000;
 pub fn ask(
     context: &CaseContext<'_>,
     request: &LogRequest,
-    reading: Reading,
+    reading: ParsedLogs,
     now: Timestamp,
     task: &Task,
 ) -> Result<LogResponse> {
     let start = Instant::now();
-    let Reading { files, bytes, lines, groups, dropped_events, small, code_lines } = reading;
+    let ParsedLogs { files, bytes, lines, groups, dropped_events, short_files: small, code_lines } =
+        reading;
     let mut distinct = groups.len() as u64;
     let mut notices = Vec::new();
     let mut errors = Vec::new();
     let selection: Vec<LogGroup> = groups.into_iter().take(request.max_errors).collect();
     let total = selection.len() as u64;
-    let has_distinctive = selection.iter().any(|g| !precedent_logs::only_failed(g));
+    let has_distinctive = selection.iter().any(|g| !precedent_logs::is_uninformative(g));
     for (index, group) in selection.into_iter().enumerate() {
         task.check()?;
         task.report(Phase::Triage, index as u64, Some(total), "errors");
         // "exit code 1" resembles a hundred reports, so it is searched for only if nothing else is
         // distinctive.
-        let error = if has_distinctive && precedent_logs::only_failed(&group) {
+        let error = if has_distinctive && precedent_logs::is_uninformative(&group) {
             LogError { group, verdict: LogVerdict::New, known: None, case: None }
         } else {
             ask_error(context, request, group, now, task, &mut notices)?
@@ -177,7 +178,7 @@ fn ask_about(
             LogVerdict::Solved
         }
         (Some(_), _) => LogVerdict::Known,
-        (None, Some(case)) if case.helps >= SURELY => LogVerdict::Solved,
+        (None, Some(case)) if case.helps >= LIKELY_HELP => LogVerdict::Solved,
         (None, case) if case.is_some() || report.is_some() => LogVerdict::Perhaps,
         (None, _) => LogVerdict::New,
     };

@@ -176,7 +176,8 @@ impl Notebook<'_> {
             w.remove_note(&note, now)?;
             Ok(view)
         })?;
-        let result = self.indexes.update_text(Effort::Soon, task, &mut IndexReport::default());
+        let result =
+            self.indexes.update_text(Effort::WithoutMerges, task, &mut IndexReport::default());
         if let (Ok(()), Some((vectors, _))) = (result, self.vectors) {
             drop(self.indexes.plan_vectors(vectors, task));
         }
@@ -187,7 +188,7 @@ impl Notebook<'_> {
 
     /// Indexes a note.
     fn index(&self, document: i64, task: &Task) -> Result<()> {
-        self.indexes.update_text(Effort::Soon, task, &mut IndexReport::default())?;
+        self.indexes.update_text(Effort::WithoutMerges, task, &mut IndexReport::default())?;
         match self.vectors {
             Some((vectors, _)) => self.indexes.embed_document(vectors, document, self.embed),
             None => Ok(()),
@@ -284,7 +285,7 @@ impl Notebook<'_> {
         let note_pieces = self.pieces(title, body)?;
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {
-            let mut row_pieces = vectors.of_text(row.document.id)?;
+            let mut row_pieces = vectors.text_vectors(row.document.id)?;
             // A note stored while the model was unavailable has no vectors yet.
             if row_pieces.is_empty() {
                 row_pieces = self.pieces(&row.document.title, &row.document.body)?;

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use precedent_core::{
     error::{Code, Error, Result},
-    files::{ExistingFile, Workplace, is_there},
+    files::{ExistingFile, StagingFolder, exists_error},
     model::{ExportResult, Manifest, PortableImport},
     task::{Phase, Task},
 };
@@ -53,11 +53,11 @@ pub fn export(
     task: &Task,
 ) -> Result<ExportResult> {
     if file.exists() && !replace {
-        return Err(is_there(file));
+        return Err(exists_error(file));
     }
     // The file must not contain removed text.
     store.purge(task)?;
-    let place = Workplace::next_to(file)?;
+    let place = StagingFolder::create_beside(file)?;
     let (part, database, packed_database) =
         (place.path("part"), place.path("part.db"), place.path("part.zst"));
     let contents = store.write_portable(&database, notes)?;
@@ -94,7 +94,7 @@ pub fn export(
     };
     write().map_err(|e| Error::io(&part, e))?;
     let bytes = length(&part)?;
-    place.put(&part, file, ExistingFile::replaced_if(replace))?;
+    place.put(&part, file, ExistingFile::replace_if(replace))?;
     Ok(ExportResult { file: file.display().to_string(), bytes, contents })
 }
 
@@ -113,11 +113,11 @@ pub fn import(
     on_skip: impl FnOnce(&[String]),
     task: &Task,
 ) -> Result<PortableImport> {
-    let _lock = FileLock::try_take(folder, "import.lock")?.ok_or_else(|| {
+    let _lock = FileLock::try_acquire(folder, "import.lock")?.ok_or_else(|| {
         Error::new(Code::Busy, "another process is importing into this casebook")
             .with_hint("Wait until it has finished, then try again.")
     })?;
-    let place = Workplace::within(folder)?;
+    let place = StagingFolder::create_in(folder)?;
     let database = place.path("import.db");
     let manifest = unpack(file, &database, task)?;
     store::check_foreign(&database).map_err(|e| e.context(file.display()))?;
@@ -126,7 +126,7 @@ pub fn import(
         |source: &SourceRow, remote: &RemoteRow| sync::remote_address(source, remote).is_ok();
     let copy = store.verify_copy(&database, &manifest.contents, &is_remote, now, task)?;
     task.check()?;
-    store.take_over(&copy, &file.display().to_string(), now, on_skip, task)
+    store.import_copy(&copy, &file.display().to_string(), now, on_skip, task)
 }
 
 /// Checks that a file was written by [`export`] and is complete and unchanged. Unpacks it below
@@ -135,7 +135,7 @@ pub fn import(
 /// # Errors
 /// Errors of [`import`] that concern the file.
 pub fn check(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
-    let place = Workplace::within(scratch)?;
+    let place = StagingFolder::create_in(scratch)?;
     let database = place.path("import.db");
     unpack(file, &database, task)?;
     store::check_foreign(&database).map_err(|e| e.context(file.display()))

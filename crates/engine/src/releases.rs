@@ -154,7 +154,7 @@ impl Releases {
         let Some(highest) = self.highest() else { return true };
         self.has(version)
             || compare(version, highest).is_some_and(Ordering::is_gt)
-                && version::line(version) == version::line(highest)
+                && version::release_line(version) == version::release_line(highest)
     }
 
     /// Returns whether the list may be out of date at a time: longer after the newest release than
@@ -210,7 +210,8 @@ impl Releases {
     /// it: it was cut before the fix.
     pub(crate) fn have_fix(&self, version: &str, fix: &Fix) -> Option<bool> {
         // A pre-release is older than its release, by an unknown time.
-        let release = self.find(version).or_else(|| self.find(version::base(version)));
+        let release =
+            self.find(version).or_else(|| self.find(version::without_prerelease(version)));
         let released_at = release.and_then(|release| release.released_at);
         if let Some(fixed_in) = &fix.version {
             let by_number = version::has_fix(version, fixed_in)?;
@@ -232,7 +233,7 @@ impl Releases {
         if released_at < merged_at {
             return Some(false);
         }
-        if version::base(version) != version {
+        if version::without_prerelease(version) != version {
             return None;
         }
         let number = Version::parse(version);
@@ -281,7 +282,7 @@ impl Releases {
         let Some(highest) = self.highest() else { return true };
         let is_near = major(version) <= major(highest).map(|major| major.saturating_add(1));
         let is_next = compare(version, highest).is_some_and(Ordering::is_gt);
-        self.has(version) || is_near && (is_next || version::base(version) != version)
+        self.has(version) || is_near && (is_next || version::without_prerelease(version) != version)
     }
 
     /// Returns the newest version of the product that a text names. A development build is newer than

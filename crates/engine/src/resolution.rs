@@ -27,7 +27,7 @@ const REFUSED: f32 = 0.63;
 const LABELS: &str = "stale, duplicate, working as intended, works as intended, no activity, out of scope, not planned";
 /// The roles of sentences that close a report without a fix of its own.
 const REFUSAL_ROLES: [SentenceRole; 3] =
-    [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::TakenBack];
+    [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::Retraction];
 /// The roles of sentences that describe a solution or a workaround.
 pub(crate) const SOLUTION_ROLES: [SentenceRole; 2] = [SentenceRole::Fix, SentenceRole::Workaround];
 /// Returns whether an item was closed without a fix of its own, according to its tracker, a label,
@@ -37,7 +37,7 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
         Some(Closure::NotPlanned | Closure::Duplicate) => return Ok(true),
         // Many trackers report every closed item as done.
         Some(Closure::Completed)
-            if row.state_reason.as_deref().is_some_and(Closure::says_fixed) =>
+            if row.state_reason.as_deref().is_some_and(Closure::means_fixed) =>
         {
             return Ok(false);
         }

@@ -23,7 +23,7 @@ pub enum Arm {
 }
 
 impl Arm {
-    /// All methods, each after the ones it builds on.
+    /// All methods, each after those that it builds on.
     pub const ALL: [Self; 5] =
         [Self::Lexical, Self::Semantic, Self::Hybrid, Self::Duplicates, Self::Calibrated];
 
@@ -38,7 +38,7 @@ impl Arm {
         }
     }
 
-    /// Parses a name.
+    /// Parses a name that [`Arm::name`] returned.
     pub fn parse(name: &str) -> std::result::Result<Self, String> {
         let names = || Self::ALL.map(Self::name).join(", ");
         Self::ALL
@@ -52,13 +52,13 @@ impl Arm {
         match self {
             Self::Lexical | Self::Semantic => false,
             Self::Hybrid => matches!(base, Self::Lexical | Self::Semantic),
-            Self::Duplicates => base.searches(),
+            Self::Duplicates => base.is_search(),
             Self::Calibrated => base == Self::Duplicates,
         }
     }
 
-    /// Returns whether this is a search method.
-    pub fn searches(self) -> bool {
+    /// Returns whether this is a search method, unlike the duplicate check.
+    pub fn is_search(self) -> bool {
         matches!(self, Self::Lexical | Self::Semantic | Self::Hybrid)
     }
 

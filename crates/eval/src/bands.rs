@@ -1,10 +1,10 @@
 //! The frequency and precision of each confidence band, by tracker marks and manual judgement.
 //!
-//! A tracker mark labels a pair as a duplicate; a pair without one may have been judged manually.
-//! Pairs that are neither marked nor judged are not counted by judgement. Every share has its
-//! interval (Wilson 1927) at the effective size of its weighted sample (Kish 1965).
+//! A tracker marks known duplicates; other pairs may have been judged manually. Pairs that are
+//! neither marked nor judged do not count in shares by judgement. Intervals (Wilson 1927) use the
+//! effective size of the weighted sample (Kish 1965).
 
-use precedent_core::model::{Band, LIKELY, POSSIBLE, SAME};
+use precedent_core::model::{Band, HIGH, LIKELY, POSSIBLE};
 use serde::Serialize;
 
 use crate::{
@@ -13,11 +13,11 @@ use crate::{
 };
 
 /// The queue lengths that are reported.
-const QUEUE: [usize; 3] = [20, 50, 100];
+const QUEUE_LENGTHS: [usize; 3] = [20, 50, 100];
 
 /// The first answer to a query.
 #[derive(Clone, Copy, Debug)]
-pub struct First {
+pub struct FirstAnswer {
     /// Confidence that the pair is a duplicate, 0..1.
     pub confidence: f64,
     /// Confidence that the candidate is worth reading, 0..1.
@@ -26,7 +26,7 @@ pub struct First {
     pub is_marked: bool,
     /// Manual judgement of the pair, if any.
     pub judgement: Option<JudgedPair>,
-    /// Number of the tracker's reports that this report stands for.
+    /// Number of the tracker's reports that this report represents.
     pub weight: f64,
 }
 
@@ -76,7 +76,8 @@ pub struct QueueReport {
 
 /// The bands and the queue as a user sees them.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-pub struct Met {
+#[schemars(rename = "Met")]
+pub struct ConfidenceReport {
     /// Each band, the most confident first.
     pub bands: Vec<BandReport>,
     /// The first entries of the queue of open reports, by length.
@@ -88,8 +89,8 @@ pub struct Met {
     pub worth_reading: Option<Share>,
 }
 
-impl First {
-    /// Returns the known relation of the pair and the number of answers it stands for.
+impl FirstAnswer {
+    /// Returns the known relation of the pair and the number of answers that it represents.
     fn truth(&self) -> Option<(Judgement, f64)> {
         match (self.judgement, self.is_marked) {
             (Some(pair), true) => Some((pair.judgement, self.weight)),
@@ -100,11 +101,11 @@ impl First {
     }
 }
 
-/// Computes the weighted share of `outcomes` that is right.
-pub fn share(outcomes: impl Iterator<Item = (bool, f64)>) -> Share {
+/// Computes the weighted share of true outcomes.
+pub fn weighted_share(outcomes: impl Iterator<Item = (bool, f64)>) -> Share {
     let (mut right, mut sum, mut squares, mut pairs) = (0.0, 0.0, 0.0, 0);
-    for (is, weight) in outcomes {
-        right += if is { weight } else { 0.0 };
+    for (is_right, weight) in outcomes {
+        right += if is_right { weight } else { 0.0 };
         sum += weight;
         squares += weight * weight;
         pairs += 1;
@@ -116,55 +117,56 @@ pub fn share(outcomes: impl Iterator<Item = (bool, f64)>) -> Share {
     Share { share: right / sum, low, high, pairs }
 }
 
-fn marked_share<'a>(answers: impl Iterator<Item = &'a First>) -> Share {
-    share(answers.map(|a| (a.is_marked, a.weight)))
+fn marked_share<'a>(answers: impl Iterator<Item = &'a FirstAnswer>) -> Share {
+    weighted_share(answers.map(|a| (a.is_marked, a.weight)))
 }
 
 fn judged_share<'a>(
-    answers: impl Iterator<Item = &'a First>,
-    is: impl Fn(Judgement) -> bool,
+    answers: impl Iterator<Item = &'a FirstAnswer>,
+    is_right: impl Fn(Judgement) -> bool,
 ) -> Option<Share> {
-    let share =
-        share(answers.filter_map(First::truth).map(|(judgement, weight)| (is(judgement), weight)));
+    let outcomes = answers
+        .filter_map(FirstAnswer::truth)
+        .map(|(judgement, weight)| (is_right(judgement), weight));
+    let share = weighted_share(outcomes);
     (share.pairs > 0).then_some(share)
 }
 
-/// Summarizes first answers by band and by queue length.
-///
-/// Shares by judgement are computed only if `with_judgements`.
-pub fn met(answers: &[First], with_judgements: bool) -> Met {
+/// Summarizes first answers by band and by queue length; `with_judgements` adds shares by
+/// judgement.
+pub fn summarize(answers: &[FirstAnswer], with_judgements: bool) -> ConfidenceReport {
     let is_same = |judgement| judgement == Judgement::Same;
-    let worth = |judgement| judgement != Judgement::Neither;
+    let is_worth_reading = |judgement| judgement != Judgement::Neither;
     #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
-    let band = |a: &First| Band::of(a.confidence as f32, a.worth as f32);
+    let band_of = |a: &FirstAnswer| Band::new(a.confidence as f32, a.worth as f32);
     let total: f64 = answers.iter().map(|a| a.weight).sum();
     let marked_count = answers.iter().filter(|a| a.is_marked).count();
     let bands = Band::ALL
         .into_iter()
-        .map(|name| {
-            let within = || answers.iter().filter(|a| band(a) == name);
+        .map(|band| {
+            let in_band = || answers.iter().filter(|a| band_of(a) == band);
             BandReport {
-                band: name,
-                answers: within().count(),
+                band,
+                answers: in_band().count(),
                 // The sum of an empty iterator is −0.
-                of_thousand: 1000.0 * within().map(|a| a.weight).sum::<f64>() / total.max(1.0)
+                of_thousand: 1000.0 * in_band().map(|a| a.weight).sum::<f64>() / total.max(1.0)
                     + 0.0,
-                marked: marked_share(within()),
-                same: with_judgements.then(|| judged_share(within(), is_same)).flatten(),
-                worth: with_judgements.then(|| judged_share(within(), worth)).flatten(),
-                of_found: float(within().filter(|a| a.is_marked).count())
+                marked: marked_share(in_band()),
+                same: with_judgements.then(|| judged_share(in_band(), is_same)).flatten(),
+                worth: with_judgements.then(|| judged_share(in_band(), is_worth_reading)).flatten(),
+                of_found: float(in_band().filter(|a| a.is_marked).count())
                     / float(marked_count.max(1)),
             }
         })
         .collect();
-    let mut by: Vec<&First> = answers.iter().collect();
-    by.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    let queue = QUEUE
+    let mut sorted: Vec<&FirstAnswer> = answers.iter().collect();
+    sorted.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let queue = QUEUE_LENGTHS
         .into_iter()
-        .map(|n| {
-            let (first, rest) = by.split_at(n.min(by.len()));
+        .map(|length| {
+            let (first, rest) = sorted.split_at(length.min(sorted.len()));
             QueueReport {
-                first: n,
+                first: length,
                 marked: marked_share(first.iter().copied()),
                 same: with_judgements
                     .then(|| judged_share(first.iter().copied(), is_same))
@@ -173,20 +175,22 @@ pub fn met(answers: &[First], with_judgements: bool) -> Met {
             }
         })
         .collect();
-    let sure = || answers.iter().filter(|a| a.worth >= 0.8);
-    Met {
+    let high_worth = || answers.iter().filter(|a| a.worth >= 0.8);
+    ConfidenceReport {
         bands,
         queue,
-        related: with_judgements.then(|| judged_share(answers.iter(), worth)).flatten(),
-        worth_reading: with_judgements.then(|| judged_share(sure(), worth)).flatten(),
+        related: with_judgements.then(|| judged_share(answers.iter(), is_worth_reading)).flatten(),
+        worth_reading: with_judgements
+            .then(|| judged_share(high_worth(), is_worth_reading))
+            .flatten(),
     }
 }
 
 /// Returns the label of a band in a table: its confidence range.
-pub fn name(band: Band) -> String {
+pub fn band_name(band: Band) -> String {
     match band {
-        Band::High => format!("{SAME:.1} and more"),
-        Band::Likely => format!("{LIKELY:.1} to {SAME:.1}"),
+        Band::High => format!("{HIGH:.1} and more"),
+        Band::Likely => format!("{LIKELY:.1} to {HIGH:.1}"),
         Band::Possible => format!("{POSSIBLE:.1} to {LIKELY:.1}"),
         Band::Related => "related".to_owned(),
         Band::None => "nothing".to_owned(),
@@ -198,8 +202,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unjudged_pairs_count_by_marks_alone() {
-        let first = |confidence, is_marked, judgement: Option<Judgement>, weight| First {
+    fn unjudged_pairs_count_only_by_marks() {
+        let first = |confidence, is_marked, judgement: Option<Judgement>, weight| FirstAnswer {
             confidence,
             worth: 0.9,
             is_marked,
@@ -213,19 +217,19 @@ mod tests {
             first(0.1, false, Some(Judgement::Related), 2.0),
             first(0.1, true, Some(Judgement::Neither), 1.0),
         ];
-        let met = super::met(&answers, true);
-        let high = &met.bands[0];
+        let report = summarize(&answers, true);
+        let high = &report.bands[0];
         assert_eq!((high.band, high.answers), (Band::High, 3));
         assert!((high.marked.share - 1.0 / 8.0).abs() < 1e-9);
         let share = high.same.unwrap();
         assert_eq!((share.share, share.pairs), (1.0, 2));
         assert!(share.low < 0.7, "two pairs give a wide interval: {share:?}");
-        let band = &met.bands[3];
+        let band = &report.bands[3];
         assert_eq!((band.band, band.same.unwrap().share), (Band::Related, 0.0));
         assert!((band.worth.unwrap().share - 2.0 / 3.0).abs() < 1e-9);
         assert!((band.of_found - 0.5).abs() < 1e-9);
-        assert_eq!(met.queue[0].missed_count, 0);
-        let by_marks = super::met(&answers, false);
+        assert_eq!(report.queue[0].missed_count, 0);
+        let by_marks = summarize(&answers, false);
         assert!(by_marks.bands[0].same.is_none() && by_marks.related.is_none());
     }
 }

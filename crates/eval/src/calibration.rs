@@ -1,4 +1,4 @@
-//! The ranking method that is calibrated over time.
+//! The duplicate check with periodic calibration.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::{
     run::Answer,
 };
 
-/// The number of calibrations over the time of a source.
+/// The number of calibrations over the period of a set.
 const CALIBRATIONS: usize = 12;
 
-/// Returns the answers of the duplicate check for a source that is calibrated over time.
+/// Returns the answers of the duplicate check with weights fitted on earlier queries.
 ///
-/// Returns `None` if the source never has enough known duplicates. Queries run in filing order, a
-/// twelfth at a time, each with the weights fitted on the earlier blocks.
+/// Queries are in filing order; each block uses the weights fitted on the earlier blocks. Returns
+/// `None` if no block has enough known duplicates.
 pub fn calibrate(
     dataset: &EvalSet,
     built_in: &RankingModel,
@@ -31,19 +31,20 @@ pub fn calibrate(
     let mut history: Vec<TrainingQuery> = Vec::with_capacity(queries.len());
     let (mut answers, mut model) = (BTreeMap::new(), None::<SourceModel>);
     for block in queries.chunks(queries.len().div_ceil(CALIBRATIONS).max(1)) {
-        if let Some(lesson) = fit(built_in, &history, task)? {
-            model = Some(lesson.source_model);
+        if let Some(report) = fit(built_in, &history, task)? {
+            model = Some(report.source_model);
         }
         let table = model.as_ref().map_or_else(|| built_in.clone(), |model| built_in.with(model));
         for query in block {
             let documents = &rankings[query];
             answers.insert(*query, Answer::new(dataset, rerank(&table, documents)));
             let relevant = dataset.relevant.get(query);
-            let right = |d: &RankedDocument| {
-                eval_set::place(d.number)
-                    .is_some_and(|place| relevant.is_some_and(|r| r.contains(&place)))
+            let is_relevant = |d: &RankedDocument| {
+                eval_set::position(d.number)
+                    .is_some_and(|at| relevant.is_some_and(|r| r.contains(&at)))
             };
-            let candidates = documents.iter().take(TOP).filter_map(|d| candidate(d, right(d)));
+            let candidates =
+                documents.iter().take(TOP).filter_map(|d| candidate(d, is_relevant(d)));
             history.push(TrainingQuery {
                 weight: dataset.weight(*query),
                 duplicate: relevant.is_some(),
@@ -54,14 +55,12 @@ pub fn calibrate(
     Ok(model.map(|_| answers))
 }
 
-/// Reranks documents with the given weights, best first, and recomputes their confidence.
-///
-/// Ties keep their order.
+/// Reranks documents, best first, and recomputes their confidence. Ties keep their order.
 fn rerank(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocument> {
     let candidates: Vec<(Candidate, &RankedDocument)> =
         documents.iter().filter_map(|d| Some((candidate(d, false)?, d))).collect();
     let features: Vec<Features> = candidates.iter().map(|(c, _)| c.features).collect();
-    let results: Vec<RankedDocument> = table
+    table
         .rank(&features)
         .into_iter()
         .map(|entry| {
@@ -79,14 +78,13 @@ fn rerank(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocum
                 ..(*document).clone()
             }
         })
-        .collect();
-    results
+        .collect()
 }
 
 fn candidate(document: &RankedDocument, right: bool) -> Option<Candidate> {
     let (features, rest) = document.features.split_at_checked(COUNT)?;
     let features = Features(features.try_into().ok()?);
-    // The share precedes the numbers of the overlap.
+    // The first number is the share.
     let overlap = rest
         .get(1..)
         .and_then(|numbers| numbers.first_chunk())

@@ -1,11 +1,16 @@
-//! An evaluation of solved-case search: hits where there is a case, silence where there is none.
+//! The evaluation of solved-case search: hits where a case exists, silence where none does.
 
-use std::{collections::BTreeSet, io::Write as _, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    io::{BufWriter, Write as _},
+    path::PathBuf,
+};
 
 use jiff::Timestamp;
 use precedent_core::{
     Error, Result, Task,
-    model::{HELPS, RankRequest, RankedDocument, Ranking},
+    model::{MIN_HELP, RankRequest, RankedDocument, Ranking},
     task::Phase,
 };
 use precedent_engine::{Casebook, OpenOptions, answer::RankingModel};
@@ -15,23 +20,23 @@ use precedent_text::{
 use serde::Serialize;
 
 use crate::{
-    bands::{Share, share},
-    eval_set::{EvalSet, SOURCE, place},
+    bands::{Share, weighted_share},
+    eval_set::{EvalSet, SOURCE, position},
 };
 
-/// Lines about other subjects or without meaning, all invented; no tracker has a case for them.
+/// Invented lines that are off-topic or meaningless, for which no tracker has a case.
 const NONSENSE: &str = include_str!("nonsense.txt");
-/// The maximum number of reports queried per set, spread evenly over its time.
-const MOST: usize = 300;
+/// The maximum number of reports queried per set, evenly spaced.
+const MAX_QUERIES: usize = 300;
 /// The number of texts of other sets that are queried in each form.
-const FOREIGN: usize = 80;
+const FOREIGN_QUERIES: usize = 80;
 /// The number of cases inspected per answer.
 const DEPTH: usize = 10;
 
 /// The options of an evaluation of solved-case search.
 #[derive(Clone, Debug, Default)]
 pub struct CasesRequest {
-    /// Folders of the sets. The texts of the other sets are foreign to each set.
+    /// Folders of the sets. Texts of other sets are foreign to a set.
     pub sets: Vec<PathBuf>,
     /// Folder of the sets' casebooks.
     pub cache: PathBuf,
@@ -58,7 +63,7 @@ pub struct CasesSet {
     /// Number of reports with an earlier, closed duplicate.
     pub asked: usize,
     /// Results of `troubleshoot`, then of a search of closed reports, in each form.
-    pub ways: Vec<CasesWay>,
+    pub ways: Vec<MethodResult>,
     /// Share of the set's reports without a known duplicate that get an answer.
     pub unmarked: Share,
     /// Share of off-topic and meaningless lines that get an answer.
@@ -67,7 +72,8 @@ pub struct CasesSet {
 
 /// The results of one method in one form.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-pub struct CasesWay {
+#[schemars(rename = "CasesWay")]
+pub struct MethodResult {
     /// `troubleshoot` or `search`.
     pub way: &'static str,
     /// Query text: `report` (title and text), `title`, or `code` (code and logs alone).
@@ -85,7 +91,7 @@ pub struct CasesWay {
 }
 
 fn share_of(flags: &[bool]) -> Share {
-    share(flags.iter().map(|is| (*is, 1.0)))
+    weighted_share(flags.iter().map(|flag| (*flag, 1.0)))
 }
 
 /// The part of a report that is used as the query.
@@ -107,8 +113,8 @@ impl QueryForm {
         }
     }
 
-    /// Returns title and text, or `None` if the report lacks this part.
-    fn of(self, title: &str, body: &str) -> Option<(String, String)> {
+    /// Returns the title and the text of the query; `None` if the report lacks this part.
+    fn query(self, title: &str, body: &str) -> Option<(String, String)> {
         match self {
             Self::Report => Some((title.to_owned(), without_duplicate_notes(body))),
             Self::Title => Some((title.to_owned(), String::new())),
@@ -120,7 +126,7 @@ impl QueryForm {
     }
 }
 
-/// Measures how solved cases are found in each set.
+/// Measures solved-case search on each set.
 ///
 /// # Errors
 /// [`Code::InvalidInput`](precedent_core::Code::InvalidInput) for a set or table that cannot be
@@ -135,9 +141,7 @@ pub async fn evaluate_cases(
         None => RankingModel::built_in().clone(),
     };
     let mut features = match &request.features {
-        Some(path) => Some(std::io::BufWriter::new(
-            std::fs::File::create(path).map_err(|e| Error::io(path, e))?,
-        )),
+        Some(path) => Some(BufWriter::new(File::create(path).map_err(|e| Error::io(path, e))?)),
         None => None,
     };
     let sets =
@@ -158,7 +162,7 @@ pub async fn evaluate_cases(
             })
             .filter(|(_, answers): &(usize, BTreeSet<usize>)| !answers.is_empty())
             .collect();
-        let step = queries.len().div_ceil(MOST).max(1);
+        let step = queries.len().div_ceil(MAX_QUERIES).max(1);
         let queries: Vec<_> = queries.into_iter().step_by(step).collect();
         let foreign: Vec<&EvalSet> = sets.iter().filter(|s| s.name != dataset.name).collect();
         let now = dataset.reports.last().map_or(Timestamp::UNIX_EPOCH, |r| r.created_at);
@@ -174,17 +178,16 @@ pub async fn evaluate_cases(
                         "queries",
                     );
                     let report = &dataset.reports[*query];
-                    let Some(text) = form.of(&report.title, &report.body) else { continue };
+                    let Some(text) = form.query(&report.title, &report.body) else { continue };
                     let number = (form == QueryForm::Report).then_some(*query as u64 + 1);
-                    let docs = ask(&casebook, text, number, report.created_at, by, task).await?;
-                    if by == Ranking::Duplicates
-                        && let Some(file) = &mut features
-                    {
-                        write(file, dataset, form, &report.id, &docs, right)?;
+                    let docs = rank(&casebook, text, number, report.created_at, by, task).await?;
+                    if by == Ranking::Duplicates {
+                        write(&mut features, dataset, form, &report.id, &docs, right)?;
                     }
                     let numbers = visible_numbers(docs, by);
-                    let at =
-                        numbers.iter().position(|n| place(*n).is_some_and(|p| right.contains(&p)));
+                    let at = numbers
+                        .iter()
+                        .position(|n| position(*n).is_some_and(|p| right.contains(&p)));
                     for (list, k) in hits.iter_mut().zip([1, 3, 10]) {
                         list.push(at.is_some_and(|at| at < k));
                     }
@@ -192,27 +195,19 @@ pub async fn evaluate_cases(
                 }
                 let mut alarms = Vec::new();
                 for other_set in &foreign {
-                    for report in sample(other_set, FOREIGN / foreign.len().max(1)) {
+                    for report in sample(other_set, FOREIGN_QUERIES / foreign.len().max(1)) {
                         let report = &other_set.reports[report];
-                        let Some(text) = form.of(&report.title, &report.body) else { continue };
-                        let docs = ask(&casebook, text, None, now, by, task).await?;
-                        if by == Ranking::Duplicates
-                            && let Some(file) = &mut features
-                        {
-                            write(
-                                file,
-                                dataset,
-                                form,
-                                &format!("{}/{}", other_set.name, report.id),
-                                &docs,
-                                &BTreeSet::new(),
-                            )?;
+                        let Some(text) = form.query(&report.title, &report.body) else { continue };
+                        let docs = rank(&casebook, text, None, now, by, task).await?;
+                        if by == Ranking::Duplicates {
+                            let id = format!("{}/{}", other_set.name, report.id);
+                            write(&mut features, dataset, form, &id, &docs, &BTreeSet::new())?;
                         }
                         alarms.push(!visible_numbers(docs, by).is_empty());
                     }
                 }
                 let [first, three, ten, silent] = hits.map(|list| share_of(&list));
-                ways.push(CasesWay {
+                ways.push(MethodResult {
                     way,
                     form: form.name(),
                     success_1: first,
@@ -224,38 +219,22 @@ pub async fn evaluate_cases(
             }
         }
         let mut unmarked_alarms = Vec::new();
-        for query in sample(dataset, FOREIGN) {
+        for query in sample(dataset, FOREIGN_QUERIES) {
             let report = &dataset.reports[query];
-            let Some(text) = QueryForm::Report.of(&report.title, &report.body) else { continue };
+            let Some(text) = QueryForm::Report.query(&report.title, &report.body) else { continue };
             let number = Some(query as u64 + 1);
             let docs =
-                ask(&casebook, text, number, report.created_at, Ranking::Duplicates, task).await?;
-            if let Some(file) = &mut features {
-                write(
-                    file,
-                    dataset,
-                    QueryForm::Report,
-                    &format!("unmarked/{}", report.id),
-                    &docs,
-                    &BTreeSet::new(),
-                )?;
-            }
+                rank(&casebook, text, number, report.created_at, Ranking::Duplicates, task).await?;
+            let id = format!("unmarked/{}", report.id);
+            write(&mut features, dataset, QueryForm::Report, &id, &docs, &BTreeSet::new())?;
             unmarked_alarms.push(!visible_numbers(docs, Ranking::Duplicates).is_empty());
         }
         let mut nonsense = Vec::new();
         for line in NONSENSE.lines().filter(|l| !l.trim().is_empty()) {
             let text = (line.to_owned(), String::new());
-            let docs = ask(&casebook, text, None, now, Ranking::Duplicates, task).await?;
-            if let Some(file) = &mut features {
-                write(
-                    file,
-                    dataset,
-                    QueryForm::Title,
-                    &format!("nonsense/{line}"),
-                    &docs,
-                    &BTreeSet::new(),
-                )?;
-            }
+            let docs = rank(&casebook, text, None, now, Ranking::Duplicates, task).await?;
+            let id = format!("nonsense/{line}");
+            write(&mut features, dataset, QueryForm::Title, &id, &docs, &BTreeSet::new())?;
             nonsense.push(!visible_numbers(docs, Ranking::Duplicates).is_empty());
         }
         out.push(CasesSet {
@@ -272,16 +251,16 @@ pub async fn evaluate_cases(
     Ok(CasesReport { sets: out })
 }
 
-/// Returns reports of a set without a known duplicate, spread evenly over its time.
-fn sample(dataset: &EvalSet, most: usize) -> Vec<usize> {
+/// Returns at most `limit` reports of a set without a known duplicate, evenly spaced.
+fn sample(dataset: &EvalSet, limit: usize) -> Vec<usize> {
     let negatives = &dataset.negatives;
     let pool =
         if negatives.is_empty() { (0..dataset.reports.len()).collect() } else { negatives.clone() };
-    let step = pool.len().div_ceil(most.max(1)).max(1);
+    let step = pool.len().div_ceil(limit.max(1)).max(1);
     pool.into_iter().step_by(step).collect()
 }
 
-async fn ask(
+async fn rank(
     casebook: &Casebook,
     (title, body): (String, String),
     number: Option<u64>,
@@ -306,29 +285,31 @@ async fn ask(
 
 /// Returns the numbers of the documents that a user would see; a search shows all of them.
 fn visible_numbers(docs: Vec<RankedDocument>, by: Ranking) -> Vec<u64> {
-    let helps =
-        |d: &RankedDocument| by != Ranking::Duplicates || d.probability.is_some_and(|p| p >= HELPS);
-    docs.into_iter().filter(helps).map(|d| d.number).collect()
+    let is_visible = |d: &RankedDocument| {
+        by != Ranking::Duplicates || d.probability.is_some_and(|p| p >= MIN_HELP)
+    };
+    docs.into_iter().filter(is_visible).map(|d| d.number).collect()
 }
 
 /// Writes one row per document: set, form, query, document, label, probability and features.
 fn write(
-    file: &mut impl std::io::Write,
+    file: &mut Option<BufWriter<File>>,
     dataset: &EvalSet,
     form: QueryForm,
     query: &str,
     docs: &[RankedDocument],
     right: &BTreeSet<usize>,
 ) -> Result<()> {
+    let Some(file) = file else { return Ok(()) };
     for document in docs {
-        let at = place(document.number);
+        let at = position(document.number);
         let label = u8::from(at.is_some_and(|p| right.contains(&p)));
         let numbers: Vec<String> = document.features.iter().map(|f| format!("{f:.5}")).collect();
         let id = at.map_or("", |p| &dataset.reports[p].id);
-        let worth = document.probability.unwrap_or_default();
+        let probability = document.probability.unwrap_or_default();
         writeln!(
             file,
-            "{}\t{}\t{query}\t{id}\t{label}\t{worth:.5}\t{}",
+            "{}\t{}\t{query}\t{id}\t{label}\t{probability:.5}\t{}",
             dataset.name,
             form.name(),
             numbers.join("\t")

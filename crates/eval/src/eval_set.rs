@@ -15,7 +15,7 @@ use serde::Deserialize;
 /// The source name in the casebook of a set.
 pub const SOURCE: &str = "eval/set";
 
-/// A report as it was filed. Its later state and labels are only for the casebook.
+/// A report as it was filed. Its later state and labels are used only in the casebook.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Id in the set.
@@ -32,12 +32,12 @@ pub struct Report {
 /// A comment on a report. A query may see only comments written before it.
 #[derive(Clone, Debug, Deserialize)]
 struct Comment {
-    #[serde(deserialize_with = "moment")]
+    #[serde(deserialize_with = "deserialize_time")]
     created_at: Timestamp,
     body: Option<String>,
 }
 
-/// An evaluation set. Reports are in order of creation; all else refers to them by position.
+/// An evaluation set. Its reports are in order of creation and identified by their position.
 #[derive(Debug)]
 pub struct EvalSet {
     pub name: String,
@@ -46,7 +46,7 @@ pub struct EvalSet {
     pub relevant: BTreeMap<usize, BTreeSet<usize>>,
     /// Reports without a known earlier duplicate.
     pub negatives: Vec<usize>,
-    /// Number of reports in the casebook; translated queries follow them.
+    /// Number of reports in the casebook; translated queries follow after them.
     pub imported_count: usize,
     /// Hash that distinguishes casebooks of different contents.
     fingerprint: String,
@@ -87,13 +87,13 @@ struct IssueComment {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Comments {
-    Told(Vec<Comment>),
-    Counted(serde::de::IgnoredAny),
+    List(Vec<Comment>),
+    Count(serde::de::IgnoredAny),
 }
 
 impl Default for Comments {
     fn default() -> Self {
-        Self::Told(Vec::new())
+        Self::List(Vec::new())
     }
 }
 
@@ -111,7 +111,7 @@ pub fn days_before(time: Timestamp, days: i64) -> Timestamp {
 }
 
 /// The prefixes of tracker states that are not closed.
-const OPEN: [&str; 9] = [
+const OPEN_STATES: [&str; 9] = [
     "open",
     "new",
     "confirmed",
@@ -123,18 +123,18 @@ const OPEN: [&str; 9] = [
     "tracked",
 ];
 /// The suffixes of tracker states for reports closed without a solution.
-const REJECTIONS: [&str; 5] =
+const DECLINED_STATES: [&str; 5] =
     ["invalid", "noresponse", "not_reproducible", "not_on_roadmap", "feature"];
 
 impl Report {
     fn is_closed(&self) -> bool {
         let state = self.state.to_lowercase();
-        !OPEN.iter().any(|word| state.starts_with(word))
+        !OPEN_STATES.iter().any(|word| state.starts_with(word))
     }
 
     fn is_declined(&self) -> bool {
         let state = self.state.to_lowercase();
-        REJECTIONS.iter().any(|word| state.ends_with(word))
+        DECLINED_STATES.iter().any(|word| state.ends_with(word))
     }
 
     /// Returns whether the report was solved, judged by its tracker state.
@@ -144,7 +144,9 @@ impl Report {
 }
 
 /// Parses a timestamp: RFC 3339, or Bugzilla's `2011-07-22 12:47:33 UTC`.
-fn moment<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Timestamp, D::Error> {
+fn deserialize_time<'de, D: serde::Deserializer<'de>>(
+    from: D,
+) -> std::result::Result<Timestamp, D::Error> {
     let text = String::deserialize(from)?;
     let bugzilla =
         || text.strip_suffix(" UTC")?.replacen(' ', "T", 1).parse::<jiff::civil::DateTime>().ok();
@@ -158,10 +160,9 @@ fn moment<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Time
 }
 
 impl EvalSet {
-    /// Keeps only duplicates of the last `days` days before each query, and queries that have one.
-    ///
-    /// Part of the literature evaluates this way.
-    pub fn keep_within(&mut self, days: i64) {
+    /// Removes duplicates older than `days` days before their query, and queries without any, as a
+    /// part of the literature does.
+    pub fn limit_age(&mut self, days: i64) {
         let (reports, relevant) = (&self.reports, &mut self.relevant);
         for (query, documents) in relevant.iter_mut() {
             let since = days_before(reports[*query].created_at, days);
@@ -185,18 +186,18 @@ impl EvalSet {
                 "A set is a folder with corpus.jsonl (or corpus.jsonl.zst), qrels.tsv and negatives.txt.",
             ));
         };
-        let github = corpus.ends_with("issues.jsonl");
+        let is_github = corpus.ends_with("issues.jsonl");
         let mut hasher = blake3::Hasher::new();
         let mut reports = Vec::new();
         for (i, line) in lines(&corpus)?.enumerate() {
             let line = line.map_err(|e| Error::io(&corpus, e))?;
             hasher.update(line.as_bytes());
-            let wrong = |e: serde_json::Error| {
+            let line_error = |e: serde_json::Error| {
                 Error::invalid(format!("{}:{}: {e}", corpus.display(), i + 1))
             };
-            let record: Line = serde_json::from_str(&line).map_err(wrong)?;
-            // GitHub items have a number and a separate id; sets of its records use the number.
-            let id = record.number.filter(|_| github).unwrap_or(record.id);
+            let record: Line = serde_json::from_str(&line).map_err(line_error)?;
+            // Sets of GitHub records use the items' numbers instead of their ids.
+            let id = record.number.filter(|_| is_github).unwrap_or(record.id);
             if record.pull_request.is_some() {
                 continue;
             }
@@ -220,28 +221,28 @@ impl EvalSet {
                     })
                     .collect(),
                 comments: match record.comments {
-                    Comments::Told(comments) => comments,
-                    Comments::Counted(_) => Vec::new(),
+                    Comments::List(comments) => comments,
+                    Comments::Count(_) => Vec::new(),
                 },
             });
         }
-        if github {
+        if is_github {
             reports.sort_by_key(|r| r.created_at);
         }
-        let place: HashMap<String, usize> =
+        let positions: HashMap<String, usize> =
             reports.iter().enumerate().map(|(i, r)| (r.id.clone(), i)).collect();
         let comments = folder.join("comments.jsonl");
-        if github && comments.is_file() {
+        if is_github && comments.is_file() {
             for (i, line) in lines(&comments)?.enumerate() {
                 let line = line.map_err(|e| Error::io(&comments, e))?;
                 hasher.update(line.as_bytes());
-                let wrong = |e: serde_json::Error| {
+                let line_error = |e: serde_json::Error| {
                     Error::invalid(format!("{}:{}: {e}", comments.display(), i + 1))
                 };
-                let item: IssueComment = serde_json::from_str(&line).map_err(wrong)?;
+                let item: IssueComment = serde_json::from_str(&line).map_err(line_error)?;
                 let number = item.issue_url.rsplit('/').next().unwrap_or_default();
                 // Comments on pull requests have no report in the set.
-                if let Some(report) = place.get(number) {
+                if let Some(report) = positions.get(number) {
                     reports[*report].comments.push(item.comment);
                 }
             }
@@ -250,7 +251,7 @@ impl EvalSet {
         let qrels = folder.join("qrels.tsv");
         for (i, line) in lines(&qrels)?.enumerate() {
             let line = line.map_err(|e| Error::io(&qrels, e))?;
-            let wrong = || {
+            let line_error = || {
                 Error::invalid(format!(
                     "{}:{}: not \"query, document, 1\" with tabs",
                     qrels.display(),
@@ -259,10 +260,13 @@ impl EvalSet {
             };
             let mut columns = line.split('\t');
             let (Some(query), Some(document)) = (columns.next(), columns.next()) else {
-                return Err(wrong());
+                return Err(line_error());
             };
-            let (Some(query), Some(document)) = (place.get(query), place.get(document)) else {
-                return Err(wrong().with_hint("It refers to a report that is not in the corpus."));
+            let (Some(query), Some(document)) = (positions.get(query), positions.get(document))
+            else {
+                return Err(
+                    line_error().with_hint("It refers to a report that is not in the corpus.")
+                );
             };
             if document < query && columns.next().is_none_or(|grade| grade.trim() != "0") {
                 relevant.entry(*query).or_default().insert(*document);
@@ -273,7 +277,7 @@ impl EvalSet {
         if negatives_file.is_file() {
             for line in lines(&negatives_file)? {
                 let line = line.map_err(|e| Error::io(&negatives_file, e))?;
-                negatives.extend(place.get(line.trim()).filter(|i| !relevant.contains_key(i)));
+                negatives.extend(positions.get(line.trim()).filter(|i| !relevant.contains_key(i)));
             }
         }
         if relevant.is_empty() {
@@ -287,28 +291,28 @@ impl EvalSet {
         Ok(Self { name, reports, relevant, negatives, imported_count, fingerprint })
     }
 
-    /// Replaces the queries by translations of some, each with the same duplicates. The columns of
-    /// the file are set, report, language, title and sentence.
+    /// Replaces the queries with translations of some, which have the same duplicates. The columns
+    /// of the file are set, report, language, title and sentence.
     ///
     /// # Errors
-    /// A file that cannot be read, with its line; no translations of this set.
+    /// A file that cannot be read, with its line, or that has no translations of this set.
     pub fn translate(&mut self, file: &Path) -> Result<()> {
         let mut relevant = BTreeMap::new();
         for (i, line) in lines(file)?.enumerate() {
             let line = line.map_err(|e| Error::io(file, e))?;
             let columns: Vec<&str> = line.split('\t').collect();
-            let wrong = |why: &str| Error::invalid(format!("{}:{}: {why}", file.display(), i + 1));
+            let line_error =
+                |why: &str| Error::invalid(format!("{}:{}: {why}", file.display(), i + 1));
             match columns[..] {
                 [comment, ..] if comment.starts_with('#') => {}
                 [set_name, ..] if set_name != self.name => {}
                 [_, id, language, title, sentence] => {
-                    let place = self.reports[..self.imported_count]
-                        .iter()
-                        .position(|report| report.id == id);
-                    let place = place.ok_or_else(|| wrong("no such report"))?;
-                    let documents = self.relevant.get(&place);
+                    let imported_reports = &self.reports[..self.imported_count];
+                    let original = imported_reports.iter().position(|report| report.id == id);
+                    let original = original.ok_or_else(|| line_error("no such report"))?;
+                    let documents = self.relevant.get(&original);
                     let documents =
-                        documents.ok_or_else(|| wrong("a report without a duplicate"))?;
+                        documents.ok_or_else(|| line_error("a report without a duplicate"))?;
                     relevant.insert(self.reports.len(), documents.clone());
                     self.reports.push(Report {
                         id: format!("{id}/{language}"),
@@ -316,10 +320,14 @@ impl EvalSet {
                         body: sentence.to_owned(),
                         author: None,
                         comments: Vec::new(),
-                        ..self.reports[place].clone()
+                        ..self.reports[original].clone()
                     });
                 }
-                _ => return Err(wrong("not set, report, language, title and sentence with tabs")),
+                _ => {
+                    return Err(line_error(
+                        "not set, report, language, title and sentence with tabs",
+                    ));
+                }
             }
         }
         if relevant.is_empty() {
@@ -331,9 +339,8 @@ impl EvalSet {
         Ok(())
     }
 
-    /// Returns the number of the tracker's reports that a query stands for.
-    ///
-    /// Duplicates are complete; reports without one are a sample.
+    /// Returns the number of the tracker's reports that a query represents. Reports with a
+    /// duplicate are complete; those without one are a sample.
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn weight(&self, query: usize) -> f64 {
         if self.relevant.contains_key(&query) || self.negatives.is_empty() {
@@ -388,13 +395,13 @@ impl EvalSet {
     }
 
     /// Returns the number of reports and comments.
-    pub fn records(&self) -> u64 {
+    pub fn record_count(&self) -> u64 {
         self.reports.iter().map(|r| 1 + r.comments.len() as u64).sum()
     }
 }
 
-/// Returns the position of a report from its number in the casebook.
-pub fn place(number: u64) -> Option<usize> {
+/// Returns the position of the report with this number in the casebook.
+pub fn position(number: u64) -> Option<usize> {
     usize::try_from(number).ok()?.checked_sub(1)
 }
 

@@ -1,4 +1,4 @@
-//! The features of every candidate as a table, for fitting weights.
+//! Tables of candidate features, for fitting weights.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use crate::eval_set::{self, EvalSet};
 
 /// A table of candidate features for fitting the ranking weights.
 ///
-/// Columns: set, query, number of the tracker's reports that the query stands for, document,
+/// Columns: set, query, number of the tracker's reports that the query represents, document,
 /// duplicate label, ids of both, and the features in their order.
 pub struct Features {
     path: PathBuf,
@@ -40,8 +40,8 @@ impl Features {
         let empty = std::collections::BTreeSet::new();
         let relevant = dataset.relevant.get(&query).unwrap_or(&empty);
         for document in documents {
-            let place = eval_set::place(document.number);
-            let label = u8::from(place.is_some_and(|p| relevant.contains(&p)));
+            let position = eval_set::position(document.number);
+            let label = u8::from(position.is_some_and(|p| relevant.contains(&p)));
             let numbers: Vec<String> =
                 document.features.iter().map(|f| format!("{f:.5}")).collect();
             writeln!(
@@ -50,7 +50,7 @@ impl Features {
                 dataset.name,
                 document.number,
                 dataset.reports[query].id,
-                place.map_or("", |place| &dataset.reports[place].id),
+                position.map_or("", |at| &dataset.reports[at].id),
                 numbers.join("\t")
             )
             .map_err(|e| Error::io(&self.path, e))?;

@@ -1,11 +1,11 @@
-//! The query form of a report: all of it, or the few words that a person types into a search.
+//! The forms of a query: a whole report, or the few words that a person types into a search.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::eval_set::Report;
 
 /// The number of words in a short query.
-const FEW: usize = 3;
+const SHORT_QUERY_WORDS: usize = 3;
 
 /// A form in which reports are queried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -24,35 +24,29 @@ pub enum Form {
 pub struct Vocabulary(HashMap<String, u32>);
 
 impl Vocabulary {
-    pub fn of(reports: &[Report]) -> Self {
+    pub fn new(reports: &[Report]) -> Self {
         let mut counts: HashMap<String, u32> = HashMap::new();
         for report in reports {
             let text = format!("{}\n{}", report.title, report.body).to_lowercase();
             let distinct: HashSet<&str> = words(&text).collect();
             for word in distinct {
-                match counts.get_mut(word) {
-                    Some(count) => *count += 1,
-                    None => {
-                        counts.insert(word.to_owned(), 1);
-                    }
-                }
+                *counts.entry(word.to_owned()).or_default() += 1;
             }
         }
         Self(counts)
     }
 
-    /// Returns the title's rarest words in their order, each once; the first of equally rare words
-    /// wins.
+    /// Returns the title's rarest words in title order, without repetitions. Of equally rare words,
+    /// the first ones are kept.
     pub fn rarest(&self, title: &str) -> String {
         let title = title.to_lowercase();
         let mut distinct = HashSet::new();
         let terms: Vec<&str> = words(&title).filter(|w| distinct.insert(*w)).collect();
-        let mut places: Vec<usize> = (0..terms.len()).collect();
-        places
-            .sort_by_key(|place| (self.0.get(terms[*place]).copied().unwrap_or_default(), *place));
-        places.truncate(FEW);
-        places.sort_unstable();
-        places.into_iter().map(|place| terms[place]).collect::<Vec<_>>().join(" ")
+        let mut positions: Vec<usize> = (0..terms.len()).collect();
+        positions.sort_by_key(|at| (self.0.get(terms[*at]).copied().unwrap_or_default(), *at));
+        positions.truncate(SHORT_QUERY_WORDS);
+        positions.sort_unstable();
+        positions.into_iter().map(|at| terms[at]).collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -1,4 +1,4 @@
-//! Manually judged pairs, in addition to the tracker's marks.
+//! Manually judged pairs, which complement the tracker's marks.
 
 use std::{collections::HashMap, fs, path::Path};
 
@@ -11,7 +11,7 @@ pub enum Judgement {
     Same,
     /// The same area or feature, but another problem.
     Related,
-    /// Neither, or too little content to compare.
+    /// Neither of these, or too little content to compare.
     Neither,
 }
 
@@ -19,7 +19,7 @@ pub enum Judgement {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JudgedPair {
     pub judgement: Judgement,
-    /// Number of the tracker's answers that the pair stands for.
+    /// Number of the tracker's answers that the pair represents.
     pub weight: f64,
 }
 
@@ -33,33 +33,34 @@ pub type Pairs = HashMap<(String, String), JudgedPair>;
 ///
 /// # Errors
 /// A file that cannot be read, with its line.
-pub fn load(place: &Path, name: &str) -> Result<Option<Pairs>> {
-    let file = if place.is_dir() { place.join(format!("{name}.tsv")) } else { place.to_owned() };
-    if place.is_dir() && !file.is_file() {
+pub fn load(path: &Path, name: &str) -> Result<Option<Pairs>> {
+    let file = if path.is_dir() { path.join(format!("{name}.tsv")) } else { path.to_owned() };
+    if path.is_dir() && !file.is_file() {
         return Ok(None);
     }
     let text = fs::read_to_string(&file).map_err(|e| Error::io(&file, e))?;
     let mut pairs = Pairs::new();
     for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.starts_with('#') && !l.is_empty())
     {
-        let wrong = |problem: &str| {
+        let line_error = |problem: &str| {
             Error::invalid(format!("{}:{}: {problem}", file.display(), i + 1)).with_hint(
-                "Each line is a report, an earlier report, one of D, P, R, N and X, and a weight, separated by tabs.",
+                "Each line is a report, an earlier report, one of D, P, R, N and X, and a weight, \
+                 separated by tabs.",
             )
         };
         let mut columns = line.split('\t');
         let (Some(later), Some(earlier), Some(verdict), Some(weight)) =
             (columns.next(), columns.next(), columns.next(), columns.next())
         else {
-            return Err(wrong("fewer than four columns"));
+            return Err(line_error("fewer than four columns"));
         };
         let judgement = match verdict {
             "D" | "P" => Judgement::Same,
             "R" => Judgement::Related,
             "N" | "X" => Judgement::Neither,
-            letter => return Err(wrong(&format!("{letter} is not a verdict"))),
+            letter => return Err(line_error(&format!("{letter} is not a verdict"))),
         };
-        let weight: f64 = weight.parse().map_err(|_| wrong("the weight is not a number"))?;
+        let weight: f64 = weight.parse().map_err(|_| line_error("the weight is not a number"))?;
         pairs.insert((later.to_owned(), earlier.to_owned()), JudgedPair { judgement, weight });
     }
     Ok(Some(pairs))
@@ -76,9 +77,9 @@ mod tests {
         fs::write(&file, "# later earlier verdict weight\n7\t3\tP\t2.5\n8\t3\tX\t1\textra\n")
             .unwrap();
         let pairs = load(folder.path(), "acme").unwrap().unwrap();
-        let of = |later: &str| pairs[&(later.to_owned(), "3".to_owned())];
-        assert_eq!(of("7"), JudgedPair { judgement: Judgement::Same, weight: 2.5 });
-        assert_eq!(of("8").judgement, Judgement::Neither);
+        let pair = |later: &str| pairs[&(later.to_owned(), "3".to_owned())];
+        assert_eq!(pair("7"), JudgedPair { judgement: Judgement::Same, weight: 2.5 });
+        assert_eq!(pair("8").judgement, Judgement::Neither);
         assert!(load(folder.path(), "other").unwrap().is_none());
         fs::write(&file, "7\t3\tP\t1\n7\t4\tQ\t1\n").unwrap();
         let error = load(&file, "acme").unwrap_err().to_string();

@@ -1,10 +1,8 @@
-//! An evaluation of ranking and confidence on sets of reports with known duplicates.
+//! The evaluation of ranking and confidence on sets of reports with known duplicates.
 //!
-//! This crate measures answers and never answers a user's query. In the casebook of a set, each
-//! query sees only the data known when it was filed.
+//! Each query sees only the data that was known when its report was filed.
 
 mod arm;
-mod ask;
 mod bands;
 mod calibration;
 mod cases;
@@ -13,6 +11,7 @@ mod features;
 mod form;
 mod judgements;
 mod metrics;
+mod queries;
 mod report;
 mod run;
 
@@ -26,14 +25,14 @@ use precedent_engine::{Casebook, OpenOptions, answer::RankingModel};
 use precedent_index::embed::{CARD, Engine, ModelPaths};
 
 pub use arm::Arm;
-pub use bands::{Met, Share, name as band_name};
-pub use cases::{CasesReport, CasesRequest, CasesSet, CasesWay, evaluate_cases};
+pub use bands::{ConfidenceReport, Share, band_name};
+pub use cases::{CasesReport, CasesRequest, CasesSet, MethodResult, evaluate_cases};
 pub use form::Form;
 pub use report::{Difference, EvalReport, Lead, Measure, RankingReport, SetReport};
 
-use ask::QueryPlan;
 use eval_set::EvalSet;
 use features::Features;
+use queries::QueryPlan;
 use run::Run;
 
 /// The number of documents kept and scored per ranking.
@@ -74,8 +73,8 @@ pub struct Request {
 
 /// Runs every query of every set and measures the answers.
 ///
-/// `open` returns the options for opening a casebook in a folder; `warn` receives the reason why a
-/// method is left out.
+/// `open` returns the options for a casebook in a folder; `warn` receives the reason why a method
+/// is left out.
 ///
 /// # Errors
 /// [`Code::InvalidInput`](precedent_core::Code::InvalidInput) for a set, table, run or model that
@@ -98,7 +97,7 @@ pub async fn evaluate(
     if rankings.is_empty() {
         rankings = Arm::ALL.to_vec();
         if request.form != Form::Report {
-            rankings.retain(|r| r.searches());
+            rankings.retain(|r| r.is_search());
         }
     }
     let table = match &request.weights {
@@ -111,7 +110,7 @@ pub async fn evaluate(
     for folder in &request.sets {
         let mut dataset = EvalSet::load(folder)?;
         if let Some(days) = request.window {
-            dataset.keep_within(days);
+            dataset.limit_age(days);
         }
         let options = open(dataset.casebook_folder(&request.cache));
         let casebook = casebook(options, &dataset, request.model.as_deref(), &table, task).await?;
@@ -128,11 +127,11 @@ pub async fn evaluate(
         let plan =
             QueryPlan::new(&casebook, &dataset, request.form, request.window, request.width, task);
         if request.translations.is_some() {
-            // The first question in another language makes the update build its index.
-            plan.ask_first().await?;
+            // After a query in another language, the update builds the index for that language.
+            plan.run_first().await?;
             casebook.update_index(task).await?;
         }
-        let answers = ask::ask(&rankings, &mut features, plan).await?;
+        let answers = queries::run_queries(&rankings, &mut features, plan).await?;
         run.sets.insert(dataset.name.clone(), answers);
         sets.push(dataset);
     }
@@ -145,14 +144,14 @@ pub async fn evaluate(
         run.write_tables(folder)?;
     }
     let mut pairs = BTreeMap::new();
-    if let Some(place) = &request.judgements {
+    if let Some(path) = &request.judgements {
         for dataset in &sets {
             pairs.extend(
-                judgements::load(place, &dataset.name)?.map(|list| (dataset.name.clone(), list)),
+                judgements::load(path, &dataset.name)?.map(|list| (dataset.name.clone(), list)),
             );
         }
     }
-    Ok(report::report(&sets, &run, against.as_ref(), &pairs, &file))
+    Ok(report::build_report(&sets, &run, against.as_ref(), &pairs, &file))
 }
 
 /// Opens the casebook of a set, which is cached so that its vectors are computed once.
@@ -164,7 +163,7 @@ async fn casebook(
     task: &Task,
 ) -> Result<Casebook> {
     options.create = true;
-    // Queries read comments as of their filing time; an index would show later ones.
+    // Queries read comments as of their filing time; an index would include later ones.
     options.index_comments = false;
     options.table = table.clone();
     if let Some(model) = model {
@@ -173,7 +172,7 @@ async fn casebook(
     }
     let casebook = Casebook::open(options).await?;
     let record_count: u64 = casebook.sources().await?.iter().map(|s| s.issues + s.comments).sum();
-    if record_count < dataset.records() {
+    if record_count < dataset.record_count() {
         dataset.import(&casebook, task).await?;
     }
     casebook.update_index(task).await?;

@@ -1,7 +1,7 @@
 //! The measures of a ranking: recall@k by duplicate group, MRR, MAP, AUC, calibration, and paired
 //! bootstrap intervals.
 
-pub use precedent_core::share::wilson;
+pub use precedent_core::stats::wilson;
 use serde::{Deserialize, Serialize};
 
 /// A mean with its 95 % bootstrap interval.
@@ -27,15 +27,15 @@ pub struct QueryScore {
 }
 
 impl QueryScore {
-    /// Scores a ranking; `relevant` marks the documents that are duplicates, out of `total`.
+    /// Scores a ranking; `relevant` marks the duplicates in it, of which there are `total`.
     pub fn new(relevant: &[bool], total: usize) -> Self {
         let ranks: Vec<usize> =
             relevant.iter().enumerate().filter(|(_, r)| **r).map(|(i, _)| i + 1).collect();
-        let within = |k: usize| f64::from(u8::from(ranks.first().is_some_and(|r| *r <= k)));
+        let recall = |k: usize| f64::from(u8::from(ranks.first().is_some_and(|r| *r <= k)));
         Self {
-            recall_1: within(1),
-            recall_5: within(5),
-            recall_10: within(10),
+            recall_1: recall(1),
+            recall_5: recall(5),
+            recall_10: recall(10),
             reciprocal_rank: ranks.first().map_or(0.0, |r| 1.0 / float(*r)),
             average_precision: ranks
                 .iter()
@@ -77,21 +77,20 @@ pub fn bootstrap(values: &[f64], draws: usize, seed: u64) -> Mean {
         })
         .collect();
     means.sort_by(f64::total_cmp);
-    let at = |share: f64| {
+    let percentile = |share: f64| {
         #[allow(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "an index within the list"
+            reason = "an index of the list"
         )]
         let i = (share * float(means.len() - 1)).round() as usize;
         means[i.min(means.len() - 1)]
     };
-    Mean { value, low: at(0.025), high: at(0.975) }
+    Mean { value, low: percentile(0.025), high: percentile(0.975) }
 }
 
-/// Computes the area under the ROC curve: the chance that a positive scores above a negative.
-///
-/// Ties count half. Returns `None` if either list is empty.
+/// Computes the area under the ROC curve: the chance that a positive scores above a negative, where
+/// ties count half. Returns `None` if either list is empty.
 pub fn auc(positives: &[f64], negatives: &[f64]) -> Option<f64> {
     if positives.is_empty() || negatives.is_empty() {
         return None;
@@ -99,7 +98,7 @@ pub fn auc(positives: &[f64], negatives: &[f64]) -> Option<f64> {
     let mut scores: Vec<(f64, bool)> = positives.iter().map(|s| (*s, true)).collect();
     scores.extend(negatives.iter().map(|s| (*s, false)));
     scores.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // The rank-sum form of Mann and Whitney, with mean ranks for ties.
+    // The Mann–Whitney rank sum, with mean ranks for ties.
     let (mut sum, mut i) = (0.0, 0);
     while i < scores.len() {
         let mut j = i;
@@ -114,7 +113,7 @@ pub fn auc(positives: &[f64], negatives: &[f64]) -> Option<f64> {
     Some((sum - n * (n + 1.0) / 2.0) / (n * float(negatives.len())))
 }
 
-/// A stated probability with its outcome and the number of the tracker's cases it stands for.
+/// A stated probability, its outcome, and the number of the tracker's cases that it represents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     pub probability: f64,
@@ -122,9 +121,8 @@ pub struct Forecast {
     pub weight: f64,
 }
 
-/// Computes the expected calibration error (Guo et al. 2017, arXiv 1706.04599).
-///
-/// Uses ten weighted bins of equal width.
+/// Computes the expected calibration error (Guo et al. 2017, arXiv 1706.04599) with ten weighted
+/// bins of equal width.
 pub fn calibration_error(forecasts: &[Forecast]) -> Option<f64> {
     let total: f64 = forecasts.iter().map(|s| s.weight).sum();
     if total <= 0.0 {
@@ -145,9 +143,8 @@ pub fn calibration_error(forecasts: &[Forecast]) -> Option<f64> {
     Some(bins.iter().map(|(_, p, r)| (p - r).abs()).sum::<f64>() / total)
 }
 
-/// Computes recall at the loosest threshold with at least this precision.
-///
-/// The recall is the share of `positives` queries that are answered correctly.
+/// Computes the recall at the lowest threshold with at least this precision: the share of
+/// `positives` queries that are answered correctly.
 pub fn recall_at_precision(forecasts: &[Forecast], precision: f64, positives: f64) -> f64 {
     let mut by_probability = forecasts.to_vec();
     by_probability.sort_by(|a, b| b.probability.total_cmp(&a.probability));
@@ -155,10 +152,10 @@ pub fn recall_at_precision(forecasts: &[Forecast], precision: f64, positives: f6
     for (i, forecast) in by_probability.iter().enumerate() {
         total += forecast.weight;
         right += forecast.weight * f64::from(u8::from(forecast.right));
-        let ends =
+        let is_last_tie =
             by_probability.get(i + 1).is_none_or(|next| next.probability < forecast.probability);
         // Fewer than ten answers are too few to measure precision.
-        if ends && i >= 9 && right / total >= precision {
+        if is_last_tie && i >= 9 && right / total >= precision {
             best = right;
         }
     }
@@ -178,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn auc_is_the_chance_to_score_higher() {
+    fn auc_counts_ties_as_half() {
         assert_eq!(auc(&[3.0, 2.0], &[1.0, 0.0]), Some(1.0));
         assert_eq!(auc(&[1.0], &[1.0]), Some(0.5));
         assert_eq!(auc(&[0.0, 2.0], &[1.0]), Some(0.5));
@@ -186,16 +183,16 @@ mod tests {
     }
 
     #[test]
-    fn calibration_error_is_the_distance_from_the_truth() {
+    fn calibration_error_grows_with_overconfidence() {
         let forecast = |probability, right| Forecast { probability, right, weight: 1.0 };
-        let fair = [forecast(0.5, true), forecast(0.5, false)];
-        assert!(calibration_error(&fair).is_some_and(|e| e < 1e-12));
-        let sure = [forecast(1.0, false), forecast(1.0, true)];
-        assert!(calibration_error(&sure).is_some_and(|e| (e - 0.5).abs() < 1e-12));
+        let calibrated = [forecast(0.5, true), forecast(0.5, false)];
+        assert!(calibration_error(&calibrated).is_some_and(|e| e < 1e-12));
+        let overconfident = [forecast(1.0, false), forecast(1.0, true)];
+        assert!(calibration_error(&overconfident).is_some_and(|e| (e - 0.5).abs() < 1e-12));
     }
 
     #[test]
-    fn the_interval_holds_the_mean() {
+    fn interval_contains_the_mean() {
         let values: Vec<f64> = (0..200).map(|i| f64::from(i % 2)).collect();
         let mean = bootstrap(&values, 500, 7);
         assert!((mean.value - 0.5).abs() < 1e-12 && mean.low < 0.5 && mean.high > 0.5, "{mean:?}");

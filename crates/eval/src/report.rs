@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::{
     Arm,
-    bands::{self, First, Met},
+    bands::{self, ConfidenceReport, FirstAnswer},
     eval_set::EvalSet,
     judgements::Pairs,
     metrics::{
@@ -36,8 +36,8 @@ pub struct EvalReport {
 }
 
 impl EvalReport {
-    /// Returns where duplicate detection ranks worse than hybrid search: the first set and measure
-    /// whose whole interval is below zero.
+    /// Returns the first set and measure in which duplicate detection ranks worse than hybrid
+    /// search: the whole interval of the difference is below zero.
     pub fn worse_than_search(&self) -> Option<String> {
         let deficit = |report: &SetReport| {
             let duplicates =
@@ -75,15 +75,15 @@ pub struct RankingReport {
     /// Recall@1, recall@5, recall@10, MRR and MAP.
     pub measures: Vec<Measure>,
     /// Lead over each method that this one builds on, paired by query.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[serde(rename = "ahead")]
+    #[serde(rename = "ahead", skip_serializing_if = "Vec::is_empty")]
     pub leads: Vec<Lead>,
     /// Chance that a report with a known duplicate scores above one without.
     pub auc: Option<f64>,
     /// Expected calibration error at the tracker's own share of duplicates.
     pub calibration_error: Option<f64>,
     /// Frequency and precision of each confidence band.
-    pub met: Option<Met>,
+    #[serde(rename = "met")]
+    pub confidence: Option<ConfidenceReport>,
     /// Recall of duplicate reports at a precision of at least 0.9, 0.7 and 0.5 (at the tracker's
     /// own share of duplicates).
     pub recall_at_precision: Option<[f64; 3]>,
@@ -121,7 +121,7 @@ pub struct Difference {
     pub mean: Mean,
 }
 
-pub fn report(
+pub fn build_report(
     sets: &[EvalSet],
     run: &Run,
     against: Option<&Run>,
@@ -160,18 +160,16 @@ pub fn report(
     }
 }
 
-type Answers = std::collections::BTreeMap<String, Answer>;
+type Answers = BTreeMap<String, Answer>;
 
-/// Computes the mean difference of each measure between two rankings of the same queries.
-///
-/// Without `baseline`, computes the means.
-fn deltas(now: &[QueryScore], baseline: Option<&[QueryScore]>) -> [Difference; 5] {
+/// Computes the mean difference of each measure from a baseline, or its mean without one.
+fn differences(scores: &[QueryScore], baseline: Option<&[QueryScore]>) -> [Difference; 5] {
     let names = QueryScore::default().measures().map(|(name, _)| name);
     std::array::from_fn(|i| {
-        let of =
+        let measure =
             |scores: &[QueryScore], at: usize| scores.get(at).map_or(0.0, |s| s.measures()[i].1);
-        let difference = |at| of(now, at) - baseline.map_or(0.0, |b| of(b, at));
-        let differences: Vec<f64> = (0..now.len()).map(difference).collect();
+        let difference = |at| measure(scores, at) - baseline.map_or(0.0, |b| measure(b, at));
+        let differences: Vec<f64> = (0..scores.len()).map(difference).collect();
         Difference { name: names[i], mean: bootstrap(&differences, DRAWS, SEED) }
     })
 }
@@ -184,35 +182,35 @@ fn ranking_report<'a>(
     arms: impl Iterator<Item = (&'a Arm, &'a Answers)>,
     judgements: Option<&Pairs>,
 ) -> RankingReport {
-    let now = scores(dataset, answers);
-    let differences = baseline.map(|b| deltas(&now, Some(&scores(dataset, b))));
-    let measures = deltas(&now, None)
+    let query_scores = scores(dataset, answers);
+    let from_baseline = baseline.map(|b| differences(&query_scores, Some(&scores(dataset, b))));
+    let measures = differences(&query_scores, None)
         .into_iter()
         .enumerate()
         .map(|(i, Difference { name, mean })| Measure {
             name,
             mean,
-            difference: differences.as_ref().map(|d| d[i].mean),
+            difference: from_baseline.as_ref().map(|d| d[i].mean),
         })
         .collect();
     let leads = arms
-        .map(|(arm, alone)| Lead {
+        .map(|(arm, other)| Lead {
             of: *arm,
-            measures: deltas(&now, Some(&scores(dataset, alone))).into(),
+            measures: differences(&query_scores, Some(&scores(dataset, other))).into(),
         })
         .collect();
-    let sure = |place: &usize| {
-        let answer = answers.get(&dataset.reports[*place].id);
+    let confidence = |query: &usize| {
+        let answer = answers.get(&dataset.reports[*query].id);
         answer.map_or(0.0, |a| {
             f64::from(
                 a.probability.or_else(|| a.documents.first().map(|d| d.1)).unwrap_or_default(),
             )
         })
     };
-    let positives: Vec<f64> = dataset.relevant.keys().map(sure).collect();
-    let negatives: Vec<f64> = dataset.negatives.iter().map(sure).collect();
-    let first = first(dataset, answers, judgements);
-    let forecasts: Vec<Forecast> = first
+    let positives: Vec<f64> = dataset.relevant.keys().map(confidence).collect();
+    let negatives: Vec<f64> = dataset.negatives.iter().map(confidence).collect();
+    let first_answers = first_answers(dataset, answers, judgements);
+    let forecasts: Vec<Forecast> = first_answers
         .iter()
         .map(|a| Forecast { probability: a.confidence, right: a.is_marked, weight: a.weight })
         .collect();
@@ -222,7 +220,8 @@ fn ranking_report<'a>(
         leads,
         auc: auc(&positives, &negatives),
         calibration_error: calibration_error(&forecasts),
-        met: (!first.is_empty()).then(|| bands::met(&first, judgements.is_some())),
+        confidence: (!first_answers.is_empty())
+            .then(|| bands::summarize(&first_answers, judgements.is_some())),
         recall_at_precision: (!forecasts.is_empty()).then(|| {
             PRECISIONS.map(|p| recall_at_precision(&forecasts, p, float(dataset.relevant.len())))
         }),
@@ -247,25 +246,27 @@ fn scores(dataset: &EvalSet, answers: &Answers) -> Vec<QueryScore> {
         .collect()
 }
 
-/// Returns the first answers with their stated confidence.
-///
-/// Reports without a duplicate are a sample. Each is weighted by the number of reports it stands
-/// for, so that calibration is measured at the tracker's own share of duplicates.
-fn first(dataset: &EvalSet, answers: &Answers, judgements: Option<&Pairs>) -> Vec<First> {
-    let first_answer = |place: usize| {
-        let id = &dataset.reports[place].id;
+/// Returns the first answers that state a confidence. Each is weighted by the number of reports
+/// that it represents, so that calibration is measured at the tracker's share of duplicates.
+fn first_answers(
+    dataset: &EvalSet,
+    answers: &Answers,
+    judgements: Option<&Pairs>,
+) -> Vec<FirstAnswer> {
+    let first_answer = |query: usize| {
+        let id = &dataset.reports[query].id;
         let answer = answers.get(id)?;
         let confidence = f64::from(answer.probability?);
         let (document, _) = answer.documents.first()?;
-        let relevant = dataset.relevant.get(&place);
-        Some(First {
+        let relevant = dataset.relevant.get(&query);
+        Some(FirstAnswer {
             confidence,
             worth: answer.worth.map_or(confidence, f64::from),
             is_marked: relevant
                 .is_some_and(|list| list.iter().any(|r| dataset.reports[*r].id == *document)),
             judgement: judgements
                 .and_then(|pairs| pairs.get(&(id.clone(), document.clone())).copied()),
-            weight: dataset.weight(place),
+            weight: dataset.weight(query),
         })
     };
     dataset.relevant.keys().chain(&dataset.negatives).filter_map(|q| first_answer(*q)).collect()

@@ -10,10 +10,10 @@ use crate::{
     eval_set::{self, EvalSet},
 };
 
-/// A run: every query's ranking, for each set and each way of ranking.
+/// A run: the ranking of every query, by set and ranking method.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Run {
-    /// The model that made the vectors.
+    /// The model that computed the vectors.
     pub model: String,
     pub sets: BTreeMap<String, SetRun>,
 }
@@ -28,16 +28,17 @@ pub struct SetRun {
 pub struct Answer {
     /// Document ids with their scores.
     pub documents: Vec<(String, f32)>,
-    /// The calibrated probability that the first is a duplicate, where the ranking states one.
+    /// The calibrated probability that the first document is a duplicate, if the method states one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probability: Option<f32>,
-    /// The calibrated probability that the first is worth reading, where the ranking states one.
+    /// The calibrated probability that the first document is worth reading, if the method states
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worth: Option<f32>,
 }
 
 impl Answer {
-    /// Keeps the best documents of a ranking.
+    /// Creates an answer from the best documents of a ranking.
     pub fn new(dataset: &EvalSet, ranking: Vec<RankedDocument>) -> Self {
         let (probability, worth) =
             ranking.first().map_or((None, None), |r| (r.probability, r.worth));
@@ -45,7 +46,7 @@ impl Answer {
             .into_iter()
             .take(DEPTH)
             .filter_map(|r| {
-                Some((dataset.reports.get(eval_set::place(r.number)?)?.id.clone(), r.score))
+                Some((dataset.reports.get(eval_set::position(r.number)?)?.id.clone(), r.score))
             })
             .collect();
         Self { documents, probability, worth }
@@ -70,9 +71,8 @@ impl Run {
         files::replace(path, &run)
     }
 
-    /// Writes one table per set and ranking in the format of TREC's tools.
-    ///
-    /// Columns: query, document, rank, score, probability.
+    /// Writes one table per set and method in TREC format: query, document, rank, score,
+    /// probability.
     pub fn write_tables(&self, folder: &Path) -> Result<()> {
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         for (name, set_run) in &self.sets {

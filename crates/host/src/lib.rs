@@ -1,5 +1,5 @@
-//! Access to the environment and GitHub's command line: settings, tokens, proxies, the user's name.
-#![allow(clippy::disallowed_methods, reason = "a face may read the environment")]
+//! Settings, tokens, proxies and the user's name, from the environment and GitHub's command line.
+#![allow(clippy::disallowed_methods, reason = "this crate reads the environment")]
 
 use std::{
     io::{self, Read as _},
@@ -16,31 +16,30 @@ use precedent_trackers::secrets::{
 };
 
 /// The time limit for `gh` to return a token.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest token, in bytes.
+const GH_TIMEOUT: Duration = Duration::from_secs(10);
+/// The maximum length of a token, in bytes.
 const MAX_TOKEN: u64 = 16 * 1024;
 
-/// Returns the settings file: the one named by `PRECEDENT_CONFIG`, else the user's default one.
+/// Returns the settings file: the one that `PRECEDENT_CONFIG` names, or the default one in
+/// `folder`.
 pub fn config_file(folder: Option<PathBuf>) -> Option<PathBuf> {
-    let variable_path =
-        std::env::var_os("PRECEDENT_CONFIG").filter(|f| !f.is_empty()).map(PathBuf::from);
-    variable_path.or_else(|| Some(folder?.join("precedent").join("config.toml")))
+    let named = std::env::var_os("PRECEDENT_CONFIG").filter(|f| !f.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(folder?.join("precedent").join("config.toml")))
 }
 
-/// Reads the valid part of a settings file and returns it with the error found.
-///
-/// A missing file sets nothing.
+/// Reads the valid part of a settings file; returns it with the first error. A missing file sets
+/// nothing.
 pub fn salvage_config(path: &Path) -> Result<(ConfigFile, Option<Error>)> {
     let text = match std::fs::read(path) {
         Ok(text) => String::from_utf8(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Default::default()),
         Err(error) => return Err(Error::io(path, error)),
     };
-    let (file, wrong) = match text {
+    let (file, error) = match text {
         Ok(text) => ConfigFile::salvage(&text),
         Err(_) => (ConfigFile::default(), Some(Error::invalid("not a text file"))),
     };
-    let wrong = wrong.map(|error| {
+    let error = error.map(|error| {
         let hint = error
             .hint()
             .map(|hint| format!("{}. ", hint.trim_end_matches('.')))
@@ -49,55 +48,54 @@ pub fn salvage_config(path: &Path) -> Result<(ConfigFile, Option<Error>)> {
             "{hint}Correct it there, or reset the settings: precedent config reset"
         ))
     });
-    Ok((file, wrong))
+    Ok((file, error))
 }
 
-/// Renames a settings file to an unused name beside it and returns that name.
+/// Renames a settings file to an unused name in its folder; returns the new path.
 pub fn set_config_aside(path: &Path) -> Result<PathBuf> {
     let mut n = 1_u64;
     loop {
-        let aside = path.with_extension(format!("before-reset-{n}.toml"));
-        if files::set_aside(path, &aside)? {
-            return Ok(aside);
+        let backup = path.with_extension(format!("before-reset-{n}.toml"));
+        if files::rename_to_unused(path, &backup)? {
+            return Ok(backup);
         }
         n += 1;
     }
 }
 
-/// Sets a key from its environment variable and returns whether the variable is set.
+/// Sets a key from its environment variable; returns whether the variable is set.
 pub fn override_by_variable(key: &Key, settings: &mut Settings) -> Result<bool> {
     let name = key.variable();
     let Some(mut text) = variable(&name) else { return Ok(false) };
     if key.name == "casebook" {
-        let whole = std::path::absolute(&text).map_err(|e| Error::io(Path::new(&text), e))?;
-        text = whole.to_string_lossy().into_owned();
+        let absolute = std::path::absolute(&text).map_err(|e| Error::io(Path::new(&text), e))?;
+        text = absolute.to_string_lossy().into_owned();
     }
     key.set(settings, &text).map_err(|e| e.context(name))?;
     Ok(true)
 }
 
-/// Returns the user's settings and the error found in the file.
-///
-/// Environment variables override the file.
+/// Returns the user's settings, with the first error in the file. Environment variables override
+/// the file.
 pub fn settings(file: Option<&Path>) -> Result<(Settings, Option<Error>)> {
     let mut settings = Settings::default();
-    let (config, wrong) = file.map(salvage_config).transpose()?.unwrap_or_default();
+    let (config, error) = file.map(salvage_config).transpose()?.unwrap_or_default();
     config.apply(&mut settings);
     for key in KEYS {
         override_by_variable(key, &mut settings)?;
     }
-    Ok((settings, wrong))
+    Ok((settings, error))
 }
 
 /// Returns the token sources in the order in which they are tried.
 pub fn secrets() -> Secrets {
     Secrets::default()
-        .then_source(TokenSource::new("the environment", environment))
+        .then_source(TokenSource::new("the environment", environment_token))
         .then_keyring(Arc::new(SystemKeyring))
-        .then_source(TokenSource::new("gh", gh))
+        .then_source(TokenSource::new("gh", gh_token))
 }
 
-/// Returns the user's name, which is recorded with decisions.
+/// Returns the user's name, which is recorded with verdicts.
 pub fn user() -> String {
     variable("USER").or_else(|| variable("USERNAME")).unwrap_or_else(|| "someone".to_owned())
 }
@@ -107,13 +105,12 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().map(|v| v.trim().to_owned()).filter(|v| !v.is_empty())
 }
 
-/// Returns a token from the environment variables that the trackers' own tools read.
+/// Returns a token from the environment variables of the trackers' own tools.
 ///
-/// A token for one kind of tracker is never tried at another. A token for a self-hosted server is
-/// valid only for the host named beside it, because a casebook from someone else may name other
-/// hosts.
-fn environment(request: TokenRequest<'_>) -> Option<SecretString> {
-    let (names, place): (&[&str], _) = match request.tracker {
+/// A token is sent only to its kind of tracker, and a token for a self-hosted server only to the
+/// host that a second variable names, because an imported casebook may name other hosts.
+fn environment_token(request: TokenRequest<'_>) -> Option<SecretString> {
+    let (names, allowed_host): (&[&str], _) = match request.tracker {
         "github" if request.host == "github.com" || request.host.ends_with(".ghe.com") => {
             (&["GH_TOKEN", "GITHUB_TOKEN"], None)
         }
@@ -131,7 +128,7 @@ fn environment(request: TokenRequest<'_>) -> Option<SecretString> {
         "zendesk" => (&["ZENDESK_API_TOKEN"], Some(variable("ZENDESK_HOST")?)),
         "discourse" => (&["DISCOURSE_API_KEY"], Some(variable("DISCOURSE_HOST")?)),
         "linear" => (&["LINEAR_API_KEY"], Some("linear.app".to_owned())),
-        // The name is that of Microsoft's own command line.
+        // Microsoft's command line reads this variable.
         "azure" => (
             &["AZURE_DEVOPS_EXT_PAT"],
             Some(variable("AZURE_DEVOPS_HOST").unwrap_or_else(|| "dev.azure.com".to_owned())),
@@ -144,11 +141,11 @@ fn environment(request: TokenRequest<'_>) -> Option<SecretString> {
         let text = text.split_once("://").map_or(text, |(_, rest)| rest);
         text.split('/').next().unwrap_or_default().to_lowercase()
     };
-    if place.is_some_and(|p| host(&p) != request.host) {
+    if allowed_host.is_some_and(|allowed| host(&allowed) != request.host) {
         return None;
     }
     let token = names.iter().copied().find_map(variable)?;
-    // These trackers need the account name with the token.
+    // These trackers need the account name in addition to the token.
     let name = match request.tracker {
         "jira" => variable("JIRA_EMAIL"),
         "confluence" => variable("CONFLUENCE_EMAIL"),
@@ -159,19 +156,19 @@ fn environment(request: TokenRequest<'_>) -> Option<SecretString> {
     Some(SecretString::from(name.map_or(token.clone(), |name| format!("{name}:{token}"))))
 }
 
-/// Returns the token that `gh` is signed in with.
-fn gh(request: TokenRequest<'_>) -> Option<SecretString> {
+/// Returns the token of `gh`.
+fn gh_token(request: TokenRequest<'_>) -> Option<SecretString> {
     if request.tracker != "github" {
         return None;
     }
     let mut command = Command::new("gh");
-    // CREATE_NO_WINDOW keeps Windows from briefly opening a console:
+    // CREATE_NO_WINDOW prevents a console window from flashing up:
     // https://learn.microsoft.com/windows/win32/procthread/process-creation-flags
     #[cfg(windows)]
     std::os::windows::process::CommandExt::creation_flags(&mut command, 0x0800_0000);
     let mut child = command
         .args(["auth", "token", "--hostname", request.host])
-        // With one of these, `gh` would return it for any host; they are read above.
+        // `gh` would return these for any host; `environment_token` reads them.
         .env_remove("GH_TOKEN")
         .env_remove("GITHUB_TOKEN")
         .env_remove("GH_ENTERPRISE_TOKEN")
@@ -181,12 +178,12 @@ fn gh(request: TokenRequest<'_>) -> Option<SecretString> {
         .stderr(Stdio::null())
         .spawn()
         .ok()?;
-    // `gh` may wait for a keyring prompt. A token fits into the pipe, so writing never blocks.
+    // `gh` may wait for a keyring prompt. A token fits into the pipe, so `gh` never blocks on it.
     let began = Instant::now();
     let status = loop {
         match child.try_wait().ok()? {
             Some(status) => break status,
-            None if began.elapsed() >= PATIENCE => {
+            None if began.elapsed() >= GH_TIMEOUT => {
                 let _ = child.kill();
                 let _ = child.wait();
                 return None;
@@ -201,9 +198,8 @@ fn gh(request: TokenRequest<'_>) -> Option<SecretString> {
         .map(SecretString::from)
 }
 
-/// Returns the model hub, if it is not the default one.
-///
-/// `HF_ENDPOINT` is the variable that the hub's own tools read.
+/// Returns the model hub if it is not the default one. `HF_ENDPOINT` is the variable of the hub's
+/// own tools.
 pub fn hub() -> Option<String> {
     variable("PRECEDENT_MODEL_HUB").or_else(|| variable("HF_ENDPOINT"))
 }
@@ -213,6 +209,6 @@ pub fn proxy() -> Option<(String, Option<String>)> {
     let lookup = |names: [&str; 2]| names.into_iter().find_map(variable);
     let proxy =
         lookup(["HTTPS_PROXY", "https_proxy"]).or_else(|| lookup(["ALL_PROXY", "all_proxy"]))?;
-    let direct = lookup(["NO_PROXY", "no_proxy"]).unwrap_or_default();
-    Some((proxy, Some(format!("localhost,127.0.0.1,::1,{direct}"))))
+    let excluded = lookup(["NO_PROXY", "no_proxy"]).unwrap_or_default();
+    Some((proxy, Some(format!("localhost,127.0.0.1,::1,{excluded}"))))
 }

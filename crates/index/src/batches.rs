@@ -1,17 +1,20 @@
-//! Splitting of changes into batches at the boundaries of revisions.
+//! Batches of changes that end at the boundaries of revisions.
 
-use precedent_store::Listing;
+use precedent_store::DocumentRevision;
 
-/// Splits changes into batches of at most `most`, each of whole revisions unless a single revision
-/// is larger. Everything up to a batch's last revision can then be committed.
-pub(super) fn batches(mut changes: &[Listing], most: usize) -> impl Iterator<Item = &[Listing]> {
+/// Splits changes into batches of at most `max`, each of whole revisions unless a single
+/// revision is larger. Everything up to a batch's last revision can then be committed.
+pub(super) fn batches(
+    mut changes: &[DocumentRevision],
+    max: usize,
+) -> impl Iterator<Item = &[DocumentRevision]> {
     std::iter::from_fn(move || {
-        let mut end = changes.len().min(most);
+        let mut end = changes.len().min(max);
         if let (Some(last), Some(next)) = (changes[..end].last(), changes.get(end))
             && last.revision == next.revision
         {
-            let begins = changes[..end].partition_point(|l| l.revision < next.revision);
-            end = if begins > 0 { begins } else { end };
+            let start = changes[..end].partition_point(|l| l.revision < next.revision);
+            end = if start > 0 { start } else { end };
         }
         let (batch, rest) = changes.split_at(end);
         changes = rest;
@@ -28,19 +31,19 @@ mod tests {
         #[test]
         fn batches_end_where_revisions_do(
             sizes in proptest::collection::vec(1_usize..12, 0..20),
-            most in 1_usize..9,
+            max in 1_usize..9,
         ) {
-            let changes: Vec<Listing> = sizes
+            let changes: Vec<DocumentRevision> = sizes
                 .iter()
                 .enumerate()
                 .flat_map(|(i, size)| std::iter::repeat_n(i as u64 + 1, *size))
                 .enumerate()
-                .map(|(id, revision)| Listing { id: id as i64, revision, is_deleted: false })
+                .map(|(id, revision)| DocumentRevision { id: id as i64, revision, is_deleted: false })
                 .collect();
-            let groups: Vec<&[Listing]> = batches(&changes, most).collect();
+            let groups: Vec<&[DocumentRevision]> = batches(&changes, max).collect();
             proptest::prop_assert_eq!(groups.concat(), changes.clone());
             for pair in groups.windows(2) {
-                proptest::prop_assert!(pair[0].len() <= most && !pair[0].is_empty());
+                proptest::prop_assert!(pair[0].len() <= max && !pair[0].is_empty());
                 let (last, next) = (pair[0][pair[0].len() - 1], pair[1][0]);
                 // A revision that is split begins its batch, because it exceeds the limit alone.
                 proptest::prop_assert!(last.revision < next.revision || pair[0][0].revision == next.revision);

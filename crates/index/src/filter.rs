@@ -1,28 +1,28 @@
-//! Filters of documents. Full-text and vector search apply them during the search.
+//! Document filters, which full-text and vector search apply during the search.
 
 use precedent_core::model::{DocKind, State};
 
-/// A condition that a document has to meet. Several conditions are all met.
+/// A condition on a document. Several filters must all match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// Property that is tested.
+    /// Tested property.
     pub test: Test,
     /// True if matching documents are excluded.
     pub is_negated: bool,
 }
 
-/// The property that a condition tests. Texts are compared without regard to case.
+/// The property that a filter tests. Texts are compared case-insensitively.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
     /// The source's key.
     Source(String),
     /// Any of these sources' keys.
     AnySource(Vec<String>),
-    /// What it is.
+    /// The kind of document.
     Kind(DocKind),
     /// The state: open, closed or merged. `Closed` also matches merged pull requests.
     State(State),
-    /// A closed issue, or a merged pull request.
+    /// A closed issue or a merged pull request.
     Resolved,
     /// The tracker's reason for the closure.
     Reason(String),
@@ -34,18 +34,17 @@ pub enum Test {
     Bot,
     /// A locked conversation.
     Locked,
-    /// A range of a time, in seconds since the epoch: from the first (inclusive) to the second
-    /// (exclusive).
+    /// A time range in seconds since the epoch; the start is inclusive, the end exclusive.
     Time(TimeField, Option<i64>, Option<i64>),
 }
 
-/// The time that a condition tests.
+/// The time that a filter tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeField {
-    /// The time of creation.
+    /// The creation time.
     Created,
-    /// The time of the last change.
+    /// The time of the last update.
     Updated,
-    /// The time of closing.
+    /// The closing time.
     Closed,
 }

@@ -1,4 +1,4 @@
-//! Extraction of references from changed documents into the store's links.
+//! Extraction of references in changed documents as links in the store.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -16,12 +16,11 @@ use precedent_text::{
 
 /// The number of documents in one transaction.
 const BATCH: usize = 500;
-/// The maximum distance of a comment from the closure that it explains, in seconds. Trackers store
-/// the two one after the other.
-const AT_CLOSURE: i64 = 600;
+/// The maximum time between a closure and the comment that explains it, in seconds.
+const CLOSURE_WINDOW: i64 = 600;
 
-/// Updates the links of origin `text`, at most until the given time. `short_wait` limits the wait
-/// for other writers.
+/// Updates the links of origin `text` until a deadline. `short_wait` limits the wait for other
+/// writers.
 pub(super) fn update(
     store: &Store,
     until: Option<Instant>,
@@ -43,29 +42,29 @@ pub(super) fn update(
                 let links = if listing.is_deleted {
                     Vec::new()
                 } else {
-                    text_links(&row, &r.comments(&row)?, home(r, &row)?.as_deref())
+                    text_links(&row, &r.comments(&row)?, default_source(r, &row)?.as_deref())
                 };
                 out.push((row.key, links));
             }
             Ok(out)
         })?;
         let batch_end = batch.last().map(|l| l.revision);
-        let whole =
+        let completed_revision =
             batch_end.filter(|end| batches.peek().is_none_or(|next| next[0].revision > *end));
         write(store, short_wait, |w| {
             links.iter().try_for_each(|(key, links)| w.replace_text_links(key, links))?;
-            whole.map_or(Ok(()), |end| w.set_links_revision(end))
+            completed_revision.map_or(Ok(()), |end| w.set_links_revision(end))
         })?;
-        if whole.is_some() && until.is_some_and(|until| Instant::now() >= until) {
+        if completed_revision.is_some() && until.is_some_and(|until| Instant::now() >= until) {
             return Ok(());
         }
     }
     write(store, short_wait, |w| w.set_links_revision(revision))
 }
 
-/// Returns the source that a bare number in a document's texts refers to. For a note, that is the
-/// only source of the items it is attached to, else the only source of the casebook.
-fn home(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
+/// Returns the source of bare numbers in a document. For a note, that is the only source of the
+/// items that it is attached to, or the only source of the casebook.
+fn default_source(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
     if row.kind != DocKind::Note {
         return Ok(Some(row.source.clone()));
     }
@@ -82,15 +81,15 @@ fn home(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
 }
 
 /// Returns the references in a document's texts as (key, kind), each once, strongest kind first.
-/// `home` is the source of bare numbers.
+/// `default_source` is the source of bare numbers.
 fn text_links(
     row: &DocumentRow,
     comments: &[StoredComment],
-    home: Option<&str>,
+    default_source: Option<&str>,
 ) -> Vec<(String, &'static str)> {
     let mut out: Vec<(Relation, String)> = Vec::new();
     let mut add = |text: &str, is_own: bool, bot: bool| {
-        for (relation, key) in references_in(row, home, text) {
+        for (relation, key) in references_in(row, default_source, text) {
             let relation = match relation {
                 // "Fixes #12" closes #12 only in a pull request's own text.
                 Relation::Closes if !(is_own && row.kind == DocKind::PullRequest) => {
@@ -111,7 +110,7 @@ fn text_links(
         add(&comment.body, false, comment.author.bot);
     }
     if !out.iter().any(|(relation, _)| *relation == Relation::DuplicateOf) {
-        out.extend(named_at_closure(row, comments).map(|key| (Relation::DuplicateOf, key)));
+        out.extend(closing_reference(row, comments).map(|key| (Relation::DuplicateOf, key)));
     }
     out.sort();
     let strong: Vec<String> =
@@ -122,30 +121,30 @@ fn text_links(
         .collect()
 }
 
-/// Returns the keys of other items that a text of this item names, and their relations.
+/// Returns the keys of other items that a text names, and their relations.
 fn references_in<'a>(
     row: &'a DocumentRow,
-    home: Option<&'a str>,
+    default_source: Option<&'a str>,
     text: &str,
 ) -> impl Iterator<Item = (Relation, String)> + use<'a> {
     references(text).into_iter().filter_map(move |reference| {
-        let source = reference.source.as_deref().or(home)?;
+        let source = reference.source.as_deref().or(default_source)?;
         let key = format!("{source}#{}", reference.number);
         (key != row.key).then_some((reference.relation, key))
     })
 }
 
-/// Returns the original of an item that was closed as a duplicate without an explicit statement. It
-/// is the only item named in the last comment near the closure that names any ("Same cause as #12,
+/// Returns the original of an item that was closed as a duplicate without an explicit reference:
+/// the only item that the last comment with references near the closure names ("Same cause as #12,
 /// closing").
-fn named_at_closure(row: &DocumentRow, comments: &[StoredComment]) -> Option<String> {
+fn closing_reference(row: &DocumentRow, comments: &[StoredComment]) -> Option<String> {
     let as_duplicate = row.closed_as() == Some(Closure::Duplicate)
         || row.labels.iter().any(|label| label.eq_ignore_ascii_case("duplicate"));
     let closed_at = row.closed_at.filter(|_| as_duplicate && row.state == Some(State::Closed))?;
-    let near = |c: &&StoredComment| {
-        !c.author.bot && (c.created_at.as_second() - closed_at.as_second()).abs() <= AT_CLOSURE
+    let is_near_closure = |c: &&StoredComment| {
+        !c.author.bot && (c.created_at.as_second() - closed_at.as_second()).abs() <= CLOSURE_WINDOW
     };
-    let mut mentions = comments.iter().filter(near).map(|c| {
+    let mut mentions = comments.iter().filter(is_near_closure).map(|c| {
         references_in(row, Some(&row.source), &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>()
     });
     let last = mentions.rfind(|keys| !keys.is_empty())?;

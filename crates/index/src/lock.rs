@@ -1,5 +1,5 @@
-//! Locks for updates: one process at a time updates each kind of derived data of a casebook. A lock
-//! ends with its process.
+//! Update locks: one process at a time updates each kind of derived data of a casebook. A lock ends
+//! with its process.
 
 use std::{
     path::Path,
@@ -12,11 +12,9 @@ use precedent_store::{FileLock, Store, Writer};
 
 /// The maximum wait of a search for another process's write.
 const WRITE_PATIENCE: Duration = Duration::from_millis(300);
-/// The interval at which a waiting update tries again.
-const LOOK_AGAIN: Duration = Duration::from_millis(25);
+const RETRY_INTERVAL: Duration = Duration::from_millis(25);
 
-/// The kind of derived data that is updated. Vectors have their own lock, because they take longer
-/// than the text.
+/// The kind of derived data. Vectors have their own lock, because they take longer than the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The full text and the links.
@@ -38,7 +36,7 @@ impl UpdateLock {
             Kind::Text => "text.lock",
             Kind::Vectors => "vectors.lock",
         };
-        Ok(FileLock::try_take(folder, name)?.map(|lock| Self { _lock: Arc::new(lock) }))
+        Ok(FileLock::try_acquire(folder, name)?.map(|lock| Self { _lock: Arc::new(lock) }))
     }
 
     /// Takes the lock, waiting for at most `patience`; returns `None` if it is still held.
@@ -47,13 +45,13 @@ impl UpdateLock {
         kind: Kind,
         patience: Duration,
     ) -> Result<Option<Self>> {
-        let began = Instant::now();
+        let start = Instant::now();
         loop {
             let lock = Self::try_take(folder, kind)?;
-            if lock.is_some() || began.elapsed() >= patience {
+            if lock.is_some() || start.elapsed() >= patience {
                 return Ok(lock);
             }
-            std::thread::sleep(LOOK_AGAIN);
+            std::thread::sleep(RETRY_INTERVAL);
         }
     }
 
@@ -64,16 +62,16 @@ impl UpdateLock {
                 return Ok(lock);
             }
             task.check()?;
-            std::thread::sleep(LOOK_AGAIN);
+            std::thread::sleep(RETRY_INTERVAL);
         }
     }
 }
 
-/// Writes to the store; `short_wait` limits the wait for other writers to a moment.
+/// Writes to the store. `short_wait` limits the wait for other writers to [`WRITE_PATIENCE`].
 pub(crate) fn write(
     store: &Store,
     short_wait: bool,
     work: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<()> {
-    if short_wait { store.write_within(WRITE_PATIENCE, work) } else { store.write(work) }
+    if short_wait { store.write_with_timeout(WRITE_PATIENCE, work) } else { store.write(work) }
 }

@@ -1,5 +1,5 @@
-//! Input of files, folders and archives as blocks of whole lines. Names inside an archive are never
-//! used as paths.
+//! Files, folders and archives as blocks of whole lines. Names inside an archive are never used as
+//! paths.
 
 use std::{
     fs::File,
@@ -21,8 +21,8 @@ use precedent_text::words::Words;
 
 /// The size of a block, in bytes.
 const BLOCK: usize = 1024 * 1024;
-/// The number of bytes at the start of a file that decide whether it is text.
-const START: usize = 8 * 1024;
+/// The number of bytes at the start of a file that are examined to detect its type.
+const DETECTION_BYTES: usize = 8 * 1024;
 /// The maximum nesting depth of archives, and of folders.
 const MAX_DEPTH: usize = 3;
 const MAX_FOLDERS: usize = 16;
@@ -31,9 +31,9 @@ const TEMPORARY: &str = "temporary folder";
 /// The maximum number of files that are read.
 const MAX_FILES: usize = 20_000;
 
-/// An event of the input.
+/// A part of the input.
 #[derive(Debug)]
-pub enum Part {
+pub enum InputPart {
     /// The start of a file, with its name.
     Begin(String),
     /// Whole lines of the file; only the last block may end without a line break.
@@ -46,27 +46,28 @@ pub enum Part {
     Skipped(String, String),
 }
 
-type Send<'a> = &'a mut dyn FnMut(Part) -> Result<()>;
+type Send<'a> = &'a mut dyn FnMut(InputPart) -> Result<()>;
 
 /// Passes the content of the paths to `send`, in the order of the paths and of the names in each.
-/// Unreadable files are reported as skipped; the first such error is returned for the case that
-/// nothing could be read.
+///
+/// Unreadable files are reported as skipped. Returns the first such error, for the case that nothing
+/// could be read.
 ///
 /// # Errors
 /// The errors of [`crate::read`].
-pub fn walk(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<Option<Error>> {
+pub fn read_paths(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<Option<Error>> {
     let mut files = Vec::new();
     for path in paths {
         let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         if meta.is_dir() {
-            folder(path, "", 0, &mut files)?;
+            collect_files(path, "", 0, &mut files)?;
         } else {
-            files.push(FoundFile { path: path.clone(), name, size: meta.len(), is_named: true });
+            files.push(InputFile { path: path.clone(), name, size: meta.len(), is_named: true });
         }
     }
     let total = files.iter().map(|f| f.size).sum();
-    let mut walk = FolderWalk {
+    let mut reader = BundleReader {
         task,
         send,
         total,
@@ -77,32 +78,32 @@ pub fn walk(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<Option<Err
         first_error: None,
     };
     for file in files {
-        walk.file_bytes.store(0, Ordering::Relaxed);
-        let result = walk.file(&file);
-        walk.go_on(result, &file.path, &file.name)?;
-        walk.finished_bytes += file.size;
-        walk.report();
+        reader.file_bytes.store(0, Ordering::Relaxed);
+        let result = reader.read_file(&file);
+        reader.record_error(result, &file.path, &file.name)?;
+        reader.finished_bytes += file.size;
+        reader.report();
     }
-    Ok(walk.first_error)
+    Ok(reader.first_error)
 }
 
 /// A file to read.
-struct FoundFile {
+struct InputFile {
     path: PathBuf,
     name: String,
     size: u64,
-    /// True if the user named it, so that it is read whatever its extension.
+    /// Whether the user named it, so that it is read whatever its extension.
     is_named: bool,
 }
 
-fn folder(path: &Path, inside: &str, depth: usize, out: &mut Vec<FoundFile>) -> Result<()> {
+fn collect_files(path: &Path, prefix: &str, depth: usize, out: &mut Vec<InputFile>) -> Result<()> {
     let entries = std::fs::read_dir(path).and_then(|iter| iter.collect::<io::Result<Vec<_>>>());
     let mut entries = match entries {
         Ok(entries) => entries,
-        // An unreadable subfolder is reported at its position, as a file would be.
+        // An unreadable subfolder is reported at its position, like a file.
         Err(_) if depth > 0 => {
-            let name = inside.trim_end_matches('/').to_owned();
-            out.push(FoundFile { path: path.to_owned(), name, size: 0, is_named: true });
+            let name = prefix.trim_end_matches('/').to_owned();
+            out.push(InputFile { path: path.to_owned(), name, size: 0, is_named: true });
             return Ok(());
         }
         Err(e) => return Err(Error::io(path, e)),
@@ -112,77 +113,75 @@ fn folder(path: &Path, inside: &str, depth: usize, out: &mut Vec<FoundFile>) -> 
         let path = entry.path();
         // The entry was removed in the meantime.
         let Ok(meta) = entry.metadata() else { continue };
-        let name = format!("{inside}{}", entry.file_name().to_string_lossy());
-        // Symbolic links are followed only if the user names them, so that no folder leads outside
-        // itself.
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        // Links are followed only if the user names them, so that no folder leads outside itself.
         if meta.is_dir() && depth < MAX_FOLDERS {
-            folder(&path, &format!("{name}/"), depth + 1, out)?;
+            collect_files(&path, &format!("{name}/"), depth + 1, out)?;
         } else if meta.is_file() && out.len() < MAX_FILES {
-            out.push(FoundFile { path, name, size: meta.len(), is_named: false });
+            out.push(InputFile { path, name, size: meta.len(), is_named: false });
         }
     }
     Ok(())
 }
 
-struct FolderWalk<'a, 's> {
+struct BundleReader<'a, 's> {
     task: &'a Task,
     send: Send<'s>,
-    /// Bytes of all files on disk, of the files before the current one, and bytes read of the
-    /// current one.
+    /// Bytes of all files on disk, of the finished files, and bytes read of the current file.
     total: u64,
     finished_bytes: u64,
     file_bytes: Arc<AtomicU64>,
     files: usize,
-    /// True while a file has begun and not ended.
+    /// Whether a file has begun and not ended.
     in_file: bool,
     /// The first read error.
     first_error: Option<Error>,
 }
 
-impl FolderWalk<'_, '_> {
+impl BundleReader<'_, '_> {
     fn report(&self) {
         let bytes = self.finished_bytes + self.file_bytes.load(Ordering::Relaxed);
         self.task.report(Phase::Read, bytes.min(self.total), Some(self.total), "bytes");
     }
 
-    fn skip(&mut self, name: &str, why: impl Into<String>) -> Result<()> {
-        (self.send)(Part::Skipped(name.to_owned(), why.into()))
+    fn skip(&mut self, name: &str, reason: impl Into<String>) -> Result<()> {
+        (self.send)(InputPart::Skipped(name.to_owned(), reason.into()))
     }
 
-    /// Reports a read error and continues with the other files; only cancellation stops it.
-    fn go_on(&mut self, result: Result<()>, path: &Path, name: &str) -> Result<()> {
+    /// Reports a read error, so that other files are still read; returns only cancellation.
+    fn record_error(&mut self, result: Result<()>, path: &Path, name: &str) -> Result<()> {
         let Err(error) = result else { return Ok(()) };
         if error.code() == Code::Cancelled {
             return Err(error);
         }
-        // The name is shown beside the error.
+        // The name is shown next to the error.
         let path = format!("{}: ", path.display());
-        let why = error.to_string();
-        let why = why.strip_prefix(path.as_str()).unwrap_or(&why).to_owned();
+        let reason = error.to_string();
+        let reason = reason.strip_prefix(path.as_str()).unwrap_or(&reason).to_owned();
         if std::mem::take(&mut self.in_file) {
-            (self.send)(Part::Cut(why.clone()))?;
+            (self.send)(InputPart::Cut(reason.clone()))?;
         } else {
-            self.skip(name, why.clone())?;
+            self.skip(name, reason.clone())?;
         }
         if self.first_error.is_none() {
-            let file_error = Error::new(error.code(), format!("{name}: {why}"));
+            let file_error = Error::new(error.code(), format!("{name}: {reason}"));
             self.first_error = Some(file_error.with_hint(
-                "Download the file again. If it is password-protected or in another format, unpack it first and give the extracted file or folder.",
+                "Download the file again. If it is password-protected or in another format, unpack it first and pass the extracted file or folder.",
             ));
         }
         Ok(())
     }
 
-    fn file(&mut self, file: &FoundFile) -> Result<()> {
+    fn read_file(&mut self, file: &InputFile) -> Result<()> {
         if !file.is_named && !may_be_log(&file.name) {
             return self.skip(&file.name, "not a log file name");
         }
         let mut stream = unpack(&file.path, &Arc::clone(&self.file_bytes))?;
-        self.stream(&mut stream, &file.path, &file.name, 0)
+        self.read_stream(&mut stream, &file.path, &file.name, 0)
     }
 
     /// Reads a decompressed stream: an archive or a text.
-    fn stream(
+    fn read_stream(
         &mut self,
         stream: &mut dyn Read,
         path: &Path,
@@ -193,24 +192,26 @@ impl FolderWalk<'_, '_> {
         if self.files > MAX_FILES {
             return self.skip(name, "too many files");
         }
-        let mut start = Vec::with_capacity(START);
-        (&mut *stream)
-            .take(START as u64)
-            .read_to_end(&mut start)
-            .map_err(|e| damage_error(path, &e))?;
+        let start = read_start(stream, path)?;
         if is_tar(&start) {
-            return self.tar(&mut Cursor::new(start).chain(stream), path, name, depth);
+            return self.read_tar(&mut Cursor::new(start).chain(stream), path, name, depth);
         }
         if start.starts_with(b"PK\x03\x04") {
-            return self.zip(&mut Cursor::new(start).chain(stream), path, name, depth);
+            return self.read_zip(&mut Cursor::new(start).chain(stream), path, name, depth);
         }
-        if let Some(why) = no_text(&start) {
-            return self.skip(name, why);
+        if let Some(reason) = binary_reason(&start) {
+            return self.skip(name, reason);
         }
-        self.text(&mut Cursor::new(start).chain(stream), path, name)
+        self.read_text(&mut Cursor::new(start).chain(stream), path, name)
     }
 
-    fn tar(&mut self, stream: &mut dyn Read, path: &Path, outer: &str, depth: usize) -> Result<()> {
+    fn read_tar(
+        &mut self,
+        stream: &mut dyn Read,
+        path: &Path,
+        outer: &str,
+        depth: usize,
+    ) -> Result<()> {
         if depth >= MAX_DEPTH {
             return self.skip(outer, "archives are nested too deeply");
         }
@@ -222,29 +223,36 @@ impl FolderWalk<'_, '_> {
             }
             let name =
                 entry.path().map_err(|e| damage_error(path, &e))?.to_string_lossy().into_owned();
-            let result = self.member(&mut entry, path, &name, depth);
-            self.go_on(result, path, &name)?;
+            let result = self.read_member(&mut entry, path, &name, depth);
+            self.record_error(result, path, &name)?;
         }
         Ok(())
     }
 
-    fn zip(&mut self, stream: &mut dyn Read, path: &Path, outer: &str, depth: usize) -> Result<()> {
+    fn read_zip(
+        &mut self,
+        stream: &mut dyn Read,
+        path: &Path,
+        outer: &str,
+        depth: usize,
+    ) -> Result<()> {
         if depth >= MAX_DEPTH {
             return self.skip(outer, "archives are nested too deeply");
         }
-        let wrong = |e: zip::result::ZipError| damage_error(path, &io::Error::other(e.to_string()));
+        let to_error =
+            |e: zip::result::ZipError| damage_error(path, &io::Error::other(e.to_string()));
         // A zip's directory is at its end, so the archive must be seekable.
         let file = self.spool(stream, path)?;
         let size = file.metadata().map_err(|e| Error::io(path, e))?.len();
-        let mut archive = zip::ZipArchive::new(file).map_err(wrong)?;
+        let mut archive = zip::ZipArchive::new(file).map_err(to_error)?;
         let mut unpacked_bytes = 0;
-        for at in 0..archive.len() {
-            let entry_name = archive.name_for_index(at).and_then(|n| Some(n.ok()?.into_owned()));
-            let mut entry = match archive.by_index(at) {
+        for index in 0..archive.len() {
+            let entry_name = archive.name_for_index(index).and_then(|n| Some(n.ok()?.into_owned()));
+            let mut entry = match archive.by_index(index) {
                 Ok(entry) => entry,
                 Err(e) => {
                     let entry_name = entry_name.unwrap_or_else(|| outer.to_owned());
-                    self.go_on(Err(wrong(e)), path, &entry_name)?;
+                    self.record_error(Err(to_error(e)), path, &entry_name)?;
                     continue;
                 }
             };
@@ -257,16 +265,16 @@ impl FolderWalk<'_, '_> {
                     "{}: unpacks to more than {MAX_RATIO} times its size",
                     path.display()
                 ))
-                .with_hint("If the file is genuine, unpack it first and give the folder."));
+                .with_hint("If the file is genuine, unpack it first and pass the folder."));
             }
-            let name = entry.name().map_err(wrong)?.into_owned();
-            let result = self.member(&mut entry, path, &name, depth);
-            self.go_on(result, path, &name)?;
+            let name = entry.name().map_err(to_error)?.into_owned();
+            let result = self.read_member(&mut entry, path, &name, depth);
+            self.record_error(result, path, &name)?;
         }
         Ok(())
     }
 
-    fn member(
+    fn read_member(
         &mut self,
         stream: &mut dyn Read,
         path: &Path,
@@ -277,19 +285,15 @@ impl FolderWalk<'_, '_> {
         if !may_be_log(name) {
             return self.skip(name, "not a log file name");
         }
-        let mut start = Vec::with_capacity(START);
-        (&mut *stream)
-            .take(START as u64)
-            .read_to_end(&mut start)
-            .map_err(|e| damage_error(path, &e))?;
-        let is_packed_file = compression(&start).is_some();
+        let start = read_start(stream, path)?;
+        let is_compressed = compression(&start).is_some();
         let mut whole = Cursor::new(start).chain(stream);
-        if !is_packed_file {
-            return self.stream(&mut whole, path, name, depth + 1);
+        if !is_compressed {
+            return self.read_stream(&mut whole, path, name, depth + 1);
         }
         let file = self.spool(&mut whole, path)?;
         let size = Arc::new(AtomicU64::new(file.metadata().map_err(|e| Error::io(path, e))?.len()));
-        self.stream(&mut decompress(Box::new(file), path, &size)?, path, name, depth + 1)
+        self.read_stream(&mut decompress(Box::new(file), path, &size)?, path, name, depth + 1)
     }
 
     /// Copies a stream to an anonymous temporary file, and rewinds it.
@@ -310,8 +314,8 @@ impl FolderWalk<'_, '_> {
         Ok(file)
     }
 
-    fn text(&mut self, stream: &mut dyn Read, path: &Path, name: &str) -> Result<()> {
-        (self.send)(Part::Begin(name.to_owned()))?;
+    fn read_text(&mut self, stream: &mut dyn Read, path: &Path, name: &str) -> Result<()> {
+        (self.send)(InputPart::Begin(name.to_owned()))?;
         self.in_file = true;
         let mut decoder: Option<Option<Decoder>> = None;
         let mut rest: Vec<u8> = Vec::new();
@@ -324,36 +328,37 @@ impl FolderWalk<'_, '_> {
             if let Err(error) = result {
                 // Data that was decompressed before the damage is still used.
                 if !block.is_empty() && decoder.as_ref().is_none_or(Option::is_none) {
-                    (self.send)(Part::Block(block))?;
+                    (self.send)(InputPart::Block(block))?;
                 }
                 return Err(damage_error(path, &error));
             }
-            let last = block.len() == rest_len;
+            let is_last = block.len() == rest_len;
             let decoder = decoder.get_or_insert_with(|| {
                 let (encoding, _) = Encoding::for_bom(&block)?;
                 Some(encoding.new_decoder())
             });
             if let Some(decoder) = decoder {
-                let fresh = block.split_off(rest_len);
-                let mut text =
-                    String::with_capacity(decoder.max_utf8_buffer_length(fresh.len()).unwrap_or(0));
-                let _ = decoder.decode_to_string(&fresh, &mut text, last);
+                let new_bytes = block.split_off(rest_len);
+                let mut text = String::with_capacity(
+                    decoder.max_utf8_buffer_length(new_bytes.len()).unwrap_or(0),
+                );
+                let _ = decoder.decode_to_string(&new_bytes, &mut text, is_last);
                 block.extend_from_slice(text.as_bytes());
             }
             self.report();
-            if last {
+            if is_last {
                 if !block.is_empty() {
-                    (self.send)(Part::Block(block))?;
+                    (self.send)(InputPart::Block(block))?;
                 }
                 self.in_file = false;
-                return (self.send)(Part::End);
+                return (self.send)(InputPart::End);
             }
             // A line longer than a block is split.
             if let Some(end) = memchr::memrchr(b'\n', &block) {
                 rest = block.split_off(end + 1);
             }
             if !block.is_empty() {
-                (self.send)(Part::Block(block))?;
+                (self.send)(InputPart::Block(block))?;
             }
         }
     }
@@ -368,12 +373,19 @@ pub fn is_packed(start: &[u8]) -> bool {
         || start.starts_with(&[0xfe, 0xff])
 }
 
+/// Reads the bytes at the start of a stream that identify its type.
+fn read_start(stream: &mut dyn Read, path: &Path) -> Result<Vec<u8>> {
+    let mut start = Vec::with_capacity(DETECTION_BYTES);
+    let result = stream.take(DETECTION_BYTES as u64).read_to_end(&mut start);
+    result.map(|_| start).map_err(|e| damage_error(path, &e))
+}
+
 fn is_tar(start: &[u8]) -> bool {
     start.get(257..262) == Some(b"ustar")
 }
 
-/// Returns the reason why a file is no text, or `None` if it is text.
-fn no_text(start: &[u8]) -> Option<&'static str> {
+/// Returns reason a file is not text, or `None` if it is.
+fn binary_reason(start: &[u8]) -> Option<&'static str> {
     if Encoding::for_bom(start).is_some() {
         return None;
     }
@@ -391,7 +403,7 @@ fn no_text(start: &[u8]) -> Option<&'static str> {
 
 /// Returns whether a file in a folder or an archive may be a log, judging by its extension.
 fn may_be_log(name: &str) -> bool {
-    static ELSE: Words = Words::new(
+    static OTHER_EXTENSIONS: Words = Words::new(
         "bat bin bmp c cer cfg class conf cpp crt cs css csv dat db desktop dll dmg doc docx env exe gif go h hpp htm html ico ini
         jar java jpeg jpg js key kt lock md mov mp4 o otf p12 pcap pdf pem php pl plist png pptx properties ps1 pyc reg rpm rs
         service sh so sql sqlite svg swift toml ts ttf woff woff2 xls xlsx xsd xsl yaml yml",
@@ -404,8 +416,8 @@ fn may_be_log(name: &str) -> bool {
     {
         return false;
     }
-    let ending = file.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
-    ending.is_none_or(|e| !ELSE.contains(&e))
+    let extension = file.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
+    extension.is_none_or(|e| !OTHER_EXTENSIONS.contains(&e))
 }
 
 #[cfg(test)]
@@ -413,7 +425,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn binary_files_are_recognised_by_extension() {
+    fn binary_files_are_recognized_by_extension() {
         for log in [
             "app.log",
             "app.log.1",

@@ -1,13 +1,13 @@
-//! Logs that are one JSON document: an array of records, or an object that holds one, on one line
-//! or on many. Records are extracted one by one, so that memory holds a record and not the
-//! document.
+//! Logs that are one JSON document: an array of records, or an object with such an array.
+//!
+//! Records are extracted one by one, so that memory use does not grow with the document.
 
 use serde::de::IgnoredAny;
 
 use crate::record;
 
 /// The maximum length of a record, in bytes. A longer top-level object is searched for records.
-const MAX: usize = 2 * 1024 * 1024;
+const MAX_RECORD: usize = 2 * 1024 * 1024;
 /// The maximum nesting depth of a document.
 const MAX_DEPTH: usize = 256;
 
@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 256;
 pub enum Element {
     /// An object.
     Object(u64, Vec<u8>),
-    /// A text that begins like an object and is not one.
+    /// A text that starts like an object but is not one.
     Broken(u64, Vec<u8>),
 }
 
@@ -26,24 +26,24 @@ pub struct Document {
     stack: Vec<u8>,
     in_string: bool,
     is_escaped: bool,
-    open: Option<Open>,
-    /// True if the top-level object is too long for a record.
+    open: Option<OpenObject>,
+    /// Whether the top-level object is too long for a record.
     is_split: bool,
     /// Number of line breaks so far.
     lines: u64,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenObject {
     depth: usize,
     line: u64,
     text: Vec<u8>,
-    /// True if it is too long to be kept.
-    over: bool,
+    /// Whether it is too long to be kept.
+    is_oversized: bool,
 }
 
-/// Returns whether a text begins a JSON document, rather than lines of which each may be a record.
-pub fn begins(start: &[u8]) -> bool {
+/// Returns whether a text starts a JSON document, rather than one record per line.
+pub fn is_document(start: &[u8]) -> bool {
     let text = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start).trim_ascii_start();
     let next = |text: &[u8]| text.get(1..).and_then(|t| t.trim_ascii_start().first().copied());
     match text.first() {
@@ -52,8 +52,9 @@ pub fn begins(start: &[u8]) -> bool {
             let line = text.split(|b| *b == b'\n').next().unwrap_or_default();
             if serde_json::from_slice::<IgnoredAny>(line).is_ok() {
                 // A record is one line; an object without a message may hold records.
-                let says = record::json(&String::from_utf8_lossy(line)).is_some_and(|r| r.says());
-                return !says && memchr::memchr(b'[', line).is_some();
+                let has_content = record::parse_json(&String::from_utf8_lossy(line))
+                    .is_some_and(|r| r.has_content());
+                return !has_content && memchr::memchr(b'[', line).is_some();
             }
             next(text) == Some(b'"')
         }
@@ -67,69 +68,73 @@ impl Document {
         Self { lines, ..Self::default() }
     }
 
-    /// Returns the number of line breaks that were read.
+    /// Returns the number of line breaks so far.
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Takes the next bytes, and adds the objects that end in them to `out`. Returns the offset at
-    /// which they stop being JSON, if they do.
-    pub fn take(&mut self, block: &[u8], out: &mut Vec<Element>) -> Option<usize> {
-        // Start of the open object's part in this block.
-        let mut from = 0;
+    /// Parses the next bytes and adds the objects that end in them to `out`. Returns the offset of the
+    /// first byte that is not JSON, if any.
+    pub fn parse(&mut self, block: &[u8], out: &mut Vec<Element>) -> Option<usize> {
+        // Start of the open object in this block.
+        let mut start = 0;
         let mut at = 0;
         while at < block.len() {
             let byte = block[at];
             self.lines += u64::from(byte == b'\n');
-            let sound = if self.in_string { self.within(byte) } else { self.structure(byte) };
-            if !sound {
+            let is_valid = if self.in_string {
+                self.parse_string_byte(byte)
+            } else {
+                self.parse_structure_byte(byte)
+            };
+            if !is_valid {
                 self.lines -= u64::from(byte == b'\n');
                 if let Some(mut open) = self.open.take() {
-                    open.text.extend_from_slice(&block[from..at]);
+                    open.text.extend_from_slice(&block[start..at]);
                     out.push(Element::Broken(open.line, open.text));
                 }
                 return Some(at);
             }
             if byte == b'{' && !self.in_string && self.open.is_none() && self.is_record() {
-                from = at;
+                start = at;
                 let (depth, line) = (self.stack.len(), self.lines + 1);
-                self.open = Some(Open { depth, line, text: Vec::new(), over: false });
+                self.open = Some(OpenObject { depth, line, text: Vec::new(), is_oversized: false });
             }
             at += 1;
             if byte == b'}'
                 && !self.in_string
                 && self.open.as_ref().is_some_and(|o| o.depth > self.stack.len())
                 && let Some(mut open) = self.open.take()
-                && !open.over
+                && !open.is_oversized
             {
-                open.text.extend_from_slice(&block[from..at]);
+                open.text.extend_from_slice(&block[start..at]);
                 out.push(Element::Object(open.line, open.text));
             }
         }
         let open = self.open.as_mut()?;
-        if !open.over {
-            open.text.extend_from_slice(&block[from..]);
+        if !open.is_oversized {
+            open.text.extend_from_slice(&block[start..]);
         }
-        if open.text.len() <= MAX {
+        if open.text.len() <= MAX_RECORD {
             return None;
         }
         if open.depth > 1 || self.is_split {
-            open.over = true;
+            open.is_oversized = true;
             open.text = Vec::new();
             return None;
         }
         // The top-level object is too long for a record, so search it for records.
         let text = std::mem::take(&mut open.text);
         *self = Self { is_split: true, lines: open.line - 1, ..Self::default() };
-        self.take(&text, out).map(|_| block.len())
+        self.parse(&text, out).map(|_| block.len())
     }
 
-    /// Returns the object that was begun and not ended.
-    pub fn end(self) -> Option<Element> {
-        self.open.filter(|o| !o.over).map(|o| Element::Broken(o.line, o.text))
+    /// Returns the object that has started and not ended.
+    pub fn finish(self) -> Option<Element> {
+        self.open.filter(|o| !o.is_oversized).map(|o| Element::Broken(o.line, o.text))
     }
 
-    /// Returns whether the object that has just begun is a record: an array's element, or a
+    /// Returns whether the object that has just started is a record: an array's element, or a
     /// top-level object.
     fn is_record(&self) -> bool {
         match self.stack.len().checked_sub(2) {
@@ -138,9 +143,8 @@ impl Document {
         }
     }
 
-    /// Takes a byte of a string, which may not contain a line break. Returns false if the text is
-    /// no JSON.
-    fn within(&mut self, byte: u8) -> bool {
+    /// Parses a byte of a string. Returns false for a line break, which is not valid in a string.
+    fn parse_string_byte(&mut self, byte: u8) -> bool {
         match byte {
             _ if self.is_escaped => self.is_escaped = false,
             b'\\' => self.is_escaped = true,
@@ -151,7 +155,7 @@ impl Document {
         true
     }
 
-    fn structure(&mut self, byte: u8) -> bool {
+    fn parse_structure_byte(&mut self, byte: u8) -> bool {
         match byte {
             b'{' | b'[' if self.stack.len() < MAX_DEPTH => self.stack.push(byte),
             b'}' => return self.stack.pop() == Some(b'{'),
@@ -171,18 +175,18 @@ impl Document {
 mod tests {
     use super::*;
 
-    /// Parses a text in pieces of the given length. Returns the objects, the broken ones, and
-    /// whether all of it is JSON.
-    fn parse(text: &str, piece: usize) -> (Vec<(u64, String)>, Vec<String>, bool) {
+    /// Parses a text in chunks of the given length. Returns the objects, the broken ones, and
+    /// whether the is_json text is JSON.
+    fn parse(text: &str, chunk_len: usize) -> (Vec<(u64, String)>, Vec<String>, bool) {
         let mut document = Document::default();
-        let (mut elements, mut whole) = (Vec::new(), true);
-        for block in text.as_bytes().chunks(piece) {
-            if document.take(block, &mut elements).is_some() {
-                whole = false;
+        let (mut elements, mut is_json) = (Vec::new(), true);
+        for block in text.as_bytes().chunks(chunk_len) {
+            if document.parse(block, &mut elements).is_some() {
+                is_json = false;
                 break;
             }
         }
-        elements.extend(document.end());
+        elements.extend(document.finish());
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let (mut objects, mut broken) = (Vec::new(), Vec::new());
         for element in elements {
@@ -191,7 +195,7 @@ mod tests {
                 Element::Broken(_, bytes) => broken.push(text(bytes)),
             }
         }
-        (objects, broken, whole)
+        (objects, broken, is_json)
     }
 
     #[test]
@@ -201,11 +205,11 @@ mod tests {
             "[\n  {\"a\":\"}]\\\"\"},\n  {\"b\":[{\"c\":1}]}\n]\n",
             "{\"a\":\"}]\\\"\"}\n{\"b\":[{\"c\":1}]}",
         ] {
-            for piece in [1, 7, 1_000] {
-                let (objects, broken, whole) = parse(text, piece);
+            for chunk_len in [1, 7, 1_000] {
+                let (objects, broken, is_json) = parse(text, chunk_len);
                 let objects: Vec<&str> = objects.iter().map(|o| o.1.as_str()).collect();
                 assert_eq!(objects, [r#"{"a":"}]\""}"#, r#"{"b":[{"c":1}]}"#], "{text}");
-                assert!(broken.is_empty() && whole);
+                assert!(broken.is_empty() && is_json);
             }
         }
         assert_eq!(parse("[\n\n {\"a\":\n1}]", 3).0, [(3, "{\"a\":\n1}".to_owned())]);
@@ -216,18 +220,22 @@ mod tests {
         let records: Vec<String> =
             (0..40_000).map(|n| format!("{{\"message\":\"record {n:060}\"}}")).collect();
         let text = format!("{{\"count\":3,\n\"logs\":[{}]}}\n", records.join(",\n"));
-        assert!(text.len() > MAX);
-        let (objects, broken, whole) = parse(&text, 1024 * 1024);
-        assert!(objects.len() == records.len() && broken.is_empty() && whole, "{}", objects.len());
+        assert!(text.len() > MAX_RECORD);
+        let (objects, broken, is_json) = parse(&text, 1024 * 1024);
+        assert!(
+            objects.len() == records.len() && broken.is_empty() && is_json,
+            "{}",
+            objects.len()
+        );
         assert_eq!((objects[0].0, objects[39_999].0), (2, 40_001));
     }
 
     #[test]
     fn truncated_or_invalid_json_is_returned() {
-        let (objects, broken, whole) = parse("[{\"a\":1},{\"b\":", 5);
-        assert_eq!((objects.len(), &broken[..], whole), (1, &["{\"b\":".to_owned()][..], true));
-        let (objects, _, whole) = parse("[{\"a\":1}]\nERROR it broke", 4);
-        assert_eq!((objects.len(), whole), (1, false));
+        let (objects, broken, is_json) = parse("[{\"a\":1},{\"b\":", 5);
+        assert_eq!((objects.len(), &broken[..], is_json), (1, &["{\"b\":".to_owned()][..], true));
+        let (objects, _, is_json) = parse("[{\"a\":1}]\nERROR it broke", 4);
+        assert_eq!((objects.len(), is_json), (1, false));
         assert!(!parse("{\"a\n\":1}", 4).2);
         assert!(!parse(&"[".repeat(1_000), 64).2);
     }
@@ -241,7 +249,7 @@ mod tests {
             "{\"logs\":[{\"message\":\"x\"}]}",
             "{\"status\":\"ok\",\n",
         ] {
-            assert!(begins(text.as_bytes()), "{text}");
+            assert!(is_document(text.as_bytes()), "{text}");
         }
         for text in [
             "[2026-05-12 10:00:00] x",
@@ -251,14 +259,14 @@ mod tests {
             "",
             "plain",
         ] {
-            assert!(!begins(text.as_bytes()), "{text}");
+            assert!(!is_document(text.as_bytes()), "{text}");
         }
     }
 
     proptest::proptest! {
         #[test]
-        fn any_document_is_accepted(text in "[\\[\\]{}\",:\\\\ \na1é]{0,80}", piece in 1_usize..20) {
-            let (objects, broken, _) = parse(&text, piece);
+        fn any_document_is_accepted(text in "[\\[\\]{}\",:\\\\ \na1é]{0,80}", chunk_len in 1_usize..20) {
+            let (objects, broken, _) = parse(&text, chunk_len);
             for object in objects.iter().map(|o| &o.1).chain(&broken) {
                 proptest::prop_assert!(text.contains(object.as_str()));
             }

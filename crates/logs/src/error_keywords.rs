@@ -8,7 +8,7 @@ use precedent_text::words::phrases;
 
 use crate::formats::{FORMATS, Level};
 
-/// The matcher of these words, and the severity of each.
+/// The matcher of the keywords, and the severity of each.
 #[allow(clippy::unwrap_used, reason = "the words are constants; a test looks for each")]
 static WORDS: LazyLock<(AhoCorasick, Vec<LogSeverity>)> = LazyLock::new(|| {
     let words = &FORMATS.keywords;
@@ -17,10 +17,10 @@ static WORDS: LazyLock<(AhoCorasick, Vec<LogSeverity>)> = LazyLock::new(|| {
         (&words.error, LogSeverity::Error),
         (&words.warning, LogSeverity::Warning),
     ];
-    let iter = lists
+    let pairs = lists
         .into_iter()
         .flat_map(|(list, severity)| phrases(list).map(move |word| (word, severity)));
-    let (words, severities): (Vec<&str>, Vec<LogSeverity>) = iter.unzip();
+    let (words, severities): (Vec<&str>, Vec<LogSeverity>) = pairs.unzip();
     let finder = AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .kind(Some(AhoCorasickKind::DFA))
@@ -34,14 +34,16 @@ pub fn severity(line: &[u8]) -> Option<LogSeverity> {
     let (words, severities) = &*WORDS;
     words
         .find_iter(line)
-        .filter(|m| is_word(line, m.start(), m.end()) && !is_denied(line, m.start(), m.end()))
+        .filter(|m| is_word(line, m.start(), m.end()) && !is_negated(line, m.start(), m.end()))
         .map(|m| severities[m.pattern()])
         .min()
-        .or_else(|| (is_oracle(line) || is_shell(line)).then_some(LogSeverity::Error))
+        .or_else(|| {
+            (has_oracle_code(line) || is_missing_command(line)).then_some(LogSeverity::Error)
+        })
 }
 
 /// Returns whether a line is a shell's report of a missing program: `/bin/sh: 1: yarn: not found`.
-pub fn is_shell(line: &[u8]) -> bool {
+pub fn is_missing_command(line: &[u8]) -> bool {
     let Some(end) = memchr::memchr(b' ', &line[..line.len().min(32)]) else { return false };
     line[..end].ends_with(b"sh:")
         && (line.trim_ascii_end().ends_with(b": not found")
@@ -50,7 +52,7 @@ pub fn is_shell(line: &[u8]) -> bool {
 
 /// Returns whether a word for error only names a metric with a good value: `error rate 0.00`,
 /// `error budget 99.9 %`.
-fn is_figure(rest: &[u8]) -> bool {
+fn is_good_metric(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
     let budget = rest.strip_prefix(b"budget");
     let Some(value) = budget
@@ -58,23 +60,23 @@ fn is_figure(rest: &[u8]) -> bool {
     else {
         return false;
     };
-    let figure = value
+    let is_number = value
         .iter()
         .all(|b| b.is_ascii_digit() || matches!(b, b' ' | b'.' | b',' | b'%' | b':' | b'='));
     let is_zero = value.iter().all(|b| !(b'1'..=b'9').contains(b));
-    figure && value.iter().any(u8::is_ascii_digit) && (budget.is_some() || is_zero)
+    is_number && value.iter().any(u8::is_ascii_digit) && (budget.is_some() || is_zero)
 }
 
 /// Returns whether a line begins with an Oracle code, which no word marks as an error: `ORA-01555
 /// caused by SQL statement`.
-pub fn is_oracle(line: &[u8]) -> bool {
+pub fn has_oracle_code(line: &[u8]) -> bool {
     let digits = |rest: &[u8]| rest.iter().take_while(|b| b.is_ascii_digit()).count();
-    let rest = FORMATS.starts.oracle.length(line).map(|length| &line[length..]);
+    let rest = FORMATS.starts.oracle.match_length(line).map(|length| &line[length..]);
     rest.is_some_and(|rest| matches!(digits(rest), 4 | 5) && !rest.starts_with(b"0000"))
 }
 
-/// Returns the severity of an event with this level; `None` if it is informational. An error is
-/// fatal if its words say so.
+/// Returns the severity of an event with this level; `None` if it is informational. Fatal words make
+/// an error fatal.
 pub fn level_severity(level: Level, message: &[u8]) -> Option<LogSeverity> {
     match level {
         Level::Fine => None,
@@ -85,32 +87,33 @@ pub fn level_severity(level: Level, message: &[u8]) -> Option<LogSeverity> {
     }
 }
 
-/// Returns whether a match is a word of its own: `error`, `TypeError`, `errors`; not `terror`,
+/// Returns whether a match is a separate word: `error`, `TypeError`, `errors`; not `terror`,
 /// `error_log`, `/error/`, `errors.txt`.
 fn is_word(line: &[u8], start: usize, end: usize) -> bool {
-    let joins = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'/' | b'\\' | b'@');
+    let is_word_byte = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'/' | b'\\' | b'@');
     let previous = line[..start].last().copied();
-    let camel = line[start].is_ascii_uppercase()
+    let is_camel_case = line[start].is_ascii_uppercase()
         && previous.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_uppercase());
-    let begins =
-        camel || previous.is_none_or(|b| !joins(b) && b != b'-') || !line[start].is_ascii();
+    let is_start = is_camel_case
+        || previous.is_none_or(|b| !is_word_byte(b) && b != b'-')
+        || !line[start].is_ascii();
     let mut rest = &line[end..];
     if let [b's' | b'S', ..] = rest {
         rest = &rest[1..];
     }
-    let ends = match rest {
+    let is_end = match rest {
         [b'.' | b'-', b, ..] => !b.is_ascii_alphanumeric(),
-        [b, ..] => !joins(*b),
+        [b, ..] => !is_word_byte(*b),
         [] => true,
     };
-    begins && (ends || matches!(line[end - 1], b':'))
+    is_start && (is_end || matches!(line[end - 1], b':'))
 }
 
-/// Returns whether the text denies the error: `no errors`, `errors: 0`, `error=null`.
-fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
+/// Returns whether the text negates the error: `no errors`, `errors: 0`, `error=null`.
+fn is_negated(line: &[u8], start: usize, end: usize) -> bool {
     let mut words = line[..start].rsplit(|b| !b.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
     let previous_word = words.next().unwrap_or_default().to_ascii_lowercase();
-    let is_negated = matches!(
+    let has_negation = matches!(
         &previous_word[..],
         b"no" | b"0" | b"zero" | b"without" | b"any" | b"if" | b"on" | b"ignore" | b"ignoring"
     );
@@ -121,7 +124,7 @@ fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
     // Chinese and Japanese have no spaces between words: 没有错误, 無異常, エラーなし, 異常はありません.
     let is_absent = ["无", "無", "没有", "沒有", "未发现", "零", "非"]
         .iter()
-        .any(|no| line[..start].ends_with(no.as_bytes()))
+        .any(|word| line[..start].ends_with(word.as_bytes()))
         || [
             "なし",
             "無し",
@@ -135,7 +138,7 @@ fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
             "処理",
         ]
         .iter()
-        .any(|no| line[end..].starts_with(no.as_bytes()));
+        .any(|word| line[end..].starts_with(word.as_bytes()));
     let has_empty_value = value.is_some_and(|v| {
         let end = v.iter().position(|b| matches!(b, b' ' | b',' | b'}' | b';')).unwrap_or(v.len());
         matches!(
@@ -143,7 +146,7 @@ fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
             b"0" | b"null" | b"none" | b"None" | b"nil" | b"false" | b"\"\"" | b"[]" | b"{}" | b"-"
         )
     });
-    is_negated || has_empty_value || is_absent || is_figure(rest)
+    has_negation || has_empty_value || is_absent || is_good_metric(rest)
 }
 
 #[cfg(test)]
@@ -159,7 +162,7 @@ mod tests {
         {
             assert!(severity(format!("app {word} here").as_bytes()).is_some(), "{word}");
         }
-        for (line, want) in [
+        for (line, expected) in [
             ("thread 'main' panicked at src/x.rs:4:9:", Some(Fatal)),
             ("Out of memory: Killed process 12 (java)", Some(Fatal)),
             ("TypeError: undefined is not a function", Some(Error)),
@@ -192,7 +195,7 @@ mod tests {
             ("the page was not found", None),
             ("all is well", None),
         ] {
-            assert_eq!(severity(line.as_bytes()), want, "{line}");
+            assert_eq!(severity(line.as_bytes()), expected, "{line}");
         }
     }
 }

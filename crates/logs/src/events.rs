@@ -3,112 +3,112 @@
 use std::borrow::Cow;
 
 use precedent_core::model::{LogFile, LogSeverity};
-use precedent_text::visible::strip_ansi;
+use precedent_text::sanitize::strip_ansi;
 
 use crate::{
-    Reading, Small,
-    bundle::Part,
+    ParsedLogs, ShortFile,
+    bundle::InputPart,
     codes::Codes,
     crash,
     document::{self, Document, Element},
     error_keywords,
-    formats::{Head, Level},
-    framed_errors::{self, Block, FrameDetector, Kind},
-    head::{head, source},
+    formats::{Header, Level},
+    framed_errors::{self, FrameDetector, Kind, LineRole, OpenFrame},
+    header::{parse_header, source_length},
     ips,
-    kubectl::{self, Pod},
+    kubectl::{self, Pod, PodLine},
     lines::{
-        begins_trace, between, gap, headline, is_coded, lossy, one_line, says_nothing, without_time,
+        decode, first_line, is_wordless, message_indent, middle, starts_trace, starts_with_code,
+        strip_time, summarize,
     },
     multiline::{MAX_TEXT, OpenEvent},
     record::{self, Record},
     template::{Event, Groups, LogPosition},
-    windows,
+    windows::{self, WindowsEvent},
 };
 
 /// The maximum length of a line, in bytes; the rest is dropped.
 const MAX_LINE: usize = 16 * 1024;
 /// The maximum length of a line that is a JSON record, in bytes.
 const MAX_RECORD: usize = 512 * 1024;
-/// The maximum size in bytes and lines of a file that is kept whole, and the maximum number of such
-/// files.
-const SMALL: usize = 8 * 1024;
-const SMALL_LINES: usize = 40;
-const MAX_SMALL: usize = 8;
-/// The number of lines before the end of the program that count as related to it.
+/// The maximum size, in bytes and lines, of a file that is kept, and the number of such files.
+const MAX_SHORT: usize = 8 * 1024;
+const MAX_SHORT_LINES: usize = 40;
+const MAX_SHORT_FILES: usize = 8;
+/// The number of lines before the end of the program that are related to it.
 const CRASH_WINDOW: u64 = 100;
-/// The last lines of a file: this number, or its length divided by `END_SHARE` if that is more.
-const END: u64 = 50;
-const END_SHARE: u64 = 50;
+/// The minimum number of lines at the end of a file, and the divisor of its length for long files.
+const MIN_END: u64 = 50;
+const END_DIVISOR: u64 = 50;
 
-/// A reader of files, part by part.
+/// Reads files part by part and groups their failures.
 #[derive(Debug, Default)]
 pub struct Reader {
     files: Vec<LogFile>,
     bytes: u64,
     lines: u64,
     groups: Groups,
-    small: Vec<Small>,
+    short_files: Vec<ShortFile>,
     codes: Codes,
-    open: Open,
+    file: FileState,
 }
 
 /// The state of the file that is being read.
 #[derive(Debug, Default)]
-struct Open {
-    file: u32,
+struct FileState {
+    index: u32,
     line: u64,
     event: Option<OpenEvent>,
-    record: Option<windows::Record>,
+    windows_event: Option<WindowsEvent>,
     pod: Option<Pod>,
     /// The time on a separate line above the current lines.
-    stamp: Option<String>,
+    time: Option<String>,
     /// The JSON document, while the file is one.
     document: Option<Document>,
-    /// True once any of it was read.
+    /// Whether any of it was read.
     has_data: bool,
-    /// True once a block has colours or other control sequences.
+    /// Whether a block has colours or other control sequences.
     has_escapes: bool,
     /// Last byte of the file.
-    last: u8,
-    /// Content of the file, while that is small.
-    whole: Option<Vec<u8>>,
-    /// True if its lines begin with times.
+    last_byte: u8,
+    /// Content of the file, while it is short.
+    content: Option<Vec<u8>>,
+    /// Whether its lines start with times.
     has_times: bool,
-    /// The frames of tools that it has shown.
+    /// The detector of tool frames.
     frames: FrameDetector,
-    /// True if the last record is informational, so that indented lines below belong to it.
-    fine: bool,
+    /// Whether the last record is informational, so that indented lines below belong to it.
+    is_info: bool,
 }
 
 impl Reader {
-    /// Takes the next part.
-    pub fn take(&mut self, part: Part) {
+    /// Reads the next part.
+    pub fn read_part(&mut self, part: InputPart) {
         match part {
-            Part::Begin(name) => {
-                let file = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+            InputPart::Begin(name) => {
+                let index = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
                 self.files.push(LogFile { name, lines: 0, skipped: None });
-                let whole = (self.small.len() < MAX_SMALL).then(Vec::new);
-                self.open = Open { file, whole, ..Open::default() };
+                let content = (self.short_files.len() < MAX_SHORT_FILES).then(Vec::new);
+                self.file = FileState { index, content, ..FileState::default() };
             }
-            Part::Block(block) => {
+            InputPart::Block(block) => {
                 self.bytes += block.len() as u64;
-                self.open.has_escapes |= memchr::memchr(0x1b, &block).is_some();
-                self.keep(&block);
-                let document =
-                    !std::mem::replace(&mut self.open.has_data, true) && document::begins(&block);
-                self.open.document =
-                    self.open.document.take().or_else(|| document.then(Document::default));
+                self.file.has_escapes |= memchr::memchr(0x1b, &block).is_some();
+                self.keep_content(&block);
+                let is_document = !std::mem::replace(&mut self.file.has_data, true)
+                    && document::is_document(&block);
+                self.file.document =
+                    self.file.document.take().or_else(|| is_document.then(Document::default));
                 let mut rest = &block[..];
                 while !rest.is_empty() {
-                    if let Some(mut document) = self.open.document.take() {
+                    if let Some(mut document) = self.file.document.take() {
                         let mut elements = Vec::new();
-                        let end = document.take(rest, &mut elements);
-                        elements.into_iter().for_each(|element| self.element(element));
-                        self.open.line = document.lines();
+                        let end = document.parse(rest, &mut elements);
+                        elements.into_iter().for_each(|element| self.read_element(element));
+                        self.file.line = document.lines();
                         rest = end.map_or(&[][..], |end| &rest[end..]);
                         if end.is_none() {
-                            self.open.document = Some(document);
+                            self.file.document = Some(document);
                         }
                         continue;
                     }
@@ -118,50 +118,52 @@ impl Reader {
                         && rest[end..].trim_ascii_start().starts_with(b"\"")
                     {
                         self.flush();
-                        self.open.document = Some(Document::after_lines(self.open.line));
+                        self.file.document = Some(Document::after_lines(self.file.line));
                         continue;
                     }
-                    self.line(&rest[..end]);
+                    self.read_line(&rest[..end]);
                     rest = &rest[end..];
                 }
             }
-            Part::End => self.end(None),
-            Part::Cut(why) => self.end(Some(why)),
-            Part::Skipped(name, why) => {
-                self.files.push(LogFile { name, lines: 0, skipped: Some(why) });
+            InputPart::End => self.end_file(None),
+            InputPart::Cut(reason) => self.end_file(Some(reason)),
+            InputPart::Skipped(name, reason) => {
+                self.files.push(LogFile { name, lines: 0, skipped: Some(reason) });
             }
         }
     }
 
-    fn keep(&mut self, block: &[u8]) {
-        self.open.last = block.last().copied().unwrap_or_default();
-        if let Some(whole) = self.open.whole.as_mut().filter(|w| w.len() + block.len() <= SMALL) {
+    fn keep_content(&mut self, block: &[u8]) {
+        self.file.last_byte = block.last().copied().unwrap_or_default();
+        if let Some(whole) =
+            self.file.content.as_mut().filter(|w| w.len() + block.len() <= MAX_SHORT)
+        {
             whole.extend_from_slice(block);
         } else {
-            self.open.whole = None;
+            self.file.content = None;
         }
     }
 
-    /// Takes an element of a document.
-    fn element(&mut self, element: Element) {
+    /// Reads an element of a document.
+    fn read_element(&mut self, element: Element) {
         match element {
             Element::Object(line, bytes) => {
-                self.open.line = line;
-                let text = lossy(&bytes);
+                self.file.line = line;
+                let text = decode(&bytes);
                 if self.add_crash_report(&text) {
                     return;
                 }
-                match record::json(&text).filter(Record::is_one) {
-                    Some(record) => self.record(record),
+                match record::parse_json(&text).filter(Record::is_record) {
+                    Some(record) => self.read_record(record),
                     None => match serde_json::from_str(&text) {
-                        Ok(value) => {
-                            record::within(&value).into_iter().for_each(|r| self.record(r))
-                        }
-                        Err(_) => self.lines_of(line, &bytes),
+                        Ok(value) => record::nested_records(&value)
+                            .into_iter()
+                            .for_each(|r| self.read_record(r)),
+                        Err(_) => self.read_lines(line, &bytes),
                     },
                 }
             }
-            Element::Broken(line, bytes) => self.lines_of(line, &bytes),
+            Element::Broken(line, bytes) => self.read_lines(line, &bytes),
         }
     }
 
@@ -169,193 +171,206 @@ impl Reader {
     fn add_crash_report(&mut self, text: &str) -> bool {
         let Some(report) = ips::parse(text) else { return false };
         self.flush();
-        self.add(LogSeverity::Fatal, report.at, self.open.line, report.message, report.text, false);
+        self.add(
+            LogSeverity::Fatal,
+            report.time,
+            self.file.line,
+            report.message,
+            report.text,
+            false,
+        );
         true
     }
 
-    /// Reads the lines of a text that began like a JSON record and is none.
-    fn lines_of(&mut self, first: u64, bytes: &[u8]) {
-        self.open.line = first - 1;
-        bytes.split(|b| *b == b'\n').for_each(|line| self.line(line));
+    /// Reads the lines of a text that starts like a JSON record but is not one.
+    fn read_lines(&mut self, first: u64, bytes: &[u8]) {
+        self.file.line = first - 1;
+        bytes.split(|b| *b == b'\n').for_each(|line| self.read_line(line));
     }
 
-    /// Ends the file; `reason` is the reason if it ended prematurely.
-    fn end(&mut self, reason: Option<String>) {
-        if let Some(document) = self.open.document.take() {
-            let lines = document.lines() + u64::from(self.open.last != b'\n');
-            if let Some(element) = document.end() {
-                self.element(element);
+    /// Ends the file; `reason` states why it ended prematurely, if it did.
+    fn end_file(&mut self, reason: Option<String>) {
+        if let Some(document) = self.file.document.take() {
+            let lines = document.lines() + u64::from(self.file.last_byte != b'\n');
+            if let Some(element) = document.finish() {
+                self.read_element(element);
             }
-            self.open.line = lines;
+            self.file.line = lines;
         }
         self.flush();
         self.end_pod();
-        if let Some(record) = self.open.record.take() {
-            self.windows(record);
+        if let Some(record) = self.file.windows_event.take() {
+            self.add_windows_event(record);
         }
-        let lines = self.open.line;
+        let lines = self.file.line;
         self.lines += lines;
-        if let Some(file) = self.files.get_mut(self.open.file as usize) {
+        if let Some(file) = self.files.get_mut(self.file.index as usize) {
             file.lines = lines;
             file.skipped = reason;
-            let whole = self.open.whole.take().filter(|w| !w.is_empty());
+            let whole = self.file.content.take().filter(|w| !w.is_empty());
             let text = whole.map(|w| String::from_utf8_lossy(&w).into_owned());
-            if let Some(text) = text.filter(|t| t.lines().count() <= SMALL_LINES) {
-                self.small.push(Small { file: file.name.clone(), text });
+            if let Some(text) = text.filter(|t| t.lines().count() <= MAX_SHORT_LINES) {
+                self.short_files.push(ShortFile { file: file.name.clone(), text });
             }
         }
-        self.groups.mark_end(self.open.file, lines, END.max(lines / END_SHARE));
+        self.groups.mark_end(self.file.index, lines, MIN_END.max(lines / END_DIVISOR));
     }
 
-    /// Returns the result of all files.
-    pub fn finish(self) -> Reading {
-        let Self { files, bytes, lines, groups, small, codes, .. } = self;
+    /// Returns the result for all files.
+    pub fn finish(self) -> ParsedLogs {
+        let Self { files, bytes, lines, groups, short_files, codes, .. } = self;
         let (_, dropped_events) = groups.counts();
         let name = |file: u32| files.get(file as usize).map(|f| f.name.clone()).unwrap_or_default();
         let (groups, code_lines) = (groups.rank(name), codes.finish(name));
-        Reading { files, bytes, lines, groups, dropped_events, small, code_lines }
+        ParsedLogs { files, bytes, lines, groups, dropped_events, short_files, code_lines }
     }
 
-    fn line(&mut self, raw: &[u8]) {
-        self.open.line += 1;
+    fn read_line(&mut self, raw: &[u8]) {
+        self.file.line += 1;
         let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
         let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
         // A JSON record may be long.
-        let most = if raw.first() == Some(&b'{') { MAX_RECORD } else { MAX_LINE };
-        let raw = &raw[..raw.len().min(most)];
-        let line: Cow<'_, [u8]> = if self.open.has_escapes && memchr::memchr(0x1b, raw).is_some() {
+        let max_len = if raw.first() == Some(&b'{') { MAX_RECORD } else { MAX_LINE };
+        let raw = &raw[..raw.len().min(max_len)];
+        let line: Cow<'_, [u8]> = if self.file.has_escapes && memchr::memchr(0x1b, raw).is_some() {
             Cow::Owned(strip_ansi(&String::from_utf8_lossy(raw)).into_owned().into_bytes())
         } else {
             Cow::Borrowed(raw)
         };
-        if self.in_windows(&line) {
+        if self.take_windows(&line) {
             return;
         }
-        let (source, line) = line.split_at(source(&line));
+        let (source, line) = line.split_at(source_length(&line));
         if line.first() == Some(&b'{') && line.trim_ascii_end().last() == Some(&b'}') {
-            let text = lossy(line);
+            let text = decode(line);
             if self.add_crash_report(&text) {
                 return;
             }
-            if let Some(record) = record::json(&text) {
-                return self.record(record);
+            if let Some(record) = record::parse_json(&text) {
+                return self.read_record(record);
             }
         }
-        self.text(source, &line[..line.len().min(MAX_LINE)], None);
+        self.read_text(source, &line[..line.len().min(MAX_LINE)], None);
     }
 
-    /// Takes a line that is no record; `origin` is the program named by the record that wraps it.
-    fn text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
-        let head = head(line);
-        // A runtime puts a time in front of the records of a program.
-        if let (Some(at), [b'{', .., b'}']) = (head.at, head.message.trim_ascii_end())
-            && let Some(record) = record::json(&lossy(head.message)).filter(Record::is_one)
+    /// Reads a line that is not a record; `origin` is the program named by the record that wraps it.
+    fn read_text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
+        let head = parse_header(line);
+        // A runtime may put a time in front of a program's records.
+        if let (Some(time), [b'{', .., b'}']) = (head.time, head.message.trim_ascii_end())
+            && let Some(record) =
+                record::parse_json(&decode(head.message)).filter(Record::is_record)
         {
-            return self.record(Record { at: Some(trimmed_text(at)), ..record });
+            return self.read_record(Record { time: Some(trimmed_text(time)), ..record });
         }
-        let body = without_time(line, &head);
-        if self.in_pod(body) || self.take_framed(source, line, body, &head) {
+        let body = strip_time(line, &head);
+        if self.take_pod(body) || self.take_framed(source, line, body, &head) {
             return;
         }
         if line.iter().all(u8::is_ascii_whitespace) {
-            if let Some(event) = &mut self.open.event {
-                if event.blank {
+            if let Some(event) = &mut self.file.event {
+                if event.after_blank {
                     self.flush();
                 } else {
-                    event.blank = true;
+                    event.after_blank = true;
                 }
             }
             return;
         }
-        if let Some(event) = &mut self.open.event {
+        if let Some(event) = &mut self.file.event {
             if event.source == source
                 && origin.is_none_or(|o| event.origin.as_deref() == Some(o))
-                && let Some(rest) = event.goes_on(line, self.open.has_times)
+                && let Some(rest) = event.continuation(line, self.file.has_times)
             {
                 event.push(rest);
                 return;
             }
             self.flush();
         }
-        self.begin(line, body, &head);
-        if let Some(event) = &mut self.open.event {
+        self.begin_event(line, body, &head);
+        if let Some(event) = &mut self.file.event {
             event.source = source.to_vec();
             event.origin = origin.map(str::to_owned);
         }
     }
 
-    /// Returns whether the line belongs to a frame in which a tool reports a failure, and takes it
-    /// if so.
-    fn take_framed(&mut self, source: &[u8], line: &[u8], body: &[u8], head: &Head<'_>) -> bool {
-        let blank = body.iter().all(u8::is_ascii_whitespace);
-        if let Some(event) = &mut self.open.event
-            && let Some(block) = &mut event.block
+    /// Returns whether the line belongs to a frame in which a tool reports a failure, and adds it if
+    /// so.
+    fn take_framed(&mut self, source: &[u8], line: &[u8], body: &[u8], head: &Header<'_>) -> bool {
+        let is_blank = body.iter().all(u8::is_ascii_whitespace);
+        if let Some(event) = &mut self.file.event
+            && let Some(frame) = &mut event.frame
         {
-            let part = match block.kind {
-                _ if event.source != source => framed_errors::Part::After,
-                // Each line of Android has the same header.
-                Kind::Anr if between(line, head) != event.between => framed_errors::Part::After,
-                _ if !blank && block.kind != Kind::Anr && block.has_times != head.at.is_some() => {
-                    framed_errors::Part::After
+            let role = match frame.kind {
+                _ if event.source != source => LineRole::After,
+                // All lines of an Android report have the same header.
+                Kind::Anr if middle(line, head) != event.middle => LineRole::After,
+                _ if !is_blank
+                    && frame.kind != Kind::Anr
+                    && frame.has_times != head.time.is_some() =>
+                {
+                    LineRole::After
                 }
-                _ => block.takes(body, event.text.is_empty()),
+                _ => frame.classify(body, event.text.is_empty()),
             };
-            match part {
-                framed_errors::Part::Line if block.kind == Kind::Anr => {
+            match role {
+                LineRole::Line if frame.kind == Kind::Anr => {
                     let message = head.message;
                     event.push(message.strip_prefix(b"ActivityManager: ").unwrap_or(message));
                 }
-                framed_errors::Part::Line => event.push(body),
-                framed_errors::Part::Anew => {
+                LineRole::Line => event.push(body),
+                LineRole::Restart => {
                     event.text.clear();
-                    event.line = self.open.line;
+                    event.line = self.file.line;
                 }
-                framed_errors::Part::Frame => {}
-                framed_errors::Part::After => self.flush(),
+                LineRole::Frame => {}
+                LineRole::After => self.flush(),
             }
-            if part != framed_errors::Part::After {
+            if role != LineRole::After {
                 return true;
             }
         }
-        if blank {
+        if is_blank {
             return false;
         }
-        let anr =
+        let is_anr =
             |m: &[u8]| m.strip_prefix(b"ActivityManager: ").unwrap_or(m).starts_with(b"ANR in ");
         let introduces = |p: &OpenEvent| p.lines == 1 && p.text.trim_end().ends_with(':');
-        let banner =
-            framed_errors::is_asterisks(body) && self.open.event.as_ref().is_some_and(introduces);
+        let is_banner =
+            framed_errors::is_asterisks(body) && self.file.event.as_ref().is_some_and(introduces);
         let frame_kind = match head.level {
-            Some(Level::Error) if anr(head.message) => Some(Kind::Anr),
-            _ if banner => Some(Kind::Spring),
-            _ => self.open.frames.opens(body),
+            Some(Level::Error) if is_anr(head.message) => Some(Kind::Anr),
+            _ if is_banner => Some(Kind::Spring),
+            _ => self.file.frames.detect(body),
         };
         let Some(kind) = frame_kind else {
-            return self.open.frames.is_frame(body, head.message);
+            return self.file.frames.is_frame(body, head.message);
         };
-        let block = Block::new(kind, body, head.at.is_some());
+        let frame = OpenFrame::new(kind, body, head.time.is_some());
         // The introduction of a banner only adds the time.
-        let introduction = self.open.event.take_if(|p| kind == Kind::Spring && introduces(p));
+        let introduction = self.file.event.take_if(|p| kind == Kind::Spring && introduces(p));
         self.flush();
         let first = match kind {
             Kind::Anr => head.message.strip_prefix(b"ActivityManager: ").unwrap_or(head.message),
-            _ => block.first(body),
+            _ => frame.description(body),
         };
         let text = match kind {
-            Kind::Spring if banner => introduction.as_ref().map(|b| b.text.clone()),
-            Kind::Junit => Some(framed_errors::junit(self.open.frames.case(), body)),
+            Kind::Spring if is_banner => introduction.as_ref().map(|b| b.text.clone()),
+            Kind::Junit => {
+                Some(framed_errors::junit_description(self.file.frames.junit_test(), body))
+            }
             _ => None,
         };
         let severity = if kind == Kind::Spring { LogSeverity::Fatal } else { LogSeverity::Error };
         let text = text.unwrap_or_else(|| String::from_utf8_lossy(first).into_owned());
-        let first_line = introduction.as_ref().map_or(self.open.line, |b| b.line);
-        self.open.event = Some(OpenEvent {
-            at: head.at.map(trimmed_text).or_else(|| introduction.and_then(|b| b.at)),
+        let first_line = introduction.as_ref().map_or(self.file.line, |b| b.line);
+        self.file.event = Some(OpenEvent {
+            time: head.time.map(trimmed_text).or_else(|| introduction.and_then(|b| b.time)),
             lines: 1,
             level: head.level,
-            between: between(line, head).to_vec(),
+            middle: middle(line, head).to_vec(),
             source: source.to_vec(),
-            block: Some(block),
+            frame: Some(frame),
             ..OpenEvent::new(severity, first_line, text)
         });
         // A JUnit failure may be on a single line.
@@ -369,25 +384,25 @@ impl Reader {
         true
     }
 
-    /// Returns whether the line belongs to the description of a pod, and takes it if so.
-    fn in_pod(&mut self, body: &[u8]) -> bool {
-        if let Some(pod) = &mut self.open.pod {
-            match pod.take(body) {
-                kubectl::Part::Line => return true,
-                kubectl::Part::None => self.open.pod = None,
-                kubectl::Part::After => self.end_pod(),
+    /// Returns whether the line belongs to the description of a pod, and adds it if so.
+    fn take_pod(&mut self, body: &[u8]) -> bool {
+        if let Some(pod) = &mut self.file.pod {
+            match pod.read_line(body) {
+                PodLine::Line => return true,
+                PodLine::NotPod => self.file.pod = None,
+                PodLine::After => self.end_pod(),
             }
         }
-        self.open.pod = Pod::begins(body, self.open.line);
-        if self.open.pod.is_some() {
+        self.file.pod = Pod::start(body, self.file.line);
+        if self.file.pod.is_some() {
             self.flush();
         }
-        self.open.pod.is_some()
+        self.file.pod.is_some()
     }
 
     /// Ends the description of a pod.
     fn end_pod(&mut self) {
-        let Some(pod) = self.open.pod.take() else { return };
+        let Some(pod) = self.file.pod.take() else { return };
         let line = pod.line;
         if let Some((severity, message, text)) = pod.finish() {
             self.add(severity, None, line, message, text, false);
@@ -395,127 +410,127 @@ impl Reader {
     }
 
     /// Adds the codes of a line that reports no failure.
-    fn add_codes(&mut self, message: &[u8], at: Option<&[u8]>) {
-        let (file, line) = (self.open.file, self.open.line);
-        self.codes.take(message, || LogPosition { file, line, at: at.map(trimmed_text) });
+    fn add_codes(&mut self, message: &[u8], time: Option<&[u8]>) {
+        let (file, line) = (self.file.index, self.file.line);
+        self.codes.add_line(message, || LogPosition { file, line, time: time.map(trimmed_text) });
     }
 
-    /// Returns whether the line belongs to a Windows event, and takes it if so.
-    fn in_windows(&mut self, line: &[u8]) -> bool {
-        let may_begin = line.first().is_some_and(|first| windows::may_begin(*first));
-        if self.open.record.is_none() && !may_begin {
+    /// Returns whether the line belongs to a Windows event, and adds it if so.
+    fn take_windows(&mut self, line: &[u8]) -> bool {
+        let may_start = line.first().is_some_and(|first| windows::may_start_event(*first));
+        if self.file.windows_event.is_none() && !may_start {
             return false;
         }
-        let text = lossy(line);
-        if windows::begins(&text) {
+        let text = decode(line);
+        if windows::is_event_start(&text) {
             self.flush();
             if let Some(record) =
-                self.open.record.replace(windows::Record::new(&text, self.open.line))
+                self.file.windows_event.replace(WindowsEvent::new(&text, self.file.line))
             {
-                self.windows(record);
+                self.add_windows_event(record);
             }
             return true;
         }
-        match &mut self.open.record {
+        match &mut self.file.windows_event {
             Some(record) => {
-                record.take(&text);
+                record.read_line(&text);
                 true
             }
             None => false,
         }
     }
 
-    fn windows(&mut self, record: windows::Record) {
-        let (at, line) = (record.at.clone(), record.line);
+    fn add_windows_event(&mut self, record: WindowsEvent) {
+        let (time, line) = (record.time.clone(), record.line);
         if let Some((severity, message, rest)) = record.finish() {
             let text = if rest.is_empty() { message.clone() } else { format!("{message}\n{rest}") };
-            self.add(severity, at, line, message, text, false);
+            self.add(severity, time, line, message, text, false);
         }
     }
 
-    /// Takes a line that continues no event.
-    fn begin(&mut self, line: &[u8], body: &[u8], head: &Head<'_>) {
+    /// Begins the event, if any, of a line that continues no other.
+    fn begin_event(&mut self, line: &[u8], body: &[u8], head: &Header<'_>) {
         if head.level.is_none_or(|l| l > Level::Fine)
             && memchr::memchr_iter(b'=', line).any(|at| line[..at].ends_with(b"l"))
         {
-            let text = lossy(line);
-            if let Some(record) = record::logfmt(&text) {
-                return self.record(record);
+            let text = decode(line);
+            if let Some(record) = record::parse_logfmt(&text) {
+                return self.read_record(record);
             }
         }
-        self.open.has_times |= head.at.is_some();
-        let row = if head.level.is_none() { kubectl::row(body) } else { None };
-        let sure = if head.level.is_none() { crash::begins(head.message) } else { None };
+        self.file.has_times |= head.time.is_some();
+        let row = if head.level.is_none() { kubectl::parse_event_row(body) } else { None };
+        let crash_severity =
+            if head.level.is_none() { crash::start_severity(head.message) } else { None };
         let severity = match head.level {
             None if row.is_some() => Some(LogSeverity::Error),
             Some(level) => error_keywords::level_severity(level, head.message),
-            // A certain failure does not continue the line above: another stream of the program
-            // wrote it.
-            None if sure.is_some() => {
-                error_keywords::severity(head.message).into_iter().chain(sure).min()
+            // Another stream of the program wrote this line, so it does not continue the one above.
+            None if crash_severity.is_some() => {
+                error_keywords::severity(head.message).into_iter().chain(crash_severity).min()
             }
-            // Lines below an informational record belong to it, unless a trace begins there.
-            None if self.open.fine && !head.begins() && !begins_trace(line) => None,
-            // Indented lines begin no event: they are code or lists.
-            None if line[0].is_ascii_whitespace() && !head.begins() => None,
+            // Lines below an informational record belong to it, unless they start a trace.
+            None if self.file.is_info && !head.is_present() && !starts_trace(line) => None,
+            // Indented lines are code or lists and start no event.
+            None if line[0].is_ascii_whitespace() && !head.is_present() => None,
             None => error_keywords::severity(head.message),
         };
-        if head.begins() {
-            // A time on its own line applies to the lines below, which do not continue an
-            // informational record.
-            let alone = head.message.trim_ascii().is_empty();
-            self.open.fine = severity.is_none() && !alone;
-            self.open.stamp = head.at.filter(|_| alone).map(trimmed_text);
+        if head.is_present() {
+            // A time on its own line applies to the lines below.
+            let is_alone = head.message.trim_ascii().is_empty();
+            self.file.is_info = severity.is_none() && !is_alone;
+            self.file.time = head.time.filter(|_| is_alone).map(trimmed_text);
         }
-        let Some(severity) = severity else { return self.add_codes(head.message, head.at) };
-        // Go tests and others write the level before the failed item's name, which means nothing
-        // alone.
+        let Some(severity) = severity else { return self.add_codes(head.message, head.time) };
+        // Go tests write the level before the name of the failed item, which needs it.
         let message = if body.starts_with(b"FAIL\t") { body } else { head.message };
         let text = match row {
             Some((reason, detail)) => format!("{reason}: {detail}"),
             None => String::from_utf8_lossy(message).into_owned(),
         };
-        self.open.event = Some(OpenEvent {
-            at: head.at.map(trimmed_text).or_else(|| self.open.stamp.clone()),
-            has_header: head.begins(),
+        self.file.event = Some(OpenEvent {
+            time: head.time.map(trimmed_text).or_else(|| self.file.time.clone()),
+            has_header: head.is_present(),
             level: head.level,
-            between: between(line, head).to_vec(),
-            gap: gap(line, head),
-            ..OpenEvent::new(severity, self.open.line, text)
+            middle: middle(line, head).to_vec(),
+            indent: message_indent(line, head),
+            ..OpenEvent::new(severity, self.file.line, text)
         });
     }
 
-    fn record(&mut self, record: Record) {
-        if let Some(inner) = record.line {
+    fn read_record(&mut self, record: Record) {
+        if let Some(inner) = record.wrapped_line {
             let inner = inner.into_bytes();
             // The wrapped line may be a record itself; records are not nested any deeper.
             if inner.first() == Some(&b'{')
-                && let Some(inner) =
-                    record::json(&String::from_utf8_lossy(&inner)).filter(|r| r.line.is_none())
+                && let Some(inner) = record::parse_json(&String::from_utf8_lossy(&inner))
+                    .filter(|r| r.wrapped_line.is_none())
             {
-                return self.record(Record { at: inner.at.clone().or(record.at), ..inner });
+                return self
+                    .read_record(Record { time: inner.time.clone().or(record.time), ..inner });
             }
-            // A container writes a stack of codes within a second; later codes are another event.
+            // A container writes a stack of codes within a second; later codes start another event.
             let is_later = |p: &OpenEvent| {
-                is_coded(&inner) && second(p.at.as_deref()) != second(record.at.as_deref())
+                starts_with_code(&inner)
+                    && whole_second(p.time.as_deref()) != whole_second(record.time.as_deref())
             };
-            if self.open.event.as_ref().is_some_and(is_later) {
+            if self.file.event.as_ref().is_some_and(is_later) {
                 self.flush();
             }
-            self.text(b"", &inner[..inner.len().min(MAX_LINE)], Some(&record.origin));
-            if let Some(event) = self.open.event.as_mut().filter(|p| p.line == self.open.line) {
-                event.at = event.at.take().or(record.at);
+            self.read_text(b"", &inner[..inner.len().min(MAX_LINE)], Some(&record.origin));
+            if let Some(event) = self.file.event.as_mut().filter(|p| p.line == self.file.line) {
+                event.time = event.time.take().or(record.time);
             }
             return;
         }
-        self.open.fine = true;
+        self.file.is_info = true;
         if record.trace.is_empty()
-            && let Some(event) = &mut self.open.event
+            && let Some(event) = &mut self.file.event
             && event.origin.as_ref() == Some(&record.origin)
             && !record.message.trim_start().contains('\n')
         {
             if record.message.trim().is_empty() {
-                event.blank = true;
+                event.after_blank = true;
                 return;
             }
             if event.continues(record.message.as_bytes(), 0) {
@@ -523,9 +538,9 @@ impl Reader {
             }
         }
         self.flush();
-        // A logger of plain lines may name the level in them.
+        // A logger may write the level as part of the message.
         let first = record.message.lines().next().unwrap_or_default();
-        let text_level = head(first.as_bytes()).level.filter(|_| record.level.is_none());
+        let text_level = parse_header(first.as_bytes()).level.filter(|_| record.level.is_none());
         let message = record.message.as_bytes();
         let severity = match record.level.or(text_level) {
             Some(level) => error_keywords::level_severity(level, message),
@@ -535,7 +550,7 @@ impl Reader {
             None => error_keywords::severity(message),
         };
         let Some(severity) = severity else {
-            return self.add_codes(message, record.at.as_deref().map(str::as_bytes));
+            return self.add_codes(message, record.time.as_deref().map(str::as_bytes));
         };
         let trace = if record.trace.is_empty() { record.details } else { record.trace };
         let mut text = match record.message.trim() {
@@ -544,56 +559,55 @@ impl Reader {
             }
             message => message.to_owned(),
         };
-        let alone = trace.is_empty() && !text.contains('\n');
+        let is_single_line = trace.is_empty() && !text.contains('\n');
         let end = text.floor_char_boundary(MAX_TEXT);
         let is_cut = end < text.len();
         text.truncate(end);
         // The next record may continue this one: a journal has one record per line of a trace.
-        self.open.event = Some(OpenEvent {
-            at: record.at,
+        self.file.event = Some(OpenEvent {
+            time: record.time,
             is_cut,
             origin: Some(record.origin),
-            ..OpenEvent::new(severity, self.open.line, text)
+            ..OpenEvent::new(severity, self.file.line, text)
         });
-        if !alone {
+        if !is_single_line {
             self.flush();
         }
     }
 
     fn flush(&mut self) {
-        let Some(mut event) = self.open.event.take() else { return };
-        if event.between.starts_with(b",\"") || event.between == b"," && event.text.starts_with('"')
-        {
+        let Some(mut event) = self.file.event.take() else { return };
+        if event.middle.starts_with(b",\"") || event.middle == b"," && event.text.starts_with('"') {
             event.unquote();
         }
-        let message = match event.block {
-            Some(block) => {
-                self.open.frames.tells();
-                framed_errors::name(block.kind, &event.text)
+        let message = match event.frame {
+            Some(frame) => {
+                self.file.frames.record_failure();
+                framed_errors::summarize(frame.kind, &event.text)
             }
-            None => headline(one_line(&event.text), &event.text),
+            None => summarize(first_line(&event.text), &event.text),
         };
-        self.add(event.severity, event.at, event.line, message, event.text, event.is_cut);
+        self.add(event.severity, event.time, event.line, message, event.text, event.is_cut);
     }
 
     fn add(
         &mut self,
         severity: LogSeverity,
-        at: Option<String>,
+        time: Option<String>,
         line: u64,
         message: String,
         text: String,
         is_cut: bool,
     ) {
-        let file = self.open.file;
-        // A level without a message only marks the end of the program.
-        if !says_nothing(&text) {
+        let file = self.file.index;
+        // A level without a message is not an error, but may mark the end of the program.
+        if !is_wordless(&text) {
             self.groups.add(Event {
                 severity,
                 message,
                 text,
                 is_cut,
-                place: LogPosition { file, line, at },
+                position: LogPosition { file, line, time },
             });
         }
         if severity == LogSeverity::Fatal {
@@ -602,14 +616,14 @@ impl Reader {
     }
 }
 
-/// Returns a time as text.
-fn trimmed_text(at: &[u8]) -> String {
-    String::from_utf8_lossy(at).trim().to_owned()
+/// Decodes and trims a time.
+fn trimmed_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
 /// Returns an ISO 8601 time without the fraction of its second.
-fn second(at: Option<&str>) -> Option<&str> {
-    at.map(|at| at.split(['.', ',']).next().unwrap_or(at).trim_end_matches('Z'))
+fn whole_second(time: Option<&str>) -> Option<&str> {
+    time.map(|time| time.split(['.', ',']).next().unwrap_or(time).trim_end_matches('Z'))
 }
 
 #[cfg(test)]

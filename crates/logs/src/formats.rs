@@ -1,12 +1,11 @@
-//! The table of formats, `formats.toml`: the headers of lines, the names of levels and of fields,
-//! and the beginnings of lines.
+//! The table `formats.toml`: headers of lines, names of levels and fields, and prefixes of lines.
 
 use std::{collections::HashMap, hash::Hash, sync::LazyLock};
 
 use serde::Deserialize;
 
-/// The number of bytes in which the parts of a header are searched.
-pub const NEAR: usize = 160;
+/// The maximum length of a header, in bytes.
+pub const MAX_HEADER: usize = 160;
 
 /// The table of formats.
 #[allow(clippy::unwrap_used, reason = "the table is a constant; a test reads all of it")]
@@ -29,7 +28,7 @@ pub enum Level {
 
 impl Level {
     /// Returns the level of a syslog severity, 0 (emergency) to 7 (debug): RFC 5424, section 6.2.1.
-    pub fn of_syslog(severity: u64) -> Self {
+    pub fn from_syslog(severity: u64) -> Self {
         match severity {
             0..=2 => Self::Fatal,
             3 => Self::Error,
@@ -41,19 +40,19 @@ impl Level {
 
 /// The header of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Head<'l> {
+pub struct Header<'l> {
     /// Time in its original form.
-    pub at: Option<&'l [u8]>,
+    pub time: Option<&'l [u8]>,
     /// Level, if the line names one.
     pub level: Option<Level>,
     /// Rest of the line.
     pub message: &'l [u8],
 }
 
-impl Head<'_> {
-    /// Returns whether the line begins an event.
-    pub fn begins(&self) -> bool {
-        self.at.is_some() || self.level.is_some()
+impl Header<'_> {
+    /// Returns whether the line has a header, so that it starts an event.
+    pub fn is_present(&self) -> bool {
+        self.time.is_some() || self.level.is_some()
     }
 }
 
@@ -69,17 +68,17 @@ pub struct Formats {
     /// Fields of an error within a record.
     pub error_fields: ErrorFields,
     windows: Roles<EventField>,
-    /// Beginnings of lines.
+    /// Line prefixes.
     pub starts: Starts,
-    /// Names that are compared whole.
+    /// Names that must match completely.
     pub names: NameLists,
     #[serde(rename = "format")]
-    headers: Headers,
+    headers: HeaderFormats,
 }
 
 /// The words of failures, separated by commas.
 #[derive(Debug, Deserialize)]
-#[allow(missing_docs, reason = "the severities")]
+#[allow(missing_docs, reason = "keys of the table")]
 pub struct Keywords {
     pub fatal: String,
     pub error: String,
@@ -89,7 +88,7 @@ pub struct Keywords {
 /// The meaning of a record's field.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs, reason = "the rows of the table")]
+#[allow(missing_docs, reason = "keys of the table")]
 pub enum Field {
     At,
     Level,
@@ -110,7 +109,7 @@ pub enum Field {
 /// The meaning of a Windows event's field.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs, reason = "the rows of the table")]
+#[allow(missing_docs, reason = "keys of the table")]
 pub enum EventField {
     Level,
     Source,
@@ -123,7 +122,7 @@ pub enum EventField {
 
 /// The names of an error's parts.
 #[derive(Debug, Deserialize)]
-#[allow(missing_docs, reason = "the rows of the table")]
+#[allow(missing_docs, reason = "keys of the table")]
 pub struct ErrorFields {
     pub message: Names,
     pub stack: Names,
@@ -134,15 +133,15 @@ pub struct ErrorFields {
 
 /// Lists of names.
 #[derive(Debug, Deserialize)]
-#[allow(missing_docs, reason = "the rows of the table")]
+#[allow(missing_docs, reason = "keys of the table")]
 pub struct NameLists {
     pub pod_reasons: Names,
     pub standards: Names,
 }
 
-/// Lists of the beginnings of lines.
+/// Lists of line prefixes.
 #[derive(Debug, Deserialize)]
-#[allow(missing_docs, reason = "the rows of the table")]
+#[allow(missing_docs, reason = "keys of the table")]
 pub struct Starts {
     pub event: Prefixes,
     pub fatal: Prefixes,
@@ -170,8 +169,8 @@ pub struct Names(pub Vec<String>);
 
 impl From<String> for Names {
     fn from(list: String) -> Self {
-        let sign = |c: char| if list.contains(',') { c == ',' } else { c.is_whitespace() };
-        let names = list.split(sign).map(str::trim).filter(|name| !name.is_empty());
+        let is_separator = |c: char| if list.contains(',') { c == ',' } else { c.is_whitespace() };
+        let names = list.split(is_separator).map(str::trim).filter(|name| !name.is_empty());
         Self(names.map(str::to_owned).collect())
     }
 }
@@ -183,11 +182,11 @@ impl Names {
     }
 }
 
-/// Names with their values, by their first byte in lower case.
+/// Names with values, indexed by their first byte in lower case.
 #[derive(Debug)]
-struct ByFirst<T>(Vec<Vec<(String, T)>>);
+struct FirstByteIndex<T>(Vec<Vec<(String, T)>>);
 
-impl<T: Clone> ByFirst<T> {
+impl<T: Clone> FirstByteIndex<T> {
     fn new(rows: impl IntoIterator<Item = (String, T)>) -> Self {
         let mut by_first = vec![Vec::new(); 256];
         for (name, value) in rows {
@@ -197,7 +196,7 @@ impl<T: Clone> ByFirst<T> {
         Self(by_first)
     }
 
-    /// Returns the first name of those with this first byte that is accepted, and its value.
+    /// Returns the first accepted name that shares the first byte of `text`, and its value.
     fn find(&self, text: &[u8], accept: impl Fn(&[u8]) -> bool) -> Option<&(String, T)> {
         let list = &self.0[usize::from(text.first()?.to_ascii_lowercase())];
         list.iter().find(|(name, _)| accept(name.as_bytes()))
@@ -207,12 +206,12 @@ impl<T: Clone> ByFirst<T> {
 /// Names with their meanings.
 #[derive(Debug, Deserialize)]
 #[serde(from = "HashMap<R, Names>", bound = "R: Copy + Eq + Hash + Deserialize<'de>")]
-struct Roles<R>(ByFirst<R>);
+struct Roles<R>(FirstByteIndex<R>);
 
 impl<R: Copy> From<HashMap<R, Names>> for Roles<R> {
     fn from(rows: HashMap<R, Names>) -> Self {
         let names = |(role, names): (R, Names)| names.0.into_iter().map(move |n| (n, role));
-        Self(ByFirst::new(rows.into_iter().flat_map(names)))
+        Self(FirstByteIndex::new(rows.into_iter().flat_map(names)))
     }
 }
 
@@ -221,37 +220,37 @@ impl<R: Copy> Roles<R> {
         self.0.find(name, |n| n == name).map(|(_, role)| *role)
     }
 
-    fn get_in_any_case(&self, name: &[u8]) -> Option<R> {
+    fn get_ignore_case(&self, name: &[u8]) -> Option<R> {
         self.0.find(name, |n| n.eq_ignore_ascii_case(name)).map(|(_, role)| *role)
     }
 }
 
-/// Beginnings of lines.
+/// Line prefixes.
 #[derive(Debug, Deserialize)]
 #[serde(from = "Vec<String>")]
-pub struct Prefixes(ByFirst<()>);
+pub struct Prefixes(FirstByteIndex<()>);
 
 impl From<Vec<String>> for Prefixes {
     fn from(list: Vec<String>) -> Self {
-        Self(ByFirst::new(list.into_iter().map(|prefix| (prefix, ()))))
+        Self(FirstByteIndex::new(list.into_iter().map(|prefix| (prefix, ()))))
     }
 }
 
 impl Prefixes {
     /// Returns the length of the prefix with which a line begins, if it begins with one.
-    pub fn length(&self, line: &[u8]) -> Option<usize> {
+    pub fn match_length(&self, line: &[u8]) -> Option<usize> {
         self.0.find(line, |prefix| line.starts_with(prefix)).map(|(prefix, ())| prefix.len())
     }
 
     /// Returns whether a line begins with one of the prefixes.
-    pub fn begin(&self, line: impl AsRef<[u8]>) -> bool {
-        self.length(line.as_ref()).is_some()
+    pub fn matches(&self, line: impl AsRef<[u8]>) -> bool {
+        self.match_length(line.as_ref()).is_some()
     }
 }
 
-/// A row of the formats.
+/// A row of the header formats.
 #[derive(Deserialize)]
-struct Row {
+struct HeaderRow {
     pattern: Option<String>,
     #[serde(default)]
     levels: HashMap<Level, Names>,
@@ -281,7 +280,7 @@ enum Step {
 
 /// A format of line headers.
 #[derive(Debug)]
-struct Header {
+struct HeaderFormat {
     steps: Vec<Step>,
     levels: Vec<(String, Level)>,
     level: Option<Level>,
@@ -290,46 +289,47 @@ struct Header {
 
 /// The formats of line headers.
 #[derive(Debug, Deserialize)]
-#[serde(from = "Vec<Row>")]
-struct Headers {
-    list: Vec<Header>,
-    /// Those of a container's name.
+#[serde(from = "Vec<HeaderRow>")]
+struct HeaderFormats {
+    list: Vec<HeaderFormat>,
+    /// Formats of a container's name.
     sources: Candidates,
     all_formats: Candidates,
-    /// Those that begin with a time.
+    /// Formats that begin with a time.
     with_time: Candidates,
 }
 
-/// The numbers of formats by the first byte of a line, each with the offset and the value of
-/// another byte that rules out most lines.
+/// Indexes of formats by the first byte of a line, each with the offset and value of a byte that rules
+/// out most lines.
 type Candidates = Vec<Vec<(usize, u8, usize)>>;
 
-impl From<Vec<Row>> for Headers {
-    fn from(rows: Vec<Row>) -> Self {
-        let of_level = |(l, names): (Level, Names)| names.0.into_iter().map(move |n| (n, l));
-        let header = |row: Row| {
-            let levels = row.levels.into_iter().flat_map(of_level).collect();
-            let steps = steps(&row.pattern?);
-            Some(Header { steps, levels, level: row.level, is_source: row.source })
+impl From<Vec<HeaderRow>> for HeaderFormats {
+    fn from(rows: Vec<HeaderRow>) -> Self {
+        let named_levels = |(l, names): (Level, Names)| names.0.into_iter().map(move |n| (n, l));
+        let header = |row: HeaderRow| {
+            let levels = row.levels.into_iter().flat_map(named_levels).collect();
+            let steps = parse_pattern(&row.pattern?);
+            Some(HeaderFormat { steps, levels, level: row.level, is_source: row.source })
         };
-        let list: Vec<Header> = rows.into_iter().filter_map(header).collect();
-        let by_first = |keep: &dyn Fn(&Header) -> bool| {
-            let of_byte = |byte: u8| {
-                let headers = list.iter().enumerate().filter(|(_, h)| keep(h) && h.may_begin(byte));
-                headers.map(|(at, h)| h.sign().map_or((0, byte, at), |(o, b)| (o, b, at))).collect()
+        let list: Vec<HeaderFormat> = rows.into_iter().filter_map(header).collect();
+        let by_first = |keep: &dyn Fn(&HeaderFormat) -> bool| {
+            let candidates = |byte: u8| {
+                let headers =
+                    list.iter().enumerate().filter(|(_, h)| keep(h) && h.may_start_with(byte));
+                headers
+                    .map(|(at, h)| h.fixed_byte().map_or((0, byte, at), |(o, b)| (o, b, at)))
+                    .collect()
             };
-            (0..=u8::MAX).map(of_byte).collect()
+            (0..=u8::MAX).map(candidates).collect()
         };
-        let is_timed =
-            |h: &Header| matches!(&h.steps[..2], [Step::Open(0), Step::Form(f)] if f[0] == b'0');
-        let candidates = by_first(&|h| !h.is_source);
-        let (sources, with_time) = (by_first(&|h| h.is_source), by_first(&is_timed));
-        Self { all_formats: candidates, sources, with_time, list }
+        let is_timed = |h: &HeaderFormat| matches!(&h.steps[..2], [Step::Open(0), Step::Form(f)] if f[0] == b'0');
+        let (all_formats, sources) = (by_first(&|h| !h.is_source), by_first(&|h| h.is_source));
+        Self { all_formats, sources, with_time: by_first(&is_timed), list }
     }
 }
 
 /// Parses a pattern.
-fn steps(pattern: &str) -> Vec<Step> {
+fn parse_pattern(pattern: &str) -> Vec<Step> {
     let (mut steps, mut open, mut rest) = (Vec::new(), Vec::new(), pattern);
     while let Some(byte) = rest.bytes().next() {
         rest = &rest[1..];
@@ -370,8 +370,8 @@ fn steps(pattern: &str) -> Vec<Step> {
     steps
 }
 
-/// Returns whether a byte is of a class, as `formats.toml` names it.
-fn is_of(class: u8, b: u8) -> bool {
+/// Returns whether a byte is in a class, as named in `formats.toml`.
+fn is_in_class(class: u8, b: u8) -> bool {
     match class {
         b'0' => b.is_ascii_digit(),
         b'A' => b.is_ascii_alphabetic(),
@@ -385,30 +385,29 @@ fn is_of(class: u8, b: u8) -> bool {
 }
 
 /// Returns whether a text begins with a form, one byte per class; `_` is a digit or a blank.
-pub fn has(text: &[u8], form: &[u8]) -> bool {
-    text.len() >= form.len() && form.iter().zip(text).all(|(class, b)| is_of(*class, *b))
+pub fn has_form(text: &[u8], form: &[u8]) -> bool {
+    text.len() >= form.len() && form.iter().zip(text).all(|(class, b)| is_in_class(*class, *b))
 }
 
-/// Removes the signs between the parts of a header. A dash may begin an option, and a bracket a
-/// name, but no message begins with either.
+/// Strips the separators between the parts of a header from the start of a line.
 pub fn trim_separators(line: &[u8]) -> &[u8] {
-    let is_sign = |b: &u8| matches!(b, b' ' | b'\t' | b':' | b'-' | b'|' | b'>' | b']' | b',');
-    &line[line.iter().position(|b| !is_sign(b)).unwrap_or(line.len())..]
+    let is_separator = |b: &u8| matches!(b, b' ' | b'\t' | b':' | b'-' | b'|' | b'>' | b']' | b',');
+    &line[line.iter().position(|b| !is_separator(b)).unwrap_or(line.len())..]
 }
 
-impl Header {
-    fn may_begin(&self, byte: u8) -> bool {
+impl HeaderFormat {
+    fn may_start_with(&self, byte: u8) -> bool {
         match self.steps.iter().find(|step| !matches!(step, Step::Open(_))) {
-            Some(Step::Form(form)) => is_of(form[0], byte),
-            Some(Step::Run(class)) => is_of(*class, byte),
+            Some(Step::Form(form)) => is_in_class(form[0], byte),
+            Some(Step::Run(class)) => is_in_class(*class, byte),
             _ => true,
         }
     }
 
-    /// Returns the offset and the value of the last sign that each line of this format has before
-    /// any part of another length.
-    fn sign(&self) -> Option<(usize, u8)> {
-        let is_sign = |b: &u8| !matches!(b, b'0' | b'A' | b'X' | b'N' | b'W' | b'-' | b' ');
+    /// Returns the offset and value of the last punctuation byte at a fixed offset in every line of
+    /// this format.
+    fn fixed_byte(&self) -> Option<(usize, u8)> {
+        let is_literal = |b: &u8| !matches!(b, b'0' | b'A' | b'X' | b'N' | b'W' | b'-' | b' ');
         let is_fixed =
             |step: &&Step| matches!(step, Step::Form(_) | Step::Open(_) | Step::Close(_));
         let form = self.steps.iter().take_while(is_fixed).filter_map(|step| match step {
@@ -416,32 +415,32 @@ impl Header {
             _ => None,
         });
         let form: Vec<u8> = form.flatten().copied().collect();
-        form.iter().rposition(is_sign).map(|at| (at, form[at]))
+        form.iter().rposition(is_literal).map(|at| (at, form[at]))
     }
 
-    /// Returns the parts of a line and the offset of what is below them.
-    fn parts<'l>(&self, line: &'l [u8]) -> Option<([Option<&'l [u8]>; 5], usize)> {
+    /// Splits a line into the parts of the pattern; returns also the offset of the rest.
+    fn split<'l>(&self, line: &'l [u8]) -> Option<([Option<&'l [u8]>; 5], usize)> {
         let (mut parts, mut starts, mut at) = ([None; 5], [0; 5], 0);
         for step in &self.steps {
             let rest = &line[at..];
             match step {
-                Step::Form(form) if has(rest, form) => at += form.len(),
+                Step::Form(form) if has_form(rest, form) => at += form.len(),
                 // A blank at the end of a line may be missing.
                 Step::Form(form) => {
                     let form = form.strip_suffix(b" ")?;
-                    if rest.len() != form.len() || !has(rest, form) {
+                    if rest.len() != form.len() || !has_form(rest, form) {
                         return None;
                     }
                     at = line.len();
                 }
-                Step::Run(class) if is_of(*class, *rest.first()?) => {
-                    at += rest.iter().take_while(|b| is_of(*class, **b)).count();
+                Step::Run(class) if is_in_class(*class, *rest.first()?) => {
+                    at += rest.iter().take_while(|b| is_in_class(*class, **b)).count();
                 }
                 Step::Run(_) => return None,
                 Step::Blanks => at += rest.iter().take_while(|b| **b == b' ').count(),
                 Step::Gap(None) => at = line.len(),
                 Step::Gap(Some(end)) => {
-                    at += memchr::memchr(*end, &rest[..rest.len().min(NEAR)])?;
+                    at += memchr::memchr(*end, &rest[..rest.len().min(MAX_HEADER)])?;
                 }
                 Step::Open(part) => starts[*part] = at,
                 Step::Close(part) => parts[*part] = Some(&line[starts[*part]..at]),
@@ -450,34 +449,33 @@ impl Header {
         Some((parts, at))
     }
 
-    /// Parses the header of a line, and returns whether its message is another line.
-    fn parse<'l>(&self, formats: &Formats, line: &'l [u8]) -> Option<(Head<'l>, bool)> {
-        let ([at, name, priority, message, inner], end) = self.parts(line)?;
+    /// Parses the header of a line; returns also whether its message is another line.
+    fn parse<'l>(&self, formats: &Formats, line: &'l [u8]) -> Option<(Header<'l>, bool)> {
+        let ([time, name, priority, message, inner], end) = self.split(line)?;
         let level = match (name, priority) {
             (Some(name), _) => {
                 let level = self.levels.iter().find(|(n, _)| name.starts_with(n.as_bytes()));
-                let own_level = level.map(|(_, level)| *level);
-                Some(own_level.or_else(|| formats.mark(name)).or_else(|| formats.level(name))?)
+                let level = level.map(|(_, level)| *level);
+                Some(level.or_else(|| formats.mark(name)).or_else(|| formats.level(name))?)
             }
             (None, Some(digits)) => {
                 let number =
                     digits.iter().fold(0_u64, |n, b| n.wrapping_mul(10) + u64::from(b - b'0'));
-                Some(Level::of_syslog(number % 8))
+                Some(Level::from_syslog(number % 8))
             }
             (None, None) => self.level,
         };
-        // The inner line goes on below its beginning, which the pattern has checked.
+        // The pattern has checked only the start of the inner line.
         let inner = inner.map(|start| &line[end - start.len()..]);
         let message = inner.or(message).unwrap_or_else(|| trim_separators(&line[end..]));
-        Some((Head { at: at.map(<[u8]>::trim_ascii), level, message }, inner.is_some()))
+        Some((Header { time: time.map(<[u8]>::trim_ascii), level, message }, inner.is_some()))
     }
 }
 
 impl Formats {
-    /// Parses the header of a line in one of the formats, and returns whether its message is
-    /// another line; `is_timed` says whether the line begins with a time. A name that a container
-    /// puts in front is no part of `line`.
-    pub fn head<'l>(&self, line: &'l [u8], is_timed: bool) -> Option<(Head<'l>, bool)> {
+    /// Parses the header of a line in one of the formats; returns also whether its message is another
+    /// line. `is_timed` is true if the line begins with a time. `line` excludes a container's name.
+    pub fn parse_header<'l>(&self, line: &'l [u8], is_timed: bool) -> Option<(Header<'l>, bool)> {
         self.parse(line, if is_timed { &self.headers.with_time } else { &self.headers.all_formats })
     }
 
@@ -487,21 +485,21 @@ impl Formats {
         source.map_or(0, |(head, _)| line.len() - head.message.len())
     }
 
-    fn parse<'l>(&self, line: &'l [u8], candidates: &Candidates) -> Option<(Head<'l>, bool)> {
-        candidates[usize::from(*line.first()?)].iter().find_map(|(offset, sign, at)| {
-            let is_possible = line.get(*offset) == Some(sign);
-            if is_possible { self.headers.list[*at].parse(self, line) } else { None }
+    fn parse<'l>(&self, line: &'l [u8], candidates: &Candidates) -> Option<(Header<'l>, bool)> {
+        candidates[usize::from(*line.first()?)].iter().find_map(|(offset, byte, index)| {
+            let is_possible = line.get(*offset) == Some(byte);
+            if is_possible { self.headers.list[*index].parse(self, line) } else { None }
         })
     }
 
     /// Returns the level that a word names.
     pub fn level(&self, word: &[u8]) -> Option<Level> {
-        self.levels.get_in_any_case(word)
+        self.levels.get_ignore_case(word)
     }
 
     /// Returns the level that a word names in a field of its own.
     pub fn field_level(&self, word: &[u8]) -> Option<Level> {
-        self.level(word).or_else(|| self.field_levels.get_in_any_case(word))
+        self.level(word).or_else(|| self.field_levels.get_ignore_case(word))
     }
 
     /// Returns the level that a letter or a short word marks.

@@ -1,4 +1,4 @@
-//! Apple crash reports: a line that names the app, and an object that describes the crash.
+//! Apple crash reports: a line that names the app, then an object that describes the crash.
 
 use std::sync::LazyLock;
 
@@ -7,14 +7,14 @@ use serde_json::Value;
 
 /// The maximum number of frames that are kept.
 const MAX_FRAMES: usize = 40;
-/// A text that every such report contains.
+/// A text that every crash report contains.
 static EXCEPTION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"EXC_"));
 
 /// A crash report.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Report {
+pub(super) struct CrashReport {
     /// The time of the crash.
-    pub(super) at: Option<String>,
+    pub(super) time: Option<String>,
     /// The reason, in one line.
     pub(super) message: String,
     /// The report in Apple's older text format, with the frames of the failed thread.
@@ -22,22 +22,22 @@ pub(super) struct Report {
 }
 
 /// Parses a crash report; returns `None` for any other object.
-pub(super) fn parse(text: &str) -> Option<Report> {
+pub(super) fn parse(text: &str) -> Option<CrashReport> {
     // Most objects are records of loggers.
     EXCEPTION.find(text.as_bytes())?;
     let value: Value = serde_json::from_str(text).ok()?;
-    let of = |path: &str| value.pointer(path).and_then(Value::as_str).map(str::to_owned);
-    let kind = of("/exception/type").filter(|kind| kind.starts_with("EXC_"))?;
-    let kind = of("/exception/signal").map_or(kind.clone(), |signal| format!("{kind} ({signal})"));
+    let get = |path: &str| value.pointer(path).and_then(Value::as_str).map(str::to_owned);
+    let kind = get("/exception/type").filter(|kind| kind.starts_with("EXC_"))?;
+    let kind = get("/exception/signal").map_or(kind.clone(), |signal| format!("{kind} ({signal})"));
     let mut reasons = Vec::new();
     let mut lines = vec![format!("Exception Type: {kind}")];
-    lines.extend(of("/exception/subtype").map(|s| format!("Exception Subtype: {s}")));
+    lines.extend(get("/exception/subtype").map(|s| format!("Exception Subtype: {s}")));
     if let Some(reason) = value.get("termination").and_then(termination_reason) {
         lines.push(format!("Termination Reason: {reason}"));
         reasons.push(reason);
     }
     // The program's own last message is the most specific.
-    let thrown = of("/exceptionReason/composed_message");
+    let thrown = get("/exceptionReason/composed_message");
     let notes = value.get("asi").and_then(Value::as_object).into_iter().flat_map(|a| a.values());
     let notes =
         notes.filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned);
@@ -51,15 +51,15 @@ pub(super) fn parse(text: &str) -> Option<Report> {
         Some(reason) => format!("{kind} · {}", reason.lines().next().unwrap_or_default()),
         None => kind,
     };
-    Some(Report { at: of("/captureTime"), message, text: lines.join("\n") })
+    Some(CrashReport { time: get("/captureTime"), message, text: lines.join("\n") })
 }
 
 /// Returns the termination reason: the namespace, the code and the note.
 fn termination_reason(value: &Value) -> Option<String> {
-    let of = |name: &str| value.get(name).and_then(Value::as_str);
-    let space = of("namespace")?;
+    let get = |name: &str| value.get(name).and_then(Value::as_str);
+    let space = get("namespace")?;
     let reason = value.pointer("/reasons/0").and_then(Value::as_str);
-    let Some(reason) = reason.or_else(|| of("indicator")) else {
+    let Some(reason) = reason.or_else(|| get("indicator")) else {
         return value.get("code").and_then(Value::as_u64).map(|code| format!("{space} {code}"));
     };
     // `<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:…>`
@@ -87,13 +87,13 @@ fn frames(value: &Value) -> Vec<String> {
     let backtrace = list(value.get("lastExceptionBacktrace").or_else(|| thread.get("frames")));
     let images = value.get("usedImages");
     let frame = |(at, frame): (usize, &Value)| {
-        let of = |name: &str| frame.get(name).and_then(Value::as_u64).unwrap_or_default();
-        let image = images.and_then(|i| i.get(usize::try_from(of("imageIndex")).ok()?));
+        let get = |name: &str| frame.get(name).and_then(Value::as_u64).unwrap_or_default();
+        let image = images.and_then(|i| i.get(usize::try_from(get("imageIndex")).ok()?));
         let image =
             image.and_then(|i| i.get("name")).and_then(Value::as_str).filter(|n| !n.is_empty());
         let symbol = frame.get("symbol").and_then(Value::as_str)?;
-        let (image, offset) = (image.unwrap_or("app"), of("imageOffset"));
-        Some(format!("{at}   {image} 0x{offset:016x} {symbol} + {}", of("symbolLocation")))
+        let (image, offset) = (image.unwrap_or("app"), get("imageOffset"));
+        Some(format!("{at}   {image} 0x{offset:016x} {symbol} + {}", get("symbolLocation")))
     };
     let mut out = vec![format!("Thread {number} Crashed:")];
     out.extend(backtrace.iter().enumerate().take(MAX_FRAMES).filter_map(frame));
@@ -119,8 +119,12 @@ mod tests {
         let compact = serde_json::from_str::<serde_json::Value>(body).unwrap().to_string();
         for text in [format!("{head}{body}"), format!("{head}{compact}\n"), body.to_owned()] {
             let groups = read_text(&text).groups;
-            let want = "EXC_CRASH (SIGKILL) · FRONTBOARD 0x8BADF00D scene-update watchdog transgression: app<org.ferry> exhausted 10.00 seconds";
-            assert_eq!(groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(), [want], "{text}");
+            let expected = "EXC_CRASH (SIGKILL) · FRONTBOARD 0x8BADF00D scene-update watchdog transgression: app<org.ferry> exhausted 10.00 seconds";
+            assert_eq!(
+                groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(),
+                [expected],
+                "{text}"
+            );
             assert!(groups[0].example.contains("1000 Berth.sort() + 44"), "{}", groups[0].example);
             assert_eq!(groups[0].first.at.as_deref(), Some("2026-05-12 09:59:58.1 +0200"));
         }

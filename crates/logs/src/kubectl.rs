@@ -1,5 +1,4 @@
-//! Parser of Kubernetes' tables and lists of pods: `kubectl describe pods` and `kubectl get
-//! events`.
+//! Parser of the output of `kubectl describe pods` and `kubectl get events`.
 
 use std::sync::LazyLock;
 
@@ -18,88 +17,88 @@ pub struct Pod {
     name: String,
     /// Number of its first line.
     pub line: u64,
-    /// True once its second line confirms that it is a pod.
-    sure: bool,
+    /// Whether its second line confirmed that it is a pod.
+    is_confirmed: bool,
     image: String,
     reasons: Vec<String>,
     code: String,
     details: Vec<String>,
     /// Message of its last warning.
-    says: String,
+    last_message: String,
 }
 
 /// The role of a line in the description of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum PodLine {
     /// A line of the pod.
     Line,
-    /// A line that shows that there is no pod.
-    None,
+    /// A line that shows that this is not a pod.
+    NotPod,
     /// A line after the pod's end.
     After,
 }
 
 impl Pod {
-    /// Returns the pod that a line may begin; only the next line confirms it.
-    pub fn begins(body: &[u8], line: u64) -> Option<Self> {
+    /// Returns the pod that a line may start; the next line confirms it.
+    pub fn start(body: &[u8], line: u64) -> Option<Self> {
         let name = body.strip_prefix(b"Name:  ")?.trim_ascii();
         let name = std::str::from_utf8(name).ok().filter(|n| !n.is_empty() && !n.contains(' '))?;
         Some(Self { name: name.to_owned(), line, ..Self::default() })
     }
 
-    /// Takes the next line.
-    pub fn take(&mut self, body: &[u8]) -> Part {
-        if !self.sure {
-            self.sure = body.starts_with(b"Namespace:");
-            return if self.sure { Part::Line } else { Part::None };
+    /// Reads the next line and returns its role.
+    pub fn read_line(&mut self, body: &[u8]) -> PodLine {
+        if !self.is_confirmed {
+            self.is_confirmed = body.starts_with(b"Namespace:");
+            return if self.is_confirmed { PodLine::Line } else { PodLine::NotPod };
         }
         let text = String::from_utf8_lossy(body);
         let value = text.trim();
         if value.is_empty() {
-            return Part::Line;
+            return PodLine::Line;
         }
         let field = value.split_once(':').filter(|(name, _)| {
             name.len() < 40
                 && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-'))
         });
         if !text.starts_with([' ', '\t']) && (field.is_none() || value.starts_with("Name:")) {
-            return Part::After;
+            return PodLine::After;
         }
-        if let Some((reason, message)) = row(body) {
-            self.reason(&reason);
-            self.keep(value);
-            self.says = message;
-            return Part::Line;
+        if let Some((reason, message)) = parse_event_row(body) {
+            self.add_reason(&reason);
+            self.add_detail(value);
+            self.last_message = message;
+            return PodLine::Line;
         }
         if let Some((name, content)) = field {
             let content = content.trim();
             match name {
                 "Image" => content.clone_into(&mut self.image),
                 "Reason" if FORMATS.names.pod_reasons.contains(content) => {
-                    self.reason(content);
-                    self.keep(value);
+                    self.add_reason(content);
+                    self.add_detail(value);
                 }
                 "Exit Code" if content != "0" && !self.reasons.is_empty() => {
                     content.clone_into(&mut self.code);
-                    self.keep(value);
+                    self.add_detail(value);
                 }
                 "Message" if !self.reasons.is_empty() => {
-                    self.keep(value);
-                    self.says = content.chars().take(MAX_LINE).collect();
+                    self.add_detail(value);
+                    self.last_message = content.chars().take(MAX_LINE).collect();
                 }
                 _ => {}
             }
         }
-        Part::Line
+        PodLine::Line
     }
 
-    fn reason(&mut self, reason: &str) {
+    fn add_reason(&mut self, reason: &str) {
         if self.reasons.len() < MAX_LINES && !self.reasons.iter().any(|r| r == reason) {
             self.reasons.push(reason.to_owned());
         }
     }
 
-    fn keep(&mut self, line: &str) {
+    fn add_detail(&mut self, line: &str) {
         if self.details.len() < MAX_LINES {
             self.details.push(line.chars().take(MAX_LINE).collect());
         }
@@ -119,8 +118,12 @@ impl Pod {
         } else {
             format!(" (exit code {})", self.code)
         };
-        let says = if self.says.is_empty() { String::new() } else { format!(" · {}", self.says) };
-        let message = format!("{}: {}{code}{says}", self.name, self.reasons.join(", "));
+        let message = if self.last_message.is_empty() {
+            String::new()
+        } else {
+            format!(" · {}", self.last_message)
+        };
+        let message = format!("{}: {}{code}{message}", self.name, self.reasons.join(", "));
         let image =
             if self.image.is_empty() { String::new() } else { format!("\nImage: {}", self.image) };
         let text = format!("{message}{image}\n{}", self.details.join("\n"));
@@ -131,47 +134,47 @@ impl Pod {
 /// Returns the reason and the message of a warning in a table of events: `4m Warning Evicted
 /// pod/export The node was low …`, or, for one pod, `Warning Failed 34s (x4 over 2m) kubelet Failed
 /// to pull …`.
-pub fn row(body: &[u8]) -> Option<(String, String)> {
+pub fn parse_event_row(body: &[u8]) -> Option<(String, String)> {
     let first = body.trim_ascii_start().first()?;
-    let near = &body[..body.len().min(80)];
+    let window = &body[..body.len().min(80)];
     // Most lines begin with neither.
-    if *first != b'W' && !first.is_ascii_digit() || WARNING.find(near).is_none() {
+    if *first != b'W' && !first.is_ascii_digit() || WARNING.find(window).is_none() {
         return None;
     }
     let text = String::from_utf8_lossy(body);
-    let (first, rest) = word(&text)?;
-    let age =
+    let (first, rest) = split_word(&text)?;
+    let is_age =
         |w: &str| w.starts_with(|c: char| c.is_ascii_digit()) && w.ends_with(['s', 'm', 'h', 'd']);
     let is_table = first != "Warning";
-    if is_table && !age(first) {
+    if is_table && !is_age(first) {
         return None;
     }
-    let rest = if is_table { since(rest).strip_prefix("Warning ")? } else { rest };
-    let (reason, rest) = word(rest)?;
-    let camel = reason.starts_with(|c: char| c.is_ascii_uppercase())
+    let rest = if is_table { strip_count(rest).strip_prefix("Warning ")? } else { rest };
+    let (reason, rest) = split_word(rest)?;
+    let is_camel_case = reason.starts_with(|c: char| c.is_ascii_uppercase())
         && reason.bytes().all(|b| b.is_ascii_alphabetic());
     // The object, or the age and the reporter.
-    let (next, rest) = word(rest)?;
+    let (next, rest) = split_word(rest)?;
     let message = if is_table {
         next.contains('/').then_some(rest)?
     } else {
-        let (_, message) = age(next).then(|| word(since(rest)))??;
+        let (_, message) = is_age(next).then(|| split_word(strip_count(rest)))??;
         message
     };
     let message = message.trim();
-    (camel && !message.is_empty())
+    (is_camel_case && !message.is_empty())
         .then(|| (reason.to_owned(), message.chars().take(MAX_LINE).collect()))
 }
 
 /// Splits off the first word of a text.
-fn word(text: &str) -> Option<(&str, &str)> {
+fn split_word(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let end = text.find(char::is_whitespace)?;
     Some((&text[..end], text[end..].trim_start()))
 }
 
-/// Strips the number of occurrences: `(x4 over 2m)`.
-fn since(text: &str) -> &str {
+/// Strips a number of occurrences: `(x4 over 2m)`.
+fn strip_count(text: &str) -> &str {
     let rest = text.strip_prefix("(x").and_then(|rest| rest.split_once(')'));
     rest.map_or(text, |(_, rest)| rest.trim_start())
 }
@@ -205,7 +208,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                row(line.as_bytes()),
+                parse_event_row(line.as_bytes()),
                 Some((reason.to_owned(), message.to_owned())),
                 "{line}"
             );
@@ -216,14 +219,14 @@ mod tests {
             "10s Warning lights are on",
             "Warning  Failed",
         ] {
-            assert_eq!(row(line.as_bytes()), None, "{line}");
+            assert_eq!(parse_event_row(line.as_bytes()), None, "{line}");
         }
     }
 
     proptest::proptest! {
         #[test]
         fn any_row_is_accepted(line in "[0-9]{0,2}[smhd]? ?(Warning )?[A-Za-z/ ()é]{0,40}") {
-            row(line.as_bytes());
+            parse_event_row(line.as_bytes());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Logs and support bundles: streamed, split into events, and the failures grouped by similarity.
 //!
-//! A log of gigabytes has few distinct errors. Memory holds the groups and a few blocks of text,
-//! whatever the size of the log.
+//! A log of gigabytes has few distinct errors, so memory holds only the groups and a few blocks of
+//! text.
 
 mod bundle;
 mod codes;
@@ -11,7 +11,7 @@ mod error_keywords;
 mod events;
 mod formats;
 mod framed_errors;
-mod head;
+mod header;
 mod ips;
 mod kubectl;
 mod lines;
@@ -28,17 +28,17 @@ use precedent_core::{
     task::Task,
 };
 
-use bundle::Part;
+use bundle::InputPart;
 use events::Reader;
 pub use lines::cause;
-pub use template::only_failed;
+pub use template::is_uninformative;
 
 /// The maximum number of blocks in the queue to the reader.
 const QUEUE_LENGTH: usize = 4;
 
 /// The result of reading logs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub struct ParsedLogs {
     /// Files that were read or skipped.
     pub files: Vec<LogFile>,
     /// Number of bytes of text.
@@ -47,18 +47,17 @@ pub struct Reading {
     pub lines: u64,
     /// Distinct errors and warnings, the most important first.
     pub groups: Vec<LogGroup>,
-    /// Number of events of groups that were discarded because there were too many.
+    /// Number of events in groups that were discarded because there were too many groups.
     pub dropped_events: u64,
     /// Complete text of short files.
-    pub small: Vec<Small>,
-    /// Lines without a failure that name a code: relevant only if a report names that code. Few,
-    /// whatever the log.
+    pub short_files: Vec<ShortFile>,
+    /// Lines without a failure that name a code, relevant only if a report names that code. Their
+    /// number is bounded.
     pub code_lines: Vec<CodeLine>,
 }
 
-impl Reading {
-    /// Returns the errors, the most important first; the warnings only if there are no errors. A
-    /// warning does not explain a failure.
+impl ParsedLogs {
+    /// Returns the errors, most important first, or the warnings if there are no errors.
     pub fn failures(&self) -> impl Iterator<Item = &LogGroup> {
         let has_errors = self.groups.iter().any(|g| g.severity < LogSeverity::Warning);
         self.groups.iter().filter(move |g| !has_errors || g.severity < LogSeverity::Warning)
@@ -76,7 +75,7 @@ pub struct CodeLine {
 
 /// A short file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Small {
+pub struct ShortFile {
     /// Name in its folder or archive.
     pub file: String,
     /// Complete text.
@@ -86,30 +85,30 @@ pub struct Small {
 /// Reads files, archives (zip, tar; gzip, bzip2, xz, zstd) and folders, and groups the errors in
 /// them.
 ///
-/// The time grows with their size, the memory does not. Returns within a moment of cancellation.
+/// The time grows with their size, memory use does not. Returns soon after cancellation.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if a path is missing, [`precedent_core::Code::Io`] if it
 /// cannot be read, [`precedent_core::Code::InvalidInput`] if nothing in them is text,
 /// [`precedent_core::Code::Cancelled`].
-pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
+pub fn read(paths: &[PathBuf], task: &Task) -> Result<ParsedLogs> {
     if paths.is_empty() {
-        return Err(Error::invalid("no log was given")
+        return Err(Error::invalid("no log given")
             .with_hint("Pass a file, an archive or a folder of logs."));
     }
-    let (send, receive) = sync_channel::<Part>(QUEUE_LENGTH);
+    let (send, receive) = sync_channel::<InputPart>(QUEUE_LENGTH);
     thread::scope(|scope| {
-        let walker = scope.spawn(move || {
-            // The receiver is gone only after its own error, which is the one to report.
-            bundle::walk(paths, task, &mut |part| {
+        let producer = scope.spawn(move || {
+            // The receiver is dropped only after an error of its own, which is reported.
+            bundle::read_paths(paths, task, &mut |part| {
                 send.send(part).map_err(|_| precedent_core::error::cancel_error())
             })
         });
         let mut reader = Reader::default();
         for part in receive {
-            reader.take(part);
+            reader.read_part(part);
         }
-        let first_error = match walker.join() {
+        let first_error = match producer.join() {
             Ok(result) => result?,
             Err(panic) => std::panic::resume_unwind(panic),
         };
@@ -119,7 +118,7 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
             && !reading.files.is_empty()
             && reading.files.iter().all(|f| f.skipped.is_none())
         {
-            return Err(empty(&reading.files));
+            return Err(empty_error(&reading.files));
         }
         if reading.lines == 0 && reading.files.iter().all(|f| f.skipped.is_some()) {
             return Err(first_error.unwrap_or_else(|| no_logs_error(&reading.files)));
@@ -129,34 +128,34 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
 }
 
 /// Groups the errors in a text, as [`read`] does for a file.
-pub fn read_text(text: &str) -> Reading {
+pub fn read_text(text: &str) -> ParsedLogs {
     let mut reader = Reader::default();
-    reader.take(Part::Begin(String::new()));
-    reader.take(Part::Block(text.as_bytes().to_vec()));
-    reader.take(Part::End);
+    reader.read_part(InputPart::Begin(String::new()));
+    reader.read_part(InputPart::Block(text.as_bytes().to_vec()));
+    reader.read_part(InputPart::End);
     reader.finish()
 }
 
-/// Returns whether a text that begins with these bytes was written by a program and not by a
-/// person: its lines begin with times or levels, or it consists of records, or it is compressed. A
-/// mail that quotes a log is no log.
+/// Returns whether a file that starts with these bytes is a log: its lines start with times or levels,
+/// or it consists of records, or it is compressed. An email that quotes a log is not a log.
 pub fn is_log(start: &[u8]) -> bool {
-    if bundle::is_packed(start) || document::begins(start) {
+    if bundle::is_packed(start) || document::is_document(start) {
         return true;
     }
     let head = &start[..start.len().min(64 * 1024)];
     let lines: Vec<&[u8]> =
         head.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()).collect();
-    // npm begins its lines with its name.
-    let of_npm = |l: &[u8]| l.starts_with(b"npm ERR! ") || l.starts_with(b"npm error ");
-    let of_log = |l: &&&[u8]| {
-        l.starts_with(b"{\"") || of_npm(l) || head::head(&l[head::source(l)..]).begins()
+    let is_npm = |l: &[u8]| l.starts_with(b"npm ERR! ") || l.starts_with(b"npm error ");
+    let is_log_line = |l: &&&[u8]| {
+        l.starts_with(b"{\"")
+            || is_npm(l)
+            || header::parse_header(&l[header::source_length(l)..]).is_present()
     };
-    let log_lines = lines.iter().filter(of_log).count();
+    let log_lines = lines.iter().filter(is_log_line).count();
     log_lines > 0 && log_lines * 3 >= lines.len()
 }
 
-fn empty(files: &[LogFile]) -> Error {
+fn empty_error(files: &[LogFile]) -> Error {
     let message = match files {
         [file] => format!("{} is empty", file.name),
         _ => format!("all {} files are empty", files.len()),
@@ -167,11 +166,11 @@ fn empty(files: &[LogFile]) -> Error {
 }
 
 fn no_logs_error(files: &[LogFile]) -> Error {
-    let why = files.first().map_or_else(
+    let reason = files.first().map_or_else(
         || "it contains no files".to_owned(),
         |f| format!("{}: {}", f.name, f.skipped.as_deref().unwrap_or_default()),
     );
-    Error::invalid(format!("no logs found: {why}")).with_hint(
+    Error::invalid(format!("no logs found: {reason}")).with_hint(
         "Logs are text files: plain, JSON Lines, or compressed as gz, bz2, xz, zst, zip or tar.",
     )
 }

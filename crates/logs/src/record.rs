@@ -1,8 +1,8 @@
-//! Parser of structured records: JSON and logfmt, as loggers, containers and journals write them.
+//! Parser of the JSON and logfmt records of loggers, containers and journals.
 
 use std::{borrow::Cow, fmt};
 
-use precedent_text::visible::strip_ansi;
+use precedent_text::sanitize::strip_ansi;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -12,37 +12,38 @@ use crate::formats::{FORMATS, Field, Level, Names};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     /// Time in its original form.
-    pub at: Option<String>,
+    pub time: Option<String>,
     /// Level, if the record names one.
     pub level: Option<Level>,
     /// The message.
     pub message: String,
-    /// Error of the record, with its trace.
+    /// Error of the record with its trace.
     pub trace: String,
-    /// Error text in its details, used if the record is an error.
+    /// Error text from its details, used if the record is an error.
     pub details: String,
-    /// Line of another program that a container wraps.
-    pub line: Option<String>,
+    /// Line of another program that a container wraps in the record.
+    pub wrapped_line: Option<String>,
     /// Program and process that a journal names; their lines form one sequence.
     pub origin: String,
     /// Kind, message and trace of an error in separate fields, as in ECS.
-    pub(super) parts: Map<String, Value>,
+    pub(super) error_parts: Map<String, Value>,
 }
 
 impl Record {
     /// Returns whether it has any content.
-    pub fn says(&self) -> bool {
-        !self.message.trim().is_empty() || !self.trace.is_empty() || self.line.is_some()
+    pub fn has_content(&self) -> bool {
+        !self.message.trim().is_empty() || !self.trace.is_empty() || self.wrapped_line.is_some()
     }
 
-    /// Returns whether it is certainly a record, and no object that holds others.
-    pub fn is_one(&self) -> bool {
-        self.says() && (self.level.is_some() || !self.trace.is_empty() || self.line.is_some())
+    /// Returns whether it is certainly a record, not an object that contains records.
+    pub fn is_record(&self) -> bool {
+        self.has_content()
+            && (self.level.is_some() || !self.trace.is_empty() || self.wrapped_line.is_some())
     }
 }
 
-/// Parses a line of JSON as a record; returns `None` if it is no object.
-pub fn json(line: &str) -> Option<Record> {
+/// Parses a line of JSON as a record; returns `None` if it is not an object.
+pub fn parse_json(line: &str) -> Option<Record> {
     struct Fields;
 
     impl<'de> Visitor<'de> for Fields {
@@ -76,8 +77,8 @@ struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
 impl Record {
     /// Merges the separate fields of an error into the trace.
     fn merge_error(mut self) -> Self {
-        if !self.parts.is_empty() {
-            let text = error_text(&Value::Object(std::mem::take(&mut self.parts)));
+        if !self.error_parts.is_empty() {
+            let text = error_text(&Value::Object(std::mem::take(&mut self.error_parts)));
             if text.len() > self.trace.len() {
                 self.trace = text;
             }
@@ -87,19 +88,21 @@ impl Record {
 
     fn set_field(&mut self, field: Field, value: &Value) {
         match field {
-            Field::At => self.at = plain(value).filter(|t| !t.is_empty()).or(self.at.take()),
-            Field::Level => self.level = level(value).or(self.level),
+            Field::At => {
+                self.time = scalar_text(value).filter(|t| !t.is_empty()).or(self.time.take())
+            }
+            Field::Level => self.level = value_level(value).or(self.level),
             Field::Mark => {
                 let mark = value.as_str().and_then(|text| FORMATS.mark(text.get(..1)?.as_bytes()));
                 self.level = mark.or(self.level);
             }
-            Field::Priority => self.level = priority(value).or(self.level),
+            Field::Priority => self.level = parse_priority(value).or(self.level),
             Field::Message if self.message.is_empty() => {
-                self.message = message(value).unwrap_or_default()
+                self.message = message_text(value).unwrap_or_default()
             }
             Field::Message => {}
             Field::Origin => {
-                self.origin.push_str(&plain(value).unwrap_or_default());
+                self.origin.push_str(&scalar_text(value).unwrap_or_default());
                 self.origin.push(' ');
             }
             Field::Class | Field::Text | Field::Stack => {
@@ -109,29 +112,28 @@ impl Record {
                     Field::Text => &names.message,
                     _ => &names.stack,
                 };
-                self.parts.insert(names.0[0].clone(), value.clone());
+                self.error_parts.insert(names.0[0].clone(), value.clone());
             }
             Field::Details => {
-                let text = details(value);
+                let text = error_details(value);
                 if text.len() > self.details.len() {
                     self.details = text;
                 }
             }
             Field::Trace => {
                 let text = error_text(value);
-                // Keep the longest: an error is often given several times, with and without its
-                // trace.
+                // An error is often given several times, with and without its trace.
                 if text.len() > self.trace.len() {
                     self.trace = text;
                 }
             }
             Field::Line => match value {
                 Value::String(line) => {
-                    self.line = Some(line.trim_end_matches(['\n', '\r']).to_owned())
+                    self.wrapped_line = Some(line.trim_end_matches(['\n', '\r']).to_owned())
                 }
                 // ECS: {"log": {"level": "error"}}
                 Value::Object(inner) => {
-                    self.level = inner.get("level").and_then(level).or(self.level);
+                    self.level = inner.get("level").and_then(value_level).or(self.level);
                 }
                 _ => {}
             },
@@ -149,19 +151,19 @@ impl Record {
     }
 }
 
-fn plain(value: &Value) -> Option<String> {
+fn scalar_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_owned()),
         Value::Number(number) => Some(number.to_string()),
         // MongoDB: {"t": {"$date": "…"}}
-        Value::Object(fields) => fields.get("$date").and_then(plain),
+        Value::Object(fields) => fields.get("$date").and_then(scalar_text),
         _ => None,
     }
 }
 
 /// Returns a message with its indent, which marks lines of a trace. The journal encodes invalid
 /// UTF-8 as bytes.
-fn message(value: &Value) -> Option<String> {
+fn message_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim_end().to_owned()),
         Value::Array(bytes) => {
@@ -171,9 +173,9 @@ fn message(value: &Value) -> Option<String> {
         }
         // OpenTelemetry: {"stringValue": "…"}
         Value::Object(fields) if fields.contains_key("stringValue") => {
-            fields.get("stringValue").and_then(message)
+            fields.get("stringValue").and_then(message_text)
         }
-        value => plain(value),
+        value => scalar_text(value),
     }
 }
 
@@ -182,30 +184,34 @@ const MAX_DEPTH: usize = 8;
 
 /// Returns the text of an error: a string, or an object with a message and a trace.
 fn error_text(value: &Value) -> String {
-    error(value, MAX_DEPTH)
+    nested_error(value, MAX_DEPTH)
 }
 
-fn error(value: &Value, depth: usize) -> String {
+fn nested_error(value: &Value, depth: usize) -> String {
     let Some(deeper) = depth.checked_sub(1) else { return String::new() };
     match value {
         Value::String(text) => text.trim().to_owned(),
         Value::Array(lines) => {
-            let line =
-                |v: &Value| frame(v).or_else(|| plain(v)).unwrap_or_else(|| error(v, deeper));
+            let line = |v: &Value| {
+                format_frame(v)
+                    .or_else(|| scalar_text(v))
+                    .unwrap_or_else(|| nested_error(v, deeper))
+            };
             lines.iter().map(line).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
         }
         Value::Object(fields) => {
-            let of = |names: &Names| {
-                let mut texts = names.0.iter().filter_map(|n| Some(error(fields.get(n)?, deeper)));
+            let get = |names: &Names| {
+                let mut texts =
+                    names.0.iter().filter_map(|n| Some(nested_error(fields.get(n)?, deeper)));
                 texts.find(|text| !text.is_empty())
             };
             let names = &FORMATS.error_fields;
             // Sentry nests a chain of errors in `values`.
             if let Some(values) = fields.get("values") {
-                return error(values, deeper);
+                return nested_error(values, deeper);
             }
-            let (message, stack) = (of(&names.message), of(&names.stack));
-            let class = of(&names.class);
+            let (message, stack) = (get(&names.message), get(&names.stack));
+            let class = get(&names.class);
             let with_class = |message: &String| match &class {
                 Some(class) if !message.starts_with(class.as_str()) => {
                     format!("{class}: {message}")
@@ -214,7 +220,7 @@ fn error(value: &Value, depth: usize) -> String {
             };
             let mut out = match (&stack, &message) {
                 (Some(stack), Some(message)) if stack.contains(message.as_str()) => stack.clone(),
-                // The stack has frames alone.
+                // The stack contains only frames.
                 (Some(stack), Some(message)) if stack.trim_start().starts_with("at ") => {
                     format!("{}\n{stack}", with_class(message))
                 }
@@ -223,7 +229,7 @@ fn error(value: &Value, depth: usize) -> String {
                 (None, Some(message)) => with_class(message),
                 (None, None) => class.clone().unwrap_or_default(),
             };
-            if let Some(cause) = of(&names.cause).filter(|c| !out.contains(c.as_str())) {
+            if let Some(cause) = get(&names.cause).filter(|c| !out.contains(c.as_str())) {
                 out.push_str("\nCaused by: ");
                 out.push_str(&cause);
             }
@@ -233,8 +239,8 @@ fn error(value: &Value, depth: usize) -> String {
     }
 }
 
-/// Returns the error in the details of a record, or an empty string.
-fn details(value: &Value) -> String {
+/// Returns the error in the details of a record; empty if there is none.
+fn error_details(value: &Value) -> String {
     // OpenTelemetry lists attributes: [{"key": "exception.stacktrace", "value": {"stringValue":
     // "…"}}]
     let attributes = value.as_array().map(|list| {
@@ -254,25 +260,25 @@ fn details(value: &Value) -> String {
     texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
-/// Formats a frame that is an object, as Java's loggers write it.
-fn frame(value: &Value) -> Option<String> {
-    let of = |names: &[&str]| names.iter().find_map(|n| value.get(*n).and_then(plain));
-    let method = of(&["method", "methodName", "function"])?;
+/// Formats a frame that is an object, as written by Java loggers.
+fn format_frame(value: &Value) -> Option<String> {
+    let get = |names: &[&str]| names.iter().find_map(|n| value.get(*n).and_then(scalar_text));
+    let method = get(&["method", "methodName", "function"])?;
     let class =
-        of(&["class", "className", "declaringClass"]).map(|c| format!("{c}.")).unwrap_or_default();
-    let file = of(&["file", "fileName", "filename"])?;
-    let line = of(&["line", "lineNumber", "lineno"]).map(|l| format!(":{l}")).unwrap_or_default();
+        get(&["class", "className", "declaringClass"]).map(|c| format!("{c}.")).unwrap_or_default();
+    let file = get(&["file", "fileName", "filename"])?;
+    let line = get(&["line", "lineNumber", "lineno"]).map(|l| format!(":{l}")).unwrap_or_default();
     Some(format!("\tat {class}{method}({file}{line})"))
 }
 
-/// Returns every record nested in an object or an array, as exports wrap them.
-pub fn within(value: &Value) -> Vec<Record> {
+/// Returns all records nested in an object or an array, such as an export.
+pub fn nested_records(value: &Value) -> Vec<Record> {
     let mut out = Vec::new();
-    collect(value, &mut out);
+    collect_records(value, &mut out);
     out
 }
 
-fn collect(value: &Value, out: &mut Vec<Record>) {
+fn collect_records(value: &Value, out: &mut Vec<Record>) {
     match value {
         Value::Array(list) => {
             for element in list {
@@ -283,14 +289,14 @@ fn collect(value: &Value, out: &mut Vec<Record>) {
                             if !at.is_empty() && at.bytes().all(|b| b.is_ascii_digit()) =>
                         {
                             out.push(Record {
-                                at: Some(at.clone()),
-                                line: Some(line.trim_end().to_owned()),
+                                time: Some(at.clone()),
+                                wrapped_line: Some(line.trim_end().to_owned()),
                                 ..Record::default()
                             });
                         }
-                        _ => collect(element, out),
+                        _ => collect_records(element, out),
                     },
-                    _ => collect(element, out),
+                    _ => collect_records(element, out),
                 }
             }
         }
@@ -303,10 +309,10 @@ fn collect(value: &Value, out: &mut Vec<Record>) {
             }
             let record = record.merge_error();
             let count = out.len();
-            if !record.is_one() {
-                fields.values().for_each(|v| collect(v, out));
+            if !record.is_record() {
+                fields.values().for_each(|v| collect_records(v, out));
             }
-            if out.len() == count && record.says() {
+            if out.len() == count && record.has_content() {
                 out.push(record);
             }
         }
@@ -314,9 +320,9 @@ fn collect(value: &Value, out: &mut Vec<Record>) {
     }
 }
 
-fn level(value: &Value) -> Option<Level> {
+fn value_level(value: &Value) -> Option<Level> {
     match value {
-        Value::String(text) => level_of(text),
+        Value::String(text) => parse_level(text),
         Value::Number(n) => n.as_u64().map(|n| match n {
             // The numbers of Bunyan and pino.
             60.. => Level::Fatal,
@@ -324,26 +330,28 @@ fn level(value: &Value) -> Option<Level> {
             40..50 => Level::Warning,
             10..40 => Level::Fine,
             // The numbers of GELF and syslog.
-            n => Level::of_syslog(n),
+            n => Level::from_syslog(n),
         }),
-        Value::Object(fields) => fields.get("name").or_else(|| fields.get("level")).and_then(level),
+        Value::Object(fields) => {
+            fields.get("name").or_else(|| fields.get("level")).and_then(value_level)
+        }
         _ => None,
     }
 }
 
-fn priority(value: &Value) -> Option<Level> {
-    value.as_u64().or_else(|| value.as_str()?.parse().ok()).map(Level::of_syslog)
+fn parse_priority(value: &Value) -> Option<Level> {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok()).map(Level::from_syslog)
 }
 
-/// Returns the level that a word names, in any spelling.
-pub fn level_of(text: &str) -> Option<Level> {
+/// Returns the level that a word names, in any case; an unknown word is informational.
+pub fn parse_level(text: &str) -> Option<Level> {
     let word = text.trim().to_lowercase();
     (!word.is_empty()).then(|| FORMATS.field_level(word.as_bytes()).unwrap_or(Level::Fine))
 }
 
-/// Parses a line of logfmt as a record: `time=… level=error msg="…"`. Returns `None` if it names
-/// neither level nor message.
-pub fn logfmt(line: &str) -> Option<Record> {
+/// Parses a line of logfmt as a record: `time=… level=error msg="…"`. Returns `None` if it has neither
+/// level nor message.
+pub fn parse_logfmt(line: &str) -> Option<Record> {
     if !["level=", "lvl=", "severity="].iter().any(|l| line.contains(l)) {
         return None;
     }
@@ -356,7 +364,7 @@ pub fn logfmt(line: &str) -> Option<Record> {
             rest = rest[end..].trim_start();
             continue;
         }
-        let (value, tail) = value(&rest[end + 1..]);
+        let (value, tail) = split_value(&rest[end + 1..]);
         if let Some(field) = FORMATS
             .field(name)
             .filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Mark | Field::Details))
@@ -369,7 +377,7 @@ pub fn logfmt(line: &str) -> Option<Record> {
 }
 
 /// Splits off a value, quoted or not.
-fn value(text: &str) -> (Cow<'_, str>, &str) {
+fn split_value(text: &str) -> (Cow<'_, str>, &str) {
     let Some(rest) = text.strip_prefix('"') else {
         let end = text.find(' ').unwrap_or(text.len());
         return (Cow::Borrowed(&text[..end]), &text[end..]);
@@ -396,7 +404,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_of_many_loggers() {
+    fn records_of_common_loggers_are_parsed() {
         for (line, level, message, trace) in [
             (
                 r#"{"level":50,"time":1778580000000,"msg":"no slot","err":{"type":"PoolError","message":"no slot","stack":"PoolError: no slot\n    at take (pool.js:12)"}}"#,
@@ -430,30 +438,31 @@ mod tests {
             ),
             (r#"{"severity":"INFO","message":"fine"}"#, Level::Fine, "fine", ""),
         ] {
-            let record = json(line).unwrap();
+            let record = parse_json(line).unwrap();
             assert_eq!(
                 (record.level, record.message.as_str(), record.trace.as_str()),
                 (Some(level), message, trace),
                 "{line}"
             );
         }
-        let docker =
-            json(r#"{"log":"ERROR no slot\n","stream":"stderr","time":"2026-05-12T10:00:00Z"}"#)
-                .unwrap();
-        assert_eq!(docker.line.as_deref(), Some("ERROR no slot"));
+        let docker = parse_json(
+            r#"{"log":"ERROR no slot\n","stream":"stderr","time":"2026-05-12T10:00:00Z"}"#,
+        )
+        .unwrap();
+        assert_eq!(docker.wrapped_line.as_deref(), Some("ERROR no slot"));
         let line =
             r#"time=2026-05-12T10:00:00Z level=error msg="no \"slot\" left" err="pool is dry" n=3"#;
-        let record = logfmt(line).unwrap();
+        let record = parse_logfmt(line).unwrap();
         assert_eq!(
-            (record.at.as_deref(), record.level, record.message.as_str(), record.trace.as_str()),
+            (record.time.as_deref(), record.level, record.message.as_str(), record.trace.as_str()),
             (Some("2026-05-12T10:00:00Z"), Some(Level::Error), "no \"slot\" left", "pool is dry")
         );
-        assert_eq!(json("[1]"), None);
-        assert_eq!(logfmt("a=b c"), None);
+        assert_eq!(parse_json("[1]"), None);
+        assert_eq!(parse_logfmt("a=b c"), None);
     }
 
     #[test]
-    fn errors_are_found_in_every_logger_format() {
+    fn errors_of_common_loggers_are_found() {
         for (line, level, message, expected) in [
             (
                 r#"{"level":"ERROR","message":"commit failed","thrown":{"message":"no slot","name":"a.PoolException","extendedStackTrace":"a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)"}}"#,
@@ -504,7 +513,7 @@ mod tests {
                 "",
             ),
         ] {
-            let record = json(line).unwrap();
+            let record = parse_json(line).unwrap();
             let text = if record.trace.is_empty() { &record.details } else { &record.trace };
             assert_eq!(
                 (record.level, record.message.as_str(), text.as_str()),
@@ -515,9 +524,9 @@ mod tests {
         let value = serde_json::from_str(
             r#"{"status":"ok","data":{"result":[{"stream":{"app":"x"},"values":[["1772590000000000000","ERROR no slot"]]},{"message":"no ring"}]}}"#,
         );
-        let list = within(&value.unwrap());
+        let list = nested_records(&value.unwrap());
         assert_eq!(
-            (list[0].line.as_deref(), list[1].message.as_str()),
+            (list[0].wrapped_line.as_deref(), list[1].message.as_str()),
             (Some("ERROR no slot"), "no ring")
         );
     }
@@ -525,8 +534,8 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_record_is_accepted(text in "(level=)?[ a-z=\"\\\\{}:,0-9é]{0,60}") {
-            json(&text);
-            logfmt(&text);
+            parse_json(&text);
+            parse_logfmt(&text);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Templates of events: their text with the varying parts masked, and groups of similar events.
 //!
-//! After Drain (He, Zhu, Zheng, Lyu: "Drain: An Online Log Parsing Approach with Fixed Depth Tree",
-//! ICWS 2017): events with the same number of words are compared word by word. Unlike there, a
-//! different plain word makes another error, until there are dozens.
+//! Based on Drain (He, Zhu, Zheng, Lyu: "Drain: An Online Log Parsing Approach with Fixed Depth
+//! Tree", ICWS 2017), which compares events with the same number of words word by word. Unlike in
+//! Drain, a different plain word makes a different error until there are dozens of them.
 
 use std::{
     collections::HashMap,
@@ -20,18 +20,18 @@ use crate::lines::code_length;
 const MAX_WORDS: usize = 48;
 /// The minimum share of words that two events of one group have in common.
 const MIN_SIMILARITY: f32 = 0.6;
-/// The number of groups of one form from which plain words may differ as well.
-const CROWD: usize = 32;
-/// The maximum number of groups, and the number that is kept when it is exceeded.
+/// The number of similar groups from which plain words may differ as well.
+const MIN_CROWD: usize = 32;
+/// The maximum number of groups, and the number kept when it is exceeded.
 const MAX_GROUPS: usize = 2_000;
 const KEEP_GROUPS: usize = 1_500;
 /// The maximum number of masked texts whose group is cached.
-const MAX_KNOWN: usize = 200_000;
-/// The number of first events of a group that may be its example: the one with most lines.
-const EXAMPLES: u64 = 8;
+const MAX_CACHED: usize = 200_000;
+/// The number of first events of a group, of which the one with the most lines is its example.
+const EXAMPLE_CANDIDATES: u64 = 8;
 /// The maximum length of an example and of a message, in bytes.
-const EXAMPLE: usize = 6_000;
-const MESSAGE: usize = 300;
+const MAX_EXAMPLE: usize = 6_000;
+const MAX_MESSAGE: usize = 300;
 
 /// A failure event.
 #[derive(Debug)]
@@ -44,8 +44,8 @@ pub struct Event {
     pub text: String,
     /// True if the text was truncated.
     pub is_cut: bool,
-    /// Position.
-    pub place: LogPosition,
+    /// Position of its first line.
+    pub position: LogPosition,
 }
 
 /// A position, with the file as an index.
@@ -56,7 +56,7 @@ pub struct LogPosition {
     /// Line number, starting at 1.
     pub line: u64,
     /// Time in its original form.
-    pub at: Option<String>,
+    pub time: Option<String>,
 }
 
 #[derive(Debug)]
@@ -67,7 +67,7 @@ struct Group {
     /// The hash of each word, 0 for an empty one.
     hashes: Vec<u64>,
     /// Hash of the exceptions and the first frame; 0 without a trace.
-    kind: u64,
+    trace_hash: u64,
     count: u64,
     message: String,
     text: String,
@@ -76,10 +76,10 @@ struct Group {
     last: LogPosition,
     before_crash: bool,
     near_end: bool,
-    /// True if it says only that an earlier step failed.
-    tail: bool,
-    /// True if it is a cause of other failures.
-    root: bool,
+    /// Whether it only states that an earlier step failed.
+    is_uninformative: bool,
+    /// Whether it causes other failures.
+    is_root_cause: bool,
 }
 
 /// The groups of events.
@@ -88,7 +88,7 @@ pub struct Groups {
     groups: Vec<Group>,
     /// Group of each masked text, by hash.
     by_text: HashMap<u64, usize, BuildHasherDefault<DefaultHasher>>,
-    /// Groups with the same severity, number of words and kind of failure.
+    /// Groups by severity, number of words and trace hash.
     by_shape: HashMap<(LogSeverity, usize, u64), Vec<usize>>,
     events: u64,
     dropped_events: u64,
@@ -98,86 +98,91 @@ impl Groups {
     /// Adds an event and returns the index of its group, which is valid until the next call.
     pub fn add(&mut self, event: Event) -> usize {
         self.events += 1;
-        let form =
+        let text_hash =
             hash(&(event.severity, mask(&event.text[..event.text.floor_char_boundary(1_500)])));
-        let at = match self.by_text.get(&form) {
-            Some(at) => *at,
-            None => self.place(form, &event),
+        let index = match self.by_text.get(&text_hash) {
+            Some(index) => *index,
+            None => self.assign_group(text_hash, &event),
         };
-        let group = &mut self.groups[at];
+        let group = &mut self.groups[index];
         group.count += 1;
         let lines = |text: &str| text.lines().count();
-        if group.count <= EXAMPLES && lines(&event.text) > lines(&group.text) {
+        if group.count <= EXAMPLE_CANDIDATES && lines(&event.text) > lines(&group.text) {
             group.set_example(event.message, event.text, event.is_cut);
         }
-        group.last = event.place;
-        at
+        group.last = event.position;
+        index
     }
 
-    /// Returns the group of a new masked text.
-    fn place(&mut self, form: u64, event: &Event) -> usize {
+    /// Returns the group of a new masked text, which is created if necessary.
+    fn assign_group(&mut self, text_hash: u64, event: &Event) -> usize {
         if self.groups.len() >= MAX_GROUPS {
             self.shrink();
         }
-        if self.by_text.len() >= MAX_KNOWN {
+        if self.by_text.len() >= MAX_CACHED {
             self.by_text.clear();
         }
-        let kind = kind(&event.text);
+        let trace_hash = trace_hash(&event.text);
         let words = words(&event.message);
         let hashes: Vec<u64> = words.iter().map(hash).collect();
-        let peers = self.by_shape.entry((event.severity, words.len(), kind)).or_default();
-        let crowd = peers.len() >= CROWD;
+        let peers = self.by_shape.entry((event.severity, words.len(), trace_hash)).or_default();
+        let is_crowded = peers.len() >= MIN_CROWD;
         let peer =
-            peers.iter().copied().find(|at| self.groups[*at].is_like(&words, &hashes, crowd));
-        let at = peer.unwrap_or_else(|| {
+            peers.iter().copied().find(|i| self.groups[*i].matches(&words, &hashes, is_crowded));
+        let index = peer.unwrap_or_else(|| {
             peers.push(self.groups.len());
             let mut group = Group {
                 severity: event.severity,
                 words: words.clone(),
                 hashes: hashes.clone(),
-                kind,
+                trace_hash,
                 count: 0,
                 message: String::new(),
                 text: String::new(),
                 is_cut: false,
-                first: event.place.clone(),
-                last: event.place.clone(),
+                first: event.position.clone(),
+                last: event.position.clone(),
                 before_crash: false,
                 near_end: false,
-                tail: false,
-                root: false,
+                is_uninformative: false,
+                is_root_cause: false,
             };
             group.set_example(event.message.clone(), event.text.clone(), event.is_cut);
             self.groups.push(group);
             self.groups.len() - 1
         });
-        let group = &mut self.groups[at];
+        let group = &mut self.groups[index];
         for ((pattern, hash), word) in group.words.iter_mut().zip(&mut group.hashes).zip(&words) {
             if pattern != word {
                 pattern.clear();
                 *hash = 0;
             }
         }
-        self.by_text.insert(form, at);
-        at
+        self.by_text.insert(text_hash, index);
+        index
     }
 
-    /// Discards the least important groups.
-    fn shrink(&mut self) {
+    /// Sorts the groups by importance, then by position.
+    fn sort(&mut self) {
         let total = self.events;
         self.groups.sort_by(|a, b| {
             b.weight(total)
                 .total_cmp(&a.weight(total))
-                .then_with(|| a.first.line.cmp(&b.first.line))
+                .then_with(|| (a.first.file, a.first.line).cmp(&(b.first.file, b.first.line)))
         });
+    }
+
+    /// Discards the least important groups.
+    fn shrink(&mut self) {
+        self.sort();
         self.dropped_events += self.groups.drain(KEEP_GROUPS..).map(|g| g.count).sum::<u64>();
         self.by_text.clear();
         self.by_shape.clear();
-        for (at, group) in self.groups.iter().enumerate() {
+        for (index, group) in self.groups.iter().enumerate() {
             self.by_shape
-                .entry((group.severity, group.words.len(), group.kind))
+                .entry((group.severity, group.words.len(), group.trace_hash))
                 .or_default()
-                .push(at);
+                .push(index);
         }
     }
 
@@ -186,30 +191,24 @@ impl Groups {
         (self.events, self.dropped_events)
     }
 
-    /// Records the end of the program: events shortly before it are related.
-    pub fn mark_crash(&mut self, file: u32, line: u64, within: u64) {
+    /// Records the end of the program; events at most `window` lines before it are related.
+    pub fn mark_crash(&mut self, file: u32, line: u64, window: u64) {
         for group in self.groups.iter_mut().filter(|g| g.last.file == file && g.last.line < line) {
-            group.before_crash |= line - group.last.line <= within;
+            group.before_crash |= line - group.last.line <= window;
         }
     }
 
-    /// Records the end of a file.
-    pub fn mark_end(&mut self, file: u32, lines: u64, within: u64) {
+    /// Records the end of a file, which marks the groups in its last `window` lines.
+    pub fn mark_end(&mut self, file: u32, lines: u64, window: u64) {
         for group in self.groups.iter_mut().filter(|g| g.last.file == file) {
-            group.near_end |= lines - group.last.line <= within;
+            group.near_end |= lines - group.last.line <= window;
         }
     }
 
-    /// Returns the groups, the most important first; `name` returns the name of a file by its
-    /// index.
+    /// Returns the groups, most important first; `name` returns a file's name by its index.
     pub fn rank(mut self, name: impl Fn(u32) -> String) -> Vec<LogGroup> {
-        let total = self.events;
-        self.groups.sort_by(|a, b| {
-            b.weight(total)
-                .total_cmp(&a.weight(total))
-                .then_with(|| (a.first.file, a.first.line).cmp(&(b.first.file, b.first.line)))
-        });
-        let place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.at };
+        self.sort();
+        let place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.time };
         self.groups
             .into_iter()
             .map(|g| LogGroup {
@@ -235,30 +234,32 @@ impl Groups {
 
 impl Group {
     fn set_example(&mut self, mut message: String, mut text: String, is_cut: bool) {
-        message.truncate(message.floor_char_boundary(MESSAGE));
-        self.is_cut = is_cut || text.len() > EXAMPLE;
-        self.tail = is_tail(&message) && !text.trim().contains('\n');
-        self.root = ROOT.is_match(&message);
-        text.truncate(text.floor_char_boundary(EXAMPLE));
+        message.truncate(message.floor_char_boundary(MAX_MESSAGE));
+        self.is_cut = is_cut || text.len() > MAX_EXAMPLE;
+        self.is_uninformative = is_uninformative_message(&message) && !text.trim().contains('\n');
+        self.is_root_cause = MISSING_RESOURCE.is_match(&message);
+        text.truncate(text.floor_char_boundary(MAX_EXAMPLE));
         self.message = message;
         self.text = text;
     }
 
-    /// Returns whether an event of these words, with their hashes, is one of this group.
-    fn is_like(&self, words: &[String], hashes: &[u64], crowd: bool) -> bool {
-        // The hashes are compared first: a log of distinct errors is compared with every group.
-        let same_words =
+    /// Returns whether an event with these words and hashes belongs to this group.
+    fn matches(&self, words: &[String], hashes: &[u64], is_crowded: bool) -> bool {
+        // Hashes are compared first, because each distinct error is compared with every group.
+        let common_words =
             self.hashes.iter().zip(hashes).filter(|(pattern, hash)| pattern == hash).count();
         #[allow(clippy::cast_precision_loss, reason = "at most 48 words")]
-        let share = same_words as f32 / words.len().max(1) as f32;
+        let share = common_words as f32 / words.len().max(1) as f32;
         if share < MIN_SIMILARITY {
             return false;
         }
-        // A code names the failure: whatever else differs, say the queue, is where it happened.
-        let same_code = self.words.iter().zip(words).any(|(a, b)| a == b && names_failure(a));
+        // A common code names the failure; other differences only name where it happened.
+        let has_same_code = self.words.iter().zip(words).any(|(a, b)| a == b && names_failure(a));
         self.words.iter().zip(words).all(|(pattern, word)| {
-            let differ = pattern != word && !pattern.is_empty() && !crowd;
-            !differ || !(!same_code && is_plain(pattern) && is_plain(word) || codes(pattern, word))
+            let differs = pattern != word && !pattern.is_empty() && !is_crowded;
+            !differs
+                || !(!has_same_code && is_plain(pattern) && is_plain(word)
+                    || are_codes(pattern, word))
         })
     }
 
@@ -270,16 +271,16 @@ impl Group {
             LogSeverity::Error => 3.0,
             LogSeverity::Warning => 0.5,
         };
-        let rare = (total.max(1) as f64 / self.count.max(1) as f64).log10().min(3.0) * 0.5;
-        let mark = |on: bool, worth: f64| if on { worth } else { 0.0 };
+        let rarity = (total.max(1) as f64 / self.count.max(1) as f64).log10().min(3.0) * 0.5;
+        let bonus = |applies: bool, bonus: f64| if applies { bonus } else { 0.0 };
         // Uninformative errors come after all others.
-        let tail = if self.tail { -20.0 } else { 0.0 };
-        tail + severity
-            + rare
-            + mark(self.kind != 0, 1.0)
-            + mark(self.before_crash, 1.5)
-            + mark(self.near_end, 1.0)
-            + mark(self.root, 2.5)
+        bonus(self.is_uninformative, -20.0)
+            + severity
+            + rarity
+            + bonus(self.trace_hash != 0, 1.0)
+            + bonus(self.before_crash, 1.5)
+            + bonus(self.near_end, 1.0)
+            + bonus(self.is_root_cause, 2.5)
     }
 }
 
@@ -292,21 +293,21 @@ fn words(message: &str) -> Vec<String> {
     message.split_whitespace().take(MAX_WORDS).map(mask).collect()
 }
 
-/// Returns whether a word may not differ within a group: letters alone, as in a sentence.
+/// Returns whether a word consists of letters only, so that it must be equal within a group.
 fn is_plain(word: &str) -> bool {
     word.trim_matches(|c: char| matches!(c, ',' | '.' | ':' | ';' | '!' | '?'))
         .chars()
         .all(char::is_alphabetic)
 }
 
-/// Returns whether two words are codes that name a failure: `FW-2203:`, `[E0277]`. An order number
-/// within a sentence looks alike, but has no delimiter.
-fn codes(pattern: &str, word: &str) -> bool {
-    let code = |word: &str| {
+/// Returns whether two words are codes that name a failure: `FW-2203:`, `[E0277]`. An order number in
+/// a sentence looks similar, but has no delimiter.
+fn are_codes(pattern: &str, word: &str) -> bool {
+    let is_code = |word: &str| {
         let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-        names_failure(word) || word.ends_with([':', ']', ')']) && is_code(bare)
+        names_failure(word) || word.ends_with([':', ']', ')']) && is_numbered_code(bare)
     };
-    code(pattern) && code(word)
+    is_code(pattern) && is_code(word)
 }
 
 /// Returns whether a word is a program's code that names a failure by itself: `FW-2203:`,
@@ -326,9 +327,9 @@ pub fn mask(text: &str) -> String {
         let run =
             bytes[at..].iter().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(bytes.len() - at);
         if run == 0 {
-            let step = text[at..].chars().next().map_or(1, char::len_utf8);
-            out.push_str(&text[at..at + step]);
-            at += step;
+            let len = text[at..].chars().next().map_or(1, char::len_utf8);
+            out.push_str(&text[at..at + len]);
+            at += len;
             continue;
         }
         let word = &text[at..at + run];
@@ -336,11 +337,11 @@ pub fn mask(text: &str) -> String {
         let last = out.strip_suffix('-').and_then(|o| o.as_bytes().last().copied());
         let is_code_number =
             last.is_some_and(|b| b.is_ascii_uppercase()) && digits == run && run >= 3;
-        let hex = || run >= 6 && word.bytes().all(|b| b.is_ascii_hexdigit());
+        let is_hex = || run >= 6 && word.bytes().all(|b| b.is_ascii_hexdigit());
         let is_id = || run >= 12 && digits >= 3;
-        if digits == 0 || is_code_number || is_code(word) {
+        if digits == 0 || is_code_number || is_numbered_code(word) {
             out.push_str(word);
-        } else if digits == run || word.starts_with("0x") || hex() || is_id() {
+        } else if digits == run || word.starts_with("0x") || is_hex() || is_id() {
             out.push('*');
         } else {
             // Keep the letters around a number.
@@ -361,7 +362,7 @@ pub fn mask(text: &str) -> String {
 
 /// Returns whether a word is a code of one to four capitals and three to six digits: `E0277`,
 /// `CS1061`, `TS2345`.
-fn is_code(word: &str) -> bool {
+fn is_numbered_code(word: &str) -> bool {
     let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
     let digits = word.len() - letters;
     (1..=4).contains(&letters)
@@ -369,22 +370,22 @@ fn is_code(word: &str) -> bool {
         && word.bytes().skip(letters).all(|b| b.is_ascii_digit())
 }
 
-/// Returns the hash of a trace's exceptions and first frame.
-fn kind(text: &str) -> u64 {
+/// Returns the hash of a trace's exceptions and first frame; 0 without a trace.
+fn trace_hash(text: &str) -> u64 {
     if !text.contains('\n') {
         return 0;
     }
-    let list = signatures(text);
+    let signatures = signatures(text);
     let frame = first_frame(text);
     // The messages are compared word by word.
-    let exceptions = list.iter().filter(|s| s.kind == SignatureKind::Exception);
+    let exceptions = signatures.iter().filter(|s| s.kind == SignatureKind::Exception);
     let classes: Vec<&str> =
         exceptions.map(|s| s.text.split(' ').next().unwrap_or_default()).collect();
     if classes.is_empty() && frame.is_none() { 0 } else { hash(&(classes, frame)) | 1 }
 }
 
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
-static TAIL: LazyLock<Regex> = LazyLock::new(|| {
+static UNINFORMATIVE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)\b(?:exit(?:ed|s|ing)?|completed|finished|terminated|failed|returned|died)\b.{0,24}?\b(?:(?:exit |return |error |status )?(?:code|status)|exit)(?:[ :=]|is)*(?:(?:[1-9]?\d|1[01]\d|12[0-5]|255)(?:[/ .,;)'\x22]|$)|$)",
         r"|\b(?:exit|return) (?:code|status):? *(?:[1-9]?\d|1[01]\d|12[0-5]|255)\b",
@@ -404,15 +405,15 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
-/// Returns whether a log's error says only that something failed, and not what.
-pub fn only_failed(group: &LogGroup) -> bool {
-    is_tail(&group.message) && !group.example.trim().contains('\n')
+/// Returns whether a log's error only states that something failed, not what.
+pub fn is_uninformative(group: &LogGroup) -> bool {
+    is_uninformative_message(&group.message) && !group.example.trim().contains('\n')
 }
 
-/// A lack of a machine's resources, which fails all programs on it and is logged less often than
-/// its effects.
+/// Messages of exhausted resources, which make all programs on a machine fail and are logged less
+/// often than their effects.
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
-static ROOT: LazyLock<Regex> = LazyLock::new(|| {
+static MISSING_RESOURCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)no space left on device|\bENOSPC\b|disk (?:is )?full|not enough (?:disk )?space|out of disk space",
         r"|too many open files|\bEMFILE\b|cannot allocate memory|out of memory: killed|磁盘空间不足|磁盘已满",
@@ -421,22 +422,22 @@ static ROOT: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
-/// Returns whether a message says only that something failed, and not what: "exit code 1", "make:
-/// *** Error 2", "BUILD FAILED". Codes from 126 on mean a signal or a missing program.
-fn is_tail(message: &str) -> bool {
-    message.len() <= MESSAGE && TAIL.is_match(message)
+/// Returns whether a message only states that something failed: "exit code 1", "make: *** Error 2",
+/// "BUILD FAILED". Codes from 126 on mean a signal or a missing program.
+fn is_uninformative_message(message: &str) -> bool {
+    message.len() <= MAX_MESSAGE && UNINFORMATIVE.is_match(message)
 }
 
-/// Returns the first line of a trace that names a place of code, without its numbers.
+/// Returns the first frame of a trace, masked.
 fn first_frame(text: &str) -> Option<String> {
-    let frame = |line: &&str| {
+    let is_frame = |line: &&str| {
         let line = line.trim_start();
         line.starts_with("at ")
             || line.starts_with("File \"")
             || line.starts_with("from ")
             || line.starts_with('#')
     };
-    text.lines().skip(1).find(frame).map(|line| mask(line.trim()))
+    text.lines().skip(1).find(is_frame).map(|line| mask(line.trim()))
 }
 
 #[cfg(test)]
@@ -450,7 +451,7 @@ mod tests {
             message,
             text: text.to_owned(),
             is_cut: false,
-            place: LogPosition { file: 0, line, at: None },
+            position: LogPosition { file: 0, line, time: None },
         }
     }
 
@@ -511,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn dozens_of_one_form_become_one_group() {
+    fn dozens_of_similar_errors_become_one_group() {
         let texts: Vec<String> = ["red", "blue", "green", "amber", "pink", "grey", "teal", "gold"]
             .iter()
             .flat_map(|a| {
@@ -521,12 +522,12 @@ mod tests {
             .collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let list = groups(&texts);
-        assert!(list.len() <= CROWD + 1, "{}", list.len());
+        assert!(list.len() <= MIN_CROWD + 1, "{}", list.len());
     }
 
     #[test]
     fn uninformative_failures_rank_last() {
-        for tail in [
+        for message in [
             "Process completed with exit code 1.",
             "##[error]Process completed with exit code 1.",
             "make[1]: *** [Makefile:44: all] Error 1",
@@ -550,9 +551,9 @@ mod tests {
             "ninja: build stopped: subcommand failed.",
             "Finished: FAILURE",
         ] {
-            assert!(is_tail(tail), "{tail}");
+            assert!(is_uninformative_message(message), "{message}");
         }
-        for telling in [
+        for message in [
             "container exited with code 137",
             "worker exited with exit code 139",
             "Error 1062: Duplicate entry 'x' for key 'PRIMARY'",
@@ -560,14 +561,14 @@ mod tests {
             "Run-time error '1004': Method 'Range' failed",
             "status code 404 of the hub",
         ] {
-            assert!(!is_tail(telling), "{telling}");
+            assert!(!is_uninformative_message(message), "{message}");
         }
         let mut groups = Groups::default();
         groups.add(event(LogSeverity::Warning, "npm: cannot resolve the tree", 1));
         groups.add(event(LogSeverity::Error, "Process completed with exit code 1.", 2));
         let list = groups.rank(|_| String::new());
         assert_eq!(list[0].message, "npm: cannot resolve the tree");
-        assert_eq!(list.iter().map(only_failed).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(list.iter().map(is_uninformative).collect::<Vec<_>>(), [false, true]);
     }
 
     #[test]
@@ -587,15 +588,15 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn distinct_errors_of_one_form_take_seconds() {
-        // Time of this thread alone, in nanoseconds: the machine may be busy.
+    fn thousands_of_similar_errors_take_seconds() {
+        // CPU time of this thread in nanoseconds, because the machine may be busy.
         let cpu_time = || -> u64 {
             let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
             text.split(' ').next().and_then(|n| n.parse().ok()).unwrap()
         };
         let word =
             |n: u64| -> String { n.to_string().bytes().map(|b| char::from(b + 49)).collect() };
-        let began = cpu_time();
+        let start = cpu_time();
         let mut groups = Groups::default();
         for n in 0..8_000 {
             let (a, b) = (word(n), word(n * 7));
@@ -606,12 +607,12 @@ mod tests {
             ));
         }
         assert!(groups.groups.len() > KEEP_GROUPS);
-        let seconds = (cpu_time() - began) / 1_000_000_000;
+        let seconds = (cpu_time() - start) / 1_000_000_000;
         assert!(seconds < 15, "{seconds} s");
     }
 
     #[test]
-    fn groups_are_bounded_by_importance() {
+    fn only_the_most_important_groups_are_kept() {
         let mut groups = Groups::default();
         groups.add(event(LogSeverity::Fatal, "panic: the ring is full", 1));
         for n in 0..20_000_u64 {

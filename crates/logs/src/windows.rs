@@ -6,35 +6,36 @@ use precedent_core::model::LogSeverity;
 use crate::{
     error_keywords,
     formats::{EventField, FORMATS, Level},
-    record::level_of,
+    record::parse_level,
 };
+
+/// The maximum length of a description, in lines.
+const MAX_LINES: usize = 60;
 
 /// An event that is being read.
 #[derive(Debug, Default)]
-pub struct Record {
+pub struct WindowsEvent {
     level: Option<Level>,
     source: String,
     id: String,
     /// Time of the event.
-    pub at: Option<String>,
+    pub time: Option<String>,
     text: Vec<String>,
-    /// True if lines without a field name continue the description.
+    /// Whether lines without a field name continue the description.
     in_description: bool,
     /// Number of its first line.
     pub line: u64,
 }
 
-/// The maximum length of a description, in lines.
-const MAX_LINES: usize = 60;
-/// Returns whether a line begins an event.
-pub fn begins(line: &str) -> bool {
+/// Returns whether a line starts an event.
+pub fn is_event_start(line: &str) -> bool {
     let number = line
         .strip_prefix("Event[")
         .and_then(|rest| rest.trim_end().trim_end_matches(':').strip_suffix(']'));
     if number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
         return true;
     }
-    let Some((name, value)) = pair(line) else { return false };
+    let Some((name, value)) = split_field(line) else { return false };
     // Get-EventLog begins with Index, Get-WinEvent with TimeCreated or Message.
     let is_list = matches!(name, "Index" | "TimeCreated") && line.contains(" : ");
     // The Event Viewer begins with the name of the log, unindented.
@@ -42,12 +43,12 @@ pub fn begins(line: &str) -> bool {
     (is_list || is_copy) && !value.is_empty()
 }
 
-/// Returns whether a line with this first byte may begin an event.
-pub fn may_begin(first: u8) -> bool {
+/// Returns whether a line with this first byte may start an event.
+pub fn may_start_event(first: u8) -> bool {
     matches!(first, b'E' | b'I' | b'T' | b'L' | b'P' | b'N')
 }
 
-fn pair(line: &str) -> Option<(&str, &str)> {
+fn split_field(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.trim_start().split_once(':')?;
     let name = name.trim_end();
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '.' | '\'' | '’');
@@ -57,17 +58,17 @@ fn pair(line: &str) -> Option<(&str, &str)> {
     Some((name, value.trim()))
 }
 
-impl Record {
-    /// Creates the event that begins with this line.
+impl WindowsEvent {
+    /// Creates the event that starts with this line.
     pub fn new(first: &str, line: u64) -> Self {
         let mut out = Self { line, ..Self::default() };
-        out.take(first);
+        out.read_line(first);
         out
     }
 
-    /// Takes a line of the event.
-    pub fn take(&mut self, line: &str) {
-        let field = pair(line).and_then(|(name, v)| Some((FORMATS.event_field(name)?, v)));
+    /// Reads a line of the event.
+    pub fn read_line(&mut self, line: &str) {
+        let field = split_field(line).and_then(|(name, v)| Some((FORMATS.event_field(name)?, v)));
         let Some((field, value)) = field else {
             if self.in_description && self.text.len() < MAX_LINES && !line.trim().is_empty() {
                 self.text.push(line.trim().to_owned());
@@ -75,20 +76,20 @@ impl Record {
             return;
         };
         self.in_description = field == EventField::Text;
-        let full = || Some(value.to_owned()).filter(|v| !v.is_empty());
+        let non_empty = || Some(value.to_owned()).filter(|v| !v.is_empty());
         match field {
             EventField::Level => {
                 self.level = match value {
                     "1" => Some(Level::Fatal),
                     "2" => Some(Level::Error),
                     "3" => Some(Level::Warning),
-                    word => level_of(word),
+                    word => parse_level(word),
                 };
             }
             EventField::Source => value.clone_into(&mut self.source),
             EventField::Id if self.id.is_empty() => value.clone_into(&mut self.id),
-            EventField::At => self.at = full(),
-            EventField::Text => self.text.extend(full()),
+            EventField::At => self.time = non_empty(),
+            EventField::Text => self.text.extend(non_empty()),
             _ => {}
         }
     }
@@ -129,17 +130,17 @@ mod tests {
         ] {
             let mut lines = text.lines();
             let first = lines.next().unwrap();
-            assert!(begins(first) && may_begin(first.as_bytes()[0]), "{first}");
-            let mut record = Record::new(first, 1);
-            lines.for_each(|l| record.take(l));
-            assert!(record.at.is_some(), "{text}");
-            let want = "Service Control Manager event 7000: The relay failed to start due to the following error: The logon failed.";
+            assert!(is_event_start(first) && may_start_event(first.as_bytes()[0]), "{first}");
+            let mut event = WindowsEvent::new(first, 1);
+            lines.for_each(|l| event.read_line(l));
+            assert!(event.time.is_some(), "{text}");
+            let expected = "Service Control Manager event 7000: The relay failed to start due to the following error: The logon failed.";
             assert_eq!(
-                record.finish(),
-                Some((LogSeverity::Error, want.to_owned(), String::new())),
+                event.finish(),
+                Some((LogSeverity::Error, expected.to_owned(), String::new())),
                 "{text}"
             );
         }
-        assert!(!begins("Log Name:") && !begins("  Log Name: System"));
+        assert!(!is_event_start("Log Name:") && !is_event_start("  Log Name: System"));
     }
 }

@@ -1,5 +1,4 @@
-//! Tests of logs in the formats of programs, plain and in bundles: each distinct error is found
-//! once.
+//! Tests that each distinct error is found once in logs of many formats, plain and in bundles.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -13,9 +12,9 @@ use precedent_core::{
     model::{LogGroup, LogSeverity},
     task::Task,
 };
-use precedent_logs::{Reading, read};
+use precedent_logs::{ParsedLogs, read};
 
-fn reading(name: &str, content: impl AsRef<[u8]>) -> Reading {
+fn read_file(name: &str, content: impl AsRef<[u8]>) -> ParsedLogs {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, content).unwrap();
@@ -28,7 +27,7 @@ fn summaries(groups: &[LogGroup]) -> Vec<(LogSeverity, u64, &str)> {
 }
 
 #[test]
-fn a_java_service() {
+fn java_errors_are_grouped_with_their_causes() {
     let mut log = String::new();
     for n in 0..500 {
         log.push_str(&format!(
@@ -47,7 +46,7 @@ fn a_java_service() {
         }
     }
     log.push_str("2026-05-12 10:59:00,000 [main] WARN  c.a.Cache - cache is cold\n");
-    let result = reading("server.log", log);
+    let result = read_file("server.log", log);
     assert_eq!(
         summaries(&result.groups),
         [
@@ -70,8 +69,8 @@ fn a_java_service() {
 }
 
 #[test]
-fn traces_without_times_in_many_languages() {
-    for (log, severity, message, holds) in [
+fn traces_without_times_are_one_error() {
+    for (log, severity, message, contained) in [
         (
             "starting\nTraceback (most recent call last):\n  File \"/srv/app/pool.py\", line 12, in take\n    return slots.pop()\nIndexError: pop from empty list\nbye\n",
             LogSeverity::Error,
@@ -127,16 +126,16 @@ fn traces_without_times_in_many_languages() {
             "pool.c:12",
         ),
     ] {
-        let result = reading("err.log", log);
+        let result = read_file("err.log", log);
         assert_eq!(result.groups.len(), 1, "{log}\n{:#?}", result.groups);
         let group = &result.groups[0];
         assert_eq!((group.severity, group.message.as_str()), (severity, message), "{log}");
-        assert!(group.example.contains(holds), "{holds}: {}", group.example);
+        assert!(group.example.contains(contained), "{contained}: {}", group.example);
     }
 }
 
 #[test]
-fn records_containers_and_journals() {
+fn structured_records_are_parsed() {
     for (name, log, message) in [
         (
             "app.json",
@@ -199,7 +198,7 @@ fn records_containers_and_journals() {
             "Acme Service event 1026: no slot",
         ),
     ] {
-        let result = reading(name, log);
+        let result = read_file(name, log);
         assert_eq!(
             result.groups.iter().map(|g| g.message.as_str()).collect::<Vec<_>>(),
             [message],
@@ -209,11 +208,11 @@ fn records_containers_and_journals() {
 }
 
 #[test]
-fn utf_16_of_powershell_is_read() {
+fn utf_16_file_is_decoded() {
     let text = "2026-05-12T10:00:00Z ERROR größer geworden\r\n";
     let mut bytes = vec![0xff, 0xfe];
     bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
-    let result = reading("out.log", bytes);
+    let result = read_file("out.log", bytes);
     assert_eq!(summaries(&result.groups), [(LogSeverity::Error, 1, "größer geworden")]);
 }
 
@@ -227,7 +226,7 @@ fn errors_before_a_crash_rank_first() {
     log.push_str(
         "2026-05-12T11:00:00Z ERROR ring has no slot\n2026-05-12T11:00:01Z FATAL giving up\n",
     );
-    let result = reading("app.log", log);
+    let result = read_file("app.log", log);
     let order: Vec<&str> = result.groups.iter().map(|g| g.message.as_str()).collect();
     assert_eq!(order, ["giving up", "ring has no slot", "certificate expires soon"]);
     assert!(
@@ -240,10 +239,10 @@ fn errors_before_a_crash_rank_first() {
 #[test]
 fn trace_at_a_low_level_is_an_error() {
     let quiet = "2026-05-12T10:00:00Z INFO 0 errors, error_log is /var/log/error.log\n    failed: 0\n2026-05-12T10:00:01Z DEBUG retry\n";
-    assert_eq!(reading("app.log", quiet).groups, []);
+    assert_eq!(read_file("app.log", quiet).groups, []);
     let loud = "2026-05-12T10:00:00Z INFO worker ended\njava.lang.IllegalStateException: dry\n\tat a.Pool.take(Pool.java:3)\n";
     assert_eq!(
-        summaries(&reading("app.log", loud).groups),
+        summaries(&read_file("app.log", loud).groups),
         [(LogSeverity::Error, 1, "java.lang.IllegalStateException: dry")]
     );
 }
@@ -264,7 +263,7 @@ fn failing_pod_is_found_among_many() {
     }
     let timed_log: String = log.lines().map(|l| format!("2026-11-20T10:03:01.1Z {l}\n")).collect();
     for log in [log, timed_log] {
-        let result = reading("describe.txt", log);
+        let result = read_file("describe.txt", log);
         assert_eq!(
             summaries(&result.groups),
             [(
@@ -277,10 +276,10 @@ fn failing_pod_is_found_among_many() {
     }
     let rows = "LAST SEEN   TYPE      REASON      OBJECT   MESSAGE\n4m          Warning   Evicted     pod/a-1     The node was low on resource: ephemeral-storage.\n4m          Normal    Killing     pod/a-1     Stopping container export\n";
     assert_eq!(
-        summaries(&reading("events.txt", rows).groups),
+        summaries(&read_file("events.txt", rows).groups),
         [(LogSeverity::Error, 1, "Evicted: The node was low on resource: ephemeral-storage.")]
     );
-    assert_eq!(reading("a.txt", "Name:   x\nCity:   y\n").groups, []);
+    assert_eq!(read_file("a.txt", "Name:   x\nCity:   y\n").groups, []);
 }
 
 #[test]
@@ -291,7 +290,7 @@ fn lines_without_a_level_are_found_by_code() {
     }
     log.push_str("2026-11-20T10:06:01Z HB-3301: licence is not valid yet\n");
     log.push_str("2026-11-20T10:06:02Z INFO HB-3301: licence is not valid yet\n");
-    let result = reading("app.log", log);
+    let result = read_file("app.log", log);
     assert_eq!(result.groups, []);
     let codes: Vec<_> = result
         .code_lines
@@ -300,7 +299,7 @@ fn lines_without_a_level_are_found_by_code() {
         .collect();
     assert_eq!(codes, [("HB-3301", 2, 301)]);
     let alert = "Fri Nov 20 02:11:40 2026\nThread 1 advanced\nFri Nov 20 02:11:41 2026\nORA-12012: error on auto execute of job 4\nORA-01555: snapshot too old\nORA-06512: at \"A.B\", line 211\n";
-    let result = reading("alert.log", alert);
+    let result = read_file("alert.log", alert);
     assert_eq!(result.groups.len(), 1, "{result:#?}");
     assert_eq!(result.groups[0].first.at.as_deref(), Some("Fri Nov 20 02:11:41 2026"));
     assert!(result.groups[0].message.ends_with("ORA-01555: snapshot too old"));
@@ -314,7 +313,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     gzip.finish().unwrap()
 }
 
-/// Returns the files of a support bundle, including some that are no logs.
+/// Returns the files of a support bundle, some of which are not logs.
 fn members() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("bundle/app/server.log", ERROR.repeat(3).into_bytes()),
@@ -346,7 +345,7 @@ fn zip(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
 }
 
 #[test]
-fn bundles_are_read_in_every_packing() {
+fn archives_of_every_kind_are_read() {
     let whole = members();
     for (name, bytes) in [
         ("bundle.tar", tar(&whole)),
@@ -354,7 +353,7 @@ fn bundles_are_read_in_every_packing() {
         ("bundle.zip", zip(&whole)),
         ("outer.zip", zip(&[("inner/bundle.tar.gz", gzip(&tar(&whole)))])),
     ] {
-        let result = reading(name, bytes);
+        let result = read_file(name, bytes);
         assert_eq!(summaries(&result.groups), [(LogSeverity::Error, 5, "no slot left")], "{name}");
         let skipped_names: Vec<&str> = result
             .files
@@ -382,7 +381,7 @@ fn folders_are_read_without_following_links() {
 }
 
 #[test]
-fn files_that_are_no_logs_are_errors() {
+fn files_that_are_not_logs_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let read_error = |name: &str, bytes: &[u8]| {
         let path: PathBuf = folder.path().join(name);
@@ -415,12 +414,11 @@ fn reading_can_be_cancelled() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
-    /// Every line is counted in any sequence of lines, and no event is lost.
     #[test]
-    fn every_line_counts(lines in proptest::collection::vec("(ERROR |\\{\"level\":|  at |Event\\[0\\]:|Traceback |panic: |\\t|<3>)?[ -~é]{0,60}", 0..80)) {
+    fn every_line_is_counted(lines in proptest::collection::vec("(ERROR |\\{\"level\":|  at |Event\\[0\\]:|Traceback |panic: |\\t|<3>)?[ -~é]{0,60}", 0..80)) {
         let text = lines.join("\n");
         proptest::prop_assume!(!text.is_empty());
-        let result = reading("a.log", &text);
+        let result = read_file("a.log", &text);
         proptest::prop_assert_eq!(result.lines, text.lines().count() as u64);
         for group in &result.groups {
             proptest::prop_assert!(group.first.line <= group.last.line && group.last.line <= result.lines);

@@ -1,21 +1,21 @@
-//! Conversion of Atlassian's document format, the JSON of Jira Cloud's texts, to Markdown. Shape:
+//! Conversion of the Atlassian Document Format, the JSON of texts in Jira Cloud, to Markdown.
 //! <https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/>
 
 use serde_json::Value;
 
 use super::fence;
 
-/// The maximum nesting depth of nodes; deeper ones are left out.
+/// The maximum nesting depth; deeper nodes are omitted.
 const MAX_DEPTH: usize = 60;
 
-/// Converts a document to Markdown. A plain string is returned as it is; any other value that is no
-/// document becomes an empty text.
+/// Converts a document to Markdown. A string is returned unchanged; any other invalid document
+/// becomes an empty text.
 pub fn to_markdown(document: &Value) -> String {
     match document {
         Value::String(text) => text.clone(),
         Value::Object(_) => {
             let mut out = String::new();
-            blocks(document, "", 0, &mut out);
+            push_blocks(document, "", 0, &mut out);
             let text = out.trim_matches('\n');
             if text.is_empty() { String::new() } else { format!("{text}\n") }
         }
@@ -31,99 +31,90 @@ fn children(node: &Value) -> &[Value] {
     node["content"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Writes the blocks below a node, with the given prefix in front of each line.
-fn blocks(node: &Value, lead: &str, depth: usize, out: &mut String) {
+/// Writes the blocks of a node with `prefix` before each line.
+fn push_blocks(node: &Value, prefix: &str, depth: usize, out: &mut String) {
     if depth > MAX_DEPTH {
         return;
     }
     for child in children(node) {
-        block(child, lead, depth + 1, out);
+        push_block(child, prefix, depth + 1, out);
     }
 }
 
-fn line(lead: &str, text: &str, out: &mut String) {
-    for line in text.lines() {
-        out.push_str(lead);
-        out.push_str(line.trim_end());
+fn push_lines(prefix: &str, text: &str, out: &mut String) {
+    for push_lines in text.lines() {
+        out.push_str(prefix);
+        out.push_str(push_lines.trim_end());
         out.push('\n');
     }
 }
 
-fn gap(lead: &str, out: &mut String) {
-    out.push_str(lead.trim_end());
+fn push_blank(prefix: &str, out: &mut String) {
+    out.push_str(prefix.trim_end());
     out.push('\n');
 }
 
-fn block(node: &Value, lead: &str, depth: usize, out: &mut String) {
+fn push_paragraph(prefix: &str, text: &str, out: &mut String) {
+    push_lines(prefix, text, out);
+    push_blank(prefix, out);
+}
+
+fn push_block(node: &Value, prefix: &str, depth: usize, out: &mut String) {
     let attribute = |name: &str| node["attrs"][name].as_str().unwrap_or_default();
     match kind(node) {
         "heading" => {
             let level = node["attrs"]["level"].as_u64().unwrap_or(1).clamp(1, 6);
-            let level = usize::try_from(level).unwrap_or(1);
-            line(lead, &format!("{} {}", "#".repeat(level), inline(node, depth)), out);
-            gap(lead, out);
+            let marks = "#".repeat(usize::try_from(level).unwrap_or(1));
+            push_paragraph(prefix, &format!("{marks} {}", inline(node, depth)), out);
         }
-        "paragraph" => {
-            line(lead, &inline(node, depth), out);
-            gap(lead, out);
-        }
+        "paragraph" => push_paragraph(prefix, &inline(node, depth), out),
         "codeBlock" => {
             let text: String = children(node).iter().filter_map(|c| c["text"].as_str()).collect();
             let fence = fence(text.lines());
-            line(lead, &format!("{fence}{}\n{text}\n{fence}", attribute("language")), out);
-            gap(lead, out);
+            let code = format!("{fence}{}\n{text}\n{fence}", attribute("language"));
+            push_paragraph(prefix, &code, out);
         }
         "blockquote" => {
-            blocks(node, &format!("{lead}> "), depth, out);
-            gap(lead, out);
+            push_blocks(node, &format!("{prefix}> "), depth, out);
+            push_blank(prefix, out);
         }
         "panel" => {
-            line(lead, &format!("**{}:**", attribute("panelType")), out);
-            gap(lead, out);
-            blocks(node, lead, depth, out);
+            push_paragraph(prefix, &format!("**{}:**", attribute("panelType")), out);
+            push_blocks(node, prefix, depth, out);
         }
         "expand" | "nestedExpand" => {
-            line(lead, &format!("**{}**", attribute("title")), out);
-            gap(lead, out);
-            blocks(node, lead, depth, out);
+            push_paragraph(prefix, &format!("**{}**", attribute("title")), out);
+            push_blocks(node, prefix, depth, out);
         }
         "bulletList" | "orderedList" | "taskList" | "decisionList" => {
-            list(node, lead, depth, out);
-            gap(lead, out);
+            push_list(node, prefix, depth, out);
+            push_blank(prefix, out);
         }
-        "rule" => {
-            line(lead, "---", out);
-            gap(lead, out);
-        }
+        "rule" => push_paragraph(prefix, "---", out),
         "table" => {
-            table(node, lead, depth, out);
-            gap(lead, out);
+            push_table(node, prefix, depth, out);
+            push_blank(prefix, out);
         }
-        "blockCard" | "embedCard" => line(lead, &format!("<{}>\n", attribute("url")), out),
+        "blockCard" | "embedCard" => push_lines(prefix, &format!("<{}>\n", attribute("url")), out),
         "mediaSingle" | "mediaGroup" | "media" => {
-            let name = node
-                .pointer("/content/0/attrs/alt")
-                .and_then(Value::as_str)
-                .unwrap_or("attachment");
-            line(lead, &format!("({name})"), out);
-            gap(lead, out);
+            let name = node.pointer("/content/0/attrs/alt").and_then(Value::as_str);
+            push_paragraph(prefix, &format!("({})", name.unwrap_or("attachment")), out);
         }
-        // An unknown kind of node still has text.
+        // An unknown kind of node may have text.
         _ if children(node).iter().any(|c| kind(c) == "text") => {
-            line(lead, &inline(node, depth), out);
-            gap(lead, out);
+            push_paragraph(prefix, &inline(node, depth), out);
         }
-        _ => blocks(node, lead, depth, out),
+        _ => push_blocks(node, prefix, depth, out),
     }
 }
 
-fn list(node: &Value, lead: &str, depth: usize, out: &mut String) {
+fn push_list(node: &Value, prefix: &str, depth: usize, out: &mut String) {
     if depth > MAX_DEPTH {
         return;
     }
     for item in children(node) {
         if matches!(kind(item), "taskList" | "decisionList") {
-            list(item, &format!("{lead}    "), depth + 1, out);
+            push_list(item, &format!("{prefix}    "), depth + 1, out);
             continue;
         }
         let mark = match kind(node) {
@@ -139,33 +130,33 @@ fn list(node: &Value, lead: &str, depth: usize, out: &mut String) {
         {
             text = inline(item, depth);
         } else {
-            blocks(item, "", depth + 1, &mut text);
+            push_blocks(item, "", depth + 1, &mut text);
         }
-        let mut front = format!("{lead}{mark}");
+        let mut line_prefix = format!("{prefix}{mark}");
         for words in text.trim_matches('\n').lines() {
             if !words.is_empty() {
-                out.push_str(&front);
+                out.push_str(&line_prefix);
                 out.push_str(words);
                 out.push('\n');
             }
-            front = format!("{lead}    ");
+            line_prefix = format!("{prefix}    ");
         }
     }
 }
 
-fn table(node: &Value, lead: &str, depth: usize, out: &mut String) {
+fn push_table(node: &Value, prefix: &str, depth: usize, out: &mut String) {
     for (n, row) in children(node).iter().enumerate() {
         let cells: Vec<String> = children(row)
             .iter()
             .map(|cell| {
                 let mut text = String::new();
-                blocks(cell, "", depth + 1, &mut text);
+                push_blocks(cell, "", depth + 1, &mut text);
                 text.trim().replace("\n\n", " ").replace('\n', " ").replace('|', "\\|")
             })
             .collect();
-        line(lead, &format!("| {} |", cells.join(" | ")), out);
+        push_lines(prefix, &format!("| {} |", cells.join(" | ")), out);
         if n == 0 {
-            line(lead, &format!("|{}", " --- |".repeat(cells.len().max(1))), out);
+            push_lines(prefix, &format!("|{}", " --- |".repeat(cells.len().max(1))), out);
         }
     }
 }
@@ -177,7 +168,7 @@ fn inline(node: &Value, depth: usize) -> String {
     }
     for child in children(node) {
         let attribute = |name: &str| child["attrs"][name].as_str().unwrap_or_default();
-        // Framed elements are separate from the word before them.
+        // These elements are displayed apart from the preceding word.
         if matches!(kind(child), "status" | "date" | "inlineCard")
             && !out.is_empty()
             && !out.ends_with([' ', '\n'])
@@ -211,14 +202,14 @@ fn inline(node: &Value, depth: usize) -> String {
     out
 }
 
-/// Returns the text of a node with its emphasis.
+/// Returns the text of a node with its marks as Markdown.
 fn apply_marks(node: &Value) -> String {
     let text = node["text"].as_str().unwrap_or_default();
-    let core = text.trim();
-    if core.is_empty() {
+    let content = text.trim();
+    if content.is_empty() {
         return text.to_owned();
     }
-    let mut words = core.to_owned();
+    let mut words = content.to_owned();
     let marks = node["marks"].as_array().map_or(&[][..], Vec::as_slice);
     if marks.iter().any(|m| kind(m) == "code") {
         words = format!("`{words}`");
@@ -229,7 +220,7 @@ fn apply_marks(node: &Value) -> String {
             "em" => format!("*{words}*"),
             "strike" => format!("~~{words}~~"),
             "link" => match mark["attrs"]["href"].as_str() {
-                Some(href) if href == core => format!("<{href}>"),
+                Some(href) if href == content => format!("<{href}>"),
                 Some(href) => {
                     format!("[{words}]({})", href.replace(' ', "%20").replace(')', "%29"))
                 }
@@ -238,9 +229,9 @@ fn apply_marks(node: &Value) -> String {
             _ => words,
         };
     }
-    // Emphasis marks in Markdown must touch the emphasised words.
+    // Emphasis marks must touch the emphasised words.
     let start = text.len() - text.trim_start().len();
-    format!("{}{words}{}", &text[..start], &text[start + core.len()..])
+    format!("{}{words}{}", &text[..start], &text[start + content.len()..])
 }
 
 #[cfg(test)]
@@ -249,7 +240,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_document_with_everything() {
+    fn all_kinds_of_nodes_are_converted() {
         let text = |t: &str| json!({"type": "text", "text": t});
         let paragraph = |t: &str| json!({"type": "paragraph", "content": [text(t)]});
         let item = |t: &str| json!({"type": "listItem", "content": [paragraph(t)]});

@@ -1,28 +1,21 @@
 //! Document markups: AsciiDoc, Org, RDoc, Pod.
 
 use super::{
-    BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, ITALIC_SLASH, Out, Placeholders, STRUCK_PLUS, link,
-    pattern,
+    BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, ITALIC_SLASH, Placeholders, STRIKETHROUGH_PLUS,
+    Writer, italic, link, pattern,
 };
 
-fn italic(text: &str) -> String {
-    pattern!(r#"(^|[\s(\["'>|*,;:])_([^\s_](?:[^_\n]*[^\s_])?)_($|[\s.,;:!?)\]"'<|*])"#)
-        .replace_all(text, "${1}*${2}*${3}")
-        .into_owned()
-}
-
 pub(super) fn ascii_doc(text: &str) -> String {
-    let mut out = Out::default();
+    let mut out = Writer::default();
     let mut lines = text.lines();
-    let (mut language, mut table, mut in_quote) = (String::new(), false, false);
+    let (mut language, mut in_table, mut in_quote) = (String::new(), false, false);
     let mut row: Vec<String> = Vec::new();
     let mut columns = 0;
     while let Some(line) = lines.next() {
         let body = line.trim();
-        if table {
-            // The first line with cells determines the number of columns.
+        if in_table {
             if body.starts_with("|===") {
-                table = false;
+                in_table = false;
                 if !row.is_empty() {
                     out.row(&std::mem::take(&mut row));
                 }
@@ -33,10 +26,11 @@ pub(super) fn ascii_doc(text: &str) -> String {
             if cells.is_empty() {
                 continue;
             }
+            // The first line with cells determines the number of columns.
             columns = if columns == 0 { cells.len() } else { columns };
             row.extend(cells);
-            let whole = row.len() - row.len() % columns;
-            row.drain(..whole).as_slice().chunks(columns).for_each(|cells| out.row(cells));
+            let complete = row.len() - row.len() % columns;
+            row.drain(..complete).as_slice().chunks(columns).for_each(|cells| out.row(cells));
             continue;
         }
         if body == "```" || pattern!(r"^(-{4,}|\.{4,})$").is_match(body) {
@@ -48,7 +42,7 @@ pub(super) fn ascii_doc(text: &str) -> String {
             in_quote = !in_quote;
         } else if pattern!(r"^(={4,}|\*{4,}|\+{4,}|--)$").is_match(body) || body.starts_with("//") {
         } else if body.starts_with("|===") {
-            (table, columns) = (true, 0);
+            (in_table, columns) = (true, 0);
         } else if let Some(caps) = pattern!(r"^(={1,6})\s+(.+?)(?:\s+=+)?$").captures(line) {
             out.heading(caps[1].len(), &ascii_doc_line(&caps[2]));
         } else if pattern!(r"^:!?[\w-]+!?:").is_match(line)
@@ -84,16 +78,16 @@ pub(super) fn ascii_doc(text: &str) -> String {
 
 fn ascii_doc_line(text: &str) -> String {
     let mut spans = Placeholders::default();
-    let mut text = spans.take(pattern!(r"`\+?([^`]+?)\+?`"), text, |c| format!("`{}`", &c[1]));
-    text = spans.take(pattern!(r"image:([^\s\[:]+)\[([^\]]*)\]"), &text, |c| {
+    let mut text = spans.mask(pattern!(r"`\+?([^`]+?)\+?`"), text, |c| format!("`{}`", &c[1]));
+    text = spans.mask(pattern!(r"image:([^\s\[:]+)\[([^\]]*)\]"), &text, |c| {
         format!("![{}]({})", &c[2], &c[1])
     });
     text = spans
-        .take(pattern!(r"(?:link|xref):([^\s\[]+)\[([^\]]*)\]"), &text, |c| link(&c[2], &c[1]));
-    text = spans.take(pattern!(r"((?:https?|ftp|mailto):[^\s\[\]<>]+)\[([^\]]*)\]"), &text, |c| {
+        .mask(pattern!(r"(?:link|xref):([^\s\[]+)\[([^\]]*)\]"), &text, |c| link(&c[2], &c[1]));
+    text = spans.mask(pattern!(r"((?:https?|ftp|mailto):[^\s\[\]<>]+)\[([^\]]*)\]"), &text, |c| {
         link(&c[2], &c[1])
     });
-    text = spans.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = spans.mask(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"<<([^,>]+)(?:,\s*([^>]+))?>>")
         .replace_all(&text, |c: &regex::Captures<'_>| {
             c.get(2).map_or(c[1].to_owned(), |m| m.as_str().to_owned())
@@ -102,11 +96,11 @@ fn ascii_doc_line(text: &str) -> String {
     text =
         pattern!(r"\[\[[^\]]*\]\]|\[#[^\]]*\]|kbd:|btn:|menu:").replace_all(&text, "").into_owned();
     text = italic(&BOLD.apply(&CODE_PLUS.apply(&text)));
-    spans.back(&text)
+    spans.restore(&text)
 }
 
 pub(super) fn org(text: &str) -> String {
-    let mut out = Out::default();
+    let mut out = Writer::default();
     let mut lines = text.lines().peekable();
     let mut in_quote = false;
     while let Some(line) = lines.next() {
@@ -158,24 +152,24 @@ pub(super) fn org(text: &str) -> String {
 fn org_line(text: &str) -> String {
     let mut spans = Placeholders::default();
     let mut text =
-        spans.take(pattern!(r"\[\[([^\]]+)\]\[([^\]]+)\]\]"), text, |c| link(&c[2], &c[1]));
-    text = spans.take(pattern!(r"\[\[([^\]]+)\]\]"), &text, |c| link("", &c[1]));
-    text = spans.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+        spans.mask(pattern!(r"\[\[([^\]]+)\]\[([^\]]+)\]\]"), text, |c| link(&c[2], &c[1]));
+    text = spans.mask(pattern!(r"\[\[([^\]]+)\]\]"), &text, |c| link("", &c[1]));
+    text = spans.mask(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = CODE_TILDE.apply(&CODE_EQUALS.apply(&text));
-    text = spans.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
-    text = BOLD.apply(&STRUCK_PLUS.apply(&text));
-    spans.back(&ITALIC_SLASH.apply(&text))
+    text = spans.mask(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
+    text = BOLD.apply(&STRIKETHROUGH_PLUS.apply(&text));
+    spans.restore(&ITALIC_SLASH.apply(&text))
 }
 
 pub(super) fn rdoc(text: &str) -> String {
-    let mut out = Out::default();
+    let mut out = Writer::default();
     let mut lines = text.lines().peekable();
-    let mut list = false;
+    let mut in_list = false;
     while let Some(line) = lines.next() {
         let body = line.trim();
         if let Some(caps) = pattern!(r"^(={1,6})\s*(.+)$").captures(line) {
             out.heading(caps[1].len(), &rdoc_line(&caps[2]));
-            list = false;
+            in_list = false;
         } else if let Some(caps) =
             pattern!(r"^\s*(?:([*-])|(?:\d+|[a-zA-Z])\.)\s+(.+)$").captures(line)
         {
@@ -184,15 +178,15 @@ pub(super) fn rdoc(text: &str) -> String {
                 caps.get(1).is_none(),
                 &rdoc_line(&caps[2]),
             );
-            list = true;
+            in_list = true;
         } else if let Some(caps) =
             pattern!(r"^(?:\[([^\]]+)\]|(\S[^:]*)::)(?:\s+(.+))?$").captures(body)
         {
             let label = caps.get(1).or(caps.get(2)).map_or("", |m| m.as_str());
             let words = caps.get(3).map_or("", |m| m.as_str());
             out.line(&format!("- **{label}**: {}", rdoc_line(words)));
-            list = true;
-        } else if line.starts_with([' ', '\t']) && !body.is_empty() && !list {
+            in_list = true;
+        } else if line.starts_with([' ', '\t']) && !body.is_empty() && !in_list {
             let mut code = vec![line];
             while let Some(more) =
                 lines.next_if(|l| l.starts_with([' ', '\t']) || l.trim().is_empty())
@@ -201,7 +195,7 @@ pub(super) fn rdoc(text: &str) -> String {
             }
             out.code("", code);
         } else {
-            list = list && (body.is_empty() || line.starts_with(' '));
+            in_list = in_list && (body.is_empty() || line.starts_with(' '));
             out.line(&rdoc_line(body));
         }
     }
@@ -211,10 +205,10 @@ pub(super) fn rdoc(text: &str) -> String {
 fn rdoc_line(text: &str) -> String {
     let mut spans = Placeholders::default();
     let mut text =
-        spans.take(pattern!(r"<(?:tt|code)>(.+?)</(?:tt|code)>"), text, |c| format!("`{}`", &c[1]));
+        spans.mask(pattern!(r"<(?:tt|code)>(.+?)</(?:tt|code)>"), text, |c| format!("`{}`", &c[1]));
     text = CODE_PLUS.apply(&text);
-    text = spans.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
-    text = spans.take(
+    text = spans.mask(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
+    text = spans.mask(
         pattern!(r"\{([^}]+)\}\[([^\]]+)\]|(\w+)\[((?:https?|link|mailto):[^\]]+)\]"),
         &text,
         |c| {
@@ -222,25 +216,25 @@ fn rdoc_line(text: &str) -> String {
             link(part(1, 3), part(2, 4).trim_start_matches("link:"))
         },
     );
-    text = spans.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = spans.mask(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"</?(?:b|strong)>").replace_all(&text, "**").into_owned();
     text = pattern!(r"</?(?:em|i)>").replace_all(&text, "*").into_owned();
-    spans.back(&italic(&BOLD.apply(&text)))
+    spans.restore(&italic(&BOLD.apply(&text)))
 }
 
 pub(super) fn pod(text: &str) -> String {
-    let mut out = Out::default();
-    let mut inside = false;
-    let mut left_out = false;
+    let mut out = Writer::default();
+    let mut in_pod = false;
+    let mut is_omitted = false;
     let mut depth = 0;
-    // Pod consists of paragraphs; a verbatim text with empty lines is several paragraphs.
+    // Pod consists of paragraphs; verbatim text with empty lines is several paragraphs.
     let mut verbatim: Vec<String> = Vec::new();
     for paragraph in text.split("\n\n") {
         let paragraph = paragraph.trim_start_matches('\n').trim_end();
         if paragraph.is_empty() {
             continue;
         }
-        if inside && !left_out && paragraph.starts_with([' ', '\t']) {
+        if in_pod && !is_omitted && paragraph.starts_with([' ', '\t']) {
             verbatim.push(paragraph.to_owned());
             continue;
         }
@@ -252,11 +246,11 @@ pub(super) fn pod(text: &str) -> String {
             paragraph.strip_prefix('=').filter(|c| c.starts_with(|c: char| c.is_ascii_alphabetic()))
         {
             let (name, words) = command.split_once([' ', '\n', '\t']).unwrap_or((command, ""));
-            inside = name != "cut";
+            in_pod = name != "cut";
             match name {
-                "begin" => left_out = true,
-                "end" => left_out = false,
-                _ if left_out => {}
+                "begin" => is_omitted = true,
+                "end" => is_omitted = false,
+                _ if is_omitted => {}
                 "over" => depth += 1,
                 "back" => depth = depth.max(1) - 1,
                 "item" => {
@@ -271,7 +265,7 @@ pub(super) fn pod(text: &str) -> String {
                 }
                 _ => {}
             }
-        } else if inside && !left_out {
+        } else if in_pod && !is_omitted {
             out.line(&pod_words(&paragraph.replace('\n', " "), 0));
             out.line("");
         }
@@ -282,7 +276,7 @@ pub(super) fn pod(text: &str) -> String {
     out.finish()
 }
 
-/// Converts codes such as `B<…>` and `C<< … >>`, which may be nested.
+/// Converts formatting codes such as `B<…>` and `C<< … >>`, which may be nested.
 fn pod_words(text: &str, depth: usize) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -323,12 +317,13 @@ fn pod_words(text: &str, depth: usize) -> String {
     out
 }
 
-/// The maximum length of the text within a code, in bytes, which bounds the search for its end.
-const MAX_POD: usize = 20_000;
+/// The maximum length of the text in a formatting code, in bytes, which bounds the search for its
+/// end.
+const MAX_CODE: usize = 20_000;
 
-/// Returns the position at which the given number of angle brackets closes a code.
+/// Returns the offset at which this number of angle brackets closes a formatting code.
 fn code_end(text: &str, angles: usize) -> Option<usize> {
-    let text = &text[..text.floor_char_boundary(MAX_POD)];
+    let text = &text[..text.floor_char_boundary(MAX_CODE)];
     if angles > 1 {
         return text.find(&">".repeat(angles));
     }

@@ -1,12 +1,11 @@
-//! Conversion of the markups of trackers and wikis to Markdown, the only language that is stored.
+//! Conversion of tracker and wiki markups to Markdown, the only markup that is stored.
 //!
-//! Headings, lists, code, quotes, tables, links and emphasis are converted; mere page layout is
-//! dropped. Any text is accepted. None of these languages has a Rust parser that is complete and
-//! maintained, and only the text with its structure is needed here, not a page like the original.
+//! Headings, lists, code, quotes, tables, links and emphasis are converted; page layout is dropped.
+//! Any text is accepted. None of these languages has a complete and maintained Rust parser.
 
 pub mod adf;
 mod documents;
-pub mod hypertext;
+pub mod html_to_markdown;
 pub mod message;
 mod restructured_text;
 pub mod safe_markdown;
@@ -15,6 +14,7 @@ mod wikis;
 
 use std::{borrow::Cow, sync::LazyLock};
 
+use precedent_text::pattern::re;
 use regex::Regex;
 
 /// A markup language.
@@ -26,11 +26,11 @@ pub enum Markup {
     ReStructuredText,
     /// AsciiDoc.
     AsciiDoc,
-    /// The markup of Wikipedia.
+    /// The markup of MediaWiki, as in Wikipedia.
     MediaWiki,
     /// Textile, including Redmine's variant.
     Textile,
-    /// Emacs' Org.
+    /// Org, as in Emacs.
     Org,
     /// Creole.
     Creole,
@@ -38,13 +38,13 @@ pub enum Markup {
     RDoc,
     /// Perl's Pod.
     Pod,
-    /// The markup of Jira before its rich-text editor.
+    /// The wiki markup of Jira.
     Jira,
 }
 
 /// The file extensions that GitHub renders as wiki pages.
 /// <https://github.com/github/markup#markups>
-const ENDINGS: &[(&str, Markup)] = &[
+const EXTENSIONS: &[(&str, Markup)] = &[
     ("md", Markup::Markdown),
     ("markdown", Markup::Markdown),
     ("mdown", Markup::Markdown),
@@ -65,17 +65,18 @@ const ENDINGS: &[(&str, Markup)] = &[
 ];
 
 impl Markup {
-    /// Returns the markup of a file extension, given without the dot.
-    pub fn of_ending(ending: &str) -> Option<Self> {
-        ENDINGS.iter().find(|(e, _)| e.eq_ignore_ascii_case(ending)).map(|(_, markup)| *markup)
+    /// Returns the markup of a file extension without the dot.
+    pub fn from_extension(extension: &str) -> Option<Self> {
+        let is_match = |(e, _): &&(&str, Self)| e.eq_ignore_ascii_case(extension);
+        EXTENSIONS.iter().find(is_match).map(|(_, markup)| *markup)
     }
 
     /// Converts a text of this markup to Markdown.
     pub fn to_markdown(self, text: &str) -> String {
         let mut text = text.replace("\r\n", "\n");
-        // Remove the internal placeholders from the input, because they would be expanded.
+        // Placeholder characters in the input would be expanded.
         if self != Self::Markdown {
-            text.retain(|c| !matches!(c, KEPT_START | KEPT_END));
+            text.retain(|c| !matches!(c, PLACEHOLDER_START | PLACEHOLDER_END));
         }
         match self {
             Self::Markdown => text,
@@ -96,14 +97,14 @@ impl Markup {
 macro_rules! pattern {
     ($text:expr) => {{
         static PATTERN: std::sync::LazyLock<regex::Regex> =
-            std::sync::LazyLock::new(|| $crate::compile($text));
+            std::sync::LazyLock::new(|| precedent_text::pattern::re($text));
         &*PATTERN
     }};
 }
 use pattern;
 
-/// Returns a stored text in Markdown. Trackers to which a project moved from Jira may hold texts in
-/// Jira's markup, recognized by its code blocks and headings.
+/// Converts a stored text in Jira's markup, detected by its code blocks and headings, to Markdown.
+/// Projects that moved from Jira to another tracker have such texts.
 pub fn stored_markdown(text: &str) -> Cow<'_, str> {
     let is_jira =
         pattern!(r"(?m)^\s*(?:\{(?:code|noformat)(?::[^}\n]*)?\}|h[1-6]\. ?\S)").is_match(text);
@@ -113,79 +114,80 @@ pub fn stored_markdown(text: &str) -> Cow<'_, str> {
     }
 }
 
-#[allow(clippy::expect_used, reason = "the patterns are constants, and each is used by a test")]
-fn compile(text: &str) -> Regex {
-    Regex::new(text).expect("a pattern of this file")
-}
-
-/// An emphasis markup: the pattern of its marks, and their replacement.
+/// An emphasis markup: its pattern and the mark that replaces it.
 struct Emphasis {
     pattern: Regex,
-    with: &'static str,
+    replacement: &'static str,
 }
 
 impl Emphasis {
-    /// Matches words between two `mark`s at word boundaries.
-    fn of(mark: &str, with: &'static str) -> Self {
+    /// Matches words between two marks at word boundaries.
+    fn new(mark: &str, replacement: &'static str) -> Self {
         let m = regex::escape(mark);
-        // Adjacent marks of other kinds are allowed; its own are the output of the first round.
-        let edge: String =
-            "|*_~`-".chars().filter(|c| !mark.contains(*c) && !with.contains(*c)).collect();
-        let edge = regex::escape(&edge);
+        // Other marks may be adjacent; the replacement is the output of the first pass.
+        let boundary: String =
+            "|*_~`-".chars().filter(|c| !mark.contains(*c) && !replacement.contains(*c)).collect();
+        let boundary = regex::escape(&boundary);
         let text = format!(
-            r#"(^|[\s(\[{{"'>,;:—–{edge}]){m}([^\s{m}](?:[^{m}\n]*[^\s{m}])?){m}($|[\s.,;:!?)\]}}"'<—–{edge}])"#
+            r#"(^|[\s(\[{{"'>,;:—–{boundary}]){m}([^\s{m}](?:[^{m}\n]*[^\s{m}])?){m}($|[\s.,;:!?)\]}}"'<—–{boundary}])"#
         );
-        Self { pattern: compile(&text), with }
+        Self { pattern: re(&text), replacement }
     }
 
     fn apply(&self, text: &str) -> String {
-        let with = format!("${{1}}{0}${{2}}{0}${{3}}", self.with);
-        // Adjacent matches share a separator, so the second round replaces every other one.
-        let first_pass = self.pattern.replace_all(text, with.as_str()).into_owned();
-        self.pattern.replace_all(&first_pass, with.as_str()).into_owned()
+        let replacement = format!("${{1}}{0}${{2}}{0}${{3}}", self.replacement);
+        // Adjacent matches share a separator, so replace every other one in a second pass.
+        let first_pass = self.pattern.replace_all(text, replacement.as_str()).into_owned();
+        self.pattern.replace_all(&first_pass, replacement.as_str()).into_owned()
     }
 }
 
-static BOLD: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("*", "**"));
-static STRUCK: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("-", "~~"));
-static STRUCK_PLUS: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("+", "~~"));
-static INSERTION: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("+", ""));
-static CODE_PLUS: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("+", "`"));
-static CODE_EQUALS: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("=", "`"));
-static CODE_TILDE: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("~", "`"));
-static CODE_AT: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("@", "`"));
-static ITALIC_SLASH: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("/", "*"));
+static BOLD: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("*", "**"));
+static STRIKETHROUGH: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("-", "~~"));
+static STRIKETHROUGH_PLUS: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("+", "~~"));
+static INSERTED: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("+", ""));
+static CODE_PLUS: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("+", "`"));
+static CODE_EQUALS: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("=", "`"));
+static CODE_TILDE: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("~", "`"));
+static CODE_AT: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("@", "`"));
+static ITALIC_SLASH: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("/", "*"));
+
+/// Converts `_words_` to emphasis.
+fn italic(text: &str) -> String {
+    pattern!(r#"(^|[\s(\["'>|*,;:])_([^\s_](?:[^_\n]*[^\s_])?)_($|[\s.,;:!?)\]"'<|*])"#)
+        .replace_all(text, "${1}*${2}*${3}")
+        .into_owned()
+}
 
 /// The delimiters of a placeholder.
-const KEPT_START: char = '\u{1}';
-const KEPT_END: char = '\u{2}';
+const PLACEHOLDER_START: char = '\u{1}';
+const PLACEHOLDER_END: char = '\u{2}';
 
-/// The finished text (code, addresses) that placeholders represent while the rest of a line is
-/// converted.
+/// Converted text (code, URLs) that placeholders represent while the rest of a line is converted.
 #[derive(Default)]
 struct Placeholders(Vec<String>);
 
 impl Placeholders {
-    fn keep(&mut self, text: String) -> String {
+    fn insert(&mut self, text: String) -> String {
         self.0.push(text);
-        format!("{KEPT_START}{}{KEPT_END}", self.0.len() - 1)
+        format!("{PLACEHOLDER_START}{}{PLACEHOLDER_END}", self.0.len() - 1)
     }
 
-    /// Replaces the matches of a pattern by placeholders for the text that `make` returns.
-    fn take(
+    /// Replaces the matches of a pattern by placeholders for the output of `convert`.
+    fn mask(
         &mut self,
         pattern: &Regex,
         text: &str,
-        make: impl Fn(&regex::Captures<'_>) -> String,
+        convert: impl Fn(&regex::Captures<'_>) -> String,
     ) -> String {
-        pattern.replace_all(text, |c: &regex::Captures<'_>| self.keep(make(c))).into_owned()
+        pattern.replace_all(text, |c: &regex::Captures<'_>| self.insert(convert(c))).into_owned()
     }
 
-    fn back(&self, text: &str) -> String {
+    fn restore(&self, text: &str) -> String {
         let mut out = text.to_owned();
-        // A finished text may contain earlier placeholders.
+        // Converted text may contain earlier placeholders.
         for _ in 0..3 {
-            if !out.contains(KEPT_START) {
+            if !out.contains(PLACEHOLDER_START) {
                 break;
             }
             out = pattern!(r"\x01(\d+)\x02")
@@ -202,22 +204,22 @@ impl Placeholders {
     }
 }
 
-/// Returns a fence that is longer than any in the lines of code.
+/// Returns a fence that is longer than any fence in the lines.
 pub(crate) fn fence<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     let ticks = |line: &str| line.trim_start().bytes().take_while(|b| *b == b'`').count();
     "`".repeat(lines.into_iter().map(ticks).max().unwrap_or(0).max(2) + 1)
 }
 
-/// The Markdown output, line by line.
+/// A writer of Markdown lines.
 #[derive(Default)]
-struct Out {
+struct Writer {
     text: String,
-    table: usize,
+    table_rows: usize,
 }
 
-impl Out {
+impl Writer {
     fn line(&mut self, line: &str) {
-        self.table = 0;
+        self.table_rows = 0;
         self.push(line);
     }
 
@@ -251,18 +253,18 @@ impl Out {
         self.line(&format!("{fence}{language}"));
     }
 
-    /// Writes a code block, fenced, without the common indent.
+    /// Writes a fenced code block without common indentation.
     fn code<'a>(&mut self, language: &str, lines: impl IntoIterator<Item = &'a str>) {
         let lines: Vec<&str> = lines.into_iter().collect();
-        let holds = |l: &&str| !l.trim().is_empty();
+        let has_text = |l: &&str| !l.trim().is_empty();
         let (Some(first), Some(last)) =
-            (lines.iter().position(holds), lines.iter().rposition(holds))
+            (lines.iter().position(has_text), lines.iter().rposition(has_text))
         else {
             return;
         };
         let lines = &lines[first..=last];
         let indent = |l: &&str| l.len() - l.trim_start_matches([' ', '\t']).len();
-        let common = lines.iter().filter(|l| holds(l)).map(indent).min().unwrap_or(0);
+        let common = lines.iter().filter(|l| has_text(l)).map(indent).min().unwrap_or(0);
         let fence = fence(lines.iter().copied());
         self.fence(&fence, language);
         for line in lines {
@@ -272,20 +274,20 @@ impl Out {
         self.line("");
     }
 
-    /// Writes a row of a table; the first one is its header.
+    /// Writes a table row; the first row is the header.
     fn row<S: AsRef<str>>(&mut self, cells: &[S]) {
         let cells: Vec<String> = cells
             .iter()
             .map(|c| c.as_ref().trim().replace('\n', " ").replace('|', "\\|"))
             .collect();
-        if self.table == 0 && !self.text.is_empty() && !self.text.ends_with("\n\n") {
+        if self.table_rows == 0 && !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.push("");
         }
         self.push(&format!("| {} |", cells.join(" | ")));
-        if self.table == 0 {
+        if self.table_rows == 0 {
             self.push(&format!("|{}", " --- |".repeat(cells.len().max(1))));
         }
-        self.table += 1;
+        self.table_rows += 1;
     }
 
     fn finish(self) -> String {
@@ -295,7 +297,7 @@ impl Out {
     }
 }
 
-/// Formats a link, or its text alone if there is no address.
+/// Formats a link; only its text if the address is empty.
 fn link(words: &str, address: &str) -> String {
     let (words, address) = (words.trim(), address.trim());
     match (words.is_empty(), address.is_empty()) {
@@ -317,13 +319,13 @@ mod tests {
 
     #[test]
     fn file_extensions_ignore_case() {
-        assert_eq!(Markup::of_ending("MD"), Some(Markup::Markdown));
-        assert_eq!(Markup::of_ending("adoc"), Some(Markup::AsciiDoc));
-        assert_eq!(Markup::of_ending("png"), None);
+        assert_eq!(Markup::from_extension("MD"), Some(Markup::Markdown));
+        assert_eq!(Markup::from_extension("adoc"), Some(Markup::AsciiDoc));
+        assert_eq!(Markup::from_extension("png"), None);
     }
 
     #[test]
-    fn textile_as_redmine_writes_it() {
+    fn textile_of_redmine_is_converted() {
         check(
             Markup::Textile,
             "h2. Pump *A*\n\nIt _leaks_ since @v1.2@, see \"the log\":https://x.example/a_b_c and [[Pumps|the page]].\n\n* one\n** two\n# first\n\n<pre><code class=\"ruby\">\nputs *1*\n</code></pre>\n\n|_. Name|_. Value|\n|a|@b@|\n\nbq. Said so\n\n{{toc}}\nsnake_case_name stays, 2*3*4 too.",
@@ -332,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn jira_before_its_editor() {
+    fn jira_markup_is_converted() {
         check(
             Markup::Jira,
             "h1. Fails\n{code:java|title=X.java}\nint a = *b*;\n{code}\n*bold* and {{mono}}, [docs|https://x.example] and [https://y.example].\n||Head||Two||\n|a|b|\n{quote}\nquoted\n{quote}\n{color:red}hot{color}\n- item",
@@ -341,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn jira_quotes_titles_and_inline_bars() {
+    fn jira_quotes_panels_and_bars_are_converted() {
         check(
             Markup::Jira,
             "{quote}said E17{quote}\nno, {quote}old{quote} new\n{panel:title=Workaround|bgColor=#fff}\nopen it\n{panel}\n{expand:Log file}\nE99\n{expand}\n||h||k||\n|a \\| b|c|",
@@ -464,7 +466,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_is_accepted(text in "[a-z*_/|=`'{}\\[\\]<>:.#+@!\\-\\n ]{0,200}") {
-            for (_, markup) in ENDINGS {
+            for (_, markup) in EXTENSIONS {
                 markup.to_markdown(&text);
             }
             Markup::Jira.to_markdown(&text);

@@ -1,27 +1,27 @@
-//! Parser of mails (RFC 5322, MIME): the content as Markdown, with the attached text files.
+//! A parser of mails (RFC 5322, MIME) into Markdown with the attached text files.
 
 use jiff::{Timestamp, fmt::rfc2822::DateTimeParser};
 use mail_parser::{
-    DateTime, HeaderName, HeaderValue, Message as Parsed, MessageParser, MessagePart, MimeHeaders,
-    PartType,
+    DateTime, HeaderName, HeaderValue, Message as ParsedMessage, MessageParser, MessagePart,
+    MimeHeaders, PartType,
 };
 
-use super::hypertext;
+use super::{fence, html_to_markdown};
 use precedent_text::mail;
 
 /// The maximum length of an attached text, in bytes.
 const MAX_ATTACHMENT: usize = 256_000;
-/// The maximum nesting depth of mails that are attached to mails.
+/// The maximum nesting depth of attached mails.
 const MAX_DEPTH: usize = 3;
-/// The number of lines that are searched for headers.
-const LINES: usize = 60;
+/// The maximum number of lines that are searched for headers.
+const MAX_HEADER_LINES: usize = 60;
 
 /// A parsed mail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// Message id, without angle brackets; a hash of its bytes if it has none.
+    /// Message id without angle brackets, or a hash of the mail.
     pub id: String,
-    /// Ids of the mails that it answers, the first of the thread first.
+    /// Ids of the earlier mails of the thread, the first mail first.
     pub references: Vec<String>,
     /// Original subject; may be empty.
     pub subject: String,
@@ -29,37 +29,37 @@ pub struct Message {
     pub author: Option<String>,
     /// Time of sending, else of receipt.
     pub date: Option<Timestamp>,
-    /// True if a program sent it automatically (RFC 3834).
-    pub automatic: bool,
+    /// True if it was sent automatically (RFC 3834).
+    pub is_automatic: bool,
     /// Content in Markdown, with the attached texts and the names of other attachments.
     pub text: String,
     /// Original headers.
     pub headers: String,
 }
 
-/// Returns whether bytes begin like a mail: with headers, including the two that every mail has.
+/// Returns whether bytes begin with the headers of a mail.
 pub fn is_mail(start: &[u8]) -> bool {
     let start = &start[..start.len().min(32_768)];
     let text = String::from_utf8_lossy(start);
-    let mut lines = text.trim_start_matches('\u{feff}').lines().take(LINES).peekable();
-    // The first line of a mailbox, or of Apple's .emlx, which is a number.
+    let mut lines = text.trim_start_matches('\u{feff}').lines().take(MAX_HEADER_LINES).peekable();
+    // Skip the first line of a mailbox or of Apple's .emlx.
     if lines.peek().is_some_and(|l| {
-        is_divider(l) || (!l.is_empty() && l.trim().bytes().all(|b| b.is_ascii_digit()))
+        is_separator(l) || (!l.is_empty() && l.trim().bytes().all(|b| b.is_ascii_digit()))
     }) {
         lines.next();
     }
-    let (mut count, mut sender, mut has_date, mut first) = (0, false, false, true);
+    let (mut count, mut has_sender, mut has_date, mut is_first) = (0, false, false, true);
     for line in lines {
-        if line.starts_with([' ', '\t']) && !first {
+        if line.starts_with([' ', '\t']) && !is_first {
             continue;
         }
         let Some((name, _)) = line.split_once(':') else { break };
         if name.is_empty() || !name.bytes().all(|b| b.is_ascii_graphic()) {
             break;
         }
-        first = false;
+        is_first = false;
         let name = name.to_ascii_lowercase();
-        sender |= matches!(name.as_str(), "from" | "sender" | "return-path");
+        has_sender |= matches!(name.as_str(), "from" | "sender" | "return-path");
         has_date |= matches!(
             name.as_str(),
             "date" | "received" | "message-id" | "mime-version" | "x-mozilla-status"
@@ -69,47 +69,48 @@ pub fn is_mail(start: &[u8]) -> bool {
             "to" | "subject" | "cc" | "delivered-to" | "content-type" | "reply-to"
         ));
     }
-    sender && has_date && count > 0
+    has_sender && has_date && count > 0
 }
 
 /// Returns whether a line separates the mails of a mailbox: "From ada@mill.example Tue Mar  4
 /// 08:12:00 2025".
-pub fn is_divider(line: &str) -> bool {
+pub fn is_separator(line: &str) -> bool {
     let Some(rest) = line.strip_prefix("From ") else { return false };
     let words: Vec<&str> = rest.split_whitespace().collect();
-    let year = |word: &&str| word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit());
-    let time = |word: &&str| word.len() >= 5 && word.as_bytes().get(2) == Some(&b':');
-    words.len() >= 6 && words.iter().any(year) && words.iter().any(time)
+    let is_year = |word: &&str| word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit());
+    let is_time = |word: &&str| word.len() >= 5 && word.as_bytes().get(2) == Some(&b':');
+    words.len() >= 6 && words.iter().any(is_year) && words.iter().any(is_time)
 }
 
-/// Parses a mail; returns `None` if the bytes are none.
-pub fn read(bytes: &[u8]) -> Option<Message> {
-    let bytes = without_count(bytes);
+/// Parses a mail.
+pub fn parse(bytes: &[u8]) -> Option<Message> {
+    let bytes = strip_emlx(bytes);
     let mail = MessageParser::default().parse(bytes)?;
-    (!mail.headers().is_empty()).then(|| Message { text: text(&mail, 0), ..message(&mail, bytes) })
+    (!mail.headers().is_empty())
+        .then(|| Message { text: content(&mail, 0), ..to_message(&mail, bytes) })
 }
 
-/// Parses the headers alone, as [`read`] does; the text and the headers field stay empty.
-pub fn head(bytes: &[u8]) -> Option<Message> {
-    let bytes = without_count(bytes);
+/// Parses only the headers; leaves `text` and `headers` empty.
+pub fn parse_headers(bytes: &[u8]) -> Option<Message> {
+    let bytes = strip_emlx(bytes);
     let mail = MessageParser::default().parse_headers(bytes)?;
     (!mail.headers().is_empty())
-        .then(|| Message { headers: String::new(), ..message(&mail, bytes) })
+        .then(|| Message { headers: String::new(), ..to_message(&mail, bytes) })
 }
 
-/// Returns a mail that was given as a query as a text: its subject, then its content. Returns
-/// `None` if the bytes are no mail.
-pub fn question(bytes: &[u8]) -> Option<String> {
+/// Converts a mail to a query text: its subject, then its content. Returns `None` if the bytes are
+/// not a mail.
+pub fn to_query_text(bytes: &[u8]) -> Option<String> {
     if !is_mail(bytes) {
         return None;
     }
-    let message = read(bytes)?;
-    Some(format!("{}\n\n{}", mail::subject(&message.subject), message.text).trim().to_owned())
+    let message = parse(bytes)?;
+    let subject = mail::strip_subject_prefixes(&message.subject);
+    Some(format!("{subject}\n\n{}", message.text).trim().to_owned())
 }
 
-/// Strips the first line of Apple's .emlx, which is the length of the mail, and the property list
-/// after the mail.
-fn without_count(bytes: &[u8]) -> &[u8] {
+/// Strips the length of the mail before it, and the property list after it, in Apple's .emlx.
+fn strip_emlx(bytes: &[u8]) -> &[u8] {
     let Some(end) = bytes.iter().take(12).position(|b| *b == b'\n') else { return bytes };
     let count =
         std::str::from_utf8(&bytes[..end]).ok().and_then(|n| n.trim().parse::<usize>().ok());
@@ -119,7 +120,7 @@ fn without_count(bytes: &[u8]) -> &[u8] {
     }
 }
 
-fn message(mail: &Parsed<'_>, bytes: &[u8]) -> Message {
+fn to_message(mail: &ParsedMessage<'_>, bytes: &[u8]) -> Message {
     let ids = |value: &HeaderValue<'_>| -> Vec<String> {
         value
             .as_text_list()
@@ -156,38 +157,39 @@ fn message(mail: &Parsed<'_>, bytes: &[u8]) -> Message {
         .filter(|id| !id.is_empty())
         .map_or_else(new_id, str::to_owned);
     references.retain(|reference| *reference != id);
-    let automatic =
-        mail.header(HeaderName::Other("Auto-Submitted".into())).and_then(HeaderValue::as_text);
-    let automatic = automatic.is_some_and(|how| !how.trim().eq_ignore_ascii_case("no"));
+    let is_automatic = mail
+        .header(HeaderName::Other("Auto-Submitted".into()))
+        .and_then(HeaderValue::as_text)
+        .is_some_and(|value| !value.trim().eq_ignore_ascii_case("no"));
     let raw = mail.raw_message();
     let end = usize::try_from(mail.root_part().offset_body).unwrap_or_default().min(raw.len());
     let headers = String::from_utf8_lossy(&raw[..end]).trim_end().to_owned();
-    Message { id, references, subject, author, date, automatic, text: String::new(), headers }
+    Message { id, references, subject, author, date, is_automatic, text: String::new(), headers }
 }
 
-/// Decodes an id that a mail program wrote as an encoded word, as it may only write texts.
+/// Decodes an id that a mail program wrote as an encoded word.
 fn decode_id(id: &str) -> String {
     if !id.contains("=?") {
         return id.to_owned();
     }
     let header = format!("Subject: {}\r\n\r\n", id.trim());
     let mail = MessageParser::default().parse_headers(header.as_bytes());
-    mail.as_ref().and_then(Parsed::subject).unwrap_or(id).to_owned()
+    mail.as_ref().and_then(ParsedMessage::subject).unwrap_or(id).to_owned()
 }
 
-/// Returns the time of sending if the header is valid, including two-digit years and named zones.
-fn sent_time(mail: &Parsed<'_>) -> Option<Timestamp> {
+/// Returns the time of sending; accepts two-digit years and named zones.
+fn sent_time(mail: &ParsedMessage<'_>) -> Option<Timestamp> {
     static PARSER: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
     PARSER.parse_timestamp(mail.header_raw(HeaderName::Date)?.trim()).ok()
 }
 
-/// Returns the content of a mail, then its attachments.
-fn text(mail: &Parsed<'_>, depth: usize) -> String {
+/// Returns the content of a mail and its attachments.
+fn content(mail: &ParsedMessage<'_>, depth: usize) -> String {
     let mut out = String::new();
     for part in mail.text_bodies() {
         match &part.body {
-            PartType::Text(text) => push(&mut out, &join_flowed(part, text)),
-            PartType::Html(html) => push(&mut out, &hypertext::to_markdown(html)),
+            PartType::Text(text) => push_block(&mut out, &join_flowed(part, text)),
+            PartType::Html(html) => push_block(&mut out, &html_to_markdown::convert(html)),
             _ => {}
         }
     }
@@ -202,30 +204,30 @@ fn text(mail: &Parsed<'_>, depth: usize) -> String {
         match &part.body {
             PartType::Message(inner) if depth < MAX_DEPTH => {
                 let subject = inner.subject().unwrap_or("attached mail");
-                push(&mut out, &format!("### {subject}\n\n{}", text(inner, depth + 1)));
+                push_block(&mut out, &format!("### {subject}\n\n{}", content(inner, depth + 1)));
             }
-            PartType::Text(text) => push(&mut out, &format_attachment(&name, text)),
+            PartType::Text(text) => push_block(&mut out, &format_attachment(&name, text)),
             PartType::Html(html) => {
-                push(&mut out, &format!("### {name}\n\n{}", hypertext::to_markdown(html)))
+                push_block(&mut out, &format!("### {name}\n\n{}", html_to_markdown::convert(html)))
             }
             PartType::Binary(bytes) | PartType::InlineBinary(bytes) => {
-                match is_text(&name, bytes) {
-                    true => {
-                        push(&mut out, &format_attachment(&name, &String::from_utf8_lossy(bytes)))
-                    }
-                    false => names.push(format!("{name} ({})", size(bytes.len()))),
+                if is_text(&name, bytes) {
+                    let text = String::from_utf8_lossy(bytes);
+                    push_block(&mut out, &format_attachment(&name, &text));
+                } else {
+                    names.push(format!("{name} ({})", format_size(bytes.len())));
                 }
             }
             _ => {}
         }
     }
     if !names.is_empty() {
-        push(&mut out, &format!("Attached: {}", names.join(", ")));
+        push_block(&mut out, &format!("Attached: {}", names.join(", ")));
     }
     out
 }
 
-fn push(out: &mut String, text: &str) {
+fn push_block(out: &mut String, text: &str) {
     let text = text.trim_matches(['\n', '\r']).trim_end();
     if text.trim().is_empty() {
         return;
@@ -236,29 +238,27 @@ fn push(out: &mut String, text: &str) {
     out.push_str(&text.replace("\r\n", "\n"));
 }
 
-/// Formats a text file as a code block below its name.
+/// Formats a text file as a heading and a code block.
 fn format_attachment(name: &str, text: &str) -> String {
-    let is_cut = text.len() > MAX_ATTACHMENT;
+    let is_truncated = text.len() > MAX_ATTACHMENT;
     let text = &text[..text.floor_char_boundary(MAX_ATTACHMENT)];
-    let longest =
-        text.lines().map(|l| l.trim_start().bytes().take_while(|b| *b == b'`').count()).max();
-    let fence = "`".repeat(longest.unwrap_or_default().max(2) + 1);
-    let rest = if is_cut { "\n\n*The rest of this file was left out.*" } else { "" };
+    let fence = fence(text.lines());
+    let rest = if is_truncated { "\n\n*The rest of this file was left out.*" } else { "" };
     format!("### {name}\n\n{fence}\n{}\n{fence}{rest}", text.trim_end())
 }
 
 /// Returns whether an attachment without a declared type is a text.
 fn is_text(name: &str, bytes: &[u8]) -> bool {
-    let lower = name.to_lowercase();
+    let name = name.to_lowercase();
     let extensions = [
         "log", "txt", "json", "xml", "csv", "yaml", "yml", "conf", "cfg", "ini", "md", "trace",
         "out", "err",
     ];
-    let ending = lower.rsplit_once('.').is_some_and(|(_, ending)| extensions.contains(&ending));
-    ending && !bytes[..bytes.len().min(4_096)].contains(&0)
+    let has_extension = name.rsplit_once('.').is_some_and(|(_, e)| extensions.contains(&e));
+    has_extension && !bytes[..bytes.len().min(4_096)].contains(&0)
 }
 
-fn size(bytes: usize) -> String {
+fn format_size(bytes: usize) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
         1_000..1_000_000 => format!("{} kB", bytes / 1_000),
@@ -266,15 +266,14 @@ fn size(bytes: usize) -> String {
     }
 }
 
-/// Joins the lines of a flowed text (RFC 3676, format=flowed): those that end with a space
-/// continue.
+/// Joins the lines of a flowed text (RFC 3676): a line that ends with a space continues.
 fn join_flowed(part: &MessagePart<'_>, text: &str) -> String {
     let kind = part.content_type();
     let attribute = |name: &str| kind.and_then(|kind| kind.attribute(name)).unwrap_or_default();
     if !attribute("format").eq_ignore_ascii_case("flowed") {
         return text.to_owned();
     }
-    let keep = !attribute("delsp").eq_ignore_ascii_case("yes");
+    let keeps_space = !attribute("delsp").eq_ignore_ascii_case("yes");
     let mut out = String::with_capacity(text.len());
     let mut open: Option<usize> = None;
     for line in text.lines() {
@@ -292,14 +291,14 @@ fn join_flowed(part: &MessagePart<'_>, text: &str) -> String {
             }
             out.push_str(body);
         }
-        let goes_on = body.ends_with(' ') && body != "-- ";
-        if goes_on && !keep {
+        let continues = body.ends_with(' ') && body != "-- ";
+        if continues && !keeps_space {
             out.pop();
         }
-        if !goes_on {
+        if !continues {
             out.push('\n');
         }
-        open = goes_on.then_some(depth);
+        open = continues.then_some(depth);
     }
     out
 }
@@ -311,24 +310,24 @@ mod tests {
     const PLAIN: &str = "From: =?utf-8?q?Ad=C3=A4_Brook?= <ada@mill.example>\r\nTo: desk@pumps.example\r\nSubject: =?iso-8859-1?Q?Pumpe_=F6lt?=\r\n =?utf-8?b?IOKcqA==?=\r\nDate: Tue, 4 Mar 2025 08:12:00 +0100\r\nMessage-ID: <one@mill.example>\r\nIn-Reply-To: <zero@mill.example>\r\nReferences: <root@mill.example> <zero@mill.example>\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=iso-8859-1; format=flowed\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nDie Pumpe=20\r\n=F6lt.\r\n--=20\r\nAda\r\n";
 
     #[test]
-    fn a_mail_is_decoded() {
+    fn encoded_mail_is_decoded() {
         assert!(is_mail(PLAIN.as_bytes()));
-        let mail = read(PLAIN.as_bytes()).unwrap();
+        let mail = parse(PLAIN.as_bytes()).unwrap();
         assert_eq!((mail.id.as_str(), mail.subject.as_str()), ("one@mill.example", "Pumpe ölt ✨"));
         assert_eq!(mail.references, ["root@mill.example", "zero@mill.example"]);
         assert_eq!(mail.author.as_deref(), Some("Adä Brook"));
         assert_eq!(mail.date.unwrap().to_string(), "2025-03-04T07:12:00Z");
         assert_eq!(mail.text, "Die Pumpe ölt.\n--\nAda".replace("--\n", "-- \n"));
         assert!(mail.headers.contains("In-Reply-To") && !mail.headers.contains("Pumpe="));
-        assert_eq!(question(PLAIN.as_bytes()).unwrap().lines().next(), Some("Pumpe ölt ✨"));
+        assert_eq!(to_query_text(PLAIN.as_bytes()).unwrap().lines().next(), Some("Pumpe ölt ✨"));
         assert_eq!(
-            head(PLAIN.as_bytes()).unwrap(),
+            parse_headers(PLAIN.as_bytes()).unwrap(),
             Message { text: String::new(), headers: String::new(), ..mail }
         );
     }
 
     #[test]
-    fn dates_of_old_programs_are_read() {
+    fn dates_of_old_programs_are_parsed() {
         for (date, want) in [
             ("5 Mar 24 16:03 GMT", "2024-03-05T16:03:00Z"),
             ("Tue, 5 Mar 98 16:03:10 EST", "1998-03-05T21:03:10Z"),
@@ -338,18 +337,18 @@ mod tests {
         ] {
             let mail =
                 format!("From: a@b.example\r\nTo: c\r\nDate: {date}\r\nSubject: s\r\n\r\nx\r\n");
-            let time = read(mail.as_bytes()).unwrap().date.map(|d| d.to_string());
+            let time = parse(mail.as_bytes()).unwrap().date.map(|d| d.to_string());
             assert_eq!(time.as_deref(), Some(want), "{date}");
         }
         let mail = "Received: from x by y; Tue, 5 Mar 2024 16:03:00 +0000\nFrom: a@b.example\nDate: yesterday\n\nx\n";
-        let date = read(mail.as_bytes()).unwrap().date.unwrap();
+        let date = parse(mail.as_bytes()).unwrap().date.unwrap();
         assert_eq!(date.to_string(), "2024-03-05T16:03:00Z");
     }
 
     #[test]
     fn html_and_text_attachments_are_converted() {
         let mail = "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n--B\nContent-Type: text/html; charset=utf-8\n\n<p>It <b>stops</b>.</p><p>Twice.</p>\n--B\nContent-Type: text/plain; name=pump.log\nContent-Disposition: attachment; filename=pump.log\nContent-Transfer-Encoding: base64\n\nRVJST1IgRlctMTA0Mwo=\n--B\nContent-Type: image/png\nContent-Disposition: attachment; filename=\"valve [1].png\"\nContent-Transfer-Encoding: base64\n\nAAAA\n--B\nContent-Type: application/octet-stream\nContent-Disposition: attachment; filename=boot.log\n\nslot 3 ``` lost\n--B\nContent-Type: message/rfc822\n\nFrom: c@d.example\nSubject: inner\n\nThe inner text.\n--B--\n";
-        let text = read(mail.as_bytes()).unwrap().text;
+        let text = parse(mail.as_bytes()).unwrap().text;
         for part in [
             "It **stops**.\n\nTwice.",
             "### pump.log\n\n```\nERROR FW-1043\n```",
@@ -369,21 +368,21 @@ mod tests {
             )
         };
         assert_eq!(
-            read(mail("format=flowed").as_bytes()).unwrap().text,
+            parse(mail("format=flowed").as_bytes()).unwrap().text,
             "one two\nthree\n> a b\nc"
         );
         assert_eq!(
-            read(mail("format=flowed; delsp=yes").as_bytes()).unwrap().text,
+            parse(mail("format=flowed; delsp=yes").as_bytes()).unwrap().text,
             "onetwo\nthree\n> ab\nc"
         );
         assert_eq!(
-            read(mail("charset=utf-8").as_bytes()).unwrap().text,
+            parse(mail("charset=utf-8").as_bytes()).unwrap().text,
             "one \ntwo\nthree\n> a \n> b\nc"
         );
     }
 
     #[test]
-    fn text_without_headers_is_no_mail() {
+    fn text_without_headers_is_not_a_mail() {
         for text in [
             "id,title\n1,From: x\n",
             "From: the settings\nopen the page",
@@ -393,13 +392,16 @@ mod tests {
             "12\n13\n",
             "From now on: Date: x",
         ] {
-            assert!(!is_mail(text.as_bytes()) && question(text.as_bytes()).is_none(), "{text}");
+            assert!(
+                !is_mail(text.as_bytes()) && to_query_text(text.as_bytes()).is_none(),
+                "{text}"
+            );
         }
         assert!(is_mail(
             b"From ada@mill.example Tue Mar  4 08:12:00 2025\nFrom: a\nDate: b\nTo: c\n\nx"
         ));
-        assert!(is_divider("From MAILER-DAEMON Fri Jul  8 12:08:34 2011"));
-        assert!(!is_divider("From now on it fails"));
+        assert!(is_separator("From MAILER-DAEMON Fri Jul  8 12:08:34 2011"));
+        assert!(!is_separator("From now on it fails"));
     }
 
     #[test]
@@ -407,15 +409,15 @@ mod tests {
         let inner = "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nTo: c\nSubject: s\n\nhello there\n";
         let whole = format!("{}\n{inner}<?xml version=\"1.0\"?><plist/>", inner.len());
         assert!(is_mail(whole.as_bytes()));
-        assert_eq!(read(whole.as_bytes()).unwrap().text, "hello there");
+        assert_eq!(parse(whole.as_bytes()).unwrap().text, "hello there");
     }
 
     proptest::proptest! {
         #[test]
-        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400), head in "(From: a\r?\nDate: b\r?\n(Content-Type: multipart/mixed; boundary=x\r?\n)?\r?\n){0,1}") {
+        fn any_bytes_are_accepted(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400), head in "(From: a\r?\nDate: b\r?\n(Content-Type: multipart/mixed; boundary=x\r?\n)?\r?\n){0,1}") {
             let whole = [head.as_bytes(), &bytes].concat();
-            let _ = question(&whole);
-            if let Some(mail) = read(&whole) {
+            let _ = to_query_text(&whole);
+            if let Some(mail) = parse(&whole) {
                 proptest::prop_assert!(!mail.id.is_empty());
             }
         }

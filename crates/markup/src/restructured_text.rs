@@ -1,10 +1,10 @@
-//! The converter of reStructuredText.
+//! A converter of reStructuredText.
 
 use std::{cell::Cell, collections::HashMap};
 
-use super::{Out, Placeholders, link, pattern};
+use super::{Placeholders, Writer, link, pattern};
 
-/// Returns whether a line is the rule of a heading.
+/// Returns whether a line is the underline or overline of a heading.
 fn is_rule(line: &str) -> bool {
     let line = line.trim_end();
     let first = line.chars().next();
@@ -20,13 +20,12 @@ fn indent(line: &str) -> usize {
 /// The link targets of a text, by name.
 struct Targets {
     addresses: HashMap<String, String>,
-    /// Number of bytes of addresses that may still be written, because a short name may repeat a
-    /// long address.
+    /// Remaining number of bytes of addresses, because a short name may repeat a long address.
     budget: Cell<usize>,
 }
 
 impl Targets {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let addresses = pattern!(r"(?m)^\s*\.\. _`?([^`:\n]+)`?:\s+(\S+)\s*$")
             .captures_iter(text)
             .map(|c| (c[1].trim().to_lowercase(), c[2].to_owned()))
@@ -34,7 +33,7 @@ impl Targets {
         Self { addresses, budget: Cell::new(text.len() * 4 + 10_000) }
     }
 
-    /// Returns the address of a name; empty if there is none.
+    /// Returns the address of a name; empty if there is none or the budget is exhausted.
     fn address(&self, words: &str) -> String {
         let address = self.addresses.get(&words.to_lowercase());
         let rest = address.and_then(|a| self.budget.get().checked_sub(a.len()));
@@ -44,15 +43,15 @@ impl Targets {
 }
 
 pub(super) fn convert(text: &str) -> String {
-    let targets = Targets::of(text);
+    let targets = Targets::new(text);
     let lines: Vec<&str> = text.lines().collect();
-    let mut out = Out::default();
-    // The order of first use determines the levels of headings.
+    let mut out = Writer::default();
+    // The order of first use determines the heading levels.
     let mut levels: Vec<(char, bool)> = Vec::new();
-    let mut level = |rule: char, over: bool| {
-        let place = levels.iter().position(|l| *l == (rule, over));
-        place.unwrap_or_else(|| {
-            levels.push((rule, over));
+    let mut level = |rule: char, has_overline: bool| {
+        let position = levels.iter().position(|l| *l == (rule, has_overline));
+        position.unwrap_or_else(|| {
+            levels.push((rule, has_overline));
             levels.len() - 1
         }) + 1
     };
@@ -62,7 +61,7 @@ pub(super) fn convert(text: &str) -> String {
         let body = line.trim();
         let next = lines.get(at + 1).copied().unwrap_or("");
         let rule = body.chars().next().unwrap_or(' ');
-        let table = at > 0 && pattern!(r"^=+(?:\s+=+)+$").is_match(body);
+        let is_simple_table = at > 0 && pattern!(r"^=+(?:\s+=+)+$").is_match(body);
         if is_rule(line)
             && lines.get(at + 2).is_some_and(|l| l.trim_end() == line.trim_end())
             && !next.trim().is_empty()
@@ -81,8 +80,8 @@ pub(super) fn convert(text: &str) -> String {
             out.line("---");
             at += 1;
         } else if body.starts_with("+-") || body.starts_with("+=") {
-            at = grid(&lines, at, &targets, &mut out);
-        } else if table {
+            at = write_grid(&lines, at, &targets, &mut out);
+        } else if is_simple_table {
             let end = lines[at..]
                 .iter()
                 .position(|l| l.trim().is_empty())
@@ -92,13 +91,13 @@ pub(super) fn convert(text: &str) -> String {
         } else if let Some(directive) =
             body.strip_prefix("..").filter(|r| r.is_empty() || r.starts_with(' '))
         {
-            at = explicit(&lines, at, directive.trim(), &targets, &mut out);
+            at = write_block(&lines, at, directive.trim(), &targets, &mut out);
         } else if body.ends_with("::") {
             let words = body.strip_suffix("::").unwrap_or(body).trim_end();
             if !words.is_empty() {
                 out.line(&format!("{}:", inline(words, &targets)));
             }
-            at = literal(&lines, at + 1, indent(line), "", &mut out);
+            at = write_literal(&lines, at, &mut out);
         } else {
             out.line(&format!("{}{}", " ".repeat(indent(line)), inline(body, &targets)));
             at += 1;
@@ -107,14 +106,14 @@ pub(super) fn convert(text: &str) -> String {
     out.finish()
 }
 
-/// Returns the end of the lines that are indented deeper than `than`.
-fn block(lines: &[&str], from: usize, than: usize) -> usize {
+/// Returns the end of the block of lines that are indented deeper than `limit`.
+fn block_end(lines: &[&str], from: usize, limit: usize) -> usize {
     let mut end = from;
     for (n, line) in lines.iter().enumerate().skip(from) {
         if line.trim().is_empty() {
             continue;
         }
-        if indent(line) <= than {
+        if indent(line) <= limit {
             break;
         }
         end = n + 1;
@@ -122,18 +121,23 @@ fn block(lines: &[&str], from: usize, than: usize) -> usize {
     end
 }
 
-fn literal(lines: &[&str], from: usize, than: usize, language: &str, out: &mut Out) -> usize {
-    let end = block(lines, from, than);
-    out.code(language, lines[from..end].iter().copied());
-    end.max(from)
+fn write_literal(lines: &[&str], at: usize, out: &mut Writer) -> usize {
+    let end = block_end(lines, at + 1, indent(lines[at]));
+    out.code("", lines[at + 1..end].iter().copied());
+    end
 }
 
 /// Converts an explicit block, which begins with two dots: a directive, a target or a comment.
-fn explicit(lines: &[&str], at: usize, words: &str, targets: &Targets, out: &mut Out) -> usize {
-    let than = indent(lines[at]);
-    let end = block(lines, at + 1, than).max(at + 1);
+fn write_block(
+    lines: &[&str],
+    at: usize,
+    words: &str,
+    targets: &Targets,
+    out: &mut Writer,
+) -> usize {
+    let end = block_end(lines, at + 1, indent(lines[at]));
     let Some((name, argument)) = words.split_once("::").filter(|(n, _)| !n.contains(' ')) else {
-        // A target or a comment with its lines is dropped.
+        // Drop targets and comments.
         return end;
     };
     let argument = argument.trim();
@@ -155,7 +159,7 @@ fn explicit(lines: &[&str], at: usize, words: &str, targets: &Targets, out: &mut
             out.line(&format!("**{title}:** {}", inline(parts.join(" ").trim(), targets)));
             out.line("");
         }
-        // Settings of a document, and its included files, are dropped.
+        // Drop document settings and includes.
         "contents" | "toctree" | "include" | "default-role" | "role" | "highlightlang" | "meta"
         | "index" => {}
         _ => {
@@ -168,7 +172,7 @@ fn explicit(lines: &[&str], at: usize, words: &str, targets: &Targets, out: &mut
 }
 
 /// Converts a grid table, drawn with `+`, `-` and `|`.
-fn grid(lines: &[&str], from: usize, targets: &Targets, out: &mut Out) -> usize {
+fn write_grid(lines: &[&str], from: usize, targets: &Targets, out: &mut Writer) -> usize {
     let mut row: Vec<String> = Vec::new();
     let mut at = from;
     while let Some(line) = lines.get(at).map(|l| l.trim()).filter(|l| l.starts_with(['+', '|'])) {
@@ -197,15 +201,15 @@ fn grid(lines: &[&str], from: usize, targets: &Targets, out: &mut Out) -> usize 
 
 fn inline(text: &str, targets: &Targets) -> String {
     let mut spans = Placeholders::default();
-    let mut text = spans.take(pattern!(r"``(.+?)``"), text, |c| format!("`{}`", &c[1]));
-    text = spans.take(pattern!(r":[\w:+-]+:`([^`]+)`"), &text, |c| {
+    let mut text = spans.mask(pattern!(r"``(.+?)``"), text, |c| format!("`{}`", &c[1]));
+    text = spans.mask(pattern!(r":[\w:+-]+:`([^`]+)`"), &text, |c| {
         format!("`{}`", c[1].split('<').next().unwrap_or_default().trim())
     });
-    text = spans.take(pattern!(r"`([^`<]+?)\s*<([^`>]+)>`__?"), &text, |c| link(&c[1], &c[2]));
+    text = spans.mask(pattern!(r"`([^`<]+?)\s*<([^`>]+)>`__?"), &text, |c| link(&c[1], &c[2]));
     let address_of = |words: &str| targets.address(words);
-    text = spans.take(pattern!(r"`([^`]+)`__?"), &text, |c| link(&c[1], &address_of(&c[1])));
-    text = spans.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
-    text = spans.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = spans.mask(pattern!(r"`([^`]+)`__?"), &text, |c| link(&c[1], &address_of(&c[1])));
+    text = spans.mask(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
+    text = spans.mask(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"\b([A-Za-z][\w.+-]*?)_($|[\s.,;:!?)\]])")
         .replace_all(&text, |c: &regex::Captures<'_>| match address_of(&c[1]) {
             address if address.is_empty() => c[0].to_owned(),
@@ -213,5 +217,5 @@ fn inline(text: &str, targets: &Targets) -> String {
         })
         .into_owned();
     text = pattern!(r"\|([A-Za-z][\w -]*)\|_?").replace_all(&text, "$1").into_owned();
-    spans.back(&text)
+    spans.restore(&text)
 }

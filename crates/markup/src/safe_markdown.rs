@@ -1,77 +1,77 @@
-//! Markdown without remote content, whose links lead only to the web. Other viewers of an exported
-//! file may not sanitise it.
+//! Markdown without remote content and with only web links, because viewers of an exported file may
+//! not sanitise it.
 
 use std::collections::BTreeMap;
 
 use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
 
-use precedent_text::{dialect::OPTIONS, visible::is_order};
+use precedent_text::{dialect::OPTIONS, sanitize::is_control};
 
-/// The maximum number of passes; after them every `<` and `[` is escaped.
-const READINGS: usize = 5;
+/// The maximum number of passes, after which every `<` and `[` is escaped.
+const MAX_PASSES: usize = 5;
 
-/// Returns whether a link may be followed from a file: to a web page, to a mailbox, or to a place
-/// in the same file.
-pub fn may_lead(address: &str) -> bool {
+/// Returns whether a link leads to a web page, an email address, or a place in the same file.
+pub fn is_safe_link(address: &str) -> bool {
     let address = address.trim_start().to_ascii_lowercase();
     address.is_empty()
         || address.starts_with('#')
         || ["https://", "http://", "mailto:"].iter().any(|scheme| address.starts_with(scheme))
 }
 
-/// Returns the Markdown with images and embedded files as links, links rejected by [`may_lead`] as
-/// text, and numeric entities of control characters ([`is_order`]) as literal text. The file is
-/// processed as a whole, because one text may refer to a definition in another. Outside of
-/// quotations, references are text: only a quotation defines any.
+/// Escapes images, embedded files, links rejected by [`is_safe_link`], and entities of control
+/// characters ([`is_control`]). Pass the whole file, because a text may refer to a definition in
+/// another. Reference links outside quotations are escaped, because only quotations contain
+/// definitions.
 pub fn safe_markdown(markdown: &str) -> String {
     let mut text = markdown.to_owned();
-    for _ in 0..READINGS {
-        let marks = marks(&text);
-        if marks.is_empty() {
+    for _ in 0..MAX_PASSES {
+        let edits = find_edits(&text);
+        if edits.is_empty() {
             return text;
         }
-        let mut out = String::with_capacity(text.len() + marks.len() * 4);
+        let mut out = String::with_capacity(text.len() + edits.len() * 4);
         let mut from = 0;
-        for (at, mark) in marks {
+        for (at, edit) in edits {
             out.push_str(&text[from..at]);
             from = at;
-            match mark {
-                Mark::Escape => out.push('\\'),
-                Mark::Replace(with) => {
+            match edit {
+                Edit::Escape => out.push('\\'),
+                Edit::Replace(with) => {
                     out.push_str(with);
                     from += 1;
                 }
             }
         }
         out.push_str(&text[from..]);
-        // Escaping an image may expose a link inside of it, so parse again.
+        // Escaping an image may expose a link inside it, so parse again.
         text = out;
     }
     text.replace('<', "&lt;").replace('[', "\\[")
 }
 
-enum Mark {
-    /// A backslash in front.
+enum Edit {
+    /// A backslash before the character.
     Escape,
     /// A replacement of the character.
     Replace(&'static str),
 }
 
-fn marks(text: &str) -> BTreeMap<usize, Mark> {
-    let mut marks = BTreeMap::new();
+fn find_edits(text: &str) -> BTreeMap<usize, Edit> {
+    let mut edits = BTreeMap::new();
     let mut code = Vec::new();
     let mut in_code = false;
     let mut quotes = 0_usize;
     for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
         match event {
             Event::Start(Tag::Image { .. }) => {
-                marks.insert(range.start, Mark::Escape);
+                edits.insert(range.start, Edit::Escape);
             }
             Event::Start(Tag::Link { link_type, dest_url, .. })
-                if link_type != LinkType::Email && !may_lead(&dest_url) =>
+                if link_type != LinkType::Email && !is_safe_link(&dest_url) =>
             {
-                let angle = text[range.start..].starts_with('<');
-                marks.insert(range.start, if angle { Mark::Replace("&lt;") } else { Mark::Escape });
+                let is_autolink = text[range.start..].starts_with('<');
+                let edit = if is_autolink { Edit::Replace("&lt;") } else { Edit::Escape };
+                edits.insert(range.start, edit);
             }
             Event::Start(Tag::Link {
                 link_type: LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut,
@@ -80,7 +80,7 @@ fn marks(text: &str) -> BTreeMap<usize, Mark> {
             | Event::FootnoteReference(_)
                 if quotes == 0 =>
             {
-                marks.insert(range.start, Mark::Escape);
+                edits.insert(range.start, Edit::Escape);
             }
             Event::Start(Tag::BlockQuote(_)) => quotes += 1,
             Event::End(TagEnd::BlockQuote(_)) => quotes = quotes.saturating_sub(1),
@@ -89,25 +89,25 @@ fn marks(text: &str) -> BTreeMap<usize, Mark> {
             Event::Code(_) => code.push(range),
             Event::Text(_) if in_code => code.push(range),
             Event::Text(entity)
-                if text[range.clone()].starts_with('&') && entity.contains(is_order) =>
+                if text[range.clone()].starts_with('&') && entity.contains(is_control) =>
             {
-                marks.insert(range.start, Mark::Replace("&amp;"));
+                edits.insert(range.start, Edit::Replace("&amp;"));
             }
             _ => {}
         }
     }
-    // Some programs read `[[name]]` as a link to a file of that name, and `![[name]]` as its
-    // content.
+    // Some programs read `[[name]]` as a link to a file, and `![[name]]` as its content.
     for (at, _) in text.match_indices("[[") {
-        let names = text[at..].find("]]").is_some_and(|end| !text[at + end + 2..].starts_with('('));
-        if names
+        let is_link =
+            text[at..].find("]]").is_some_and(|end| !text[at + end + 2..].starts_with('('));
+        if is_link
             && !text[..at].ends_with(['\\', '['])
             && !code.iter().any(|range| range.contains(&at))
         {
-            marks.entry(at).or_insert(Mark::Escape);
+            edits.entry(at).or_insert(Edit::Escape);
         }
     }
-    marks
+    edits
 }
 
 #[cfg(test)]

@@ -1,22 +1,22 @@
 //! Conversion of Confluence's storage format, XHTML with its own elements (`ac:`, `ri:`), to
 //! Markdown. <https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html>
 //!
-//! Confluence's elements become plain HTML first: code macros become code, panels quotes, tasks a
-//! list. The rest is left to [`hypertext`].
+//! Confluence's elements first become plain HTML: code, quotes for panels, lists for tasks. Then
+//! [`html_to_markdown`] converts the HTML.
 
 use quick_xml::{
     Reader,
     events::{BytesStart, Event},
 };
 
-use crate::hypertext;
+use crate::html_to_markdown;
 
-/// The attributes with a visible effect; the others are dropped.
-const ATTRIBUTES: [&str; 5] = ["href", "src", "alt", "colspan", "rowspan"];
-/// The empty elements of XHTML.
-const VOID: [&str; 6] = ["br", "hr", "img", "col", "wbr", "input"];
-/// The macros without own content: lists of contents and of other pages.
-const SILENT: [&str; 9] = [
+/// The attributes with a visible effect.
+const KEPT_ATTRIBUTES: [&str; 5] = ["href", "src", "alt", "colspan", "rowspan"];
+/// The elements without content.
+const VOID_ELEMENTS: [&str; 6] = ["br", "hr", "img", "col", "wbr", "input"];
+/// The macros without content of their own, such as tables of contents.
+const CONTENTLESS_MACROS: [&str; 9] = [
     "toc",
     "children",
     "pagetree",
@@ -27,17 +27,17 @@ const SILENT: [&str; 9] = [
     "livesearch",
     "gallery",
 ];
-/// The macros that are separate from the text around them.
-const PANELS: [&str; 6] = ["info", "note", "warning", "tip", "panel", "expand"];
+/// The macros that are panels.
+const PANEL_MACROS: [&str; 6] = ["info", "note", "warning", "tip", "panel", "expand"];
 
-/// Converts a page, or a comment, to Markdown; invalid XHTML is parsed as HTML.
+/// Converts a page or comment to Markdown. Invalid XHTML is parsed as HTML.
 pub fn to_markdown(storage: &str) -> String {
-    hypertext::to_markdown(&to_html(storage).unwrap_or_else(|| storage.to_owned()))
+    html_to_markdown::convert(&to_html(storage).unwrap_or_else(|| storage.to_owned()))
 }
 
-/// An open element of Confluence's own.
+/// An open Confluence element.
 #[derive(Default)]
-struct Open {
+struct OpenElement {
     name: String,
     /// Name, language and title of a macro.
     macro_name: String,
@@ -45,16 +45,16 @@ struct Open {
     title: String,
     /// Name of a parameter, or page of a link.
     key: String,
-    /// True if a link has a text of its own.
+    /// True if a link has its own text.
     has_text: bool,
 }
 
 #[derive(Default)]
 struct Page {
     out: String,
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
     /// Number of open elements that hide their content.
-    hidden: usize,
+    hidden_depth: usize,
 }
 
 /// Converts the page to plain HTML; returns `None` if its tags are malformed.
@@ -70,9 +70,9 @@ fn to_html(storage: &str) -> Option<String> {
             Event::Start(start) => page.start(&start, false),
             Event::Empty(start) => page.start(&start, true),
             Event::End(end) => page.end(end.name().into_inner()),
-            Event::Text(text) => page.text(&text.xml10_content()),
-            Event::CData(text) => page.plain(&text.xml10_content()),
-            Event::GeneralRef(reference) => page.text(&format!("&{};", reference.xml10_content())),
+            Event::Text(text) => page.push_text(&text.xml10_content()),
+            Event::CData(text) => page.push_plain(&text.xml10_content()),
+            Event::GeneralRef(name) => page.push_text(&format!("&{};", name.xml10_content())),
             Event::Eof => return Some(page.out),
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
         }
@@ -85,8 +85,8 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(html_escape::decode_html_entities(&*attr.value).into_owned())
 }
 
-/// Returns whether the content of an element is no text of the page.
-fn hides(name: &str) -> bool {
+/// Returns whether the content of an element is not part of the text.
+fn is_hidden(name: &str) -> bool {
     matches!(
         name,
         "ac:parameter"
@@ -105,26 +105,26 @@ impl Page {
         self.out.push_str(&html_escape::encode_text(text));
     }
 
-    fn start(&mut self, start: &BytesStart<'_>, empty: bool) {
+    fn start(&mut self, start: &BytesStart<'_>, is_empty: bool) {
         let name = start.name().into_inner();
         if !name.contains(':') {
-            if self.hidden == 0 {
-                self.element(start, name, empty);
+            if self.hidden_depth == 0 {
+                self.push_element(start, name, is_empty);
             }
             return;
         }
-        let mut open = Open { name: name.to_owned(), ..Open::default() };
+        let mut open = OpenElement { name: name.to_owned(), ..OpenElement::default() };
         match name {
             "ac:structured-macro" | "ac:macro" => {
                 open.macro_name = attribute(start, "ac:name").unwrap_or_default();
-                if SILENT.contains(&open.macro_name.as_str()) && !empty {
-                    self.hidden += 1;
+                if CONTENTLESS_MACROS.contains(&open.macro_name.as_str()) && !is_empty {
+                    self.hidden_depth += 1;
                 }
             }
             "ac:parameter" => open.key = attribute(start, "ac:name").unwrap_or_default(),
-            "ac:rich-text-body" | "ac:adf-content" if !empty => self.begin_body(),
-            "ac:task-list" if self.hidden == 0 && !empty => self.out.push_str("<ul>"),
-            "ac:task" if self.hidden == 0 && !empty => self.out.push_str("<li>"),
+            "ac:rich-text-body" | "ac:adf-content" if !is_empty => self.begin_body(),
+            "ac:task-list" if self.hidden_depth == 0 && !is_empty => self.out.push_str("<ul>"),
+            "ac:task" if self.hidden_depth == 0 && !is_empty => self.out.push_str("<li>"),
             "ac:link-body" | "ac:plain-text-link-body" => self.mark_text(),
             "ri:page" | "ri:blog-post" | "ri:attachment" => {
                 let target = attribute(start, "ri:content-title")
@@ -135,58 +135,59 @@ impl Page {
                     link.key = target;
                 }
             }
-            "ac:emoticon" if self.hidden == 0 => {
+            "ac:emoticon" if self.hidden_depth == 0 => {
                 let emoji = attribute(start, "ac:emoji-fallback").filter(|f| !f.starts_with(':'));
                 self.push_escaped(&emoji.unwrap_or_default());
             }
-            "ac:layout-section" | "ac:layout-cell" if self.hidden == 0 && !empty => {
+            "ac:layout-section" | "ac:layout-cell" if self.hidden_depth == 0 && !is_empty => {
                 self.out.push_str("<div>");
             }
             _ => {}
         }
-        if empty {
+        if is_empty {
             return;
         }
-        if hides(name) {
-            self.hidden += 1;
+        if is_hidden(name) {
+            self.hidden_depth += 1;
         }
         self.open.push(open);
     }
 
     /// Writes an XHTML element.
-    fn element(&mut self, start: &BytesStart<'_>, name: &str, empty: bool) {
+    fn push_element(&mut self, start: &BytesStart<'_>, name: &str, is_empty: bool) {
         if name == "time" {
             let day = attribute(start, "datetime").unwrap_or_default();
             self.push_escaped(&day);
         }
         self.out.push('<');
         self.out.push_str(name);
-        for key in ATTRIBUTES {
+        for key in KEPT_ATTRIBUTES {
             if let Some(value) = attribute(start, key) {
                 let value = html_escape::encode_double_quoted_attribute(&value);
                 self.out.push_str(&format!(" {key}=\"{value}\""));
             }
         }
         self.out.push('>');
-        if empty && !VOID.contains(&name) {
+        if is_empty && !VOID_ELEMENTS.contains(&name) {
             self.out.push_str(&format!("</{name}>"));
         }
     }
 
-    /// Begins the text of a macro, or of a panel of the newer editor.
+    /// Begins the body of a macro, or of a panel of the newer editor.
     fn begin_body(&mut self) {
-        if self.hidden > 0 {
+        if self.hidden_depth > 0 {
             return;
         }
         let Some(owner) = self.open.last_mut() else { return };
-        // The title is shown once, even if the macro has several texts.
+        // A macro with several bodies shows its title once.
         let title = std::mem::take(&mut owner.title);
-        let panel = PANELS.contains(&owner.macro_name.as_str()) || owner.name == "ac:adf-node";
-        self.out.push_str(if panel { "<blockquote>" } else { "<div>" });
-        self.title(&title);
+        let is_panel =
+            PANEL_MACROS.contains(&owner.macro_name.as_str()) || owner.name == "ac:adf-node";
+        self.out.push_str(if is_panel { "<blockquote>" } else { "<div>" });
+        self.push_title(&title);
     }
 
-    fn title(&mut self, title: &str) {
+    fn push_title(&mut self, title: &str) {
         if !title.is_empty() {
             self.out.push_str("<p><strong>");
             self.push_escaped(title);
@@ -202,12 +203,12 @@ impl Page {
 
     fn end(&mut self, name: &str) {
         if !name.contains(':') {
-            if self.hidden == 0 && !VOID.contains(&name) {
+            if self.hidden_depth == 0 && !VOID_ELEMENTS.contains(&name) {
                 self.out.push_str(&format!("</{name}>"));
             }
             return;
         }
-        // Mismatched tags also end the elements that are open inside.
+        // A mismatched tag also ends the inner open elements.
         let Some(at) = self.open.iter().rposition(|o| o.name == name) else { return };
         while self.open.len() > at {
             let Some(open) = self.open.pop() else { break };
@@ -215,38 +216,38 @@ impl Page {
         }
     }
 
-    fn close(&mut self, open: &Open) {
-        if hides(&open.name) || SILENT.contains(&open.macro_name.as_str()) {
-            self.hidden = self.hidden.saturating_sub(1);
+    fn close(&mut self, open: &OpenElement) {
+        if is_hidden(&open.name) || CONTENTLESS_MACROS.contains(&open.macro_name.as_str()) {
+            self.hidden_depth = self.hidden_depth.saturating_sub(1);
         }
-        if self.hidden > 0 {
+        if self.hidden_depth > 0 {
             return;
         }
         match open.name.as_str() {
             "ac:rich-text-body" | "ac:adf-content" => {
-                let panel = self.open.last().is_some_and(|o| {
-                    PANELS.contains(&o.macro_name.as_str()) || o.name == "ac:adf-node"
+                let is_panel = self.open.last().is_some_and(|o| {
+                    PANEL_MACROS.contains(&o.macro_name.as_str()) || o.name == "ac:adf-node"
                 });
-                self.out.push_str(if panel { "</blockquote>" } else { "</div>" });
+                self.out.push_str(if is_panel { "</blockquote>" } else { "</div>" });
             }
-            // A Jira issue that is shown in the page.
+            // A Jira issue.
             "ac:structured-macro" if open.macro_name == "jira" => self.push_escaped(&open.key),
             "ac:task-list" => self.out.push_str("</ul>"),
             "ac:task" => self.out.push_str("</li>"),
             "ac:layout-section" | "ac:layout-cell" => self.out.push_str("</div>"),
-            // A link to another page, shown as its name.
+            // A link to another page without its own text.
             "ac:link" if !open.has_text => self.push_escaped(&open.key),
             _ => {}
         }
     }
 
-    /// Takes a text that is already escaped.
-    fn text(&mut self, text: &str) {
+    /// Appends escaped text.
+    fn push_text(&mut self, text: &str) {
         if let Some(open) = self.open.last() {
             match open.name.as_str() {
-                "ac:parameter" => return self.parameter(text),
-                "ac:task-status" if self.hidden == 1 => {
-                    // A box in brackets would be escaped as handwritten text.
+                "ac:parameter" => return self.set_parameter(text),
+                "ac:task-status" if self.hidden_depth == 1 => {
+                    // A box in brackets would be escaped like typed text.
                     let is_done = text.trim() == "complete";
                     self.out.push_str(if is_done { "☑ " } else { "☐ " });
                     return;
@@ -254,15 +255,15 @@ impl Page {
                 _ => {}
             }
         }
-        if self.hidden == 0 {
+        if self.hidden_depth == 0 {
             self.out.push_str(text);
         }
     }
 
-    fn parameter(&mut self, text: &str) {
+    fn set_parameter(&mut self, text: &str) {
         let key = self.open.last().map(|p| p.key.clone()).unwrap_or_default();
-        let place = self.open.len().checked_sub(2);
-        let Some(owner) = place.and_then(|at| self.open.get_mut(at)) else { return };
+        let owner_index = self.open.len().checked_sub(2);
+        let Some(owner) = owner_index.and_then(|at| self.open.get_mut(at)) else { return };
         let text = html_escape::decode_html_entities(text);
         match key.as_str() {
             "language" => owner.language.push_str(&text),
@@ -272,9 +273,9 @@ impl Page {
         }
     }
 
-    /// Takes an unescaped text: of code, and of links.
-    fn plain(&mut self, text: &str) {
-        if self.hidden > 0 {
+    /// Appends unescaped text of code and links.
+    fn push_plain(&mut self, text: &str) {
+        if self.hidden_depth > 0 {
             return;
         }
         let is_body = self.open.last().is_some_and(|o| o.name == "ac:plain-text-body");
@@ -282,14 +283,14 @@ impl Page {
             self.push_escaped(text);
             return;
         }
-        let place = self.open.len().checked_sub(2);
+        let owner_index = self.open.len().checked_sub(2);
         let (mut language, mut title) = (String::new(), String::new());
-        if let Some(owner) = place.and_then(|at| self.open.get_mut(at)) {
+        if let Some(owner) = owner_index.and_then(|at| self.open.get_mut(at)) {
             (language, title) =
                 (std::mem::take(&mut owner.language), std::mem::take(&mut owner.title));
         }
         language.retain(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-'));
-        self.title(&title);
+        self.push_title(&title);
         let class = if language.is_empty() {
             String::new()
         } else {
@@ -371,7 +372,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_gives_a_text_in_proportion(parts in proptest::collection::vec(
+        fn output_length_is_bounded(parts in proptest::collection::vec(
             prop_oneof![
                 Just("<p>".to_owned()), Just("</p>".to_owned()), Just("<ac:link>".to_owned()), Just("</ac:link>".to_owned()),
                 Just("<ac:structured-macro ac:name=\"info\">".to_owned()), Just("</ac:structured-macro>".to_owned()),

@@ -2,9 +2,9 @@
 
 use regex::Captures;
 
-use super::{BOLD, CODE_AT, INSERTION, Out, Placeholders, STRUCK, link, pattern};
+use super::{BOLD, CODE_AT, INSERTED, Placeholders, STRIKETHROUGH, Writer, italic, link, pattern};
 
-/// Parses a list item; its marks give the depth: `**`, `##`, `*#`.
+/// Parses a list item into its depth, whether it is ordered, and its text.
 fn list<'a>(line: &'a str, marks: &[char]) -> Option<(usize, bool, &'a str)> {
     let rest = line.trim_start_matches(marks);
     let lead = &line[..line.len() - rest.len()];
@@ -18,12 +18,12 @@ fn cells(line: &str) -> Option<Vec<String>> {
     Some(inner.split('|').map(str::to_owned).collect())
 }
 
-/// Returns a block from its first line to the one that contains `close`, or to the end.
-fn until<'a>(first: &str, close: &str, lines: &mut impl Iterator<Item = &'a str>) -> String {
+/// Reads a block from its first line to the line that contains `close`, or to the end.
+fn read_until<'a>(first: &str, close: &str, lines: &mut impl Iterator<Item = &'a str>) -> String {
     let mut block = first.to_owned();
     let mut is_closed = first.contains(close);
     while !is_closed && let Some(line) = lines.next() {
-        // Search the new line only; searching the whole block each time would take quadratic time.
+        // Search only the new line; searching the whole block would take quadratic time.
         is_closed = line.contains(close);
         block.push('\n');
         block.push_str(line);
@@ -31,14 +31,8 @@ fn until<'a>(first: &str, close: &str, lines: &mut impl Iterator<Item = &'a str>
     block
 }
 
-fn italic(text: &str) -> String {
-    pattern!(r#"(^|[\s(\["'>|*,;:])_([^\s_](?:[^_\n]*[^\s_])?)_($|[\s.,;:!?)\]"'<|*])"#)
-        .replace_all(text, "${1}*${2}*${3}")
-        .into_owned()
-}
-
 pub(super) fn textile(text: &str) -> String {
-    let mut out = Out::default();
+    let mut out = Writer::default();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let body = line.trim();
@@ -47,7 +41,7 @@ pub(super) fn textile(text: &str) -> String {
             if !prefix.trim().is_empty() {
                 out.line(&textile_line(prefix));
             }
-            let block = until(&body[at..], "</pre>", &mut lines);
+            let block = read_until(&body[at..], "</pre>", &mut lines);
             let (code, suffix) = block.split_once("</pre>").unwrap_or((&block, ""));
             let language =
                 pattern!(r#"<code\s+class="([^"]+)""#).captures(code).map(|c| c[1].to_owned());
@@ -86,8 +80,8 @@ pub(super) fn textile(text: &str) -> String {
         } else {
             let words =
                 pattern!(r"^(?:p|fn\d+)(?:\([^)]*\)|\{[^}]*\}|[<>=]+)*\.\s+").replace(body, "");
-            let left_out = pattern!(r"^\{\{[<>]?\w+(?:\([^)]*\))?\}\}$").is_match(body);
-            if !left_out {
+            let is_omitted = pattern!(r"^\{\{[<>]?\w+(?:\([^)]*\))?\}\}$").is_match(body);
+            if !is_omitted {
                 out.line(&textile_line(&words));
             }
         }
@@ -97,35 +91,35 @@ pub(super) fn textile(text: &str) -> String {
 
 fn textile_line(text: &str) -> String {
     let mut spans = Placeholders::default();
-    let mut text = spans.take(pattern!(r"<code>(.*?)</code>"), text, |c| format!("`{}`", &c[1]));
+    let mut text = spans.mask(pattern!(r"<code>(.*?)</code>"), text, |c| format!("`{}`", &c[1]));
     text = CODE_AT.apply(&text);
-    text = spans.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
-    text = spans.take(
+    text = spans.mask(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
+    text = spans.mask(
         pattern!(
             r#""([^"\n]+?)(?:\([^)"]*\))?":((?:https?://|mailto:|ftp://|/|#)[^\s<>"|]*[^\s<>"|.,;:!?)])"#
         ),
         &text,
         |c| link(&c[1], &c[2]),
     );
-    text = spans.take(pattern!(r"!([^\s!|(]+\.[A-Za-z]{3,4})(?:\(([^)]*)\))?!"), &text, |c| {
+    text = spans.mask(pattern!(r"!([^\s!|(]+\.[A-Za-z]{3,4})(?:\(([^)]*)\))?!"), &text, |c| {
         format!("![{}]({})", c.get(2).map_or("", |m| m.as_str()), &c[1])
     });
-    text = spans.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = spans.mask(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
     text = italic(&BOLD.apply(&text));
-    text = INSERTION.apply(&STRUCK.apply(&text));
-    spans.back(&text)
+    text = INSERTED.apply(&STRIKETHROUGH.apply(&text));
+    spans.restore(&text)
 }
 
-/// The maximum number of pieces of code in a line.
-const CODES_IN_LINE: usize = 100;
+/// The maximum number of code blocks that begin in one line.
+const MAX_LINE_CODES: usize = 100;
 
 pub(super) fn jira(text: &str) -> String {
     let mut jira = Jira::default();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         let mut rest = line.trim().to_owned();
-        for _ in 0..CODES_IN_LINE {
+        for _ in 0..MAX_LINE_CODES {
             let Some(tail) = jira.code(&rest, &mut lines) else { break };
             rest = tail;
             if rest.trim().is_empty() {
@@ -139,16 +133,16 @@ pub(super) fn jira(text: &str) -> String {
     jira.out.finish()
 }
 
-/// A converter of Jira's markup, and whether it is in a quote.
+/// A converter of Jira's markup.
 #[derive(Default)]
 struct Jira {
-    out: Out,
+    out: Writer,
     in_quote: bool,
 }
 
 impl Jira {
-    /// Converts the code that begins in a line, with the text before it. Returns the text after it,
-    /// if there was any code.
+    /// Converts the text before the first code in a line, and the code. Returns the text after it;
+    /// `None` without code.
     fn code<'a>(
         &mut self,
         line: &str,
@@ -159,7 +153,7 @@ impl Jira {
             self.words(caps[1].trim());
         }
         let close = format!("{{{}}}", &caps[2]);
-        let block = until(&caps[4], &close, lines);
+        let block = read_until(&caps[4], &close, lines);
         let (code, suffix) = block.split_once(&close).unwrap_or((&block, ""));
         // `java`, `java|title=X.java`, `title=X.java`
         let language = caps.get(3).and_then(|m| m.as_str().split('|').find(|p| !p.contains('=')));
@@ -167,7 +161,7 @@ impl Jira {
         Some(suffix.to_owned())
     }
 
-    /// Converts a line without code. Marks of quotes may be in the middle of a line.
+    /// Converts a line without code. Quote marks may be within the line.
     fn words(&mut self, line: &str) {
         for (n, part) in line.split("{quote}").enumerate() {
             if n > 0 {
@@ -196,7 +190,7 @@ impl Jira {
     }
 }
 
-/// Returns the cells of `|a|b|` and `||a||b||`; an escaped bar belongs to the text.
+/// Returns the cells of `|a|b|` and `||a||b||`; escaped bars belong to the text.
 fn jira_cells(line: &str) -> Option<Vec<String>> {
     const BAR: &str = "\u{1}bar\u{2}";
     if !line.starts_with('|') {
@@ -209,21 +203,21 @@ fn jira_cells(line: &str) -> Option<Vec<String>> {
 
 fn jira_line(text: &str) -> String {
     let mut spans = Placeholders::default();
-    let mut text = spans.take(pattern!(r"\{\{(.+?)\}\}"), text, |c| format!("`{}`", &c[1]));
-    text = spans.take(pattern!(r"\[([^\]|\n]+)\|([^\]|\n]+)(?:\|[^\]]*)?\]"), &text, |c| {
+    let mut text = spans.mask(pattern!(r"\{\{(.+?)\}\}"), text, |c| format!("`{}`", &c[1]));
+    text = spans.mask(pattern!(r"\[([^\]|\n]+)\|([^\]|\n]+)(?:\|[^\]]*)?\]"), &text, |c| {
         link(&c[1], &c[2])
     });
     text =
-        spans.take(pattern!(r"\[((?:https?|mailto|ftp):[^\]\s]+)\]"), &text, |c| link("", &c[1]));
-    text = spans.take(pattern!(r"\[~([^\]]+)\]"), &text, |c| {
+        spans.mask(pattern!(r"\[((?:https?|mailto|ftp):[^\]\s]+)\]"), &text, |c| link("", &c[1]));
+    text = spans.mask(pattern!(r"\[~([^\]]+)\]"), &text, |c| {
         format!("@{}", c[1].trim_start_matches("accountid:"))
     });
-    text = spans.take(pattern!(r"!([^\s!|]+\.[A-Za-z]{3,4})(?:\|[^!]*)?!"), &text, |c| {
+    text = spans.mask(pattern!(r"!([^\s!|]+\.[A-Za-z]{3,4})(?:\|[^!]*)?!"), &text, |c| {
         format!("![]({})", &c[1])
     });
-    text = spans.take(pattern!(r"https?://[^\s<>|]+"), &text, |c| c[0].to_owned());
+    text = spans.mask(pattern!(r"https?://[^\s<>|]+"), &text, |c| c[0].to_owned());
     text =
-        spans.take(pattern!(r"\{(?:panel|expand|info|note|tip|warning):([^}]*)\}"), &text, |c| {
+        spans.mask(pattern!(r"\{(?:panel|expand|info|note|tip|warning):([^}]*)\}"), &text, |c| {
             panel_title(&c[1])
         });
     text = pattern!(
@@ -232,11 +226,11 @@ fn jira_line(text: &str) -> String {
     .replace_all(&text, "")
     .into_owned();
     text = italic(&BOLD.apply(&text));
-    text = INSERTION.apply(&STRUCK.apply(&text));
-    spans.back(&text)
+    text = INSERTED.apply(&STRIKETHROUGH.apply(&text));
+    spans.restore(&text)
 }
 
-/// Formats the title in a panel's parameters: `title=Workaround|bgColor=#fff`, or a plain text.
+/// Formats the title in a panel's parameters: `title=Workaround|bgColor=#fff` or plain text.
 fn panel_title(parameters: &str) -> String {
     let parts = || parameters.split('|').map(str::trim);
     let title = parts()
@@ -248,9 +242,9 @@ fn panel_title(parameters: &str) -> String {
 pub(super) fn media_wiki(text: &str) -> String {
     let text = pattern!(r"(?s)<!--.*?-->").replace_all(text, "");
     let text = pattern!(r"__[A-Z]+__|\[\[(?i:category):[^\]]*\]\]").replace_all(&text, "");
-    let mut out = Out::default();
+    let mut out = Writer::default();
     let mut lines = text.lines().peekable();
-    let (mut table, mut row) = (false, Vec::new());
+    let (mut in_table, mut row) = (false, Vec::new());
     while let Some(line) = lines.next() {
         let body = line.trim();
         if let Some(caps) =
@@ -258,21 +252,21 @@ pub(super) fn media_wiki(text: &str) -> String {
                 .captures(body)
         {
             let close = format!("</{}>", &caps[1]);
-            let block = until(&caps[3], &close, &mut lines);
+            let block = read_until(&caps[3], &close, &mut lines);
             let code = block.split_once(&close).map_or(block.as_str(), |(code, _)| code);
             out.code(caps.get(2).map_or("", |m| m.as_str()), code.lines());
         } else if body.starts_with("{|") {
-            table = true;
-        } else if table && (body.starts_with("|-") || body.starts_with("|}")) {
+            in_table = true;
+        } else if in_table && (body.starts_with("|-") || body.starts_with("|}")) {
             if !row.is_empty() {
                 out.row(&std::mem::take(&mut row));
             }
-            table = !body.starts_with("|}");
-        } else if table && body.starts_with("|+") {
+            in_table = !body.starts_with("|}");
+        } else if in_table && body.starts_with("|+") {
             out.line(&media_wiki_line(&body[2..]));
-        } else if table && body.starts_with(['|', '!']) {
-            let between = if body.starts_with('!') { "!!" } else { "||" };
-            for cell in body[1..].split(between).flat_map(|c| c.split("||")) {
+        } else if in_table && body.starts_with(['|', '!']) {
+            let separator = if body.starts_with('!') { "!!" } else { "||" };
+            for cell in body[1..].split(separator).flat_map(|c| c.split("||")) {
                 // Attributes precede a single bar: `| align=left | words`.
                 let words = pattern!(r#"^[^|\[]*="[^|]*\|"#).replace(cell, "");
                 row.push(media_wiki_line(&words));
@@ -283,7 +277,7 @@ pub(super) fn media_wiki(text: &str) -> String {
             out.item(caps[1].len(), caps[1].ends_with('#'), &media_wiki_line(&caps[2]));
         } else if let Some(caps) = pattern!(r"^[:;]+\s*(.+)$").captures(line) {
             out.line(&media_wiki_line(&caps[1]));
-        } else if !table && line.starts_with(' ') && !body.is_empty() {
+        } else if !in_table && line.starts_with(' ') && !body.is_empty() {
             let mut code = vec![line];
             while let Some(more) = lines.next_if(|l| l.starts_with(' ') && !l.trim().is_empty()) {
                 code.push(more);
@@ -302,25 +296,25 @@ pub(super) fn media_wiki(text: &str) -> String {
 fn media_wiki_line(text: &str) -> String {
     let mut spans = Placeholders::default();
     let code = |c: &Captures<'_>| format!("`{}`", &c[1]);
-    let mut text = spans.take(pattern!(r"<(?:code|tt)>(.*?)</(?:code|tt)>"), text, code);
-    text = spans.take(pattern!(r"<nowiki>(.*?)</nowiki>"), &text, |c| c[1].to_owned());
-    text = spans.take(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\s+([^\]]+)\]"), &text, |c| {
+    let mut text = spans.mask(pattern!(r"<(?:code|tt)>(.*?)</(?:code|tt)>"), text, code);
+    text = spans.mask(pattern!(r"<nowiki>(.*?)</nowiki>"), &text, |c| c[1].to_owned());
+    text = spans.mask(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\s+([^\]]+)\]"), &text, |c| {
         link(&c[2], &c[1])
     });
     text =
-        spans.take(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\]"), &text, |c| link("", &c[1]));
-    text = spans.take(pattern!(r"https?://[^\s<>\]]+"), &text, |c| c[0].to_owned());
+        spans.mask(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\]"), &text, |c| link("", &c[1]));
+    text = spans.mask(pattern!(r"https?://[^\s<>\]]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"\[\[(?:File|Image):[^\]]*\]\]").replace_all(&text, "").into_owned();
     text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
     text = pattern!(r"\{\{[^{}]*\}\}|<ref[^>/]*/>").replace_all(&text, "").into_owned();
     text = pattern!(r"<ref[^>]*>(.*?)</ref>").replace_all(&text, " ($1)").into_owned();
     text = pattern!(r"<br\s*/?>").replace_all(&text, " ").into_owned();
     text = text.replace("'''''", "***").replace("'''", "**").replace("''", "*");
-    spans.back(&text)
+    spans.restore(&text)
 }
 
 pub(super) fn creole(text: &str) -> String {
-    let mut out = Out::default();
+    let mut out = Writer::default();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         let body = line.trim();
@@ -349,18 +343,18 @@ pub(super) fn creole(text: &str) -> String {
 
 fn creole_line(text: &str) -> String {
     let mut spans = Placeholders::default();
-    let mut text = spans.take(pattern!(r"\{\{\{(.*?)\}\}\}"), text, |c| format!("`{}`", &c[1]));
-    text = spans.take(pattern!(r"\{\{([^}|]+)(?:\|([^}]*))?\}\}"), &text, |c| {
+    let mut text = spans.mask(pattern!(r"\{\{\{(.*?)\}\}\}"), text, |c| format!("`{}`", &c[1]));
+    text = spans.mask(pattern!(r"\{\{([^}|]+)(?:\|([^}]*))?\}\}"), &text, |c| {
         format!("![{}]({})", c.get(2).map_or("", |m| m.as_str()), &c[1])
     });
-    text = spans.take(
+    text = spans.mask(
         pattern!(r"\[\[((?:https?|ftp|mailto):[^\]|]+)(?:\|([^\]]+))?\]\]"),
         &text,
         |c| link(c.get(2).map_or("", |m| m.as_str()), &c[1]),
     );
     text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
-    text = spans.take(pattern!(r"(?:https?|ftp)://[^\s<>|]+"), &text, |c| c[0].to_owned());
+    text = spans.mask(pattern!(r"(?:https?|ftp)://[^\s<>|]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"//(.+?)//").replace_all(&text, "*$1*").into_owned();
     text = text.replace(r"\\", " ");
-    spans.back(&text)
+    spans.restore(&text)
 }

@@ -1,4 +1,4 @@
-//! Arguments of a tool call: read by serde, with errors that name the argument and what is allowed.
+//! Arguments of a tool call, parsed with errors that name the argument and the allowed values.
 
 use std::{any::Any, borrow::Cow, cell::RefCell};
 
@@ -54,27 +54,27 @@ fn parse<P: DeserializeOwned + JsonSchema + Any>(
     tool: &str,
     mut arguments: JsonObject,
 ) -> Result<P> {
-    // Clients write null for arguments that they omit.
+    // Clients send null for omitted arguments.
     arguments.retain(|_, value| !value.is_null());
     // The last argument read before an error is the invalid one.
-    let last = RefCell::new(String::new());
-    let fields = arguments.into_iter().inspect(|(name, _)| last.borrow_mut().clone_from(name));
+    let last_name = RefCell::new(String::new());
+    let fields = arguments.into_iter().inspect(|(name, _)| last_name.borrow_mut().clone_from(name));
     P::deserialize(MapDeserializer::new(fields)).map_err(|error: serde_json::Error| {
         let message = error.to_string().replace(" field `", " argument `");
-        let last = last.borrow();
+        let last_name = last_name.borrow();
         let missing_name =
             message.strip_prefix("missing argument `").and_then(|m| m.split('`').next());
-        let hint = hint::<P>(missing_name.unwrap_or(&last));
+        let hint = argument_hint::<P>(missing_name.unwrap_or(&last_name));
         let message = match missing_name.is_some() || message.starts_with("unknown argument") {
             true => format!("{tool}: {message}"),
-            false => format!("{tool}: {last}: {message}"),
+            false => format!("{tool}: {last_name}: {message}"),
         };
         Error::invalid(shorten(&message, 400)).with_hint(hint)
     })
 }
 
-/// Returns the description of an argument, or the names of all.
-fn hint<P: JsonSchema + Any>(name: &str) -> String {
+/// Returns the description of an argument, or the names of all arguments if it is unknown.
+fn argument_hint<P: JsonSchema + Any>(name: &str) -> String {
     let schema = schema_for_input::<P>().unwrap_or_default();
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return "Call it without arguments.".to_owned();
@@ -93,12 +93,12 @@ fn invalid_value<E: serde::de::Error>(value: &Value, requirement: &str) -> E {
     E::custom(format!("expected {requirement}, not {}", shorten(&value.to_string(), MAX_VALUE)))
 }
 
-/// A whole number with its bounds and its default. Clients also write it as a text.
+/// An integer with its bounds and its default. Clients may also send it as a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole<const MIN: usize, const MAX: usize, const DEFAULT: usize>(pub usize);
+pub struct BoundedInt<const MIN: usize, const MAX: usize, const DEFAULT: usize>(pub usize);
 
 impl<const MIN: usize, const MAX: usize, const DEFAULT: usize> Default
-    for Whole<MIN, MAX, DEFAULT>
+    for BoundedInt<MIN, MAX, DEFAULT>
 {
     fn default() -> Self {
         Self(DEFAULT)
@@ -106,7 +106,7 @@ impl<const MIN: usize, const MAX: usize, const DEFAULT: usize> Default
 }
 
 impl<'de, const MIN: usize, const MAX: usize, const DEFAULT: usize> Deserialize<'de>
-    for Whole<MIN, MAX, DEFAULT>
+    for BoundedInt<MIN, MAX, DEFAULT>
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
@@ -122,14 +122,14 @@ impl<'de, const MIN: usize, const MAX: usize, const DEFAULT: usize> Deserialize<
 }
 
 impl<const MIN: usize, const MAX: usize, const DEFAULT: usize> JsonSchema
-    for Whole<MIN, MAX, DEFAULT>
+    for BoundedInt<MIN, MAX, DEFAULT>
 {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        "Whole".into()
+        "BoundedInt".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -137,13 +137,13 @@ impl<const MIN: usize, const MAX: usize, const DEFAULT: usize> JsonSchema
     }
 }
 
-/// The key of a document. Clients also write a bare number.
+/// The key of a document. Clients may also send a bare number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
 pub struct Key(pub String);
 
 impl Key {
-    /// Returns the key unless it is blank; clients write an empty text for omitted arguments.
+    /// Returns the key unless it is blank; clients send an empty string for omitted arguments.
     pub fn non_blank(&self) -> Option<&str> {
         Some(self.0.trim()).filter(|key| !key.is_empty())
     }
@@ -159,11 +159,10 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
-/// Reads a share from 0 to 1.
-///
-/// # Errors
-/// Returns an error for any other value.
-pub fn share<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<f32, D::Error> {
+/// Deserializes a number from 0 to 1.
+pub fn deserialize_share<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<f32, D::Error> {
     let value = Value::deserialize(deserializer)?;
     #[allow(clippy::cast_possible_truncation, reason = "a threshold needs no more digits")]
     let number =
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn error_names_the_argument_and_what_is_allowed() {
+    fn error_names_the_argument_and_allowed_values() {
         for (value, message) in [
             (
                 json!({"query": "x", "limit": -1}),
@@ -256,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn long_wrong_value_is_shortened() {
+    fn long_invalid_value_is_shortened() {
         for value in [
             json!({"query": "x", "limit": "9".repeat(10_000)}),
             json!({"query": "x", "y".repeat(9_000): 1}),

@@ -1,28 +1,29 @@
-//! The one answer to a question: the verdict, its evidence, and what to tell the customer.
+//! Answers to questions: the verdict, its evidence, and advice for the customer.
 
 use super::{
     markdown::{
-        TITLE, Text, change_heading, day, facts, inline, percent, read_call, report as describe,
-        state,
+        MAX_TITLE, Text, change_heading, day, facts, inline, percent, read_call, report_line, state,
     },
     output::{self, Item, Verdict},
 };
-use precedent_core::model::{AskResponse, KnownProblem, KnownReport, SAME, SURELY, SolvedCase};
+use precedent_core::model::{
+    AskResponse, HIGH, KnownProblem, KnownReport, LIKELY_HELP, SolvedCase,
+};
 
 /// The maximum length of the fix and of the workaround, in characters.
-const COMMENT: usize = 900;
+const MAX_COMMENT: usize = 900;
 /// The maximum number of comments of a solved case.
-const COMMENTS: usize = 3;
+const MAX_COMMENTS: usize = 3;
 /// The maximum length of the text of a wiki page or a note, in characters.
-const PASSAGE: usize = 350;
+const MAX_PASSAGE: usize = 350;
 /// The maximum number of reports of the same problem listed.
-const REPORTS: usize = 6;
+const MAX_REPORTS: usize = 6;
 
 /// Renders an answer.
 pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask) {
     let verdict = verdict(response);
     let evidence = response.problem.as_ref().and_then(|p| p.fix.as_ref().or(p.workaround.as_ref()));
-    let first = evidence.map(|comment| &*comment.anchor);
+    let anchor = evidence.map(|comment| &*comment.anchor);
     let mut text = Text::new(max_chars);
     let mut next = Vec::new();
     text.notices(&response.notices);
@@ -46,28 +47,31 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
     text.add(&format!("**Tell the customer**: {}", advice(response, verdict)));
     if let Some(problem) = &response.problem {
         render_evidence(problem, &mut text);
-        next.push(format!("{} to continue its thread.", read_call(&problem.key, first)));
+        next.push(format!("{} to continue its thread.", read_call(&problem.key, anchor)));
     }
     for article in &response.articles {
         text.gap();
-        let heading =
-            format!("Article [{}] {}", inline(&article.key, TITLE), inline(&article.title, TITLE));
-        text.quote(&heading, &article.text, PASSAGE);
+        let heading = format!(
+            "Article [{}] {}",
+            inline(&article.key, MAX_TITLE),
+            inline(&article.title, MAX_TITLE)
+        );
+        text.quote(&heading, &article.text, MAX_PASSAGE);
     }
     for case in &response.cases {
         text.gap();
         let version =
             case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
-        let helps = format!("{} likely to help", percent(case.helps));
-        let line = describe(&case.key, case.state, case.state_reason.as_deref(), &case.title);
-        let line = facts([line, day(case.closed_at), version.unwrap_or_default(), helps]);
+        let likelihood = format!("{} likely to help", percent(case.helps));
+        let line = report_line(&case.key, case.state, case.state_reason.as_deref(), &case.title);
+        let line = facts([line, day(case.closed_at), version.unwrap_or_default(), likelihood]);
         text.add(&format!("Solved case {line}"));
-        for comment in case.solutions().take(COMMENTS) {
-            text.comment(comment.heading(), &case.key, comment, COMMENT);
+        for comment in case.solutions().take(MAX_COMMENTS) {
+            text.comment(comment.heading(), &case.key, comment, MAX_COMMENT);
         }
-        match case.told_changes().next() {
+        match case.described_changes().next() {
             Some(change) => {
-                text.quote(&format!("Fixed by [{}]", change.key), &change.text, COMMENT);
+                text.quote(&format!("Fixed by [{}]", change.key), &change.text, MAX_COMMENT);
             }
             None => {
                 let changes = case.fixed_by.iter().map(|change| format!("[{}]", change.key));
@@ -97,10 +101,10 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
             Some(status) => status.words().to_owned(),
             None => state(report.state, report.state_reason.as_deref()),
         };
-        let line = facts([format!("[{}]", report.key), status, inline(&report.title, TITLE)]);
+        let line = facts([format!("[{}]", report.key), status, inline(&report.title, MAX_TITLE)]);
         text.add(&format!("- {line} · {band}"));
         if let Some(comment) = &report.said {
-            text.comment(comment.heading(), &report.key, comment, PASSAGE);
+            text.comment(comment.heading(), &report.key, comment, MAX_PASSAGE);
         }
     }
     for (kind, passages) in [("Wiki page", &response.wiki), ("Note", &response.notes)] {
@@ -108,10 +112,10 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
             text.gap();
             let heading = format!(
                 "{kind} [{}] {}",
-                inline(&passage.key, TITLE),
-                inline(&passage.title, TITLE)
+                inline(&passage.key, MAX_TITLE),
+                inline(&passage.title, MAX_TITLE)
             );
-            text.quote(&heading, &passage.text, PASSAGE);
+            text.quote(&heading, &passage.text, MAX_PASSAGE);
         }
     }
     if response.problem.is_none() {
@@ -123,7 +127,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
                 .to_owned(),
         );
     }
-    let problem = response.problem.as_ref().map(|p| Item::new(&p.key, p.confidence, first));
+    let problem = response.problem.as_ref().map(|p| Item::new(&p.key, p.confidence, anchor));
     let cases = response.cases.iter().map(Item::from);
     let items = cases.chain(response.related.iter().map(Item::from)).collect();
     let payload = output::Ask { verdict, conclusive: response.conclusive, problem, related: items };
@@ -132,10 +136,10 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
 
 fn verdict(response: &AskResponse) -> Verdict {
     match &response.problem {
-        Some(problem) if problem.confidence >= SAME => Verdict::Known,
+        Some(problem) if problem.confidence >= HIGH => Verdict::Known,
         Some(_) => Verdict::Likely,
         None if response.cases.is_empty() && response.related.is_empty() => Verdict::Unknown,
-        None if response.cases.iter().any(|case| case.helps >= SURELY) => Verdict::Likely,
+        None if response.cases.iter().any(|case| case.helps >= LIKELY_HELP) => Verdict::Likely,
         None => Verdict::Related,
     }
 }
@@ -146,7 +150,7 @@ fn render_problem(response: &AskResponse, problem: &KnownProblem, text: &mut Tex
     let headline = match response.key.as_ref() {
         Some(key) if *key == problem.key => format!("**This report is {status}.**"),
         _ if problem.confidence >= 1.0 => format!("**Known problem: {status}.**"),
-        _ if problem.confidence >= SAME => {
+        _ if problem.confidence >= HIGH => {
             format!(
                 "**Known problem: {status}** ({} likely to be the same problem).",
                 percent(problem.confidence)
@@ -158,15 +162,16 @@ fn render_problem(response: &AskResponse, problem: &KnownProblem, text: &mut Tex
         ),
     };
     text.add(&headline);
-    text.add(&format!("[{}] {}", problem.key, inline(&problem.title, TITLE)));
+    text.add(&format!("[{}] {}", problem.key, inline(&problem.title, MAX_TITLE)));
     text.add_some(&problem.url.as_ref().map_or_else(String::new, |url| inline(url, 200)));
     if !problem.reasons.is_empty() {
         text.add(&format!("Why: {}", inline(&problem.reasons.join("; "), 300)));
     }
     if !problem.reports.is_empty() {
-        let more = problem.reports.len().saturating_sub(REPORTS);
+        let more = problem.reports.len().saturating_sub(MAX_REPORTS);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let reports: Vec<&str> = problem.reports.iter().take(REPORTS).map(String::as_str).collect();
+        let reports: Vec<&str> =
+            problem.reports.iter().take(MAX_REPORTS).map(String::as_str).collect();
         text.add(&format!("Also reported as {}{more}", reports.join(", ")));
     }
 }
@@ -181,7 +186,7 @@ fn render_evidence(problem: &KnownProblem, text: &mut Text) {
             comment.as_ref().filter(|comment| last_anchor != Some(&comment.anchor))
         {
             text.gap();
-            text.comment(heading, &problem.key, comment, COMMENT);
+            text.comment(heading, &problem.key, comment, MAX_COMMENT);
             last_anchor = Some(&comment.anchor);
         }
     }
@@ -189,7 +194,7 @@ fn render_evidence(problem: &KnownProblem, text: &mut Text) {
         text.gap();
         let heading = change_heading(change);
         match problem.fix.is_none() && !change.text.is_empty() {
-            true => text.quote(&heading, &change.text, COMMENT),
+            true => text.quote(&heading, &change.text, MAX_COMMENT),
             false => drop(text.add(&heading)),
         }
     }
@@ -204,24 +209,26 @@ pub fn status(problem: &KnownProblem) -> String {
     }
 }
 
-/// Returns what to tell the customer, with citations.
+/// Returns the advice for the customer, with citations.
 fn advice(response: &AskResponse, verdict: Verdict) -> String {
-    const ASK: &str =
+    const REQUEST: &str =
         "ask for the exact version, the whole error message or log, and the steps that lead to it";
     let Some(problem) = &response.problem else {
         return match (response.first_case(), response.related.first()) {
-            (Some(case), _) if case.helps >= SURELY => format!(
+            (Some(case), _) if case.helps >= LIKELY_HELP => format!(
                 "a similar problem was solved; suggest the fix for [{}] and ask whether it helps.",
                 case.key
             ),
             (Some(SolvedCase { key, .. }), _) | (None, Some(KnownReport { key, .. })) => format!(
-                "the problem isn't confirmed as known; compare with [{key}] first, and {ASK}."
+                "the problem isn't confirmed as known; compare with [{key}] first, and {REQUEST}."
             ),
-            (None, None) => format!("the problem isn't known yet; {ASK}, then file a new report."),
+            (None, None) => {
+                format!("the problem isn't known yet; {REQUEST}, then file a new report.")
+            }
         };
     };
-    let probably = if verdict == Verdict::Known { "" } else { "probably " };
-    let mut sentences = vec![format!("it is {probably}a known problem [{}].", problem.key)];
+    let qualifier = if verdict == Verdict::Known { "" } else { "probably " };
+    let mut sentences = vec![format!("it is {qualifier}a known problem [{}].", problem.key)];
     sentences.extend(response.next.iter().map(|step| inline(step, 200)));
     if problem.status.is_fixed()
         && let Some(comment) = &problem.workaround
@@ -229,7 +236,7 @@ fn advice(response: &AskResponse, verdict: Verdict) -> String {
         sentences.push(format!("Until then, the workaround of {} may help.", comment.anchor));
     }
     if verdict == Verdict::Likely {
-        sentences.push(format!("To be sure, {ASK}."));
+        sentences.push(format!("To be sure, {REQUEST}."));
     }
     sentences.join(" ")
 }

@@ -6,7 +6,9 @@ use precedent_core::model::{
 use serde_json::json;
 
 use super::{
-    markdown::{TITLE, Text, call, day, facts, inline, percent, read_call, report, state},
+    markdown::{
+        MAX_TITLE, Text, day, facts, format_call, inline, percent, read_call, report_line, state,
+    },
     output::{self, Item},
 };
 
@@ -63,18 +65,18 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
                 let arguments = json!({"key": key, "other": best.key, "verdict": "duplicate"});
                 next.push(format!(
                     "when a person has decided, {}",
-                    call("record_verdict", &arguments)
+                    format_call("record_verdict", &arguments)
                 ));
             }
         }
         (None, Some(key)) => {
             next.push(format!(
                 "{} for solved cases and wiki pages.",
-                call("find_fixes", &json!({"key": key}))
+                format_call("find_fixes", &json!({"key": key}))
             ));
             next.push(format!(
                 "{} lists weaker candidates.",
-                call("find_duplicates", &json!({"number": key, "threshold": 0.1}))
+                format_call("find_duplicates", &json!({"number": key, "threshold": 0.1}))
             ));
         }
         (None, None) => {
@@ -100,7 +102,7 @@ fn render_known(item: &KnownDuplicate) -> String {
     let title = item.title.as_deref().unwrap_or("not in the casebook");
     let disposition =
         item.disposition.as_ref().map(|d| inline(&d.to_string(), 120)).unwrap_or_default();
-    facts([report(&item.key, item.state, item.state_reason.as_deref(), title), disposition])
+    facts([report_line(&item.key, item.state, item.state_reason.as_deref(), title), disposition])
 }
 
 fn render_candidate(rank: usize, candidate: &DuplicateCandidate) -> String {
@@ -122,7 +124,7 @@ fn render_candidate(rank: usize, candidate: &DuplicateCandidate) -> String {
         inline(&candidate.key, 150),
         confidence,
         state(candidate.state, candidate.state_reason.as_deref()),
-        inline(&candidate.title, TITLE),
+        inline(&candidate.title, MAX_TITLE),
         format!("opened {}", day(candidate.created_at)),
         disposition,
         verdict.to_owned(),

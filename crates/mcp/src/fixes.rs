@@ -9,8 +9,8 @@ use serde_json::json;
 use super::{
     ask,
     markdown::{
-        TITLE, Text, call, change_heading, day, facts, inline, percent, plural, read_call,
-        report as describe, state,
+        MAX_TITLE, Text, change_heading, day, facts, format_call, inline, percent, plural,
+        read_call, report_line, state,
     },
     output::{self, Item},
 };
@@ -18,11 +18,11 @@ use super::{
 /// The maximum length of a quotation of an article or a wiki page, in characters.
 const MAX_PASSAGE: usize = 600;
 /// The maximum length of a short quotation, in characters.
-const SHORT_QUOTE: usize = 300;
+const MAX_SHORT_QUOTE: usize = 300;
 /// The maximum length of the fix of an error in a log, in characters.
 const MAX_LOG_FIX: usize = 300;
 
-/// Renders the solved cases of a problem; `anyway` says that weak matches were requested.
+/// Renders the solved cases of a problem; `anyway` is true if weak matches were requested.
 pub fn render(
     response: &TroubleshootResponse,
     anyway: bool,
@@ -33,7 +33,11 @@ pub fn render(
     let so_far = if response.conclusive { "" } else { " so far" };
     if let Some(problem) = &response.problem {
         text.add(&facts([
-            format!("**{}** {}", inline(&problem.key, TITLE), inline(&problem.title, TITLE)),
+            format!(
+                "**{}** {}",
+                inline(&problem.key, MAX_TITLE),
+                inline(&problem.title, MAX_TITLE)
+            ),
             match problem.confidence {
                 1.0.. => String::new(),
                 confidence => format!("{} likely to be the same problem", percent(confidence)),
@@ -57,7 +61,7 @@ pub fn render(
     });
     for report in &response.open {
         let line =
-            describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
+            report_line(&report.key, report.state, report.state_reason.as_deref(), &report.title);
         text.add(&format!(
             "Known and still open: {line} ({} likely to be the same problem)",
             percent(report.confidence)
@@ -65,14 +69,17 @@ pub fn render(
     }
     for article in &response.articles {
         text.gap();
-        let heading =
-            format!("Article [{}] {}", inline(&article.key, TITLE), inline(&article.title, TITLE));
+        let heading = format!(
+            "Article [{}] {}",
+            inline(&article.key, MAX_TITLE),
+            inline(&article.title, MAX_TITLE)
+        );
         text.quote(&heading, &article.text, MAX_PASSAGE);
     }
     let mut next = Vec::new();
-    for (at, case) in response.cases.iter().enumerate() {
+    for (index, case) in response.cases.iter().enumerate() {
         text.gap();
-        let share = text.budget() / (count - at);
+        let share = text.budget() / (count - index);
         render_case(case, share, &mut text);
         next.push(format!(
             "{} to read the rest of the thread.",
@@ -86,18 +93,18 @@ pub fn render(
             (_, true) => "Related, but closed without a documented fix",
             _ => "Weak match",
         };
-        let line = describe(&case.key, case.state, case.state_reason.as_deref(), &case.title);
+        let line = report_line(&case.key, case.state, case.state_reason.as_deref(), &case.title);
         text.add(&format!("{kind}: {line}"));
         if let Some(comment) = &case.said {
-            text.comment(comment.heading(), &case.key, comment, SHORT_QUOTE);
+            text.comment(comment.heading(), &case.key, comment, MAX_SHORT_QUOTE);
         }
     }
     for passage in &response.wiki {
         text.gap();
         let heading = format!(
             "Wiki page [{}] {}",
-            inline(&passage.key, TITLE),
-            inline(&passage.title, TITLE)
+            inline(&passage.key, MAX_TITLE),
+            inline(&passage.title, MAX_TITLE)
         );
         text.quote(&heading, &passage.text, MAX_PASSAGE);
         if response.cases.is_empty() {
@@ -108,15 +115,15 @@ pub fn render(
         match &response.key {
             Some(key) => next.push(format!(
                 "{} to get the status and related open reports.",
-                call("ask", &json!({"key": key}))
+                format_call("ask", &json!({"key": key}))
             )),
             None => {
                 next.push("call ask with the same text to find related open reports.".to_owned());
             }
         }
-        let weak =
+        let weak_matches =
             if anyway { "" } else { "find_fixes with anyway: true to list weak matches, or " };
-        next.push(format!("call {weak}search_issues with the exact error message."));
+        next.push(format!("call {weak_matches}search_issues with the exact error message."));
     }
     let is_listed = |key: &str| response.cases.iter().any(|case| case.key == key);
     let problem = response.problem.iter().filter(|problem| !is_listed(&problem.key));
@@ -144,7 +151,7 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
         None => format!("{} likely to help", percent(case.helps)),
     };
     text.add(&facts([
-        format!("**{}** {}", case.citation, inline(&case.title, TITLE)),
+        format!("**{}** {}", case.citation, inline(&case.title, MAX_TITLE)),
         state(case.state, case.state_reason.as_deref()),
         day(case.closed_at),
         relation,
@@ -167,10 +174,10 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
     let mut count = 0;
     for comment in case.solutions() {
         let budget = text.budget().saturating_sub(end);
-        if budget < SHORT_QUOTE && count > 0 {
+        if budget < MAX_SHORT_QUOTE && count > 0 {
             break;
         }
-        text.comment(comment.heading(), &case.key, comment, (budget * 2 / 3).max(SHORT_QUOTE));
+        text.comment(comment.heading(), &case.key, comment, (budget * 2 / 3).max(MAX_SHORT_QUOTE));
         count += 1;
     }
     if count == 0 && case.fixed_by.iter().all(|change| change.text.is_empty()) {
@@ -243,13 +250,13 @@ fn render_error(error: &LogError, text: &mut Text) {
     let location = format!("{}:{}", inline(&group.last.file, 80), group.last.line);
     let crash = if group.before_crash { "just before the crash" } else { "" };
     let severity = format!("{} ×{}", group.severity.as_str(), group.count);
-    text.quote(&facts([severity.as_str(), &location, crash]), &group.message, SHORT_QUOTE);
+    text.quote(&facts([severity.as_str(), &location, crash]), &group.message, MAX_SHORT_QUOTE);
     if let Some(case) = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved) {
         let version =
             case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
         let case_facts = [
             format!("Solved: {}", case.citation),
-            inline(&case.title, TITLE),
+            inline(&case.title, MAX_TITLE),
             version.unwrap_or_default(),
         ];
         text.add(&facts(case_facts));
@@ -259,7 +266,7 @@ fn render_error(error: &LogError, text: &mut Text) {
     } else if let Some(report) = &error.known {
         let label = if error.verdict == LogVerdict::Known { "Known" } else { "Possibly known" };
         let line =
-            describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
+            report_line(&report.key, report.state, report.state_reason.as_deref(), &report.title);
         text.add(&format!("{label}: {line} · {}", percent(report.confidence)));
     } else {
         text.add("Not seen before.");

@@ -1,15 +1,15 @@
-//! The folders that an agent may read logs from.
+//! The folders from which an agent may read logs.
 
 use std::path::{Path, PathBuf};
 
 use precedent_core::{Error, Result};
 
-/// The folders that a person named at the server's start; without any, no file is read.
+/// The folders that the user allowed when starting the server; without any, no file can be read.
 #[derive(Clone, Debug, Default)]
 pub struct AllowedFolders(Vec<PathBuf>);
 
 impl AllowedFolders {
-    /// Resolves the folders that a person named.
+    /// Resolves the allowed folders.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if a path is not a folder.
@@ -25,8 +25,8 @@ impl AllowedFolders {
 
     /// Returns the real path of a regular file or a folder below an allowed one.
     ///
-    /// Links are resolved first, so that none leads outside. Other paths get the same error,
-    /// whether or not they exist.
+    /// Links are resolved first, so that none leads outside. Other paths get the same error whether or
+    /// not they exist.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for any other path.
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn only_regular_files_below_allowed_folders() {
+    fn only_files_below_allowed_folders_are_readable() {
         let dir = tempfile::tempdir().unwrap();
         let (inside, outside) = (dir.path().join("logs"), dir.path().join("other"));
         for folder in [&inside, &outside] {

@@ -1,7 +1,7 @@
 //! The lines between a client and `rmcp`.
 //!
-//! Each line is checked before it is passed on, so that the client gets a usable answer to an
-//! invalid one. `rmcp` ignores lines that are not JSON, and omits ids.
+//! `rmcp` ignores lines that are not JSON and omits ids, so each line is checked first, and an
+//! invalid one is answered here.
 
 use std::{collections::HashMap, io, time::Duration};
 
@@ -26,7 +26,7 @@ pub const MAX_LINE: usize = 16 << 20;
 const MAX_ID: usize = 1_000;
 /// The maximum number of answers that wait to be written.
 const MAX_PENDING: usize = 16;
-/// The time limit at the end for a client that does not read.
+/// The time limit for closing a connection to a client that does not read.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 const PARSE_ERROR: i32 = -32700;
@@ -37,30 +37,30 @@ const INVALID_PARAMS: i32 = -32602;
 /// A connection to a client, line by line.
 pub struct Lines<R> {
     input: Input<R>,
-    /// True if the client has initialized the session.
+    /// Whether the client has initialized the session.
     is_initialized: bool,
-    /// Pending answer to a line that is not passed on.
+    /// Pending answer to a line that is not passed to `rmcp`.
     answer: Option<Vec<u8>>,
     output: Option<mpsc::Sender<Vec<u8>>>,
     writer: Option<JoinHandle<io::Result<()>>>,
-    /// Signal that everything is written; it outlives this value.
+    /// Signals that everything is written; outlives this value.
     completion: Option<oneshot::Receiver<()>>,
 }
 
 impl<R: AsyncRead + Send + Unpin> Lines<R> {
-    /// Starts reading from `from` and writing to `to`.
-    pub fn new<W: AsyncWrite + Send + Unpin + 'static>(from: R, to: W) -> Self {
+    /// Starts reading from `reader` and writing to `writer`.
+    pub fn new<W: AsyncWrite + Send + Unpin + 'static>(reader: R, writer: W) -> Self {
         let (output, lines) = mpsc::channel(MAX_PENDING);
         let (sender, completion) = oneshot::channel();
-        let writer = async move {
-            let result = write(to, lines).await;
+        let write = async move {
+            let result = write_lines(writer, lines).await;
             // The receiver may be gone.
             let _ = sender.send(());
             result
         };
         Self {
             input: Input {
-                from: BufReader::new(from),
+                reader: BufReader::new(reader),
                 line: Vec::new(),
                 is_skipping: false,
                 max: MAX_LINE,
@@ -68,13 +68,13 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
             is_initialized: false,
             answer: None,
             output: Some(output),
-            writer: Some(tokio::spawn(writer)),
+            writer: Some(tokio::spawn(write)),
             completion: Some(completion),
         }
     }
 
-    /// Waits for the last answer if the session ended before it began; `rmcp` then drops this
-    /// without closing it.
+    /// Waits for the last answer of a session that ended before initialization, because `rmcp` then
+    /// drops this without closing it.
     pub fn wait_until_written(&mut self) -> impl Future<Output = ()> + 'static {
         let completion = self.completion.take();
         async move {
@@ -86,9 +86,9 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
 
     /// Returns whether `rmcp` can accept the message now.
     ///
-    /// Before the session is initialized, `rmcp` ends it at the first message that is not a
-    /// request. A request that is too early is answered here.
-    fn is_in_time(&mut self, message: &ClientJsonRpcMessage) -> bool {
+    /// Before initialization, `rmcp` ends the session at the first message that is not a request. A
+    /// request that comes too early is answered here.
+    fn accepts(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             JsonRpcMessage::Request(call) => {
                 let is_probe = matches!(
@@ -108,7 +108,7 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
                     let id = serde_json::to_string(&call.id).ok();
                     let text =
                         "Not initialized: send initialize first, then notifications/initialized.";
-                    self.answer = Some(answer(id.as_deref(), INVALID_REQUEST, text));
+                    self.answer = Some(error_response(id.as_deref(), INVALID_REQUEST, text));
                     return false;
                 }
                 true
@@ -151,17 +151,17 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
                 () = output.closed() => return None,
             };
             let parsed_line = match next {
-                Next::Line => parse_line(&self.input.line),
-                Next::TooLong => ParsedLine::Error(answer(
+                NextLine::Line => parse_line(&self.input.line),
+                NextLine::TooLong => ParsedLine::Error(error_response(
                     None,
                     PARSE_ERROR,
                     &format!("Lines must be shorter than {MAX_LINE} bytes. This line was ignored."),
                 )),
-                Next::End => return None,
+                NextLine::End => return None,
             };
             self.input.line.clear();
             match parsed_line {
-                ParsedLine::Message(message) if self.is_in_time(&message) => return Some(*message),
+                ParsedLine::Message(message) if self.accepts(&message) => return Some(*message),
                 ParsedLine::Error(answer) => self.answer = Some(answer),
                 ParsedLine::Message(_) | ParsedLine::Nothing => {}
             }
@@ -181,26 +181,26 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
 }
 
 /// Writes lines, each completely before the next.
-async fn write(
-    mut to: impl AsyncWrite + Unpin,
+async fn write_lines(
+    mut writer: impl AsyncWrite + Unpin,
     mut lines: mpsc::Receiver<Vec<u8>>,
 ) -> io::Result<()> {
     while let Some(line) = lines.recv().await {
-        to.write_all(&line).await?;
-        to.flush().await?;
+        writer.write_all(&line).await?;
+        writer.flush().await?;
     }
     Ok(())
 }
 
 struct Input<R> {
-    from: BufReader<R>,
+    reader: BufReader<R>,
     line: Vec<u8>,
-    /// True while the rest of a line that was too long is skipped.
+    /// Whether the rest of an overlong line is being skipped.
     is_skipping: bool,
     max: usize,
 }
 
-enum Next {
+enum NextLine {
     /// A line, stored in `line` without its end.
     Line,
     TooLong,
@@ -211,13 +211,13 @@ impl<R: AsyncRead + Unpin> Input<R> {
     /// Reads to the end of a line and keeps at most `max` bytes.
     ///
     /// The future may be dropped at any time: a partial line is kept.
-    async fn next(&mut self) -> io::Result<Next> {
-        let Self { from, line, is_skipping, max } = self;
+    async fn next(&mut self) -> io::Result<NextLine> {
+        let Self { reader, line, is_skipping, max } = self;
         loop {
-            let buffer = from.fill_buf().await?;
+            let buffer = reader.fill_buf().await?;
             if buffer.is_empty() {
                 // The last line may have no line break.
-                return Ok(if line.is_empty() { Next::End } else { Next::Line });
+                return Ok(if line.is_empty() { NextLine::End } else { NextLine::Line });
             }
             let end = buffer.iter().position(|b| *b == b'\n');
             let part = &buffer[..end.unwrap_or(buffer.len())];
@@ -226,13 +226,13 @@ impl<R: AsyncRead + Unpin> Input<R> {
             if !*is_skipping && fits {
                 line.extend_from_slice(part);
             }
-            from.consume(length);
+            reader.consume(length);
             match (*is_skipping, fits, end) {
-                (false, true, Some(_)) => return Ok(Next::Line),
+                (false, true, Some(_)) => return Ok(NextLine::Line),
                 (false, false, _) => {
                     *line = Vec::new();
                     *is_skipping = end.is_none();
-                    return Ok(Next::TooLong);
+                    return Ok(NextLine::TooLong);
                 }
                 (true, _, Some(_)) => *is_skipping = false,
                 (_, _, None) => {}
@@ -254,7 +254,11 @@ enum ParsedLine {
 fn parse_line(line: &[u8]) -> ParsedLine {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     let Ok(text) = std::str::from_utf8(line).map(str::trim) else {
-        return ParsedLine::Error(answer(None, PARSE_ERROR, "This line is not valid UTF-8."));
+        return ParsedLine::Error(error_response(
+            None,
+            PARSE_ERROR,
+            "This line is not valid UTF-8.",
+        ));
     };
     if text.is_empty() {
         return ParsedLine::Nothing;
@@ -263,10 +267,10 @@ fn parse_line(line: &[u8]) -> ParsedLine {
         let problem = if error.is_eof() { "unexpected end" } else { "syntax error" };
         let text =
             format!("This line is not valid JSON: {problem} at character {}.", error.column());
-        return ParsedLine::Error(answer(None, PARSE_ERROR, &text));
+        return ParsedLine::Error(error_response(None, PARSE_ERROR, &text));
     }
     let reject =
-        |id: Option<&str>, text: &str| ParsedLine::Error(answer(id, INVALID_REQUEST, text));
+        |id: Option<&str>, text: &str| ParsedLine::Error(error_response(id, INVALID_REQUEST, text));
     if !text.starts_with('{') {
         let text = match text.starts_with('[') {
             true => "Batches are not supported; send one message per line.",
@@ -278,7 +282,7 @@ fn parse_line(line: &[u8]) -> ParsedLine {
         return reject(None, "A field name in this message is not a valid string.");
     };
     let field = |name: &str| fields.get(name).map(|raw| raw.get());
-    let id = field("id").filter(|id| can_be_repeated(id));
+    let id = field("id").filter(|id| is_repeatable_id(id));
     let version = field("jsonrpc").and_then(|v| serde_json::from_str::<String>(v).ok());
     let method = field("method").map(|m| serde_json::from_str::<String>(m).ok());
     match (&method, field("id")) {
@@ -309,11 +313,15 @@ fn parse_line(line: &[u8]) -> ParsedLine {
     }
     let method = method.flatten().unwrap_or_default();
     if field("params").is_some_and(|p| !p.starts_with('{') && p != "null") {
-        return ParsedLine::Error(answer(id, INVALID_PARAMS, "The params must be an object."));
+        return ParsedLine::Error(error_response(
+            id,
+            INVALID_PARAMS,
+            "The params must be an object.",
+        ));
     }
     match serde_json::from_str::<ClientJsonRpcMessage>(text) {
         Ok(JsonRpcMessage::Request(call)) => match (&call.request, METHODS.contains(&&*method)) {
-            (ClientRequest::CustomRequest(_), true) => ParsedLine::Error(answer(
+            (ClientRequest::CustomRequest(_), true) => ParsedLine::Error(error_response(
                 id,
                 INVALID_PARAMS,
                 &format!("The params of {method} are invalid."),
@@ -324,7 +332,7 @@ fn parse_line(line: &[u8]) -> ParsedLine {
                 let text = format!(
                     "Unknown method \"{name}\". This server supports tools/list and tools/call."
                 );
-                ParsedLine::Error(answer(id, METHOD_NOT_FOUND, &text))
+                ParsedLine::Error(error_response(id, METHOD_NOT_FOUND, &text))
             }
             _ => ParsedLine::Message(Box::new(JsonRpcMessage::Request(call))),
         },
@@ -348,14 +356,14 @@ const METHODS: &[&str] = &[
     "server/discover",
 ];
 
-/// Returns whether an id can be repeated in an answer: the protocol allows a text or a number.
-fn can_be_repeated(id: &str) -> bool {
-    let number = id.starts_with(|c: char| c == '-' || c.is_ascii_digit());
-    id.len() <= MAX_ID && (number || serde_json::from_str::<String>(id).is_ok())
+/// Returns whether an answer can repeat an id: a short string or number.
+fn is_repeatable_id(id: &str) -> bool {
+    let is_number = id.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    id.len() <= MAX_ID && (is_number || serde_json::from_str::<String>(id).is_ok())
 }
 
-/// Formats an error answer. `rmcp` omits an unknown id, but the protocol requires `null`.
-fn answer(id: Option<&str>, code: i32, text: &str) -> Vec<u8> {
+/// Formats an error response. `rmcp` omits an unknown id, but the protocol requires `null`.
+fn error_response(id: Option<&str>, code: i32, text: &str) -> Vec<u8> {
     let error = serde_json::json!({"code": code, "message": text});
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}\n", id.unwrap_or("null"))
         .into_bytes()
@@ -462,7 +470,7 @@ mod tests {
         let long = "x".repeat(100_000);
         let text = format!("one\n{long}\ntwo\n{long}");
         let mut input = Input {
-            from: BufReader::new(text.as_bytes()),
+            reader: BufReader::new(text.as_bytes()),
             line: Vec::new(),
             is_skipping: false,
             max: 1_000,
@@ -470,14 +478,14 @@ mod tests {
         let mut events = Vec::new();
         loop {
             match input.next().await.unwrap() {
-                Next::Line => {
+                NextLine::Line => {
                     events.push(String::from_utf8(std::mem::take(&mut input.line)).unwrap())
                 }
-                Next::TooLong => {
+                NextLine::TooLong => {
                     assert_eq!(input.line.capacity(), 0);
                     events.push("too long".to_owned());
                 }
-                Next::End => break,
+                NextLine::End => break,
             }
         }
         assert_eq!(events, ["one", "too long", "two", "too long"]);

@@ -1,6 +1,6 @@
 //! Search results: as many as fit, and the offset of the next page.
 //!
-//! A page does not depend on the pages before it, so that the pages together are the whole list.
+//! A page does not depend on earlier pages, so that all pages together are the whole list.
 
 use std::collections::HashSet;
 
@@ -15,17 +15,17 @@ use precedent_engine::{
 use serde_json::json;
 
 use super::{
-    markdown::{TITLE, Text, author, call, day, facts, inline, read_call, state},
+    markdown::{MAX_TITLE, Text, author, day, facts, format_call, inline, read_call, state},
     output::{self, Item},
     parameters::SearchIssues,
 };
 
-/// The number of results ranked among the same candidates; later ones are ranked among more.
+/// The number of results that are ranked among the same candidates for any limit.
 const STABLE_DEPTH: usize = 100;
 /// The maximum length of a passage, in characters.
-const PASSAGE: usize = 170;
-/// The number of characters of a passage before its first match.
-const LEAD: usize = 50;
+const MAX_PASSAGE: usize = 170;
+/// The maximum number of characters of a passage before its first match.
+const MAX_LEAD: usize = 50;
 
 /// Returns a page of search results.
 ///
@@ -62,10 +62,9 @@ async fn browse(
         };
         let response = casebook.search(request, task).await?;
         let end = args.offset.0 + limit;
-        let more = u64::try_from(end).is_ok_and(|end| end < response.total.unwrap_or_default());
-        let (page, count) = page(&response, args, more);
-        // Ties in time are sorted by key only within a page.
-        // A page that does not fit is therefore requested again with a smaller limit.
+        let has_more = u64::try_from(end).is_ok_and(|end| end < response.total.unwrap_or_default());
+        let (page, count) = render_page(&response, args, has_more);
+        // Ties are sorted only within a page, so a page that does not fit is requested again.
         match count < response.hits.len() {
             true => limit = count.max(1),
             false => return Ok(page),
@@ -88,30 +87,30 @@ async fn rank(
             "Narrow the search with other terms or filters (is:, label:, author:, source:, updated:).",
         ));
     }
-    let ask = async |limit: usize| {
+    let fetch = async |limit: usize| {
         let request =
             SearchRequest { query: args.query.clone(), limit, ..SearchRequest::default() };
         casebook.search(request, task).await
     };
     let end = first + args.limit.0;
-    let mut response = ask(end.saturating_add(1).min(STABLE_DEPTH)).await?;
+    let mut response = fetch(end.saturating_add(1).min(STABLE_DEPTH)).await?;
     if end >= STABLE_DEPTH && response.hits.len() == STABLE_DEPTH {
         let keys: HashSet<String> = response.hits.iter().map(|h| h.key.clone()).collect();
-        let full_response = ask(MAX_LIMIT).await?;
+        let full_response = fetch(MAX_LIMIT).await?;
         response.hits.extend(full_response.hits.into_iter().filter(|h| !keys.contains(&h.key)));
         response.hits.truncate(MAX_LIMIT);
     }
-    let more = response.hits.len() > end;
+    let has_more = response.hits.len() > end;
     response.hits.truncate(end);
     response.hits.drain(..first.min(response.hits.len()));
-    Ok(page(&response, args, more).0)
+    Ok(render_page(&response, args, has_more).0)
 }
 
-/// Renders as many results as fit, and returns their number; `more` results follow the last.
-fn page(
+/// Renders as many results as fit, and returns their number.
+fn render_page(
     response: &SearchResponse,
     args: &SearchIssues,
-    more: bool,
+    has_more: bool,
 ) -> ((String, output::Search), usize) {
     let mut text = Text::new(args.max_chars.0);
     if !response.hits.is_empty() {
@@ -130,7 +129,7 @@ fn page(
     }
     text.is_truncated = false;
     text.notices(&response.notices);
-    let next_offset = (more || count < response.hits.len()).then_some(args.offset.0 + count);
+    let next_offset = (has_more || count < response.hits.len()).then_some(args.offset.0 + count);
     let mut next = Vec::new();
     match response.hits.first() {
         Some(hit) => {
@@ -151,7 +150,7 @@ fn page(
     }
     if let Some(offset) = next_offset {
         let arguments = json!({"query": inline(&args.query, 200), "offset": offset});
-        next.push(format!("{} to list more.", call("search_issues", &arguments)));
+        next.push(format!("{} to list more.", format_call("search_issues", &arguments)));
     }
     let results = response.hits.iter().take(count).map(Item::from).collect();
     ((text.finish(next), output::Search { results, next_offset }), count)
@@ -167,7 +166,7 @@ fn render_hit(rank: usize, hit: &Hit) -> String {
     let state = [state(hit.state, hit.state_reason.as_deref()), date].join(" ");
     let mut out = format!(
         "{rank}. {}",
-        facts([inline(&hit.key, 150), state.trim().to_owned(), inline(&title, TITLE)])
+        facts([inline(&hit.key, 150), state.trim().to_owned(), inline(&title, MAX_TITLE)])
     );
     let passage = hit.passages.first().map(|passage| {
         let prefix = match passage.part {
@@ -192,10 +191,10 @@ fn excerpt(spans: &[Span]) -> String {
         .map(|span| span.text.chars().count())
         .sum::<usize>();
     let length = text.chars().count();
-    if length <= PASSAGE || lead <= LEAD || lead == length {
-        return inline(&text, PASSAGE);
+    if length <= MAX_PASSAGE || lead <= MAX_LEAD || lead == length {
+        return inline(&text, MAX_PASSAGE);
     }
-    let tail: String = text.chars().skip((lead - LEAD).min(length - PASSAGE)).collect();
+    let tail: String = text.chars().skip((lead - MAX_LEAD).min(length - MAX_PASSAGE)).collect();
     let word = tail.find(char::is_whitespace).unwrap_or_default();
-    format!("…{}", inline(&tail[word..], PASSAGE))
+    format!("…{}", inline(&tail[word..], MAX_PASSAGE))
 }

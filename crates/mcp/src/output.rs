@@ -25,10 +25,10 @@ impl Item {
 }
 
 macro_rules! items {
-    ($($of:ty, $one:ident: $score:expr, $comment:expr;)*) => {
-        $(impl From<&$of> for Item {
-            fn from($one: &$of) -> Self {
-                Self::new(&$one.key, $score, $comment)
+    ($($type:ty, $value:ident: $score:expr, $comment:expr;)*) => {
+        $(impl From<&$type> for Item {
+            fn from($value: &$type) -> Self {
+                Self::new(&$value.key, $score, $comment)
             }
         })*
     };

@@ -4,11 +4,11 @@ use precedent_core::model::{BriefFormat, NoteKind, VerdictKind};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-use super::arguments::{Key, Whole, share};
+use super::arguments::{BoundedInt, Key, deserialize_share};
 
 /// The maximum length of a reply's text.
-type MaxChars<const DEFAULT: usize> = Whole<1_000, 200_000, DEFAULT>;
-type Offset = Whole<0, 1_000_000_000, 0>;
+type MaxChars<const DEFAULT: usize> = BoundedInt<1_000, 200_000, DEFAULT>;
+type Offset = BoundedInt<0, 1_000_000_000, 0>;
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -31,7 +31,7 @@ pub struct SearchIssues {
     pub query: String,
     /// Maximum number of results.
     #[serde(default)]
-    pub limit: Whole<1, 100, 10>,
+    pub limit: BoundedInt<1, 100, 10>,
     /// next_offset of the previous page.
     #[serde(default)]
     pub offset: Offset,
@@ -45,7 +45,7 @@ pub struct SearchIssues {
 pub struct FindDuplicates {
     /// Number or key (owner/name#12) of an item.
     #[serde(default, alias = "key")]
-    #[schemars(schema_with = "number")]
+    #[schemars(schema_with = "number_schema")]
     pub number: Key,
     /// Title of a draft, instead of an item.
     #[serde(default)]
@@ -60,14 +60,14 @@ pub struct FindDuplicates {
     #[serde(default)]
     pub everywhere: bool,
     /// Lowest similarity of a candidate.
-    #[serde(default = "threshold", deserialize_with = "share")]
+    #[serde(default = "default_threshold", deserialize_with = "deserialize_share")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub threshold: f32,
     /// Maximum number of candidates.
     #[serde(default)]
-    pub max_candidates: Whole<1, 100, 10>,
+    pub max_candidates: BoundedInt<1, 100, 10>,
     /// false leaves closed reports out.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     pub include_closed: bool,
     /// Maximum length of the reply.
     #[serde(default)]
@@ -84,13 +84,13 @@ pub struct FindFixes {
     /// Path of a log, a support bundle or a folder of logs on this machine, instead of text.
     pub path: String,
     /// With path: maximum number of distinct errors.
-    pub max_errors: Whole<1, 50, 10>,
+    pub max_errors: BoundedInt<1, 50, 10>,
     /// Only this source (owner/name).
     pub source: Key,
     /// Also list the closest cases that do not match well enough.
     pub anyway: bool,
     /// Maximum number of cases.
-    pub max_results: Whole<1, 10, 3>,
+    pub max_results: BoundedInt<1, 10, 3>,
     /// Maximum length of the reply.
     pub max_chars: MaxChars<6_000>,
 }
@@ -124,11 +124,11 @@ pub struct WriteBrief {
     #[serde(default)]
     pub text: String,
     /// Output format.
-    #[serde(default = "markdown")]
-    #[schemars(schema_with = "formats")]
+    #[serde(default = "default_format")]
+    #[schemars(schema_with = "format_schema")]
     pub format: BriefFormat,
     /// Replace tokens, addresses, hosts and people with pseudonyms.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     pub redact: bool,
     /// Redact, and also remove links to the tracker.
     #[serde(default)]
@@ -150,7 +150,7 @@ pub struct WriteArticle {
     /// Key of a report of the problem (owner/name#12).
     pub key: Key,
     /// Replace tokens, addresses, hosts and people with pseudonyms.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     pub redact: bool,
     /// next_offset of the previous page.
     #[serde(default)]
@@ -164,7 +164,7 @@ pub struct WriteArticle {
 #[serde(deny_unknown_fields)]
 pub struct AddNote {
     /// Kind of note. A lesson, curiosity or article that exists is not stored again.
-    #[schemars(schema_with = "kinds")]
+    #[schemars(schema_with = "kind_schema")]
     pub kind: NoteKind,
     /// Title.
     pub title: String,
@@ -193,7 +193,7 @@ pub struct RecordVerdict {
     pub other: Key,
     /// duplicate: one fix resolves both. related: same symptom, different cause. not_duplicate:
     /// never suggested again.
-    #[schemars(schema_with = "verdicts")]
+    #[schemars(schema_with = "verdict_schema")]
     pub verdict: VerdictKind,
     /// Reason for the decision.
     #[serde(default)]
@@ -204,30 +204,30 @@ pub struct RecordVerdict {
 #[serde(deny_unknown_fields)]
 pub struct Status {}
 
-fn threshold() -> f32 {
+fn default_threshold() -> f32 {
     0.4
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
-fn markdown() -> BriefFormat {
+fn default_format() -> BriefFormat {
     BriefFormat::Markdown
 }
 
-fn number(_: &mut SchemaGenerator) -> Schema {
+fn number_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["integer", "string"], "minimum": 1})
 }
 
-fn formats(_: &mut SchemaGenerator) -> Schema {
+fn format_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"enum": ["markdown", "html", "json"], "default": "markdown"})
 }
 
-fn kinds(_: &mut SchemaGenerator) -> Schema {
+fn kind_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"enum": NoteKind::ALL.map(NoteKind::as_str)})
 }
 
-fn verdicts(_: &mut SchemaGenerator) -> Schema {
+fn verdict_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"enum": ["duplicate", "related", "not_duplicate"]})
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::markdown::{UNTRUSTED_NOTICE, shorten};
 
 /// The maximum length of an error, in characters.
-const ERROR: usize = 900;
+const MAX_ERROR: usize = 900;
 
 /// The reply of a tool. Its text ends with the notice that tracker text is untrusted.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ impl Reply {
     pub fn failure(error: &Error) -> Self {
         let code = serde_json::to_value(error.code()).unwrap_or_default();
         let code = code.as_str().unwrap_or("internal");
-        let message = shorten(&format!("Error ({code}): {error}"), ERROR / 2);
-        let hint = error.hint().map(|hint| format!("\nNext: {}", shorten(hint, ERROR / 2)));
+        let message = shorten(&format!("Error ({code}): {error}"), MAX_ERROR / 2);
+        let hint = error.hint().map(|hint| format!("\nNext: {}", shorten(hint, MAX_ERROR / 2)));
         let text = format!("{message}{}\n{UNTRUSTED_NOTICE}", hint.unwrap_or_default());
         Self { text, payload: None }
     }

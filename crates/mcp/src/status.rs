@@ -4,16 +4,16 @@ use precedent_core::model::{MirrorView, SimilarNotes, Status};
 use serde::Serialize;
 
 use super::{
-    markdown::{TITLE, Text, inline, percent, plural},
+    markdown::{MAX_TITLE, Text, inline, percent, plural},
     output::{self, Item},
 };
 
 /// The maximum length of a reply, in characters.
-const CHARS: usize = 8_000;
+const MAX_CHARS: usize = 8_000;
 
 /// Renders what is mirrored, what is missing, and what the indexes cover.
 pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Status) {
-    let mut text = Text::new(CHARS);
+    let mut text = Text::new(MAX_CHARS);
     let coverage = status.coverage;
     let is_ready = coverage.full_text >= coverage.documents
         && coverage.unread == 0
@@ -77,19 +77,19 @@ pub fn render_note(
 ) -> (String, output::Note) {
     let outcome = serde_json::to_value(outcome).unwrap_or_default();
     let outcome = outcome.as_str().unwrap_or_default().to_owned();
-    let mut text = Text::new(CHARS);
+    let mut text = Text::new(MAX_CHARS);
     let note = key.as_ref().map_or_else(String::new, |key| format!(" [{key}]"));
     text.add(&format!("**{}**{note}", outcome.replace('_', " ")));
     for note in &similar.matches {
-        let diff = match note.differs.is_empty() {
+        let differences = match note.differs.is_empty() {
             true => String::new(),
             false => format!(", differs in {}", inline(&note.differs.join(", "), 200)),
         };
         let similarity = percent(note.similarity);
         text.add(&format!(
-            "- [{}] {} ({similarity} similar{diff})",
+            "- [{}] {} ({similarity} similar{differences})",
             note.id,
-            inline(&note.title, TITLE)
+            inline(&note.title, MAX_TITLE)
         ));
     }
     if let Some(warning) = &similar.warning {

@@ -11,19 +11,19 @@ use serde_json::json;
 use super::{
     ask,
     markdown::{
-        TITLE, Text, author, byte_offset, call, change_heading, day, facts, inline, page,
-        quotation, read_call, state,
+        MAX_TITLE, Text, author, byte_offset, change_heading, day, facts, format_call, inline,
+        page, quotation, read_call, state,
     },
     output,
     parameters::ReadThread,
 };
 
 /// The maximum length of the fix, the workaround and the latest comment, in characters.
-const COMMENT: usize = 700;
+const MAX_COMMENT: usize = 700;
 /// The maximum number of links of a kind listed.
-const LINKS: usize = 6;
-/// The maximum number of lines without an empty one, such as a log or a trace; of more, only the
-/// first and the last are shown.
+const MAX_LINKS: usize = 6;
+/// The maximum number of consecutive non-empty lines, such as a log or a trace. Of more, only the
+/// first and the last ones are shown.
 const MAX_LINES: usize = 40;
 const FIRST_LINES: usize = 20;
 const LAST_LINES: usize = 8;
@@ -45,13 +45,17 @@ impl Transcript {
             out.text.push_str(&part);
             length
         };
-        let by = author(thread.author.as_deref(), thread.association.as_deref());
-        let mut end =
-            add(&mut out, facts(["Text".to_owned(), by, day(thread.created_at)]), &thread.markdown);
+        let author_text = author(thread.author.as_deref(), thread.association.as_deref());
+        let mut end = add(
+            &mut out,
+            facts(["Text".to_owned(), author_text, day(thread.created_at)]),
+            &thread.markdown,
+        );
         for comment in &thread.comments {
             out.anchors.push((comment.anchor.clone(), end));
-            let by = author(comment.author.as_deref(), comment.association.as_deref());
-            let heading = facts([comment.anchor.clone(), by, day(Some(comment.created_at))]);
+            let author_text = author(comment.author.as_deref(), comment.association.as_deref());
+            let heading =
+                facts([comment.anchor.clone(), author_text, day(Some(comment.created_at))]);
             end = add(&mut out, heading, &comment.markdown);
         }
         out
@@ -72,7 +76,7 @@ impl Transcript {
     }
 }
 
-/// Leaves the middle of long logs and traces out.
+/// Omits the middle of long logs and traces.
 fn fold(markdown: &str) -> String {
     let lines: Vec<&str> = markdown.lines().collect();
     let mut out = String::with_capacity(markdown.len());
@@ -89,7 +93,7 @@ fn fold(markdown: &str) -> String {
         }
         let last = part.len() - LAST_LINES;
         append(&part[..FIRST_LINES]);
-        append(&[&format!("[… {} lines; pass whole for all]", last - FIRST_LINES)]);
+        append(&[&format!("[… {} lines omitted; pass whole: true for all]", last - FIRST_LINES)]);
         append(&part[last..]);
     }
     out
@@ -114,9 +118,9 @@ pub fn render(
             ));
     }
     let mut text = Text::new(args.max_chars.0);
-    text.add(&format!("**[{}] {}**", thread.key, inline(&thread.title, TITLE)));
+    text.add(&format!("**[{}] {}**", thread.key, inline(&thread.title, MAX_TITLE)));
     if start == 0 {
-        let fits = total + COMMENT < text.budget();
+        let fits = total + MAX_COMMENT < text.budget();
         text.lead(|text| {
             render_facts(thread, text);
             render_answer(thread, problem, fits, text);
@@ -140,7 +144,7 @@ pub fn render(
         }
         format!(
             "{} to continue: {} characters and {comments} of {} comments are left.",
-            call("read_thread", &arguments),
+            format_call("read_thread", &arguments),
             total - offset,
             transcript.anchors.len()
         )
@@ -160,7 +164,7 @@ pub fn render(
     Ok((text.finish(canonical.into_iter().chain(next)), payload))
 }
 
-/// Describes the kind and the state of a document.
+/// Describes the kind, state and dates of a document.
 fn render_state(thread: &Thread) -> String {
     let kind = match thread.kind {
         DocKind::Issue => "issue",
@@ -191,11 +195,7 @@ fn render_facts(thread: &Thread, text: &mut Text) {
             .as_ref()
             .map_or_else(String::new, |name| format!("milestone {}", inline(name, 40))),
         format!("{} comments", thread.comments.len()),
-        if thread.deleted_at.is_some() {
-            "deleted from the tracker".to_owned()
-        } else {
-            String::new()
-        },
+        thread.deleted_at.map_or_else(String::new, |_| "deleted from the tracker".to_owned()),
     ]));
     text.add_some(&thread.url.as_ref().map_or_else(String::new, |url| inline(url, 200)));
     let kinds = [
@@ -213,9 +213,9 @@ fn render_facts(thread: &Thread, text: &mut Text) {
             .filter(|link| link.kind == kind && link.outgoing == is_outgoing)
             .collect();
         let keys: Vec<String> =
-            links.iter().take(LINKS).map(|link| inline(&link.key, 80)).collect();
+            links.iter().take(MAX_LINKS).map(|link| inline(&link.key, 80)).collect();
         if !links.is_empty() {
-            let more = links.len().saturating_sub(LINKS);
+            let more = links.len().saturating_sub(MAX_LINKS);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             text.add(&format!("{heading} {}{more}", keys.join(", ")));
         }
@@ -225,8 +225,8 @@ fn render_facts(thread: &Thread, text: &mut Text) {
     }
 }
 
-/// Renders how the problem was solved, or that the thread does not say it. If the whole thread
-/// follows, the comments are only named.
+/// Renders the solution of a problem, or states that the thread documents none. If `fits`, the whole
+/// thread follows, so the comments are only named.
 fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, text: &mut Text) {
     let Some(problem) = problem else { return };
     text.gap();
@@ -252,7 +252,7 @@ fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, te
             Some(comment) if fits => {
                 text.add(&format!("{heading}: {}, below.", comment.anchor));
             }
-            Some(comment) => text.comment(heading, &problem.key, comment, COMMENT),
+            Some(comment) => text.comment(heading, &problem.key, comment, MAX_COMMENT),
             None => {}
         }
     }
@@ -261,14 +261,14 @@ fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, te
     if let Some(last) = latest_comment.filter(|_| is_own && !has_solution) {
         text.add("No fix or workaround was recognized in the comments.");
         if !fits {
-            let by = author(last.author.as_deref(), last.association.as_deref());
+            let author_text = author(last.author.as_deref(), last.association.as_deref());
             let heading = format!(
-                "Latest comment [{} {}] {by}, {}",
+                "Latest comment [{} {}] {author_text}, {}",
                 thread.key,
                 last.anchor,
                 day(Some(last.created_at))
             );
-            text.quote(&heading, &last.markdown, COMMENT);
+            text.quote(&heading, &last.markdown, MAX_COMMENT);
         }
     }
 }

@@ -1,7 +1,5 @@
-//! Detection and decompression of gzip, bzip2, xz and zstd by their first bytes, also nested.
-//!
-//! The unpacked size is checked against the packed size, and a decompression bomb ends with an
-//! error.
+//! Detection and decompression of gzip, bzip2, xz and zstd, also nested. Decompression bombs are
+//! refused.
 
 use std::{
     fs::File,
@@ -13,19 +11,18 @@ use std::{
     },
 };
 
-use precedent_core::error::{Code, Error, Result};
+use precedent_core::error::{Error, Result};
 
-/// The unpacked size in bytes above which the [`MAX_RATIO`] of a decompression bomb is checked.
+/// The unpacked size in bytes above which [`MAX_RATIO`] is checked.
 pub const BOMB_FLOOR: u64 = 512 * 1024 * 1024;
-/// The maximum ratio of unpacked to packed size. Real JSON archives shrink to a tenth or a
-/// thirtieth.
+/// The maximum ratio of unpacked to packed size. For real JSON archives it is 10 to 30.
 pub const MAX_RATIO: u64 = 200;
 /// The maximum number of nested compression layers.
 const MAX_LAYERS: usize = 3;
-/// The memory limit for unpacking xz, in KiB. Its largest usual dictionary has 64 MB.
+/// The memory limit for unpacking xz, in KiB. The largest common dictionary has 64 MiB.
 const XZ_MEMORY: u32 = 160 * 1024;
 
-/// Returns the compression format of a stream by its first bytes, or `None` if uncompressed.
+/// Detects the compression format of a stream by its first bytes; `None` if it is not compressed.
 pub fn compression(start: &[u8]) -> Option<&'static str> {
     let formats: [(&[u8], &'static str); 4] = [
         (&[0x1f, 0x8b], "gzip"),
@@ -33,35 +30,35 @@ pub fn compression(start: &[u8]) -> Option<&'static str> {
         (&[0xfd, b'7', b'z', b'X', b'Z', 0], "xz"),
         (b"BZh", "bzip2"),
     ];
-    let entry = formats.iter().find(|(mark, _)| start.starts_with(mark))?;
+    let (_, format) = formats.iter().find(|(magic, _)| start.starts_with(magic))?;
     // A text may begin with "BZh"; bzip2 continues with a digit and the digits of pi.
-    let block = start.len() < 10
+    let has_block = start.len() < 10
         || start[4..10] == [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]
         || start[4] == 0x17;
-    (entry.1 != "bzip2" || (start.get(3).is_some_and(u8::is_ascii_digit) && block))
-        .then_some(entry.1)
+    (*format != "bzip2" || start.get(3).is_some_and(u8::is_ascii_digit) && has_block)
+        .then_some(*format)
 }
 
 /// Opens a file and decompresses it if needed; `packed_bytes` counts the bytes read from the file.
 ///
 /// # Errors
-/// [`Code::NotFound`], [`Code::Io`]; [`Code::InvalidInput`] for too many nested layers.
+/// [`precedent_core::Code::NotFound`], [`precedent_core::Code::Io`];
+/// [`precedent_core::Code::InvalidInput`] for too many nested layers.
 pub fn unpack(path: &Path, packed_bytes: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
     let reader = CountingReader { inner: file, count: Arc::clone(packed_bytes) };
     decompress(Box::new(reader), path, packed_bytes)
 }
 
-/// Decompresses a stream if necessary.
+/// Decompresses a stream if needed.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] for too many nested layers or a damaged beginning.
+/// [`precedent_core::Code::InvalidInput`] for too many nested layers or a damaged start.
 pub fn decompress(
-    stream: Box<dyn Read + Send>,
+    mut stream: Box<dyn Read + Send>,
     path: &Path,
     packed_bytes: &Arc<AtomicU64>,
 ) -> Result<Box<dyn Read + Send>> {
-    let mut stream = stream;
     for layer in 0..=MAX_LAYERS {
         let mut input = BufReader::with_capacity(256 * 1024, stream);
         let start = input.fill_buf().map_err(|e| damage_error(path, &e))?;
@@ -87,7 +84,7 @@ pub fn decompress(
         .with_hint("Unpack it first, then import the result."))
 }
 
-/// Returns the error for a file that cannot be unpacked to its end.
+/// Returns the error for a file that cannot be unpacked completely.
 pub fn damage_error(path: &Path, error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory => {
@@ -98,12 +95,15 @@ pub fn damage_error(path: &Path, error: &io::Error) -> Error {
             path.display()
         ))
         .with_hint(
-            "Anything read before that is kept. If the file is genuine, unpack it first, then import the result.",
+            "Anything read before that is kept. If the file is genuine, unpack it first, then import \
+             the result.",
         ),
         _ if error.to_string().contains(PASSWORD_MESSAGE) => password_error(path),
         _ => {
-            Error::new(Code::InvalidInput, format!("{}: the file is truncated or damaged: {error}", path.display()))
-                .with_hint("Anything read before the damage is kept. Download the file again and repeat the import.")
+            let message = format!("{}: the file is truncated or damaged: {error}", path.display());
+            Error::invalid(message).with_hint(
+                "Anything read before the damage is kept. Download the file again and repeat the import.",
+            )
         }
     }
 }
@@ -111,7 +111,6 @@ pub fn damage_error(path: &Path, error: &io::Error) -> Error {
 /// The message of the zip reader for an encrypted entry.
 const PASSWORD_MESSAGE: &str = "Password required";
 
-/// Returns the error for a password-protected archive.
 fn password_error(path: &Path) -> Error {
     Error::invalid(format!("{}: the archive is password-protected", path.display()))
         .with_hint("Unpack it with the password, then import the extracted files.")
@@ -131,7 +130,7 @@ impl<R: Read> Read for CountingReader<R> {
     }
 }
 
-/// A reader that fails if the unpacked size grows too much.
+/// A reader that fails if the unpacked size is too large for the packed size.
 struct BombGuard<R> {
     inner: R,
     packed_bytes: Arc<AtomicU64>,

@@ -1,12 +1,12 @@
 //! Closing formulas of letters: those of the mail parser, and combinations of closing words.
-//! Redacting a name needlessly costs less than cutting a mail too early, so these are recognized
-//! more broadly.
+//!
+//! Recognition is broader here, because an unneeded redaction costs less than a truncated email.
 
 use precedent_text::mail;
 
-use super::facts::{is_listed, pattern};
+use super::data::{is_listed, pattern};
 
-/// Returns the words of a line in small letters, with the offsets of their ends.
+/// Returns the words of a line in lower case, with the offsets of their ends.
 fn words(line: &str) -> impl Iterator<Item = (usize, String)> {
     pattern("closing_word").find_iter(line).map(|word| {
         // The Turkish capital İ becomes two characters in lower case.
@@ -18,23 +18,23 @@ fn is_punctuation(c: char) -> bool {
     ",.!;~–—-:，。！、*_".contains(c)
 }
 
-/// Returns the end of the closing formula that a line begins with, in words and in bytes.
-fn formula(line: &str) -> Option<(usize, usize)> {
+/// Returns the length of the closing formula at the start of a line, in words and in bytes.
+fn formula_length(line: &str) -> Option<(usize, usize)> {
     let is_part = |word: &str| is_listed("closings", word) || is_listed("closing_extras", word);
-    let front: Vec<(usize, String)> = words(line).take(9).take_while(|(_, w)| is_part(w)).collect();
-    let has_core = front.iter().any(|(_, word)| is_listed("closings", word));
-    front.last().filter(|_| has_core && front.len() < 9).map(|(end, _)| (front.len(), *end))
+    let parts: Vec<(usize, String)> = words(line).take(9).take_while(|(_, w)| is_part(w)).collect();
+    let has_core = parts.iter().any(|(_, word)| is_listed("closings", word));
+    parts.last().filter(|_| has_core && parts.len() < 9).map(|(end, _)| (parts.len(), *end))
 }
 
 /// Returns whether a line is a closing formula.
-pub(super) fn closes(line: &str) -> bool {
+pub(super) fn is_closing(line: &str) -> bool {
     /// The maximum length in bytes; longer lines are sentences.
-    const WIDTH: usize = 140;
-    line.len() <= WIDTH && (mail::closes(line) || is_formula(line) || town(line).is_some())
+    const MAX_LINE: usize = 140;
+    line.len() <= MAX_LINE && (mail::is_closing(line) || is_formula(line) || town(line).is_some())
 }
 
 fn is_formula(line: &str) -> bool {
-    formula(line).is_some_and(|(count, _)| words(line).count() == count)
+    formula_length(line).is_some_and(|(count, _)| words(line).count() == count)
 }
 
 /// Returns the town in "Beste Grüße aus Hamburg".
@@ -45,10 +45,10 @@ pub(super) fn town(line: &str) -> Option<&str> {
     (has_capital && is_formula(front)).then_some(town)
 }
 
-/// Finds the closing in a line with a closing and a name, as "Thanks, Berta" or "Mvh Marta
-/// Lindqvist". Returns the offset of the name, and whether punctuation separates the two.
-pub(super) fn before_a_name(line: &str) -> Option<(usize, bool)> {
-    let (count, end) = formula(line)?;
+/// Returns the offset of the name after a closing, as in "Thanks, Berta" or "Mvh Marta Lindqvist", and
+/// whether punctuation separates them.
+pub(super) fn name_offset(line: &str) -> Option<(usize, bool)> {
+    let (count, end) = formula_length(line)?;
     let name = line[end..].trim_start_matches(|c| is_punctuation(c) || matches!(c, ' ' | '\u{a0}'));
     let is_separate = line[end..].starts_with(is_punctuation)
         || line[end..].trim_start().starts_with(['–', '—', '-']);
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closings_are_recognised_in_many_languages() {
+    fn closings_are_recognized_in_many_languages() {
         for line in [
             "Best regards,",
             "Thanks and kind regards",
@@ -99,7 +99,7 @@ mod tests {
             "Cu stimă",
             "Sent from my iPhone",
         ] {
-            assert!(closes(line), "{line}");
+            assert!(is_closing(line), "{line}");
         }
         for line in [
             "Thanks to the cache",
@@ -110,7 +110,7 @@ mod tests {
             "The day was good",
             "Release notes from Hamburg",
         ] {
-            assert!(!closes(line), "{line}");
+            assert!(!is_closing(line), "{line}");
         }
         assert_eq!(town("Viele Grüße aus dem sonnigen Kiel!"), Some("dem sonnigen Kiel"));
     }

@@ -1,10 +1,11 @@
-//! Redaction: tokens, e-mail addresses, network addresses, hosts, people, telephone numbers,
-//! accounts, cards and places are replaced by pseudonyms that stay the same throughout a brief.
-//! Uncertain matches are replaced as well; the preview marks them as doubtful, and a user may keep
-//! them. Redaction cannot guarantee that no personal data remains.
+//! Redaction of tokens, email and network addresses, hosts, people, phone numbers, accounts, cards
+//! and places, which are replaced with pseudonyms that are constant throughout a brief.
+//!
+//! Uncertain matches are replaced as well; the preview marks them, and the user may keep them.
+//! Redaction cannot guarantee that no personal data remains.
 
 mod closings;
-mod facts;
+mod data;
 mod lines;
 mod named_secrets;
 mod names;
@@ -25,24 +26,24 @@ use precedent_core::model::{Brief, Redaction, RedactionPreview};
 
 pub use recognition::{NameReader, Recognition};
 
-/// The certainty of a match by its form, its checksum or its context.
-const SURE: bool = true;
-/// The certainty of a match that may be something else; the user decides.
-const DOUBTFUL: bool = false;
+/// A match that is certain by its form, its checksum or its context.
+const CERTAIN: bool = true;
+/// A match that may be something else; the user decides.
+const UNCERTAIN: bool = false;
 
 /// The options of a redaction.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wishes<'a> {
-    /// True if the tracker's own links are hidden as well.
-    pub links: bool,
-    /// Matches that are kept.
+pub struct RedactionOptions<'a> {
+    /// Whether links to the tracker are hidden as well.
+    pub hide_links: bool,
+    /// Matches to keep.
     pub keep: &'a [String],
 }
 
-impl<'a> Wishes<'a> {
+impl<'a> RedactionOptions<'a> {
     /// Returns the options of this request.
-    pub fn of(request: &'a precedent_core::model::BriefRequest) -> Self {
-        Self { links: request.redact_links, keep: &request.keep }
+    pub fn from_request(request: &'a precedent_core::model::BriefRequest) -> Self {
+        Self { hide_links: request.redact_links, keep: &request.keep }
     }
 }
 
@@ -55,13 +56,13 @@ pub struct KnownNames {
     pub people: Vec<String>,
     /// The addresses and towns in running text.
     pub places: Vec<String>,
-    /// The sentences and phrases that were read.
+    /// The sentences and phrases that were read already.
     texts: BTreeSet<String>,
 }
 
 impl KnownNames {
-    /// Returns the logins of authors, without names in running text.
-    pub fn of_logins(logins: Vec<String>) -> Self {
+    /// Creates a set with only the logins of authors.
+    pub fn from_logins(logins: Vec<String>) -> Self {
         Self { logins, ..Self::default() }
     }
 }
@@ -72,32 +73,36 @@ pub fn texts(brief: &Brief) -> BTreeSet<String> {
 }
 
 /// Redacts every text of a brief.
-pub fn redact(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) {
-    let replacements = hide(brief, names, wishes).preview().into_iter();
-    let count =
+pub fn redact(brief: &mut Brief, names: &KnownNames, options: &RedactionOptions<'_>) {
+    let replacements = redact_brief(brief, names, options).preview().into_iter();
+    let redaction =
         |p: RedactionPreview| Redaction { kind: p.kind, pseudonym: p.pseudonym, count: p.count };
-    brief.redactions = replacements.map(count).collect();
+    brief.redactions = replacements.map(redaction).collect();
 }
 
-/// Returns what a redaction of this brief would replace, with the originals. Only the user may see
-/// them.
-pub fn preview(brief: &Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Vec<RedactionPreview> {
-    hide(&mut brief.clone(), names, wishes).preview()
+/// Returns the replacements that a redaction would make, with the originals, which only the user may
+/// see.
+pub fn preview(
+    brief: &Brief,
+    names: &KnownNames,
+    options: &RedactionOptions<'_>,
+) -> Vec<RedactionPreview> {
+    redact_brief(&mut brief.clone(), names, options).preview()
 }
 
-fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor {
+fn redact_brief(brief: &mut Brief, names: &KnownNames, options: &RedactionOptions<'_>) -> Redactor {
     // Every citation contains the trackers' own hosts.
     let urls = brief.record.sources.iter().filter_map(|s| s.url.as_deref());
-    let mut redactor = Redactor::new(names, urls.filter_map(host_of).collect(), wishes);
+    let mut redactor = Redactor::new(names, urls.filter_map(host_of).collect(), options);
     texts_of(brief).into_iter().for_each(|text| *text = run_detectors(&mut redactor, text));
-    // The tracker identifies the author, so no pattern is needed.
+    // The tracker names the authors, so no pattern is needed.
     let entries = brief.sections.iter_mut().flat_map(|s| &mut s.entries);
     let quotes = entries.filter_map(|entry| entry.quote.as_mut());
-    quotes.filter_map(|q| q.author.as_mut()).for_each(|name| *name = redactor.person(name));
+    quotes.filter_map(|q| q.author.as_mut()).for_each(|name| *name = redactor.hide_login(name));
     texts_of(brief).into_iter().for_each(|text| *text = hide_known(&mut redactor, text));
     // Keep only the exceptions that were used, because others would reveal text outside the brief.
-    brief.record.request.keep.retain(|wish| redactor.let_stand(wish));
-    if wishes.links {
+    brief.record.request.keep.retain(|text| redactor.was_kept(text));
+    if options.hide_links {
         let entries = brief.sections.iter_mut().flat_map(|s| &mut s.entries);
         entries.flat_map(|e| &mut e.citations).for_each(|c| c.url = None);
         brief.record.sources.iter_mut().for_each(|s| s.url = None);
@@ -105,21 +110,21 @@ fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor 
     redactor
 }
 
-/// Redacts texts that belong to no brief, including links to trackers.
+/// Redacts texts outside of a brief, including links to trackers.
 pub fn redact_texts(texts: &mut [&mut String], names: &KnownNames) {
-    let wishes = Wishes { links: true, keep: &[] };
-    let mut redactor = Redactor::new(names, BTreeSet::new(), &wishes);
+    let options = RedactionOptions { hide_links: true, keep: &[] };
+    let mut redactor = Redactor::new(names, BTreeSet::new(), &options);
     texts.iter_mut().for_each(|text| **text = run_detectors(&mut redactor, text));
     texts.iter_mut().for_each(|text| **text = hide_known(&mut redactor, text));
 }
 
-/// Redacts the known matches, because one in the last text may also occur in the first, and then
-/// detects what their replacement reveals.
+/// Redacts known matches, because a match in the last text may also occur in the first, and then the
+/// matches that their replacement reveals.
 fn hide_known(redactor: &mut Redactor, text: &str) -> String {
     /// The maximum number of passes; more have never found anything.
-    const TURNS: usize = 3;
+    const MAX_PASSES: usize = 3;
     let mut out = text.to_owned();
-    for _ in 0..TURNS {
+    for _ in 0..MAX_PASSES {
         let next = redactor.replace_known(&out);
         if next == out {
             break;
@@ -129,13 +134,13 @@ fn hide_known(redactor: &mut Redactor, text: &str) -> String {
     out
 }
 
-/// Redacts a text with each detector, and again what the replacements reveal.
+/// Redacts a text with each detector, twice if the replacements may reveal more matches.
 fn run_detectors(redactor: &mut Redactor, text: &str) -> String {
     let out = run_once(redactor, text);
     if out == text { out } else { run_once(redactor, &out) }
 }
 
-/// Redacts a text once with each detector. Each leaves the replacements of the previous ones alone.
+/// Redacts a text once with each detector; none changes the replacements of the previous ones.
 fn run_once(redactor: &mut Redactor, text: &str) -> String {
     let mut out = rules::hide(redactor, "secrets", text);
     out = named_secrets::hide(redactor, &out);
@@ -152,19 +157,19 @@ fn run_once(redactor: &mut Redactor, text: &str) -> String {
     out
 }
 
-/// Returns every text of a brief except the keys and addresses of citations.
+/// Returns all texts of a brief except the keys and URLs of citations.
 fn texts_of(brief: &mut Brief) -> Vec<&mut String> {
-    let is_of_wiki = |citation: &&mut String| citation.starts_with("[Wiki: ");
+    let is_wiki_citation = |citation: &&mut String| citation.starts_with("[Wiki: ");
     let mut texts = vec![&mut brief.title];
     for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
         texts.extend(entry.heading.iter_mut().chain(&mut entry.text));
         texts.extend(entry.quote.iter_mut().map(|quote| &mut quote.text));
-        texts.extend(entry.citations.iter_mut().map(|c| &mut c.label).filter(is_of_wiki));
+        texts.extend(entry.citations.iter_mut().map(|c| &mut c.label).filter(is_wiki_citation));
     }
     texts.push(&mut brief.record.request.text);
     for source in &mut brief.record.sources {
         texts.push(&mut source.title);
-        texts.extend(Some(&mut source.citation).filter(is_of_wiki));
+        texts.extend(Some(&mut source.citation).filter(is_wiki_citation));
     }
     texts
 }

@@ -1,19 +1,21 @@
-//! Secrets that the name before them identifies: `password = …`, "Passwort: …", "пароль …". The
-//! search finds the name, in the languages of mail programs, then what joins it to its value, and
-//! then decides by `data/named_secrets.txt` whether the value can be a secret.
+//! Secrets identified by the name before them: `password = …`, "Passwort: …", "пароль …".
+//!
+//! The search finds the name in many languages and the text that joins it to its value. The rules of
+//! `data/named_secrets.txt` decide whether the value can be a secret.
 
 use std::sync::LazyLock;
 
 use regex::Captures;
 
 use super::{
-    SURE,
-    facts::{is_listed, pattern},
+    CERTAIN,
+    data::{is_listed, pattern},
     redactor::{Redactor, splice},
     value::{self, Check},
 };
 
-/// The patterns of what joins a name to its value, with the joins of `data/named_secrets.txt`.
+/// The patterns of the text between a name and its value, with the joins of
+/// `data/named_secrets.txt`.
 const JOINS: [(&str, &str); 6] = [
     ("secret_assigned", "assigned"),
     ("secret_colon", "colon"),
@@ -23,28 +25,28 @@ const JOINS: [(&str, &str); 6] = [
     ("secret_space", "beside"),
 ];
 
-/// A line of `data/named_secrets.txt`, which describes them: the kind of the name and its joins,
-/// whether the value is sure, and the checks on it.
+/// A line of `data/named_secrets.txt`: the kind of the name and its joins, whether the value is
+/// certain, and the checks on it.
 type Rule = (Vec<&'static str>, bool, Vec<Check>);
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let lines = include_str!("../data/named_secrets.txt").lines().filter(|l| !l.starts_with('#'));
     let rules = lines.filter_map(|line| line.split_once(" = ")).map(|(front, checks)| {
         let is_sure = !checks.starts_with('?');
-        (front.split(' ').collect(), is_sure, Check::read(checks.trim_start_matches('?')))
+        (front.split(' ').collect(), is_sure, Check::parse(checks.trim_start_matches('?')))
     });
     rules.collect()
 });
 
-/// A secret's name, with its position. `data/named_secrets.txt` lists the kinds.
-struct Name<'a> {
+/// The name of a secret. `data/named_secrets.txt` lists the kinds.
+struct SecretName<'a> {
     start: usize,
     text: &'a str,
     kind: &'static str,
 }
 
-/// A value behind a name.
-struct Value<'a> {
+/// The value after a name.
+struct SecretValue<'a> {
     start: usize,
     text: &'a str,
     is_quoted: bool,
@@ -52,30 +54,30 @@ struct Value<'a> {
 
 /// Redacts values whose name identifies them as secrets.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
-    let names = pattern("secret_name").captures_iter(text).filter_map(|c| name(text, &c));
+    let names = pattern("secret_name").captures_iter(text).filter_map(|c| find_name(text, &c));
     let values = names.filter_map(|name| {
-        let (value, is_sure) = secret(text, &name)?;
+        let (value, is_sure) = find_secret(text, &name)?;
         Some((value.start..value.start + value.text.len(), (value.text, is_sure)))
     });
     splice(text, values, |(value, is_sure)| r.hide("token", is_sure, value))
 }
 
-/// Returns the whole name around a match, if it is that of a secret.
-fn name<'a>(text: &'a str, c: &Captures<'_>) -> Option<Name<'a>> {
+/// Returns the full name around a match, if it is the name of a secret.
+fn find_name<'a>(text: &'a str, c: &Captures<'_>) -> Option<SecretName<'a>> {
     let m = c.get(0)?;
     let original = m.as_str();
     let lower = original.to_lowercase();
     let (prefix, tail) = (&text[..m.start()], &text[m.end()..]);
-    let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let is_joint = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let (mut front, mut rest) = ("", "");
     // Scripts without capitals do not separate words.
     if lower.starts_with(char::is_lowercase) {
-        front = &prefix[prefix.trim_end_matches(joins).len()..];
-        rest = &tail[..tail.len() - tail.trim_start_matches(joins).len()];
+        front = &prefix[prefix.trim_end_matches(is_joint).len()..];
+        rest = &tail[..tail.len() - tail.trim_start_matches(is_joint).len()];
     }
     // Pseudonyms are not redacted again.
     let is_pseudonym = prefix.ends_with('[') && pattern("number_of_pseudonym").is_match(tail);
-    if is_pseudonym || !fits_front(front, original, &lower) || !fits_rest(rest, original) {
+    if is_pseudonym || !allows_prefix(front, original, &lower) || !allows_suffix(rest, original) {
         return None;
     }
     let mut kinds = (1..).zip(["password", "pin", "key", "any-key"]);
@@ -86,12 +88,12 @@ fn name<'a>(text: &'a str, c: &Captures<'_>) -> Option<Name<'a>> {
         kind => kind,
     };
     let (start, end) = (m.start() - front.len(), m.end() + rest.len());
-    Some(Name { start, text: &text[start..end], kind })
+    Some(SecretName { start, text: &text[start..end], kind })
 }
 
-/// Returns whether the front of a word permits a name at its end: `db_password`, `accessToken`,
+/// Returns whether the start of a word allows a name at its end: `db_password`, `accessToken`,
 /// `PGPASSWORD`.
-fn fits_front(front: &str, original: &str, lower: &str) -> bool {
+fn allows_prefix(front: &str, original: &str, lower: &str) -> bool {
     let whole = front.to_lowercase();
     let word = whole.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let is_separate = word.is_empty()
@@ -103,17 +105,17 @@ fn fits_front(front: &str, original: &str, lower: &str) -> bool {
             || is_listed("secret_fronts", word))
 }
 
-/// Returns whether the rest of a word permits a name at its start: `password2`, `secret_key_base`,
+/// Returns whether the end of a word allows a name at its start: `password2`, `secret_key_base`,
 /// but not `token_type`.
-fn fits_rest(rest: &str, original: &str) -> bool {
-    let goes_on = rest.starts_with(char::is_alphabetic)
+fn allows_suffix(rest: &str, original: &str) -> bool {
+    let is_longer_word = rest.starts_with(char::is_alphabetic)
         && !(original.ends_with(char::is_lowercase) && rest.starts_with(char::is_uppercase));
     let last = pattern("identifier_word").find_iter(rest).last().map_or("", |word| word.as_str());
-    !goes_on && !is_listed("secret_attributes", &last.to_lowercase())
+    !is_longer_word && !is_listed("secret_attributes", &last.to_lowercase())
 }
 
-/// Returns the secret behind a name.
-fn secret<'a>(text: &'a str, name: &Name<'_>) -> Option<(Value<'a>, bool)> {
+/// Returns the secret after a name, and whether it is certain.
+fn find_secret<'a>(text: &'a str, name: &SecretName<'_>) -> Option<(SecretValue<'a>, bool)> {
     let name_end = name.start + name.text.len();
     let suffix = &text[name_end..];
     let is_possible = |join: &str| join != "tag" || text[..name.start].ends_with('<');
@@ -134,13 +136,13 @@ fn secret<'a>(text: &'a str, name: &Name<'_>) -> Option<(Value<'a>, bool)> {
     let scheme = pattern("scheme").find(&text[at..]).map_or(0, |m| m.end());
     let at = at + scheme;
     // The value may be on the line below the label.
-    let below = pattern("value_below").captures(&text[at..]).filter(|_| join == "colon");
-    let at = below.and_then(|c| c.get(1)).map_or(at, |m| at + m.start());
-    let value = extent(text, at, join)?;
-    // A header with a scheme has nothing but a secret after it; so has a header of a key.
+    let next_line = pattern("value_below").captures(&text[at..]).filter(|_| join == "colon");
+    let at = next_line.and_then(|c| c.get(1)).map_or(at, |m| at + m.start());
+    let value = value_at(text, at, join)?;
+    // A header with a scheme, or for a key, contains nothing but the secret.
     let is_key_header = name.kind != "pin" && name.text.to_lowercase().starts_with("x-");
     if join == "colon" && (scheme > 0 || is_key_header) && value::is_header_secret(value.text) {
-        return Some((value, SURE));
+        return Some((value, CERTAIN));
     }
     let is_variable = name.text.contains('_') && !name.text.contains(char::is_lowercase);
     let join = match join {
@@ -150,28 +152,33 @@ fn secret<'a>(text: &'a str, name: &Name<'_>) -> Option<(Value<'a>, bool)> {
         "beside" if name.text.starts_with('-') => "option",
         join => join,
     };
-    let is_sure = rate(text, name, join, &value)?;
+    let is_sure = is_certain(text, name, join, &value)?;
     Some((value, is_sure))
 }
 
 /// Returns the value at this offset.
-fn extent<'a>(text: &'a str, at: usize, join: &str) -> Option<Value<'a>> {
+fn value_at<'a>(text: &'a str, at: usize, join: &str) -> Option<SecretValue<'a>> {
     let rest = &text[at..];
     let form = if join == "tag" { "tagged_value" } else { "quoted_value" };
     let inner = pattern(form).captures(rest).and_then(|c| c.iter().skip(1).flatten().next());
     // The closing quotation mark may be missing.
     let open = pattern("quote").find(rest).map_or(0, |m| m.end());
     let is_quoted = inner.is_some() || open > 0;
-    let (from, text) = match inner {
+    let (start, text) = match inner {
         Some(m) => (m.start(), m.as_str()),
         None if join == "tag" => return None,
         None => (open, value::bare_value(&rest[open..])),
     };
-    (!text.is_empty()).then(|| Value { start: at + from, text, is_quoted })
+    (!text.is_empty()).then(|| SecretValue { start: at + start, text, is_quoted })
 }
 
-/// Returns whether a value is surely a secret, or `None` if it is none.
-fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<bool> {
+/// Returns whether a value is certainly a secret, or `None` if it is not a secret.
+fn is_certain(
+    text: &str,
+    name: &SecretName<'_>,
+    join: &str,
+    value: &SecretValue<'_>,
+) -> Option<bool> {
     let suffix = &text[value.start + value.text.len()..];
     let is_code = !value.is_quoted && suffix.starts_with(['(', '`']);
     let is_number = pattern("secret_number").is_match(value.text);
@@ -192,7 +199,7 @@ fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<bo
 }
 
 /// Returns whether a number is an amount: a unit follows it, or its name is a plural.
-fn is_amount(suffix: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> bool {
+fn is_amount(suffix: &str, name: &SecretName<'_>, join: &str, value: &SecretValue<'_>) -> bool {
     // The next word of "key=4719 otp=123456" is another name.
     let has_unit =
         pattern("after_an_amount").is_match(suffix) && !pattern("field_name").is_match(suffix);

@@ -1,9 +1,8 @@
-//! Names of people: their form, the words that are none, and what represents a person without the
-//! whole name.
+//! Names of people: their form, and the texts that identify a person without the full name.
 
 use super::{
     closings,
-    facts::{is_listed, pattern},
+    data::{is_listed, pattern},
 };
 use precedent_text::tokens;
 
@@ -20,18 +19,17 @@ pub(super) fn is_name(text: &str) -> bool {
         })
 }
 
-/// Returns whether a text that was recognized as a name has the form of one: no word has a capital
-/// inside, as identifiers have, except after "Mc", "Mac" and an apostrophe.
+/// Returns whether a recognized name looks like one: unlike identifiers, its words have no inner
+/// capitals, except after "Mc", "Mac" and an apostrophe.
 pub(super) fn is_full_name(text: &str) -> bool {
     let without_prefixes = text.replace("Mc", "").replace("Mac", "");
     can_sign(text) && !pattern("inner_capital").is_match(&without_prefixes)
 }
 
-/// Returns whether a text in the position of a name can be one in a script without case: East Asian
-/// or Near Eastern.
+/// Returns whether a text in the position of a name can be one in a script without case.
 fn is_name_without_case(text: &str) -> bool {
     pattern("caseless_name").is_match(text)
-        && !closings::closes(text)
+        && !closings::is_closing(text)
         && !pattern("company").is_match(text)
         && !pattern("eastern_group").is_match(text)
 }
@@ -41,23 +39,23 @@ pub(super) fn can_sign(text: &str) -> bool {
     is_name(text) || is_name_without_case(text)
 }
 
-/// Returns whether a text in a place of names can be one: "Hansen, Molly", "Ada", "高橋 美咲".
+/// Returns whether a text in the position of a name can be one: "Hansen, Molly", "Ada", "高橋 美咲".
 pub(super) fn can_be_name(text: &str) -> bool {
     is_name(&text.replace(',', ""))
         || !text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
 }
 
 /// Returns whether a name has more than one word.
-pub(super) fn is_whole(name: &str) -> bool {
+pub(super) fn has_several_words(name: &str) -> bool {
     name.contains([' ', '\u{a0}', '\u{3000}'])
 }
 
-/// Returns the words of a full name that identify the person on their own, and the logins that are
-/// usually made of it.
+/// Returns the words of a full name that identify the person on their own, and the logins commonly
+/// derived from it.
 pub(super) fn parts(name: &str) -> Vec<String> {
     let words: Vec<&str> = name.split([' ', '\u{a0}']).filter(|w| !w.is_empty()).collect();
     let [first, .., _] = words.as_slice() else { return Vec::new() };
-    let capital = |word: &str| {
+    let capitalize = |word: &str| {
         let mut chars = word.chars();
         chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>())
     };
@@ -74,10 +72,10 @@ pub(super) fn parts(name: &str) -> Vec<String> {
         ]
     });
     let distinctive = words.iter().filter(|word| is_distinctive(word));
-    distinctive.filter_map(|word| capital(word)).chain(logins).collect()
+    distinctive.filter_map(|word| capitalize(word)).chain(logins).collect()
 }
 
-/// Returns the surname in a full name in plain small letters, if it is distinctive.
+/// Returns the surname of a full name in ASCII lower case, if it is distinctive.
 pub(super) fn surname(name: &str) -> Option<String> {
     let last = name.rsplit_once([' ', '\u{a0}'])?.1;
     let folded_name = tokens::fold(last).to_lowercase();
@@ -87,7 +85,7 @@ pub(super) fn surname(name: &str) -> Option<String> {
     .then_some(folded_name)
 }
 
-/// Returns whether a word of a name is hardly ever another word.
+/// Returns whether a word of a name is rarely used as another word.
 fn is_distinctive(word: &&str) -> bool {
     word.chars().count() >= 3
         && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))

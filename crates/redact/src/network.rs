@@ -1,34 +1,34 @@
-//! Hosts and addresses that identify nobody.
+//! Hosts and addresses that do not identify a person.
 
 use std::net::IpAddr;
 
-use super::facts::is_listed;
+use super::data::is_listed;
 
-/// Returns whether a text is the address of a machine.
+/// Returns whether a text is the address of a specific machine.
 pub(super) fn is_private_address(text: &str) -> bool {
     let bare = text.split('%').next().unwrap_or_default();
-    let is_of_machine = |ip: IpAddr| {
+    let is_specific = |ip: IpAddr| {
         let is_broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
         !(ip.is_loopback() || ip.is_unspecified() || is_broadcast)
     };
-    bare.parse().is_ok_and(is_of_machine) && bare.contains(|c: char| c.is_ascii_digit())
+    bare.parse().is_ok_and(is_specific) && bare.contains(|c: char| c.is_ascii_digit())
 }
 
 /// Returns whether a text with an @ is a system unit, a package, an image or a shared login.
-pub(super) fn is_no_email(text: &str) -> bool {
+pub(super) fn is_not_email(text: &str) -> bool {
     text.split_once('@').is_some_and(|(login, host)| {
-        let end = host.rsplit('.').next().unwrap_or_default().to_lowercase();
-        is_listed("at_endings", &end) || login == "git" && is_public_host(&host.to_lowercase())
+        let suffix = host.rsplit('.').next().unwrap_or_default().to_lowercase();
+        is_listed("at_endings", &suffix) || login == "git" && is_public_host(&host.to_lowercase())
     })
 }
 
-/// Returns whether a name is a host that identifies no person, or below one.
+/// Returns whether a name is a public host or a subdomain of one.
 pub(super) fn is_public_host(lower: &str) -> bool {
     let parents = lower.match_indices('.').map(|(at, _)| &lower[at + 1..]);
     [lower].into_iter().chain(parents).any(|name| is_listed("public_hosts", name))
 }
 
-/// Returns whether a word is the name of software that has one of those hosts: "Grafana".
+/// Returns whether a word names software with a public host: "Grafana".
 pub(super) fn is_software(name: &str) -> bool {
     let lower = name.to_lowercase();
     ["org", "com", "io", "net", "dev", "rs", "js"]
@@ -41,7 +41,7 @@ mod tests {
     use crate::tests::redact_all;
 
     #[test]
-    fn host_like_names_of_programs_stay() {
+    fn host_like_names_in_code_stay() {
         for text in [
             "published on crates.io and docs.rs",
             "host: x86_64-unknown-linux-gnu",
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn ambiguous_hosts_are_marked_as_doubtful() {
+    fn ambiguous_hosts_are_replaced() {
         assert_eq!(
             redact_all("see intranet.acme.io, at acme-corp.com"),
             "see [host-1], at [host-2]"

@@ -1,6 +1,6 @@
-//! The checksums of bank accounts and cards, and the form of telephone numbers.
+//! Checksums of bank accounts and cards, and the form of phone numbers.
 
-use super::facts::{is_listed, pattern};
+use super::data::{is_listed, pattern};
 
 /// Returns whether a text is an IBAN: its country's length, and a valid checksum (ISO 7064, mod
 /// 97).
@@ -23,47 +23,47 @@ pub(super) fn is_card(text: &str) -> bool {
     pattern("card_number").is_match(&digits) && sum.is_multiple_of(10)
 }
 
-/// Returns the digits of a number, without the "(0)" that is not dialled from abroad.
+/// Returns the digits of a number, without the "(0)" that is omitted in calls from abroad.
 pub(super) fn digits(text: &str) -> String {
     text.replace("(0)", "").chars().filter(char::is_ascii_digit).collect()
 }
 
-/// Returns the longest prefix that ends with a whole group of digits and has no more digits than a
-/// telephone number.
+/// Returns the longest prefix that ends with a group of digits and has no more digits than a phone
+/// number.
 pub(super) fn longest_phone(number: &str) -> &str {
-    let most = if number.starts_with("00") { 17 } else { 15 };
+    let max_digits = if number.starts_with("00") { 17 } else { 15 };
     let mut end = number.len();
-    while digits(&number[..end]).len() > most {
+    while digits(&number[..end]).len() > max_digits {
         let Some(gap) = number[..end].rfind(|c: char| !c.is_ascii_digit()) else { return "" };
         end = number[..gap].trim_end_matches(|c: char| !c.is_ascii_digit()).len();
     }
     &number[..end]
 }
 
-/// Returns whether a number can be dialled from abroad, behind a plus sign or two zeros.
+/// Returns whether a number can be dialled from abroad, after a plus sign or two zeros.
 pub(super) fn is_international(number: &str) -> bool {
     pattern("abroad").is_match(digits(number).trim_start_matches("00"))
 }
 
-/// Returns the groups of digits of a number, unless one looks like thousands, and their lengths.
+/// Returns the groups of digits and their lengths, unless a group looks like thousands.
 fn groups(number: &str) -> Option<(Vec<&str>, String)> {
     let groups: Vec<&str> = number.split(|c: char| !c.is_ascii_digit()).collect();
     let lengths = groups.iter().map(|group| group.len().to_string()).collect();
     (!groups[1..].contains(&"000")).then_some((groups, lengths))
 }
 
-/// Returns whether the lengths of the groups of digits are those of a telephone number.
+/// Returns whether the lengths of the groups of digits are those of a phone number.
 pub(super) fn is_grouped(number: &str) -> bool {
     groups(number).is_some_and(|(groups, lengths)| {
         // The parts of identifiers are separated by hyphens as well.
         let hyphens = number.chars().filter(|c| !c.is_ascii_digit() && !c.is_whitespace()).count();
-        let is_clear = !is_listed("vague_phone_groups", &lengths)
+        let is_distinctive = !is_listed("vague_phone_groups", &lengths)
             && (hyphens == 0 || !lengths.starts_with('1') && hyphens + 1 < groups.len());
-        is_listed("phone_groups", &lengths) && (number.starts_with('0') || is_clear)
+        is_listed("phone_groups", &lengths) && (number.starts_with('0') || is_distinctive)
     })
 }
 
-/// Returns whether groups of digits are a telephone number if somebody asks to be called.
+/// Returns whether groups of digits are a phone number in a request for a call.
 pub(super) fn is_requested(number: &str) -> bool {
     let lists = ["phone_groups", "phone_groups_to_ring"];
     groups(number).is_some_and(|(_, lengths)| lists.iter().any(|list| is_listed(list, &lengths)))

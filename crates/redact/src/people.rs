@@ -1,118 +1,118 @@
-//! People and places in signatures: below a closing formula or dashes, or at the end of a mail.
+//! People and places in signatures: below a closing formula or dashes, or at the end of an email.
 
 use std::ops::Range;
 
 use super::{
-    DOUBTFUL, SURE, closings,
-    facts::pattern,
-    lines::{Lines, Manner},
-    names::{can_sign, is_name, is_whole},
+    CERTAIN, UNCERTAIN, closings,
+    data::pattern,
+    lines::{LineKind, Lines},
+    names::{can_sign, has_several_words, is_name},
     redactor::{Redactor, splice},
 };
 
-/// A private part of a signature: its kind, whether it is sure, and the text.
+/// A private part of a signature: its kind, whether it is certain, and the text.
 type Part<'a> = (&'static str, bool, &'a str);
 
 /// Redacts names on the same line as a closing formula, and the writer's town.
 pub(super) fn hide_closings(r: &mut Redactor, text: &str) -> String {
     /// The maximum length of such a line; longer ones are sentences.
-    const WIDTH: usize = 70;
-    let lines = Lines::of(text);
-    let short = lines
+    const MAX_LINE: usize = 70;
+    let lines = Lines::new(text);
+    let short_lines = lines
         .0
         .iter()
-        .filter(|line| line.manner != Manner::Code && line.content.chars().count() <= WIDTH);
-    let parts = short.filter_map(|line| {
-        let (offset, part) = named_in(line.content)?;
+        .filter(|line| line.kind != LineKind::Code && line.content.chars().count() <= MAX_LINE);
+    let parts = short_lines.filter_map(|line| {
+        let (offset, part) = part_after_closing(line.content)?;
         let start = line.content_start + offset;
         Some((start..start + part.2.len(), part))
     });
-    splice(text, parts, |(kind, sure, part)| r.hide(kind, sure, part))
+    splice(text, parts, |(kind, is_certain, part)| r.hide(kind, is_certain, part))
 }
 
 /// Returns the town or the name after a closing formula, with its offset in the line.
-fn named_in(line: &str) -> Option<(usize, Part<'_>)> {
+fn part_after_closing(line: &str) -> Option<(usize, Part<'_>)> {
     if let Some(town) = closings::town(line) {
-        return Some((line.rfind(town)?, ("place", DOUBTFUL, town)));
+        return Some((line.rfind(town)?, ("place", UNCERTAIN, town)));
     }
-    let (from, is_marked) = closings::before_a_name(line)?;
-    let name = line[from..].trim_end_matches(['.', '!', ' ']);
+    let (start, is_certain) = closings::name_offset(line)?;
+    let name = line[start..].trim_end_matches(['.', '!', ' ']);
     let is_short = name.split([' ', '\u{a0}']).count() <= 3;
-    (is_short && is_name(name)).then_some((from, ("person", is_marked, name)))
+    (is_short && is_name(name)).then_some((start, ("person", is_certain, name)))
 }
 
 /// Returns the offset of a signature without a closing formula: the last lines of a text, if they
-/// begin with a name. The text must have a greeting and content, or the lines an address.
+/// start with a name, and the text has a greeting, or the lines have contact details.
 fn bare_signature(text: &str) -> Option<usize> {
     let body = text.trim_end();
-    let from = body.rfind("\n\n").or_else(|| body.rfind("\n\r\n"))? + 1;
-    let (head, last) = (body[..from].trim(), body[from..].trim_start_matches(['\r', '\n']));
+    let start = body.rfind("\n\n").or_else(|| body.rfind("\n\r\n"))? + 1;
+    let (head, last) = (body[..start].trim(), body[start..].trim_start_matches(['\r', '\n']));
     let rows: Vec<&str> = last.lines().map(str::trim).collect();
     let name = segments(rows.first()?).first().map(|(_, s)| *s)?;
     let (greeting, rest) = head.split_once('\n').unwrap_or((head, ""));
-    let has_greeting = precedent_text::mail::greets(greeting) && !rest.trim().is_empty();
-    // Contact details, an address or an employer.
-    let is_of_person = |s: &str| pattern("place").is_match(s) || pattern("company").is_match(s);
-    let tells = |row: &&str| segments(row).iter().any(|(_, s)| is_of_person(s));
-    let signs =
-        has_greeting || rows[1..].iter().any(|row| tells(row) || pattern("contact").is_match(row));
-    let short = rows.len() <= 8
+    let has_greeting = precedent_text::mail::is_greeting(greeting) && !rest.trim().is_empty();
+    let is_address = |s: &str| pattern("place").is_match(s) || pattern("company").is_match(s);
+    let has_address = |row: &&str| segments(row).iter().any(|(_, s)| is_address(s));
+    let is_signed = has_greeting
+        || rows[1..].iter().any(|row| has_address(row) || pattern("contact").is_match(row));
+    let is_short = rows.len() <= 8
         && rows.iter().all(|row| row.chars().count() <= 90 && !row.ends_with(['?', ':', '{']));
-    (short && signs && !head.ends_with([':', '：']) && can_sign(name))
+    (is_short && is_signed && !head.ends_with([':', '：']) && can_sign(name))
         .then(|| body.len() - last.len())
 }
 
 /// Returns the byte ranges of the lines of signatures.
 pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
     /// The maximum number of lines of a signature.
-    const LINES: usize = 10;
+    const MAX_LINES: usize = 10;
     /// The maximum length of a line; longer ones are sentences.
-    const WIDTH: usize = 120;
+    const MAX_LINE: usize = 120;
     let last = bare_signature(text);
     let mut out: Vec<Range<usize>> = Vec::new();
-    let (mut budget, mut blank, mut begins) = (0, true, false);
-    for line in Lines::of(text).0 {
+    let (mut budget, mut is_blank, mut is_start) = (0, true, false);
+    for line in Lines::new(text).0 {
         let content = line.content;
         if last == Some(line.start) && budget == 0 {
-            (budget, begins) = (LINES, true);
+            (budget, is_start) = (MAX_LINES, true);
         }
-        if line.manner == Manner::Code
+        if line.kind == LineKind::Code
             || content.starts_with('#')
-            || content.chars().count() > WIDTH
+            || content.chars().count() > MAX_LINE
         {
-            (budget, begins) = (0, false);
+            (budget, is_start) = (0, false);
             continue;
         }
-        // RFC 3676 has a space after the dashes; below a closing they need no empty line.
-        let dashes = pattern("dashes").is_match(content);
-        let separates = dashes && (blank || budget > 0 || text[line.start..].starts_with("-- "));
-        if separates || closings::closes(content) {
-            (budget, begins) = (LINES, !dashes);
-        } else if content.is_empty() && blank && !begins {
+        // In RFC 3676, a space follows the dashes; after a closing they need no empty line.
+        let is_dashes = pattern("dashes").is_match(content);
+        let is_separator =
+            is_dashes && (is_blank || budget > 0 || text[line.start..].starts_with("-- "));
+        if is_separator || closings::is_closing(content) {
+            (budget, is_start) = (MAX_LINES, !is_dashes);
+        } else if content.is_empty() && is_blank && !is_start {
             // One empty line may precede the name; a second one ends the signature.
             budget = 0;
         } else if !content.is_empty() && budget > 0 {
             // "Thanks!" may be followed by any text.
-            let first = segments(content).first().map_or("", |(_, first)| name_in(first));
-            if begins && !can_sign(first) {
+            let first = segments(content).first().map_or("", |(_, first)| strip_name_prefix(first));
+            if is_start && !can_sign(first) {
                 budget = 0;
             } else {
                 out.push(line.content_start..line.content_start + content.len());
                 budget -= 1;
             }
-            begins = false;
+            is_start = false;
         }
-        blank = content.is_empty();
+        is_blank = content.is_empty();
     }
     out
 }
 
 /// Returns a name without its prefix: a dash, a title, "i. A.".
-fn name_in(segment: &str) -> &str {
+fn strip_name_prefix(segment: &str) -> &str {
     pattern("before_a_name").find(segment).map_or(segment, |prefix| &segment[prefix.end()..])
 }
 
-/// Returns the parts of a signature's line, with their offsets.
+/// Returns the segments of a signature line with their offsets.
 fn segments(line: &str) -> Vec<(usize, &str)> {
     let offset = |segment: &str| segment.as_ptr() as usize - line.as_ptr() as usize;
     let segments = pattern("separator").split(line).filter(|segment| !segment.is_empty());
@@ -126,31 +126,32 @@ pub(super) fn hide_signatures(r: &mut Redactor, text: &str) -> String {
     let rows: Vec<Vec<(usize, &str)>> =
         lines.iter().map(|line| segments(&text[line.clone()])).collect();
     let is_place = |segment: &str| pattern("place").is_match(segment);
-    let has_place = |at: usize| rows.get(at).is_some_and(|row| row.iter().any(|s| is_place(s.1)));
+    let has_place =
+        |index: usize| rows.get(index).is_some_and(|row| row.iter().any(|s| is_place(s.1)));
     let mut parts: Vec<(Range<usize>, Part<'_>)> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        // The name is on the first line; a gap begins another signature.
-        let gap = at.checked_sub(1).map(|previous| &text[lines[previous].end..line.start]);
-        let begins = gap.is_none_or(|gap| !pattern("quoted_gap").is_match(gap));
-        let beside_a_place = (at.saturating_sub(1)..=at + 1).any(has_place);
-        for (index, (offset, segment)) in rows[at].iter().enumerate() {
-            let is_first = begins && index == 0;
-            let value = if is_first { name_in(segment) } else { segment };
+    for (row, line) in lines.iter().enumerate() {
+        // The name is on the first line; a gap starts another signature.
+        let gap = row.checked_sub(1).map(|previous| &text[lines[previous].end..line.start]);
+        let is_first_line = gap.is_none_or(|gap| !pattern("quoted_gap").is_match(gap));
+        let is_near_place = (row.saturating_sub(1)..=row + 1).any(has_place);
+        for (index, (offset, segment)) in rows[row].iter().enumerate() {
+            let is_first = is_first_line && index == 0;
+            let value = if is_first { strip_name_prefix(segment) } else { segment };
             let is_part = pattern("part_of_place").is_match(value)
                 || index > 0 && pattern("house").is_match(value);
-            let is_sure = is_whole(value) && bare_start != Some(line.start);
-            let (kind, sure) = if is_place(value) || beside_a_place && is_part {
-                ("place", SURE)
+            let is_certain_name = has_several_words(value) && bare_start != Some(line.start);
+            let (kind, is_certain) = if is_place(value) || is_near_place && is_part {
+                ("place", CERTAIN)
             } else if pattern("company").is_match(value) {
-                ("company", DOUBTFUL)
+                ("company", UNCERTAIN)
             } else if is_first && can_sign(value) {
-                ("person", is_sure)
+                ("person", is_certain_name)
             } else {
                 continue;
             };
             let end = line.start + offset + segment.len();
-            parts.push((end - value.len()..end, (kind, sure, value)));
+            parts.push((end - value.len()..end, (kind, is_certain, value)));
         }
     }
-    splice(text, parts, |(kind, sure, part)| r.hide(kind, sure, part))
+    splice(text, parts, |(kind, is_certain, part)| r.hide(kind, is_certain, part))
 }

@@ -1,13 +1,14 @@
-//! Names that a model recognizes. The model was trained on English, so a phrase with the form of a
-//! full name is read again in an English sentence. The form of names corrects where a name begins
-//! and ends. A single word that names software is no person.
+//! Recognition of names by a model.
+//!
+//! The model was trained on English, so a phrase that looks like a full name is read again in an
+//! English sentence. The form of names corrects the boundaries of a recognized name.
 
 use std::ops::Range;
 
 use super::{
     KnownNames,
-    facts::{is_listed, pattern},
-    lines::{Line, Lines, Manner, line_prefix},
+    data::{is_listed, pattern},
+    lines::{Line, LineKind, Lines, line_prefix},
     names, network, value,
 };
 use precedent_core::error::Result;
@@ -17,9 +18,9 @@ use precedent_core::error::Result;
 pub struct Recognition {
     /// True for a person, false for a place.
     pub is_person: bool,
-    /// The bytes of the text.
+    /// The byte range in the text.
     pub range: Range<usize>,
-    /// The probability, 0..1.
+    /// The probability, from 0 to 1.
     pub score: f32,
 }
 
@@ -28,43 +29,42 @@ pub trait NameReader {
     /// Returns the names in a text, in order.
     ///
     /// # Errors
-    /// Those of the model.
+    /// Errors of the model.
     fn names(&mut self, text: &str) -> Result<Vec<Recognition>>;
 
-    /// Returns whether all words of a name are common in the casebook, as a product's are.
+    /// Returns whether all words of a name are common in the casebook, like those of a product.
     ///
     /// # Errors
-    /// Those of the index.
+    /// Errors of the index.
     fn is_common(&mut self, name: &str) -> Result<bool>;
 }
 
-/// The minimum score of a recognized person of one word, and of a place. Two words are surer
-/// (docs/decisions/0003).
-const SURE_SCORE: f32 = 0.8;
-/// The minimum score of a place behind a preposition.
+/// The minimum score of a place and of a person named by one word (docs/decisions/0003).
+const CERTAIN_SCORE: f32 = 0.8;
+/// The minimum score of a place after a preposition.
 const LIKELY_SCORE: f32 = 0.65;
-/// The sentence in which a phrase is read again, before and after it.
-const FRAME: (&str, &str) = ("I spoke to ", " yesterday.\n");
-/// The maximum number of phrases of a text; a window of the model takes 8 ms.
-const MOST_PHRASES: usize = 240;
+/// The text before and after a phrase that is read again.
+const CONTEXT: (&str, &str) = ("I spoke to ", " yesterday.\n");
+/// The maximum number of phrases in a text; the model takes 8 ms per window.
+const MAX_PHRASES: usize = 240;
 
 impl KnownNames {
     /// Adds the names that a model recognizes in a text.
     ///
     /// # Errors
-    /// Those of the reader.
-    pub fn read(&mut self, text: &str, reader: &mut dyn NameReader) -> Result<()> {
-        let lines = Lines::of(text);
+    /// Errors of the reader.
+    pub fn recognize(&mut self, text: &str, reader: &mut dyn NameReader) -> Result<()> {
+        let lines = Lines::new(text);
         let mut passage = String::new();
         for sentence in sentences(&lines) {
-            if self.is_new(sentence) && self.may_name(sentence, reader)? {
+            if self.is_new(sentence) && self.has_unknown_name(sentence, reader)? {
                 passage.push_str(sentence);
                 passage.push('\n');
             }
         }
         for name in reader.names(&passage)? {
             let ranges =
-                if name.is_person { people_in(&passage, name.range) } else { vec![name.range] };
+                if name.is_person { split_people(&passage, name.range) } else { vec![name.range] };
             for range in ranges {
                 let content = &passage[range.clone()];
                 let (prefix, suffix) = (line_prefix(&passage, range.start), &passage[range.end..]);
@@ -84,9 +84,8 @@ impl KnownNames {
         self.read_phrases(text, &lines, reader)
     }
 
-    /// Returns whether a sentence has a word that may be an unknown name: one that is no
-    /// common word.
-    fn may_name(&self, sentence: &str, reader: &mut dyn NameReader) -> Result<bool> {
+    /// Returns whether a sentence has an uncommon word that may be an unknown name.
+    fn has_unknown_name(&self, sentence: &str, reader: &mut dyn NameReader) -> Result<bool> {
         for word in pattern("name_word").find_iter(sentence).map(|m| m.as_str()) {
             let is_known = || self.people.iter().any(|name| name.split(' ').any(|w| w == word));
             if is_candidate(word) && !is_known() && !reader.is_common(word)? {
@@ -96,13 +95,13 @@ impl KnownNames {
         Ok(false)
     }
 
-    /// Returns whether a sentence or phrase is read for the first time.
+    /// Returns whether a sentence or phrase is new, and remembers it.
     fn is_new(&mut self, text: &str) -> bool {
         let text = text.trim();
         !text.is_empty() && self.texts.insert(text.to_owned())
     }
 
-    /// Reads the phrases that have the form of a full name in a sentence of their own.
+    /// Reads each phrase that looks like a full name in a sentence of its own.
     fn read_phrases(
         &mut self,
         text: &str,
@@ -111,41 +110,40 @@ impl KnownNames {
     ) -> Result<()> {
         let mut phrases: Vec<&str> = Vec::new();
         for m in pattern("phrase").find_iter(text) {
-            let is_part = text[..m.start()].ends_with(['.', '/', '\\', '_', '$', '@', '#'])
+            let is_identifier = text[..m.start()].ends_with(['.', '/', '\\', '_', '$', '@', '#'])
                 || text[m.end()..].starts_with(['/', '\\', '_', '(', '=']);
-            if is_part || lines.manner(m.start()) == Manner::Code {
+            if is_identifier || lines.kind(m.start()) == LineKind::Code {
                 continue;
             }
-            // "Vertreter Uwe Stolle" begins with a noun.
+            // "Vertreter Uwe Stolle" starts with a noun.
             let rest = m.as_str().split_once([' ', '\u{a0}']).map(|(_, rest)| rest);
-            let rest = rest.filter(|rest| names::is_whole(rest));
+            let rest = rest.filter(|rest| names::has_several_words(rest));
             for phrase in [Some(m.as_str()), rest].into_iter().flatten() {
                 let is_known = self.people.iter().any(|name| name == phrase);
                 let words = phrase.split([' ', '\u{a0}']);
                 let has_two_names =
-                    words.filter(|word| word.len() > 1 && is_plain(word)).count() >= 2;
+                    words.filter(|word| word.len() > 1 && is_name_word(word)).count() >= 2;
                 if !is_known && has_two_names && self.is_new(phrase) && !reader.is_common(phrase)? {
                     phrases.push(phrase);
                 }
             }
         }
-        phrases.truncate(MOST_PHRASES);
-        // A line for each phrase, in which the model reads it.
-        let frames = phrases.iter().map(|phrase| format!("{}{phrase}{}", FRAME.0, FRAME.1));
-        let framed_text: String = frames.collect();
-        let names = reader.names(&framed_text)?;
-        let mut from = 0;
+        phrases.truncate(MAX_PHRASES);
+        let sentences = phrases.iter().map(|phrase| format!("{}{phrase}{}", CONTEXT.0, CONTEXT.1));
+        let passage: String = sentences.collect();
+        let names = reader.names(&passage)?;
+        let mut offset = 0;
         for phrase in phrases {
-            let start = from + FRAME.0.len();
+            let start = offset + CONTEXT.0.len();
             let end = start + phrase.len();
-            from = end + FRAME.1.len();
-            let is_within = |n: &&Recognition| start <= n.range.start && n.range.end <= end;
-            let parts: Vec<&Recognition> = names.iter().filter(is_within).collect();
+            offset = end + CONTEXT.1.len();
+            let is_in_phrase = |n: &&Recognition| start <= n.range.start && n.range.end <= end;
+            let parts: Vec<&Recognition> = names.iter().filter(is_in_phrase).collect();
             let (Some(first), Some(last)) = (parts.first(), parts.last()) else { continue };
-            // A surname may be a town's.
-            let name = &framed_text[first.range.start..last.range.end];
-            if parts.iter().any(|n| n.is_person && n.score >= SURE_SCORE)
-                && names::is_whole(name)
+            // A surname may also be the name of a town.
+            let name = &passage[first.range.start..last.range.end];
+            if parts.iter().any(|n| n.is_person && n.score >= CERTAIN_SCORE)
+                && names::has_several_words(name)
                 && names::is_full_name(name)
                 && !reader.is_common(name)?
             {
@@ -156,10 +154,10 @@ impl KnownNames {
     }
 }
 
-/// Returns the sentences in the prose of a text. A row of a table is none; its phrases are read.
+/// Returns the sentences in the prose of a text, without table rows.
 fn sentences<'a>(lines: &'a Lines<'a>) -> impl Iterator<Item = &'a str> {
     let is_prose =
-        |line: &&Line<'_>| line.manner == Manner::Prose && !line.content.starts_with('|');
+        |line: &&Line<'_>| line.kind == LineKind::Prose && !line.content.starts_with('|');
     lines.0.iter().filter(is_prose).flat_map(|line| {
         let ends = pattern("sentence_end").find_iter(line.content).map(|m| m.end());
         let ends = ends.chain([line.content.len()]);
@@ -167,34 +165,34 @@ fn sentences<'a>(lines: &'a Lines<'a>) -> impl Iterator<Item = &'a str> {
     })
 }
 
-/// Returns whether a capitalized word can be a part of a name.
-fn is_plain(word: &str) -> bool {
+/// Returns whether a capitalized word can be part of a name.
+fn is_name_word(word: &str) -> bool {
     names::is_full_name(word) && !value::is_ordinary(word) && !network::is_software(word)
 }
 
-/// Returns whether a word may be a name: in a script without capitals, or one that neither opens
-/// sentences nor names things, and is no abbreviation.
+/// Returns whether a word may be a name: a word in a script without case, or a capitalized word that
+/// is neither an abbreviation nor usual at the start of a sentence.
 fn is_candidate(word: &str) -> bool {
     let is_listed = || is_listed("sentence_words", &word.to_lowercase().replace('’', "'"));
     match word.to_uppercase() == word {
         true => word.to_lowercase() == word,
-        false => is_plain(word) && !is_listed(),
+        false => is_name_word(word) && !is_listed(),
     }
 }
 
-/// Returns the names in a range that a model took for one, completed and without other words.
-fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+/// Returns the names in a range that a model recognized as one, completed and without other words.
+fn split_people(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let name_text = &text[range.clone()];
     // "Mbeki, Sipho" is one person, "Laura Bianchi, Marco Esposito" are two.
-    let is_list = name_text.split(", ").any(names::is_whole);
+    let is_list = name_text.split(", ").any(names::has_several_words);
     let parts: Vec<&str> = if is_list { name_text.split(", ").collect() } else { vec![name_text] };
-    let mut at = range.start;
+    let mut offset = range.start;
     let mut people = Vec::new();
     for part in parts {
-        let start = at;
-        at += part.len() + 2;
+        let start = offset;
+        offset += part.len() + 2;
         let mut name = pattern("name_start").find(&text[start..]).map_or(part, |m| m.as_str());
-        // A following word that is in the position of names, but none, ends the name.
+        // A following word that is not a name ends the name.
         while let Some((rest, last)) = name.rsplit_once([' ', '\u{a0}', '-'])
             && name.len() > part.len()
             && !names::is_name(last)
@@ -206,29 +204,29 @@ fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     people
 }
 
-/// Returns whether a recognized name is a person's, and not a thing's, as software is named.
+/// Returns whether a recognized name is a person's rather than that of software.
 fn is_person(name: &str, score: f32, prefix: &str, suffix: &str) -> bool {
-    let is_thing = !name.contains([' ', '\u{a0}', '-'])
-        && (score < SURE_SCORE
+    let is_software = !name.contains([' ', '\u{a0}', '-'])
+        && (score < CERTAIN_SCORE
             || value::is_ordinary(name)
             || pattern("before_a_thing").is_match(prefix)
             || pattern("after_a_thing").is_match(suffix));
-    !is_thing && names::is_full_name(name) && name.split([' ', '\u{a0}', '-']).any(is_candidate)
+    !is_software && names::is_full_name(name) && name.split([' ', '\u{a0}', '-']).any(is_candidate)
 }
 
-/// Returns whether a recognized place is one.
+/// Returns whether a recognized place is really one.
 fn is_place(name: &str, score: f32, prefix: &str) -> bool {
-    let is_capital = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
-    let is_no_name = |word: &str| is_listed("no_people", &word.to_lowercase());
+    let has_capital = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
+    let is_not_name = |word: &str| is_listed("no_people", &word.to_lowercase());
     let is_likely = score >= LIKELY_SCORE && pattern("before_a_place").is_match(prefix);
-    (score >= SURE_SCORE || is_likely)
-        && is_capital
+    (score >= CERTAIN_SCORE || is_likely)
+        && has_capital
         && !value::is_ordinary(name)
-        && !name.split(' ').any(is_no_name)
+        && !name.split(' ').any(is_not_name)
         && !network::is_software(name)
 }
 
-/// Returns whether a word in small letters begins a command or is a folder of a system: `claude`.
+/// Returns whether a word occurs in lower case as a command or a folder: `claude`.
 fn is_command(text: &str, name: &str) -> bool {
     let lower = name.to_lowercase();
     text.match_indices(&lower).any(|(at, _)| {

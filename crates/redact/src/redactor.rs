@@ -1,5 +1,4 @@
-//! The state of a redaction: the matches so far and their pseudonyms, which are constant throughout
-//! a brief.
+//! The state of a redaction: the matches so far, and their pseudonyms.
 
 use std::{
     cmp::Reverse,
@@ -8,8 +7,8 @@ use std::{
 };
 
 use super::{
-    DOUBTFUL, KnownNames, SURE, Wishes,
-    facts::{is_listed, pattern},
+    CERTAIN, KnownNames, RedactionOptions, UNCERTAIN,
+    data::{is_listed, pattern},
     names, value,
 };
 use aho_corasick::AhoCorasick;
@@ -18,66 +17,70 @@ use precedent_core::model::RedactionPreview;
 /// A kind and an original.
 type Key = (String, String);
 
-/// The places in which a known text is replaced.
+/// The positions in which a known text is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     Anywhere,
     WholeWord,
     /// A whole word with hyphens, in capital or small letters.
     Login,
-    /// Beside a dot, slash or the like, as in paths and packages.
+    /// Next to a dot, a slash or similar, as in paths and packages.
     Joined,
 }
 
-/// A known text, with its places and its key.
+/// A known text with its scope and key.
 type Needle = (String, Scope, Key);
 
-/// The known texts, how they are found, and the number of pseudonyms that they were made of.
+/// The matcher of the known texts, the texts, and the number of pseudonyms when it was built.
 type KnownTexts = (AhoCorasick, Vec<Needle>, usize);
 
-/// A redactor with the pseudonyms that it has assigned.
+/// The pseudonyms assigned so far, and the options of a redaction.
 pub(super) struct Redactor {
     pseudonyms: HashMap<Key, RedactionPreview>,
-    next: HashMap<String, usize>,
+    counters: HashMap<String, usize>,
     logins: BTreeSet<String>,
     trackers: BTreeSet<String>,
     hide_links: bool,
-    /// Exceptions of the user, and whether each was used.
+    /// Texts to keep, and whether each occurred.
     exceptions: BTreeMap<String, bool>,
     known_texts: Option<KnownTexts>,
 }
 
 impl Redactor {
-    pub(super) fn new(names: &KnownNames, trackers: BTreeSet<String>, wishes: &Wishes<'_>) -> Self {
+    pub(super) fn new(
+        names: &KnownNames,
+        trackers: BTreeSet<String>,
+        options: &RedactionOptions<'_>,
+    ) -> Self {
         let mut redactor = Self {
             pseudonyms: HashMap::new(),
-            next: HashMap::new(),
+            counters: HashMap::new(),
             logins: names.logins.iter().map(|p| p.to_lowercase()).collect(),
             trackers,
-            hide_links: wishes.links,
-            exceptions: wishes.keep.iter().map(|k| (k.trim().to_lowercase(), false)).collect(),
+            hide_links: options.hide_links,
+            exceptions: options.keep.iter().map(|k| (k.trim().to_lowercase(), false)).collect(),
             known_texts: None,
         };
         for (kind, names) in [("person", &names.people), ("place", &names.places)] {
-            names.iter().for_each(|name| drop(redactor.hide(kind, DOUBTFUL, name)));
+            names.iter().for_each(|name| drop(redactor.hide(kind, UNCERTAIN, name)));
         }
         redactor.pseudonyms.values_mut().for_each(|entry| entry.count = 0);
         redactor
     }
 
-    /// Returns the pseudonym of a match, the same each time, or the original if the user keeps it.
+    /// Returns the constant pseudonym of a match, or the original if the user keeps it.
     pub(super) fn hide(&mut self, kind: &str, is_sure: bool, original: &str) -> String {
         // Some trackers use the name as the login.
         if kind == "person" && self.logins.contains(&original.to_lowercase()) {
-            return self.person(original);
+            return self.hide_login(original);
         }
-        if let Some(met) = self.exceptions.get_mut(&original.trim().to_lowercase()) {
-            *met = true;
+        if let Some(occurred) = self.exceptions.get_mut(&original.trim().to_lowercase()) {
+            *occurred = true;
             return original.to_owned();
         }
         let entry =
             self.pseudonyms.entry((kind.to_owned(), original.to_owned())).or_insert_with(|| {
-                let number = self.next.entry(kind.to_owned()).or_insert(0);
+                let number = self.counters.entry(kind.to_owned()).or_insert(0);
                 *number += 1;
                 RedactionPreview {
                     kind: kind.to_owned(),
@@ -93,36 +96,39 @@ impl Redactor {
     }
 
     /// Returns the pseudonym of a login.
-    pub(super) fn person(&mut self, name: &str) -> String {
+    pub(super) fn hide_login(&mut self, name: &str) -> String {
         let is_pseudonym = name.starts_with('[');
-        if is_pseudonym { name.to_owned() } else { self.hide("user", SURE, &name.to_lowercase()) }
+        if is_pseudonym {
+            name.to_owned()
+        } else {
+            self.hide("user", CERTAIN, &name.to_lowercase())
+        }
     }
 
-    /// Returns the pseudonym of a possible login in a position where one is expected.
-    pub(super) fn name(&mut self, name: &str) -> String {
+    /// Returns the pseudonym of a possible login in the position of one, unless it is a word.
+    pub(super) fn hide_possible_login(&mut self, name: &str) -> String {
         let lower = name.to_lowercase();
         let is_word = is_listed("no_logins", &lower) || value::is_ordinary(name);
-        let stays = is_word && !self.logins.contains(&lower);
-        if stays { name.to_owned() } else { self.person(name) }
+        let is_kept = is_word && !self.logins.contains(&lower);
+        if is_kept { name.to_owned() } else { self.hide_login(name) }
     }
 
-    /// Returns whether this exception was used.
-    pub(super) fn let_stand(&self, wish: &str) -> bool {
-        self.exceptions.get(&wish.trim().to_lowercase()).copied().unwrap_or_default()
+    /// Returns whether this exception occurred in the text.
+    pub(super) fn was_kept(&self, text: &str) -> bool {
+        self.exceptions.get(&text.trim().to_lowercase()).copied().unwrap_or_default()
     }
 
-    /// Returns whether this is a tracker's host that stays visible, because every citation contains
-    /// it.
+    /// Returns whether a host is a tracker's and stays visible, because every citation contains it.
     pub(super) fn keeps_host(&self, lower: &str) -> bool {
         !self.hide_links && self.trackers.contains(lower)
     }
 
-    /// Returns whether this is a link to a tracker, and such links are hidden.
-    pub(super) fn is_link_to_tracker(&self, url: &str) -> bool {
+    /// Returns whether a URL links to a tracker and such links are hidden.
+    pub(super) fn is_hidden_link(&self, url: &str) -> bool {
         self.hide_links && super::host_of(url).is_some_and(|host| self.trackers.contains(&host))
     }
 
-    /// Returns the replacements with the originals.
+    /// Returns the replacements with their originals, in order of kind and number.
     pub(super) fn preview(&self) -> Vec<RedactionPreview> {
         let mut out: Vec<RedactionPreview> =
             self.pseudonyms.values().filter(|entry| entry.count > 0).cloned().collect();
@@ -132,7 +138,7 @@ impl Redactor {
         out
     }
 
-    /// Returns the texts that stand for a known match.
+    /// Returns the texts that denote a known match.
     fn needles(&self) -> Vec<Needle> {
         let logins = self.logins.iter().filter(|login| login.chars().count() >= 3);
         let mut needles: Vec<Needle> =
@@ -142,13 +148,13 @@ impl Redactor {
         for key in &keys {
             let (kind, original) = (key.0.as_str(), key.1.as_str());
             // An ordinary word may have another meaning elsewhere.
-            let (least, is_distinctive, scope) = match kind {
+            let (min_len, is_distinctive, scope) = match kind {
                 "token" => (6, value::is_unlike_a_word(original), Scope::Anywhere),
                 "user" | "host" => (4, !value::is_ordinary(original), Scope::WholeWord),
                 "person" => (3, true, Scope::WholeWord),
                 _ => (4, true, Scope::WholeWord),
             };
-            if is_distinctive && original.chars().count() >= least {
+            if is_distinctive && original.chars().count() >= min_len {
                 needles.push((original.to_owned(), scope, (*key).clone()));
             }
         }
@@ -161,20 +167,20 @@ impl Redactor {
                 }
             }
         }
-        // Of two people with this name, either will do.
+        // If two people have the same name, either pseudonym is fine.
         let mut texts = HashSet::new();
         needles.retain(|(text, scope, _)| texts.insert((text.clone(), *scope == Scope::Joined)));
         needles
     }
 
-    /// Replaces the known matches wherever else they occur in a text.
+    /// Replaces the known matches wherever they occur in a text.
     pub(super) fn replace_known(&mut self, text: &str) -> String {
         let pseudonyms = self.pseudonyms.len();
         let known_texts = self.known_texts.take().filter(|known_texts| known_texts.2 == pseudonyms);
         let known_texts = known_texts.or_else(|| {
             let needles = self.needles();
             let texts = needles.iter().map(|(text, ..)| text);
-            // A failure means gigabytes of names.
+            // Building fails only for gigabytes of names.
             let automaton =
                 AhoCorasick::builder().ascii_case_insensitive(true).build(texts).ok()?;
             Some((automaton, needles, pseudonyms))
@@ -194,40 +200,43 @@ impl Redactor {
     }
 }
 
-/// Replaces ranges of a text, which are in order; one that overlaps an earlier one stays.
+/// Replaces sorted ranges of a text, except those that overlap an earlier one.
 pub(super) fn splice<T>(
     text: &str,
     ranges: impl IntoIterator<Item = (Range<usize>, T)>,
-    mut with: impl FnMut(T) -> String,
+    mut replace: impl FnMut(T) -> String,
 ) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut from = 0;
+    let mut end = 0;
     for (range, value) in ranges {
-        if range.start >= from {
-            out.push_str(&text[from..range.start]);
-            out.push_str(&with(value));
-            from = range.end;
+        if range.start >= end {
+            out.push_str(&text[end..range.start]);
+            out.push_str(&replace(value));
+            end = range.end;
         }
     }
-    out.push_str(&text[from..]);
+    out.push_str(&text[end..]);
     out
 }
 
-/// Returns whether a known text is replaced in this place.
+/// Returns whether a known text is replaced at this position.
 fn is_in_scope(text: &str, range: &Range<usize>, (needle, scope, _): &Needle) -> bool {
     let (prefix, suffix) = (&text[..range.start], &text[range.end..]);
     // Pseudonyms are not redacted again.
     if prefix.ends_with('[') && pattern("number_of_pseudonym").is_match(suffix) {
         return false;
     }
-    let is_beside = |with: fn(char) -> bool| prefix.ends_with(with) || suffix.starts_with(with);
+    let is_next_to =
+        |predicate: fn(char) -> bool| prefix.ends_with(predicate) || suffix.starts_with(predicate);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let joins = |c: char| r"./\_-@:".contains(c);
-    let fits = match scope {
+    let is_joint = |c: char| r"./\_-@:".contains(c);
+    let is_match = match scope {
         Scope::Anywhere => true,
-        Scope::WholeWord => !is_beside(is_word),
-        Scope::Login => return !is_beside(is_word) && !is_beside(|c| c == '-'),
-        Scope::Joined => prefix.ends_with(joins) || suffix.starts_with(joins) && suffix.len() > 1,
+        Scope::WholeWord => !is_next_to(is_word),
+        Scope::Login => return !is_next_to(is_word) && !is_next_to(|c| c == '-'),
+        Scope::Joined => {
+            prefix.ends_with(is_joint) || suffix.starts_with(is_joint) && suffix.len() > 1
+        }
     };
-    fits && text[range.clone()] == *needle
+    is_match && text[range.clone()] == *needle
 }

@@ -1,4 +1,4 @@
-//! Application of the rules in `data/rules.toml`.
+//! The rules of `data/rules.toml`, and their application.
 
 use std::{cell::LazyCell, collections::HashMap, net::IpAddr, ops::Range, sync::LazyLock};
 
@@ -6,8 +6,8 @@ use regex::{Captures, Regex};
 use toml_edit::Table;
 
 use super::{
-    facts::{self, is_listed},
-    lines::{self, Lines, Manner},
+    data::{self, is_listed},
+    lines::{self, LineKind, Lines},
     names, network, numbers, people,
     redactor::{Redactor, splice},
     value::{self, Check},
@@ -16,7 +16,7 @@ use super::{
 /// The range of a value, its kind and its text.
 type Value<'t> = (Range<usize>, (&'t str, &'t str));
 
-static STAGES: LazyLock<HashMap<String, Vec<Rule>>> = LazyLock::new(|| facts::rules(Rule::read));
+static STAGES: LazyLock<HashMap<String, Vec<Rule>>> = LazyLock::new(|| data::rules(Rule::parse));
 
 /// A rule: a pattern whose named groups are replaced. `data/rules.toml` describes the fields.
 struct Rule {
@@ -24,52 +24,52 @@ struct Rule {
     /// The named groups, with their kinds.
     groups: Vec<(usize, String)>,
     checks: Vec<Check>,
-    /// The conditions on the values that are sure; `None` if none is.
-    sure: Option<Vec<Check>>,
+    /// The conditions for a certain value; `None` if no value is certain.
+    certain_if: Option<Vec<Check>>,
     line: Option<Regex>,
     label: Option<Regex>,
     unless_before: Option<Regex>,
     unless_after: Option<Regex>,
-    within: Option<String>,
+    scope: Option<String>,
 }
 
 impl Rule {
-    fn read(table: &Table) -> Self {
-        let text = |name: &str| facts::field(table, name);
-        let regex = |name: &str| text(name).map(|pattern| facts::compile(&pattern));
-        let checks = |name: &str| Check::read(&text(name).unwrap_or_default());
-        let whole = facts::compile(&text("pattern").unwrap_or_default());
+    fn parse(table: &Table) -> Self {
+        let text = |name: &str| data::field(table, name);
+        let regex = |name: &str| text(name).map(|pattern| data::compile(&pattern));
+        let checks = |name: &str| Check::parse(&text(name).unwrap_or_default());
+        let pattern = data::compile(&text("pattern").unwrap_or_default());
         let kind = |name: &str| name.trim_end_matches(char::is_numeric).to_owned();
-        let names = whole.capture_names().enumerate();
+        let names = pattern.capture_names().enumerate();
         Self {
             groups: names.filter_map(|(group, name)| Some((group, kind(name?)))).collect(),
-            pattern: whole,
+            pattern,
             checks: checks("check"),
-            sure: table.get("sure").is_none().then(|| checks("sure_if")),
+            certain_if: table.get("sure").is_none().then(|| checks("sure_if")),
             line: regex("line"),
             label: regex("label"),
             unless_before: regex("unless_before"),
             unless_after: regex("unless_after"),
-            within: text("within"),
+            scope: text("within"),
         }
     }
 
     fn apply(&self, r: &mut Redactor, text: &str) -> String {
-        let lines = LazyCell::new(|| Lines::of(text));
+        let lines = LazyCell::new(|| Lines::new(text));
         let signatures = LazyCell::new(|| people::signatures(text));
-        let is_within = |at: usize| match self.within.as_deref() {
+        let is_in_scope = |at: usize| match self.scope.as_deref() {
             None => true,
-            Some("text") => lines.manner(at) != Manner::Code,
+            Some("text") => lines.kind(at) != LineKind::Code,
             Some("signature") => signatures.iter().any(|line| line.contains(&at)),
-            Some(_) => lines.manner(at) == Manner::Prose,
+            Some(_) => lines.kind(at) == LineKind::Prose,
         };
         let matches = self.pattern.captures_iter(text);
-        let values = matches.filter(|c| is_within(c.get(0).map_or(0, |m| m.start())));
+        let values = matches.filter(|c| is_in_scope(c.get(0).map_or(0, |m| m.start())));
         let values = values.filter_map(|c| self.values(&c, text)).flatten();
         splice(text, values, |(kind, value)| self.hide_value(r, kind, value))
     }
 
-    /// Returns the values of a match with their kinds, or `None` if it stays.
+    /// Returns the values of a match with their kinds, or `None` if it is kept.
     fn values<'t>(&'t self, c: &Captures<'t>, text: &'t str) -> Option<Vec<Value<'t>>> {
         let whole = c.get(0)?;
         let mut values: Vec<Value<'_>> = Vec::new();
@@ -80,24 +80,24 @@ impl Rule {
             values.push((m.start()..m.start() + value.len(), (kind.as_str(), value)));
         }
         let (range, (kind, _)) = values.last()?;
-        // Another number may follow one of a telephone.
+        // Another number may follow a phone number.
         let suffix = &text[if *kind == "phone" { range.end } else { whole.end() }..];
         let line_prefix = lines::line_prefix(text, whole.start());
         let is_excluded = self.label.as_ref().is_some_and(|p| !p.is_match(line_prefix))
             || self.unless_before.as_ref().is_some_and(|p| p.is_match(line_prefix))
             || self.unless_after.as_ref().is_some_and(|p| p.is_match(suffix))
-            || !values.iter().all(|(_, (kind, value))| self.fits(kind, value));
+            || !values.iter().all(|(_, (kind, value))| self.passes(kind, value));
         (!is_excluded).then_some(values)
     }
 
     fn hide_value(&self, r: &mut Redactor, kind: &str, value: &str) -> String {
-        let is_sure = self.sure.as_ref().is_some_and(|checks| Check::all_pass(checks, value));
+        let is_sure = self.certain_if.as_ref().is_some_and(|checks| Check::all_pass(checks, value));
         match kind {
-            "user" => r.name(value),
+            "user" => r.hide_possible_login(value),
             "host" => hide_host(r, is_sure, value),
-            "link" if !r.is_link_to_tracker(value) => value.to_owned(),
+            "link" if !r.is_hidden_link(value) => value.to_owned(),
             "token"
-                if facts::pattern("placeholder").is_match(value)
+                if data::pattern("placeholder").is_match(value)
                     || is_listed("names_of_secrets", &value.to_lowercase()) =>
             {
                 value.to_owned()
@@ -107,17 +107,17 @@ impl Rule {
     }
 
     /// Returns whether a value has the form of its kind and passes the checks of its rule.
-    fn fits(&self, kind: &str, value: &str) -> bool {
+    fn passes(&self, kind: &str, value: &str) -> bool {
         let has_form = match kind {
             "person" => names::can_be_name(value),
-            "email" => !network::is_no_email(value),
+            "email" => !network::is_not_email(value),
             _ => true,
         };
         has_form && (kind == "user" || Check::all_pass(&self.checks, value))
     }
 }
 
-/// Returns the pseudonym of a host, or the name of one that is not private.
+/// Returns the pseudonym of a host, or its name if it is public.
 fn hide_host(r: &mut Redactor, is_sure: bool, host: &str) -> String {
     let lower = host.to_lowercase();
     let is_public = is_listed("no_logins", &lower)
@@ -125,12 +125,12 @@ fn hide_host(r: &mut Redactor, is_sure: bool, host: &str) -> String {
         || r.keeps_host(&lower)
         || network::is_public_host(&lower)
         || value::is_ordinary(&lower)
-        || facts::pattern("no_host").is_match(&lower)
+        || data::pattern("no_host").is_match(&lower)
         || lower.parse::<IpAddr>().is_ok() && !network::is_private_address(&lower);
     if is_public { host.to_owned() } else { r.hide("host", is_sure, &lower) }
 }
 
-/// Returns a text without the matches of the rules of a stage.
+/// Redacts the matches of the rules of a stage.
 pub(super) fn hide(r: &mut Redactor, stage: &str, text: &str) -> String {
     STAGES[stage].iter().fold(text.to_owned(), |text, rule| match &rule.line {
         Some(pattern) => text
@@ -150,11 +150,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_compile_and_know_their_checks() {
+    fn rules_have_valid_patterns_and_checks() {
         assert!(STAGES.values().map(Vec::len).sum::<usize>() > 80);
         for rule in STAGES.values().flatten() {
             assert!(!rule.groups.is_empty(), "{}", rule.pattern);
-            let checks = rule.checks.iter().chain(rule.sure.iter().flatten());
+            let checks = rule.checks.iter().chain(rule.certain_if.iter().flatten());
             for check in checks {
                 check.passes("x");
             }

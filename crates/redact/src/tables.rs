@@ -1,8 +1,8 @@
 //! People, places and secrets in the columns of tables.
 
-use super::{DOUBTFUL, facts::pattern, redactor::Redactor, value::Check};
+use super::{UNCERTAIN, data::pattern, redactor::Redactor, value::Check};
 
-/// The labels of columns, and the kinds of the cells that pass the checks.
+/// The patterns of column labels, the kinds of their cells, and the checks on the cells.
 const COLUMNS: [(&str, &str, &str); 4] = [
     ("name_column", "person", "full_name !ordinary_word"),
     ("place_column", "place", "any:2 !number !lower !ordinary_word"),
@@ -12,23 +12,23 @@ const COLUMNS: [(&str, &str, &str); 4] = [
 
 fn hide_cell(r: &mut Redactor, label: &str, cell: &str) -> String {
     let value = cell.trim().trim_matches('"');
-    let fits = |(column, _, checks): &&(&str, &str, &str)| {
-        pattern(column).is_match(label) && Check::all_pass(&Check::read(checks), value)
+    let is_match = |(column, _, checks): &&(&str, &str, &str)| {
+        pattern(column).is_match(label) && Check::all_pass(&Check::parse(checks), value)
     };
-    COLUMNS.iter().find(fits).map_or_else(
+    COLUMNS.iter().find(is_match).map_or_else(
         || cell.to_owned(),
-        |(_, kind, _)| cell.replace(value, &r.hide(kind, DOUBTFUL, value)),
+        |(_, kind, _)| cell.replace(value, &r.hide(kind, UNCERTAIN, value)),
     )
 }
 
-/// Redacts the columns of tables whose head names people, places or secrets.
+/// Redacts the columns of tables whose labels name people, places or secrets.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let is_head =
+    let is_private =
         |label: &String| COLUMNS.iter().any(|(column, ..)| pattern(column).is_match(label));
-    let mut head: Option<(char, Vec<String>)> = None;
+    let mut header: Option<(char, Vec<String>)> = None;
     for line in text.split_inclusive('\n') {
-        if let Some((separator, labels)) = &head
+        if let Some((separator, labels)) = &header
             && line.split(*separator).count() == labels.len()
         {
             let cells = line.split(*separator).zip(labels);
@@ -37,9 +37,9 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
             continue;
         }
         let separator = [',', ';', '\t', '|'].into_iter().find(|c| line.contains(*c));
-        head = separator
+        header = separator
             .map(|c| (c, line.split(c).map(|l| l.trim().replace('*', "")).collect::<Vec<_>>()))
-            .filter(|(_, labels)| labels.iter().any(is_head));
+            .filter(|(_, labels)| labels.iter().any(is_private));
         out.push_str(line);
     }
     out

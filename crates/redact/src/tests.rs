@@ -1,13 +1,13 @@
-//! Examples of text that a redaction must remove, and of text that it must not change.
+//! Examples of texts that a redaction must change or keep.
 
 use super::*;
 
 use proptest::prelude::*;
 
-fn redactor(wishes: &Wishes<'_>) -> Redactor {
+fn redactor(options: &RedactionOptions<'_>) -> Redactor {
     let trackers = BTreeSet::from(["tracker.example".into()]);
-    let names = KnownNames::of_logins(vec!["ada-l".into(), "grace".into()]);
-    Redactor::new(&names, trackers, wishes)
+    let names = KnownNames::from_logins(vec!["ada-l".into(), "grace".into()]);
+    Redactor::new(&names, trackers, options)
 }
 
 fn redact_text(redactor: &mut Redactor, text: &str) -> String {
@@ -15,15 +15,14 @@ fn redact_text(redactor: &mut Redactor, text: &str) -> String {
     hide_known(redactor, &detected)
 }
 
-/// Returns the redaction of a text that is a whole brief.
+/// Returns the redaction of a text.
 pub(super) fn redact_all(text: &str) -> String {
-    redact_text(&mut redactor(&Wishes::default()), text)
+    redact_text(&mut redactor(&RedactionOptions::default()), text)
 }
 
-/// Returns what a redaction of this text would replace: kind, original and whether it is
-/// certain.
+/// Returns the matches that a redaction of this text would replace, with kind, original and certainty.
 fn hits(text: &str) -> Vec<(String, String, bool)> {
-    let mut redactor = redactor(&Wishes::default());
+    let mut redactor = redactor(&RedactionOptions::default());
     redact_text(&mut redactor, text);
     redactor.preview().into_iter().map(|p| (p.kind, p.original, p.sure)).collect()
 }
@@ -110,7 +109,7 @@ const MAIL: &str = "Hello, this is Berta Brandt from Blue Harbour. The printer a
     Tel. +49 40 555 0100 | Mobile: 0151-5550101 | berta.brandt@blueharbour.example\nIBAN DE89 3704 0044 0532 0130 00";
 
 #[test]
-fn personal_data_of_a_mail_is_replaced() {
+fn personal_data_in_an_email_is_replaced() {
     let out = redact_all(MAIL);
     for secret in [
         "Berta", "Brandt", "Hamburg", "Dock 5", "555 0100", "5550101", "DE89", "0130", "Harbour",
@@ -120,21 +119,21 @@ fn personal_data_of_a_mail_is_replaced() {
     }
     assert!(out.contains("Senior Operations Manager") && out.contains("prints blanks"), "{out}");
     assert_eq!(out.matches("[person-1]").count(), 2, "{out}");
-    let list = hits(MAIL);
-    let sure =
-        |original: &str| list.iter().find(|(_, o, _)| o == original).map(|(_, _, sure)| *sure);
+    let matches = hits(MAIL);
+    let certainty =
+        |original: &str| matches.iter().find(|(_, o, _)| o == original).map(|(_, _, sure)| *sure);
     assert_eq!(
-        (sure("Berta Brandt"), sure("DE89 3704 0044 0532 0130 00")),
+        (certainty("Berta Brandt"), certainty("DE89 3704 0044 0532 0130 00")),
         (Some(true), Some(true))
     );
     assert_eq!(
-        (sure("Blue Harbour"), sure("Blue Harbour Logistics GmbH")),
+        (certainty("Blue Harbour"), certainty("Blue Harbour Logistics GmbH")),
         (Some(false), Some(false))
     );
 }
 
 #[test]
-fn greeted_signing_and_titled_names_are_people() {
+fn greeted_and_signing_names_are_people() {
     for (text, name) in [
         ("Hi Berta,\n\nit works now.", "Berta"),
         ("Sehr geehrte Frau Özdemir,\ndanke.", "Özdemir"),
@@ -189,12 +188,12 @@ fn streets_and_towns_of_signatures_are_places() {
 }
 
 #[test]
-fn exceptions_stay_and_tracker_links_are_optional() {
+fn exceptions_and_tracker_links_can_stay() {
     let keep = ["blue harbour".to_owned(), "Not there".to_owned()];
-    let mut with_keep = redactor(&Wishes { keep: &keep, links: false });
+    let mut with_keep = redactor(&RedactionOptions { keep: &keep, hide_links: false });
     assert!(redact_text(&mut with_keep, MAIL).contains("from Blue Harbour. "));
-    assert!(with_keep.let_stand("blue harbour") && !with_keep.let_stand("Not there"));
-    let mut with_links = redactor(&Wishes { links: true, keep: &[] });
+    assert!(with_keep.was_kept("blue harbour") && !with_keep.was_kept("Not there"));
+    let mut with_links = redactor(&RedactionOptions { hide_links: true, keep: &[] });
     let text =
         "See https://tracker.example/acme/app/issues/1. And tracker.example, https://docs.rs/x.";
     assert_eq!(
@@ -204,7 +203,7 @@ fn exceptions_stay_and_tracker_links_are_optional() {
 }
 
 #[test]
-fn numbers_in_usual_spellings_are_phones() {
+fn common_phone_formats_are_replaced() {
     for text in [
         "+49 40 555 0100",
         "+49 (0)40 555-0100",
@@ -267,8 +266,8 @@ fn cards_need_a_valid_checksum() {
     }
 }
 
-/// Returns numbers of every kind that programs write; none is personal data.
-fn token() -> impl Strategy<Value = String> {
+/// Returns numbers as programs write them, none of which is personal data.
+fn technical_token() -> impl Strategy<Value = String> {
     prop_oneof![
         "v?[0-9]{1,2}\\.[0-9]{1,3}\\.[0-9]{1,4}(-rc\\.[0-9])?",
         "[0-9a-f]{7,40}",
@@ -289,7 +288,7 @@ fn token() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Returns a country code and a number in it.
+/// Returns a country code and a phone number of that country.
 fn international() -> impl Strategy<Value = (&'static str, String)> {
     let country = prop::sample::select(vec![
         "1", "7", "33", "44", "49", "52", "81", "91", "353", "358", "420", "971",
@@ -307,7 +306,7 @@ fn international() -> impl Strategy<Value = (&'static str, String)> {
 
 proptest! {
     #[test]
-    fn international_numbers_are_found_in_usual_spellings(
+    fn international_numbers_are_found_in_common_formats(
         (country, number) in international(),
         gap in prop::sample::select(vec!["", " ", "-", ".", "/"]),
         form in 0..4_u8,
@@ -329,34 +328,34 @@ proptest! {
     fn account_with_a_wrong_digit_is_rejected(
         country in prop::sample::select(vec![("DE", 18_usize), ("GB", 18), ("FR", 23), ("NL", 14), ("NO", 11)]),
         seed in proptest::collection::vec(0..10_u8, 24),
-        at in 0..10_usize,
-        by in 1..10_u8,
+        position in 0..10_usize,
+        offset in 1..10_u8,
     ) {
         let (letters, length) = country;
         let digits: String = seed[..length].iter().map(|d| char::from(b'0' + d)).collect();
-        let whole = (0..100).map(|check| format!("{letters}{check:02}{digits}")).find(|n| numbers::is_iban(n));
-        let whole = whole.expect("some checksum holds");
+        let number = (0..100).map(|check| format!("{letters}{check:02}{digits}")).find(|n| numbers::is_iban(n));
+        let number = number.expect("some checksum holds");
         let fours: String =
-            whole.as_bytes().chunks(4).map(|c| std::str::from_utf8(c).unwrap()).collect::<Vec<_>>().join(" ");
-        let out = redact_all(&format!("pay to {whole} now"));
+            number.as_bytes().chunks(4).map(|c| std::str::from_utf8(c).unwrap()).collect::<Vec<_>>().join(" ");
+        let out = redact_all(&format!("pay to {number} now"));
         prop_assert_eq!(out, "pay to [account-1] now");
         prop_assert_eq!(redact_all(&format!("pay to {fours} now")), "pay to [account-1] now");
-        let mut variant = whole.clone().into_bytes();
-        variant[4 + at] = b'0' + (variant[4 + at] - b'0' + by) % 10;
+        let mut variant = number.clone().into_bytes();
+        variant[4 + position] = b'0' + (variant[4 + position] - b'0' + offset) % 10;
         let variant = String::from_utf8(variant).unwrap();
-        prop_assert!(!numbers::is_iban(&variant), "{} {}", whole, variant);
+        prop_assert!(!numbers::is_iban(&variant), "{} {}", number, variant);
         prop_assert_eq!(redact_all(&format!("job {variant} ended")), format!("job {variant} ended"));
     }
 
     #[test]
     fn card_with_a_wrong_digit_is_rejected(
-        seed in proptest::collection::vec(0..10_u8, 14), at in 1..15_usize, by in 1..10_u8,
+        seed in proptest::collection::vec(0..10_u8, 14), position in 1..15_usize, offset in 1..10_u8,
     ) {
         let digits: String = seed.iter().map(|d| char::from(b'0' + d)).collect();
-        let whole = (0..10).map(|check| format!("4{digits}{check}")).find(|n| numbers::is_card(n));
-        let whole = whole.expect("some checksum holds");
-        let mut variant = whole.into_bytes();
-        variant[at] = b'0' + (variant[at] - b'0' + by) % 10;
+        let number = (0..10).map(|check| format!("4{digits}{check}")).find(|n| numbers::is_card(n));
+        let number = number.expect("some checksum holds");
+        let mut variant = number.into_bytes();
+        variant[position] = b'0' + (variant[position] - b'0' + offset) % 10;
         let variant = String::from_utf8(variant).unwrap();
         prop_assert!(!numbers::is_card(&variant));
     }
@@ -367,14 +366,14 @@ proptest! {
             "2026-05-12 10:00:01.123 INFO ", "[2026-05-12T10:00:01Z] ", "May 12 10:00:01 localhost app[7]: ", "10:00:01,123 DEBUG [main] ",
             "WARN  ", "1778579201.123 ", "level=info ts=1778579201 ", "    at ",
         ]),
-        tokens in proptest::collection::vec(token(), 1..8),
+        tokens in proptest::collection::vec(technical_token(), 1..8),
     ) {
         let line = format!("{begin}{}", tokens.join(" "));
         prop_assert_eq!(redact_all(&line), line);
     }
 
     #[test]
-    fn versions_ids_and_counts_in_sentences_are_untouched(tokens in proptest::collection::vec(token(), 1..6)) {
+    fn versions_ids_and_counts_in_sentences_are_untouched(tokens in proptest::collection::vec(technical_token(), 1..6)) {
         let text = format!("It came with {} as well.", tokens.join(", then "));
         prop_assert_eq!(redact_all(&text), text);
     }
@@ -644,7 +643,7 @@ fn redaction_is_idempotent() {
 }
 
 #[test]
-fn possible_numbers_and_passwords_are_doubtful() {
+fn ambiguous_numbers_and_passwords_are_uncertain() {
     for (text, secret) in [
         ("My number at work, 22 555 01 02, is busy.", "22 555 01 02"),
         ("login with user bob and password hunter22", "hunter22"),
@@ -659,7 +658,7 @@ fn possible_numbers_and_passwords_are_doubtful() {
 }
 
 #[test]
-fn ordinary_word_used_as_a_secret_stays_elsewhere() {
+fn dictionary_word_as_a_secret_stays_elsewhere() {
     let out = redact_all("password=swordfish\nThe swordfish is a fish.");
     assert_eq!(out, "password=[token-1]\nThe swordfish is a fish.");
     assert_eq!(

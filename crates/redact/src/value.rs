@@ -1,37 +1,37 @@
-//! Classification of values: whether a value can be a secret, and where it ends. An ordinary word,
-//! which may follow "password:" in an error message, is no secret, login or host.
+//! Classification of values: whether a value can be a secret, and where it ends.
+//!
+//! An ordinary word may follow "password:" in an error message; it is not a secret, login or host.
 
 use super::{
-    facts::{is_listed, pattern},
+    data::{is_listed, pattern},
     names, network, numbers,
 };
 
-/// A condition on a value: a least length, and a test or a pattern that it passes. A negated one
-/// fails where it would pass.
+/// A condition on a value: a minimum length, and a test or a pattern, possibly negated.
 pub(super) struct Check {
     name: String,
-    least: usize,
+    min_len: usize,
     is_negated: bool,
 }
 
 impl Check {
-    /// Reads checks: "told:5 !hyphen".
-    pub(super) fn read(text: &str) -> Vec<Self> {
+    /// Parses checks: "labelled:5 !hyphen".
+    pub(super) fn parse(text: &str) -> Vec<Self> {
         let check = |word: &str| {
-            let (name, least) = word.split_once(':').unwrap_or((word, "0"));
+            let (name, min_len) = word.split_once(':').unwrap_or((word, "0"));
             let (bare, is_negated) = (name.trim_start_matches('!'), name.starts_with('!'));
-            Self { name: bare.to_owned(), least: least.parse().unwrap_or_default(), is_negated }
+            Self { name: bare.to_owned(), min_len: min_len.parse().unwrap_or_default(), is_negated }
         };
         text.split_whitespace().map(check).collect()
     }
 
-    /// Returns whether a value passes.
+    /// Returns whether a value passes the check.
     pub(super) fn passes(&self, value: &str) -> bool {
         let is_match = match self.name.as_str() {
             "any" => true,
-            "random" => is_random(value, self.least),
-            "told" => is_told(value, self.least),
-            "assigned" => is_assigned(value),
+            "random" => is_random(value, self.min_len),
+            "labelled" => is_labelled_secret(value, self.min_len),
+            "assigned" => is_assigned_secret(value),
             "header_secret" => is_header_secret(value),
             "sentence" => is_sentence(value),
             "generated" => is_generated(value),
@@ -44,63 +44,63 @@ impl Check {
             }
             "ordinary_word" => value.split_whitespace().any(is_ordinary),
             "full_name" => names::is_full_name(value),
-            "whole" => names::is_whole(value),
+            "whole" => names::has_several_words(value),
             "iban" => numbers::is_iban(value),
             "card" => numbers::is_card(value),
             "international" => numbers::is_international(value),
             "grouped" => numbers::is_grouped(value),
             "requested" => numbers::is_requested(value),
-            "dialled" => numbers::digits(value).len() >= self.least,
+            "dialled" => numbers::digits(value).len() >= self.min_len,
             "private_address" => network::is_private_address(value),
             name => pattern(name).is_match(value),
         };
-        (value.chars().count() >= self.least && is_match) != self.is_negated
+        (value.chars().count() >= self.min_len && is_match) != self.is_negated
     }
 
-    /// Returns whether a value passes all of these checks.
+    /// Returns whether a value passes all checks.
     pub(super) fn all_pass(checks: &[Self], value: &str) -> bool {
         checks.iter().all(|check| check.passes(value))
     }
 }
 
-/// Returns whether a word is an ordinary word, and neither a name nor a secret.
+/// Returns whether a word is an ordinary word rather than a name or a secret.
 pub(super) fn is_ordinary(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let lower = bare.to_lowercase().replace(['\'', '’'], "");
     !lower.is_empty() && is_listed("ordinary", &lower)
 }
 
-/// Returns whether a text cannot be a word: it has a digit or punctuation among its letters, or
-/// inner capitals. Such a text may be replaced everywhere, because it has no other meaning.
+/// Returns whether a text cannot be a word, because of a digit, punctuation or inner capitals. Such a
+/// text has no other meaning, so it may be replaced everywhere.
 pub(super) fn is_unlike_a_word(text: &str) -> bool {
     let inner = text.trim_matches(|c: char| !c.is_alphanumeric());
-    let capital_inside =
+    let has_inner_capital =
         || inner.chars().any(char::is_lowercase) && inner.chars().skip(1).any(char::is_uppercase);
     text.chars().any(|c| c.is_numeric())
         || inner.chars().any(|c| !c.is_alphanumeric() && !matches!(c, '-' | '\'' | '’' | '.' | '_'))
-        || !pattern("camel").is_match(inner) && capital_inside()
+        || !pattern("camel").is_match(inner) && has_inner_capital()
 }
 
-/// Returns whether a value looks random: at least `least` characters, with letters and digits, or
-/// with irregular case.
-pub(super) fn is_random(value: &str, least: usize) -> bool {
+/// Returns whether a value looks random: at least `min_len` characters, with letters and digits, or
+/// irregular case.
+pub(super) fn is_random(value: &str, min_len: usize) -> bool {
     let has = |predicate: fn(char) -> bool| value.contains(predicate);
     // `AuthException2` is a class.
     let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_class = value.len() - stem.len() <= 2 && pattern("camel").is_match(stem);
     let is_word =
         |part: &str| part.is_empty() || !is_unlike_a_word(part) || pattern("camel").is_match(part);
-    let is_worded = || value.split(|c: char| !c.is_alphabetic()).all(is_word);
-    value.chars().count() >= least
+    let has_only_words = || value.split(|c: char| !c.is_alphabetic()).all(is_word);
+    value.chars().count() >= min_len
         && has(char::is_alphabetic)
-        && (has(|c| c.is_ascii_digit()) || !is_worded())
+        && (has(|c| c.is_ascii_digit()) || !has_only_words())
         && !is_class
         && !pattern("placeholder").is_match(value)
         && !pattern("technical").is_match(value)
 }
 
-/// Returns whether a value was generated by a machine from letters of both cases and digits: its
-/// characters change kind at every other step, which those of words and identifiers do not.
+/// Returns whether a value was generated from letters of both cases and digits. Its characters change
+/// kind about every second step, unlike those of words and identifiers.
 fn is_generated(value: &str) -> bool {
     let kind = |c: char| match c {
         'a'..='z' => 1,
@@ -115,18 +115,17 @@ fn is_generated(value: &str) -> bool {
     (1..=3).all(has) && changes * 100 >= pairs().count() * 38 && pairs().count() >= 8
 }
 
-/// Returns whether letters and digits alternate in a value, as in generated keys, not in names.
+/// Returns whether letters and digits alternate in a value, as in generated keys but not in names.
 fn is_mixed(value: &str) -> bool {
     let chars: Vec<char> = value.chars().filter(char::is_ascii_alphanumeric).collect();
     let changes = chars.windows(2).filter(|p| p[0].is_ascii_digit() != p[1].is_ascii_digit());
     chars.len() >= 12 && changes.count() * 100 >= chars.len() * 15
 }
 
-/// Returns whether an assigned value, `name=value`, or a quoted one may be a secret: any text
-/// except an ordinary word, code or a measure.
-pub(super) fn is_assigned(value: &str) -> bool {
-    let count = value.chars().count();
-    count >= 3
+/// Returns whether an assigned (`name=value`) or quoted value may be a secret: any text except an
+/// ordinary word, code or a quantity.
+pub(super) fn is_assigned_secret(value: &str) -> bool {
+    value.chars().count() >= 3
         && !pattern("placeholder").is_match(value)
         && !is_ordinary(value)
         && !pattern("technical").is_match(value)
@@ -134,7 +133,7 @@ pub(super) fn is_assigned(value: &str) -> bool {
         && value.chars().any(char::is_alphanumeric)
 }
 
-/// Returns whether the value of a header or cookie for credentials is a secret: any text except a
+/// Returns whether the value of a credentials header or cookie is a secret: any text except a
 /// placeholder and ordinary words.
 pub(super) fn is_header_secret(value: &str) -> bool {
     let bare = value.trim_end_matches('=');
@@ -144,20 +143,19 @@ pub(super) fn is_header_secret(value: &str) -> bool {
         && !is_sentence(value)
 }
 
-/// Returns whether a value after a colon, `password: value`, is a secret: it must not look like a
+/// Returns whether a value after a colon (`password: value`) is a secret, which must not look like a
 /// word.
-pub(super) fn is_told(value: &str, least: usize) -> bool {
+pub(super) fn is_labelled_secret(value: &str, min_len: usize) -> bool {
     let bare = value.trim_end_matches(['.', ',', '!', '?', ':', ';', '…']);
-    bare.chars().count() >= least
-        && is_assigned(bare)
+    bare.chars().count() >= min_len
+        && is_assigned_secret(bare)
         && !bare.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '/' | ':'))
         && (is_unlike_a_word(bare)
             || bare.starts_with(['!', '#', '$', '%', '&', '*', '+', '^']) && bare.len() > 5)
         && !bare.ends_with(['(', '{', '['])
 }
 
-/// Returns whether a quoted value of several words is a sentence, as in a message, and no
-/// passphrase.
+/// Returns whether a value of several words is a sentence rather than a passphrase.
 pub(super) fn is_sentence(value: &str) -> bool {
     let parts: Vec<&str> = value.split_whitespace().collect();
     parts.len() > 1
@@ -166,18 +164,18 @@ pub(super) fn is_sentence(value: &str) -> bool {
             || parts.iter().any(|word| is_ordinary(word)))
 }
 
-/// Returns the unquoted value at the start of a text: up to the next space, or to the end of a
-/// value in a list, a connection string, an address or markup.
+/// Returns the unquoted value at the start of a text, which ends at a space or at the end of a value
+/// in a list, a connection string, an address or markup.
 pub(super) fn bare_value(text: &str) -> &str {
     /// The usual maximum length of a secret, in bytes; a line without spaces may be much longer.
-    const REACH: usize = 2048;
-    let separates = |c: char| c.is_whitespace() || "\"`;，。；、”“»".contains(c);
-    let word = text.split(separates).next().unwrap_or_default();
-    let near = &word[..word.floor_char_boundary(REACH)];
-    let end = pattern("value_end").find_iter(near).map(|m| m.start()).find(|end| {
+    const MAX_SECRET: usize = 2048;
+    let is_separator = |c: char| c.is_whitespace() || "\"`;，。；、”“»".contains(c);
+    let word = text.split(is_separator).next().unwrap_or_default();
+    let candidate = &word[..word.floor_char_boundary(MAX_SECRET)];
+    let end = pattern("value_end").find_iter(candidate).map(|m| m.start()).find(|end| {
         let mut pairs = ["()", "[]", "{}"].into_iter();
-        let pair = pairs.find(|pair| near[*end..].starts_with(&pair[1..]));
-        pair.is_none_or(|pair| !near[..*end].contains(&pair[..1]))
+        let pair = pairs.find(|pair| candidate[*end..].starts_with(&pair[1..]));
+        pair.is_none_or(|pair| !candidate[..*end].contains(&pair[..1]))
     });
     end.map_or(word, |end| &word[..end]).trim_end_matches(['.', ',', ':', '…'])
 }
@@ -206,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn program_output_is_no_secret() {
+    fn code_and_placeholders_are_not_secrets() {
         for value in [
             "getPassword()",
             "os.environ",
@@ -228,16 +226,16 @@ mod tests {
             "%s",
             "$password",
         ] {
-            assert!(!is_assigned(value), "{value}");
+            assert!(!is_assigned_secret(value), "{value}");
         }
         for value in ["hunter22", "swordfish", "a&b<c>d9", "Tr0ub4dor&3", "$ecret1!", "abcDEF123=="]
         {
-            assert!(is_assigned(value), "{value}");
+            assert!(is_assigned_secret(value), "{value}");
         }
     }
 
     #[test]
-    fn words_about_things_are_ordinary_in_every_language() {
+    fn ordinary_words_are_recognized_in_every_language() {
         for word in [
             "must",
             "Unexpected",

@@ -1,6 +1,7 @@
-//! Recall and false replacements on invented texts, whose private spans are marked: `⟨p Ada
-//! Lovelace⟩`. The letter is the kind; a span that begins with `~` is the pattern of a value to
-//! generate, so that no secret is in this repository. `tests/marked/README.md` describes the files.
+//! Recall and false replacements on invented texts with marked private spans: `⟨p Ada Lovelace⟩`.
+//!
+//! The letter is the kind. A span that starts with `~` is a pattern from which a value is generated,
+//! so that the repository contains no secret. `tests/marked/README.md` describes the files.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -22,29 +23,29 @@ use proptest::{
 
 /// A text with its private spans.
 #[derive(Clone)]
-struct Marked {
+struct MarkedText {
     text: String,
     /// Kind and content.
     spans: Vec<(char, String)>,
 }
 
-/// Matches and spans of a kind.
+/// The counts of spans of a kind.
 #[derive(Default)]
-struct Tally {
+struct Counts {
     found: usize,
-    all: usize,
+    total: usize,
 }
 
-impl Tally {
+impl Counts {
     fn recall(&self) -> f64 {
-        self.found as f64 / self.all.max(1) as f64
+        self.found as f64 / self.total.max(1) as f64
     }
 }
 
 /// The result of a redaction of a set.
 #[derive(Default)]
 struct Figures {
-    kinds: BTreeMap<char, Tally>,
+    kinds: BTreeMap<char, Counts>,
     /// Replaced words outside of the marked spans.
     false_words: usize,
     words: usize,
@@ -76,18 +77,18 @@ fn generate(pattern: &str, runner: &mut TestRunner) -> String {
     string_regex(pattern).unwrap().new_tree(runner).unwrap().current()
 }
 
-fn parse(line: &str, runner: &mut TestRunner) -> Marked {
+fn parse(line: &str, runner: &mut TestRunner) -> MarkedText {
     let line = line.replace("\\n", "\n").replace("\\t", "\t");
-    let mut marked = Marked { text: String::new(), spans: Vec::new() };
+    let mut marked = MarkedText { text: String::new(), spans: Vec::new() };
     let mut rest = line.as_str();
-    while let Some((front, after)) = rest.split_once('⟨') {
+    while let Some((prefix, after)) = rest.split_once('⟨') {
         let (span, after) = after.split_once('⟩').unwrap();
         let (kind, content) = span.split_once(' ').unwrap();
         let content = match content.strip_prefix('~') {
             Some(pattern) => generate(pattern, runner),
             None => content.to_owned(),
         };
-        marked.text.push_str(front);
+        marked.text.push_str(prefix);
         marked.text.push_str(&content);
         marked.spans.push((kind.chars().next().unwrap(), content));
         rest = after;
@@ -96,7 +97,7 @@ fn parse(line: &str, runner: &mut TestRunner) -> Marked {
     marked
 }
 
-fn read_marked(file: &str) -> Vec<Marked> {
+fn read_marked(file: &str) -> Vec<MarkedText> {
     let mut runner = TestRunner::deterministic();
     let text = read(file);
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -113,17 +114,17 @@ fn words(text: &str) -> Vec<&str> {
 fn redact(text: &str, model: Option<&mut NameModel>) -> String {
     let mut names = KnownNames::default();
     if let Some(model) = model {
-        names.read(text, &mut Reading(model)).unwrap();
+        names.recognize(text, &mut ModelReader(model)).unwrap();
     }
     let mut out = text.to_owned();
     redact_texts(&mut [&mut out], &names);
     out
 }
 
-/// The model without a casebook, in which no word is common.
-struct Reading<'a>(&'a mut NameModel);
+/// A reader without a casebook, for which no word is common.
+struct ModelReader<'a>(&'a mut NameModel);
 
-impl NameReader for Reading<'_> {
+impl NameReader for ModelReader<'_> {
     fn names(&mut self, text: &str) -> Result<Vec<Recognition>> {
         let names = self.0.names(text, &Task::new())?.into_iter();
         let recognition = |name: RecognizedName| Recognition {
@@ -139,12 +140,12 @@ impl NameReader for Reading<'_> {
     }
 }
 
-/// Returns the pseudonyms in a redacted text, except of hosts and addresses, that the text lacks.
+/// Returns the pseudonyms that a redaction added, except those of hosts and addresses.
 fn pseudonyms<'a>(text: &str, out: &'a str) -> Vec<&'a str> {
-    let forms = ["host", "address", "email", "link"];
+    let excluded_kinds = ["host", "address", "email", "link"];
     let is_new = |part: &&str| {
         part.rsplit_once('-').is_some_and(|(kind, number)| {
-            !forms.contains(&kind) && !kind.contains(' ') && number.parse::<u32>().is_ok()
+            !excluded_kinds.contains(&kind) && !kind.contains(' ') && number.parse::<u32>().is_ok()
         }) && !text.contains(&format!("[{part}]"))
     };
     out.split('[')
@@ -153,16 +154,16 @@ fn pseudonyms<'a>(text: &str, out: &'a str) -> Vec<&'a str> {
         .collect()
 }
 
-/// Redacts a set and counts; prints each mistake.
-fn measure(set: &[Marked], mut model: Option<&mut NameModel>) -> Figures {
+/// Redacts a set, counts the replaced spans, and prints each mistake.
+fn measure(set: &[MarkedText], mut model: Option<&mut NameModel>) -> Figures {
     let mut figures = Figures::default();
 
     for marked in set {
-        let begin = Instant::now();
+        let start = Instant::now();
         let out = redact(&marked.text, model.as_deref_mut());
-        figures.seconds += begin.elapsed().as_secs_f64();
+        figures.seconds += start.elapsed().as_secs_f64();
         figures.bytes += marked.text.len();
-        let left = words(&out);
+        let remaining = words(&out);
         let mut private: Vec<&str> = Vec::new();
         for (kind, span) in &marked.spans {
             let parts: Vec<&str> =
@@ -170,29 +171,30 @@ fn measure(set: &[Marked], mut model: Option<&mut NameModel>) -> Figures {
             let is_caseless = span.chars().all(|c| !c.is_ascii());
             let rest = marked.text.replace(span.as_str(), " ");
             let outside = words(&rest);
-            let leaks = |w: &&&str| {
-                !outside.contains(w) && (left.contains(w) || is_caseless && out.contains(**w))
+            let is_leaked = |w: &&&str| {
+                !outside.contains(w) && (remaining.contains(w) || is_caseless && out.contains(**w))
             };
-            let leak = parts.iter().filter(|w| w.chars().count() > 2 || span.len() < 5).find(leaks);
-            let tally = figures.kinds.entry(*kind).or_default();
-            tally.all += 1;
+            let leak =
+                parts.iter().filter(|w| w.chars().count() > 2 || span.len() < 5).find(is_leaked);
+            let counts = figures.kinds.entry(*kind).or_default();
+            counts.total += 1;
             match leak {
-                None => tally.found += 1,
+                None => counts.found += 1,
                 Some(leak) => {
                     println!("MISSED {kind} {span} ({leak}): {:?} -> {out:?}", marked.text)
                 }
             }
             private.extend(parts);
         }
-        let all = words(&marked.text);
-        figures.words += all.len();
-        let replaced: Vec<&str> = all
+        let all_words = words(&marked.text);
+        figures.words += all_words.len();
+        let replaced: Vec<&str> = all_words
             .into_iter()
-            .filter(|w| w.chars().count() > 2 && !private.contains(w) && !left.contains(w))
+            .filter(|w| w.chars().count() > 2 && !private.contains(w) && !remaining.contains(w))
             .filter(|w| w.is_ascii() || !out.contains(w))
             .filter(|w| !private.iter().any(|p| p.contains(w) || w.contains(p)))
             .collect();
-        // Hosts and addresses have a form of their own, and are private in a documentation as well.
+        // Hosts and addresses count as private in documentation as well.
         let replaced =
             if marked.spans.is_empty() { pseudonyms(&marked.text, &out) } else { replaced };
         figures.false_words += replaced.len();
@@ -205,37 +207,37 @@ fn measure(set: &[Marked], mut model: Option<&mut NameModel>) -> Figures {
 
 fn print(name: &str, figures: &Figures) {
     println!(
-        "{name}: {} words, {:.2} false per 1,000, {:.1} ms a kB",
+        "{name}: {} words, {:.2} false per 1,000, {:.1} ms per kB",
         figures.words,
         figures.false_words as f64 * 1000.0 / figures.words as f64,
         figures.seconds * 1e6 / figures.bytes as f64,
     );
-    for (kind, tally) in &figures.kinds {
-        println!("  {kind} {}/{} {:.3}", tally.found, tally.all, tally.recall());
+    for (kind, counts) in &figures.kinds {
+        println!("  {kind} {}/{} {:.3}", counts.found, counts.total, counts.recall());
     }
 }
 
 #[test]
 fn private_spans_are_replaced() {
     let Some(mut model) = model() else { return };
-    let mut all = BTreeMap::<char, Tally>::new();
+    let mut all = BTreeMap::<char, Counts>::new();
     for file in ["first.txt", "second.txt", "third.txt"] {
         let figures = measure(&read_marked(file), Some(&mut model));
         print(file, &figures);
-        for (kind, tally) in figures.kinds {
+        for (kind, counts) in figures.kinds {
             let sum = all.entry(kind).or_default();
-            sum.found += tally.found;
-            sum.all += tally.all;
+            sum.found += counts.found;
+            sum.total += counts.total;
         }
     }
-    for (kind, tally) in all {
-        let least = if kind == 's' { 0.98 } else { 0.95 };
-        assert!(tally.recall() >= least, "{kind}: {}/{}", tally.found, tally.all);
+    for (kind, counts) in all {
+        let min_recall = if kind == 's' { 0.98 } else { 0.95 };
+        assert!(counts.recall() >= min_recall, "{kind}: {}/{}", counts.found, counts.total);
     }
 }
 
-/// The texts around a token that its form identifies.
-const FREE: &[&[&str]] = &[
+/// The contexts of a token that its form identifies.
+const UNNAMED: &[&[&str]] = &[
     &[
         "2026-05-12T10:00:01Z WARN retry with § failed",
         "The old one was §, please revoke it.",
@@ -245,7 +247,7 @@ const FREE: &[&[&str]] = &[
     &["I pasted § into the form.", "args: [--verbose, §]", "<entry>§</entry>", "used '§'; got 403"],
     &["- value: § # old", "login(§) -> 401", "Der Wert § ist abgelaufen.", "url?x=§&y=1", "§"],
 ];
-/// The texts around a value that only its key identifies: a vendor's name and the value.
+/// The contexts of a value that only its key identifies: `@` is a vendor's name, `§` the value.
 const NAMED: &[&[&str]] = &[
     &[
         "@_API_KEY=§",
@@ -270,26 +272,26 @@ const NAMED: &[&[&str]] = &[
     ],
 ];
 
-/// Returns a text for each vendor and each context of this group.
-fn vendors(group: usize) -> Vec<Marked> {
+/// Returns a text for each vendor and each context of a group.
+fn vendor_secrets(group: usize) -> Vec<MarkedText> {
     let mut runner = TestRunner::deterministic();
     let text = read("vendors.txt");
     let mut out = Vec::new();
     for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let mut columns = line.split('\t');
-        let (way, vendor) = (columns.next().unwrap(), columns.next().unwrap());
+        let (mode, vendor) = (columns.next().unwrap(), columns.next().unwrap());
         let pattern = columns.next().unwrap_or_else(|| panic!("{line}"));
-        let contexts = if way == "+" { FREE[group] } else { NAMED[group] };
+        let contexts = if mode == "+" { UNNAMED[group] } else { NAMED[group] };
         for context in contexts {
-            let upper = context.contains("@_API")
+            let is_upper = context.contains("@_API")
                 || context.contains("@_TOK")
                 || context.contains("@_CL")
                 || context.contains("@_APIKEY");
-            let name = if upper { vendor.to_uppercase() } else { vendor.to_owned() };
+            let name = if is_upper { vendor.to_uppercase() } else { vendor.to_owned() };
             let name = if context.starts_with("The ") { vendor.to_owned() } else { name };
             let secret = generate(pattern, &mut runner);
             let text = context.replace('@', &name).replace('§', &secret);
-            out.push(Marked { text, spans: vec![('s', secret)] });
+            out.push(MarkedText { text, spans: vec![('s', secret)] });
         }
     }
     out
@@ -297,15 +299,15 @@ fn vendors(group: usize) -> Vec<Marked> {
 
 #[test]
 fn secrets_of_vendors_are_replaced() {
-    for group in 0..FREE.len() {
-        let figures = measure(&vendors(group), None);
+    for group in 0..UNNAMED.len() {
+        let figures = measure(&vendor_secrets(group), None);
         print(&format!("vendors {group}"), &figures);
         assert!(figures.kinds[&'s'].recall() >= 0.99);
     }
 }
 
-/// Returns the paragraphs of technical texts: of the documentation, the sample and invented logs.
-fn technical() -> Vec<Marked> {
+/// Returns the paragraphs of the documentation, the sample wiki and invented logs.
+fn technical_paragraphs() -> Vec<MarkedText> {
     let mut texts = vec![read("technical.txt")];
     for folder in ["docs", "samples/ferrywire/wiki"] {
         let mut paths: Vec<PathBuf> =
@@ -315,27 +317,27 @@ fn technical() -> Vec<Marked> {
         texts.extend(paths.iter().map(|path| fs::read_to_string(path).unwrap()));
     }
     let paragraphs = texts.iter().flat_map(|text| text.split("\n\n"));
-    paragraphs.map(|text| Marked { text: text.to_owned(), spans: Vec::new() }).collect()
+    paragraphs.map(|text| MarkedText { text: text.to_owned(), spans: Vec::new() }).collect()
 }
 
 #[test]
 fn technical_text_stays() {
-    let figures = measure(&technical(), model().as_mut());
+    let figures = measure(&technical_paragraphs(), model().as_mut());
     print("technical", &figures);
     assert!(figures.words >= 10_000);
     assert!(figures.false_words * 1000 <= figures.words, "{} replaced", figures.false_words);
 }
 
-/// Returns the processor's seconds of this thread, which other processes do not change.
-fn processor_seconds() -> f64 {
+/// Returns the CPU time of this thread in seconds.
+fn cpu_seconds() -> f64 {
     let times = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     times.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
 }
 
-/// Prints the best of several times of the model, and of the patterns.
+/// Prints the best of several times of the model and of the patterns.
 #[test]
-#[ignore = "a measurement"]
-fn speed() {
+#[ignore = "benchmark"]
+fn redaction_speed() {
     let Some(mut model) = model() else { return };
     let marked = ["first.txt", "second.txt", "third.txt"].map(read_marked).concat();
     let lines: Vec<&str> = marked.iter().map(|marked| marked.text.as_str()).collect();
@@ -347,18 +349,18 @@ fn speed() {
         let bytes: usize = texts.iter().map(String::len).sum();
         let mut best = [f64::INFINITY; 2];
         for _ in 0..5 {
-            let begin = processor_seconds();
+            let start = cpu_seconds();
             let mut names = KnownNames::default();
             for text in texts {
-                names.read(text, &mut Reading(&mut model)).unwrap();
+                names.recognize(text, &mut ModelReader(&mut model)).unwrap();
             }
-            let read = processor_seconds();
+            let recognized = cpu_seconds();
             for text in texts {
                 redact_texts(&mut [&mut text.clone()], &names);
             }
-            let times = [read - begin, processor_seconds() - read];
-            best = [0, 1].map(|at| best[at].min(times[at] * 1e6 / bytes as f64));
+            let times = [recognized - start, cpu_seconds() - recognized];
+            best = [0, 1].map(|i| best[i].min(times[i] * 1e6 / bytes as f64));
         }
-        println!("{name}, {bytes} bytes: model {:.1}, patterns {:.1} ms a kB", best[0], best[1]);
+        println!("{name}, {bytes} bytes: model {:.1}, patterns {:.1} ms per kB", best[0], best[1]);
     }
 }

@@ -1,7 +1,7 @@
-//! Comments. They refer to their item by number, so that they can be stored before it arrives.
+//! Comments. They name their item by number, so that they can be stored before the item.
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::params;
 
 use super::{
     ApplyEffect, DateEvidence, DocumentRow, RawKind, Reader, StoredDate, Writer, raw::PackedRaw,
@@ -15,7 +15,7 @@ use precedent_core::{
 /// A comment on a document, with its time and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommentText {
-    /// Row id of the comment.
+    /// Row id.
     pub id: i64,
     /// Creation time.
     pub at: Timestamp,
@@ -43,170 +43,145 @@ pub struct StoredComment {
 }
 
 impl Reader<'_> {
-    /// Returns the comments of a document that are not internal, oldest first, without tombstones;
-    /// pages have none.
-    ///
-    /// Indexes, results and briefs use only these comments.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the comments on a document that are not internal, oldest first, without tombstones.
+    /// Indexes, results and briefs use only these.
     pub fn comments(&self, document: &DocumentRow) -> Result<Vec<StoredComment>> {
         let mut comments = self.all_comments(document)?;
         comments.retain(|comment| !comment.author.is_internal());
         Ok(comments)
     }
 
-    /// Returns the comments of a document, internal ones included, for users who read the casebook
+    /// Returns the comments on a document, including internal ones, for users who read the casebook
     /// itself.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn all_comments(&self, document: &DocumentRow) -> Result<Vec<StoredComment>> {
         let Some(number) = document.number else { return Ok(Vec::new()) };
-        let mut statement = self.transaction.prepare_cached(
+        self.query_rows(
             "SELECT id, remote_id, author, author_bot, association, body, url, created_at,
              updated_at FROM comments
              WHERE source_id = ?1 AND number = ?2 AND deleted_at IS NULL ORDER BY created_at, id",
-        )?;
-        let mut rows = statement.query(params![document.source_id, number])?;
-        let mut out = Vec::new();
-        while let Some(r) = rows.next()? {
-            out.push(StoredComment {
-                id: r.get(0)?,
-                remote_id: r.get(1)?,
-                author: Author { login: r.get(2)?, bot: r.get(3)?, association: r.get(4)? },
-                body: r.get(5)?,
-                url: r.get(6)?,
-                created_at: time(r.get(7)?)?,
-                updated_at: time(r.get(8)?)?,
-            });
-        }
-        Ok(out)
+            params![document.source_id, number],
+            |r| {
+                Ok(StoredComment {
+                    id: r.get(0)?,
+                    remote_id: r.get(1)?,
+                    author: Author { login: r.get(2)?, bot: r.get(3)?, association: r.get(4)? },
+                    body: r.get(5)?,
+                    url: r.get(6)?,
+                    created_at: time(r, 7)?,
+                    updated_at: time(r, 8)?,
+                })
+            },
+        )
     }
 
-    /// Returns at most `most` comments that people wrote on the document with this row id before a
-    /// moment, newest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
-    pub fn said_before(&self, id: i64, until: Timestamp, most: usize) -> Result<Vec<CommentText>> {
-        let mut statement = self.transaction.prepare_cached(
+    /// Returns at most `limit` public comments by people on a document before a time, newest first.
+    pub fn comments_before(
+        &self,
+        id: i64,
+        until: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<CommentText>> {
+        self.query_rows(
             "SELECT c.id, c.created_at, c.body FROM documents d
              JOIN comments c ON c.source_id = d.source_id AND c.number = d.number
              WHERE d.id = ?1 AND c.created_at < ?2 AND c.deleted_at IS NULL AND NOT c.author_bot
                  AND c.association IS NOT ?4
              ORDER BY c.created_at DESC, c.id LIMIT ?3",
-        )?;
-        let mut rows = statement.query(params![id, until.as_second(), most, INTERNAL])?;
-        let mut out = Vec::new();
-        while let Some(r) = rows.next()? {
-            out.push(CommentText { id: r.get(0)?, at: time(r.get(1)?)?, body: r.get(2)? });
-        }
-        Ok(out)
+            params![id, until.as_second(), limit, INTERNAL],
+            |r| Ok(CommentText { id: r.get(0)?, at: time(r, 1)?, body: r.get(2)? }),
+        )
     }
 
-    /// Returns the number of the item that the comment with this tracker id belongs to.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the number of the item to which the comment with this tracker id belongs.
     pub fn comment_item(&self, source: i64, remote_id: &str) -> Result<Option<u64>> {
-        Ok(self
-            .transaction
-            .prepare_cached("SELECT number FROM comments WHERE source_id = ?1 AND remote_id = ?2")?
-            .query_row(params![source, remote_id], |r| r.get(0))
-            .optional()?)
+        self.query_optional(
+            "SELECT number FROM comments WHERE source_id = ?1 AND remote_id = ?2",
+            params![source, remote_id],
+            |r| r.get(0),
+        )
     }
 
-    /// Returns the number of stored comments of a document.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the number of comments on a document, without tombstones.
     pub fn comment_count(&self, document: &DocumentRow) -> Result<u32> {
         let Some(number) = document.number else { return Ok(0) };
         let mut statement = self.transaction.prepare_cached(
-            "SELECT count(*) FROM comments WHERE source_id = ?1 AND number = ?2 AND deleted_at IS NULL",
+            "SELECT count(*) FROM comments WHERE source_id = ?1 AND number = ?2
+             AND deleted_at IS NULL",
         )?;
         Ok(statement.query_row(params![document.source_id, number], |r| r.get(0))?)
     }
 }
 
 impl Writer<'_> {
-    /// Stores a comment, unless it is unchanged or the stored one is newer; its item counts as
-    /// changed. An `old` comment, read with an outdated item, never replaces a stored one.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Stores a comment unless it is unchanged or the stored one is newer, and marks its item as
+    /// changed. With `only_new`, a stored comment is never replaced.
     pub fn apply_comment(
         &self,
         source: &SourceRow,
         record: &CommentRecord,
         raw: &PackedRaw,
-        old: bool,
+        only_new: bool,
         evidence: DateEvidence,
         now: Timestamp,
     ) -> Result<ApplyEffect> {
         type StoredRow = (StoredDate, Vec<u8>, bool, Option<String>, i64);
-        let current: Option<StoredRow> = self
-            .transaction
-            .prepare_cached(
-                "SELECT updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL, association, id
+        let current: Option<StoredRow> = self.query_optional(
+            "SELECT updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL, association, id
                  FROM comments
                  WHERE source_id = ?1 AND remote_id = ?2",
-            )?
-            .query_row(params![source.id, record.remote_id], |r| {
+            params![source.id, record.remote_id],
+            |r| {
                 let date = StoredDate::new(r.get(0)?, r.get(1)?, now);
                 Ok((date, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?))
-            })
-            .optional()?;
+            },
+        )?;
         if let Some((date, hash, is_deleted, association, id)) = &current {
             // An earlier version may have stored the comment without the internal mark.
             let is_same = *hash == record.raw.hash && *association == record.author.association;
-            if is_same && !is_deleted && !date.is_corrected(evidence) {
+            if is_same && !is_deleted && !date.is_corrected_by(evidence) {
                 return Ok(ApplyEffect::Unchanged);
             }
-            if old || date.is_newer(Some(record.updated_at.as_second()), evidence) {
+            if only_new || date.is_newer_than(Some(record.updated_at.as_second()), evidence) {
                 return Ok(ApplyEffect::Stale);
             }
-            self.keep_before("comments", *id)?;
+            self.journal_old("comments", *id)?;
         }
-        let id: i64 = self
-            .transaction
-            .prepare_cached(
-                "INSERT INTO comments (source_id, number, remote_id, author, author_bot,
+        let id: i64 = self.query_value(
+            "INSERT INTO comments (source_id, number, remote_id, author, author_bot,
                  association, body, url,
                      created_at, updated_at, raw_hash, dated_ahead)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
                  ON CONFLICT (source_id, remote_id) DO UPDATE SET number = excluded.number,
                  author = excluded.author,
-                     author_bot = excluded.author_bot, association = excluded.association, body = excluded.body,
-                     url = excluded.url, created_at = excluded.created_at, updated_at = excluded.updated_at,
-                     raw_hash = excluded.raw_hash, dated_ahead = excluded.dated_ahead, deleted_at = NULL
+                     author_bot = excluded.author_bot, association = excluded.association,
+                     body = excluded.body,
+                     url = excluded.url, created_at = excluded.created_at,
+                     updated_at = excluded.updated_at,
+                     raw_hash = excluded.raw_hash, dated_ahead = excluded.dated_ahead,
+                     deleted_at = NULL
                  RETURNING id",
-            )?
-            .query_row(
-                params![
-                    source.id,
-                    record.number,
-                    record.remote_id,
-                    record.author.login,
-                    record.author.bot,
-                    record.author.association,
-                    record.body,
-                    record.url,
-                    record.created_at.as_second(),
-                    record.updated_at.as_second(),
-                    record.raw.hash.as_slice(),
-                    evidence.is_ahead(),
-                ],
-                |r| r.get(0),
-            )?;
-        self.keep_raw(RawKind::Comment, id, raw)?;
-        self.enter("comments", id, Some(&record.raw.hash))?;
-        self.transaction
-            .prepare_cached(
-                "UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number = ?2 AND revision <> ?3",
-            )?
-            .execute(params![source.id, record.number, self.next_revision()?])?;
+            params![
+                source.id,
+                record.number,
+                record.remote_id,
+                record.author.login,
+                record.author.bot,
+                record.author.association,
+                record.body,
+                record.url,
+                record.created_at.as_second(),
+                record.updated_at.as_second(),
+                record.raw.hash.as_slice(),
+                evidence.is_ahead(),
+            ],
+        )?;
+        self.put_raw(RawKind::Comment, id, raw)?;
+        self.journal_new("comments", id, Some(&record.raw.hash))?;
+        self.execute(
+            "UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number = ?2
+             AND revision <> ?3",
+            params![source.id, record.number, self.next_revision()?],
+        )?;
         Ok(if current.is_some() { ApplyEffect::Updated } else { ApplyEffect::New })
     }
 }

@@ -3,30 +3,30 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension as _, Row, params, types::Type};
+use rusqlite::{OptionalExtension as _, Row, params};
 
 use precedent_text::closure::Closure;
 
 use super::{
-    ApplyEffect, DateEvidence, RawKind, Reader, StoredDate, Writer, raw::PackedRaw,
-    sources::SourceRow, time,
+    ApplyEffect, DateEvidence, RawKind, Reader, StoredDate, Writer, column_error, optional_time,
+    parsed, raw::PackedRaw, sources::SourceRow,
 };
 use precedent_core::{
     error::Result,
     model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State, split_key},
 };
 
-/// The longest title that is stored whole, in characters. Trackers allow 255 to 1,024.
+/// The maximum length of a title in characters. Trackers allow 255 to 1,024.
 const MAX_TITLE: usize = 1_024;
-/// The upper bound of a range of review ids: the text that sorts directly after [`REVIEW_PREFIX`].
-const AFTER_REVIEWS: &str = "s";
+/// The exclusive upper bound of review ids: the text that sorts directly after [`REVIEW_PREFIX`].
+const REVIEW_END: &str = "s";
 
-/// A person as one source knows them. The same login in another source may be another person.
+/// A person in one source. The same login in another source may belong to someone else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
     /// The source's row id.
     pub source: i64,
-    /// The login.
+    /// The login name.
     pub login: String,
 }
 
@@ -41,7 +41,7 @@ pub struct DocumentRow {
     pub source: String,
     /// The kind of document.
     pub kind: DocKind,
-    /// Human key.
+    /// The key: `acme/app#12`.
     pub key: String,
     /// The item's number.
     pub number: Option<u64>,
@@ -63,7 +63,7 @@ pub struct DocumentRow {
     pub milestone: Option<String>,
     /// True if the conversation is locked.
     pub locked: bool,
-    /// Number of comments that the tracker counts.
+    /// Number of comments according to the tracker.
     pub comment_count: u64,
     /// Creation time.
     pub created_at: Option<Timestamp>,
@@ -80,13 +80,13 @@ pub struct DocumentRow {
 }
 
 impl DocumentRow {
-    /// Returns the meaning of the tracker's reason for closing; `None` unless the document is
-    /// closed and the reason is known.
+    /// Returns the tracker's reason for the closure; `None` unless the document is closed and the
+    /// reason is known.
     pub fn closed_as(&self) -> Option<Closure> {
         self.state_reason
             .as_deref()
             .filter(|_| self.state == Some(State::Closed))
-            .and_then(Closure::of)
+            .and_then(Closure::parse)
     }
 
     /// Returns the author as a person; `None` for a bot or an unknown author.
@@ -98,7 +98,7 @@ impl DocumentRow {
 
 /// A document's id with the revision of its last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Listing {
+pub struct DocumentRevision {
     /// Row id.
     pub id: i64,
     /// The revision of its last change.
@@ -107,15 +107,14 @@ pub struct Listing {
     pub is_deleted: bool,
 }
 
-/// The priority of a document's vector computation, lowest first: open before closed, then the
-/// latest change first.
+/// The priority of a document's vector computation, lowest value first: open before closed, then
+/// the latest change first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Urgency(i64);
 
 impl Urgency {
-    /// Returns the urgency of a document with this state and time of last change, in seconds since
-    /// 1970.
-    pub fn of(state: Option<State>, updated_at: Option<i64>) -> Self {
+    /// Creates the urgency from a state and the time of the last change, in seconds since 1970.
+    pub fn new(state: Option<State>, updated_at: Option<i64>) -> Self {
         let latest = i64::from(i32::MAX);
         let closed_bit = i64::from(state.is_some_and(|s| s != State::Open));
         Self((closed_bit << 32) | (latest - updated_at.unwrap_or(0).clamp(0, latest)))
@@ -127,7 +126,7 @@ impl Urgency {
     }
 }
 
-/// The numbers of items that a source has, without tombstones.
+/// The numbers of a source's documents and comments, without tombstones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SourceCounts {
     /// Issues.
@@ -136,7 +135,7 @@ pub struct SourceCounts {
     pub pull_requests: u64,
     /// Wiki pages.
     pub pages: u64,
-    /// Comments of items that are mirrored.
+    /// Comments on mirrored items.
     pub comments: u64,
     /// Comments that the tracker counts and the mirror lacks.
     pub missing_comments: u64,
@@ -146,26 +145,17 @@ pub struct SourceCounts {
 
 pub(super) const COLUMNS: &str =
     "d.id, d.source_id, s.key, d.kind, d.key, d.number, d.title, d.body, d.url, d.state,
-    d.state_reason, d.author, d.author_bot, d.association, d.labels, d.milestone, d.locked, d.comment_count,
-    d.created_at, d.updated_at, d.closed_at, d.merged_at, d.revision, d.deleted_at";
+    d.state_reason, d.author, d.author_bot, d.association, d.labels, d.milestone, d.locked,
+    d.comment_count, d.created_at, d.updated_at, d.closed_at, d.merged_at, d.revision, d.deleted_at";
 
 pub(super) fn read_row(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
-    let wrong = |i: usize, problem: &str| {
-        rusqlite::Error::FromSqlConversionFailure(i, Type::Text, problem.to_owned().into())
-    };
-    let at = |i: usize| -> rusqlite::Result<Option<Timestamp>> {
-        r.get::<_, Option<i64>>(i)?
-            .map(|s| time(s).map_err(|_| wrong(i, "a time out of range")))
-            .transpose()
-    };
-    let kind: String = r.get(3)?;
     let state: Option<String> = r.get(9)?;
     let labels: String = r.get(14)?;
     Ok(DocumentRow {
         id: r.get(0)?,
         source_id: r.get(1)?,
         source: r.get(2)?,
-        kind: DocKind::parse(&kind).ok_or_else(|| wrong(3, "an unknown kind of document"))?,
+        kind: parsed(r, 3, DocKind::parse)?,
         key: r.get(4)?,
         number: r.get(5)?,
         title: r.get(6)?,
@@ -174,126 +164,101 @@ pub(super) fn read_row(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
         state: state.as_deref().and_then(State::parse),
         state_reason: r.get(10)?,
         author: Author { login: r.get(11)?, bot: r.get(12)?, association: r.get(13)? },
-        labels: serde_json::from_str(&labels).map_err(|_| wrong(14, "labels that are no list"))?,
+        labels: serde_json::from_str(&labels)
+            .map_err(|_| column_error(14, "labels are not a list"))?,
         milestone: r.get(15)?,
         locked: r.get(16)?,
         comment_count: r.get(17)?,
-        created_at: at(18)?,
-        updated_at: at(19)?,
-        closed_at: at(20)?,
-        merged_at: at(21)?,
+        created_at: optional_time(r, 18)?,
+        updated_at: optional_time(r, 19)?,
+        closed_at: optional_time(r, 20)?,
+        merged_at: optional_time(r, 21)?,
         revision: r.get(22)?,
-        deleted_at: at(23)?,
+        deleted_at: optional_time(r, 23)?,
     })
 }
 
 impl Reader<'_> {
     /// Returns the document with this row id, tombstones included.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn document(&self, id: i64) -> Result<Option<DocumentRow>> {
-        Ok(self
-            .transaction
-            .prepare_cached(&format!(
-                "SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id WHERE d.id = ?1"
-            ))?
-            .query_row([id], read_row)
-            .optional()?)
+        self.query_optional(
+            &format!(
+                "SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id
+                 WHERE d.id = ?1"
+            ),
+            [id],
+            read_row,
+        )
     }
 
     /// Returns the document with this key, ignoring the case of the source, tombstones included.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn document_by_key(&self, key: &str) -> Result<Option<DocumentRow>> {
         let select =
             format!("SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id");
-        let exact = self
-            .transaction
-            .prepare_cached(&format!("{select} WHERE d.key = ?1"))?
-            .query_row([key], read_row)
-            .optional()?;
+        let exact = self.query_optional(&format!("{select} WHERE d.key = ?1"), [key], read_row)?;
         if exact.is_some() {
             return Ok(exact);
         }
         if let Some((source, number)) = split_key(key) {
-            return Ok(self
-                .transaction
-                .prepare_cached(&format!("{select} WHERE s.key = ?1 AND d.number = ?2"))?
-                .query_row(params![source, number], read_row)
-                .optional()?);
+            return self.query_optional(
+                &format!("{select} WHERE s.key = ?1 AND d.number = ?2"),
+                params![source, number],
+                read_row,
+            );
         }
-        Ok(self
-            .transaction
-            .prepare_cached(&format!(
-                "{select} WHERE d.kind = 'page' AND d.key = ?1 COLLATE NOCASE"
-            ))?
-            .query_row([key], read_row)
-            .optional()?)
+        self.query_optional(
+            &format!("{select} WHERE d.kind = 'page' AND d.key = ?1 COLLATE NOCASE"),
+            [key],
+            read_row,
+        )
     }
 
-    /// Returns the items of all sources with this number, ordered by key. Notes are not included;
-    /// they are named by key.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the items of all sources with this number, ordered by key; notes are not included.
     pub fn documents_by_number(&self, number: u64) -> Result<Vec<DocumentRow>> {
-        let mut statement = self.transaction.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM sources s JOIN documents d ON d.source_id = s.id
-             AND d.number = ?1
-             WHERE d.kind <> 'note' ORDER BY d.key"
-        ))?;
-        let rows = statement.query_map([number], read_row)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.query_rows(
+            &format!(
+                "SELECT {COLUMNS} FROM sources s
+                 JOIN documents d ON d.source_id = s.id AND d.number = ?1
+                 WHERE d.kind <> 'note' ORDER BY d.key"
+            ),
+            [number],
+            read_row,
+        )
     }
 
     /// Returns the documents that changed after a revision, ordered by revision, then by id.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
-    pub fn changed_documents(&self, since: u64) -> Result<Vec<Listing>> {
-        // This reads two indexes and no row: in a row the deletion time is stored behind the text.
-        let mut statement = self.transaction.prepare_cached(
+    pub fn changed_documents(&self, since: u64) -> Result<Vec<DocumentRevision>> {
+        // This reads two indexes and no rows, in which the deletion time is stored behind the text.
+        self.query_rows(
             "SELECT id, revision, id IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL)
-             FROM documents
-             WHERE revision > ?1 ORDER BY revision, id",
-        )?;
-        let rows = statement.query_map([since], |r| {
-            Ok(Listing { id: r.get(0)?, revision: r.get(1)?, is_deleted: r.get(2)? })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+             FROM documents WHERE revision > ?1 ORDER BY revision, id",
+            [since],
+            |r| Ok(DocumentRevision { id: r.get(0)?, revision: r.get(1)?, is_deleted: r.get(2)? }),
+        )
     }
 
-    /// Returns how many documents changed after a revision, without tombstones: all of them, and
-    /// all but notes.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the numbers of documents that changed after a revision, without tombstones: with and
+    /// without notes.
     pub fn changed_count(&self, since: u64) -> Result<(u64, u64)> {
         if self.revision()? <= since {
             return Ok((0, 0));
         }
         let mut statement = self.transaction.prepare_cached(
             "SELECT count(*), count(*) FILTER (WHERE id NOT IN (SELECT document_id FROM notes))
-             FROM documents
-             WHERE revision > ?1 AND id NOT IN (SELECT id FROM documents
-             WHERE deleted_at IS NOT NULL)",
+             FROM documents WHERE revision > ?1
+               AND id NOT IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL)",
         )?;
         Ok(statement.query_row([since], |r| Ok((r.get(0)?, r.get(1)?)))?)
     }
 
-    /// Returns the urgency of each of these documents, in the same order; see [`Urgency`].
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the urgencies of these documents, in the same order.
     pub fn urgencies(&self, ids: &[i64]) -> Result<Vec<Urgency>> {
         let mut statement = self
             .transaction
             .prepare_cached("SELECT state, updated_at FROM documents WHERE id = ?1")?;
-        let parse = |r: &rusqlite::Row<'_>| {
+        let parse = |r: &Row<'_>| {
             let state: Option<String> = r.get(0)?;
-            Ok(Urgency::of(state.as_deref().and_then(State::parse), r.get(1)?))
+            Ok(Urgency::new(state.as_deref().and_then(State::parse), r.get(1)?))
         };
         ids.iter()
             .map(|id| Ok(statement.query_row([id], parse).optional()?.unwrap_or_default()))
@@ -301,43 +266,32 @@ impl Reader<'_> {
     }
 
     /// Returns the row ids of all documents, tombstones included, ascending.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn document_ids(&self) -> Result<Vec<i64>> {
         // Without ORDER BY, SQLite reads the smallest index instead of the texts.
-        let mut statement = self.transaction.prepare_cached("SELECT id FROM documents")?;
-        let mut ids =
-            statement.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut ids = self.query_rows("SELECT id FROM documents", [], |r| r.get(0))?;
         ids.sort_unstable();
         Ok(ids)
     }
 
-    /// Returns the titles and texts of at most `most` reports, spread evenly over the order in
+    /// Returns the titles and texts of at most `limit` reports, spread evenly over the order in
     /// which they were stored.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
-    pub fn sampled_reports(&self, most: usize) -> Result<Vec<String>> {
+    pub fn sample_reports(&self, limit: usize) -> Result<Vec<String>> {
         let ids = self.document_ids()?;
         let mut statement = self.transaction.prepare_cached(
             "SELECT title || char(10) || body FROM documents
              WHERE id = ?1 AND kind = 'issue' AND deleted_at IS NULL",
         )?;
-        let mut out = Vec::with_capacity(most);
+        let mut out = Vec::with_capacity(limit);
         // Pages, pull requests and tombstones are among the ids, so twice as many are looked up.
-        for id in ids.iter().step_by(ids.len().div_ceil(2 * most.max(1)).max(1)) {
+        for id in ids.iter().step_by(ids.len().div_ceil(2 * limit.max(1)).max(1)) {
             out.extend(statement.query_row([id], |r| r.get(0)).optional()?);
         }
-        let step = out.len().div_ceil(most.max(1)).max(1);
+        let step = out.len().div_ceil(limit.max(1)).max(1);
         Ok(out.into_iter().step_by(step).collect())
     }
 
     /// Returns the numbers of the documents with these row ids, in the same order; `None` for pages
     /// and missing rows.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn numbers(&self, ids: &[i64]) -> Result<Vec<Option<u64>>> {
         let mut statement =
             self.transaction.prepare_cached("SELECT number FROM documents WHERE id = ?1")?;
@@ -346,27 +300,23 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// Returns the given documents that were not created before `document`, ascending.
+    /// Returns `ids` without documents that were created before `document`, ascending.
     ///
-    /// Documents are compared by creation time; if both or neither have the same one, by number,
-    /// then by storage order. A document that alone has no time may have been created before.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
-    pub fn not_earlier(&self, document: i64, ids: &[i64]) -> Result<Vec<i64>> {
+    /// Documents are ordered by creation time, number and row id. If only one of two has a creation
+    /// time, the other counts as earlier.
+    pub fn exclude_earlier(&self, document: i64, ids: &[i64]) -> Result<Vec<i64>> {
         let mut statement = self
             .transaction
             .prepare_cached("SELECT created_at, number FROM documents WHERE id = ?1")?;
-        let parse =
-            |r: &rusqlite::Row<'_>| Ok((r.get::<_, Option<i64>>(0)?, r.get::<_, Option<u64>>(1)?));
-        let mut place =
+        let parse = |r: &Row<'_>| Ok((r.get::<_, Option<i64>>(0)?, r.get::<_, Option<u64>>(1)?));
+        let mut position =
             |id: i64| statement.query_row([id], parse).optional().map(Option::unwrap_or_default);
-        let (created_at, number) = place(document)?;
+        let (created_at, number) = position(document)?;
         let mut later = Vec::new();
         for id in ids {
-            let (its, of_it) = place(*id)?;
-            if its.is_some() == created_at.is_some()
-                && (its, of_it, *id) >= (created_at, number, document)
+            let (other_time, other_number) = position(*id)?;
+            if other_time.is_some() == created_at.is_some()
+                && (other_time, other_number, *id) >= (created_at, number, document)
             {
                 later.push(*id);
             }
@@ -375,67 +325,47 @@ impl Reader<'_> {
         Ok(later)
     }
 
-    /// Returns the title of a document and its author ([`DocumentRow::person`]); empty for a
-    /// missing document.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the title and the author ([`DocumentRow::person`]) of a document; an empty title if
+    /// it is missing.
     pub fn title_and_author(&self, id: i64) -> Result<(String, Option<Person>)> {
-        let mut statement = self.transaction.prepare_cached(
-            "SELECT title, source_id, CASE WHEN author_bot THEN NULL ELSE author END FROM documents WHERE id = ?1",
+        let row = self.query_optional(
+            "SELECT title, source_id, CASE WHEN author_bot THEN NULL ELSE author END
+             FROM documents WHERE id = ?1",
+            [id],
+            |r| {
+                let (source, login) = (r.get(1)?, r.get::<_, Option<String>>(2)?);
+                Ok((r.get(0)?, login.map(|login| Person { source, login })))
+            },
         )?;
-        let parse = |r: &rusqlite::Row<'_>| {
-            let (source, login) = (r.get(1)?, r.get::<_, Option<String>>(2)?);
-            Ok((r.get(0)?, login.map(|login| Person { source, login })))
-        };
-        Ok(statement.query_row([id], parse).optional()?.unwrap_or_default())
+        Ok(row.unwrap_or_default())
     }
 
     /// Returns the time of the latest change to any record, as reported by the trackers.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn newest_change(&self) -> Result<Option<Timestamp>> {
-        let newest: Option<i64> = self.transaction.query_row(
-            "SELECT max(updated_at) FROM documents WHERE kind <> 'note'",
-            [],
-            |r| r.get(0),
-        )?;
-        newest.map(time).transpose()
+        let query = "SELECT max(updated_at) FROM documents WHERE kind <> 'note'";
+        Ok(self.query_optional(query, [], |r| optional_time(r, 0))?.flatten())
     }
 
     /// Returns the number of documents, without tombstones.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub(super) fn document_count(&self) -> Result<u64> {
-        Ok(self
-            .transaction
-            .prepare_cached(
-                "SELECT (SELECT count(*) FROM documents) - (SELECT count(*) FROM documents WHERE deleted_at IS NOT NULL)",
-            )?
-            .query_row([], |r| r.get(0))?)
+        self.query_value(
+            "SELECT (SELECT count(*) FROM documents) - (SELECT count(*) FROM documents
+             WHERE deleted_at IS NOT NULL)",
+            [],
+        )
     }
 
-    /// Returns the tracker's id of one of a source's items if it is a key with a project prefix
-    /// (`APP-12`), as in files.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
-    pub fn key_like_id(&self, source: i64) -> Result<Option<String>> {
-        Ok(self
-            .transaction
-            .prepare_cached(
-                "SELECT remote_id FROM documents WHERE source_id = ?1 AND remote_id GLOB '[A-Za-z]*-[0-9]*' ORDER BY id LIMIT 1",
-            )?
-            .query_row([source], |r| r.get(0))
-            .optional()?)
+    /// Returns the tracker's id of one of a source's items that has a project prefix (`APP-12`).
+    pub fn prefixed_item_id(&self, source: i64) -> Result<Option<String>> {
+        self.query_optional(
+            "SELECT remote_id FROM documents WHERE source_id = ?1
+             AND remote_id GLOB '[A-Za-z]*-[0-9]*' ORDER BY id LIMIT 1",
+            [source],
+            |r| r.get(0),
+        )
     }
 
-    /// Returns the numbers of items that a source has.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the numbers of a source's documents and comments.
     pub fn source_counts(&self, source: i64) -> Result<SourceCounts> {
         let mut counts = SourceCounts::default();
         let mut tracker_count: u64 = 0;
@@ -454,26 +384,26 @@ impl Reader<'_> {
             }
             tracker_count += row.get::<_, u64>(2)?;
         }
-        // Every part of this reads an index and no text. Few comments lack a stored item.
+        // These queries read only indexes. Few comments lack a stored item.
         let (known_count, unknown, numbers): (u64, u64, String) = self
             .transaction
             .prepare_cached(
-                "SELECT coalesce(sum(said) FILTER (WHERE known), 0),
-                 coalesce(sum(said) FILTER (WHERE NOT known), 0),
+                "SELECT coalesce(sum(n) FILTER (WHERE known), 0),
+                 coalesce(sum(n) FILTER (WHERE NOT known), 0),
                      json_group_array(number) FILTER (WHERE NOT known)
-                 FROM (SELECT number, count(*) AS said, EXISTS (
+                 FROM (SELECT number, count(*) AS n, EXISTS (
                            SELECT 1 FROM documents d WHERE d.source_id = ?1
                            AND d.number = c.number) AS known
                        FROM comments c WHERE source_id = ?1 GROUP BY number)",
             )?
-            .query_row([source], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-        let (buried_count, buried_unknown, review_count): (u64, u64, u64) = self
+            .query_row([source], |r| r.try_into())?;
+        let (deleted_count, deleted_unknown, review_count): (u64, u64, u64) = self
             .transaction
             .prepare_cached(
-                "WITH buried AS (
+                "WITH deleted AS (
                      SELECT count(*) FILTER (WHERE known) AS known,
                      count(*) FILTER (WHERE NOT known) AS unknown,
-                         count(*) FILTER (WHERE substr(remote_id, 1, 1) = ?2) AS beside
+                         count(*) FILTER (WHERE substr(remote_id, 1, 1) = ?2) AS reviews
                      FROM (SELECT remote_id, EXISTS (
                                SELECT 1 FROM documents d WHERE d.source_id = ?1
                                AND d.number = c.number) AS known
@@ -481,20 +411,18 @@ impl Reader<'_> {
                  SELECT known, unknown,
                      (SELECT count(*) FROM comments WHERE source_id = ?1 AND remote_id >= ?2
                      AND remote_id < ?3)
-                     - (SELECT count(*) FROM comments WHERE source_id = ?1 AND substr(remote_id, 1,
-                     1) = ?2
+                     - (SELECT count(*) FROM comments WHERE source_id = ?1
+                            AND substr(remote_id, 1, 1) = ?2
                             AND deleted_at IS NULL AND number IN (SELECT value FROM json_each(?4)))
-                     - beside
-                 FROM buried",
+                     - reviews
+                 FROM deleted",
             )?
-            .query_row(params![source, REVIEW_PREFIX, AFTER_REVIEWS, numbers], |r| {
-                Ok((r.get(0)?, r.get(1)?, r.get(2)?))
-            })?;
-        let live_count = known_count - buried_count;
+            .query_row(params![source, REVIEW_PREFIX, REVIEW_END, numbers], |r| r.try_into())?;
+        let live_count = known_count - deleted_count;
         // The tracker's count excludes review comments on the lines of a pull request.
         counts.missing_comments = tracker_count.saturating_sub(live_count - review_count);
         counts.comments = live_count;
-        counts.orphan_comments = unknown - buried_unknown;
+        counts.orphan_comments = unknown - deleted_unknown;
         Ok(counts)
     }
 }
@@ -512,9 +440,6 @@ fn bound_title<'a>(title: &'a str, body: &'a str) -> (Cow<'a, str>, Cow<'a, str>
 
 impl Writer<'_> {
     /// Stores a tracker's record of a document unless it is unchanged or the stored one is newer.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn apply_document(
         &self,
         source: &SourceRow,
@@ -524,121 +449,108 @@ impl Writer<'_> {
         now: Timestamp,
     ) -> Result<ApplyEffect> {
         let key = record.key(&source.key);
-        let current: Option<(i64, StoredDate, Vec<u8>, bool)> = self
-            .transaction
-            .prepare_cached(
-                "SELECT id, updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL FROM documents WHERE key = ?1",
-            )?
-            .query_row([&key], |r| {
-                Ok((r.get(0)?, StoredDate::new(r.get(1)?, r.get(2)?, now), r.get(3)?, r.get(4)?))
-            })
-            .optional()?;
+        let current: Option<(i64, StoredDate, Vec<u8>, bool)> = self.query_optional(
+            "SELECT id, updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL
+             FROM documents WHERE key = ?1",
+            [&key],
+            |r| Ok((r.get(0)?, StoredDate::new(r.get(1)?, r.get(2)?, now), r.get(3)?, r.get(4)?)),
+        )?;
         let updated_at = record.updated_at.map(Timestamp::as_second);
         if let Some((_, stored_date, hash, is_deleted)) = &current {
-            if *hash == record.raw.hash && !is_deleted && !stored_date.is_corrected(evidence) {
+            if *hash == record.raw.hash && !is_deleted && !stored_date.is_corrected_by(evidence) {
                 return Ok(ApplyEffect::Unchanged);
             }
             // A page may be reverted to an earlier version; wikis order them only by commit.
-            if stored_date.is_newer(updated_at, evidence) && record.number.is_some() {
+            if stored_date.is_newer_than(updated_at, evidence) && record.number.is_some() {
                 return Ok(ApplyEffect::Stale);
             }
         }
         if let Some((id, ..)) = current {
-            self.keep_before("documents", id)?;
+            self.journal_old("documents", id)?;
         }
         let (title, body) = bound_title(&record.title, &record.body);
         let labels = serde_json::Value::from(record.labels.clone()).to_string();
         let second = |t: Option<Timestamp>| t.map(Timestamp::as_second);
-        let id: i64 = self
-            .transaction
-            .prepare_cached(
-                "INSERT INTO documents (source_id, kind, key, number, remote_id, title, body, url,
+        let id: i64 = self.query_value(
+            "INSERT INTO documents (source_id, kind, key, number, remote_id, title, body, url,
                  state, state_reason,
-                     author, author_bot, association, labels, milestone, locked, comment_count, created_at, updated_at,
+                     author, author_bot, association, labels, milestone, locked, comment_count,
+                     created_at, updated_at,
                      closed_at, merged_at, revision, raw_hash, dated_ahead)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
                  ?17, ?18, ?19, ?20, ?21,
                      ?22, ?23, ?24)
                  ON CONFLICT (key) DO UPDATE SET kind = excluded.kind,
                  remote_id = excluded.remote_id,
-                     title = excluded.title, body = excluded.body, url = excluded.url, state = excluded.state,
-                     state_reason = excluded.state_reason, author = excluded.author, author_bot = excluded.author_bot,
-                     association = excluded.association, labels = excluded.labels, milestone = excluded.milestone,
+                     title = excluded.title, body = excluded.body, url = excluded.url,
+                     state = excluded.state,
+                     state_reason = excluded.state_reason, author = excluded.author,
+                     author_bot = excluded.author_bot,
+                     association = excluded.association, labels = excluded.labels,
+                     milestone = excluded.milestone,
                      locked = excluded.locked, comment_count = excluded.comment_count,
                      created_at = excluded.created_at, updated_at = excluded.updated_at,
-                     closed_at = excluded.closed_at, merged_at = excluded.merged_at, revision = excluded.revision,
-                     raw_hash = excluded.raw_hash, dated_ahead = excluded.dated_ahead, deleted_at = NULL
+                     closed_at = excluded.closed_at, merged_at = excluded.merged_at,
+                     revision = excluded.revision,
+                     raw_hash = excluded.raw_hash, dated_ahead = excluded.dated_ahead,
+                     deleted_at = NULL
                  RETURNING id",
-            )?
-            .query_row(
-                params![
-                    source.id,
-                    record.kind.as_str(),
-                    key,
-                    record.number,
-                    record.remote_id,
-                    title,
-                    body,
-                    record.url,
-                    record.state.map(State::as_str),
-                    record.state_reason,
-                    record.author.login,
-                    record.author.bot,
-                    record.author.association,
-                    labels,
-                    record.milestone,
-                    record.locked,
-                    record.comment_count,
-                    second(record.created_at),
-                    updated_at,
-                    second(record.closed_at),
-                    second(record.merged_at),
-                    self.next_revision()?,
-                    record.raw.hash.as_slice(),
-                    evidence.is_ahead(),
-                ],
-                |r| r.get(0),
-            )?;
-        self.keep_raw(RawKind::Document, id, raw)?;
-        self.enter("documents", id, Some(&record.raw.hash))?;
+            params![
+                source.id,
+                record.kind.as_str(),
+                key,
+                record.number,
+                record.remote_id,
+                title,
+                body,
+                record.url,
+                record.state.map(State::as_str),
+                record.state_reason,
+                record.author.login,
+                record.author.bot,
+                record.author.association,
+                labels,
+                record.milestone,
+                record.locked,
+                record.comment_count,
+                second(record.created_at),
+                updated_at,
+                second(record.closed_at),
+                second(record.merged_at),
+                self.next_revision()?,
+                record.raw.hash.as_slice(),
+                evidence.is_ahead(),
+            ],
+        )?;
+        self.put_raw(RawKind::Document, id, raw)?;
+        self.journal_new("documents", id, Some(&record.raw.hash))?;
         Ok(if current.is_some() { ApplyEffect::Updated } else { ApplyEffect::New })
     }
 
-    /// Marks a document as deleted in its tracker. It is kept and shown as deleted, but no longer
-    /// found.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
-    pub fn bury_document(&self, key: &str, now: Timestamp) -> Result<bool> {
-        let count = self
-            .transaction
-            .prepare_cached(
-                "UPDATE documents SET deleted_at = ?2, revision = ?3 WHERE key = ?1 AND deleted_at IS NULL",
-            )?
-            .execute(params![key, now.as_second(), self.next_revision()?])?;
+    /// Marks a document as deleted on its tracker: it is kept and can be read, but no search finds
+    /// it. Returns whether it was not marked before.
+    pub fn mark_document_deleted(&self, key: &str, now: Timestamp) -> Result<bool> {
+        let count = self.execute(
+            "UPDATE documents SET deleted_at = ?2, revision = ?3 WHERE key = ?1
+             AND deleted_at IS NULL",
+            params![key, now.as_second(), self.next_revision()?],
+        )?;
         Ok(count > 0)
     }
 
     /// Restores a document that was marked as deleted; returns whether it was.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn restore_document(&self, key: &str) -> Result<bool> {
-        let count = self
-            .transaction
-            .prepare_cached(
-                "UPDATE documents SET deleted_at = NULL, revision = ?2 WHERE key = ?1 AND deleted_at IS NOT NULL",
-            )?
-            .execute(params![key, self.next_revision()?])?;
+        let count = self.execute(
+            "UPDATE documents SET deleted_at = NULL, revision = ?2 WHERE key = ?1
+             AND deleted_at IS NOT NULL",
+            params![key, self.next_revision()?],
+        )?;
         Ok(count > 0)
     }
 
     /// Marks all documents of a source as changed, so that every index reads them again.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn touch_documents(&self, source: i64) -> Result<()> {
-        self.transaction.execute(
+        self.execute(
             "UPDATE documents SET revision = ?2 WHERE source_id = ?1",
             params![source, self.next_revision()?],
         )?;
@@ -661,26 +573,28 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Checks that counting from indexes and counting one by one give the same result.
         #[test]
-        fn counts_match_counting_one_by_one(
+        fn indexed_counts_match_the_rows(
             items in proptest::collection::btree_map(1_u64..9, (0_u64..4, proptest::bool::ANY), 0..6),
             comments in proptest::collection::vec((1_u64..12, proptest::bool::ANY, proptest::bool::ANY), 0..24),
         ) {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::open(&folder.path().join("precedent.db")).unwrap();
             store.write(|w| {
-                w.transaction.execute("INSERT INTO sources (id, key, kind, added_at) VALUES (1, 'acme/app', 'github', 1)", [])?;
-                for (number, (said, deleted)) in &items {
+                w.transaction.execute("INSERT INTO sources (id, key, kind, added_at)
+                                       VALUES (1, 'acme/app', 'github', 1)", [])?;
+                for (number, (count, deleted)) in &items {
                     w.transaction.execute(
-                        "INSERT INTO documents (source_id, kind, key, number, title, body, comment_count, revision, deleted_at, raw_hash)
+                        "INSERT INTO documents (source_id, kind, key, number, title, body,
+                         comment_count, revision, deleted_at, raw_hash)
                          VALUES (1, 'issue', 'acme/app#' || ?1, ?1, '', '', ?2, 1, ?3, x'00')",
-                        params![number, said, deleted.then_some(1)],
+                        params![number, count, deleted.then_some(1)],
                     )?;
                 }
                 for (id, (number, review, deleted)) in comments.iter().enumerate() {
                     w.transaction.execute(
-                        "INSERT INTO comments (source_id, number, remote_id, body, created_at, updated_at, deleted_at, raw_hash)
+                        "INSERT INTO comments (source_id, number, remote_id, body, created_at,
+                         updated_at, deleted_at, raw_hash)
                          VALUES (1, ?1, ?2, '', 1, 1, ?3, x'00')",
                         params![number, format!("{}{id}", if *review { REVIEW_PREFIX } else { "" }), deleted.then_some(1)],
                     )?;
@@ -691,7 +605,7 @@ mod tests {
             let live = || comments.iter().filter(|(_, _, deleted)| !deleted);
             let with_item = live().filter(|(number, ..)| items.contains_key(number));
             let live_items = items.values().filter(|(_, deleted)| !deleted);
-            let tracker_count: u64 = live_items.clone().map(|(said, _)| said).sum();
+            let tracker_count: u64 = live_items.clone().map(|(count, _)| count).sum();
             proptest::prop_assert_eq!(counts, SourceCounts {
                 issues: live_items.count() as u64,
                 comments: with_item.clone().count() as u64,

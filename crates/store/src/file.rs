@@ -1,10 +1,10 @@
-//! A SQLite file with separate read and write connections; the casebook's data and its vectors each
-//! use one.
+//! SQLite files with separate read and write connections, for the casebook's data and for its
+//! vectors.
 
 use std::{
     fs::{File, TryLockError},
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError, TryLockError as TryLockFault},
+    sync::{Mutex, MutexGuard, PoisonError, TryLockError as TryMutexError},
     time::{Duration, Instant},
 };
 
@@ -12,26 +12,24 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
 
 use precedent_core::error::{Code, Error, Result};
 
-/// The time that a write waits for another process's write.
+/// The time that a write waits for other processes' writes.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
-/// The interval at which a process checks whether another one has finished opening the file.
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
+/// The interval at which a lock held by another thread or process is tried again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 /// The number of read connections that are kept open.
-const KEPT_READERS: usize = 4;
+const MAX_IDLE_READERS: usize = 4;
 
 /// The access with which a file was opened.
 #[derive(Clone, Debug)]
 enum Access {
     /// Reading and writing.
     Full,
-    /// Reading only, with the reason. A file that nobody can write and that has no log needs no
-    /// locks (`frozen`).
-    ReadOnly { frozen: bool, why: String },
+    /// Reading only. An `immutable` file, which has no log and no writer, needs no locks.
+    ReadOnly { immutable: bool, reason: String },
 }
 
-/// Returns whether a database file exists but is empty, as an interrupted copy or a full disk
-/// leaves it.
-pub fn is_emptied(path: &Path) -> bool {
+/// Returns whether a database file exists but is empty, for example after an interrupted copy.
+pub fn is_empty_database(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() == 0) && log_length(path) == 0
 }
 
@@ -53,30 +51,27 @@ impl SqliteFile {
 
     /// Opens or creates the file; `prepare` upgrades its schema.
     ///
-    /// Readers map at most `mmap` bytes of it. An existing file that cannot be written (a full
-    /// disk, a read-only folder) is opened for reading.
+    /// Readers map at most `mmap` bytes of it. An existing file that cannot be written, because of
+    /// a full disk or a read-only folder, is opened for reading.
     pub fn open(
         path: &Path,
         mmap: u32,
         prepare: impl Fn(&mut Connection) -> Result<()>,
     ) -> Result<Self> {
-        Self::open_ready(path, mmap, BUSY_TIMEOUT, |_| Ok(false), prepare)
+        Self::open_with_timeout(path, mmap, BUSY_TIMEOUT, |_| Ok(false), prepare)
     }
 
-    /// Works like [`SqliteFile::open`], but waits for another process's opening only if `is_ready`
-    /// returns false, and then for at most `patience`.
-    ///
-    /// # Errors
-    /// The same as [`SqliteFile::open`].
-    pub fn open_ready(
+    /// Works like [`SqliteFile::open`], but waits for other processes that open the file only if
+    /// `is_ready` returns `false`, and then at most `timeout`.
+    pub fn open_with_timeout(
         path: &Path,
         mmap: u32,
-        patience: Duration,
+        timeout: Duration,
         is_ready: impl Fn(&Connection) -> Result<bool>,
         prepare: impl Fn(&mut Connection) -> Result<()>,
     ) -> Result<Self> {
         if is_in_wal_mode(path) {
-            let connection = connect_within(path, 0, &Access::Full, patience);
+            let connection = connect_with_timeout(path, 0, &Access::Full, timeout);
             match connection.and_then(|writer| Ok(is_ready(&writer)?.then_some(writer))) {
                 Ok(Some(mut writer)) => {
                     prepare(&mut writer)?;
@@ -90,28 +85,25 @@ impl SqliteFile {
                     });
                 }
                 Err(error) if error.code() == Code::Busy => return Err(error),
-                // Any error is reported by the code below.
+                // The code below reports other errors.
                 _ => {}
             }
         }
-        match Self::open_as(path, mmap, patience, Access::Full, &prepare) {
+        match Self::open_with_access(path, mmap, timeout, Access::Full, &prepare) {
             Err(error) if error.code() == Code::Io && path.is_file() => {
-                // An unreadable file gets its own error, because "read-only" would be misleading.
+                // An unreadable file is not merely read-only.
                 if let Err(e) = File::open(path) {
                     return Err(Error::io(path, e));
                 }
-                let why = error.to_string();
+                let reason = error.to_string();
                 // A writer keeps the log readable; without a log, the file is complete.
-                let access = Access::ReadOnly { frozen: false, why: why.clone() };
-                Self::open_as(path, mmap, patience, access, &prepare)
+                let access = Access::ReadOnly { immutable: false, reason: reason.clone() };
+                Self::open_with_access(path, mmap, timeout, access, &prepare)
                     .or_else(|_| match log_length(path) {
-                        0 => Self::open_as(
-                            path,
-                            mmap,
-                            patience,
-                            Access::ReadOnly { frozen: true, why },
-                            &prepare,
-                        ),
+                        0 => {
+                            let access = Access::ReadOnly { immutable: true, reason };
+                            Self::open_with_access(path, mmap, timeout, access, &prepare)
+                        }
                         _ => Err(interrupted_write(path)),
                     })
                     .map_err(|e| if e.code() == Code::Io { e } else { error })
@@ -120,25 +112,25 @@ impl SqliteFile {
         }
     }
 
-    fn open_as(
+    fn open_with_access(
         path: &Path,
         mmap: u32,
-        patience: Duration,
+        timeout: Duration,
         access: Access,
         prepare: &impl Fn(&mut Connection) -> Result<()>,
     ) -> Result<Self> {
-        // SQLite's own locks do not cover the switch to WAL, nor a migration as a whole.
-        let _opening = match access {
-            Access::Full => Some(lock_beside(path, patience)?),
+        // SQLite's locks cover neither the switch to WAL nor a whole migration.
+        let _lock = match access {
+            Access::Full => Some(lock_opening(path, timeout)?),
             Access::ReadOnly { .. } => None,
         };
-        // SQLite copies the file's mode to the files beside it, so it must be private at first.
+        // SQLite copies the file's mode to the log, so the file must be private from the start.
         if matches!(access, Access::Full) && !path.exists() {
-            // If this fails, SQLite reports the reason.
+            // If this fails, SQLite reports why.
             drop(create_private(path));
         }
-        // Each connection's mapping counts as separate memory; only readers benefit from theirs.
-        let mut writer = connect_within(path, 0, &access, patience)?;
+        // Each mapping counts as separate memory, and only readers benefit from one.
+        let mut writer = connect_with_timeout(path, 0, &access, timeout)?;
         prepare(&mut writer)?;
         let (writer, readers) = (Mutex::new(writer), Mutex::default());
         Ok(Self { path: path.to_owned(), mmap, access, writer, readers })
@@ -148,14 +140,15 @@ impl SqliteFile {
     pub(crate) fn read_only(&self) -> Option<&str> {
         match &self.access {
             Access::Full => None,
-            Access::ReadOnly { why, .. } => Some(why),
+            Access::ReadOnly { reason, .. } => Some(reason),
         }
     }
 
-    fn writable(&self) -> Result<()> {
-        self.read_only().map_or(Ok(()), |why| {
-            Err(Error::new(Code::Io, format!("cannot write to the casebook: {why}")).with_hint(
-                "Give your user write permission to the casebook folder, and free some space on its disk. \
+    fn check_writable(&self) -> Result<()> {
+        self.read_only().map_or(Ok(()), |reason| {
+            Err(Error::new(Code::Io, format!("cannot write to the casebook: {reason}")).with_hint(
+                "Give your user write permission to the casebook folder,
+                 and free some space on its disk. \
                  Existing data can still be read.",
             ))
         })
@@ -178,7 +171,7 @@ impl SqliteFile {
             work(&transaction)
         };
         let mut readers = lock(&self.readers);
-        if readers.len() < KEPT_READERS {
+        if readers.len() < MAX_IDLE_READERS {
             readers.push(connection);
         }
         result
@@ -190,7 +183,7 @@ impl SqliteFile {
         drop(std::mem::take(&mut *lock(&self.readers)));
     }
 
-    /// Opens a separate connection, outside of a transaction, with the same access as this file.
+    /// Opens a separate connection with the same access as this file.
     pub(crate) fn connection(&self) -> Result<Connection> {
         connect(&self.path, 0, &self.access)
     }
@@ -200,34 +193,33 @@ impl SqliteFile {
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T>,
     ) -> Result<T> {
-        self.writable()?;
+        self.check_writable()?;
         work(&mut lock(&self.writer))
     }
 
-    /// Changes the file in one transaction, which is rolled back on an error. A power cut may lose
-    /// the last transactions.
+    /// Changes the file in one transaction, which is rolled back on an error. A power failure may
+    /// lose the last transactions.
     pub fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        self.writable()?;
+        self.check_writable()?;
         Self::change(&mut lock(&self.writer), work)
     }
 
-    /// Works like [`SqliteFile::write`], but waits at most `patience` for other writes; for data
-    /// that a query can do without.
-    pub(crate) fn write_within<T>(
+    /// Works like [`SqliteFile::write`], but waits at most `timeout` for other writes.
+    pub(crate) fn write_with_timeout<T>(
         &self,
-        patience: Duration,
+        timeout: Duration,
         work: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<T> {
-        self.writable()?;
-        let until = Instant::now() + patience;
+        self.check_writable()?;
+        let deadline = Instant::now() + timeout;
         let mut connection = loop {
             match self.writer.try_lock() {
                 Ok(connection) => break connection,
-                Err(TryLockFault::Poisoned(error)) => break error.into_inner(),
-                Err(TryLockFault::WouldBlock) if Instant::now() < until => {
-                    std::thread::sleep(LOOK_AGAIN)
+                Err(TryMutexError::Poisoned(error)) => break error.into_inner(),
+                Err(TryMutexError::WouldBlock) if Instant::now() < deadline => {
+                    std::thread::sleep(RETRY_INTERVAL)
                 }
-                Err(TryLockFault::WouldBlock) => {
+                Err(TryMutexError::WouldBlock) => {
                     return Err(Error::new(
                         Code::Busy,
                         "this casebook is in use by another writer",
@@ -236,13 +228,13 @@ impl SqliteFile {
                 }
             }
         };
-        connection.busy_timeout(until.saturating_duration_since(Instant::now()))?;
+        connection.busy_timeout(deadline.saturating_duration_since(Instant::now()))?;
         let result = Self::change(&mut connection, work);
         connection.busy_timeout(BUSY_TIMEOUT)?;
         result
     }
 
-    /// Moves the log's pages into the database and empties the log unless a reader is active, so
+    /// Moves the log's pages into the database and, unless a reader is active, empties the log, so
     /// that no file contains deleted data.
     pub(crate) fn empty_log(&self) -> Result<()> {
         self.with_writer(|connection| {
@@ -253,13 +245,12 @@ impl SqliteFile {
         })
     }
 
-    /// Works like [`SqliteFile::write`], but syncs this and all earlier changes to disk before it
-    /// returns.
+    /// Works like [`SqliteFile::write`], but syncs this and all earlier changes to disk.
     pub(crate) fn write_durably<T>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<T> {
-        self.writable()?;
+        self.check_writable()?;
         let mut connection = lock(&self.writer);
         // In WAL mode, only this setting syncs every commit:
         // https://sqlite.org/pragma.html#pragma_synchronous
@@ -296,24 +287,23 @@ impl Drop for SqliteFile {
     }
 }
 
-/// Returns the path of a companion file, such as a database's log or lock, by appending `end` to
-/// the name.
-pub fn with_end(path: &Path, end: &str) -> PathBuf {
+/// Returns the path of a companion file, such as a database's log, by appending to the name.
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(end);
+    name.push(suffix);
     PathBuf::from(name)
 }
 
-/// Holds `FILE.lock` until it is dropped; waits for any other holder.
-fn lock_beside(path: &Path, patience: Duration) -> Result<File> {
-    let name = with_end(path, ".lock");
+/// Locks `FILE.lock` until the returned file is dropped; waits at most `timeout`.
+fn lock_opening(path: &Path, timeout: Duration) -> Result<File> {
+    let name = with_suffix(path, ".lock");
     let file = super::lock::open(&name)?;
     let began = Instant::now();
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if began.elapsed() < patience => {
-                std::thread::sleep(LOOK_AGAIN);
+            Err(TryLockError::WouldBlock) if began.elapsed() < timeout => {
+                std::thread::sleep(RETRY_INTERVAL);
             }
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::new(
@@ -338,12 +328,13 @@ fn is_in_wal_mode(path: &Path) -> bool {
 
 /// Returns the size of the write-ahead log in bytes.
 fn log_length(path: &Path) -> u64 {
-    std::fs::metadata(with_end(path, "-wal")).map_or(0, |m| m.len())
+    std::fs::metadata(with_suffix(path, "-wal")).map_or(0, |m| m.len())
 }
 
 fn interrupted_write(path: &Path) -> Error {
     Error::new(Code::Io, format!("{} was interrupted during a write", path.display())).with_hint(
-        "Give your user write permission to its folder, and free some space on its disk; opening the casebook then recovers it.",
+        "Give your user write permission to its folder,
+         and free some space on its disk; opening the casebook then recovers it.",
     )
 }
 
@@ -352,17 +343,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens a connection with the settings common to all connections.
+/// Opens a connection with the common settings.
 fn connect(path: &Path, mmap: u32, access: &Access) -> Result<Connection> {
-    connect_within(path, mmap, access, BUSY_TIMEOUT)
+    connect_with_timeout(path, mmap, access, BUSY_TIMEOUT)
 }
 
-/// Works like [`connect`], but waits at most `patience` for other processes' locks while opening.
-fn connect_within(
+/// Works like [`connect`], but waits at most `timeout` for other processes' locks.
+fn connect_with_timeout(
     path: &Path,
     mmap: u32,
     access: &Access,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Connection> {
     let open = || -> rusqlite::Result<Connection> {
         let connection = match access {
@@ -372,21 +363,21 @@ fn connect_within(
                     | OpenFlags::SQLITE_OPEN_CREATE
                     | OpenFlags::SQLITE_OPEN_NO_MUTEX,
             )?,
-            Access::ReadOnly { frozen, .. } => {
+            Access::ReadOnly { immutable, .. } => {
                 // https://sqlite.org/uri.html
-                let place =
+                let path =
                     url::form_urlencoded::byte_serialize(path.as_os_str().as_encoded_bytes());
-                let place = place.collect::<String>().replace('+', "%20");
-                let how = if *frozen { "mode=ro&immutable=1" } else { "mode=ro" };
+                let path = path.collect::<String>().replace('+', "%20");
+                let query = if *immutable { "mode=ro&immutable=1" } else { "mode=ro" };
                 Connection::open_with_flags(
-                    format!("file:{place}?{how}"),
+                    format!("file:{path}?{query}"),
                     OpenFlags::SQLITE_OPEN_READ_ONLY
                         | OpenFlags::SQLITE_OPEN_URI
                         | OpenFlags::SQLITE_OPEN_NO_MUTEX,
                 )?
             }
         };
-        connection.busy_timeout(patience)?;
+        connection.busy_timeout(timeout)?;
         connection.set_prepared_statement_cache_capacity(64);
         if matches!(access, Access::Full) {
             connection.execute_batch(
@@ -398,7 +389,7 @@ fn connect_within(
             "PRAGMA foreign_keys = ON;
              PRAGMA cache_size = -16000;",
         )?;
-        // SQLite opens the file lazily, so this reads from it.
+        // SQLite opens the file only when it is first read.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         connection.pragma_update(None, "mmap_size", mmap)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -407,7 +398,7 @@ fn connect_within(
     open().map_err(|e| Error::from(e).context(path.display()))
 }
 
-/// Converts a path into the bytes that SQLite expects, even if they are not valid UTF-8.
+/// Converts a path into a value for SQLite, even if it is not valid UTF-8.
 pub(super) fn path_value(path: &Path) -> rusqlite::types::ToSqlOutput<'_> {
     use rusqlite::types::ToSqlOutput;
     #[cfg(not(unix))]
@@ -425,7 +416,7 @@ pub(super) fn path_value(path: &Path) -> rusqlite::types::ToSqlOutput<'_> {
     }
 }
 
-/// Creates an empty file that only this user can read, into which SQLite then writes.
+/// Creates an empty file that only this user can read; SQLite writes into it later.
 pub(super) fn create_private(path: &Path) -> Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -446,15 +437,15 @@ mod tests {
         let path = folder.path().join("new.db");
         let file = SqliteFile::open(&path, 0, |_| Ok(())).unwrap();
         file.write(|c| Ok(c.execute_batch("CREATE TABLE one (a)")?)).unwrap();
-        for end in ["", "-wal", "-shm"] {
-            let mode = std::fs::metadata(with_end(&path, end)).unwrap().permissions().mode();
-            assert_eq!(mode & 0o777, 0o600, "{end}");
+        for suffix in ["", "-wal", "-shm"] {
+            let mode = std::fs::metadata(with_suffix(&path, suffix)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{suffix}");
         }
     }
 
-    /// This depends on a setting in `.cargo/config.toml`.
+    /// Depends on a setting in `.cargo/config.toml`.
     #[test]
-    fn readers_share_no_lock_around_their_pages() {
+    fn readers_share_no_allocator_lock() {
         let connection = Connection::open_in_memory().unwrap();
         let mut statement = connection.prepare("PRAGMA compile_options").unwrap();
         let options = statement.query_map([], |r| r.get::<_, String>(0)).unwrap();

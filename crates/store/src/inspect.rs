@@ -1,4 +1,4 @@
-//! Checks of a database file without trusting its content, and removal of orphaned rows.
+//! Checks of untrusted database files, and removal of orphaned rows.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,23 @@ use rusqlite::{Connection, OpenFlags};
 use super::{
     Reader, Writer,
     file::{create_private, path_value},
-    schema, with_end,
+    schema, with_suffix,
 };
 use precedent_core::error::{Code, Error, Result};
 
-/// The maximum number of SQLite's integrity errors that are kept.
-const COMPLAINTS: usize = 5;
+/// The maximum number of integrity errors that are returned.
+const MAX_INTEGRITY_ERRORS: usize = 5;
 
-/// The state of a database file, as far as it can be read.
+/// The state of a database file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {
     /// True if the file is a casebook.
     pub casebook: bool,
-    /// The version of its schema.
+    /// Its schema version.
     pub schema: i64,
     /// True if a newer version of Precedent wrote it.
     pub newer: bool,
-    /// True if opening it upgrades it.
+    /// True if opening it upgrades its schema.
     pub older: bool,
     /// The errors that SQLite's integrity check reports.
     pub damage: Vec<String>,
@@ -32,10 +32,9 @@ pub struct Inspection {
 /// Inspects a database file without changing it.
 ///
 /// # Errors
-/// [`precedent_core::Code::Io`] if it cannot be opened, [`precedent_core::Code::Corrupt`] if it is
-/// not a database.
+/// [`Code::Io`] if it cannot be opened, [`Code::Corrupt`] if it is not a database.
 pub fn inspect(path: &Path) -> Result<Inspection> {
-    // Reading another process's log needs a connection with write access; nothing is written here.
+    // Reading another process's log needs write access; nothing is written here.
     let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -46,49 +45,50 @@ pub fn inspect(path: &Path) -> Result<Inspection> {
     let casebook = application == schema::APPLICATION_ID;
     let newer = casebook && schema > schema::VERSION;
     let older = casebook && schema < schema::VERSION;
-    // The tables of newer versions are unknown, and files of other programs are not checked.
-    let damage = if casebook && !newer { complaints(&connection) } else { Vec::new() };
+    // Tables of newer versions are unknown, and databases of other programs are not checked.
+    let damage = if casebook && !newer { integrity_errors(&connection) } else { Vec::new() };
     Ok(Inspection { casebook, schema, newer, older, damage })
 }
 
-/// Returns the embedding model of the casebook in this file, if it is not the built-in one and can
-/// be read.
-pub fn chosen_model(path: &Path) -> Option<String> {
+/// Returns the embedding model of the casebook in this file; `None` if it is the built-in one or
+/// cannot be read.
+pub fn custom_model(path: &Path) -> Option<String> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).ok()?;
     connection.query_row("SELECT model FROM casebook", [], |r| r.get(0)).ok()?
 }
 
-pub(super) fn complaints(connection: &Connection) -> Vec<String> {
-    let look = || -> rusqlite::Result<Vec<String>> {
-        let mut statement = connection.prepare(&format!("PRAGMA integrity_check({COMPLAINTS})"))?;
+pub(super) fn integrity_errors(connection: &Connection) -> Vec<String> {
+    let check = || -> rusqlite::Result<Vec<String>> {
+        let mut statement =
+            connection.prepare(&format!("PRAGMA integrity_check({MAX_INTEGRITY_ERRORS})"))?;
         let lines = statement.query_map([], |r| r.get::<_, String>(0))?;
         lines.collect()
     };
-    match look() {
+    match check() {
         Ok(lines) => lines.into_iter().filter(|line| line != "ok").collect(),
         // Damage may make the check itself fail.
         Err(error) => vec![error.to_string()],
     }
 }
 
-/// Returns whether a database can be read from its first page to its last. One that cannot be
-/// checked now counts as intact.
-pub fn is_whole(path: &Path) -> bool {
-    let look = || -> rusqlite::Result<bool> {
+/// Returns whether all pages of a database can be read. One that cannot be checked at the moment
+/// counts as intact.
+pub fn is_intact(path: &Path) -> bool {
+    let check = || -> rusqlite::Result<bool> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(std::time::Duration::from_secs(5))?;
         connection.query_row("PRAGMA quick_check(1)", [], |r| Ok(r.get::<_, String>(0)? == "ok"))
     };
-    look().unwrap_or_else(|e| Error::from(e).code() != Code::Corrupt)
+    check().unwrap_or_else(|e| Error::from(e).code() != Code::Corrupt)
 }
 
-/// Rebuilds all indexes of a damaged database from its tables, after keeping a page-by-page copy.
-/// Returns the errors that SQLite still reports afterwards.
+/// Copies a damaged database page by page, then rebuilds its indexes from its tables. Returns the
+/// remaining integrity errors.
 ///
 /// # Errors
-/// [`precedent_core::Code::Busy`], [`precedent_core::Code::Io`] if the copy cannot be written.
+/// [`Code::Busy`], [`Code::Io`] if the copy cannot be written.
 pub fn reindex(path: &Path) -> Result<Vec<String>> {
     let connection = Connection::open_with_flags(
         path,
@@ -98,36 +98,32 @@ pub fn reindex(path: &Path) -> Result<Vec<String>> {
     let copy = next_copy(path, BEFORE_REPAIR);
     create_private(&copy)?;
     let mut target = Connection::open(&copy)?;
-    // A copy by pages includes damaged ones and does not fail on them.
+    // A copy by pages includes damaged ones.
     rusqlite::backup::Backup::new(&connection, &mut target)?.run_to_completion(
         i32::MAX,
         std::time::Duration::ZERO,
         None,
     )?;
     drop(target);
-    // This fails if a table itself is damaged, which the check below reports.
+    // This fails if a table is damaged, which the check below reports.
     let _ = connection.execute_batch("REINDEX");
-    Ok(complaints(&connection))
+    Ok(integrity_errors(&connection))
 }
 
-/// The part of a file name that marks a copy kept before a repair.
+/// The infix in the names of copies made before a repair.
 pub const BEFORE_REPAIR: &str = "before-repair";
 
-/// Returns the name of the next copy that is kept beside a database for this reason.
-fn next_copy(database: &Path, why: &str) -> PathBuf {
-    let name = |n: u32| database.with_extension(format!("{why}-{n}.db"));
+/// Returns the unused path `NAME.INFIX-N.db` with the lowest number.
+fn next_copy(database: &Path, infix: &str) -> PathBuf {
+    let name = |n: u32| database.with_extension(format!("{infix}-{n}.db"));
     (1..).map(name).find(|p| !p.exists()).unwrap_or_else(|| name(0))
 }
 
 /// Moves an unreadable database and its log aside; returns the new path.
-///
-/// # Errors
-/// [`precedent_core::Code::Io`].
 pub fn set_aside(database: &Path) -> Result<PathBuf> {
-    let name = |n: u32| database.with_extension(format!("damaged-{n}.db"));
-    let aside = (1..).map(name).find(|p| !p.exists()).unwrap_or_else(|| name(0));
-    for end in ["", "-wal", "-shm"] {
-        match std::fs::rename(with_end(database, end), with_end(&aside, end)) {
+    let aside = next_copy(database, "damaged");
+    for suffix in ["", "-wal", "-shm"] {
+        match std::fs::rename(with_suffix(database, suffix), with_suffix(&aside, suffix)) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                 return Err(Error::io(database, e));
             }
@@ -137,8 +133,8 @@ pub fn set_aside(database: &Path) -> Result<PathBuf> {
     Ok(aside)
 }
 
-/// Returns the private copies beside this database that were kept before an upgrade or a repair.
-pub fn kept_copies(database: &Path) -> Vec<PathBuf> {
+/// Returns the copies of a database that were made before an upgrade or a repair.
+pub fn safety_copies(database: &Path) -> Vec<PathBuf> {
     let folder = database.parent().unwrap_or(Path::new("."));
     let stem = database.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -154,109 +150,90 @@ pub fn kept_copies(database: &Path) -> Vec<PathBuf> {
     copies
 }
 
-/// A foreign key: the table, its column, the parent table, and whether deletes cascade.
-struct Edge {
+/// A foreign key.
+struct ForeignKey {
     table: String,
     column: String,
     parent: String,
-    /// The referenced column of the parent table.
-    id: String,
+    parent_column: String,
     cascades: bool,
 }
 
 impl Reader<'_> {
-    fn edges(&self) -> Result<Vec<Edge>> {
-        let mut statement = self.transaction.prepare(
+    fn foreign_keys(&self) -> Result<Vec<ForeignKey>> {
+        self.query_rows(
             "SELECT s.name, k.\"from\", k.\"table\", coalesce(k.\"to\", 'id'), k.on_delete = 'CASCADE'
              FROM sqlite_schema s, pragma_foreign_key_list(s.name) k WHERE s.type = 'table'
-             ORDER BY 1, 2",
-        )?;
-        let rows = statement.query_map([], |r| {
-            Ok(Edge {
+             ORDER BY 1, 2", [], |r| {
+            Ok(ForeignKey {
                 table: r.get(0)?,
                 column: r.get(1)?,
                 parent: r.get(2)?,
-                id: r.get(3)?,
+                parent_column: r.get(3)?,
                 cascades: r.get(4)?,
             })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
-    /// Returns the numbers of orphaned rows: by table, those that cannot be reached, and in total,
-    /// those that only lack a part needed to read them.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the numbers of orphaned rows: by table, those whose parent is missing, and in total,
+    /// those that only lack a dictionary to unpack them.
     pub fn orphans(&self) -> Result<(Vec<(String, u64)>, u64)> {
         let (mut unreachable, mut unreadable) = (Vec::new(), 0);
-        for edge in self.edges()? {
-            let count = self.transaction.query_row(
-                &format!(
-                    "SELECT count(*) FROM \"{}\" WHERE {}",
-                    edge.table,
-                    edge.orphan_condition()
-                ),
-                [],
-                |r| r.get::<_, u64>(0),
-            )?;
-            match (count, edge.cascades) {
+        for key in self.foreign_keys()? {
+            let query =
+                format!("SELECT count(*) FROM \"{}\" WHERE {}", key.table, key.orphan_condition());
+            let count = self.query_value(&query, [])?;
+            match (count, key.cascades) {
                 (0, _) => {}
-                (_, true) => unreachable.push((edge.table, count)),
+                (_, true) => unreachable.push((key.table, count)),
                 (_, false) => unreadable += count,
             }
         }
         Ok((unreachable, unreadable))
     }
 
-    /// Returns the row ids of all documents without tombstones, with whether they have a title.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the row ids of all documents without tombstones, and whether each has a title.
     pub fn live_documents(&self) -> Result<Vec<(i64, bool)>> {
-        let mut statement = self.transaction.prepare(
+        self.query_rows(
             "SELECT id, trim(title) <> '' FROM documents WHERE deleted_at IS NULL ORDER BY id",
-        )?;
-        let rows = statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [],
+            |r| Ok((r.get(0)?, r.get(1)?)),
+        )
     }
 }
 
-impl Edge {
-    /// Returns the SQL condition for rows with a missing parent. The names come from this file's
-    /// own schema.
+impl ForeignKey {
+    /// Returns the SQL condition for rows with a missing parent. The names come from the schema.
     fn orphan_condition(&self) -> String {
-        let (column, parent, id) = (&self.column, &self.parent, &self.id);
+        let Self { column, parent, parent_column, .. } = self;
         format!(
-            "\"{column}\" IS NOT NULL AND \"{column}\" NOT IN (SELECT \"{id}\" FROM \"{parent}\")"
+            "\"{column}\" IS NOT NULL
+             AND \"{column}\" NOT IN (SELECT \"{parent_column}\" FROM \"{parent}\")"
         )
     }
 }
 
 impl Writer<'_> {
-    /// Removes rows that cannot be reached; returns their number.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Removes rows whose parent is missing; returns their number.
     pub fn remove_orphans(&self) -> Result<u64> {
-        let edges = self.edges()?;
+        let keys = self.foreign_keys()?;
         let (mut removed_count, mut has_document) = (0, false);
         // A removed row may have been the parent of others.
         loop {
-            let mut now = 0;
-            for edge in edges.iter().filter(|e| e.cascades) {
+            let mut round_count = 0;
+            for key in keys.iter().filter(|key| key.cascades) {
                 let query =
-                    format!("DELETE FROM \"{}\" WHERE {}", edge.table, edge.orphan_condition());
-                let count = self.transaction.execute(&query, [])? as u64;
-                has_document |= count > 0 && edge.table == "documents";
-                now += count;
+                    format!("DELETE FROM \"{}\" WHERE {}", key.table, key.orphan_condition());
+                let count = self.execute(&query, [])? as u64;
+                has_document |= count > 0 && key.table == "documents";
+                round_count += count;
             }
-            if now == 0 {
+            if round_count == 0 {
                 break;
             }
-            removed_count += now;
+            removed_count += round_count;
         }
-        // Only documents have their own entries in the indexes.
+        // Only documents have entries in the indexes.
         if has_document {
             self.next_revision()?;
         }
@@ -265,15 +242,15 @@ impl Writer<'_> {
 }
 
 impl super::Store {
-    /// Writes a complete, compact copy of the database to a new file that only this user can read.
-    /// Others may read and write meanwhile.
+    /// Writes a compact copy of the database to a new file that only this user can read. Others can
+    /// read and write meanwhile.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Io`] if the file exists or cannot be written, [`Code::Corrupt`] if
+    /// [`Code::Io`] if the file exists or cannot be written, [`Code::Corrupt`] if
     /// the database cannot be read.
     pub fn copy_to(&self, path: &Path) -> Result<()> {
         create_private(path)?;
-        // A read-only casebook can be copied as well, so this needs no write connection.
+        // Uses no write connection, so that a read-only casebook can be copied as well.
         let copy = || -> Result<()> {
             let connection = self.file.connection()?;
             connection.execute("VACUUM INTO ?1", [path_value(path)])?;
@@ -285,12 +262,9 @@ impl super::Store {
         })
     }
 
-    /// Keeps a copy beside the database before a removal; its file name contains `why`.
-    ///
-    /// # Errors
-    /// The same as [`Self::copy_to`].
-    pub fn keep_copy(&self, why: &str) -> Result<PathBuf> {
-        let path = next_copy(self.path(), why);
+    /// Copies the database to a new file in its folder, whose name contains `infix`.
+    pub fn keep_copy(&self, infix: &str) -> Result<PathBuf> {
+        let path = next_copy(self.path(), infix);
         self.copy_to(&path)?;
         Ok(path)
     }

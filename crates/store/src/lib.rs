@@ -2,7 +2,8 @@
 //! connections.
 //!
 //! Several processes may have the same file open. A write waits up to a minute for other writes; a
-//! read never waits.
+//! read never waits. Every access may fail with an error of the database; `# Errors` sections list
+//! only other errors.
 
 mod calibrations;
 mod closures;
@@ -36,15 +37,18 @@ use std::{
 };
 
 use jiff::Timestamp;
-use rusqlite::Connection;
+use rusqlite::{
+    Connection, OptionalExtension as _, Params, Row,
+    types::{FromSql, Type},
+};
 
 pub use calibrations::{Calibration, ScoreBaseline};
 pub use comments::{CommentText, StoredComment};
-pub use documents::{DocumentRow, Listing, Person, SourceCounts, Urgency};
-pub use file::{SqliteFile, is_emptied, with_end};
+pub use documents::{DocumentRevision, DocumentRow, Person, SourceCounts, Urgency};
+pub use file::{SqliteFile, is_empty_database, with_suffix};
 pub use insights::VolumeRow;
 pub use inspect::{
-    BEFORE_REPAIR, Inspection, chosen_model, inspect, is_whole, kept_copies, reindex, set_aside,
+    BEFORE_REPAIR, Inspection, custom_model, inspect, is_intact, reindex, safety_copies, set_aside,
 };
 pub use links::StoredLink;
 pub use lock::FileLock;
@@ -61,14 +65,13 @@ use precedent_core::{
     task::Task,
 };
 
-/// The reliability of the dates of a record to be applied.
+/// The reliability of a record's dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DateEvidence {
     /// The dates are before this computer's clock.
     Sound,
-    /// The dates are before this computer's clock, and a full sync read the record from its tracker.
-    /// This version is the current one, even if its date is earlier: a tracker may be restored
-    /// from a backup.
+    /// The dates are before this computer's clock, and a full sync read the record. This version is
+    /// current even if its date is earlier, because a tracker may be restored from a backup.
     Current,
     /// The dates were capped at the clock. The record comes from its tracker.
     Ahead,
@@ -90,17 +93,17 @@ struct StoredDate {
     /// True if the date was ahead when it was stored, or is ahead now.
     is_ahead: bool,
     /// True if the date is ahead now, because it was stored without a cap.
-    uncut: bool,
+    is_uncapped: bool,
 }
 
 impl StoredDate {
     fn new(second: Option<i64>, is_ahead: bool, now: Timestamp) -> Self {
-        let uncut = second.is_some_and(|s| s > now.as_second() + CLOCK_TOLERANCE);
-        Self { second, is_ahead: is_ahead || uncut, uncut }
+        let is_uncapped = second.is_some_and(|s| s > now.as_second() + CLOCK_TOLERANCE);
+        Self { second, is_ahead: is_ahead || is_uncapped, is_uncapped }
     }
 
     /// Returns whether the stored date is newer than a record with this date.
-    fn is_newer(self, updated_at: Option<i64>, evidence: DateEvidence) -> bool {
+    fn is_newer_than(self, updated_at: Option<i64>, evidence: DateEvidence) -> bool {
         match evidence {
             DateEvidence::Current => false,
             DateEvidence::AheadInFile => !self.is_ahead,
@@ -108,13 +111,14 @@ impl StoredDate {
         }
     }
 
-    /// Returns whether a record with the same content gives a better date.
-    fn is_corrected(self, evidence: DateEvidence) -> bool {
-        (self.is_ahead && !evidence.is_ahead()) || (self.uncut && evidence == DateEvidence::Ahead)
+    /// Returns whether a record with the same content has a more reliable date.
+    fn is_corrected_by(self, evidence: DateEvidence) -> bool {
+        (self.is_ahead && !evidence.is_ahead())
+            || (self.is_uncapped && evidence == DateEvidence::Ahead)
     }
 }
 
-/// The clock difference in seconds up to which a date does not count as ahead.
+/// The number of seconds by which a date may be ahead of this computer's clock.
 pub const CLOCK_TOLERANCE: i64 = 600;
 
 /// The effect of applying a record.
@@ -134,19 +138,19 @@ pub enum ApplyEffect {
 #[derive(Debug)]
 pub struct Store {
     file: SqliteFile,
-    /// A revision and the number of documents at it.
+    /// A revision and its number of documents.
     count_cache: Mutex<Option<(u64, u64)>>,
 }
 
 impl Store {
-    /// Opens the database in this file, creating or migrating it where needed.
+    /// Opens the database in this file, creating or migrating it if necessary.
     ///
     /// # Errors
     /// [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if it is not a
     /// database, [`Code::Io`] if it cannot be written.
     pub fn open(path: &Path) -> Result<Self> {
-        // Reads are of single rows or full scans: a mapping would only keep every page in memory.
-        let file = SqliteFile::open_ready(
+        // Reads touch single rows or whole tables: a mapping would only keep every page in memory.
+        let file = SqliteFile::open_with_timeout(
             path,
             0,
             file::BUSY_TIMEOUT,
@@ -162,9 +166,6 @@ impl Store {
 
     /// Returns the number of documents, without tombstones. The count is cached for each revision,
     /// because SQLite reads a whole index for it and every search reports the number.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn document_count(&self) -> Result<u64> {
         let cache = || self.count_cache.lock().unwrap_or_else(PoisonError::into_inner);
         self.read(|r| {
@@ -200,52 +201,30 @@ impl Store {
     }
 
     /// Runs `work` on one consistent state of the casebook.
-    ///
-    /// # Errors
-    /// Returns the errors of `work` and of the database.
     pub fn read<T>(&self, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         self.file.read(|transaction| work(&Reader { transaction }))
     }
 
-    /// Changes the casebook in one transaction, which is rolled back on an error. A power cut may
-    /// lose the last transactions; a sync or an import restores them.
+    /// Changes the casebook in one transaction, which is rolled back on an error. A power failure
+    /// may lose the last transactions; a sync or an import restores them.
     ///
     /// # Errors
-    /// Returns the errors of `work` and of the database; [`Code::Busy`] if another process writes
-    /// for very long.
+    /// [`Code::Busy`] if another process writes for over a minute.
     pub fn write<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
-        self.file.write(|transaction| {
-            work(&Writer {
-                reader: Reader { transaction },
-                revision: Cell::new(None),
-                import: Cell::new(None),
-            })
-        })
+        self.file.write(|transaction| work(&Writer::new(transaction)))
     }
 
-    /// Works like [`Store::write`], but waits at most `patience` for other writes; for data that a
-    /// query stores beside its result.
-    ///
-    /// # Errors
-    /// The same as [`Store::write`].
-    pub fn write_within<T>(
+    /// Works like [`Store::write`], but waits at most `timeout` for other writes; for data that a
+    /// query stores in addition to its result.
+    pub fn write_with_timeout<T>(
         &self,
-        patience: Duration,
+        timeout: Duration,
         work: impl FnOnce(&Writer<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.file.write_within(patience, |transaction| {
-            work(&Writer {
-                reader: Reader { transaction },
-                revision: Cell::new(None),
-                import: Cell::new(None),
-            })
-        })
+        self.file.write_with_timeout(timeout, |transaction| work(&Writer::new(transaction)))
     }
 
     /// Removes remains of deleted sources and notes from dictionaries, free pages and the log.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails, or [`Code::Cancelled`].
     pub fn purge(&self, task: &Task) -> Result<()> {
         let residue = self.read(|r| r.residue())?;
         if residue == 0 || self.read_only().is_some() {
@@ -262,30 +241,18 @@ impl Store {
     }
 
     /// Empties the write-ahead log, so that no file contains deleted data.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn empty_log(&self) -> Result<()> {
         self.file.empty_log()
     }
 
     /// Works like [`Store::write`], but syncs the change to disk before it returns; for data that
     /// no tracker can restore.
-    ///
-    /// # Errors
-    /// The same as [`Store::write`].
     pub fn write_durably<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
-        self.file.write_durably(|transaction| {
-            work(&Writer {
-                reader: Reader { transaction },
-                revision: Cell::new(None),
-                import: Cell::new(None),
-            })
-        })
+        self.file.write_durably(|transaction| work(&Writer::new(transaction)))
     }
 }
 
-/// A read transaction; its methods are in one file of this folder for each family of tables.
+/// A read transaction. Its methods are in one module for each family of tables.
 #[derive(Debug)]
 pub struct Reader<'a> {
     transaction: &'a Connection,
@@ -293,11 +260,35 @@ pub struct Reader<'a> {
 
 impl Reader<'_> {
     /// Returns the revision of the last change.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn revision(&self) -> Result<u64> {
-        Ok(self.transaction.query_row("SELECT revision FROM casebook", [], |r| r.get(0))?)
+        self.query_value("SELECT revision FROM casebook", [])
+    }
+
+    /// Returns all rows of a query.
+    fn query_rows<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        parse: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.transaction.prepare_cached(sql)?;
+        let rows = statement.query_map(params, parse)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Returns the first row of a query, if any.
+    fn query_optional<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        parse: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        Ok(self.transaction.prepare_cached(sql)?.query_row(params, parse).optional()?)
+    }
+
+    /// Returns the first column of the first row of a query.
+    fn query_value<T: FromSql>(&self, sql: &str, params: impl Params) -> Result<T> {
+        Ok(self.transaction.prepare_cached(sql)?.query_row(params, |r| r.get(0))?)
     }
 }
 
@@ -306,7 +297,7 @@ impl Reader<'_> {
 pub struct Writer<'a> {
     reader: Reader<'a>,
     revision: Cell<Option<u64>>,
-    /// The import in whose journal this transaction's changes are recorded.
+    /// The import whose journal records this transaction's changes.
     import: Cell<Option<i64>>,
 }
 
@@ -317,17 +308,24 @@ impl<'a> Deref for Writer<'a> {
     }
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn new(transaction: &'a Connection) -> Self {
+        let reader = Reader { transaction };
+        Self { reader, revision: Cell::new(None), import: Cell::new(None) }
+    }
+
+    /// Executes a statement; returns the number of changed rows.
+    fn execute(&self, sql: &str, params: impl Params) -> Result<usize> {
+        Ok(self.transaction.prepare_cached(sql)?.execute(params)?)
+    }
+
     /// Returns the revision of this transaction's changes, allocated at the first change.
     fn next_revision(&self) -> Result<u64> {
         if let Some(revision) = self.revision.get() {
             return Ok(revision);
         }
-        let revision = self.transaction.query_row(
-            "UPDATE casebook SET revision = revision + 1 RETURNING revision",
-            [],
-            |r| r.get(0),
-        )?;
+        let revision =
+            self.query_value("UPDATE casebook SET revision = revision + 1 RETURNING revision", [])?;
         self.revision.set(Some(revision));
         Ok(revision)
     }
@@ -339,9 +337,29 @@ fn invalid_value(problem: &str) -> Error {
         .with_hint("Import the source again; records are replaced in place.")
 }
 
-/// Converts seconds since 1970 into a time.
-fn time(seconds: i64) -> Result<jiff::Timestamp> {
-    jiff::Timestamp::from_second(seconds).map_err(|_| invalid_value("a time out of range"))
+/// Returns the error for an invalid value in a column.
+fn column_error(column: usize, problem: &str) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, problem.into())
+}
+
+/// Returns a column of seconds since 1970 as a time.
+fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
+    optional_time(row, column)?.ok_or_else(|| column_error(column, "a time is missing"))
+}
+
+/// Returns a nullable column of seconds since 1970 as a time.
+fn optional_time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
+    let second: Option<i64> = row.get(column)?;
+    second
+        .map(Timestamp::from_second)
+        .transpose()
+        .map_err(|_| column_error(column, "a time out of range"))
+}
+
+/// Returns a text column parsed with `parse`.
+fn parsed<T>(row: &Row<'_>, column: usize, parse: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    parse(&text).ok_or_else(|| column_error(column, &format!("unknown value \"{text}\"")))
 }
 
 #[cfg(test)]
@@ -349,13 +367,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn date_ahead_of_the_clock_proves_nothing() {
+    fn future_date_never_outranks_a_sound_one() {
         use DateEvidence::{Ahead, AheadInFile, Current, Sound};
         let now = Timestamp::from_second(1_000_000).unwrap();
         let far = 9_000_000;
         // Columns: stored date, whether it was capped, record date, its evidence, whether the
         // stored date is newer, whether it is corrected.
-        for (stored, cut, record, evidence, newer, corrected) in [
+        for (stored, is_capped, record, evidence, newer, corrected) in [
             (900_000, false, 950_000, Sound, false, false),
             (900_000, false, 850_000, Sound, true, false),
             (900_000, false, 850_000, Current, false, false),
@@ -367,9 +385,10 @@ mod tests {
             (far, false, 1_000_000, Ahead, false, true),
             (far, false, 1_000_000, AheadInFile, false, false),
         ] {
-            let date = StoredDate::new(Some(stored), cut, now);
-            let result = (date.is_newer(Some(record), evidence), date.is_corrected(evidence));
-            assert_eq!(result, (newer, corrected), "{stored} {cut} {record} {evidence:?}");
+            let date = StoredDate::new(Some(stored), is_capped, now);
+            let result =
+                (date.is_newer_than(Some(record), evidence), date.is_corrected_by(evidence));
+            assert_eq!(result, (newer, corrected), "{stored} {is_capped} {record} {evidence:?}");
         }
     }
 }

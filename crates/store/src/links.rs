@@ -1,4 +1,4 @@
-//! Typed edges between documents, by key.
+//! Typed links between documents, by key.
 
 use rusqlite::params;
 
@@ -12,35 +12,25 @@ pub struct StoredLink {
     pub from_key: String,
     /// The key of the target document.
     pub to_key: String,
-    /// The kind of link: `duplicate_of`, `relates_to`, `closes` or `mentions`.
+    /// The kind: `duplicate_of`, `relates_to`, `closes` or `mentions`.
     pub kind: String,
 }
 
 impl Reader<'_> {
-    /// Returns the links that start or end at a document, the most important kind first, then by
-    /// key.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the links from and to a document, the most important kind first, then by key.
     pub fn links(&self, key: &str) -> Result<Vec<StoredLink>> {
-        let mut statement = self.transaction.prepare_cached(
+        self.query_rows(
             "SELECT from_key, to_key, kind FROM (
                  SELECT from_key, to_key, kind FROM links WHERE from_key = ?1
                  UNION SELECT from_key, to_key, kind FROM links WHERE to_key = ?1)
              ORDER BY CASE kind WHEN 'duplicate_of' THEN 0 WHEN 'closes' THEN 1
-             WHEN 'relates_to' THEN 2 ELSE 3 END,
-                      from_key, to_key",
-        )?;
-        let rows = statement.query_map([key], |r| {
-            Ok(StoredLink { from_key: r.get(0)?, to_key: r.get(1)?, kind: r.get(2)? })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+                 WHEN 'relates_to' THEN 2 ELSE 3 END, from_key, to_key",
+            [key],
+            |r| Ok(StoredLink { from_key: r.get(0)?, to_key: r.get(1)?, kind: r.get(2)? }),
+        )
     }
 
     /// Returns the numbers of the items of the same source that closed an item, mirrored or not.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn closing_numbers(&self, row: &super::DocumentRow) -> Result<Vec<u64>> {
         let prefix = format!("{}#", row.source);
         let links =
@@ -51,26 +41,18 @@ impl Reader<'_> {
     }
 
     /// Returns the revision up to which links have been extracted from texts.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn links_revision(&self) -> Result<u64> {
-        Ok(self.transaction.query_row("SELECT links_revision FROM casebook", [], |r| r.get(0))?)
+        self.query_value("SELECT links_revision FROM casebook", [])
     }
 }
 
 impl Writer<'_> {
-    /// Replaces the links that a document's texts state: pairs of (target key, kind). Links of
-    /// other origins stay.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Replaces the links in a document's texts with these pairs of target key and kind.
     pub fn replace_text_links(&self, from: &str, links: &[(String, &'static str)]) -> Result<()> {
-        self.transaction
-            .prepare_cached("DELETE FROM links WHERE from_key = ?1 AND origin = 'text'")?
-            .execute([from])?;
+        self.execute("DELETE FROM links WHERE from_key = ?1 AND origin = 'text'", [from])?;
         let mut insert = self.transaction.prepare_cached(
-            "INSERT INTO links (from_key, to_key, kind, origin) VALUES (?1, ?2, ?3, 'text') ON CONFLICT DO NOTHING",
+            "INSERT INTO links (from_key, to_key, kind, origin)
+             VALUES (?1, ?2, ?3, 'text') ON CONFLICT DO NOTHING",
         )?;
         for (to, kind) in links {
             insert.execute(params![from, to, kind])?;
@@ -78,83 +60,57 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Deletes what the tracker stated about a closed item: the item it duplicates, and the items
-    /// that closed it.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Deletes the tracker's links about a closed item: to the item that it duplicates, and from
+    /// the items that closed it.
     pub fn forget_tracker_links(&self, key: &str) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "DELETE FROM links WHERE origin = 'tracker' AND ((from_key = ?1
-                 AND kind = 'duplicate_of')
-                     OR (to_key = ?1 AND kind = 'closes'))",
-            )?
-            .execute([key])?;
+        self.execute(
+            "DELETE FROM links WHERE origin = 'tracker'
+             AND (from_key = ?1 AND kind = 'duplicate_of' OR to_key = ?1 AND kind = 'closes')",
+            [key],
+        )?;
         Ok(())
     }
 
-    /// Deletes the links that the tracker stated for an item whose record always contains all of
-    /// them.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Deletes the tracker's links from an item whose record always contains all of them.
     pub fn forget_stated_links(&self, key: &str) -> Result<()> {
-        self.transaction
-            .prepare_cached("DELETE FROM links WHERE origin = 'tracker' AND from_key = ?1")?
-            .execute([key])?;
+        self.execute("DELETE FROM links WHERE origin = 'tracker' AND from_key = ?1", [key])?;
         Ok(())
     }
 
-    /// Adds a link that the tracker itself states; it takes precedence over one from a text.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Adds a link from the tracker, which takes precedence over one from a text.
     pub fn add_tracker_link(&self, from: &str, to: &str, kind: &'static str) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO links (from_key, to_key, kind, origin) VALUES (?1, ?2, ?3, 'tracker')
+        self.execute(
+            "INSERT INTO links (from_key, to_key, kind, origin) VALUES (?1, ?2, ?3, 'tracker')
                  ON CONFLICT (from_key, to_key, kind) DO UPDATE SET origin = 'tracker'
                  WHERE origin = 'text'",
-            )?
-            .execute(params![from, to, kind])?;
+            params![from, to, kind],
+        )?;
         Ok(())
     }
 
-    /// Links two documents on behalf of a person or the engine (`origin`), once, in either
-    /// direction. Returns whether the link is new.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Links two documents for a person or the engine (`origin`) unless a link in either direction
+    /// exists. Returns whether the link is new.
     pub fn connect(&self, from: &str, to: &str, origin: &'static str) -> Result<bool> {
-        let count = self
-            .transaction
-            .prepare_cached(
-                "INSERT INTO links (from_key, to_key, kind, origin)
+        let count = self.execute(
+            "INSERT INTO links (from_key, to_key, kind, origin)
                  SELECT ?1, ?2, 'relates_to', ?3 WHERE NOT EXISTS (
                      SELECT 1 FROM links WHERE from_key = ?2 AND to_key = ?1
                      AND kind = 'relates_to')
                  ON CONFLICT DO NOTHING",
-            )?
-            .execute(params![from, to, origin])?;
+            params![from, to, origin],
+        )?;
         Ok(count > 0)
     }
 
-    /// Deletes every link that starts or ends at a document.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Deletes all links from and to a document.
     pub fn disconnect(&self, key: &str) -> Result<()> {
-        self.transaction.execute("DELETE FROM links WHERE from_key = ?1 OR to_key = ?1", [key])?;
+        self.execute("DELETE FROM links WHERE from_key = ?1 OR to_key = ?1", [key])?;
         Ok(())
     }
 
     /// Sets the revision up to which links have been extracted from texts.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn set_links_revision(&self, revision: u64) -> Result<()> {
-        self.transaction.execute("UPDATE casebook SET links_revision = ?1", [revision])?;
+        self.execute("UPDATE casebook SET links_revision = ?1", [revision])?;
         Ok(())
     }
 }

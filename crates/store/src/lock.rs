@@ -1,4 +1,4 @@
-//! File locks between processes, which are released when their process ends for any reason.
+//! Locks between processes, which the system releases when a process ends for any reason.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -7,23 +7,23 @@ use std::{
 
 use precedent_core::error::{Error, Result};
 
-/// A file lock that is held until it is dropped.
+/// A lock that is held until it is dropped.
 #[derive(Debug)]
 pub struct FileLock {
     file: File,
 }
 
 impl Drop for FileLock {
-    /// Unlocks explicitly, because a child process that is being started shares the open file until
-    /// it executes its program.
+    /// Unlocks explicitly, because a child process shares the open file until it executes its
+    /// program.
     fn drop(&mut self) {
         let _ = self.file.unlock();
     }
 }
 
 impl FileLock {
-    /// Takes the lock with this name in a casebook's folder; `None` if it is held elsewhere.
-    pub fn try_take(folder: &Path, name: &str) -> Result<Option<Self>> {
+    /// Acquires the lock with this name in a casebook's folder; `None` if another process holds it.
+    pub fn try_acquire(folder: &Path, name: &str) -> Result<Option<Self>> {
         let path = folder.join(name);
         let file = open(&path)?;
         match file.try_lock() {
@@ -34,7 +34,7 @@ impl FileLock {
     }
 }
 
-/// Opens a lock file, creating it for this user only: anyone who can open it can hold the lock.
+/// Opens a lock file, creating it for this user only, because anyone who can open it can lock it.
 pub(crate) fn open(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);

@@ -5,45 +5,30 @@ use precedent_core::error::Result;
 
 impl Reader<'_> {
     /// Returns the model in use; `None` stands for the built-in one.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn model(&self) -> Result<Option<String>> {
-        let mut statement = self.transaction.prepare_cached("SELECT model FROM casebook")?;
-        Ok(statement.query_row([], |r| r.get(0))?)
+        self.query_value("SELECT model FROM casebook", [])
     }
 
     /// Returns the model whose vectors are being computed.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn next_model(&self) -> Result<Option<String>> {
-        let mut statement = self.transaction.prepare_cached("SELECT next_model FROM casebook")?;
-        Ok(statement.query_row([], |r| r.get(0))?)
+        self.query_value("SELECT next_model FROM casebook", [])
     }
 }
 
 impl Writer<'_> {
-    /// Sets the model whose vectors are to be computed; `None` keeps the model in use.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Sets the model whose vectors to compute; `None` keeps the model in use.
     pub fn set_next_model(&self, name: Option<&str>) -> Result<()> {
-        self.transaction.prepare_cached("UPDATE casebook SET next_model = ?1")?.execute([name])?;
+        self.execute("UPDATE casebook SET next_model = ?1", [name])?;
         Ok(())
     }
 
-    /// Makes the next model the one in use, if it still is `name`; `built_in` is the name that
-    /// stands for none.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Puts the next model into use if it is still `name`. The built-in model, called `built_in`,
+    /// is stored as NULL.
     pub fn switch_model(&self, name: &str, built_in: &str) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "UPDATE casebook SET model = nullif(?1, ?2), next_model = NULL WHERE next_model = ?1",
-            )?
-            .execute([name, built_in])?;
+        self.execute(
+            "UPDATE casebook SET model = nullif(?1, ?2), next_model = NULL WHERE next_model = ?1",
+            [name, built_in],
+        )?;
         Ok(())
     }
 }

@@ -1,9 +1,9 @@
 //! Private notes: documents of the source `note` with additional columns.
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension as _, Row, params};
+use rusqlite::{Row, params};
 
-use super::{DocumentRow, Reader, Writer, documents, invalid_value};
+use super::{DocumentRow, Reader, Writer, documents, invalid_value, parsed};
 use precedent_core::{
     error::Result,
     model::{Lifecycle, Note, NoteKind},
@@ -25,14 +25,14 @@ pub struct NoteRow {
     pub content_hash: [u8; 16],
 }
 
-/// The content of a note to be stored.
+/// The content of a note to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoteContent<'a> {
-    /// Title of the note.
+    /// The title.
     pub title: &'a str,
-    /// Text of the note.
+    /// The text.
     pub body: &'a str,
-    /// Tags of the note.
+    /// The tags.
     pub tags: &'a [String],
 }
 
@@ -51,68 +51,43 @@ pub fn content_hash(title: &str, body: &str) -> [u8; 16] {
     out
 }
 
-fn select(rest: &str) -> String {
+fn select(condition: &str) -> String {
     format!(
         "SELECT {}, n.kind, n.lifecycle, n.content_hash FROM notes n
          JOIN documents d ON d.id = n.document_id JOIN sources s ON s.id = d.source_id
-         WHERE d.deleted_at IS NULL {rest}",
+         WHERE d.deleted_at IS NULL {condition}",
         documents::COLUMNS
     )
 }
 
-fn read_row(r: &Row<'_>) -> rusqlite::Result<(DocumentRow, String, String, [u8; 16])> {
-    Ok((documents::read_row(r)?, r.get(24)?, r.get(25)?, r.get(26)?))
-}
-
-fn row(columns: (DocumentRow, String, String, [u8; 16])) -> Result<NoteRow> {
-    let (document, kind, lifecycle, content_hash) = columns;
+fn read_row(r: &Row<'_>) -> rusqlite::Result<NoteRow> {
     Ok(NoteRow {
-        document,
-        kind: NoteKind::parse(&kind).ok_or_else(|| invalid_value("an unknown kind of note"))?,
-        lifecycle: Lifecycle::parse(&lifecycle)
-            .ok_or_else(|| invalid_value("a note's unknown lifecycle"))?,
-        content_hash,
+        document: documents::read_row(r)?,
+        kind: parsed(r, 24, NoteKind::parse)?,
+        lifecycle: parsed(r, 25, Lifecycle::parse)?,
+        content_hash: r.get(26)?,
     })
 }
 
 impl Reader<'_> {
     /// Returns the note with this key.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn note(&self, key: &str) -> Result<Option<NoteRow>> {
-        self.transaction
-            .prepare_cached(&select("AND d.key = ?1 COLLATE NOCASE"))?
-            .query_row([key], read_row)
-            .optional()?
-            .map(row)
-            .transpose()
+        self.query_optional(&select("AND d.key = ?1 COLLATE NOCASE"), [key], read_row)
     }
 
     /// Returns the notes of one kind or of all, latest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn notes(&self, kind: Option<NoteKind>) -> Result<Vec<NoteRow>> {
-        let mut statement = self.transaction.prepare_cached(&select(
-            "AND (?1 IS NULL OR n.kind = ?1) ORDER BY d.updated_at DESC, d.number DESC",
-        ))?;
-        let rows = statement.query_map([kind.map(NoteKind::as_str)], read_row)?;
-        rows.map(|r| row(r?)).collect()
+        let query =
+            select("AND (?1 IS NULL OR n.kind = ?1) ORDER BY d.updated_at DESC, d.number DESC");
+        self.query_rows(&query, [kind.map(NoteKind::as_str)], read_row)
     }
 
     /// Returns the number of notes.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn note_count(&self) -> Result<u64> {
-        Ok(self.transaction.query_row("SELECT count(*) FROM notes", [], |r| r.get(0))?)
+        self.query_value("SELECT count(*) FROM notes", [])
     }
 
-    /// Converts a stored note into the form that users see.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns a stored note as users see it, with its links.
     pub fn shown_note(&self, note: NoteRow) -> Result<Note> {
         let d = note.document;
         let links = self.links(&d.key)?;
@@ -137,9 +112,6 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Stores a new note; returns its key.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn add_note(
         &self,
         kind: NoteKind,
@@ -148,17 +120,15 @@ impl Writer<'_> {
     ) -> Result<String> {
         let source = self.add_source(NOTES, "notes", now)?;
         // The numbers of removed notes are never reused, because texts may refer to them.
-        let number: u64 = self.transaction.query_row(
+        let number: u64 = self.query_value(
             "SELECT coalesce(max(number), 0) + 1 FROM documents WHERE source_id = ?1",
             [source.id],
-            |r| r.get(0),
         )?;
         let key = format!("{NOTES}#{number}");
         let hash = content_hash(content.title, content.body);
-        let document: i64 = self.transaction.query_row(
+        let document: i64 = self.query_value(
             "INSERT INTO documents (source_id, kind, key, number, title, body, labels, created_at,
-             updated_at, revision,
-                 raw_hash)
+             updated_at, revision, raw_hash)
              VALUES (?1, 'note', ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9) RETURNING id",
             params![
                 source.id,
@@ -171,19 +141,16 @@ impl Writer<'_> {
                 self.next_revision()?,
                 hash.as_slice()
             ],
-            |r| r.get(0),
         )?;
-        self.transaction.execute(
-            "INSERT INTO notes (document_id, kind, lifecycle, content_hash) VALUES (?1, ?2, ?3, ?4)",
+        self.execute(
+            "INSERT INTO notes (document_id, kind, lifecycle, content_hash)
+             VALUES (?1, ?2, ?3, ?4)",
             params![document, kind.as_str(), Lifecycle::Active.as_str(), hash.as_slice()],
         )?;
         Ok(key)
     }
 
     /// Changes a note.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn change_note(
         &self,
         note: &NoteRow,
@@ -193,10 +160,9 @@ impl Writer<'_> {
     ) -> Result<()> {
         let id = note.document.id;
         let hash = content_hash(content.title, content.body);
-        self.transaction.execute(
+        self.execute(
             "UPDATE documents SET title = ?2, body = ?3, labels = ?4, updated_at = ?5,
-             revision = ?6, raw_hash = ?7
-             WHERE id = ?1",
+             revision = ?6, raw_hash = ?7 WHERE id = ?1",
             params![
                 id,
                 content.title,
@@ -207,7 +173,7 @@ impl Writer<'_> {
                 hash.as_slice()
             ],
         )?;
-        self.transaction.execute(
+        self.execute(
             "UPDATE notes SET lifecycle = ?2, content_hash = ?3 WHERE document_id = ?1",
             params![id, lifecycle.as_str(), hash.as_slice()],
         )?;
@@ -215,15 +181,13 @@ impl Writer<'_> {
     }
 
     /// Removes a note with its text; its number is never reused.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn remove_note(&self, note: &NoteRow, now: Timestamp) -> Result<()> {
         let id = note.document.id;
         self.disconnect(&note.document.key)?;
-        self.transaction.execute("DELETE FROM notes WHERE document_id = ?1", [id])?;
-        self.transaction.execute(
-            "UPDATE documents SET title = '', body = '', labels = '[]', deleted_at = ?2, revision = ?3 WHERE id = ?1",
+        self.execute("DELETE FROM notes WHERE document_id = ?1", [id])?;
+        self.execute(
+            "UPDATE documents SET title = '', body = '', labels = '[]', deleted_at = ?2,
+             revision = ?3 WHERE id = ?1",
             params![id, now.as_second(), self.next_revision()?],
         )?;
         Ok(())

@@ -1,10 +1,10 @@
-//! Copies of a casebook's rows: into a new database to hand over, and from a foreign one into this
+//! Export of a casebook's rows into a new database, and import from the database of another
 //! casebook.
 //!
-//! Rows are read from an attached database and written into tables of this version's own schema.
-//! Triggers, views and the content of free pages are never copied.
+//! Rows are copied from an attached database into tables of this version's schema. Triggers, views
+//! and free pages are never copied.
 
-use std::{cell::Cell, collections::HashMap, path::Path};
+use std::{cell::Cell, collections::HashMap, path::Path, time::Duration};
 
 use jiff::Timestamp;
 use rusqlite::{
@@ -17,10 +17,10 @@ use rusqlite::{
 use super::{
     RawKind, Reader, RemoteRow, SourceRow, Store, Writer,
     file::{create_private, path_value},
-    inspect::complaints,
+    inspect::integrity_errors,
     raw::{Repack, repack},
     schema::{self, objects},
-    validation::{MAX_TEXT, Purpose, mend, refuse_bad_sources, register},
+    validation::{MAX_TEXT, Purpose, refuse_bad_sources, register, repair},
 };
 use precedent_core::{
     error::{Code, Error, Result, cancel_error},
@@ -28,69 +28,68 @@ use precedent_core::{
     task::Task,
 };
 
-/// The rule by which the rows of a table are copied.
+/// The rule for copying the rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
     /// Copies the rows that meet this condition; `t` is the row.
-    Where(&'static str),
-    /// Copies the rows that meet this condition and whose key does not exist yet.
-    Missing(&'static str),
-    /// Recompresses the records if their dictionary differs.
+    Matching(&'static str),
+    /// Copies the rows that meet this condition and whose key is new.
+    New(&'static str),
+    /// Copies the raw records of copied rows.
     Raw(RawKind),
     /// Copies no rows.
-    Stay,
+    Skip,
 }
 
-/// All tables, in copying order. Tables with conditions on keys come first, while existing
-/// documents can still be distinguished from copied ones. A test checks that no table is missing.
+/// All tables, in copying order. Tables with conditions on keys come first, before documents are
+/// copied. A test checks that no table is missing.
 const TABLES: &[(&str, Rule)] = &[
-    ("links", Rule::Missing("own(t.from_key) AND own(t.to_key) AND t.from_key NOT IN old")),
-    ("verdicts", Rule::Missing(OF_OWN)),
-    ("verdict_journal", Rule::Where(OF_OWN)),
-    // Derived rows are computed again at the destination, with the indexes there.
-    ("checks", Rule::Stay),
-    ("check_candidates", Rule::Stay),
-    // A closure reported by one user must not be reported again by a colleague.
-    ("closures", Rule::Missing("own(t.key) AND t.key NOT IN old")),
-    ("sources", Rule::Where("NOT (:bare AND t.kind = 'notes')")),
-    ("documents", Rule::Where(BY_SOURCE)),
-    // Internal comments are handed over only together with the notes.
-    ("comments", Rule::Where(WITHOUT_INTERNAL)),
-    ("raw_dictionaries", Rule::Stay),
+    ("links", Rule::New("own(t.from_key) AND own(t.to_key) AND t.from_key NOT IN old")),
+    ("verdicts", Rule::New(OWN_PAIR)),
+    ("verdict_journal", Rule::Matching(OWN_PAIR)),
+    // Derived rows are computed again at the destination.
+    ("checks", Rule::Skip),
+    ("check_candidates", Rule::Skip),
+    // A closure made by one user must not be repeated by another.
+    ("closures", Rule::New("own(t.key) AND t.key NOT IN old")),
+    ("sources", Rule::Matching("NOT (:bare AND t.kind = 'notes')")),
+    ("documents", Rule::Matching(NOT_IN_NOTES)),
+    // Internal comments are exported only together with the notes.
+    ("comments", Rule::Matching(NOT_INTERNAL)),
+    ("raw_dictionaries", Rule::Skip),
     ("document_raw", Rule::Raw(RawKind::Document)),
     ("comment_raw", Rule::Raw(RawKind::Comment)),
-    ("notes", Rule::Where("NOT :bare")),
-    ("skeleton_lines", Rule::Stay),
-    ("calibrations", Rule::Stay),
-    ("backgrounds", Rule::Stay),
-    ("remotes", Rule::Where(BY_SOURCE)),
-    ("streams", Rule::Where(BY_SOURCE)),
-    ("relations_read", Rule::Where(BY_SOURCE)),
-    ("releases", Rule::Where(BY_SOURCE)),
-    ("release_items", Rule::Where(BY_SOURCE)),
-    ("sync_progress", Rule::Stay),
-    ("imports", Rule::Stay),
-    ("import_changes", Rule::Stay),
-    ("casebook", Rule::Stay),
+    ("notes", Rule::Matching("NOT :bare")),
+    ("skeleton_lines", Rule::Skip),
+    ("calibrations", Rule::Skip),
+    ("backgrounds", Rule::Skip),
+    ("remotes", Rule::Matching(NOT_IN_NOTES)),
+    ("streams", Rule::Matching(NOT_IN_NOTES)),
+    ("relations_read", Rule::Matching(NOT_IN_NOTES)),
+    ("releases", Rule::Matching(NOT_IN_NOTES)),
+    ("release_items", Rule::Matching(NOT_IN_NOTES)),
+    ("sync_progress", Rule::Skip),
+    ("imports", Rule::Skip),
+    ("import_changes", Rule::Skip),
+    ("casebook", Rule::Skip),
 ];
-/// The condition on a decision: both documents belong to the file's own sources and are new here.
-const OF_OWN: &str =
+/// The condition on a verdict: both documents belong to the file's sources and are new here.
+const OWN_PAIR: &str =
     "own(t.first_key) AND own(t.second_key) AND t.first_key NOT IN old AND t.second_key NOT IN old";
-const BY_SOURCE: &str =
+const NOT_IN_NOTES: &str =
     "NOT (:bare AND t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes'))";
-const WITHOUT_INTERNAL: &str = "NOT (:bare AND (t.association IS 'PRIVATE'
+const NOT_INTERNAL: &str = "NOT (:bare AND (t.association IS 'PRIVATE'
          OR t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes')))";
-/// Columns that are not copied: the page position and `ETag` of a list are local state. The next
-/// sync continues from the watermark.
+/// Columns of local state, which are not copied. The next sync continues from the watermark.
 const RESET_COLUMNS: &[(&str, &str)] = &[
     ("streams", "next_page"),
     ("streams", "etag"),
     ("streams", "etag_page"),
     ("remotes", "problem"),
 ];
-/// Columns whose value is always decided locally; `t` is the copied row. Trust applies to a
-/// tracker's project, not to its whole host, because one host has projects of many owners.
-const DECIDED_HERE: &[(&str, &str, &str)] = &[
+/// Columns with local values; `t` is the copied row. Trust applies to a project rather than a host,
+/// because a host has projects of many owners.
+const LOCAL_VALUES: &[(&str, &str, &str)] = &[
     (
         "remotes",
         "trusted",
@@ -102,28 +101,28 @@ const DECIDED_HERE: &[(&str, &str, &str)] = &[
     ("sources", "skeleton_documents", "0"),
     ("sources", "pace", "1.0"),
 ];
-/// The maximum distance of a date ahead of this computer's clock, in seconds; clocks differ.
-const MAX_AHEAD: i64 = 24 * 3600;
+/// The maximum number of seconds by which a date may be ahead of this computer's clock.
+const MAX_CLOCK_SKEW: i64 = 24 * 3600;
 /// The interval at which a long statement checks for cancellation.
-const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(100);
-/// The number of documents that are copied with the same revision.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// The number of documents that get the same revision.
 const REVISION_STEP: i64 = 500;
 /// The time that a restore waits for other writes.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+const RESTORE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The direction of copying, used in error messages.
+/// The direction of copying, for error messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
-    /// The export from this casebook into a file.
+    /// From this casebook into a file.
     Export,
-    /// The import from a file into this casebook.
+    /// From a file into this casebook.
     Import,
 }
 
-/// Ids of compression dictionaries with the hashes of their content.
+/// The ids and content hashes of compression dictionaries.
 type Dictionaries = Vec<(i64, blake3::Hash)>;
 
-/// A database from a casebook file whose rows were checked and are ready to import.
+/// A database from a casebook file whose rows were verified for an import.
 #[derive(Debug)]
 pub struct VerifiedCopy {
     path: std::path::PathBuf,
@@ -132,12 +131,12 @@ pub struct VerifiedCopy {
     dictionaries: Dictionaries,
 }
 
-/// A function that returns whether a source's tracker can be at the place that the row names.
+/// A function that returns whether a remote can be that of a source's tracker.
 pub type RemoteCheck<'a> = &'a dyn Fn(&SourceRow, &RemoteRow) -> bool;
 
 impl Store {
-    /// Writes a copy of the casebook into a new database that only this user can read. Private
-    /// notes are excluded unless `notes` is set; a casebook contains no tokens.
+    /// Writes a copy of the casebook, with or without private notes, into a new database that only
+    /// this user can read.
     ///
     /// # Errors
     /// [`Code::Io`] if the file exists or cannot be written.
@@ -149,27 +148,23 @@ impl Store {
         schema::create(&mut connection)?;
         with_attached(&mut connection, self.path(), |c| {
             c.execute("CREATE TEMP TABLE old (key TEXT PRIMARY KEY)", [])?;
-            let _own = OwnFunction::of(c, notes)?;
+            let _own = OwnFunction::register(c, notes)?;
             copy_tables(c, !notes, Direction::Export)?;
             contents(c, "main")
         })
     }
 
     /// Returns the numbers of items in this casebook.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn contents(&self) -> Result<CasebookContents> {
         self.file.read(|c| contents(c, "main"))
     }
 
-    /// Replaces the whole database by another one that [`check_foreign`] has accepted, in one
-    /// transaction: concurrent readers see either the old or the new content.
-    /// <https://sqlite.org/backup.html>
+    /// Replaces the whole database with one that [`check_foreign`] has accepted, in one transaction
+    /// (<https://sqlite.org/backup.html>).
     ///
     /// # Errors
-    /// [`Code::Busy`] if another process writes for over a minute; [`Code::Io`].
-    pub fn replace_by(&self, path: &Path) -> Result<()> {
+    /// [`Code::Busy`] if another process writes for over a minute.
+    pub fn replace_with(&self, path: &Path) -> Result<()> {
         let from = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         self.file.with_writer(|connection| {
             connection.pragma_update(None, "synchronous", "FULL")?;
@@ -177,14 +172,14 @@ impl Store {
             let result = loop {
                 match Backup::new(&from, connection)?.step(-1)? {
                     StepResult::Done => break Ok(()),
-                    _ if began.elapsed() >= PATIENCE => {
+                    _ if began.elapsed() >= RESTORE_TIMEOUT => {
                         break Err(Error::new(
                             Code::Busy,
                             "another process is writing to this casebook",
                         )
                         .with_hint("Wait until it has finished, then try again."));
                     }
-                    _ => std::thread::sleep(std::time::Duration::from_millis(20)),
+                    _ => std::thread::sleep(Duration::from_millis(20)),
                 }
             };
             connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -192,13 +187,13 @@ impl Store {
         })
     }
 
-    /// Checks every row of a database that [`check_foreign`] has accepted, without blocking other
-    /// work. Rows that break a rule are removed and reported, and the records are compressed with
+    /// Verifies every row of a database that [`check_foreign`] has accepted, without blocking other
+    /// work. Rows that break a rule are removed and reported, and raw records are recompressed with
     /// this casebook's dictionaries.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if its content differs from `description`, if it names documents or
-    /// sources of others, or if it cannot be read back; [`Code::Cancelled`].
+    /// [`Code::InvalidInput`] if its contents differ from `description`, if one of its sources
+    /// exists here, or if a key or a row is invalid.
     pub fn verify_copy(
         &self,
         path: &Path,
@@ -207,41 +202,45 @@ impl Store {
         now: Timestamp,
         task: &Task,
     ) -> Result<VerifiedCopy> {
-        let own_keys = self.read(|r| keys(r.transaction, "main"))?;
+        let own_keys = self.read(|r| source_keys(r.transaction, "main"))?;
         let (packers, dictionaries) = self.read(|r| {
             let packers = (r.raw_packer(RawKind::Document)?, r.raw_packer(RawKind::Comment)?);
             Ok((packers, dictionaries(r.transaction)?))
         })?;
-        let empty = self.read(|r| holds_no_records(r.transaction))?;
+        let is_empty = self.read(|r| has_no_raw_records(r.transaction))?;
         let mut connection = Connection::open(path)?;
         connection.execute_batch(
             "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;",
         )?;
-        interruptible(&mut connection, task, |connection| {
+        run_interruptible(&mut connection, task, |connection| {
             let transaction = connection.transaction()?;
             let c = &transaction;
-            refuse_both(&own_keys, &keys(c, "main").map_err(|e| unsound(&e))?)?;
+            refuse_existing_sources(
+                &own_keys,
+                &source_keys(c, "main").map_err(|e| unreadable_row(&e))?,
+            )?;
             if contents(c, "main")? != *description {
                 return Err(Error::invalid("the contents of the file don't match its description")
                     .with_hint("Get the file again; nothing was imported."));
             }
             refuse_bad_sources(c)?;
-            refuse_false_keys(c)?;
-            register(c, now.as_second().saturating_add(MAX_AHEAD))?;
-            let mut left_out = orphans(c)?;
-            left_out.extend(mend(c, Purpose::Import)?.sentences());
-            left_out.extend(refused_remotes(c, is_remote)?);
+            refuse_foreign_keys(c)?;
+            register(c, now.as_second().saturating_add(MAX_CLOCK_SKEW))?;
+            let mut left_out = remove_orphans(c)?;
+            left_out.extend(repair(c, Purpose::Import)?.sentences());
+            left_out.extend(remove_invalid_remotes(c, is_remote)?);
             let mut unreadable = 0;
             for (kind, packer) in [(RawKind::Document, &packers.0), (RawKind::Comment, &packers.1)]
             {
-                let packer = (!empty).then_some(packer);
-                unreadable +=
-                    repack(c, kind, &Repack { packer, largest: MAX_TEXT, foreign: true }, task)?;
+                let packer = (!is_empty).then_some(packer);
+                let options = Repack { packer, max_unpacked: MAX_TEXT, is_foreign: true };
+                unreadable += repack(c, kind, &options, task)?;
             }
-            // The records' dictionaries are in this casebook and not in the copy.
+            // The dictionaries of the recompressed records are only in this casebook.
             for (id, _) in &dictionaries {
                 c.execute(
-                    "INSERT OR IGNORE INTO main.raw_dictionaries (id, kind, data) VALUES (?1, 'here ' || ?1, x'')",
+                    "INSERT OR IGNORE INTO main.raw_dictionaries (id, kind, data)
+                     VALUES (?1, 'here ' || ?1, x'')",
                     [id],
                 )?;
             }
@@ -250,23 +249,22 @@ impl Store {
                     .push(format!("{unreadable} original tracker records: cannot be unpacked."));
             }
             let reader = Reader { transaction: c };
-            reader.read_back().map_err(|e| unsound(&e))?;
+            reader.read_all_rows().map_err(|e| unreadable_row(&e))?;
             let contents = contents(c, "main")?;
             transaction.commit()?;
             Ok(VerifiedCopy { path: path.to_owned(), contents, left_out, dictionaries })
         })
     }
 
-    /// Imports everything that a copy called `name` holds, in one transaction that is rolled back
-    /// on an error.
+    /// Imports a verified copy called `name` in one transaction, which is rolled back on an error.
     ///
-    /// A file's decisions about sources other than its own are left out. Rows that are left out are
-    /// reported to `report` before anything is written.
+    /// Verdicts about sources that the copy lacks are left out. Rows that are left out are passed
+    /// to `report` before anything is written.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if one of its sources exists already, or if both have private notes;
-    /// [`Code::Busy`] if another process writes for very long; [`Code::Cancelled`].
-    pub fn take_over(
+    /// [`Code::InvalidInput`] if one of its sources exists here, or if both have private notes;
+    /// [`Code::Busy`] if another process writes for over a minute.
+    pub fn import_copy(
         &self,
         copy: &VerifiedCopy,
         name: &str,
@@ -275,7 +273,7 @@ impl Store {
         task: &Task,
     ) -> Result<PortableImport> {
         self.file.with_writer(|connection| {
-            interruptible(connection, task, |connection| {
+            run_interruptible(connection, task, |connection| {
                 with_attached(connection, &copy.path, |c| {
                     refuse_conflicts(c)?;
                     if dictionaries(c)? != copy.dictionaries {
@@ -287,33 +285,30 @@ impl Store {
                     }
                     c.execute("CREATE TEMP TABLE old AS SELECT key FROM documents", [])?;
                     c.execute("CREATE UNIQUE INDEX temp.old_keys ON old (key)", [])?;
-                    let _own = OwnFunction::of(c, true)?;
-                    let mut sentences = copy.left_out.clone();
-                    sentences.extend(left_out(c)?);
-                    report(&sentences);
+                    let _own = OwnFunction::register(c, true)?;
+                    let mut left_out = copy.left_out.clone();
+                    left_out.extend(left_out_verdicts(c)?);
+                    report(&left_out);
                     let old = contents(c, "main")?;
-                    let last: i64 =
-                        c.query_row("SELECT coalesce(max(id), 0) FROM main.sources", [], |r| {
-                            r.get(0)
-                        })?;
+                    let last = max_id(c, "sources")?;
                     copy_tables(c, false, Direction::Import)?;
-                    enter(c, writer(c, None).begin_import(name, now)?, last)?;
+                    journal_import(c, Writer::new(c).begin_import(name, now)?, last)?;
                     task.check()?;
                     let new = contents(c, "main")?;
                     let contents = CasebookContents {
                         verdicts: new.verdicts - old.verdicts,
                         ..copy.contents.clone()
                     };
-                    Ok(PortableImport { contents, left_out: sentences })
+                    Ok(PortableImport { contents, left_out })
                 })
             })
         })
     }
 }
 
-/// Records the sources with ids above `last` in the journal of an import as complete imports, and
-/// notes one by one.
-fn enter(c: &Connection, import: i64, last: i64) -> Result<()> {
+/// Records the sources with ids above `last` in an import's journal: notes one by one, the others
+/// as a whole.
+fn journal_import(c: &Connection, import: i64, last: i64) -> Result<()> {
     c.execute(
         "INSERT INTO main.import_changes (import_id, table_name, row_id, after)
          SELECT ?1, 'sources', id, CASE WHEN kind <> 'notes' THEN x'' END FROM main.sources
@@ -330,8 +325,8 @@ fn enter(c: &Connection, import: i64, last: i64) -> Result<()> {
     Ok(())
 }
 
-/// Runs work on a connection whose statements are interrupted when the task is cancelled.
-fn interruptible<T>(
+/// Runs work on a connection, and interrupts its statements if the task is cancelled.
+fn run_interruptible<T>(
     connection: &mut Connection,
     task: &Task,
     work: impl FnOnce(&mut Connection) -> Result<T>,
@@ -341,7 +336,7 @@ fn interruptible<T>(
     let result = std::thread::scope(|scope| {
         scope.spawn(move || {
             use std::sync::mpsc::RecvTimeoutError::Timeout;
-            while end_receiver.recv_timeout(LOOK_AGAIN) == Err(Timeout) {
+            while end_receiver.recv_timeout(POLL_INTERVAL) == Err(Timeout) {
                 if task.is_cancelled() {
                     handle.interrupt();
                 }
@@ -357,16 +352,12 @@ fn interruptible<T>(
     }
 }
 
-/// Returns a writer on an open transaction.
-fn writer(c: &Connection, revision: Option<u64>) -> Writer<'_> {
-    Writer {
-        reader: Reader { transaction: c },
-        revision: Cell::new(revision),
-        import: Cell::new(None),
-    }
+/// Returns the largest row id of a table; 0 if it is empty.
+fn max_id(c: &Connection, table: &str) -> Result<i64> {
+    let query = format!("SELECT coalesce(max(id), 0) FROM main.{table}");
+    Ok(c.query_row(&query, [], |r| r.get(0))?)
 }
 
-/// Returns the dictionaries of a database.
 fn dictionaries(c: &Connection) -> Result<Dictionaries> {
     let mut statement = c.prepare("SELECT id, data FROM main.raw_dictionaries ORDER BY id")?;
     let rows =
@@ -374,43 +365,45 @@ fn dictionaries(c: &Connection) -> Result<Dictionaries> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Returns whether no record is stored yet; then records are copied unchanged, with their
-/// dictionaries.
-fn holds_no_records(c: &Connection) -> Result<bool> {
+/// Returns whether no raw record is stored, so that an import copies raw records unchanged, with
+/// their dictionaries.
+fn has_no_raw_records(c: &Connection) -> Result<bool> {
     Ok(c.query_row(
-        "SELECT NOT EXISTS (SELECT 1 FROM main.document_raw) AND NOT EXISTS (SELECT 1
-         FROM main.comment_raw)
-                AND NOT EXISTS (SELECT 1 FROM main.raw_dictionaries)",
+        "SELECT NOT EXISTS (SELECT 1 FROM main.document_raw)
+         AND NOT EXISTS (SELECT 1 FROM main.comment_raw)
+         AND NOT EXISTS (SELECT 1 FROM main.raw_dictionaries)",
         [],
         |r| r.get(0),
     )?)
 }
 
-/// Returns the error for a file with an unreadable row that breaks no rule.
-fn unsound(error: &Error) -> Error {
+/// Returns the error for a file with a row that breaks no rule but cannot be read.
+fn unreadable_row(error: &Error) -> Error {
     Error::invalid(format!("the file contains an unreadable row: {error}"))
         .with_hint("Get the file again; nothing was imported.")
 }
 
-/// Removes orphaned rows and reports their number.
-fn orphans(c: &Connection) -> Result<Vec<String>> {
+/// Removes orphaned rows; returns a sentence for each table.
+fn remove_orphans(c: &Connection) -> Result<Vec<String>> {
     let (unreachable, _) = Reader { transaction: c }.orphans()?;
     if unreachable.is_empty() {
         return Ok(Vec::new());
     }
-    writer(c, Some(0)).remove_orphans()?;
+    Writer { revision: Cell::new(Some(0)), ..Writer::new(c) }.remove_orphans()?;
     let sentence = |(table, n): (String, u64)| {
         format!("{n} rows of {table}: the items they belong to are not in the file.")
     };
     Ok(unreachable.into_iter().map(sentence).collect())
 }
 
-/// Removes remotes whose address cannot be that of a tracker.
-fn refused_remotes(c: &Connection, is_remote: RemoteCheck<'_>) -> Result<Vec<String>> {
+/// Removes remotes that cannot be those of their sources' trackers.
+fn remove_invalid_remotes(c: &Connection, is_remote: RemoteCheck<'_>) -> Result<Vec<String>> {
     let reader = Reader { transaction: c };
     let mut out = Vec::new();
-    for source in reader.sources().map_err(|e| unsound(&e))? {
-        let Some(remote) = reader.remote(source.id).map_err(|e| unsound(&e))? else { continue };
+    for source in reader.sources().map_err(|e| unreadable_row(&e))? {
+        let Some(remote) = reader.remote(source.id).map_err(|e| unreadable_row(&e))? else {
+            continue;
+        };
         if is_remote(&source, &remote) {
             continue;
         }
@@ -418,18 +411,19 @@ fn refused_remotes(c: &Connection, is_remote: RemoteCheck<'_>) -> Result<Vec<Str
             c.execute(&format!("DELETE FROM main.{table} WHERE source_id = ?1"), [source.id])?;
         }
         out.push(format!(
-            "The tracker address of {}: {} is not a project address of {}. The source is kept as if imported from files.",
+            "The tracker address of {}: {} is not a project address of {}. The source is kept as \
+             if imported from files.",
             source.key, remote.base_url, remote.host
         ));
     }
     Ok(out)
 }
 
-/// Checks a database of foreign origin and upgrades its schema. Nothing in it is executed: it must
-/// have exactly the tables of a casebook of its version, and pass SQLite's integrity check.
+/// Checks an untrusted database and upgrades its schema. It must have exactly the tables of a
+/// casebook of its version and pass SQLite's integrity check; nothing in it is executed.
 ///
 /// # Errors
-/// [`Code::NewerCasebook`], [`Code::InvalidInput`] if it is not a valid casebook.
+/// [`Code::NewerCasebook`]; [`Code::InvalidInput`] if it is not a valid casebook.
 pub fn check_foreign(path: &Path) -> Result<()> {
     let invalid = |problem: String| {
         Error::invalid(format!("the file does not contain a valid casebook: {problem}"))
@@ -454,7 +448,8 @@ pub fn check_foreign(path: &Path) -> Result<()> {
         return Err(Error::new(
             Code::NewerCasebook,
             format!(
-                "the file was written by a newer version of Precedent (schema {version}, this version supports {})",
+                "the file was written by a newer version of Precedent (schema {version},
+                 this version supports {})",
                 schema::VERSION
             ),
         )
@@ -463,14 +458,13 @@ pub fn check_foreign(path: &Path) -> Result<()> {
     if objects(&connection).map_err(|e| invalid(e.to_string()))? != schema::objects_of(version)? {
         return Err(invalid("its tables don't match its version".to_owned()));
     }
-    if let Some(complaint) = complaints(&connection).into_iter().next() {
-        return Err(invalid(complaint));
+    if let Some(error) = integrity_errors(&connection).into_iter().next() {
+        return Err(invalid(error));
     }
     schema::upgrade(&mut connection)
 }
 
-/// Runs work in one transaction with another database attached as `other`, which is always detached
-/// afterwards.
+/// Runs work in one transaction with another database attached as `other`.
 fn with_attached<T>(
     connection: &mut Connection,
     path: &Path,
@@ -478,7 +472,7 @@ fn with_attached<T>(
 ) -> Result<T> {
     connection.execute("ATTACH ?1 AS other", [path_value(path)])?;
     let result = (|| -> Result<T> {
-        // This locks only the main database; an immediate transaction locks both.
+        // This locks only the main database, unlike an immediate transaction.
         let transaction = connection.transaction()?;
         transaction.execute("UPDATE main.casebook SET revision = revision", [])?;
         let value = work(&transaction)?;
@@ -492,7 +486,7 @@ fn with_attached<T>(
     Ok(value)
 }
 
-fn keys(c: &Connection, database: &str) -> Result<Vec<String>> {
+fn source_keys(c: &Connection, database: &str) -> Result<Vec<String>> {
     let mut statement = c.prepare(&format!(
         "SELECT key FROM {database}.sources WHERE kind <> 'notes' ORDER BY key"
     ))?;
@@ -500,20 +494,20 @@ fn keys(c: &Connection, database: &str) -> Result<Vec<String>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// A guard that registers the SQL function `own(KEY)`, which tells whether a document belongs to a
-/// source of the file itself.
+/// A guard for the SQL function `own(KEY)`, which returns whether a document belongs to a source of
+/// the file.
 struct OwnFunction<'a>(&'a Connection);
 
 impl<'a> OwnFunction<'a> {
-    fn of(c: &'a Connection, notes: bool) -> Result<Self> {
-        let mut places: Vec<String> = Vec::new();
-        for key in keys(c, "other")? {
-            places.extend(['#', ':'].map(|mark| format!("{key}{mark}")));
+    fn register(c: &'a Connection, notes: bool) -> Result<Self> {
+        let mut prefixes: Vec<String> = Vec::new();
+        for key in source_keys(c, "other")? {
+            prefixes.extend(['#', ':'].map(|mark| format!("{key}{mark}")));
         }
-        places.extend(notes.then(|| "note#".to_owned()));
+        prefixes.extend(notes.then(|| "note#".to_owned()));
         let is_own = move |context: &Context<'_>| {
             let key: String = context.get(0)?;
-            Ok(places.iter().any(|place| key.starts_with(place.as_str())))
+            Ok(prefixes.iter().any(|prefix| key.starts_with(prefix.as_str())))
         };
         c.create_scalar_function(
             "own",
@@ -527,38 +521,39 @@ impl<'a> OwnFunction<'a> {
 
 impl Drop for OwnFunction<'_> {
     fn drop(&mut self) {
-        // The next registration replaces it if the removal fails.
+        // If this fails, the next registration replaces it.
         let _ = self.0.remove_function("own", 1);
     }
 }
 
-/// Refuses documents whose key names another source, because decisions about that source would be
+/// Refuses documents whose key names another source, because verdicts about that source would be
 /// imported.
-fn refuse_false_keys(c: &Connection) -> Result<()> {
-    let false_key = "SELECT d.key FROM main.documents d JOIN main.sources s ON s.id = d.source_id
+fn refuse_foreign_keys(c: &Connection) -> Result<()> {
+    let query = "SELECT d.key FROM main.documents d JOIN main.sources s ON s.id = d.source_id
          WHERE CASE WHEN d.kind = 'note' THEN d.key NOT LIKE 'note#%'
-                    ELSE substr(d.key, 1, length(s.key) + 1) NOT IN (s.key || '#', s.key || ':') END LIMIT 1";
+             ELSE substr(d.key, 1, length(s.key) + 1) NOT IN (s.key || '#', s.key || ':') END
+         LIMIT 1";
     let key = |r: &rusqlite::Row<'_>| match r.get_ref(0)? {
         ValueRef::Text(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
         _ => Ok(String::new()),
     };
-    match c.query_row(false_key, [], key).optional()? {
+    match c.query_row(query, [], key).optional()? {
         None => Ok(()),
         Some(key) => Err(Error::invalid(format!("the file lists {key} under another source"))
             .with_hint("Get the file again; nothing was imported.")),
     }
 }
 
-/// Returns sentences about the file's decisions that are not imported.
-fn left_out(c: &Connection) -> Result<Vec<String>> {
+/// Returns sentences about the file's verdicts that are not imported.
+fn left_out_verdicts(c: &Connection) -> Result<Vec<String>> {
     let mut out = Vec::new();
     let mut statement = c.prepare(
         "SELECT first_key, second_key FROM other.verdicts t
          WHERE NOT (own(t.first_key) AND own(t.second_key)) ORDER BY 1, 2",
     )?;
-    let rows = statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
+    let rows = statement.query_map([], |r| r.try_into())?;
     for row in rows {
-        let (first, second) = row?;
+        let (first, second): (String, String) = row?;
         out.push(format!(
             "The decision about {first} and {second}: the file does not contain both sources."
         ));
@@ -568,9 +563,9 @@ fn left_out(c: &Connection) -> Result<Vec<String>> {
          JOIN main.verdicts m USING (first_key, second_key)
          WHERE own(t.first_key) AND own(t.second_key) ORDER BY 1, 2",
     )?;
-    let rows = statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
+    let rows = statement.query_map([], |r| r.try_into())?;
     for row in rows {
-        let (first, second) = row?;
+        let (first, second): (String, String) = row?;
         out.push(format!("The decision about {first} and {second}: an existing decision is kept."));
     }
     Ok(out)
@@ -581,7 +576,7 @@ fn contents(c: &Connection, database: &str) -> Result<CasebookContents> {
         Ok(c.query_row(&format!("SELECT count(*) FROM {database}.{table}"), [], |r| r.get(0))?)
     };
     Ok(CasebookContents {
-        sources: keys(c, database)?,
+        sources: source_keys(c, database)?,
         documents: count("documents WHERE kind <> 'note'")?,
         comments: count("comments")?,
         verdicts: count("verdicts")?,
@@ -589,11 +584,11 @@ fn contents(c: &Connection, database: &str) -> Result<CasebookContents> {
     })
 }
 
-/// Refuses a file with a source that is in this casebook already.
-fn refuse_both(own_keys: &[String], file_keys: &[String]) -> Result<()> {
+/// Refuses a file with a source that this casebook has.
+fn refuse_existing_sources(own_keys: &[String], file_keys: &[String]) -> Result<()> {
     let common: Vec<&str> = file_keys
         .iter()
-        .filter(|k| own_keys.iter().any(|h| h.eq_ignore_ascii_case(k)))
+        .filter(|key| own_keys.iter().any(|own| own.eq_ignore_ascii_case(key)))
         .map(String::as_str)
         .collect();
     if common.is_empty() {
@@ -604,10 +599,10 @@ fn refuse_both(own_keys: &[String], file_keys: &[String]) -> Result<()> {
     ))
 }
 
-/// Refuses sources that exist already, and notes if both casebooks have some: texts refer to notes
-/// by number.
+/// Refuses sources that exist here, and notes if both casebooks have some, because texts refer to
+/// notes by number.
 fn refuse_conflicts(c: &Connection) -> Result<()> {
-    refuse_both(&keys(c, "main")?, &keys(c, "other")?)?;
+    refuse_existing_sources(&source_keys(c, "main")?, &source_keys(c, "other")?)?;
     let note_count = contents(c, "main")?.notes;
     if note_count > 0 && contents(c, "other")?.notes > 0 {
         return Err(Error::invalid("this casebook and the file both contain private notes").with_hint(
@@ -620,7 +615,7 @@ fn refuse_conflicts(c: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Copies the rows of all tables; `bare` leaves out private notes.
+/// Copies the rows of all tables; with `bare`, without private notes.
 fn copy_tables(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
     let revision: i64 = c.query_row(
         "UPDATE main.casebook SET revision = revision + 1 RETURNING revision",
@@ -629,22 +624,17 @@ fn copy_tables(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
     )?;
     let mut offsets: HashMap<&str, i64> = HashMap::new();
     for table in ["sources", "documents", "comments", "verdict_journal"] {
-        let last =
-            c.query_row(&format!("SELECT coalesce(max(id), 0) FROM main.{table}"), [], |r| {
-                r.get(0)
-            })?;
-        offsets.insert(table, last);
+        offsets.insert(table, max_id(c, table)?);
     }
-    // Without stored records, records are copied unchanged; otherwise `repack` recompressed them.
-    let as_they_are = holds_no_records(c)?;
+    let copies_dictionaries = has_no_raw_records(c)?;
     for (table, rule) in TABLES {
         let result = match rule {
-            Rule::Stay if *table == "raw_dictionaries" && as_they_are => {
+            Rule::Skip if *table == "raw_dictionaries" && copies_dictionaries => {
                 copy(c, table, "INSERT", "TRUE", &offsets, revision, bare)
             }
-            Rule::Stay => Ok(()),
-            Rule::Where(filter) => copy(c, table, "INSERT", filter, &offsets, revision, bare),
-            Rule::Missing(filter) => {
+            Rule::Skip => Ok(()),
+            Rule::Matching(filter) => copy(c, table, "INSERT", filter, &offsets, revision, bare),
+            Rule::New(filter) => {
                 copy(c, table, "INSERT OR IGNORE", filter, &offsets, revision, bare)
             }
             Rule::Raw(kind) => {
@@ -654,24 +644,25 @@ fn copy_tables(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
                 copy(c, table, "INSERT", &filter, &offsets, revision, bare)
             }
         };
-        result.map_err(|error| contradiction(error, table, direction))?;
+        result.map_err(|error| constraint_error(error, table, direction))?;
     }
     c.execute(
-        "UPDATE main.casebook SET revision = max(revision, (SELECT coalesce(max(revision), 0) FROM main.documents))",
+        "UPDATE main.casebook SET revision = max(revision, (SELECT coalesce(max(revision), 0)
+         FROM main.documents))",
         [],
     )?;
     Ok(())
 }
 
 /// Returns the error for rows that violate this version's schema.
-fn contradiction(error: Error, table: &str, direction: Direction) -> Error {
+fn constraint_error(error: Error, table: &str, direction: Direction) -> Error {
     use std::error::Error as _;
-    let constraint = error
+    let is_violation = error
         .source()
         .and_then(|s| s.downcast_ref::<rusqlite::Error>())
         .and_then(rusqlite::Error::sqlite_error_code)
         .is_some_and(|c| c == rusqlite::ErrorCode::ConstraintViolation);
-    if !constraint {
+    if !is_violation {
         return error;
     }
     let conflict = match direction {
@@ -687,7 +678,7 @@ fn contradiction(error: Error, table: &str, direction: Direction) -> Error {
     conflict.with_source(error)
 }
 
-/// Copies the rows of a table with their ids moved behind the existing ones.
+/// Copies rows of a table; their ids are moved behind the existing ones.
 fn copy(
     c: &Connection,
     table: &str,
@@ -697,20 +688,18 @@ fn copy(
     revision: i64,
     bare: bool,
 ) -> Result<()> {
-    let mut parents: HashMap<String, String> = HashMap::new();
-    let mut statement = c.prepare("SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?1, 'main') WHERE coalesce(\"to\", 'id') = 'id'")?;
-    let rows =
-        statement.query_map([table], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
-    for row in rows {
-        let (column, parent) = row?;
-        parents.insert(column, parent);
-    }
+    let mut statement = c.prepare(
+        "SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?1, 'main')
+         WHERE coalesce(\"to\", 'id') = 'id'",
+    )?;
+    let parents: HashMap<String, String> =
+        statement.query_map([table], |r| r.try_into())?.collect::<rusqlite::Result<_>>()?;
     let mut statement = c.prepare("SELECT name FROM pragma_table_info(?1, 'main')")?;
     let columns: Vec<String> =
         statement.query_map([table], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
     let offset_of = |name: &str| offsets.get(name).copied().unwrap_or(0);
     let local_value = |column: &str| {
-        DECIDED_HERE
+        LOCAL_VALUES
             .iter()
             .find(|(t, c, _)| (*t, *c) == (table, column))
             .map(|(_, _, value)| *value)
@@ -722,7 +711,7 @@ fn copy(
             _ if RESET_COLUMNS.contains(&(table, column.as_str())) => "NULL".to_owned(),
             Some(parent) => format!("t.\"{column}\" + {}", offset_of(parent)),
             None if column == "id" => format!("t.id + {}", offset_of(table)),
-            // Revisions rise in steps, so that indexing can be interrupted between them.
+            // Revisions increase in steps, so that indexing can be interrupted between them.
             None if column == "revision" => format!("{revision} + t.id / {REVISION_STEP}"),
             None => format!("t.\"{column}\""),
         })
@@ -754,7 +743,7 @@ mod tests {
         let connection = Connection::open(&path).unwrap();
         let tables = objects(&connection).unwrap().into_iter().filter(|(kind, ..)| kind == "table");
         for (_, name, _) in tables {
-            assert!(TABLES.iter().any(|(table, _)| *table == name), "{name}: does it travel?");
+            assert!(TABLES.iter().any(|(table, _)| *table == name), "{name} has no copy rule");
         }
     }
 }

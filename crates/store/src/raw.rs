@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 use zstd::{
     bulk::{Compressor, Decompressor},
     dict::{DecoderDictionary, EncoderDictionary},
@@ -18,22 +18,22 @@ use precedent_core::{
 
 /// The zstd level; a low one suffices because the dictionary does most of the work.
 const LEVEL: i32 = 3;
-/// Size of a dictionary, in bytes (zstd's own default is 112,640; records are small).
+/// The size of a dictionary in bytes (zstd's default is 112,640, but records are small).
 const DICTIONARY_BYTES: usize = 65_536;
 /// The minimum number of samples for training a dictionary.
 const MIN_SAMPLES: usize = 200;
 /// The maximum size of an unpacked record, in bytes.
 const MAX_UNPACKED: usize = 256 * 1024 * 1024;
-/// The maximum ratio of unpacked to packed size, above [`RATIO_FROM`] bytes.
+/// The maximum ratio of unpacked to packed size, applied above [`RATIO_FREE_BYTES`].
 const MAX_RATIO: u64 = 200;
-/// The total size in bytes above which [`MAX_RATIO`] applies.
-const RATIO_FROM: u64 = 64 * 1024 * 1024;
-/// The number of records that are recompressed between two reads of the table.
+/// The total unpacked size in bytes up to which [`MAX_RATIO`] is not applied.
+const RATIO_FREE_BYTES: u64 = 64 * 1024 * 1024;
+/// The number of records that are recompressed per read of the table.
 const BATCH: usize = 256;
-/// The number of records that a new dictionary is trained on.
+/// The maximum number of records that a new dictionary is trained on.
 const SAMPLE_SIZE: usize = 2_000;
 
-/// The kind of records that a dictionary is for.
+/// The kind of records that share a dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawKind {
     /// Items and pages.
@@ -65,9 +65,6 @@ impl RawPacker {
 
     /// Returns a worker that compresses many records on one thread. Creating one costs more than
     /// compressing a record.
-    ///
-    /// # Errors
-    /// [`Code::Internal`] if zstd fails.
     pub fn worker(&self) -> Result<RawWorker<'_>> {
         let compressor = match &self.dictionary {
             None => Compressor::new(LEVEL),
@@ -78,17 +75,14 @@ impl RawPacker {
     }
 }
 
-/// A compressor that packs records of one kind one by one.
+/// A compressor for records of one kind on one thread.
 pub struct RawWorker<'a> {
     dictionary: Option<i64>,
     compressor: Compressor<'a>,
 }
 
 impl RawWorker<'_> {
-    /// Returns the compressed record with the dictionary's id.
-    ///
-    /// # Errors
-    /// [`Code::Internal`] if zstd fails.
+    /// Compresses a record.
     pub fn pack(&mut self, raw: &Raw) -> Result<PackedRaw> {
         let data = self.compressor.compress(&raw.bytes).map_err(|e| zstd_error(&e))?;
         Ok(PackedRaw { dictionary: self.dictionary, data })
@@ -107,19 +101,13 @@ pub struct PackedRaw {
 }
 
 impl Reader<'_> {
-    /// Returns a packer with the dictionary of this kind, if there is one yet.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns a packer for a kind, with its dictionary if there is one yet.
     pub fn raw_packer(&self, kind: RawKind) -> Result<RawPacker> {
-        let row: Option<(i64, Vec<u8>)> = self
-            .transaction
-            .query_row(
-                "SELECT id, data FROM raw_dictionaries WHERE kind = ?1",
-                [kind.as_str()],
-                |r| Ok((r.get(0)?, r.get(1)?)),
-            )
-            .optional()?;
+        let row: Option<(i64, Vec<u8>)> = self.query_optional(
+            "SELECT id, data FROM raw_dictionaries WHERE kind = ?1",
+            [kind.as_str()],
+            |r| Ok((r.get(0)?, r.get(1)?)),
+        )?;
         Ok(RawPacker {
             dictionary: row.map(|(id, data)| (id, Arc::new(EncoderDictionary::copy(&data, LEVEL)))),
         })
@@ -128,68 +116,60 @@ impl Reader<'_> {
     /// Returns the raw record of a document.
     ///
     /// # Errors
-    /// Returns an error if the database access fails; [`Code::Corrupt`] if it cannot be unpacked.
+    /// [`Code::Corrupt`] if it cannot be unpacked.
     pub fn document_raw(&self, document: i64) -> Result<Option<Vec<u8>>> {
         self.unpack_raw(RawKind::Document, document)
     }
 
     fn unpack_raw(&self, kind: RawKind, id: i64) -> Result<Option<Vec<u8>>> {
         let name = kind.as_str();
-        let row: Option<(Vec<u8>, Option<Vec<u8>>)> = self
-            .transaction
-            .prepare_cached(&format!(
-                "SELECT r.data, d.data FROM {name}_raw r LEFT JOIN raw_dictionaries d
-                 ON d.id = r.dictionary_id
-                 WHERE r.{name}_id = ?1"
-            ))?
-            .query_row([id], |r| Ok((r.get(0)?, r.get(1)?)))
-            .optional()?;
+        let row: Option<(Vec<u8>, Option<Vec<u8>>)> = self.query_optional(
+            &format!(
+                "SELECT r.data, d.data FROM {name}_raw r
+                 LEFT JOIN raw_dictionaries d ON d.id = r.dictionary_id WHERE r.{name}_id = ?1"
+            ),
+            [id],
+            |r| Ok((r.get(0)?, r.get(1)?)),
+        )?;
         let Some((data, dictionary)) = row else { return Ok(None) };
-        let mut unpack = Decompressor::with_dictionary(&dictionary.unwrap_or_default())
+        let mut decompressor = Decompressor::with_dictionary(&dictionary.unwrap_or_default())
             .map_err(|e| Error::new(Code::Internal, format!("unpacking a record: {e}")))?;
-        let size = get_frame_content_size(&data)
-            .ok()
-            .flatten()
-            .and_then(|size| usize::try_from(size).ok());
-        let size = size.unwrap_or(MAX_UNPACKED).min(MAX_UNPACKED);
-        unpack.decompress(&data, size).map(Some).map_err(|_| invalid_value("a raw record"))
+        let size = declared_size(&data).unwrap_or(MAX_UNPACKED).min(MAX_UNPACKED);
+        decompressor.decompress(&data, size).map(Some).map_err(|_| invalid_value("a raw record"))
     }
 
-    /// Returns the number of removals that may have left remains.
+    /// Returns the number of removals since the last purge.
     pub(super) fn residue(&self) -> Result<i64> {
-        Ok(self.transaction.query_row("SELECT residue FROM casebook", [], |r| r.get(0))?)
+        self.query_value("SELECT residue FROM casebook", [])
     }
 }
 
 impl Writer<'_> {
     /// Stores the raw record of a document or comment, replacing an earlier one.
-    pub(super) fn keep_raw(&self, kind: RawKind, id: i64, raw: &PackedRaw) -> Result<()> {
+    pub(super) fn put_raw(&self, kind: RawKind, id: i64, raw: &PackedRaw) -> Result<()> {
         let kind = kind.as_str();
-        self.transaction
-            .prepare_cached(&format!(
+        self.execute(
+            &format!(
                 "INSERT INTO {kind}_raw ({kind}_id, dictionary_id, data) VALUES (?1, ?2, ?3)
                  ON CONFLICT ({kind}_id) DO UPDATE SET dictionary_id = excluded.dictionary_id,
                  data = excluded.data"
-            ))?
-            .execute(params![id, raw.dictionary, raw.data])?;
+            ),
+            params![id, raw.dictionary, raw.data],
+        )?;
         Ok(())
     }
 
     /// Trains and stores a dictionary from the first records of a kind, unless there is one.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn train_dictionary<'r>(
         &self,
         kind: RawKind,
         samples: impl Iterator<Item = &'r Raw>,
     ) -> Result<()> {
-        let have: bool = self.transaction.query_row(
+        let has_dictionary: bool = self.query_value(
             "SELECT EXISTS (SELECT 1 FROM raw_dictionaries WHERE kind = ?1)",
             [kind.as_str()],
-            |r| r.get(0),
         )?;
-        if have {
+        if has_dictionary {
             return Ok(());
         }
         let samples: Vec<&[u8]> = samples.map(|r| r.bytes.as_slice()).collect();
@@ -197,63 +177,46 @@ impl Writer<'_> {
             return Ok(());
         }
         // Training fails on too similar samples; records are then packed without a dictionary.
-        if let Ok(data) = zstd::dict::from_samples(&samples, DICTIONARY_BYTES) {
-            self.keep_dictionary(kind, &data)?;
-        }
-        Ok(())
-    }
-
-    /// Stores a dictionary under a number never used before, because another process may still use
-    /// the old one.
-    fn keep_dictionary(&self, kind: RawKind, data: &[u8]) -> Result<()> {
-        self.transaction.execute(
-            "INSERT INTO raw_dictionaries (id, kind, data) VALUES (abs(random() % 1099511627776) + 1, ?1, ?2)",
+        let Ok(data) = zstd::dict::from_samples(&samples, DICTIONARY_BYTES) else { return Ok(()) };
+        // The id was never used before, because another process may still use an old dictionary.
+        self.execute(
+            "INSERT INTO raw_dictionaries (id, kind, data)
+             VALUES (abs(random() % 1099511627776) + 1, ?1, ?2)",
             params![kind.as_str(), data],
         )?;
         Ok(())
     }
 
-    /// Replaces the dictionaries by ones trained only on present records, and recompresses all
-    /// records with them.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails, or [`Code::Cancelled`].
+    /// Trains new dictionaries on the present records, and recompresses all records with them.
     pub fn renew_dictionaries(&self, task: &Task) -> Result<()> {
         for kind in [RawKind::Document, RawKind::Comment] {
             let name = kind.as_str();
             let old_kind = format!("{name} before");
-            let count = self.transaction.execute(
+            let count = self.execute(
                 "UPDATE raw_dictionaries SET kind = ?2 WHERE kind = ?1",
                 params![name, old_kind],
             )?;
             if count == 0 {
                 continue;
             }
-            let mut statement = self
-                .transaction
-                .prepare(&format!("SELECT {name}_id FROM {name}_raw ORDER BY 1"))?;
-            let ids: Vec<i64> =
-                statement.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+            let query = format!("SELECT {name}_id FROM {name}_raw ORDER BY 1");
+            let ids: Vec<i64> = self.query_rows(&query, [], |r| r.get(0))?;
             let mut samples = Vec::new();
             for id in ids.iter().step_by(ids.len().div_ceil(SAMPLE_SIZE).max(1)) {
                 task.check()?;
-                // Records that cannot be unpacked are no samples.
                 samples.extend(self.unpack_raw(kind, *id).ok().flatten().map(Raw::new));
             }
             self.train_dictionary(kind, samples.iter())?;
             let packer = self.raw_packer(kind)?;
-            let how = Repack { packer: Some(&packer), largest: MAX_UNPACKED, foreign: false };
-            repack(self.transaction, kind, &how, task)?;
-            self.transaction.execute("DELETE FROM raw_dictionaries WHERE kind = ?1", [old_kind])?;
+            let packer = Some(&packer);
+            let options = Repack { packer, max_unpacked: MAX_UNPACKED, is_foreign: false };
+            repack(self.transaction, kind, &options, task)?;
+            self.execute("DELETE FROM raw_dictionaries WHERE kind = ?1", [old_kind])?;
         }
         Ok(())
     }
 
-    /// Returns the record recompressed if the dictionary that it was packed with is no longer
-    /// present.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Recompresses a record if its dictionary was removed; `None` if it is still present.
     pub fn repack(
         &self,
         kind: RawKind,
@@ -261,42 +224,51 @@ impl Writer<'_> {
         raw: &Raw,
     ) -> Result<Option<PackedRaw>> {
         let Some(dictionary) = current.dictionary else { return Ok(None) };
-        let has_dictionary: bool = self
-            .transaction
-            .prepare_cached("SELECT EXISTS (SELECT 1 FROM raw_dictionaries WHERE id = ?1)")?
-            .query_row([dictionary], |r| r.get(0))?;
+        let has_dictionary: bool = self.query_value(
+            "SELECT EXISTS (SELECT 1 FROM raw_dictionaries WHERE id = ?1)",
+            [dictionary],
+        )?;
         if has_dictionary { Ok(None) } else { self.raw_packer(kind)?.worker()?.pack(raw).map(Some) }
     }
 
     /// Records that dictionaries and free pages may contain words of removed data.
-    pub(super) fn note_residue(&self) -> Result<()> {
-        self.transaction.execute("UPDATE casebook SET residue = residue + 1", [])?;
+    pub(super) fn record_residue(&self) -> Result<()> {
+        self.execute("UPDATE casebook SET residue = residue + 1", [])?;
         Ok(())
     }
 
-    /// Records that no remains are left, unless something was removed since this number was read.
+    /// Resets the number of removals unless it changed since it was read.
     pub(super) fn clear_residue(&self, residue: i64) -> Result<()> {
-        self.transaction
-            .execute("UPDATE casebook SET residue = 0 WHERE residue = ?1", [residue])?;
+        self.execute("UPDATE casebook SET residue = 0 WHERE residue = ?1", [residue])?;
         Ok(())
     }
+}
+
+/// Returns the unpacked size that a compressed record declares, in bytes.
+fn declared_size(data: &[u8]) -> Option<usize> {
+    usize::try_from(get_frame_content_size(data).ok()??).ok()
 }
 
 /// The options for recompressing stored records.
 pub(super) struct Repack<'a> {
-    /// The packer to use; without one, records that can be unpacked stay unchanged.
+    /// The packer; without one, readable records stay unchanged.
     pub(super) packer: Option<&'a RawPacker>,
-    /// The size of the largest record, in bytes.
-    pub(super) largest: usize,
-    /// True if the records come from another casebook; their total size is then limited.
-    pub(super) foreign: bool,
+    /// The maximum size of an unpacked record, in bytes.
+    pub(super) max_unpacked: usize,
+    /// True if the records come from another casebook, so that their total size is limited.
+    pub(super) is_foreign: bool,
 }
 
-/// Unpacks and recompresses all records of a kind. Records that cannot be unpacked are removed;
-/// returns their number.
-pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Task) -> Result<u64> {
+/// Recompresses all records of a kind. Removes records that cannot be unpacked, and returns their
+/// number.
+pub(super) fn repack(
+    c: &Connection,
+    kind: RawKind,
+    options: &Repack<'_>,
+    task: &Task,
+) -> Result<u64> {
     let name = kind.as_str();
-    let mut packer = how.packer.map(RawPacker::worker).transpose()?;
+    let mut packer = options.packer.map(RawPacker::worker).transpose()?;
     let mut dictionaries: HashMap<Option<i64>, DecoderDictionary<'static>> = HashMap::new();
     dictionaries.insert(None, DecoderDictionary::copy(&[]));
     let mut statement = c.prepare("SELECT id, data FROM main.raw_dictionaries")?;
@@ -304,17 +276,18 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
     while let Some(row) = rows.next()? {
         dictionaries.insert(Some(row.get(0)?), DecoderDictionary::copy(&row.get::<_, Vec<u8>>(1)?));
     }
-    // The declared sizes are checked first, so no decompression bomb is unpacked.
+    // Declared sizes are checked first, so that no decompression bomb is unpacked.
     let (mut packed_bytes, mut unpacked_bytes) = (0_u64, 0_u64);
     let mut select = c.prepare(&format!(
-        "SELECT {name}_id, dictionary_id, data FROM main.{name}_raw WHERE {name}_id > ?1 ORDER BY 1 LIMIT {BATCH}"
+        "SELECT {name}_id, dictionary_id, data FROM main.{name}_raw WHERE {name}_id > ?1
+         ORDER BY 1 LIMIT {BATCH}"
     ))?;
     let mut write = c.prepare(&format!(
         "UPDATE main.{name}_raw SET dictionary_id = ?2, data = ?3 WHERE {name}_id = ?1"
     ))?;
     let mut remove = c.prepare(&format!("DELETE FROM main.{name}_raw WHERE {name}_id = ?1"))?;
     let (mut last, mut removed_count) = (i64::MIN, 0);
-    // In the copy, the foreign key of records packed for this casebook would have no parent.
+    // Records packed for this casebook refer to a dictionary that the copy lacks.
     c.pragma_update(None, "defer_foreign_keys", true)?;
     loop {
         let rows = select
@@ -324,15 +297,11 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
         last = *end;
         for (id, dictionary, data) in &rows {
             task.check()?;
-            let size = get_frame_content_size(data)
-                .ok()
-                .flatten()
-                .and_then(|size| usize::try_from(size).ok());
-            let size = size.filter(|size| *size <= how.largest);
+            let size = declared_size(data).filter(|size| *size <= options.max_unpacked);
             packed_bytes += data.len() as u64;
             unpacked_bytes += size.unwrap_or(0) as u64;
-            if how.foreign
-                && unpacked_bytes > RATIO_FROM.max(packed_bytes.saturating_mul(MAX_RATIO))
+            if options.is_foreign
+                && unpacked_bytes > RATIO_FREE_BYTES.max(packed_bytes.saturating_mul(MAX_RATIO))
             {
                 return Err(Error::invalid(format!(
                     "the records in the file would unpack to more than {MAX_RATIO} times their size"

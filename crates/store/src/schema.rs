@@ -1,5 +1,4 @@
-//! Schema migrations: append-only and numbered. A copy is kept before one runs on a casebook with
-//! content.
+//! Numbered, append-only schema migrations. A casebook with content is copied before an upgrade.
 
 use std::{fs, path::Path};
 
@@ -27,15 +26,14 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../../migrations/0015_evidence.sql"),
     include_str!("../../../migrations/0016_releases.sql"),
 ];
-/// The number of migrations that this version knows.
-#[allow(clippy::cast_possible_wrap, reason = "a handful")]
+/// The schema version: the number of migrations.
 pub(super) const VERSION: i64 = SCRIPTS.len() as i64;
 
 fn migrations() -> Migrations<'static> {
     Migrations::new(SCRIPTS.iter().copied().map(M::up).collect())
 }
 
-/// The `application_id` of SQLite that marks the file as a casebook: "prec".
+/// The SQLite `application_id` of casebooks: "prec".
 pub(super) const APPLICATION_ID: i64 = 0x7072_6563;
 
 /// Returns whether a database is a casebook of this version's schema.
@@ -51,7 +49,10 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     if version > VERSION {
         return Err(Error::new(
             Code::NewerCasebook,
-            format!("this casebook was written by a newer version of Precedent (schema {version}, this version supports {VERSION})"),
+            format!(
+                "this casebook was written by a newer version of Precedent (schema {version}, \
+                 this version supports {VERSION})"
+            ),
         )
         .with_hint("Install the newer version, or open another casebook with --casebook."));
     }
@@ -68,7 +69,7 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
             .map_err(|e| e.context("keeping a copy before the upgrade"))?;
     }
     create(connection)?;
-    // Each copy is as large as the casebook; failing to remove one does no harm.
+    // Copies before earlier upgrades are as large as the casebook; keeping one does no harm.
     (1..VERSION).for_each(|earlier| drop(fs::remove_file(copy(earlier))));
     #[cfg(unix)]
     {
@@ -79,8 +80,8 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies the database to a file that only this user can read. A copy left by an interrupted
-/// upgrade is replaced: it is of the same state, or incomplete.
+/// Copies the database to a file that only this user can read. Replaces the copy of an interrupted
+/// upgrade, which has the same state or is incomplete.
 fn keep_copy(connection: &Connection, copy: &Path) -> Result<()> {
     let part = copy.with_extension("part");
     for old in [&part, copy] {
@@ -113,7 +114,7 @@ fn migration_error(error: rusqlite_migration::Error) -> Error {
     }
 }
 
-/// Returns all schema objects of a version.
+/// Returns all schema objects of a schema version.
 pub(super) fn objects_of(version: i64) -> Result<Vec<Object>> {
     let mut connection = Connection::open_in_memory()?;
     let version = usize::try_from(version).unwrap_or_default();
@@ -172,17 +173,17 @@ mod tests {
                 .unwrap();
             drop(connection);
             let earlier = old.with_extension("before-1.db");
-            fs::write(&earlier, "the copy of an upgrade before this one").unwrap();
+            fs::write(&earlier, "the copy of an earlier upgrade").unwrap();
             let store = super::super::Store::open(&old).unwrap();
             assert_eq!(store.read(|r| r.sources()).unwrap().len(), 1);
-            assert!(!earlier.exists(), "the copy before the last upgrade is kept, and no other");
+            assert!(!earlier.exists(), "only the copy before the last upgrade is kept");
             assert_eq!(schema(&old), schema(&fresh));
             assert!(old.with_extension(format!("before-{VERSION}.db")).exists());
         }
     }
 
     #[test]
-    fn a_newer_casebook_is_refused() {
+    fn newer_casebook_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("precedent.db");
         drop(super::super::Store::open(&path).unwrap());
@@ -197,11 +198,8 @@ mod tests {
         let path = folder.path().join("precedent.db");
         Connection::open(&path).unwrap().pragma_update(None, "application_id", 77).unwrap();
         assert_eq!(super::super::Store::open(&path).unwrap_err().code(), Code::Corrupt);
-        fs::write(
-            &path,
-            "this is no database, only words that are long enough to be read as a header",
-        )
-        .unwrap();
+        fs::write(&path, "not a database, but long enough to be read as a database header")
+            .unwrap();
         assert_eq!(super::super::Store::open(&path).unwrap_err().code(), Code::Corrupt);
     }
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use super::{Reader, Writer, invalid_value};
+use super::{Reader, Writer, invalid_value, optional_time, time};
 use precedent_core::error::Result;
 
 /// A row of `sources`.
@@ -11,7 +11,7 @@ use precedent_core::error::Result;
 pub struct SourceRow {
     /// Row id.
     pub id: i64,
-    /// Human key: `owner/name`.
+    /// The key: `owner/name`.
     pub key: String,
     /// The tracker's kind.
     pub kind: String,
@@ -23,59 +23,36 @@ pub struct SourceRow {
 
 const COLUMNS: &str = "id, key, kind, added_at, changed_at";
 
-fn read_row(row: &Row<'_>) -> rusqlite::Result<(i64, String, String, i64, Option<i64>)> {
-    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
-}
-
-fn source(
-    (id, key, kind, added_at, changed_at): (i64, String, String, i64, Option<i64>),
-) -> Result<SourceRow> {
+fn read_row(r: &Row<'_>) -> rusqlite::Result<SourceRow> {
     Ok(SourceRow {
-        id,
-        key,
-        kind,
-        added_at: super::time(added_at)?,
-        changed_at: changed_at.map(super::time).transpose()?,
+        id: r.get(0)?,
+        key: r.get(1)?,
+        kind: r.get(2)?,
+        added_at: time(r, 3)?,
+        changed_at: optional_time(r, 4)?,
     })
 }
 
 impl Reader<'_> {
-    /// Returns all sources except that of the notes, ordered by key.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns all sources except the notes, ordered by key.
     pub fn sources(&self) -> Result<Vec<SourceRow>> {
-        let mut statement = self.transaction.prepare(&format!(
-            "SELECT {COLUMNS} FROM sources WHERE kind <> 'notes' ORDER BY key"
-        ))?;
-        let rows = statement.query_map([], read_row)?;
-        rows.map(|r| source(r?)).collect()
+        let query = format!("SELECT {COLUMNS} FROM sources WHERE kind <> 'notes' ORDER BY key");
+        self.query_rows(&query, [], read_row)
     }
 
     /// Returns the source with this key, ignoring case.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn source(&self, key: &str) -> Result<Option<SourceRow>> {
-        self.transaction
-            .query_row(&format!("SELECT {COLUMNS} FROM sources WHERE key = ?1"), [key], read_row)
-            .optional()?
-            .map(source)
-            .transpose()
+        let query = format!("SELECT {COLUMNS} FROM sources WHERE key = ?1");
+        self.query_optional(&query, [key], read_row)
     }
 
-    /// Returns the row ids of a source's items without tombstones, ascending; with `numbers`, only
-    /// of those items.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the row ids of a source's items, or of those with these numbers, without tombstones,
+    /// ascending.
     pub fn item_ids(&self, source: i64, numbers: Option<&[u64]>) -> Result<Vec<i64>> {
-        let select = "SELECT id FROM documents WHERE source_id = ?1 AND number IS NOT NULL AND deleted_at IS NULL";
+        let select = "SELECT id FROM documents WHERE source_id = ?1 AND number IS NOT NULL
+                      AND deleted_at IS NULL";
         let Some(numbers) = numbers else {
-            let mut statement =
-                self.transaction.prepare_cached(&format!("{select} ORDER BY id"))?;
-            let rows = statement.query_map([source], |r| r.get(0))?;
-            return Ok(rows.collect::<rusqlite::Result<_>>()?);
+            return self.query_rows(&format!("{select} ORDER BY id"), [source], |r| r.get(0));
         };
         let mut statement =
             self.transaction.prepare_cached(&format!("{select} AND number = ?2"))?;
@@ -89,90 +66,75 @@ impl Reader<'_> {
     }
 
     /// Returns an item's number and its web address.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn item_address(&self, id: i64) -> Result<Option<(u64, Option<String>)>> {
-        Ok(self
-            .transaction
-            .prepare_cached(
-                "SELECT number, url FROM documents WHERE id = ?1 AND number IS NOT NULL",
-            )?
-            .query_row([id], |r| Ok((r.get(0)?, r.get(1)?)))
-            .optional()?)
+        self.query_optional(
+            "SELECT number, url FROM documents WHERE id = ?1 AND number IS NOT NULL",
+            [id],
+            |r| Ok((r.get(0)?, r.get(1)?)),
+        )
     }
 }
 
 impl Writer<'_> {
-    /// Adds a source, or returns the one that has this key.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Adds a source, or returns the existing one with this key.
     pub fn add_source(&self, key: &str, kind: &str, now: Timestamp) -> Result<SourceRow> {
-        let count = self.transaction.execute(
-            "INSERT INTO sources (key, kind, added_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING",
+        let count = self.execute(
+            "INSERT INTO sources (key, kind, added_at) VALUES (?1, ?2, ?3)
+             ON CONFLICT (key) DO NOTHING",
             params![key, kind, now.as_second()],
         )?;
         let source =
             self.source(key)?.ok_or_else(|| invalid_value("the source just added is missing"))?;
         if count > 0 {
-            self.enter("sources", source.id, None)?;
+            self.journal_new("sources", source.id, None)?;
         }
         Ok(source)
     }
 
     /// Sets the tracker kind of a source.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn set_kind(&self, id: i64, kind: &str) -> Result<()> {
-        self.transaction
-            .execute("UPDATE sources SET kind = ?2 WHERE id = ?1", params![id, kind])?;
+        self.execute("UPDATE sources SET kind = ?2 WHERE id = ?1", params![id, kind])?;
         Ok(())
     }
 
     /// Sets the time at which a source last received a record.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
     pub fn touch_source(&self, id: i64, now: Timestamp) -> Result<()> {
-        self.transaction
-            .prepare_cached("UPDATE sources SET changed_at = ?2 WHERE id = ?1")?
-            .execute(params![id, now.as_second()])?;
+        self.execute(
+            "UPDATE sources SET changed_at = ?2 WHERE id = ?1",
+            params![id, now.as_second()],
+        )?;
         Ok(())
     }
 
-    /// Removes a source with everything that was mirrored from it. Verdicts are user decisions:
-    /// they stay, and count again if the source is added back.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Removes a source with everything that was mirrored from it. Verdicts stay and apply again if
+    /// the source is added back.
     pub fn remove_source(&self, source: &SourceRow) -> Result<()> {
         self.next_revision()?;
-        self.note_residue()?;
+        self.record_residue()?;
         for (table, key) in [
             ("links", "from_key"),
             ("checks", "key"),
             ("checks", "best_key"),
             ("check_candidates", "other_key"),
         ] {
-            self.transaction.execute(
+            self.execute(
                 &format!(
-                    "DELETE FROM {table} WHERE {key} IN (SELECT key FROM documents WHERE source_id = ?1)"
+                    "DELETE FROM {table}
+                     WHERE {key} IN (SELECT key FROM documents WHERE source_id = ?1)"
                 ),
                 [source.id],
             )?;
         }
-        // The journal of the last import contains its texts as well.
-        self.transaction.execute(
-            "DELETE FROM import_changes WHERE table_name = 'documents' AND row_id IN (SELECT id
-             FROM documents WHERE source_id = ?1)
-                 OR table_name = 'comments' AND row_id IN (SELECT id FROM comments
-                 WHERE source_id = ?1)
-                 OR table_name = 'sources' AND row_id = ?1",
+        // The import journal contains texts of the source.
+        self.execute(
+            "DELETE FROM import_changes WHERE table_name = 'sources' AND row_id = ?1
+             OR table_name = 'documents'
+                 AND row_id IN (SELECT id FROM documents WHERE source_id = ?1)
+             OR table_name = 'comments'
+                 AND row_id IN (SELECT id FROM comments WHERE source_id = ?1)",
             [source.id],
         )?;
-        self.transaction.execute("DELETE FROM sources WHERE id = ?1", [source.id])?;
+        self.execute("DELETE FROM sources WHERE id = ?1", [source.id])?;
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
-//! Rules for every row that keep a single cell from breaking a command. They apply to casebook
-//! files on import, and in `doctor` to this casebook.
+//! Rules for every row, so that no cell breaks a command. They apply to imported casebook files
+//! and, in `doctor`, to this casebook.
 
 use rusqlite::{
     Connection,
@@ -13,33 +13,33 @@ use precedent_core::{
     model::{MAX_NUMBER, PortableImport, is_source_key},
 };
 
-/// The largest text of a cell, in bytes; the limit of imports.
+/// The maximum size of a text in bytes, as in imports.
 pub(super) const MAX_TEXT: usize = 32 * 1024 * 1024;
-/// The longest key or name, in characters.
+/// The maximum length of a key or name in characters.
 const MAX_LINE: usize = 1000;
-/// The largest row id that is accepted from a file; ids of several files are added up.
+/// The maximum row id. Ids of several imported files add up.
 const MAX_ID: i64 = 1 << 40;
-/// The largest row id of a document that is accepted from a file. Filters hold one bit per id.
+/// The maximum row id of a document. Filters hold one bit per id.
 const MAX_DOCUMENT_ID: i64 = 1 << 28;
-/// The number of rows that are reported individually.
-const MAX_NAMED: usize = 20;
+/// The maximum number of rows that are reported individually.
+const MAX_REPORTED: usize = 20;
 
-/// The action taken on a row that breaks a rule.
+/// The remedy for a row that breaks a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Remedy {
     /// Removes the row.
     Remove,
-    /// Leaves the row out of an import; a repair sets these columns.
+    /// Sets these columns in a repair; an import leaves the row out.
     Set(&'static str),
-    /// Sets these columns on an import and in a repair.
+    /// Sets these columns in a repair and on an import.
     Correct(&'static str),
 }
 
-/// A condition that every row of a table meets; `t` is the row.
+/// A condition that every row of a table must meet; `t` is the row.
 struct Rule {
     table: &'static str,
     holds: &'static str,
-    /// The fault that is reported if the condition does not hold.
+    /// The description of a row that breaks the rule.
     fault: &'static str,
     remedy: Remedy,
 }
@@ -59,7 +59,7 @@ const FUTURE_DATE: &str = "a date is in the future; it counts as now";
 const COUNT: &str = "a number is out of range";
 const ID: &str = "its row number is invalid";
 
-/// All rules, in the order in which they are applied: tables that others depend on come first.
+/// All rules. Tables that others depend on come first.
 const RULES: &[Rule] = &[
     rule("casebook", "t.revision BETWEEN 0 AND max_number() AND t.links_revision BETWEEN 0 AND max_number()", COUNT,
         Remedy::Correct("links_revision = 0, revision = (SELECT coalesce(max(d.revision), 0) + 1
@@ -136,7 +136,7 @@ const RULES: &[Rule] = &[
         Remedy::Correct("began_at = min(began_at, latest()), changed_at = min(changed_at, latest())")),
     rule("remotes", "is_date(t.synced_at) AND is_date(t.swept_at)", DATE, Remedy::Correct("synced_at = NULL, swept_at = NULL")),
     rule("remotes", "is_past(t.synced_at) AND is_past(t.swept_at)", FUTURE_DATE, Remedy::Correct("synced_at = NULL, swept_at = NULL")),
-    // Without its row, a list is read again from its beginning.
+    // A list without a row is fetched again from its beginning.
     rule("streams", "is_name(t.name) AND is_date(t.watermark) AND is_past(t.watermark) AND is_date(t.finished_at)
             AND is_past(t.finished_at) AND t.pages BETWEEN 0 AND max_id()
             AND t.unreadable BETWEEN 0 AND max_id()",
@@ -146,7 +146,7 @@ const RULES: &[Rule] = &[
     rule("releases", "is_line(t.name) AND is_date(t.released_at) AND t.is_released IN (0, 1)",
         "its name or its date is invalid", Remedy::Remove),
     rule("release_items", "is_line(t.name) AND t.number BETWEEN 0 AND max_number()", COUNT, Remedy::Remove),
-    // The tables below hold derived rows, which are computed again.
+    // The rows of the tables below are derived and computed again.
     rule("raw_dictionaries", "t.id > 0 AND t.kind IN ('document', 'comment') AND length(t.data) <= 1048576", "it is empty", Remedy::Remove),
     rule("checks", "is_date(t.checked_at) AND t.revision BETWEEN 0 AND max_number() AND t.confidence BETWEEN 0 AND 1
             AND t.worth BETWEEN 0 AND 1 AND coalesce(t.full_text, 0) >= 0 AND coalesce(t.embedded,
@@ -160,8 +160,8 @@ const RULES: &[Rule] = &[
         Remedy::Remove),
 ];
 
-/// Returns the SQL expression for the name of a table's row in messages; `t` is the row.
-fn name(table: &str) -> String {
+/// Returns the SQL expression for a row's name in messages; `t` is the row.
+fn name_expression(table: &str) -> String {
     let source =
         "coalesce((SELECT s.key FROM sources s WHERE s.id = t.source_id), 'a deleted source')";
     match table {
@@ -194,24 +194,24 @@ fn name(table: &str) -> String {
     }
 }
 
-/// Rows of one table that break rules.
+/// Rows that break rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowFaults {
-    /// The faults of the first rows, as sentences without a full stop.
+    /// Descriptions of the first rows, as sentences without a full stop.
     pub first_faults: Vec<String>,
     /// The number of rows.
     pub count: u64,
 }
 
 impl RowFaults {
-    /// Adds the faults of another table.
+    /// Adds the rows of another table.
     fn add(&mut self, faults: Self) {
         self.count += faults.count;
-        let room = MAX_NAMED.saturating_sub(self.first_faults.len());
+        let room = MAX_REPORTED.saturating_sub(self.first_faults.len());
         self.first_faults.extend(faults.first_faults.into_iter().take(room));
     }
 
-    /// Returns the faults as sentences, with one for the number of faults that are not named.
+    /// Returns the descriptions as sentences, with one for the number of further rows.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences: Vec<String> =
             self.first_faults.iter().map(|fault| format!("{fault}.")).collect();
@@ -223,17 +223,16 @@ impl RowFaults {
     }
 }
 
-/// The purpose of the check: bad rows are left out of an import, or repaired in place.
+/// The purpose of a check, which decides how invalid rows are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// The database came with a casebook file.
+    /// The database is from a casebook file.
     Import,
     /// The database is the user's own.
     Repair,
 }
 
-/// Registers the functions that the rules use. Dates later than `latest`, in seconds, are in the
-/// future.
+/// Registers the SQL functions of the rules. Dates after `latest`, in seconds, are in the future.
 pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     let integer = |context: &Context<'_>| match context.get_raw(0) {
@@ -263,9 +262,7 @@ pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     c.create_scalar_function("readable_text", 1, flags, |context| {
         Ok(match context.get_raw(0) {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                let readable =
-                    String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_TEXT)]).into_owned();
-                Some(readable)
+                Some(String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_TEXT)]).into_owned())
             }
             _ => None,
         })
@@ -289,8 +286,8 @@ pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     })?;
     c.create_scalar_function("is_name", 1, flags, move |context| {
         text(context, |name| {
-            let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-            (1..=60).contains(&name.len()) && name.chars().all(good)
+            let is_valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            (1..=60).contains(&name.len()) && name.chars().all(is_valid)
         })
     })?;
     c.create_scalar_function("is_list_of_texts", 1, flags, move |context| {
@@ -309,18 +306,17 @@ pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     Ok(())
 }
 
-/// A rule about one table, with the repair of a row that breaks it.
+/// A rule for one table, with the repair of a row that breaks it.
 struct Condition {
     holds: String,
     fault: String,
-    /// The columns that are set, if a row can be repaired.
+    /// The columns to set; `None` if the row cannot be repaired.
     update: Option<String>,
-    /// True if they are set on an import as well.
-    always: bool,
+    /// True if an import sets them as well.
+    is_correction: bool,
 }
 
-/// Returns the rules of a table with their remedies: those above, and that every text and number is
-/// readable.
+/// Returns the rules of a table: those in [`RULES`], and that every text and number is readable.
 fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
     let mut rules = Vec::new();
     let mut statement = c.prepare("SELECT name, type FROM pragma_table_info(?1, 'main')")?;
@@ -333,19 +329,19 @@ fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
                 holds: format!("is_text(t.\"{column}\")"),
                 fault: format!("its {} is not text", column.replace('_', " ")),
                 update: Some(format!("\"{column}\" = readable_text(\"{column}\")")),
-                always: false,
+                is_correction: false,
             }),
             "REAL" => rules.push(Condition {
                 holds: format!("is_finite(t.\"{column}\")"),
                 fault: format!("its {} is not a number", column.replace('_', " ")),
                 update: None,
-                always: false,
+                is_correction: false,
             }),
             _ => {}
         }
     }
     for rule in RULES.iter().filter(|rule| rule.table == table) {
-        let (update, always) = match rule.remedy {
+        let (update, is_correction) = match rule.remedy {
             Remedy::Remove => (None, false),
             Remedy::Set(columns) => (Some(columns.to_owned()), false),
             Remedy::Correct(columns) => (Some(columns.to_owned()), true),
@@ -354,7 +350,7 @@ fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
             holds: rule.holds.to_owned(),
             fault: rule.fault.to_owned(),
             update,
-            always,
+            is_correction,
         });
     }
     Ok(rules)
@@ -373,17 +369,18 @@ fn tables() -> Vec<&'static str> {
 }
 
 /// Finds the rows that break a rule. The SQL functions must be registered.
-fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
+fn find_faults(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
     let rules = rules_of(c, table)?;
     let faults: Vec<String> = rules
         .iter()
         .enumerate()
         .map(|(i, rule)| format!("WHEN ({}) IS NOT TRUE THEN {i}", rule.holds))
         .collect();
-    // A single pass is used because columns behind a long text are slow to read.
+    // One pass checks all rules, because columns behind a long text are slow to read.
     let query = format!(
-        "SELECT {}, fault FROM (SELECT t.*, CASE {} END AS fault FROM main.\"{table}\" t) t WHERE fault IS NOT NULL",
-        name(table),
+        "SELECT {}, fault FROM (SELECT t.*, CASE {} END AS fault FROM main.\"{table}\" t) t
+         WHERE fault IS NOT NULL",
+        name_expression(table),
         faults.join(" ")
     );
     let mut result = RowFaults::default();
@@ -391,7 +388,7 @@ fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         result.count += 1;
-        if result.first_faults.len() < MAX_NAMED {
+        if result.first_faults.len() < MAX_REPORTED {
             let name = match row.get_ref(0)? {
                 ValueRef::Text(bytes) => {
                     String::from_utf8_lossy(bytes).chars().take(MAX_LINE).collect()
@@ -399,7 +396,7 @@ fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
                 _ => format!("a row of {table}"),
             };
             let Some(rule) = rules.get(row.get::<_, usize>(1)?) else { continue };
-            let prefix = if rule.always && purpose == Purpose::Import {
+            let prefix = if rule.is_correction && purpose == Purpose::Import {
                 PortableImport::CORRECTED
             } else {
                 ""
@@ -410,26 +407,26 @@ fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
     Ok(result)
 }
 
-/// Finds and repairs the rows of all tables that break a rule.
-pub(super) fn mend(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
+/// Finds the rows of all tables that break a rule, and repairs or removes them.
+pub(super) fn repair(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
     let mut faults = RowFaults::default();
     for table in tables() {
-        let table_faults = find(c, table, purpose)?;
+        let table_faults = find_faults(c, table, purpose)?;
         if table_faults.count == 0 {
             continue;
         }
         faults.add(table_faults);
-        for Condition { holds, update, always, .. } in rules_of(c, table)? {
-            let broken = format!("({holds}) IS NOT TRUE");
-            if let Some(sql) = update.filter(|_| always || purpose == Purpose::Repair) {
+        for Condition { holds, update, is_correction, .. } in rules_of(c, table)? {
+            let is_faulty = format!("({holds}) IS NOT TRUE");
+            if let Some(sql) = update.filter(|_| is_correction || purpose == Purpose::Repair) {
                 c.execute(
-                    &format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {sql} WHERE {broken}"),
+                    &format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {sql} WHERE {is_faulty}"),
                     [],
                 )?;
             }
-            // Rows that could not be repaired are removed.
+            // Remove rows that could not be repaired.
             if table != "casebook" {
-                c.execute(&format!("DELETE FROM main.\"{table}\" AS t WHERE {broken}"), [])?;
+                c.execute(&format!("DELETE FROM main.\"{table}\" AS t WHERE {is_faulty}"), [])?;
             }
         }
     }
@@ -437,24 +434,18 @@ pub(super) fn mend(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
 }
 
 impl Reader<'_> {
-    /// Returns the rows that some command cannot read or that are inconsistent.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
+    /// Returns the rows that break a rule.
     pub fn faults(&self) -> Result<RowFaults> {
         register(self.transaction, i64::MAX)?;
         let mut faults = RowFaults::default();
         for table in tables() {
-            faults.add(find(self.transaction, table, Purpose::Repair)?);
+            faults.add(find_faults(self.transaction, table, Purpose::Repair)?);
         }
         Ok(faults)
     }
 
-    /// Reads every row as the commands read it.
-    ///
-    /// # Errors
-    /// The error of the first row that cannot be read.
-    pub fn read_back(&self) -> Result<()> {
+    /// Reads every row as the commands do; returns the error of the first unreadable row.
+    pub fn read_all_rows(&self) -> Result<()> {
         for source in self.sources()? {
             self.source_counts(source.id)?;
             self.remote(source.id)?;
@@ -462,7 +453,7 @@ impl Reader<'_> {
             self.skeleton_age(source.id)?;
             self.calibration(source.id)?;
             self.known_duplicates(source.id)?;
-            self.pace(source.id)?;
+            self.time_scale(source.id)?;
             for name in self.stream_names(source.id)? {
                 self.stream(source.id, &name)?;
             }
@@ -483,18 +474,14 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Repairs the rows that some command cannot read, by setting cells if possible and by removing
-    /// them otherwise.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
-    pub fn mend_rows(&self) -> Result<RowFaults> {
+    /// Repairs the rows that break a rule, and removes those that cannot be repaired.
+    pub fn repair_rows(&self) -> Result<RowFaults> {
         register(self.transaction, i64::MAX)?;
-        let faults = mend(self.transaction, Purpose::Repair)?;
+        let faults = repair(self.transaction, Purpose::Repair)?;
         if faults.count > 0 {
             let revision = self.next_revision()?;
-            // The repaired documents are not tracked, so every index reads all of them again.
-            self.transaction.execute("UPDATE documents SET revision = ?1", [revision])?;
+            // Which documents were repaired is unknown, so every index reads all of them again.
+            self.execute("UPDATE documents SET revision = ?1", [revision])?;
         }
         Ok(faults)
     }
@@ -510,13 +497,16 @@ pub(super) fn refuse_bad_sources(c: &Connection) -> Result<()> {
             _ => String::new(),
         };
         let (key, kind) = (text(row.get_ref(0)?), text(row.get_ref(1)?));
-        let good = if kind == "notes" { key == NOTES } else { is_source_key(&key) };
-        if !good {
+        let is_valid = if kind == "notes" { key == NOTES } else { is_source_key(&key) };
+        if !is_valid {
             let prefix: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
-            return Err(Error::invalid(format!("the file contains a source named \"{prefix}\", which is not a valid name"))
-                .with_hint(
-                    "A source is named owner/name. Get a file written by `precedent export`; nothing was imported.",
-                ));
+            return Err(Error::invalid(format!(
+                "the file contains a source named \"{prefix}\", which is not a valid name"
+            ))
+            .with_hint(
+                "A source is named owner/name. Get a file written by `precedent export`; \
+                 nothing was imported.",
+            ));
         }
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! Tests of casebook files: a round trip preserves everything, and no invalid cell breaks a reader.
+//! Tests of casebook files: a round trip preserves everything, and no invalid cell breaks a
+//! command.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod mutation;
@@ -6,7 +7,7 @@ mod mutation;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use mutation::{Chance, mutate};
+use mutation::{Rng, mutate};
 use precedent_core::{
     error::{Code, Result},
     model::{
@@ -34,7 +35,7 @@ struct Plan {
     sources: usize,
     items: u64,
     comments: u64,
-    /// Pairs of items of the first source, with the decision, and whether it was undone.
+    /// Pairs of items of the first source, with the verdict and whether it was undone.
     verdicts: Vec<(u64, u64, VerdictKind, bool)>,
     closures: Vec<(u64, u64, ClosureStep)>,
     /// True for each note that was removed again.
@@ -191,8 +192,8 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                         ..StreamRow::default()
                     };
                     w.set_stream(source.id, "items", &row)?;
-                    w.relations_were_read(source.id, &[2])?;
-                    w.put_score_baseline(
+                    w.mark_relations_read(source.id, &[2])?;
+                    w.set_score_baseline(
                         source.id,
                         ScoreBaseline { level: 0.5, spread: 1.0 },
                         6,
@@ -203,9 +204,9 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                         intercept: 0.1,
                         labels: 9,
                         model: None,
-                        order: None,
+                        weights: None,
                     };
-                    w.put_calibration(source.id, &calibration, at(NOW - 50_000))?;
+                    w.set_calibration(source.id, &calibration, at(NOW - 50_000))?;
                 }
                 Ok(())
             })
@@ -214,7 +215,7 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
     let item = |n: u64| format!("{}#{n}", key(0));
     store
         .write(|w| {
-            for (a, b, kind, taken_back) in &plan.verdicts {
+            for (a, b, kind, is_undone) in &plan.verdicts {
                 if a == b {
                     continue;
                 }
@@ -229,8 +230,8 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                     actor: "ann".to_owned(),
                     decided_at: at(NOW - 40_000),
                 })?;
-                if *taken_back {
-                    w.take_verdict_back(&first, &second, "ben", at(NOW - 30_000))?;
+                if *is_undone {
+                    w.undo_verdict(&first, &second, "ben", at(NOW - 30_000))?;
                 }
             }
             for (a, b, step) in &plan.closures {
@@ -257,7 +258,7 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
             }
             if let Some(with_vectors) = plan.check_vectors {
                 if with_vectors {
-                    w.check_anew_with("basis")?;
+                    w.reset_checks("basis")?;
                 }
                 let check = Check {
                     checked_at: at(NOW - 1_000),
@@ -267,7 +268,7 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                     confidence: 0.5,
                     worth: 0.5,
                     closed: false,
-                    lacking: MissingCoverage::default(),
+                    missing_coverage: MissingCoverage::default(),
                 };
                 w.put_check(&item(3), &check, &[(item(1), 0.5), (item(2), 0.25)])?;
             }
@@ -349,46 +350,51 @@ fn verify(store: &Store, file: &Path) -> Result<VerifiedCopy> {
     store.verify_copy(file, &contents, &is_remote, at(NOW), &Task::new())
 }
 
-fn take_over(store: &Store, file: &Path) -> Result<PortableImport> {
+fn import_copy(store: &Store, file: &Path) -> Result<PortableImport> {
     let copy = verify(store, file)?;
-    store.take_over(&copy, "x.casebook", at(NOW), |_| {}, &Task::new())
+    store.import_copy(&copy, "x.casebook", at(NOW), |_| {}, &Task::new())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn round_trip_preserves_every_casebook(plan in plans(), notes in any::<bool>(), filled in any::<bool>()) {
+    fn round_trip_preserves_every_casebook(
+        plan in plans(), notes in any::<bool>(), has_sources in any::<bool>()
+    ) {
         let folder = tempfile::tempdir().unwrap();
         let origin = open(folder.path(), "here.db");
         fill(&origin, "acme", &plan);
         let file = folder.path().join("file.db");
         origin.write_portable(&file, notes).unwrap();
         let target = open(folder.path(), "there.db");
-        if filled {
+        if has_sources {
             fill(&target, "other", &Plan { notes: Vec::new(), ..plan.clone() });
         }
         let old_rows = dump(&target, true, "");
-        let import = take_over(&target, &file).unwrap();
+        let import = import_copy(&target, &file).unwrap();
         prop_assert_eq!(import.left_out, Vec::<String>::new());
         prop_assert_eq!(dump(&target, true, "acme/"), dump(&origin, notes, "acme/"));
-        let other_rows: Vec<String> = dump(&target, true, "").into_iter().filter(|l| !l.contains("acme/")).collect();
-        let file_rows: Vec<String> = dump(&origin, notes, "").into_iter().filter(|l| !l.contains("acme/")).collect();
+        let other = |rows: Vec<String>| -> Vec<String> {
+            rows.into_iter().filter(|line| !line.contains("acme/")).collect()
+        };
+        let other_rows = other(dump(&target, true, ""));
+        let file_rows = other(dump(&origin, notes, ""));
         prop_assert_eq!(other_rows.len(), old_rows.len() + file_rows.len());
         prop_assert!(old_rows.iter().all(|line| other_rows.contains(line)));
-        target.read(|r| r.read_back()).unwrap();
+        target.read(|r| r.read_all_rows()).unwrap();
         prop_assert_eq!(target.read(|r| r.faults()).unwrap().count, 0);
     }
 }
 
 #[test]
-fn decisions_of_a_file_stay_marked() {
+fn imported_verdicts_stay_marked() {
     let folder = tempfile::tempdir().unwrap();
     let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
-    let plan = Plan { verdicts: vec![(1, 2, VerdictKind::Duplicate, false)], ..whole_plan() };
+    let plan = Plan { verdicts: vec![(1, 2, VerdictKind::Duplicate, false)], ..full_plan() };
     fill(&origin, "acme", &plan);
     let file = folder.path().join("file.db");
     origin.write_portable(&file, false).unwrap();
-    take_over(&target, &file).unwrap();
+    import_copy(&target, &file).unwrap();
     let verdict =
         |store: &Store| store.read(|r| r.verdict("acme/app0#1", "acme/app0#2")).unwrap().unwrap();
     let is_imported =
@@ -405,10 +411,10 @@ fn decisions_of_a_file_stay_marked() {
         (canonical(false).as_str(), canonical(true).as_str()),
         ("acme/app0#1", "acme/app0#2")
     );
-    // A local decision is the user's own; undoing it restores the file's.
+    // Undoing the user's own verdict restores the imported one.
     target.write(|w| w.put_verdict(&verdict(&target))).unwrap();
     assert!(!is_imported(&target));
-    target.write(|w| w.take_verdict_back("acme/app0#1", "acme/app0#2", "ann", at(NOW))).unwrap();
+    target.write(|w| w.undo_verdict("acme/app0#1", "acme/app0#2", "ann", at(NOW))).unwrap();
     assert!(is_imported(&target));
 }
 
@@ -416,11 +422,11 @@ fn decisions_of_a_file_stay_marked() {
 fn trust_covers_one_project_of_a_host() {
     let folder = tempfile::tempdir().unwrap();
     let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
-    fill(&origin, "acme", &Plan { sources: 2, ..whole_plan() });
-    fill(&target, "other", &Plan { sources: 1, notes: Vec::new(), ..whole_plan() });
+    fill(&origin, "acme", &Plan { sources: 2, ..full_plan() });
+    fill(&target, "other", &Plan { sources: 1, notes: Vec::new(), ..full_plan() });
     let file = folder.path().join("file.db");
     origin.write_portable(&file, false).unwrap();
-    take_over(&target, &file).unwrap();
+    import_copy(&target, &file).unwrap();
     let trusted_keys = || {
         let query = |r: &precedent_store::Reader<'_>| {
             let key = |s: precedent_store::SourceRow| {
@@ -435,7 +441,7 @@ fn trust_covers_one_project_of_a_host() {
     assert_eq!(trusted_keys(), ["acme/app1", "other/app0"]);
 }
 
-fn whole_plan() -> Plan {
+fn full_plan() -> Plan {
     Plan {
         sources: 1,
         items: 6,
@@ -453,65 +459,63 @@ fn whole_plan() -> Plan {
 }
 
 #[test]
-fn no_cell_of_a_file_breaks_a_reader() {
-    campaign(0..120);
+fn no_invalid_cell_breaks_a_command() {
+    test_mutated_files(0..120);
 }
 
 #[test]
-#[ignore = "takes a minute; the first cases of it run always"]
-fn no_cell_of_500_files_breaks_a_reader() {
-    campaign(120..620);
+#[ignore = "takes a minute; the first cases always run"]
+fn no_invalid_cell_of_500_files_breaks_a_command() {
+    test_mutated_files(120..620);
 }
 
-fn campaign(cases: std::ops::Range<u64>) {
+fn test_mutated_files(cases: std::ops::Range<u64>) {
     let folder = tempfile::tempdir().unwrap();
     let origin = open(folder.path(), "here.db");
-    fill(&origin, "acme", &whole_plan());
+    fill(&origin, "acme", &full_plan());
     let base = folder.path().join("base.db");
     origin.write_portable(&base, true).unwrap();
     let template = folder.path().join("mine.db");
     {
         let target = open(folder.path(), "mine.db");
-        fill(&target, "other", &Plan { notes: Vec::new(), ..whole_plan() });
+        fill(&target, "other", &Plan { notes: Vec::new(), ..full_plan() });
     }
     let old_rows = dump(&open(folder.path(), "mine.db"), true, "");
-    let (mut refused, mut mended) = (0, 0);
+    let (mut refused_count, mut repaired_count) = (0, 0);
     for case in cases {
-        let mut chance = Chance::new(case);
-        let place = folder.path().join(case.to_string());
-        std::fs::create_dir(&place).unwrap();
-        let file: PathBuf = place.join("file.db");
+        let mut rng = Rng::new(case);
+        let case_folder = folder.path().join(case.to_string());
+        std::fs::create_dir(&case_folder).unwrap();
+        let file: PathBuf = case_folder.join("file.db");
         std::fs::copy(&base, &file).unwrap();
         let changes: Vec<String> = {
             let connection = Connection::open(&file).unwrap();
             connection.pragma_update(None, "foreign_keys", false).unwrap();
-            connection
-                .pragma_update(None, "ignore_check_constraints", chance.below(4) == 0)
-                .unwrap();
-            (0..=case % 2).map(|_| mutate(&connection, &mut chance)).collect()
+            connection.pragma_update(None, "ignore_check_constraints", rng.below(4) == 0).unwrap();
+            (0..=case % 2).map(|_| mutate(&connection, &mut rng)).collect()
         };
-        std::fs::copy(&template, place.join("mine.db")).unwrap();
-        let target = open(&place, "mine.db");
-        match take_over(&target, &file) {
-            Ok(taken) => mended += u64::from(!taken.left_out.is_empty()),
+        std::fs::copy(&template, case_folder.join("mine.db")).unwrap();
+        let target = open(&case_folder, "mine.db");
+        match import_copy(&target, &file) {
+            Ok(import) => repaired_count += u64::from(!import.left_out.is_empty()),
             Err(error) => {
                 assert!(
                     matches!(error.code(), Code::InvalidInput | Code::Corrupt),
                     "{case}: {changes:?}: {error:?}"
                 );
-                refused += 1;
+                refused_count += 1;
                 assert_eq!(dump(&target, true, ""), old_rows, "{case}: {changes:?}");
             }
         }
-        target.read(|r| r.read_back()).unwrap_or_else(|e| panic!("{case}: {changes:?}: {e:?}"));
+        target.read(|r| r.read_all_rows()).unwrap_or_else(|e| panic!("{case}: {changes:?}: {e:?}"));
         let faults = target.read(|r| r.faults()).unwrap();
         assert_eq!(faults.count, 0, "{case}: {changes:?}: {faults:?}");
-        let now = dump(&target, true, "");
-        assert!(old_rows.iter().all(|line| now.contains(line)), "{case}: {changes:?}");
+        let new_rows = dump(&target, true, "");
+        assert!(old_rows.iter().all(|line| new_rows.contains(line)), "{case}: {changes:?}");
         // A later note is not part of the import.
         let content = NoteContent { title: "Later", body: "Mine.", tags: &[] };
         let key = target.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
-        let out = place.join("out.db");
+        let out = case_folder.join("out.db");
         target.write_portable(&out, false).unwrap_or_else(|e| panic!("{case}: {changes:?}: {e:?}"));
         let count: i64 = Connection::open(&out)
             .unwrap()
@@ -523,9 +527,9 @@ fn campaign(cases: std::ops::Range<u64>) {
             .unwrap();
         assert_eq!(count, 0, "{case}: {changes:?}: a private note was exported");
         drop(target);
-        std::fs::remove_dir_all(&place).unwrap();
+        std::fs::remove_dir_all(&case_folder).unwrap();
     }
-    assert!(refused > 0 && mended > 0, "{refused} refused, {mended} mended");
+    assert!(refused_count > 0 && repaired_count > 0, "{refused_count}, {repaired_count}");
 }
 
 #[test]
@@ -553,17 +557,17 @@ fn invalid_rows_are_named_and_repaired() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path(), "here.db");
-        fill(&store, "acme", &whole_plan());
+        fill(&store, "acme", &full_plan());
         Connection::open(store.path()).unwrap().execute_batch(cell).unwrap();
-        assert!(store.read(|r| r.read_back()).is_err(), "{cell}");
+        assert!(store.read(|r| r.read_all_rows()).is_err(), "{cell}");
         let faults = store.read(|r| r.faults()).unwrap();
         assert!(
             faults.first_faults.iter().any(|fault| fault.starts_with(name)),
             "{cell}: {faults:?}"
         );
         let ids = store.read(|r| r.document_ids()).unwrap();
-        store.write(|w| w.mend_rows()).unwrap();
-        store.read(|r| r.read_back()).unwrap();
+        store.write(|w| w.repair_rows()).unwrap();
+        store.read(|r| r.read_all_rows()).unwrap();
         assert_eq!(store.read(|r| r.faults()).unwrap().count, 0, "{cell}");
         assert_eq!(store.read(|r| r.document_ids()).unwrap(), ids, "{cell}: a document was lost");
         assert_eq!(
@@ -575,19 +579,19 @@ fn invalid_rows_are_named_and_repaired() {
 }
 
 /// Returns whether a database file or its log contains a word.
-fn holds(path: &Path, word: &str) -> bool {
-    ["", "-wal"].iter().any(|end| {
-        let bytes = std::fs::read(precedent_store::with_end(path, end)).unwrap_or_default();
+fn contains(path: &Path, word: &str) -> bool {
+    ["", "-wal"].iter().any(|suffix| {
+        let bytes = std::fs::read(precedent_store::with_suffix(path, suffix)).unwrap_or_default();
         bytes.windows(word.len()).any(|window| window == word.as_bytes())
     })
 }
 
 #[test]
-fn removed_source_leaves_nothing_in_any_file() {
+fn purge_erases_a_removed_source() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), "here.db");
     for owner in ["zebracorp", "acme"] {
-        fill(&store, owner, &whole_plan());
+        fill(&store, owner, &full_plan());
         let records: Vec<_> = (100..500)
             .map(|n| {
                 let text = format!("{owner} pays {n} for the secret of hunter{n}, says {owner}");
@@ -613,13 +617,12 @@ fn removed_source_leaves_nothing_in_any_file() {
             })
             .unwrap();
     }
-    let stale = store.read(|r| r.raw_packer(RawKind::Document)).unwrap();
-    let mut stale = stale.worker().unwrap();
-    assert!(holds(store.path(), "zebracorp"));
+    let old_packer = store.read(|r| r.raw_packer(RawKind::Document)).unwrap();
+    let mut old_worker = old_packer.worker().unwrap();
+    assert!(contains(store.path(), "zebracorp"));
     store
         .write(|w| {
             let source = w.source("zebracorp/app0")?.unwrap();
-            // Decisions and closures stay, by key.
             w.remove_source(&source)
         })
         .unwrap();
@@ -634,10 +637,10 @@ fn removed_source_leaves_nothing_in_any_file() {
     store.write_portable(&file, true).unwrap();
     store.copy_to(&copy).unwrap();
     for path in [store.path(), &file, &copy] {
-        assert!(!holds(path, "zebracorp"), "{}", path.display());
+        assert!(!contains(path, "zebracorp"), "{}", path.display());
     }
-    // Records of other sources can still be unpacked, and one packed before is recompressed.
-    store.read(|r| r.read_back()).unwrap();
+    // Other records can still be unpacked, and one packed before the purge is recompressed.
+    store.read(|r| r.read_all_rows()).unwrap();
     let number = |n: u64| format!("acme/app0#{n}");
     let id = store.read(|r| r.document_by_key(&number(200))).unwrap().unwrap().id;
     assert!(store.read(|r| r.document_raw(id)).unwrap().is_some());
@@ -645,12 +648,12 @@ fn removed_source_leaves_nothing_in_any_file() {
     let id = store
         .write(|w| {
             let source = w.source("acme/app0")?.unwrap();
-            let payload = stale.pack(&late.raw)?;
-            let fresh = w.repack(RawKind::Document, &payload, &late.raw)?;
+            let payload = old_worker.pack(&late.raw)?;
+            let repacked = w.repack(RawKind::Document, &payload, &late.raw)?;
             let _ = w.apply_document(
                 &source,
                 &late,
-                fresh.as_ref().unwrap_or(&payload),
+                repacked.as_ref().unwrap_or(&payload),
                 DateEvidence::Sound,
                 at(NOW),
             )?;
@@ -669,11 +672,11 @@ fn imported_records_use_the_local_dictionary() {
             (0..400).map(|n| raw(&format!("{owner} says {n} of {owner} {n}"))).collect();
         store.write(|w| w.train_dictionary(RawKind::Document, samples.iter())).unwrap();
         assert!(store.read(|r| r.raw_packer(RawKind::Document)).unwrap().has_dictionary());
-        fill(store, owner, &Plan { notes: Vec::new(), ..whole_plan() });
+        fill(store, owner, &Plan { notes: Vec::new(), ..full_plan() });
     }
     let file = folder.path().join("file.db");
     origin.write_portable(&file, false).unwrap();
-    assert_eq!(take_over(&target, &file).unwrap().left_out, Vec::<String>::new());
+    assert_eq!(import_copy(&target, &file).unwrap().left_out, Vec::<String>::new());
     let raw = |store: &Store| {
         let row = store.read(|r| r.document_by_key("acme/app0#3")).unwrap().unwrap();
         store.read(|r| r.document_raw(row.id)).unwrap().unwrap()
@@ -682,13 +685,13 @@ fn imported_records_use_the_local_dictionary() {
 }
 
 #[test]
-fn removed_note_leaves_nothing_in_the_database() {
+fn removed_note_is_erased() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), "here.db");
     let long = "NOTECANARY private ".repeat(2000);
     let content = NoteContent { title: "NOTECANARY title", body: &long, tags: &[] };
     let key = store.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
-    assert!(holds(store.path(), "NOTECANARY"));
+    assert!(contains(store.path(), "NOTECANARY"));
     store
         .write(|w| {
             let note = w.note(&key)?.unwrap();
@@ -696,34 +699,37 @@ fn removed_note_leaves_nothing_in_the_database() {
         })
         .unwrap();
     store.empty_log().unwrap();
-    assert!(!holds(store.path(), "NOTECANARY"));
+    assert!(!contains(store.path(), "NOTECANARY"));
 }
 
 #[test]
 fn decompression_bomb_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let origin = open(folder.path(), "here.db");
-    fill(&origin, "acme", &Plan { items: 11, ..whole_plan() });
+    fill(&origin, "acme", &Plan { items: 11, ..full_plan() });
     let file = folder.path().join("file.db");
     origin.write_portable(&file, false).unwrap();
     let bomb = zstd::encode_all(vec![b' '; 31 << 20].as_slice(), 3).unwrap();
     let mut encoder = zstd::bulk::Compressor::new(3).unwrap();
     let with_size = encoder.compress(&vec![b' '; 31 << 20]).unwrap();
     // Without a declared size, nothing is unpacked.
-    for (data, refused) in [(with_size, true), (bomb, false)] {
+    for (data, is_refused) in [(with_size, true), (bomb, false)] {
         let path = folder.path().join("bomb.db");
         std::fs::copy(&file, &path).unwrap();
         Connection::open(&path)
             .unwrap()
             .execute("UPDATE document_raw SET data = ?1", [data])
             .unwrap();
-        let target = Store::open(&folder.path().join(format!("{refused}.db"))).unwrap();
-        match take_over(&target, &path) {
+        let target = Store::open(&folder.path().join(format!("{is_refused}.db"))).unwrap();
+        match import_copy(&target, &path) {
             Err(error) => {
-                assert!(refused && error.to_string().contains("times their size"), "{error}")
+                assert!(is_refused && error.to_string().contains("times their size"), "{error}")
             }
-            Ok(taken) => {
-                assert!(!refused && taken.left_out[0].contains("cannot be unpacked"), "{taken:?}")
+            Ok(import) => {
+                assert!(
+                    !is_refused && import.left_out[0].contains("cannot be unpacked"),
+                    "{import:?}"
+                )
             }
         }
     }
@@ -733,13 +739,13 @@ fn decompression_bomb_is_refused() {
 fn cancelled_import_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
-    fill(&origin, "acme", &whole_plan());
+    fill(&origin, "acme", &full_plan());
     let file = folder.path().join("file.db");
     origin.write_portable(&file, false).unwrap();
     let copy = verify(&target, &file).unwrap();
     let task = Task::new();
     task.cancel();
-    let error = target.take_over(
+    let error = target.import_copy(
         &copy,
         "x.casebook",
         at(NOW),
@@ -757,31 +763,31 @@ fn query_never_waits_for_a_writer() {
     let connection = Connection::open(store.path()).unwrap();
     connection.execute_batch("BEGIN IMMEDIATE").unwrap();
     let began = std::time::Instant::now();
-    // Opening works while another process holds the opening lock.
+    // Opening needs no lock that another process holds.
     let lock =
         std::fs::File::options().write(true).open(folder.path().join("here.db.lock")).unwrap();
     lock.lock().unwrap();
     let second = open(folder.path(), "here.db");
     second.read(|r| r.sources()).unwrap();
-    let patience = std::time::Duration::from_millis(100);
-    assert_eq!(second.write_within(patience, |_| Ok(())).unwrap_err().code(), Code::Busy);
+    let timeout = std::time::Duration::from_millis(100);
+    assert_eq!(second.write_with_timeout(timeout, |_| Ok(())).unwrap_err().code(), Code::Busy);
     assert!(began.elapsed() < std::time::Duration::from_secs(2));
     connection.execute_batch("ROLLBACK").unwrap();
-    second.write_within(patience, |_| Ok(())).unwrap();
+    second.write_with_timeout(timeout, |_| Ok(())).unwrap();
 }
 
 #[test]
 fn last_import_is_undone() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), "here.db");
-    fill(&store, "acme", &whole_plan());
+    fill(&store, "acme", &full_plan());
     let old_rows = dump(&store, true, "");
     let import_items = |source: &str, numbers: std::ops::Range<u64>, import: Option<i64>| {
         let packer = store.read(|r| r.raw_packer(RawKind::Document)).unwrap();
         let mut worker = packer.worker().unwrap();
         store
             .write(|w| {
-                import.into_iter().for_each(|import| w.journal(import));
+                import.into_iter().for_each(|import| w.set_journal(import));
                 let source = w.add_source(source, "github", at(NOW))?;
                 for number in numbers {
                     let mut record =
@@ -852,12 +858,12 @@ fn last_import_is_undone() {
 fn undoing_a_casebook_import_keeps_local_work() {
     let folder = tempfile::tempdir().unwrap();
     let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
-    fill(&origin, "acme", &whole_plan());
-    fill(&target, "other", &Plan { notes: Vec::new(), ..whole_plan() });
+    fill(&origin, "acme", &full_plan());
+    fill(&target, "other", &Plan { notes: Vec::new(), ..full_plan() });
     let old_rows = dump(&target, true, "");
     let file = folder.path().join("file.db");
     origin.write_portable(&file, true).unwrap();
-    take_over(&target, &file).unwrap();
+    import_copy(&target, &file).unwrap();
     let content = NoteContent { title: "Mine", body: "Later.", tags: &[] };
     let key = target.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
     let undone = target.write(|w| w.undo_import()).unwrap().unwrap();
@@ -868,5 +874,5 @@ fn undoing_a_casebook_import_keeps_local_work() {
     let rows: Vec<String> =
         dump(&target, false, "").into_iter().filter(|line| !line.contains("note#")).collect();
     assert_eq!(rows, old_rows);
-    target.read(|r| r.read_back()).unwrap();
+    target.read(|r| r.read_all_rows()).unwrap();
 }

@@ -1,12 +1,12 @@
-//! Splitting of a text into chunks for embedding, and the text that the model receives.
+//! Splitting of texts into chunks for embedding, and the representation that the model receives.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{markdown::BlockKind, prepare::PreparedText};
 
-/// The target length of a chunk's own text, in bytes. With the title this is about 256 word pieces
-/// of English, the limit of the built-in model.
-pub const TARGET: usize = 900;
+/// The target length of a chunk's own text, in bytes. With the title, it has about 256 English word
+/// pieces, the limit of the built-in model.
+pub const TARGET_BYTES: usize = 900;
 /// The maximum number of chunks of a document's own text.
 pub const MAX_BODY_CHUNKS: usize = 24;
 /// The maximum number of chunks of one comment.
@@ -30,8 +30,8 @@ impl Chunk {
     }
 }
 
-/// Returns the text that the model receives: the title, then the text. Stored documents and queries
-/// both use this function, so that their vectors are comparable.
+/// Returns the text that the model receives: the title, then the text. Documents and queries use
+/// the same representation.
 pub fn representation(title: &str, text: &str) -> String {
     let title = title.trim();
     let title = &title[..title.floor_char_boundary(MAX_TITLE)];
@@ -42,76 +42,76 @@ pub fn representation(title: &str, text: &str) -> String {
     }
 }
 
-/// Splits a prepared text into at most `max` chunks along its blocks. A code block is never split:
-/// one that is longer than a chunk is represented by its distinctive lines. Long paragraphs are
-/// split between sentences.
+/// Splits a prepared text into at most `max` chunks along its blocks. A code block that is longer
+/// than a chunk is represented by its distinctive lines. Long paragraphs are split between
+/// sentences.
 pub fn chunks(text: &PreparedText, max: usize) -> Vec<Chunk> {
     let mut out: Vec<Chunk> = Vec::new();
-    let mut open = String::new();
+    let mut current = String::new();
     let mut code_bytes = 0;
-    let mut close = |open: &mut String, code_bytes: &mut usize| {
-        if !open.trim().is_empty() {
-            let code = *code_bytes * 2 > open.len();
-            out.push(Chunk { text: std::mem::take(open).trim().to_owned(), code });
+    let mut finish_chunk = |current: &mut String, code_bytes: &mut usize| {
+        if !current.trim().is_empty() {
+            let code = *code_bytes * 2 > current.len();
+            out.push(Chunk { text: std::mem::take(current).trim().to_owned(), code });
         }
-        open.clear();
+        current.clear();
         *code_bytes = 0;
         out.len() >= max
     };
     'blocks: for block in &text.blocks {
         let pieces = match block.kind {
-            BlockKind::Code => vec![excerpt(&block.text)],
-            _ => sentences(&block.text),
+            BlockKind::Code => vec![code_excerpt(&block.text)],
+            _ => split_paragraph(&block.text),
         };
         for piece in pieces {
-            // Keep a heading with the text below it; a chunk may exceed the target to avoid a tiny
-            // one.
-            let room = TARGET.saturating_sub(open.len());
-            if !open.is_empty() && piece.len() > room && close(&mut open, &mut code_bytes) {
+            let room = TARGET_BYTES.saturating_sub(current.len());
+            if !current.is_empty()
+                && piece.len() > room
+                && finish_chunk(&mut current, &mut code_bytes)
+            {
                 break 'blocks;
             }
-            if !open.is_empty() {
-                open.push('\n');
+            if !current.is_empty() {
+                current.push('\n');
             }
             if block.kind == BlockKind::Code {
                 code_bytes += piece.len();
             }
-            open.push_str(&piece);
+            current.push_str(&piece);
         }
     }
-    close(&mut open, &mut code_bytes);
+    finish_chunk(&mut current, &mut code_bytes);
     out.truncate(max);
     out
 }
 
-/// Splits a paragraph into pieces of at most [`TARGET`] bytes, between sentences, else between
-/// words.
-fn sentences(text: &str) -> Vec<String> {
-    if text.len() <= TARGET {
+/// Splits a paragraph into pieces of at most [`TARGET_BYTES`], between sentences or words.
+fn split_paragraph(text: &str) -> Vec<String> {
+    if text.len() <= TARGET_BYTES {
         return vec![text.to_owned()];
     }
     let mut out = Vec::new();
-    let mut open = String::new();
+    let mut current = String::new();
     for sentence in text.split_sentence_bounds() {
-        for piece in pieces(sentence) {
-            if !open.is_empty() && open.len() + piece.len() > TARGET {
-                out.push(std::mem::take(&mut open));
+        for piece in split_sentence(sentence) {
+            if !current.is_empty() && current.len() + piece.len() > TARGET_BYTES {
+                out.push(std::mem::take(&mut current));
             }
-            open.push_str(piece);
+            current.push_str(piece);
         }
     }
-    out.push(open);
+    out.push(current);
     out
 }
 
-/// Splits a sentence into pieces of at most [`TARGET`] bytes, at white space where there is any.
-fn pieces(mut text: &str) -> Vec<&str> {
+/// Splits a sentence into pieces of at most [`TARGET_BYTES`], at white space if possible.
+fn split_sentence(mut text: &str) -> Vec<&str> {
     let mut out = Vec::new();
-    while text.len() > TARGET {
-        let end = text.floor_char_boundary(TARGET);
+    while text.len() > TARGET_BYTES {
+        let end = text.floor_char_boundary(TARGET_BYTES);
         let split = text[..end]
             .rfind(char::is_whitespace)
-            .filter(|c| *c > TARGET / 2)
+            .filter(|c| *c > TARGET_BYTES / 2)
             .unwrap_or(end)
             .max(1);
         let split = text.ceil_char_boundary(split);
@@ -122,10 +122,9 @@ fn pieces(mut text: &str) -> Vec<&str> {
     out
 }
 
-/// Returns a code block in at most [`TARGET`] bytes: all of it, or its failure lines with the first
-/// and last ones.
-fn excerpt(code: &str) -> String {
-    if code.len() <= TARGET {
+/// Returns at most [`TARGET_BYTES`] of a code block: its failure, first and last lines.
+fn code_excerpt(code: &str) -> String {
+    if code.len() <= TARGET_BYTES {
         return code.to_owned();
     }
     let lines: Vec<&str> = code.lines().filter(|l| !l.trim().is_empty()).collect();
@@ -142,7 +141,7 @@ fn excerpt(code: &str) -> String {
     let (mut chosen_lines, mut used_bytes) = (std::collections::BTreeSet::new(), 0);
     for i in order {
         let cost = lines[i].len().min(240) + 1;
-        if used_bytes + cost <= TARGET && chosen_lines.insert(i) {
+        if used_bytes + cost <= TARGET_BYTES && chosen_lines.insert(i) {
             used_bytes += cost;
         }
     }
@@ -184,7 +183,7 @@ mod tests {
         assert!(
             chunks[0].code
                 && chunks[0].text.contains("checkpoint is corrupted")
-                && chunks[0].text.len() <= TARGET
+                && chunks[0].text.len() <= TARGET_BYTES
         );
     }
 
@@ -194,7 +193,7 @@ mod tests {
             let body = PreparedText::body(&text, &Skeleton::default());
             let parts = chunks(&body, usize::MAX);
             for chunk in &parts {
-                proptest::prop_assert!(chunk.text.len() <= TARGET + 1, "{}", chunk.text.len());
+                proptest::prop_assert!(chunk.text.len() <= TARGET_BYTES + 1, "{}", chunk.text.len());
             }
             let squeeze = |s: &str| s.split_whitespace().collect::<String>();
             if body.blocks.iter().all(|b| b.kind != BlockKind::Code) {

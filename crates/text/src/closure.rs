@@ -1,4 +1,4 @@
-//! The mapping of the free-form resolutions of trackers to a few closure reasons.
+//! A mapping of free-form resolutions to a few closure reasons.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -7,7 +7,7 @@ use crate::words::phrases;
 /// The meaning of a closure reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closure {
-    /// Done.
+    /// Closed as completed.
     Completed,
     /// Closed without a fix.
     NotPlanned,
@@ -16,7 +16,7 @@ pub enum Closure {
 }
 
 impl Closure {
-    /// Returns the name that GitHub uses for it.
+    /// Returns GitHub's name for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -25,35 +25,32 @@ impl Closure {
         }
     }
 
-    /// Returns the meaning of a reason in the words of any tracker: `Won't Do`, `Closed (works as
-    /// designed)`, `Nicht reproduzierbar`.
-    pub fn of(reason: &str) -> Option<Self> {
+    /// Parses the resolution of any tracker: `Won't Do`, `Closed (works as designed)`, `Nicht
+    /// reproduzierbar`.
+    pub fn parse(reason: &str) -> Option<Self> {
         let parts = reason.split(['(', ')', '[', ']', ':', '/', ';', ',', '|', '–', '—']);
         let parts = parts.flat_map(|part| part.split(" - "));
         let meanings = || {
-            std::iter::once(reason)
-                .chain(parts.clone())
-                .filter_map(|part| plain_closure(&plain(part)))
+            std::iter::once(reason).chain(parts.clone()).filter_map(|part| lookup(&normalize(part)))
         };
-        // An item that was declined and then closed counts as declined.
+        // "Resolved - Won't Fix" counts as declined.
         [Self::Duplicate, Self::NotPlanned, Self::Completed]
             .into_iter()
             .find(|closure| meanings().any(|candidate| candidate == *closure))
     }
 
-    /// Returns whether a reason says explicitly that something was fixed. "Done" and "closed" say
-    /// no more than the item's state.
-    pub fn says_fixed(reason: &str) -> bool {
-        let plain = plain(reason);
-        plain_closure(&plain) == Some(Self::Completed)
-            && !phrases(ENDED_REASONS).any(|word| word == plain)
+    /// Returns whether a resolution states explicitly that something was fixed. "Done" and "closed"
+    /// only repeat the item's state.
+    pub fn means_fixed(reason: &str) -> bool {
+        let key = normalize(reason);
+        lookup(&key) == Some(Self::Completed) && !phrases(ENDED_RESOLUTIONS).any(|word| word == key)
     }
 }
 
-/// Returns `completed`, `not_planned` or `duplicate` where a resolution means that, else the
+/// Returns `completed`, `not_planned` or `duplicate` if a resolution means that, else the
 /// resolution itself.
 pub fn normalize_resolution(resolution: &str) -> String {
-    let closure = Closure::of(resolution).map(Closure::as_str);
+    let closure = Closure::parse(resolution).map(Closure::as_str);
     closure.unwrap_or(resolution.trim()).to_owned()
 }
 
@@ -63,7 +60,7 @@ pub const DECLINED_RESOLUTIONS: &str = "
     not reproducible, works for me, worksforme,
     not a bug, by design, as designed, inactive, abandoned, rejected, declined, obsolete";
 /// The other resolutions of items whose closure shows no solution.
-const NOT_PLANNED: &str = "
+const NOT_PLANNED_RESOLUTIONS: &str = "
     not planned, will not fix, will not do, can't fix, cannot fix, not a problem, not a defect,
     not an issue, not our bug, incomplete,
     insufficient data, insufficient information, not enough information, no response, expired, eol,
@@ -74,7 +71,7 @@ const NOT_PLANNED: &str = "
     stale, inactivity, withdrawn, refused,
     user error, no fault found, no fix, outdated, spam, dismissed, discarded";
 /// The same resolutions in other languages.
-const NOT_PLANNED_FOREIGN: &str = "
+const FOREIGN_NOT_PLANNED_RESOLUTIONS: &str = "
     wird nicht behoben, wird nicht bearbeitet, wird nicht umgesetzt, wird nicht gelöst,
     wird nicht erledigt, nicht geplant, abgelehnt,
     zurückgewiesen, zurückgezogen, verworfen, storniert, abgebrochen, abgewiesen,
@@ -113,45 +110,45 @@ const NOT_PLANNED_FOREIGN: &str = "
     재현 안 됨,
     무효, 거부, 거부됨, 취소, 취소됨, 반려, 불완전, 하지 않음, 버그 아님";
 /// The resolutions of duplicates.
-const DUPLICATE: &str = "
+const DUPLICATE_RESOLUTIONS: &str = "
     dup, dupe, duplikat, dublette, doublon, duplicado, duplicada, duplicata, duplicato, duplicaat,
     dubbel, dubblett, duplikát, zduplikowane,
     дубликат, дубль, повтор, mükerrer, 重複, 重複している, 重复, 重复问题, 重複問題, 중복, 중복됨";
 /// The resolutions of solved items.
-const COMPLETED_REASONS: &str = "
+const FIXED_RESOLUTIONS: &str = "
     fixed, solved, implemented, verified, current release, next release, errata, rawhide,
     acceptance tests pass, fixed and verified,
     behoben, gelöst, corrigé, résolu, corregido, solucionado, corrigido, corretto, risolto,
     opgelost, naprawione, исправлено, решено,
     åtgärdad, rettet, opraveno, çözüldü, 修正済み, 解決済み, 已修复, 已解决, 수정됨, 해결됨";
-/// The resolutions that say no more than that the item has ended.
-const ENDED_REASONS: &str = "completed, done, resolved, workfinished, codecomplete, closed, erledigt, geschlossen, fermé, cerrado, fechado, chiuso, \
+/// The resolutions that state only that the item is closed.
+const ENDED_RESOLUTIONS: &str = "completed, done, resolved, workfinished, codecomplete, closed, erledigt, geschlossen, fermé, cerrado, fechado, chiuso, \
                      gesloten, закрыто, 完了, 已关闭, 완료";
 
 /// The meaning of each resolution, keyed by its text without spaces and punctuation.
 static MEANINGS: LazyLock<HashMap<String, Closure>> = LazyLock::new(|| {
     let lists = [
-        (DUPLICATE, Closure::Duplicate),
+        (DUPLICATE_RESOLUTIONS, Closure::Duplicate),
         (DECLINED_RESOLUTIONS, Closure::NotPlanned),
-        (NOT_PLANNED, Closure::NotPlanned),
-        (NOT_PLANNED_FOREIGN, Closure::NotPlanned),
-        (COMPLETED_REASONS, Closure::Completed),
-        (ENDED_REASONS, Closure::Completed),
+        (NOT_PLANNED_RESOLUTIONS, Closure::NotPlanned),
+        (FOREIGN_NOT_PLANNED_RESOLUTIONS, Closure::NotPlanned),
+        (FIXED_RESOLUTIONS, Closure::Completed),
+        (ENDED_RESOLUTIONS, Closure::Completed),
     ];
     lists
         .into_iter()
-        .flat_map(|(list, closure)| phrases(list).map(move |words| (plain(words), closure)))
+        .flat_map(|(list, closure)| phrases(list).map(move |words| (normalize(words), closure)))
         .collect()
 });
 
-fn plain(words: &str) -> String {
+fn normalize(words: &str) -> String {
     words.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-fn plain_closure(plain: &str) -> Option<Closure> {
-    match plain.contains("duplicate") {
+fn lookup(resolution: &str) -> Option<Closure> {
+    match resolution.contains("duplicate") {
         true => Some(Closure::Duplicate),
-        false => MEANINGS.get(plain).copied(),
+        false => MEANINGS.get(resolution).copied(),
     }
 }
 
@@ -181,15 +178,15 @@ mod tests {
             ("Invalid input is told now", None),
             ("", None),
         ] {
-            assert_eq!(Closure::of(resolution), want, "{resolution}");
+            assert_eq!(Closure::parse(resolution), want, "{resolution}");
         }
     }
 
     #[test]
-    fn ended_is_not_the_same_as_fixed() {
-        assert!(Closure::says_fixed("Fixed") && Closure::says_fixed("Behoben"));
+    fn closed_does_not_mean_fixed() {
+        assert!(Closure::means_fixed("Fixed") && Closure::means_fixed("Behoben"));
         for reason in ["completed", "Done", "Closed", "work finished", "Won't Fix", "Shipped"] {
-            assert!(!Closure::says_fixed(reason), "{reason}");
+            assert!(!Closure::means_fixed(reason), "{reason}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Comparison of the failures that two texts report: by root cause, by place and by code.
+//! Comparison of the failures in two texts by root cause, place and code.
 //!
-//! The class of an exception, runtime frames and messages that every program has are no evidence.
-//! The measurements of each rule are in docs/decisions/0014-one-pipeline.md.
+//! Exception classes, runtime frames and generic messages are not evidence. The measurements of
+//! each rule are in docs/decisions/0014-one-pipeline.md.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -16,30 +16,29 @@ use crate::{
 /// The result of comparing the failures of two texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailureMatch {
-    /// The same root cause: in the same place, or an exception with the same message specific to
-    /// the program.
+    /// The same root cause: the same place, or an exception with the same specific message.
     Same,
-    /// Another root cause, another place, or another code of one family.
+    /// Another root cause, another place, or another code of the same family.
     Different,
-    /// A text without a failure, or with one that every program has.
+    /// A text without a failure or with only a generic one.
     #[default]
     Unknown,
 }
 
-/// The failure that a text reports.
+/// The failure in a text.
 #[derive(Clone, Debug, Default)]
 pub struct Failure {
-    /// Innermost causes: the end of a chain, else the exceptions beside the traces.
+    /// Root causes: the end of a chain, else the exceptions beside the traces.
     causes: Vec<Cause>,
-    /// Frames of the program's own at the top of each trace, in order.
+    /// The program's own frames at the top of each trace, in order.
     frames: Vec<String>,
     /// Codes in lower case.
     codes: BTreeSet<String>,
-    /// Exceptions with a masked message that is specific to the program.
+    /// Exceptions with a specific masked message.
     exceptions: BTreeSet<String>,
 }
 
-/// A root cause, as its line names it.
+/// A root cause, parsed from its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cause {
     /// Class of the exception in lower case, without its package; empty without one.
@@ -50,22 +49,22 @@ struct Cause {
     words: BTreeSet<String>,
     /// Quoted parts of the message.
     quotes: BTreeSet<String>,
-    /// True if the class belongs to a language's runtime, judging by its name.
+    /// True if the name of the class suggests a language's runtime.
     runtime: bool,
 }
 
-/// The maximum length of the text and of a line that are read, in bytes.
+/// The maximum length of an examined text and of a line, in bytes.
 const MAX_TEXT: usize = 200_000;
 const MAX_LINE: usize = 500;
 /// The maximum number of causes of one text.
 const MAX_CAUSES: usize = 8;
-/// The minimum length of a frame's name that identifies a place; minified names are shorter.
+/// The minimum length of a frame's name; minified names are shorter.
 const MIN_FRAME: usize = 3;
-/// The minimum number of words of messages that are compared word by word.
+/// The minimum number of words of messages that are compared by words.
 const MIN_WORDS: usize = 3;
-/// The minimum number of words of an exception's message that is specific to a program.
-const MIN_MESSAGE: usize = 4;
-/// The maximum number of codes of one family for a text to be about one of them.
+/// The minimum number of words of a specific exception message.
+const MIN_LENGTH: usize = 4;
+/// The maximum number of codes of one family in a text that is about one of them.
 const MAX_CODES: usize = 2;
 
 /// The text before the cause of the failure above it.
@@ -74,22 +73,22 @@ static CAUSE_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
         r"(?m)^\s*(?:Caused by|Root cause|Reason)[ \t]*:[ \t]*|--->\s*(?:\(Inner Exception #\d+\)\s*)?|\[cause\]:\s*",
     )
 });
-/// The mark of .NET before each failure of an aggregate.
-const INNER: &str = "(Inner Exception #";
-/// The class of an exception at the beginning of a line, or after the time and level of a log.
+/// .NET's mark before each failure of an aggregate.
+const INNER_EXCEPTION: &str = "(Inner Exception #";
+/// The class of an exception at the start of a line, or after the time and level of a log record.
 static EXCEPTION_CLASS: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?:^|[\s\]])(?:[A-Za-z_][\w$]*[.:\\]{1,2})*[A-Z][\w$]*(?:Exception|Error|Exit|Interrupt|Failure|DoesNotExist)\b(?::|\s*\(|\s*$)",
     )
 });
-/// A panic, or the report of a sanitizer: failures without a class.
+/// A failure without a class: a panic or a sanitizer report.
 static PANIC: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^\s*(?:(?:panic: |fatal error: |thread '[^'\n]*' (?:\(\d+\) )?panicked at [^\n]*?:\d+:\d+:\n|[^\n]{0,20}ERROR: AddressSanitizer: )([^\n]+)|thread '[^'\n]*' panicked at '([^\n]+?)', [^'\n]+:\d)",
     )
 });
-/// The text before an exception that names its thread.
-static IN_THREAD: LazyLock<Regex> = LazyLock::new(|| {
+/// The text before an exception, such as the name of its thread.
+static EXCEPTION_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"^(?:Unhandled [Ee]xception[.:]?\s+|Exception in thread (?:"[^"\n]*"|\S+) |Uncaught (?:\(in promise\) )?)"#,
     )
@@ -110,8 +109,8 @@ static QUOTED_TEXT: LazyLock<Regex> =
     LazyLock::new(|| re(r#"'([^'\n]{1,80})'|"([^"\n]{1,80})"|`([^`'\n]{1,80})[`']"#));
 
 impl Failure {
-    /// Parses the failure from a text in its original form: prose, logs and traces.
-    pub fn of(text: &str) -> Self {
+    /// Parses the failure from an original text with prose, logs and traces.
+    pub fn parse(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_TEXT)];
         let mut failure = Self {
             causes: causes(text),
@@ -122,7 +121,7 @@ impl Failure {
             ..Self::default()
         };
         for signature in signature::signatures(text) {
-            let is_own = !signature.is_generic() && signature.text.split(' ').count() > MIN_MESSAGE;
+            let is_own = !signature.is_generic() && signature.text.split(' ').count() > MIN_LENGTH;
             match signature.kind {
                 SignatureKind::Code => failure.codes.insert(signature.text),
                 SignatureKind::Exception if is_own => failure.exceptions.insert(signature.text),
@@ -132,15 +131,15 @@ impl Failure {
         failure
     }
 
-    /// Compares the failures of two texts. Parts that one of them does not name are no evidence.
+    /// Compares the failures of two texts. A part that is in only one text is not evidence.
     pub fn compare(&self, other: &Self) -> FailureMatch {
-        if self.has_other_code(other) {
+        if self.differs_by_code(other) {
             return FailureMatch::Different;
         }
-        let place = self.same_place(other);
+        let same_place = self.compare_places(other);
         let pairs = || self.causes.iter().flat_map(|a| other.causes.iter().map(move |b| (a, b)));
-        let results = pairs().map(|(a, b)| a.compare(b, place));
-        // Either text may list several causes and be about any of them.
+        let results = pairs().map(|(a, b)| a.compare(b, same_place));
+        // Each text may list several causes and be about any of them.
         let best = |best, next| match (best, next) {
             (FailureMatch::Same, _) | (_, FailureMatch::Same) => FailureMatch::Same,
             (FailureMatch::Unknown, _) | (_, FailureMatch::Unknown) => FailureMatch::Unknown,
@@ -148,7 +147,7 @@ impl Failure {
         };
         match results.reduce(best).unwrap_or_default() {
             FailureMatch::Unknown
-                if place != Some(false) && !self.exceptions.is_disjoint(&other.exceptions) =>
+                if same_place != Some(false) && !self.exceptions.is_disjoint(&other.exceptions) =>
             {
                 FailureMatch::Same
             }
@@ -156,26 +155,26 @@ impl Failure {
         }
     }
 
-    /// Returns whether both have codes of one family and no code in common.
-    fn has_other_code(&self, other: &Self) -> bool {
-        let family = |codes: &BTreeSet<String>, code: &str| -> usize {
+    /// Returns whether both have codes of the same family but no code in common.
+    fn differs_by_code(&self, other: &Self) -> bool {
+        let count_family = |codes: &BTreeSet<String>, code: &str| -> usize {
             codes.iter().filter(|c| family_of(c) == family_of(code)).count()
         };
         self.codes.is_disjoint(&other.codes)
             && self.codes.iter().any(|code| {
                 let (own_codes, other_codes) =
-                    (family(&self.codes, code), family(&other.codes, code));
+                    (count_family(&self.codes, code), count_family(&other.codes, code));
                 (1..=MAX_CODES).contains(&own_codes) && (1..=MAX_CODES).contains(&other_codes)
             })
     }
 
     /// Returns whether both traces go through the same place.
     pub fn shares_place(&self, other: &Self) -> bool {
-        self.same_place(other) == Some(true)
+        self.compare_places(other) == Some(true)
     }
 
-    /// Returns whether both traces go through the same place; `None` if that is unknown.
-    fn same_place(&self, other: &Self) -> Option<bool> {
+    /// Returns whether both traces go through the same place; `None` if unknown.
+    fn compare_places(&self, other: &Self) -> Option<bool> {
         let (frames, other_frames) = (&self.frames, &other.frames);
         let (Some(top), Some(other_top)) = (frames.first(), other_frames.first()) else {
             return None;
@@ -200,7 +199,7 @@ fn family_of(code: &str) -> &str {
 impl Cause {
     fn parse(line: &str) -> Option<Self> {
         let line = line[..line.floor_char_boundary(MAX_LINE)].trim();
-        let line = &line[IN_THREAD.find(line).map_or(0, |head| head.end())..];
+        let line = &line[EXCEPTION_PREFIX.find(line).map_or(0, |head| head.end())..];
         let (package, class, message) = match CLASS.captures(line) {
             Some(captures) => (
                 captures.get(1).map_or("", |m| m.as_str()),
@@ -231,26 +230,26 @@ impl Cause {
         })
     }
 
-    /// Compares two root causes; `place` says whether their traces share a place.
-    fn compare(&self, other: &Self, place: Option<bool>) -> FailureMatch {
-        let other_class =
+    /// Compares two root causes.
+    fn compare(&self, other: &Self, same_place: Option<bool>) -> FailureMatch {
+        let has_other_class =
             !self.class.is_empty() && !other.class.is_empty() && self.class != other.class;
-        if other_class {
+        if has_other_class {
             return FailureMatch::Different;
         }
-        let enough = self.words.len().min(other.words.len()) >= MIN_WORDS;
+        let is_comparable = self.words.len().min(other.words.len()) >= MIN_WORDS;
         let shared_words = self.words.intersection(&other.words).count();
         let all_words = self.words.union(&other.words).count();
-        if enough && shared_words * 5 < all_words * 2 {
+        if is_comparable && shared_words * 5 < all_words * 2 {
             return FailureMatch::Different;
         }
-        let other_thing = !self.quotes.is_empty()
+        let has_other_quotes = !self.quotes.is_empty()
             && !other.quotes.is_empty()
             && self.quotes.is_disjoint(&other.quotes);
         let is_same_message =
             self.message == other.message && !signature::is_generic(&self.message);
-        match place {
-            _ if other_thing => FailureMatch::Different,
+        match same_place {
+            _ if has_other_quotes => FailureMatch::Different,
             Some(true) => FailureMatch::Same,
             Some(false) if self.runtime || other.runtime || !is_same_message => {
                 FailureMatch::Different
@@ -261,29 +260,29 @@ impl Cause {
     }
 }
 
-/// Returns the root causes of a text: the innermost of a chain, else the exceptions beside its
-/// traces.
 fn causes(text: &str) -> Vec<Cause> {
     let mut lines: Vec<&str> = Vec::new();
-    if text.contains(INNER) {
-        // The failures of an aggregate did not cause one another.
+    if text.contains(INNER_EXCEPTION) {
+        // The failures of an aggregate are independent.
         let prefixes = CAUSE_PREFIX.find_iter(text);
         lines
             .extend(prefixes.map(|prefix| text[prefix.end()..].lines().next().unwrap_or_default()));
-    } else if let Some(innermost) = innermost(text) {
-        lines.push(innermost);
+    } else if let Some(line) = innermost_cause(text) {
+        lines.push(line);
     } else {
         let all_lines: Vec<&str> = text.lines().map(str::trim).collect();
-        let mut python = false;
+        let mut is_python = false;
         for (at, line) in all_lines.iter().enumerate() {
-            python |= line.starts_with("Traceback (most recent call last)");
-            let exception = &line[IN_THREAD.find(line).map_or(0, |head| head.end())..];
-            let above = all_lines.get(at + 1).is_some_and(|next| next.starts_with("at "));
-            // Python names the failure below its trace, other languages above.
-            if (above || python) && !line.starts_with("at ") && EXCEPTION_CLASS.is_match(exception)
+            is_python |= line.starts_with("Traceback (most recent call last)");
+            let exception = &line[EXCEPTION_PREFIX.find(line).map_or(0, |head| head.end())..];
+            let before_trace = all_lines.get(at + 1).is_some_and(|next| next.starts_with("at "));
+            // Python prints the failure after the trace, other languages before it.
+            if (before_trace || is_python)
+                && !line.starts_with("at ")
+                && EXCEPTION_CLASS.is_match(exception)
             {
-                python = false;
-                lines.push(without_prefix(line));
+                is_python = false;
+                lines.push(strip_log_prefix(line));
             }
         }
         lines.extend(
@@ -301,14 +300,14 @@ fn causes(text: &str) -> Vec<Cause> {
     causes
 }
 
-/// Returns a line that names an exception, without the time and level of a log before it.
-fn without_prefix(line: &str) -> &str {
+/// Strips the time and level of a log record before an exception.
+fn strip_log_prefix(line: &str) -> &str {
     let start = EXCEPTION_CLASS.find(line).map_or(0, |class| class.start());
     line[start..].trim_start_matches([' ', '\t', ']'])
 }
 
-/// Returns the line of the innermost cause, where a text prints a chain.
-fn innermost(text: &str) -> Option<&str> {
+/// Returns the line of the innermost cause of a chain.
+fn innermost_cause(text: &str) -> Option<&str> {
     if let Some(last) = CAUSE_PREFIX.find_iter(text).last() {
         let rest = &text[last.end()..];
         if let Some(list) = rest.strip_prefix('\n') {

@@ -1,50 +1,45 @@
-//! Conversion of Markdown to sanitised HTML for the reading pane, and of HTML to plain text for the
-//! index.
+//! Conversion of Markdown to sanitised HTML for display, and of HTML to plain text for the index.
 
 use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use regex::{Captures, Regex};
 
-use super::{dialect::OPTIONS, visible::strip_ansi, words::Words};
+use super::{dialect::OPTIONS, pattern::re, sanitize::strip_ansi, words::Words};
 
-/// The elements that tracker texts may use: no script, style, form, frame, media or SVG.
+/// The elements that may be displayed: no script, style, form, frame, media or SVG.
 static TAGS: Words = Words::new(
     "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li ol
      p pre q s samp small span strike strong sub summary sup table tbody td tfoot th thead tr tt u
      ul var",
 );
 
-/// The HTML elements that are never shown; they are no text either.
-static OTHER_TAGS: Words = Words::new(
+/// The HTML elements that are never displayed, nor treated as text.
+static HIDDEN_TAGS: Words = Words::new(
     "article aside audio big body button caption center cite colgroup fieldset figcaption figure
      font form head html iframe img input label legend link meta nav noscript object option p
      picture rp rt ruby script select source style svg textarea title video wbr",
 );
 
-/// The elements that stand on lines of their own and therefore separate words.
-static BLOCKS: Words = Words::new(
+/// The elements that begin a new line and therefore separate words.
+static BLOCK_TAGS: Words = Words::new(
     "article aside blockquote body br button caption center dd details div dl dt fieldset
      figcaption figure form h1 h2 h3 h4 h5 h6 head hr html legend li nav ol option p pre select
      summary table tbody textarea tfoot thead title tr ul",
 );
 
-#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
-static TAG: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"</?([A-Za-z][A-Za-z0-9]*)\b([^<>]*)>").unwrap());
-#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
+static TAG: LazyLock<Regex> = LazyLock::new(|| re(r"</?([A-Za-z][A-Za-z0-9]*)\b([^<>]*)>"));
 static ATTRIBUTE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)(?:^|\s)(href|src|alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"#)
-        .unwrap()
+    re(r#"(?i)(?:^|\s)(href|src|alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"#)
 });
 
-/// The length above which texts are shown cut, in bytes, to keep the layout fast.
-pub const MAX_SHOWN: usize = 400_000;
+/// The maximum length of a displayed text, in bytes, which keeps the layout fast.
+pub const MAX_INPUT: usize = 400_000;
 
-/// The maximum nesting depth of elements; sanitising takes quadratic time in the depth.
+/// The maximum nesting depth of elements; the time to sanitise is quadratic in the depth.
 const MAX_DEPTH: usize = 60;
-/// The maximum length of a language's name, in bytes.
-const LONGEST_LANGUAGE: usize = 20;
+/// The maximum length of the name of a language, in bytes.
+const MAX_LANGUAGE: usize = 20;
 /// The maximum number of HTML tags that are interpreted; further ones are shown as text.
 const MAX_TAGS: usize = 2_000;
 
@@ -67,7 +62,7 @@ static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
         )
         .allowed_classes([("span", HashSet::from(["remote-image", "task"]))].into())
         .attribute_filter(|element, attribute, value| match (element, attribute) {
-            ("code", "class") => language(value).map(Cow::Owned),
+            ("code", "class") => language_class(value).map(Cow::Owned),
             _ => Some(Cow::Borrowed(value)),
         })
         .url_schemes(HashSet::from(["http", "https", "mailto"]))
@@ -87,8 +82,7 @@ static TEXT_ONLY: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
 });
 
 /// Converts Markdown to sanitised HTML without scripts, styles, forms and remote content. An image
-/// becomes `<span class="remote-image" data-src=URL>alt</span>`, to be loaded on request, and a
-/// task's checkbox a character.
+/// becomes `<span class="remote-image" data-src=URL>alt</span>`, and a checkbox a character.
 pub fn from_markdown(markdown: &str) -> String {
     let plain = strip_ansi(markdown);
     let markdown = truncate(&plain);
@@ -131,9 +125,9 @@ pub fn from_markdown(markdown: &str) -> String {
             Some(Event::InlineHtml(format!("<span class=\"task\">{mark}</span> ").into()))
         }
         Event::SoftBreak => Some(Event::HardBreak),
-        Event::Html(html) if contains_image(&html) => Some(Event::Html(placeholders(&html).into())),
+        Event::Html(html) if contains_image(&html) => Some(Event::Html(mask_images(&html).into())),
         Event::InlineHtml(html) if contains_image(&html) => {
-            Some(Event::InlineHtml(placeholders(&html).into()))
+            Some(Event::InlineHtml(mask_images(&html).into()))
         }
         Event::InlineHtml(html) if !is_known_tag(&html) => Some(Event::Text(html)),
         event => Some(event),
@@ -148,7 +142,7 @@ fn contains_image(html: &str) -> bool {
 }
 
 /// Replaces the `<img>` tags of an HTML fragment with the spans of [`from_markdown`].
-fn placeholders(html: &str) -> String {
+fn mask_images(html: &str) -> String {
     let replace = |caps: &Captures| {
         if !caps[1].eq_ignore_ascii_case("img") || caps[0].starts_with("</") {
             return caps[0].to_owned();
@@ -166,30 +160,29 @@ fn placeholders(html: &str) -> String {
     TAG.replace_all(html, replace).into_owned()
 }
 
-/// Returns the span that stands for an image.
+/// Returns the span that replaces an image.
 fn placeholder(src: &str, alt: &str) -> String {
     let src = html_escape::encode_double_quoted_attribute(src);
     let alt = html_escape::encode_text(if alt.is_empty() { "image" } else { alt });
     format!("<span class=\"remote-image\" data-src=\"{src}\">{alt}</span>")
 }
 
-/// Returns the class that names the language of a code block, for syntax highlighting:
-/// `language-rust`. All other classes are dropped.
-fn language(classes: &str) -> Option<String> {
+/// Returns the class for syntax highlighting of a code block, such as `language-rust`.
+fn language_class(classes: &str) -> Option<String> {
     let label =
         classes.split_ascii_whitespace().find_map(|class| class.strip_prefix("language-"))?;
     let is_named = |c: &char| c.is_ascii_alphanumeric() || matches!(*c, '+' | '#' | '-');
-    let name: String = label.chars().take_while(is_named).take(LONGEST_LANGUAGE).collect();
+    let name: String = label.chars().take_while(is_named).take(MAX_LANGUAGE).collect();
     (!name.is_empty()).then(|| format!("language-{}", name.to_ascii_lowercase()))
 }
 
-/// The maximum number of passes; after them every `<` is escaped.
-const READINGS: usize = 4;
+/// The maximum number of passes, after which every `<` is escaped.
+const MAX_PASSES: usize = 4;
 
-/// Returns Markdown in which all HTML is text.
+/// Escapes all HTML in Markdown.
 pub fn without_html(markdown: &str) -> String {
     let mut text = markdown.to_owned();
-    for _ in 0..READINGS {
+    for _ in 0..MAX_PASSES {
         let offsets: Vec<usize> = Parser::new_ext(&text, OPTIONS)
             .into_offset_iter()
             .filter(|(event, _)| matches!(event, Event::Html(_) | Event::InlineHtml(_)))
@@ -208,17 +201,17 @@ pub fn without_html(markdown: &str) -> String {
             from = at + 1;
         }
         out.push_str(&text[from..]);
-        // Escaping a tag may expose a fence inside of it, so parse again.
+        // Escaping a tag may expose a code fence inside it, so parse again.
         text = out;
     }
     text.replace('<', "&lt;")
 }
 
 fn truncate(markdown: &str) -> Cow<'_, str> {
-    if markdown.len() <= MAX_SHOWN {
+    if markdown.len() <= MAX_INPUT {
         return Cow::Borrowed(markdown);
     }
-    let end = markdown.floor_char_boundary(MAX_SHOWN);
+    let end = markdown.floor_char_boundary(MAX_INPUT);
     Cow::Owned(format!(
         "{}\n\n*… cut here: {} more characters. Open it in the tracker to read on.*",
         &markdown[..end],
@@ -231,31 +224,31 @@ pub fn decode_entities(text: &str) -> String {
     html_escape::decode_html_entities(text).into_owned()
 }
 
-/// Returns the text of an HTML fragment: entities decoded, without tags, comments, scripts and
-/// styles. Block elements are on lines of their own, and cells are separated.
+/// Converts an HTML fragment to text without tags, comments, scripts and styles. Block elements
+/// begin new lines, and table cells are separated.
 pub fn to_text(html: &str) -> String {
     text_and_targets(html, &mut Vec::new())
 }
 
-/// Converts as [`to_text`] does, and adds the targets of links and images to `targets`. A tag that
-/// is not HTML's, such as an element of a pasted configuration, is kept as text.
+/// Converts as [`to_text`] does, and adds the targets of links and images to `targets`. Unknown
+/// tags, such as elements of a pasted configuration, are kept as text.
 pub(super) fn text_and_targets(html: &str, targets: &mut Vec<String>) -> String {
     let spaced_html = TAG.replace_all(html, |tag: &Captures<'_>| {
         let whole = &tag[0];
         if !is_known_tag(whole) {
             return format!("&lt;{}", &whole[1..]);
         }
-        let between = space(&tag[1]);
+        let separator = tag_separator(&tag[1]);
         let alt_text =
-            if whole.starts_with("</") { None } else { attributes(&tag[1], &tag[2], targets) };
+            if whole.starts_with("</") { None } else { image_alt(&tag[1], &tag[2], targets) };
         format!(
-            "{between}{whole}{}{between}",
+            "{separator}{whole}{}{separator}",
             alt_text.map(|alt| format!(" {alt} ")).unwrap_or_default()
         )
     });
     let mut clean = String::new();
     let mut rest = &spaced_html[..];
-    // Sanitise in batches of tags: the time grows with the square of the nesting depth.
+    // Sanitise in batches of tags, because the time is quadratic in the nesting depth.
     while let Some((end, _)) = rest.match_indices('<').nth(MAX_TAGS) {
         clean.push_str(&TEXT_ONLY.clean(&rest[..end]).to_string());
         rest = &rest[end..];
@@ -266,32 +259,32 @@ pub(super) fn text_and_targets(html: &str, targets: &mut Vec<String>) -> String 
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the separator of the words before and after a tag of this name.
-pub(super) fn space(name: &str) -> &'static str {
+/// Returns the separator between the words around a tag.
+pub(super) fn tag_separator(name: &str) -> &'static str {
     let name = name.to_ascii_lowercase();
     match name.as_str() {
         "td" | "th" => " ",
-        name if BLOCKS.contains(name) => "\n",
+        name if BLOCK_TAGS.contains(name) => "\n",
         _ => "",
     }
 }
 
-/// Returns the text that replaces an inline tag: a separator, and the alternative text of an image.
-/// The image's address is added to `targets`.
-pub(super) fn inline(tag: &str, targets: &mut Vec<String>) -> String {
+/// Returns the text that replaces an inline tag: a separator and the alternative text of an image.
+/// Adds the image's address to `targets`.
+pub(super) fn inline_tag_text(tag: &str, targets: &mut Vec<String>) -> String {
     let Some(captures) = TAG.captures(tag) else { return String::new() };
-    let mut out = space(&captures[1]).to_owned();
+    let mut out = tag_separator(&captures[1]).to_owned();
     if !tag.starts_with("</")
-        && let Some(alt) = attributes(&captures[1], &captures[2], targets)
+        && let Some(alt) = image_alt(&captures[1], &captures[2], targets)
     {
         out.push_str(&format!(" {alt} "));
     }
     out
 }
 
-/// Returns the alternative text of an image; its address, a link's and their titles are added to
+/// Returns the alternative text of an image. Adds the addresses and titles of images and links to
 /// `targets`.
-fn attributes(name: &str, attributes: &str, targets: &mut Vec<String>) -> Option<String> {
+fn image_alt(name: &str, attributes: &str, targets: &mut Vec<String>) -> Option<String> {
     if !attributes.contains('=') {
         return None;
     }
@@ -303,17 +296,17 @@ fn attributes(name: &str, attributes: &str, targets: &mut Vec<String>) -> Option
         match caps[1].to_ascii_lowercase().as_str() {
             "alt" if image && !value.trim().is_empty() => alt = Some(value.to_owned()),
             "alt" => {}
-            _ => target(&html_escape::decode_html_entities(value), targets),
+            _ => push_target(&html_escape::decode_html_entities(value), targets),
         }
     }
     alt
 }
 
-/// The maximum length of an address that is kept, in bytes; `data:` URLs are dropped.
+/// The maximum length of a link target, in bytes.
 const MAX_TARGET: usize = 2_000;
 
-/// Adds the address or title of a link to `targets`.
-pub(super) fn target(address: &str, targets: &mut Vec<String>) {
+/// Adds the address or title of a link to `targets`, except `data:` URLs.
+pub(super) fn push_target(address: &str, targets: &mut Vec<String>) {
     let address = address.trim();
     if !address.is_empty() && address.len() <= MAX_TARGET && !address.starts_with("data:") {
         targets.push(address.to_owned());
@@ -327,13 +320,13 @@ pub(super) fn is_known_tag(tag: &str) -> bool {
         return true;
     }
     let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
-    // Generic parameters are capital letters; single-letter HTML tags in capitals are rare.
+    // A single capital letter is usually a type parameter.
     let name = &name[..end];
     if name.len() == 1 && name.bytes().all(|b| b.is_ascii_uppercase()) {
         return false;
     }
     let name = name.to_ascii_lowercase();
-    TAGS.contains(&name) || OTHER_TAGS.contains(&name)
+    TAGS.contains(&name) || HIDDEN_TAGS.contains(&name)
 }
 
 #[cfg(test)]
@@ -424,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_show_whether_they_are_done() {
+    fn checkboxes_become_characters() {
         assert_eq!(
             from_markdown("- [x] searched\n- [ ] asked"),
             "<ul>\n<li><span class=\"task\">☑</span> searched</li>\n<li><span class=\"task\">☐</span> asked</li>\n</ul>\n"
@@ -435,7 +428,7 @@ mod tests {
     #[test]
     fn deep_nesting_is_flattened() {
         for (mark, least) in [("> ", "<blockquote>"), ("- ", "<ul>"), ("<div>", "<div>")] {
-            let html = from_markdown(&format!("{}x", mark.repeat(MAX_SHOWN / 2 / mark.len())));
+            let html = from_markdown(&format!("{}x", mark.repeat(MAX_INPUT / 2 / mark.len())));
             assert!(html.contains('x') && html.matches(least).count() <= MAX_TAGS, "{mark}");
         }
         let html = format!("{}x", "<div>".repeat(100_000));
@@ -491,13 +484,13 @@ mod tests {
     }
 
     #[test]
-    fn lines_break_where_the_writer_broke_them() {
+    fn line_breaks_are_preserved() {
         assert_eq!(from_markdown("a\nb").trim(), "<p>a<br>\nb</p>");
     }
 
     #[test]
     fn very_long_text_is_truncated_with_a_note() {
-        let html = from_markdown(&"ä".repeat(MAX_SHOWN));
-        assert!(html.len() < MAX_SHOWN * 2 && html.contains("more characters"));
+        let html = from_markdown(&"ä".repeat(MAX_INPUT));
+        assert!(html.len() < MAX_INPUT * 2 && html.contains("more characters"));
     }
 }

@@ -2,14 +2,14 @@
 
 use whatlang::{Detector, Lang};
 
-/// The maximum length of a text that is read, in bytes.
-const MAX_READ: usize = 2_000;
-/// The share of other alphabets' letters that decides alone: one in this many.
-const OTHER_LETTERS: usize = 6;
-/// The share of English words that makes a text English: one in this many.
-const ENGLISH_WORDS: usize = 12;
+/// The maximum length of an examined text, in bytes.
+const MAX_INPUT: usize = 2_000;
+/// The share of letters of other alphabets, one in this many, that suffices for a decision.
+const OTHER_LETTER_SHARE: usize = 6;
+/// The share of English words, one in this many, above which a text is English.
+const ENGLISH_WORD_SHARE: usize = 12;
 
-/// The languages that the model for other languages was trained on.
+/// The languages on which the multilingual model was trained.
 const SUPPORTED_LANGUAGES: [Lang; 15] = [
     Lang::Eng,
     Lang::Ara,
@@ -27,8 +27,7 @@ const SUPPORTED_LANGUAGES: [Lang; 15] = [
     Lang::Tha,
     Lang::Tur,
 ];
-/// Further languages that are recognized, so that an answer can say that they are not supported.
-/// Rarer ones are left out, because English titles are taken for them.
+/// Languages that are recognized but not supported. Rarer ones would match English titles.
 const UNSUPPORTED_LANGUAGES: [Lang; 13] = [
     Lang::Ces,
     Lang::Dan,
@@ -45,8 +44,8 @@ const UNSUPPORTED_LANGUAGES: [Lang; 13] = [
     Lang::Vie,
 ];
 
-/// Words that are frequent in English and are no words of the other languages.
-const ENGLISH: [&str; 36] = [
+/// Frequent English words that are not words of the other languages.
+const ENGLISH_WORDS: [&str; 36] = [
     "after", "and", "are", "be", "but", "can't", "cannot", "does", "doesn't", "don't", "from",
     "has", "have", "how", "if", "into", "isn't", "it", "its", "my", "not", "should", "than",
     "that", "the", "there", "this", "using", "what", "when", "which", "why", "with", "without",
@@ -55,9 +54,9 @@ const ENGLISH: [&str; 36] = [
 
 /// A language other than English.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Foreign(Lang);
+pub struct ForeignLanguage(Lang);
 
-impl Foreign {
+impl ForeignLanguage {
     /// Returns the language's English name.
     pub fn name(self) -> &'static str {
         match self.0 {
@@ -67,35 +66,37 @@ impl Foreign {
         }
     }
 
-    /// Returns whether the model for other languages was trained on it.
+    /// Returns whether the multilingual model was trained on it.
     pub fn is_supported(self) -> bool {
         SUPPORTED_LANGUAGES.contains(&self.0)
     }
 }
 
-/// Returns the language of a text if it is surely not English. Code and identifiers do not count,
-/// and a short text in the Latin alphabet may be too little evidence.
-pub fn foreign(text: &str) -> Option<Foreign> {
-    let text = &text[..text.floor_char_boundary(MAX_READ)];
-    let (letters, foreign) =
-        text.chars().filter(|c| c.is_alphabetic()).fold((0, 0), |(letters, foreign), c| {
-            (letters + 1, foreign + usize::from(is_other_letter(c)))
+/// Returns the language of a text if it is certainly not English. Code and identifiers do not
+/// count. A short text in the Latin alphabet may give too little evidence.
+pub fn foreign_language(text: &str) -> Option<ForeignLanguage> {
+    let text = &text[..text.floor_char_boundary(MAX_INPUT)];
+    let (letters, other_letters) =
+        text.chars().filter(|c| c.is_alphabetic()).fold((0, 0), |(letters, other_letters), c| {
+            (letters + 1, other_letters + usize::from(is_other_letter(c)))
         });
     let detector = Detector::with_allowlist(
         SUPPORTED_LANGUAGES.into_iter().chain(UNSUPPORTED_LANGUAGES).collect(),
     );
     let detect = |text: &str| detector.detect(text).filter(|info| info.lang() != Lang::Eng);
-    if foreign >= 4 && foreign * OTHER_LETTERS >= letters {
+    if other_letters >= 4 && other_letters * OTHER_LETTER_SHARE >= letters {
         let letters: String =
             text.chars().map(|c| if is_other_letter(c) { c } else { ' ' }).collect();
-        return detect(&letters).map(|info| Foreign(info.lang()));
+        return detect(&letters).map(|info| ForeignLanguage(info.lang()));
     }
     let words: Vec<String> = text.split_whitespace().filter_map(plain_word).collect();
-    let english = words.iter().filter(|word| ENGLISH.contains(&word.as_str())).count();
-    if english * ENGLISH_WORDS > words.len() {
+    let english = words.iter().filter(|word| ENGLISH_WORDS.contains(&word.as_str())).count();
+    if english * ENGLISH_WORD_SHARE > words.len() {
         return None;
     }
-    detect(&words.join(" ")).filter(whatlang::Info::is_reliable).map(|info| Foreign(info.lang()))
+    detect(&words.join(" "))
+        .filter(whatlang::Info::is_reliable)
+        .map(|info| ForeignLanguage(info.lang()))
 }
 
 /// Returns whether a letter belongs to an alphabet without Latin letters.
@@ -117,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_are_told_apart_despite_english_names() {
+    fn languages_are_detected_despite_english_names() {
         for (text, name) in [
             (
                 "Anmeldung schlägt fehl, wenn im NullPointerException-Dialog abgebrochen wird",
@@ -128,10 +129,10 @@ mod tests {
             ("Приложение падает при запуске на Android", "Russian"),
             ("Konsolen loggar ut användaren efter varje uppdatering av sidan", "Swedish"),
         ] {
-            assert_eq!(foreign(text).map(Foreign::name), Some(name), "{text}");
+            assert_eq!(foreign_language(text).map(ForeignLanguage::name), Some(name), "{text}");
         }
         assert!(
-            !foreign("Konsolen loggar ut användaren efter varje uppdatering av sidan")
+            !foreign_language("Konsolen loggar ut användaren efter varje uppdatering av sidan")
                 .unwrap()
                 .is_supported()
         );
@@ -148,7 +149,7 @@ mod tests {
             "com.acme.sync.Engine: java.lang.NullPointerException",
             "naïve café résumé: file with these words in its name is not found",
         ] {
-            assert_eq!(foreign(text), None, "{text}");
+            assert_eq!(foreign_language(text), None, "{text}");
         }
     }
 }

@@ -1,11 +1,10 @@
-//! Text preparation: from original text to the text that is indexed, embedded and shown. Pure
-//! functions, no I/O.
+//! Text preparation: pure functions from original text to the text that is indexed, embedded and
+//! shown.
 
 pub mod build;
 pub mod chunk;
 pub mod closure;
 pub mod dialect;
-pub mod essence;
 pub mod failure;
 pub mod html;
 pub mod language;
@@ -17,6 +16,8 @@ pub mod prepare;
 pub mod reference;
 pub mod report;
 pub mod roles;
+pub mod salient;
+pub mod sanitize;
 pub mod signature;
 pub mod similar;
 pub mod skeleton;
@@ -24,7 +25,6 @@ pub mod title;
 pub mod tokens;
 pub mod trace;
 pub mod version;
-pub mod visible;
 pub mod words;
 
 /// The version of the preparation. Increase it whenever the output changes for the same input;

@@ -1,28 +1,28 @@
-//! Literal text in Markdown, with as few escapes as possible: programs that a text is pasted into
-//! often show a backslash.
+//! Literal text in Markdown, with as few escapes as possible, because many programs show the
+//! backslashes of pasted text.
 
 use pulldown_cmark::{Event, Parser, Tag};
 
 use super::dialect::OPTIONS;
 
-/// The maximum number of escapes; in a text that needs more, all punctuation is escaped.
+/// The maximum number of escapes; with more, all punctuation is escaped.
 const MAX_ESCAPES: usize = 40;
 
 /// The text before and after a literal text.
 type Surroundings = (&'static str, &'static str);
 
-/// The places of a text in prose: a paragraph and a heading.
+/// The surroundings of a text in prose: a paragraph and a heading.
 const PROSE: [Surroundings; 2] = [("", ""), ("# ", "")];
-/// The place of the text of a link.
+/// The surroundings of the text of a link.
 const LABEL: Surroundings = ("[", "](https://link.example)");
 
-/// Returns one line of Markdown that shows this text literally, as a paragraph or a heading. Pairs
-/// of single backticks stay, because code is shown as code.
+/// Returns one line of Markdown that shows this text literally in a paragraph or a heading. Inline
+/// code stays code.
 pub fn literal(text: &str) -> String {
     escape(text, &PROSE)
 }
 
-/// Returns Markdown that shows this text literally between the brackets of a link.
+/// Returns Markdown that shows this text literally as the text of a link.
 pub fn literal_label(text: &str) -> String {
     escape(text, &[LABEL])
 }
@@ -32,7 +32,7 @@ fn escape(text: &str, places: &[Surroundings]) -> String {
     let mut out = line.clone();
     let mut escapes: Vec<usize> = Vec::new();
     while escapes.len() < MAX_ESCAPES {
-        let Some(at) = places.iter().find_map(|place| markup(&out, &escapes, *place)) else {
+        let Some(at) = places.iter().find_map(|place| find_markup(&out, &escapes, *place)) else {
             return out;
         };
         if !out[at..].starts_with(|c: char| c.is_ascii_punctuation()) {
@@ -48,9 +48,9 @@ fn escape(text: &str, places: &[Surroundings]) -> String {
         .collect()
 }
 
-/// Returns the offset of the first character that Markdown does not show literally in this place,
-/// except for these backslashes.
-fn markup(text: &str, escapes: &[usize], (prefix, suffix): Surroundings) -> Option<usize> {
+/// Returns the offset of the first character, except these backslashes, that Markdown does not show
+/// literally in these surroundings.
+fn find_markup(text: &str, escapes: &[usize], (prefix, suffix): Surroundings) -> Option<usize> {
     let source = format!("{prefix}{text}{suffix}");
     let (start, end) = (prefix.len(), prefix.len() + text.len());
     let mut shown_until = start;
@@ -69,18 +69,18 @@ fn markup(text: &str, escapes: &[usize], (prefix, suffix): Surroundings) -> Opti
             shown_until += 1;
         }
         if !is_literal || range.start > shown_until {
-            return Some(first_mark(text, shown_until.min(range.start).saturating_sub(start)));
+            return Some(first_mark_from(text, shown_until.min(range.start).saturating_sub(start)));
         }
         shown_until = range.end.max(shown_until);
     }
     if !suffix.is_empty() && !is_link {
         return Some(first_bracket(text, escapes));
     }
-    (shown_until < end).then(|| first_mark(text, shown_until - start))
+    (shown_until < end).then(|| first_mark_from(text, shown_until - start))
 }
 
-/// Returns the offset of the punctuation that begins markup: the number of a list is not escaped.
-fn first_mark(text: &str, from: usize) -> usize {
+/// Returns the offset of the punctuation that begins markup, after the number of a list item.
+fn first_mark_from(text: &str, from: usize) -> usize {
     let is_mark = |c: char| !c.is_whitespace() && !c.is_ascii_digit();
     text[from..].find(is_mark).map_or(from, |at| from + at)
 }
@@ -98,7 +98,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    /// Returns the text that Markdown shows, with the backticks of code.
+    /// Returns the text that Markdown shows, with backticks around code.
     fn shown(markdown: &str) -> String {
         let mut out = String::new();
         for event in Parser::new_ext(markdown, OPTIONS) {

@@ -1,6 +1,5 @@
-//! Extraction of a mail's own text: without the quoted mail, the signature and the legal notice.
-//! Mail programs mark these in the language of their user; the marks of the most common ones are
-//! known here.
+//! Extraction of a mail's own text, without the quoted mail, the signature and the legal notice.
+//! Mail programs mark these in their user's language; this module knows the most common marks.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -8,22 +7,23 @@ use regex::Regex;
 
 use super::pattern::re;
 
+/// The punctuation at the end of a greeting.
+const END_MARKS: [char; 8] = [',', '!', '.', ':', '，', '！', '。', '、'];
 /// The maximum number of lines of a signature.
-const SIGNATURE: usize = 20;
+const MAX_SIGNATURE_LINES: usize = 20;
 /// The maximum number of lines after a closing formula: a name, a company, contact details.
-const CLOSING_LINES: usize = 9;
-/// The maximum length of those lines, in characters; a sentence is longer.
-const SHORT: usize = 90;
+const MAX_CLOSING_LINES: usize = 9;
+/// The maximum length of such a line, in characters; sentences are longer.
+const MAX_CONTACT_LINE: usize = 90;
 /// The maximum length of a line that may introduce a quotation, in bytes.
 const MAX_INTRODUCTION: usize = 400;
 /// The maximum number of lines of a mail's headers.
-const HEADERS: usize = 40;
-/// The number of last lines that are searched for a signature.
-const LAST: usize = 200;
+const MAX_HEADER_LINES: usize = 40;
+/// The number of final lines that are searched for a signature.
+const SIGNATURE_WINDOW: usize = 200;
 
-/// "On …, … wrote:" and its equivalents in other languages. The verb stands at the end, or before
-/// the name.
-static WROTE: LazyLock<Regex> = LazyLock::new(|| {
+/// "On …, … wrote:" and its equivalents. The verb is at the end or before the name.
+static QUOTE_INTRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)(?:^|[\s(])(?:wrote|schrieb(?:\s.{1,120})?|hat geschrieben|a écrit|escribió|ha scritto|escreveu|schreef(?:\s.{1,120})?|",
         r"heeft(?:\s.{1,120})? geschreven|napisał(?:\(a\)|a)?(?:\s.{1,120})?|pisze|napsal(?:\(a\)|a)?|пише|пишет|(?:на)?писала?(?:\(а\))?|",
@@ -32,13 +32,13 @@ static WROTE: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 /// A date or a time of day.
-static WHEN: LazyLock<Regex> =
+static DATE_OR_TIME: LazyLock<Regex> =
     LazyLock::new(|| re(r"\d{1,2}[:.]\d{2}|\d{1,4}[./年-]\s?\d{1,2}|\b(?:19|20)\d{2}\b"));
-static DAY: LazyLock<Regex> =
+static DATE: LazyLock<Regex> =
     LazyLock::new(|| re(r"\d{1,4}[./年-]\s?\d{1,2}[./月-]|(?:^|[^\d])(?:19|20)\d{2}(?:[^\d]|$)"));
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| re(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"));
 
-/// The separator between a reply and the mail that it answers.
+/// The separator between a reply and the mail to which it replies.
 static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:_{20,}|-{2,}\s?(?:original message|original appointment|reply message|ursprüngliche nachricht|ursprünglicher termin|original-?nachricht|message d.origine|",
@@ -47,8 +47,8 @@ static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
         r"原始邮件|邮件原件|原始郵件|元のメッセージ|원본 메시지)\s?-{2,})$",
     ))
 });
-/// The line before a forwarded mail, which is the mail that its sender asks about.
-static PASSED_ON: LazyLock<Regex> = LazyLock::new(|| {
+/// The line before a forwarded mail, which is the mail that the sender asks about.
+static FORWARD_MARKER: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:-{2,}\s?(?:forwarded message|weitergeleitete nachricht|message (?:transféré|transmis)|mensaje reenviado|messaggio inoltrato|",
         r"mensagem encaminhada|doorgestuurd bericht|wiadomość przekazana|přeposlaná zpráva|пересылаемое сообщение|переадресованное сообщение|",
@@ -58,8 +58,8 @@ static PASSED_ON: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The line of help desks between a reply and their earlier message.
-static REPLY_ABOVE: LazyLock<Regex> = LazyLock::new(|| {
+/// The line that help desks put between a reply and their earlier message.
+static REPLY_MARKER: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^\W*(?:(?:please )?(?:reply|respond|write|type your (?:reply|response|answer))(?: only)? above this line|",
         r"bitte (?:antworten|schreiben)(?: sie)?(?: nur)? (?:oberhalb|über) dieser (?:linie|zeile)|(?:veuillez )?répond(?:re|ez) au-dessus de cette ligne|",
@@ -68,9 +68,8 @@ static REPLY_ABOVE: LazyLock<Regex> = LazyLock::new(|| {
         r"пишите ответ выше этой строки|请在此行上方回复|この行より上に返信)\W*$",
     ))
 });
-/// A phrase of a note above a forwarded mail that has no other mark; the query is then about that
-/// mail.
-static SEE_BELOW: LazyLock<Regex> = LazyLock::new(|| {
+/// A phrase in a note above a forwarded mail without another mark; the query is about that mail.
+static FORWARDING_NOTE: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:fyi|for your information|see (?:the mail |the message )?below|forwarding (?:this|the)|please (?:check|see|advise|handle|read|help|have a look|take (?:care|a look|over)|look (?:into|at))|look at this|any ideas?|your thoughts|as discussed|can you (?:check|help|have a look|take care)|",
         r"z\. ?k\.|zur (?:kenntnis|info|information|weiteren bearbeitung|bearbeitung)|bitte (?:um prüfung|prüfen|bearbeiten|übernehmen|anschauen|ansehen|kümmern|klären)|siehe unten|s\. ?u\.|anbei|weiterleitung|",
@@ -79,9 +78,9 @@ static SEE_BELOW: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 /// The maximum number of words of a note above a forwarded mail.
-const NOTE: usize = 14;
+const MAX_NOTE_WORDS: usize = 14;
 
-/// The header names that mail programs write above the mail that is answered.
+/// The header names that mail programs write above a quoted mail.
 static HEADER: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^[*_]{0,2}(from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람|",
@@ -93,31 +92,31 @@ static HEADER: LazyLock<Regex> = LazyLock::new(|| {
         r"\s?[*_]{0,2}\s?[:：][*_]{0,2}\s*(.*)$",
     ))
 });
-static SUBJECT: LazyLock<Regex> = LazyLock::new(|| {
+static SUBJECT_NAME: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^(?:subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|předmět|тема|ämne|emne|aihe|konu|主题|主旨|件名|제목)$",
     )
 });
-/// The sender's header, which every block of headers has.
-static SENDER: LazyLock<Regex> = LazyLock::new(|| {
+/// The name of the sender's header, which every header block has.
+static SENDER_NAME: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^(?:from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람)$",
     )
 });
 
 /// "Re:" and "Fwd:" in the languages of mail programs.
-static ANSWER_TO: LazyLock<Regex> = LazyLock::new(|| {
+static SUBJECT_PREFIXES: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^(?:(?:re|aw|wg|fwd?|tr|rv|sv|vs|antw|odp|ynt|ilt|res|enc|rif|i|回复|转发|答复|回覆|轉寄)\s?(?:\[\d+\])?\s?[:：]\s*)+",
     )
 });
 
-/// The prefixes of replies alone: their subject is that of the mail that was answered.
-static ANSWERS: LazyLock<Regex> = LazyLock::new(|| {
+/// A prefix of replies alone, not of forwarded mails.
+static REPLY_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)^(?:re|aw|sv|vs|antw|odp|ynt|res|rif|回复|答复|回覆)\s?(?:\[\d+\])?\s?[:：]")
 });
 
-/// A closing formula, folded: without punctuation, in lower case.
+/// A closing formula.
 static CLOSING_FORMULA: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:(?:with )?(?:kind|best|warm|many|kindest|warmest)(?: and best)? (?:regards|wishes)|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|",
@@ -133,21 +132,21 @@ static CLOSING_FORMULA: LazyLock<Regex> = LazyLock::new(|| {
         r"\s*[,.!;~]*$",
     ))
 });
-/// A line that phones add automatically.
-static SENT_FROM: LazyLock<Regex> = LazyLock::new(|| {
+/// A line that phones and mail programs add automatically.
+static DEVICE_SIGNATURE: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:sent (?:from|via|with) (?:my )?\S.{1,50}|get outlook for .{2,40}|von mein\S{1,3} .{2,40} gesendet|gesendet (?:von|mit) .{2,50}|",
         r"envoyé (?:de|depuis) .{2,50}|enviado (?:desde|do|de) .{2,50}|inviato da .{2,50}|verstuurd vanaf .{2,50}|verzonden (?:vanaf|met) .{2,50}|",
         r"wysłane z .{2,50}|отправлено (?:с|из) .{2,50}|skickat från .{2,50}|iphoneから送信|从我的.{2,20}发送|发自我的.{2,20})$",
     ))
 });
-static NOTICE: LazyLock<Regex> = LazyLock::new(|| {
+static LEGAL_NOTICE: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)(?:confidential|vertraulich|confidentiel|confidencial|riservat|vertrouwelijk|poufn).*(?:recipient|addressee|intended|empfänger|adressat|destinat[áa]?[rt]|geadresseerde|adresata)|",
         r"(?:consider the environment before printing|denken sie an die umwelt|pensez à l.environnement)",
     ))
 });
-/// A greeting on its own line.
+/// A greeting.
 static GREETING: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day)|to whom it may concern|",
@@ -160,28 +159,28 @@ static GREETING: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Returns whether a line is a closing formula, or added by a phone. The writer's name is below it.
-pub fn closes(line: &str) -> bool {
+/// Returns whether a line is a closing formula or was added by a phone.
+pub fn is_closing(line: &str) -> bool {
     let line = line.trim().trim_matches(['*', '_']);
-    CLOSING_FORMULA.is_match(line) || SENT_FROM.is_match(line)
+    CLOSING_FORMULA.is_match(line) || DEVICE_SIGNATURE.is_match(line)
 }
 
 /// Returns whether a line is only a greeting.
-pub fn greets(line: &str) -> bool {
-    GREETING.is_match(line.trim().trim_end_matches([',', '!', '.', ':', '，', '！', '。', '、']))
+pub fn is_greeting(line: &str) -> bool {
+    GREETING.is_match(line.trim().trim_end_matches(END_MARKS))
 }
 
-/// Returns a mail's own text. A text without the marks of a mail is returned unchanged, and so is
-/// one that has no other content.
+/// Returns a mail's own text. A text without the marks of a mail, or without other content, is
+/// returned unchanged.
 pub fn own_text(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().collect();
-    let is_kept = keep(&lines);
-    if is_kept.iter().all(|keep| *keep) {
+    let in_fence = fenced_lines(&lines);
+    let is_own = own_lines(&lines, &in_fence);
+    if is_own.iter().all(|is_own| *is_own) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    let in_fence = fences(&lines);
-    for (at, line) in lines.iter().enumerate().filter(|(at, _)| is_kept[*at]) {
+    for (at, line) in lines.iter().enumerate().filter(|(at, _)| is_own[*at]) {
         let content = line.trim_start().trim_start_matches('>');
         out.push_str(if in_fence[at] || content.len() == line.trim_start().len() {
             line
@@ -191,17 +190,17 @@ pub fn own_text(text: &str) -> Cow<'_, str> {
         out.push('\n');
     }
     // A writer who only forwards a mail, or replies inside the quotation, means the whole text.
-    let says = out.chars().any(char::is_alphanumeric) && !is_frame(&out);
-    if says { Cow::Owned(out) } else { Cow::Borrowed(text) }
+    let has_content = out.chars().any(char::is_alphanumeric) && !has_only_formulas(&out);
+    if has_content { Cow::Owned(out) } else { Cow::Borrowed(text) }
 }
 
-/// Returns whether a text has a greeting and a closing formula and nothing between.
-fn is_frame(text: &str) -> bool {
+/// Returns whether a text has a greeting and nothing else before the closing formula.
+fn has_only_formulas(text: &str) -> bool {
     let mut has_greeting = false;
     for line in text.lines() {
-        if greets(line) {
+        if is_greeting(line) {
             has_greeting = true;
-        } else if closes(line) {
+        } else if is_closing(line) {
             break;
         } else if line.contains(char::is_alphanumeric) {
             return false;
@@ -210,8 +209,8 @@ fn is_frame(text: &str) -> bool {
     has_greeting
 }
 
-/// Splits a pasted mail into a title and a text: its subject, if its headers were pasted, and its
-/// own text without the greeting. Returns `None` if the text is no mail.
+/// Splits a pasted mail into its subject, if its headers were pasted, and its own text without the
+/// greeting. Returns `None` if the text is not a mail.
 pub fn split_pasted(text: &str) -> Option<(String, String)> {
     let text = text.trim_start();
     let lines: Vec<&str> = text.lines().collect();
@@ -219,13 +218,13 @@ pub fn split_pasted(text: &str) -> Option<(String, String)> {
     let mut title = String::new();
     for line in &lines[..headers] {
         if let Some(captures) = HEADER.captures(line)
-            && SUBJECT.is_match(&captures[1])
+            && SUBJECT_NAME.is_match(&captures[1])
         {
-            title = subject(&captures[2]).to_owned();
+            title = strip_subject_prefixes(&captures[2]).to_owned();
         }
     }
     let rest = text.lines().skip(headers).collect::<Vec<_>>().join("\n");
-    let (body, has_greeting) = without_greeting(&rest);
+    let (body, has_greeting) = strip_greeting(&rest);
     let own_text = own_text(body);
     if headers == 0 && !has_greeting && matches!(own_text, Cow::Borrowed(_)) {
         return None;
@@ -233,32 +232,30 @@ pub fn split_pasted(text: &str) -> Option<(String, String)> {
     Some((title, own_text.trim().to_owned()))
 }
 
-/// Returns a subject without "Re:" and the like.
-pub fn subject(text: &str) -> &str {
+/// Strips "Re:", "Fwd:" and their equivalents from a subject.
+pub fn strip_subject_prefixes(text: &str) -> &str {
     let text = text.trim();
-    ANSWER_TO.find(text).map_or(text, |prefix| &text[prefix.end()..])
+    SUBJECT_PREFIXES.find(text).map_or(text, |prefix| &text[prefix.end()..])
 }
 
-/// Returns whether a subject is that of a reply, and thus was written for another mail.
-pub fn answers(subject: &str) -> bool {
-    ANSWERS.is_match(subject.trim_start())
+/// Returns whether a subject is that of a reply, and thus of an earlier mail.
+pub fn is_reply_subject(subject: &str) -> bool {
+    REPLY_PREFIX.is_match(subject.trim_start())
 }
 
 /// Returns the text without a greeting on its own line, and whether there was one.
-fn without_greeting(text: &str) -> (&str, bool) {
+fn strip_greeting(text: &str) -> (&str, bool) {
     let text = text.trim_start();
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let line = first.trim();
-    let alone = line.ends_with([',', '!', '.', ':', '，', '！', '。', '、'])
-        || rest.lines().next().is_some_and(|next| next.trim().is_empty());
-    let words = line.split_whitespace().count();
+    let is_alone =
+        line.ends_with(END_MARKS) || rest.lines().next().is_some_and(|next| next.trim().is_empty());
     // "Hello world crashes:" is a title: greetings have few words and no numbers.
-    let greets = GREETING
-        .is_match(line.trim_end_matches([',', '!', '.', ':', '，', '！', '。', '、']))
-        && alone
-        && words <= 7
+    let has_greeting = is_greeting(line)
+        && is_alone
+        && line.split_whitespace().count() <= 7
         && !line.contains(|c: char| c.is_ascii_digit());
-    if greets && !rest.trim().is_empty() { (rest.trim_start(), true) } else { (text, false) }
+    if has_greeting && !rest.trim().is_empty() { (rest.trim_start(), true) } else { (text, false) }
 }
 
 /// Returns whether a line may be a header. This check rejects most lines of a log quickly.
@@ -269,10 +266,10 @@ fn may_be_header(line: &str) -> bool {
     })
 }
 
-/// Returns how many of the first lines are a mail's headers, if it was pasted with them.
+/// Returns the number of leading lines that are a mail's headers.
 fn header_block(lines: &[&str]) -> usize {
     let (mut at, mut sender, mut header_count) = (0, false, 0);
-    while let Some(line) = lines.get(at).map(|line| line.trim()).filter(|_| at < HEADERS) {
+    while let Some(line) = lines.get(at).map(|line| line.trim()).filter(|_| at < MAX_HEADER_LINES) {
         let header = may_be_header(line).then(|| HEADER.captures(line)).flatten();
         let Some(captures) = header else {
             // A long header continues on an indented line.
@@ -282,7 +279,7 @@ fn header_block(lines: &[&str]) -> usize {
             }
             break;
         };
-        sender |= SENDER.is_match(&captures[1]);
+        sender |= SENDER_NAME.is_match(&captures[1]);
         header_count += 1;
         at += 1;
     }
@@ -290,12 +287,10 @@ fn header_block(lines: &[&str]) -> usize {
 }
 
 /// Returns for each line whether the writer wrote it.
-fn keep(lines: &[&str]) -> Vec<bool> {
-    let mut keep = vec![true; lines.len()];
-    let in_fence = fences(lines);
+fn own_lines(lines: &[&str], in_fence: &[bool]) -> Vec<bool> {
+    let mut is_own = vec![true; lines.len()];
     let mut end = lines.len();
-    let mut mail = false;
-    // True once the writer has written anything.
+    let mut is_mail = false;
     let mut has_text = false;
     let mut at = 0;
     while at < end {
@@ -303,49 +298,49 @@ fn keep(lines: &[&str]) -> Vec<bool> {
         if in_fence[at] || line.is_empty() || line.starts_with('>') {
             has_text |= in_fence[at];
             // Some programs quote the introduction line as well.
-            mail |= !in_fence[at]
+            is_mail |= !in_fence[at]
                 && line.ends_with([':', '：'])
-                && announces(line.trim_start_matches(['>', ' ']), || true);
+                && is_introduction(line.trim_start_matches(['>', ' ']), || true);
             at += 1;
             continue;
         }
-        if line.ends_with(['-', ':']) && PASSED_ON.is_match(line) {
+        if line.ends_with(['-', ':']) && FORWARD_MARKER.is_match(line) {
             let blank = lines[at + 1..].iter().take(2).take_while(|l| l.trim().is_empty()).count();
             let next = at + 1 + blank;
             let next = (next + header_block(&lines[next..])).min(end);
-            keep[at..next].fill(false);
+            is_own[at..next].fill(false);
             at = next;
             continue;
         }
         // A row of underscores is Outlook's separator only if headers follow.
-        let follows = || {
+        let headers_follow = || {
             let next = lines[at + 1..].iter().take(3).find(|l| !l.trim().is_empty());
             next.is_some_and(|l| HEADER.is_match(l.trim()))
         };
-        let note = || {
+        let has_forwarding_note = || {
             let words: String =
-                (0..at).filter(|n| keep[*n]).map(|n| format!("{} ", lines[n])).collect();
-            words.split_whitespace().count() <= NOTE && SEE_BELOW.is_match(&words)
+                (0..at).filter(|n| is_own[*n]).map(|n| format!("{} ", lines[n])).collect();
+            words.split_whitespace().count() <= MAX_NOTE_WORDS && FORWARDING_NOTE.is_match(&words)
         };
-        let row = line.ends_with(['-', '_'])
+        let is_separator_row = line.ends_with(['-', '_'])
             && SEPARATOR.is_match(line)
-            && (!line.starts_with('_') || follows());
-        let separates = row || REPLY_ABOVE.is_match(line);
-        let headers = if separates { 1 } else { header_block(&lines[at..]) };
+            && (!line.starts_with('_') || headers_follow());
+        let is_separator = is_separator_row || REPLY_MARKER.is_match(line);
+        let headers = if is_separator { 1 } else { header_block(&lines[at..]) };
         if headers > 0 {
-            if has_text && !note() {
+            if has_text && !has_forwarding_note() {
                 end = at;
                 break;
             }
             // The whole mail was pasted: its headers are not its text.
-            keep[at..at + headers].fill(false);
+            is_own[at..at + headers].fill(false);
             at += headers;
             continue;
         }
         if let Some(next) = introduction_end(lines, at) {
-            mail = true;
-            keep[at..next].fill(false);
-            if has_text && !is_quoted(lines, next) {
+            is_mail = true;
+            is_own[at..next].fill(false);
+            if has_text && !starts_with_quote(lines, next) {
                 end = at;
                 break;
             }
@@ -355,77 +350,73 @@ fn keep(lines: &[&str]) -> Vec<bool> {
         has_text |= line.contains(char::is_alphanumeric);
         at += 1;
     }
-    keep[end..].fill(false);
-    // Drop quotations only in a mail; elsewhere the marked lines may be a quoted log.
-    if mail {
+    is_own[end..].fill(false);
+    // Drop quotations only in a mail; elsewhere the marked lines may be a log.
+    if is_mail {
         for at in 0..end {
             if !in_fence[at] && lines[at].trim_start().starts_with('>') {
-                keep[at] = false;
+                is_own[at] = false;
             }
         }
     }
     // The signature ends the writer's own text.
-    let last =
-        (0..end).rev().find(|at| keep[*at] && !lines[*at].trim().is_empty()).map_or(0, |at| at + 1);
-    let from = signature(lines, &keep, &in_fence, last);
-    keep[from..last].fill(false);
-    keep
+    let last = (0..end)
+        .rev()
+        .find(|at| is_own[*at] && !lines[*at].trim().is_empty())
+        .map_or(0, |at| at + 1);
+    let from = signature_start(lines, &is_own, in_fence, last);
+    is_own[from..last].fill(false);
+    is_own
 }
 
-/// Returns the line at which the signature begins among the lines before `last`; `last` if there is
-/// none.
-fn signature(lines: &[&str], keep: &[bool], in_fence: &[bool], last: usize) -> usize {
-    let count =
-        |from: usize| (from..last).filter(|at| keep[*at] && !lines[*at].trim().is_empty()).count();
+/// Returns the first line of the signature before `last`; `last` if there is none.
+fn signature_start(lines: &[&str], is_own: &[bool], in_fence: &[bool], last: usize) -> usize {
+    let has_content = |at: &usize| is_own[*at] && !lines[*at].trim().is_empty();
     let mut from = last;
-    let first =
-        (0..last).rev().filter(|at| keep[*at] && !lines[*at].trim().is_empty()).nth(2 * SIGNATURE);
-    let first = first.unwrap_or(0).max(last.saturating_sub(LAST));
+    let first = (0..last).rev().filter(has_content).nth(2 * MAX_SIGNATURE_LINES);
+    let first = first.unwrap_or(0).max(last.saturating_sub(SIGNATURE_WINDOW));
     // RFC 3676, section 4.3: "-- " alone in a line; many programs lose the space.
     if let Some(at) = (first..last)
-        .find(|at| !in_fence[*at] && keep[*at] && matches!(lines[*at].trim_end(), "--" | "—"))
-        && (1..=SIGNATURE).contains(&count(at + 1))
+        .find(|at| !in_fence[*at] && is_own[*at] && matches!(lines[*at].trim_end(), "--" | "—"))
+        && (1..=MAX_SIGNATURE_LINES).contains(&(at + 1..last).filter(has_content).count())
         && !in_fence[at..last].contains(&true)
         && lines[..at].iter().any(|l| l.contains(char::is_alphanumeric))
     {
         from = at;
     }
     loop {
-        let Some(at) = (0..from).rev().find(|at| keep[*at] && !lines[*at].trim().is_empty()) else {
-            return from;
-        };
+        let Some(at) = (0..from).rev().find(has_content) else { return from };
         let line = lines[at].trim().trim_matches(['*', '_']);
         if in_fence[at]
-            || !(SENT_FROM.is_match(line) || NOTICE.is_match(line))
-            || !written_before(lines, keep, at)
+            || !(DEVICE_SIGNATURE.is_match(line) || LEGAL_NOTICE.is_match(line))
+            || !has_text_before(lines, is_own, at)
         {
             break;
         }
         from = at;
     }
-    let tail = |at: usize| (at + 1..from).filter(|n| keep[*n] && !lines[*n].trim().is_empty());
+    let tail = |at: usize| (at + 1..from).filter(has_content);
     let closing_at =
-        (first..from).rev().take_while(|at| tail(*at).count() <= CLOSING_LINES).find(|at| {
-            keep[*at]
+        (first..from).rev().take_while(|at| tail(*at).count() <= MAX_CLOSING_LINES).find(|at| {
+            is_own[*at]
                 && !in_fence[*at]
                 && CLOSING_FORMULA.is_match(lines[*at].trim().trim_matches(['*', '_']))
                 && tail(*at).all(|n| {
                     let line = lines[n].trim();
-                    !in_fence[n] && line.chars().count() <= SHORT && !is_afterword(line)
+                    !in_fence[n] && line.chars().count() <= MAX_CONTACT_LINE && !is_afterword(line)
                 })
         });
     match closing_at {
-        Some(at) if written_before(lines, keep, at) => at,
+        Some(at) if has_text_before(lines, is_own, at) => at,
         _ => from,
     }
 }
 
-/// Returns whether anything was written before a line.
-fn written_before(lines: &[&str], keep: &[bool], at: usize) -> bool {
-    (0..at).any(|n| keep[n] && lines[n].contains(char::is_alphanumeric))
+fn has_text_before(lines: &[&str], is_own: &[bool], at: usize) -> bool {
+    (0..at).any(|n| is_own[n] && lines[n].contains(char::is_alphanumeric))
 }
 
-/// Returns whether a line is one that people add below their names and that is no part of a name.
+/// Returns whether a line below a name is a postscript, a list item or a question.
 fn is_afterword(line: &str) -> bool {
     let lower = line.to_lowercase();
     lower.starts_with("ps")
@@ -434,42 +425,42 @@ fn is_afterword(line: &str) -> bool {
         || line.ends_with('?')
 }
 
-/// Returns the first line of a quotation whose introduction begins at this line. The introduction,
-/// "On Monday … wrote:", may take two lines.
+/// Returns the first line of a quotation whose introduction begins at this line and takes up to
+/// two lines: "On Monday … wrote:".
 fn introduction_end(lines: &[&str], at: usize) -> Option<usize> {
     let line = lines[at].trim();
-    if announces(line, || is_quoted(lines, at + 1)) {
+    if is_introduction(line, || starts_with_quote(lines, at + 1)) {
         return Some(at + 1);
     }
     let next = lines.get(at + 1)?.trim();
     let begins = !line.ends_with([':', '.', '：']) && next.ends_with([':', '：']);
     (begins
-        && (WHEN.is_match(line) || ADDRESS.is_match(line))
-        && announces(&format!("{line} {next}"), || is_quoted(lines, at + 2)))
+        && (DATE_OR_TIME.is_match(line) || ADDRESS.is_match(line))
+        && is_introduction(&format!("{line} {next}"), || starts_with_quote(lines, at + 2)))
     .then_some(at + 2)
 }
 
-/// Returns whether a line names the writer and the time of the text below it.
-fn announces(line: &str, has_quote: impl Fn() -> bool) -> bool {
+/// Returns whether a line introduces a quotation by its writer and its time.
+fn is_introduction(line: &str, has_quote: impl Fn() -> bool) -> bool {
     if line.len() > MAX_INTRODUCTION || !line.ends_with([':', '：']) {
         return false;
     }
     let address = ADDRESS.is_match(line);
-    if WROTE.is_match(line) {
+    if QUOTE_INTRODUCTION.is_match(line) {
         // "At 10:12 the server wrote:" belongs to a report.
-        return address || DAY.is_match(line) || has_quote();
+        return address || DATE.is_match(line) || has_quote();
     }
-    address && WHEN.is_match(line) && (line.contains('<') || has_quote())
+    address && DATE_OR_TIME.is_match(line) && (line.contains('<') || has_quote())
 }
 
-/// Returns whether the next line that is not empty is marked as a quotation.
-fn is_quoted(lines: &[&str], from: usize) -> bool {
+/// Returns whether the first line with text from `from` on is marked as a quotation.
+fn starts_with_quote(lines: &[&str], from: usize) -> bool {
     let next = lines.get(from..).unwrap_or_default().iter().take(4).find(|l| !l.trim().is_empty());
     next.is_some_and(|l| l.trim_start().starts_with('>'))
 }
 
-/// Returns for each line whether it is in a code fence, the fences included.
-fn fences(lines: &[&str]) -> Vec<bool> {
+/// Returns for each line whether it is in a fenced code block, including the fences.
+fn fenced_lines(lines: &[&str]) -> Vec<bool> {
     let mut open = false;
     lines
         .iter()
@@ -488,7 +479,7 @@ mod tests {
     const BODY: &str = "The pump stops after ten minutes.\n\nIt says FW-1043.";
 
     #[test]
-    fn quote_marks_outside_of_mail_stay() {
+    fn quoted_lines_outside_a_mail_stay() {
         let mail = "Uploads fail, our admin found:\n\n> [error] client intended to send too large body\n\nRegards\nPetra\n\n\
                     -----Original Message-----\nFrom: support@acme.example\nSubject: RE: ORA-01555\nIs that solved?";
         assert_eq!(
@@ -583,10 +574,10 @@ mod tests {
         );
         assert_eq!(own_text(&phone).trim(), BODY);
         assert!(
-            answers("AW: WG: RE: pump")
-                && answers("Re[2]: pump")
-                && !answers("Fwd: pump")
-                && !answers("Release: pump")
+            is_reply_subject("AW: WG: RE: pump")
+                && is_reply_subject("Re[2]: pump")
+                && !is_reply_subject("Fwd: pump")
+                && !is_reply_subject("Release: pump")
         );
     }
 

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
 
-use super::{dialect::OPTIONS, html::target};
+use super::{dialect::OPTIONS, html::push_target};
 
 /// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum BlockKind {
     Heading,
     /// A paragraph, list item or table row.
     Prose,
-    /// A fenced or indented code block, or lines that read like a log or a stack trace.
+    /// A fenced or indented code block, or lines that look like a log or a stack trace.
     Code,
     /// A quoted passage, as in a reply.
     Quote,
@@ -28,52 +28,50 @@ pub struct Block {
     pub text: String,
 }
 
-/// Parses Markdown into blocks of plain text, in order. Any input is valid Markdown.
+/// Parses Markdown into blocks of plain text, in order.
 pub fn blocks(markdown: &str) -> Vec<Block> {
     blocks_and_targets(markdown).0
 }
 
-/// Parses as [`blocks`] does, and returns the text that is not shown: addresses and titles of links
-/// and images.
+/// Parses as [`blocks`] does, and also returns the addresses and titles of links and images.
 pub fn blocks_and_targets(markdown: &str) -> (Vec<Block>, Vec<String>) {
-    let mut reader = Reader::default();
+    let mut builder = BlockBuilder::default();
     for (event, at) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {
         match event {
-            Event::End(TagEnd::TableCell) => reader.cell = at.end,
-            Event::End(TagEnd::TableRow) => {
-                reader.beyond(&markdown[reader.cell.clamp(at.start, at.end)..at.end])
-            }
+            Event::End(TagEnd::TableCell) => builder.last_cell_end = at.end,
+            Event::End(TagEnd::TableRow) => builder
+                .push_extra_cells(&markdown[builder.last_cell_end.clamp(at.start, at.end)..at.end]),
             _ => {}
         }
-        reader.event(event);
+        builder.event(event);
     }
-    reader.flush(BlockKind::Prose);
-    (reader.blocks, reader.targets)
+    builder.flush(BlockKind::Prose);
+    (builder.blocks, builder.targets)
 }
 
-/// A table: its range in the text, and the plain text of its cells, the header first.
+/// A table: its range in the text, and the plain text of its cells by row, header first.
 pub type Table = (Range<usize>, Vec<Vec<String>>);
 
-/// Returns the tables of a Markdown text that stand in no list or quotation, in order.
+/// Returns the top-level tables of a Markdown text, in order.
 pub fn tables(markdown: &str) -> Vec<Table> {
     let mut tables: Vec<Table> = Vec::new();
-    let (mut depth, mut is_inside) = (0_usize, false);
+    let (mut depth, mut is_in_table) = (0_usize, false);
     for (event, range) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {
         match &event {
             Event::Start(tag) => {
                 if matches!(tag, Tag::Table(_)) && depth == 0 {
                     tables.push((range, Vec::new()));
-                    is_inside = true;
+                    is_in_table = true;
                 }
                 depth += 1;
             }
             Event::End(tag) => {
                 depth = depth.saturating_sub(1);
-                is_inside &= *tag != TagEnd::Table;
+                is_in_table &= *tag != TagEnd::Table;
             }
             _ => {}
         }
-        let Some((_, rows)) = tables.last_mut().filter(|_| is_inside) else { continue };
+        let Some((_, rows)) = tables.last_mut().filter(|_| is_in_table) else { continue };
         match event {
             Event::Start(Tag::TableHead | Tag::TableRow) => rows.push(Vec::new()),
             Event::Start(Tag::TableCell) => {
@@ -91,21 +89,20 @@ pub fn tables(markdown: &str) -> Vec<Table> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct BlockBuilder {
     blocks: Vec<Block>,
     text: String,
     quotes: usize,
     code: bool,
     html: String,
     targets: Vec<String>,
-    /// Byte offset of the end of a table's last cell.
-    cell: usize,
+    /// Byte offset of the end of the last table cell.
+    last_cell_end: usize,
 }
 
-impl Reader {
-    /// Adds the cells of a row beyond the columns of its table. Pages hide them, but they are part
-    /// of the text.
-    fn beyond(&mut self, cells: &str) {
+impl BlockBuilder {
+    /// Adds the cells of a row beyond the columns of its table, which renderers hide.
+    fn push_extra_cells(&mut self, cells: &str) {
         for cell in cells
             .split('|')
             .map(|cell| cell.trim().trim_matches('`'))
@@ -123,11 +120,10 @@ impl Reader {
                     self.flush(BlockKind::Prose);
                     self.quotes += 1;
                 }
-                Tag::CodeBlock(kind) => {
+                // The info string of a fence names a language; it is not text.
+                Tag::CodeBlock(_) => {
                     self.flush(BlockKind::Prose);
                     self.code = true;
-                    // The info string names a language, ```suggestion included; it is no text.
-                    let (CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) = kind;
                 }
                 Tag::Paragraph
                 | Tag::Heading { .. }
@@ -139,8 +135,8 @@ impl Reader {
                 // The address of `<https://…>` is its text.
                 Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. } => {}
                 Tag::Link { dest_url, title, .. } | Tag::Image { dest_url, title, .. } => {
-                    target(&dest_url, &mut self.targets);
-                    target(&title, &mut self.targets);
+                    push_target(&dest_url, &mut self.targets);
+                    push_target(&title, &mut self.targets);
                 }
                 _ => {}
             },
@@ -171,12 +167,12 @@ impl Reader {
             Event::Code(text) => self.text.push_str(&text),
             Event::SoftBreak | Event::HardBreak => self.text.push('\n'),
             Event::Html(html) => self.html.push_str(&html),
-            // "Vec<T>" outside of code parses as a tag; tags that are not HTML's are text.
+            // "Vec<T>" outside code parses as a tag; unknown tags are text.
             Event::InlineHtml(html) if !super::html::is_known_tag(&html) => {
                 self.text.push_str(&html)
             }
             Event::InlineHtml(html) => {
-                let alt_text = super::html::inline(&html, &mut self.targets);
+                let alt_text = super::html::inline_tag_text(&html, &mut self.targets);
                 self.text.push_str(&alt_text);
             }
             Event::Rule | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
@@ -194,7 +190,7 @@ impl Reader {
             BlockKind::Prose if self.quotes > 0 => BlockKind::Quote,
             kind => kind,
         };
-        // Unfenced logs are parsed as many one-line blocks; join them.
+        // An unfenced log is parsed as many blocks; join them.
         if kind == BlockKind::Code
             && !self.code
             && let Some(last) = self.blocks.last_mut()
@@ -210,7 +206,7 @@ impl Reader {
     }
 }
 
-/// Returns whether at least half of the lines (two or more) look like stack frames or log records.
+/// Returns whether at least two and half of the lines look like stack frames or log records.
 fn reads_like_log(text: &str) -> bool {
     let (mut lines, mut marked_lines) = (0_usize, 0_usize);
     for line in text.lines().filter(|l| !l.trim().is_empty()) {
@@ -343,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfenced_stack_trace_is_code() {
+    fn unfenced_stack_trace_is_code() {
         let md = "It broke:\n\njava.lang.NullPointerException: x\n  at com.example.Foo.bar(Foo.java:12)\n  at com.example.Main.main(Main.java:3)";
         let kinds: Vec<_> = show(md).into_iter().map(|b| b.0).collect();
         assert_eq!(kinds, [BlockKind::Prose, BlockKind::Code]);
@@ -351,7 +347,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_can_be_read(text in "\\PC{0,300}") {
+        fn blocks_are_never_empty(text in "\\PC{0,300}") {
             for block in blocks(&text) {
                 proptest::prop_assert!(!block.text.trim().is_empty());
             }

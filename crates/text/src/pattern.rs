@@ -5,8 +5,8 @@ use regex::Regex;
 /// Compiles a constant pattern.
 ///
 /// # Panics
-/// Panics if the pattern is invalid; tests compile all of them.
-#[allow(clippy::unwrap_used, reason = "the patterns are constants; tests compile them all")]
+/// Panics if the pattern is invalid.
+#[allow(clippy::unwrap_used, reason = "tests compile all constant patterns")]
 pub fn re(pattern: &str) -> Regex {
     Regex::new(pattern).unwrap()
 }

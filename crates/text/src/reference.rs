@@ -1,4 +1,4 @@
-//! References to other items in a text: `#12`, `owner/name#12`, full URLs, and their relations.
+//! References to other items (`#12`, `owner/name#12`, URLs) and their relations.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -32,7 +32,7 @@ impl Relation {
 /// A reference to another item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reference {
-    /// The source `owner/name` if the text names one; else the text's own source is meant.
+    /// The source `owner/name`; `None` for the text's own source.
     pub source: Option<String>,
     /// The item's number.
     pub number: u64,
@@ -41,8 +41,7 @@ pub struct Reference {
 }
 
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
-    // The keywords of GitHub's "Linking a pull request to an issue" and the usual ways to say
-    // duplicate.
+    // The keywords of GitHub's "Linking a pull request to an issue", and phrases for duplicates.
     re(r"(?ix)
         (?: (?P<negation>(?:\bnot|n't)\ (?:an?\ )?(?:exact\ )? )?
             (?: (?P<dup> (?: \bdup(?:licate|e)?(?:\ (?:of|with|for)|:) | /duplicate | \b(?:close[sd]?|closing)\ (?:this\ )?(?:in\ favou?r\ of|as\ (?:a\ )?dup(?:licate|e)?:?)
@@ -54,15 +53,15 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
         (?: (?P<url>https?://[^\s/]+/(?P<urlsource>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<urlnumber>\d{1,9}))
           | (?P<source>[\w.-]+/[\w.-]+)?\#(?P<number>\d{1,9})\b )")
 });
-// A mark that every line with a reference contains; searching for it first is several times faster.
-static MARK: LazyLock<Regex> = LazyLock::new(|| re(r"#\d|://"));
+// A mark in every line with a reference. Searching for it first is several times faster.
+static REFERENCE_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"#\d|://"));
 
-/// Returns the references of a text, each (item, relation) once, in a fixed order. Those in code
-/// fences count; numbered frames of a backtrace (`#0  0x4005d0 in main ()`) do not.
+/// Returns the references of a text, each pair of item and relation once, in a fixed order.
+/// Numbered frames of a backtrace (`#0  0x4005d0 in main ()`) do not count.
 pub fn references(text: &str) -> Vec<Reference> {
     let mut out = std::collections::BTreeSet::new();
     let mut next_frame = 0;
-    let lines = marked_lines(&MARK, text).map(|line| match frame_number(line) {
+    let lines = marked_lines(&REFERENCE_MARK, text).map(|line| match frame_number(line) {
         Some((number, rest)) if number == 0 || number == next_frame => {
             next_frame = number + 1;
             rest
@@ -75,7 +74,7 @@ pub fn references(text: &str) -> Vec<Reference> {
         else {
             continue;
         };
-        // Trackers count from 1.
+        // Item numbers start at 1.
         if number == 0 {
             continue;
         }
@@ -101,14 +100,14 @@ pub fn references(text: &str) -> Vec<Reference> {
         .collect()
 }
 
-/// Parses the number at the start of a backtrace frame, and returns it with the rest of the line.
+/// Parses the number of a backtrace frame. Returns it with the rest of the line.
 fn frame_number(line: &str) -> Option<(u64, &str)> {
     let rest = line.trim_start().strip_prefix('#')?;
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     Some((rest[..digits].parse().ok()?, &rest[digits..]))
 }
 
-/// Returns the text without the sentences that name its duplicate, which the reporter did not know.
+/// Removes the sentences that name a duplicate, which the reporter did not know.
 pub fn without_duplicate_notes(text: &str) -> String {
     if !text.contains('#') && !text.contains("://") {
         return text.to_owned();
@@ -127,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn backtrace_frame_is_no_reference() {
+    fn backtrace_frame_is_not_a_reference() {
         let trace = "It aborts:\n#0  0x00007f in raise () from libc.so\n#1  0x4005d0 in main () at a.c:3\nSee #7.";
         assert_eq!(parse(trace), [(None, 7, Relation::Mentions)]);
         let php = "#0 /srv/app.php(12): run()\n#1 {main}\n#12 has the same trace";
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mention_beside_a_stronger_word_is_dropped() {
+    fn stronger_relation_replaces_a_mention() {
         assert_eq!(parse("Fixes #12, as #12 says"), [(None, 12, Relation::Closes)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Extraction of a query from a report: its distinct terms, field by field.
+//! Extraction of the distinct terms of a report by field.
 
 use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 
@@ -8,28 +8,27 @@ use super::{
     mail,
     pattern::re,
     prepare::PreparedText,
+    sanitize::strip_ansi,
     signature::{self, SignatureKind},
     skeleton::Skeleton,
     tokens,
-    visible::strip_ansi,
 };
 
-/// The maximum number of words of a field that are read, which bounds the cost of a 5 MB log.
-const MAX_READ: usize = 4000;
-/// The maximum length of a pasted text's first line that counts as its title, in characters.
+/// The maximum number of words of a field, which bounds the cost of a 5 MB log.
+const MAX_WORDS: usize = 4000;
+/// The maximum length of a first line that counts as the title, in characters.
 const MAX_TITLE: usize = 160;
 /// The maximum number of words of a greeting.
 const MAX_GREETING: usize = 6;
 
-// A time, a level in brackets or capitals at the beginning, a frame, or the first line of a trace.
+// A line that begins with a time, a level in brackets or capitals, a frame, or a trace.
 static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\w{3} +\d{1,2} \d\d:\d\d:\d\d |\[\s*(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s*\]|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b[: ]|at [\w$.<>/]+ ?\(|File "|Traceback \(most recent|Exception in thread|thread '[^']*' panicked|goroutine \d)"#,
     )
 });
 
-/// The distinct terms of a report, in order of first occurrence. Stored documents are indexed with
-/// the same [`tokens`].
+/// The distinct terms of a report, in order of first occurrence, as produced by [`tokens`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Stems of the title's words, without stop words.
@@ -56,15 +55,15 @@ impl Report {
             signatures: body
                 .signatures(title)
                 .iter()
-                .filter(|s| s.is_telling())
+                .filter(|s| s.is_distinctive())
                 .map(|s| s.term())
                 .collect(),
         }
     }
 }
 
-/// Splits a pasted text into a title and a body. The first line is the title if it is short enough
-/// and no line of a log. A mail's title is its subject, and its body its own text.
+/// Splits a pasted text into a title and a body. The first line is the title if it is short and not
+/// a log line. A mail becomes its subject and its own text.
 pub fn split_paste(text: &str, skeleton: &Skeleton) -> (String, PreparedText) {
     let plain = strip_ansi(text);
     let (subject, body) = match mail::split_pasted(&plain) {
@@ -74,19 +73,19 @@ pub fn split_paste(text: &str, skeleton: &Skeleton) -> (String, PreparedText) {
     if !subject.is_empty() {
         return (subject, PreparedText::body(&body, skeleton));
     }
-    let body = without_greeting(&body);
+    let body = strip_greeting(&body);
     let (first, rest) = body.split_once('\n').unwrap_or((body, ""));
-    let short = first.chars().count() <= MAX_TITLE && !first.trim_start().starts_with("```");
-    if short && !is_of_a_log(first, rest) {
-        let title = mail::subject(first.trim().trim_start_matches('#'));
+    let is_short = first.chars().count() <= MAX_TITLE && !first.trim_start().starts_with("```");
+    if is_short && !is_log_line(first, rest) {
+        let title = mail::strip_subject_prefixes(first.trim().trim_start_matches('#'));
         (title.to_owned(), PreparedText::body(rest, skeleton))
     } else {
         (String::new(), PreparedText::body(body, skeleton))
     }
 }
 
-/// Returns a text without its greeting: in any language a short first line that ends in a comma.
-fn without_greeting(text: &str) -> &str {
+/// Strips a greeting: a short first line that ends in a comma, in any language.
+fn strip_greeting(text: &str) -> &str {
     let is_greeting = |line: &str| {
         line.trim_end().ends_with([',', '，', '،'])
             && line.split_whitespace().count() <= MAX_GREETING
@@ -97,12 +96,12 @@ fn without_greeting(text: &str) -> &str {
     }
 }
 
-/// Returns whether a line is a log record or begins a stack trace, so that it is no title.
-fn is_of_a_log(line: &str, rest: &str) -> bool {
-    let frames =
+/// Returns whether a line is a log record or begins a stack trace.
+fn is_log_line(line: &str, rest: &str) -> bool {
+    let has_frames =
         |text: &str| signature::signatures(text).iter().any(|s| s.kind == SignatureKind::Frame);
     LOG_LINE.is_match(line)
-        || (frames(rest) && signature::signatures(line).iter().any(|s| s.is_telling()))
+        || (has_frames(rest) && signature::signatures(line).iter().any(|s| s.is_distinctive()))
 }
 
 /// Returns the distinct whole identifiers of a report's parts.
@@ -110,7 +109,7 @@ pub fn identifiers(parts: [&str; 3]) -> Vec<String> {
     let mut distinct = HashSet::new();
     let mut out = Vec::new();
     for text in parts {
-        for (_, whole) in tokens::identifiers(text).take(MAX_READ) {
+        for (_, whole) in tokens::identifiers(text).take(MAX_WORDS) {
             if distinct.insert(whole.clone()) {
                 out.push(whole);
             }
@@ -119,11 +118,11 @@ pub fn identifiers(parts: [&str; 3]) -> Vec<String> {
     out
 }
 
-/// Returns the distinct stems of a text. Stop words are left out unless there are no other words.
+/// Returns the distinct stems of a text, without stop words unless there are no other words.
 pub fn terms(text: &str) -> Vec<String> {
     let mut distinct = HashSet::new();
     let mut out: Vec<String> = Vec::new();
-    for word in tokens::forms(text).into_iter().take(MAX_READ) {
+    for word in tokens::forms(text).into_iter().take(MAX_WORDS) {
         if distinct.insert(word.term.clone()) {
             out.push(word.term);
         }
@@ -139,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_is_read_field_by_field() {
+    fn report_terms_are_separated_by_field() {
         let body = PreparedText::body(
             "The agent crashes.\n\n```\nFW-1043 open_slot\n```\n",
             &Skeleton::default(),

@@ -1,7 +1,7 @@
-//! A classifier of the sentences of a comment by role: a fix, a workaround, a refusal and others.
+//! A classifier of the sentences of comments by role: a fix, a workaround, a refusal and others.
 //!
-//! A multinomial logistic regression over 1- to 3-grams of tokens. `models/roles/fit.py` fits the
-//! weights in `roles.json` from these features; the figures are in its README.
+//! It is a multinomial logistic regression over 1- to 3-grams of tokens. `models/roles/fit.py` fits
+//! the weights in `roles.json`; the README beside it has the figures.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -17,9 +17,9 @@ use super::{
     dialect::OPTIONS, literal::literal, pattern::re, prepare::own_content, version::versions,
 };
 
-/// The maximum length of a text that is read, in bytes.
-const MAX_READ: usize = 20_000;
-/// The maximum number of tokens of a sentence that are read.
+/// The maximum length of an examined text, in bytes.
+const MAX_INPUT: usize = 20_000;
+/// The maximum number of tokens of a sentence.
 const MAX_TOKENS: usize = 64;
 /// The minimum length of a line that continues on the next one, in bytes.
 const LONG_LINE: usize = 60;
@@ -27,14 +27,14 @@ const LONG_LINE: usize = 60;
 const CODE: char = '\u{e000}';
 const CODE_END: char = '\u{e001}';
 const BLOCK: char = '\u{e002}';
-/// The mark of a code block after a complete sentence. The classifier does not read it.
+/// The mark of a code block after a complete sentence, which is not a token.
 const NEXT_BLOCK: char = '\u{e006}';
 /// The marks around the text of a link, and the mark after its address.
 const LINK: char = '\u{e003}';
 const LINK_TARGET: char = '\u{e004}';
 const LINK_END: char = '\u{e005}';
-/// The minimum total probability of several roles to count as likely.
-const LIKELY: f32 = 0.5;
+/// The minimum total probability of likely roles.
+const LIKELY_PROBABILITY: f32 = 0.5;
 
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
@@ -57,7 +57,7 @@ static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
 });
 static VERSION: LazyLock<Regex> = LazyLock::new(|| re(r"\bv?(\d+(?:\.\d+)+)"));
 /// A version in which something broke or last worked, or a branch.
-static BROKEN_IN: LazyLock<Regex> = LazyLock::new(|| {
+static NOT_FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|works?|worked|fine|ok|revert(?:ed)?",
         r"|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present|not(?: \w+)?)",
@@ -65,13 +65,13 @@ static BROKEN_IN: LazyLock<Regex> = LazyLock::new(|| {
         r"|\d+(?:\.\d+)+(?:\.x\b| branch\b)|\bremov\w+ (?:\w+ )?from (?:the )?v?\d+(?:\.\d+)+",
     ))
 });
-/// A sentence about a version that does not have a fix yet, or may not.
+/// A word in sentences about an announced or supposed fix.
 static FORECAST: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b(?:should|will|would|won't|once|if|when|until|wait(?:s|ing)?|plan\w*|seems?|looks?|think|hope|maybe|probably)\b",
     )
 });
-/// The report of a test that a problem is gone.
+/// The report of a test in which the problem no longer occurred.
 static SUCCESSFUL_TEST: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\bverified\b|\b(?:works?|working) (?:fine|as expected|correctly|properly|well|now)\b",
@@ -83,7 +83,7 @@ static REPRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
 });
 static DOES_NOT_HAPPEN: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:does|did)(?: not|n't) (?:crash|fail|happen|occur)"));
-/// A statement that a problem is there after a fix.
+/// A statement that the problem persists after a fix.
 static PERSISTS: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:still|again|now) (?:\w+ )?(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b",
@@ -100,25 +100,24 @@ static CLOSING: LazyLock<ClosingModel> =
 /// The role of a sentence in its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentenceRole {
-    /// A statement that, or how, the item was fixed.
+    /// A statement that or how the item was fixed.
     Fix,
     /// A way to avoid the problem without a fix.
     Workaround,
-    /// A statement that it will not be fixed, is by design or cannot be reproduced, or is closed as
-    /// stale.
+    /// A statement that it will not be fixed, is by design, cannot be reproduced or is stale.
     Declined,
     /// A statement that another item tracks the same problem.
     AlreadyReported,
     /// A statement that it happens elsewhere as well.
     Confirmation,
     /// A statement that it is not fixed, or that a fix did not help or was reverted.
-    StillHappens,
+    NotFixed,
     /// Steps to reproduce it.
     Reproduction,
     /// A question.
     Question,
-    /// A retraction of an earlier statement of the author.
-    TakenBack,
+    /// A retraction of an earlier statement by the author.
+    Retraction,
     /// Thanks, votes, pings, commands for a bot.
     Noise,
     /// Any other role.
@@ -133,10 +132,10 @@ impl SentenceRole {
         Self::Declined,
         Self::AlreadyReported,
         Self::Confirmation,
-        Self::StillHappens,
+        Self::NotFixed,
         Self::Reproduction,
         Self::Question,
-        Self::TakenBack,
+        Self::Retraction,
         Self::Noise,
         Self::Other,
     ];
@@ -151,16 +150,16 @@ pub struct Sentence {
     markup: String,
     /// Code block that follows the sentence.
     pub code: Option<String>,
-    /// Names of its features, as the weights have them.
+    /// Names of its features, as in the weights.
     pub features: BTreeSet<String>,
     /// The probabilities, 0 to 1, in the order of [`SentenceRole::ALL`].
     probabilities: [f32; 11],
 }
 
 impl Sentence {
-    /// Returns the text in Markdown: inline code and links are kept, all other markup is dropped.
+    /// Returns the text as Markdown with inline code and links, without other markup.
     pub fn markdown(&self) -> String {
-        marked_up(&self.markup)
+        to_markdown(&self.markup)
     }
 
     /// Returns the most likely role that reaches its threshold, else [`SentenceRole::Other`].
@@ -180,15 +179,15 @@ impl Sentence {
 pub struct Sentences(pub Vec<Sentence>);
 
 impl Sentences {
-    /// Reads a comment in Markdown: its sentences without quotes and code blocks.
+    /// Parses the sentences of a Markdown comment, without quotes and code blocks.
     pub fn read(markdown: &str) -> Self {
         let own_text =
-            own_content(&markdown[..markdown.floor_char_boundary(MAX_READ)]).into_owned();
+            own_content(&markdown[..markdown.floor_char_boundary(MAX_INPUT)]).into_owned();
         let (paragraphs, code_blocks) = paragraphs(&own_text);
         let mut code_blocks = code_blocks.into_iter();
-        let split = paragraphs.iter().flat_map(|paragraph| split(paragraph)).collect::<Vec<_>>();
-        let sentences: Vec<(String, Vec<String>, Option<String>)> = split
-            .into_iter()
+        let sentences: Vec<(String, Vec<String>, Option<String>)> = paragraphs
+            .iter()
+            .flat_map(|paragraph| split_sentences(paragraph))
             .map(|sentence| {
                 let count = sentence.matches([BLOCK, NEXT_BLOCK]).count();
                 let tokens = tokens(&sentence);
@@ -210,36 +209,36 @@ impl Sentences {
         Self(sentences.into_iter().enumerate().map(to_sentence).collect())
     }
 
-    /// Returns the role of the whole comment: that of its most likely decisive sentence, else of
-    /// the first that has one.
+    /// Returns the role of the whole comment: that of the most likely decisive sentence, else that
+    /// of the first sentence with a role.
     pub fn role(&self) -> SentenceRole {
         use SentenceRole::{
-            AlreadyReported, Declined, Fix, Other, StillHappens, TakenBack, Workaround,
+            AlreadyReported, Declined, Fix, NotFixed, Other, Retraction, Workaround,
         };
         let is_decisive = |sentence: &&Sentence| {
-            let decisive = [Fix, Workaround, Declined, AlreadyReported, StillHappens, TakenBack];
+            let decisive = [Fix, Workaround, Declined, AlreadyReported, NotFixed, Retraction];
             decisive.contains(&sentence.role())
         };
-        let most = |sentence: &Sentence| sentence.probabilities.into_iter().fold(0.0, f32::max);
-        let decisive = self.0.iter().filter(is_decisive).max_by(|a, b| most(a).total_cmp(&most(b)));
+        let top = |sentence: &Sentence| sentence.probabilities.into_iter().fold(0.0, f32::max);
+        let decisive = self.0.iter().filter(is_decisive).max_by(|a, b| top(a).total_cmp(&top(b)));
         let first_role = || self.0.iter().find(|sentence| sentence.role() != Other);
         decisive.or_else(first_role).map_or(Other, Sentence::role)
     }
 
-    /// Returns whether a sentence has the role.
+    /// Returns whether any sentence has the role.
     pub fn has(&self, role: SentenceRole) -> bool {
         self.0.iter().any(|sentence| sentence.role() == role)
     }
 
-    /// Returns whether every sentence has one of the roles, and there is a sentence.
+    /// Returns whether there are sentences and each has one of the roles.
     pub fn has_only(&self, roles: &[SentenceRole]) -> bool {
         !self.0.is_empty() && self.0.iter().all(|sentence| roles.contains(&sentence.role()))
     }
 
-    /// Returns whether one of the roles is likely for any sentence: their total probability reaches
-    /// `LIKELY`.
+    /// Returns whether the total probability of the roles reaches `LIKELY_PROBABILITY` for any
+    /// sentence.
     pub fn is_likely(&self, roles: &[SentenceRole]) -> bool {
-        self.likelihood(roles) >= LIKELY
+        self.likelihood(roles) >= LIKELY_PROBABILITY
     }
 
     /// Returns the highest total probability of the roles for any sentence, 0 to 1.
@@ -268,60 +267,59 @@ impl Sentences {
         1.0 / (1.0 + (-sum).exp())
     }
 
-    /// Returns whether the fix or workaround that a comment states names a version, a reference or
-    /// code.
+    /// Returns whether a fix or workaround in the comment names a version, a reference or code.
     pub fn is_specific(&self) -> bool {
-        let tells = |sentence: &&Sentence| {
+        let is_solution = |sentence: &&Sentence| {
             matches!(sentence.role(), SentenceRole::Fix | SentenceRole::Workaround)
         };
-        let names = |sentence: &Sentence| {
+        let has_reference = |sentence: &Sentence| {
             ["VER", "REF", "CODE"].iter().any(|name| sentence.features.contains(*name))
         };
-        self.0.iter().filter(tells).any(names)
+        self.0.iter().filter(is_solution).any(has_reference)
     }
 
-    /// Returns whether a comment only says that something helped.
-    pub fn says_that_it_helped(&self) -> bool {
+    /// Returns whether the comment states only that something helped.
+    pub fn is_confirmation_only(&self) -> bool {
         use SentenceRole::{Fix, Noise};
         self.has(Fix) && self.has_only(&[Fix, Noise]) && !self.is_specific()
     }
 
-    /// Returns whether a comment reports a test that the problem is gone. Before a fix, "does not
-    /// happen" is about other versions.
+    /// Returns whether the comment reports a test in which the problem no longer occurred. Before a
+    /// fix, "does not happen" is about other versions.
     pub fn verifies(&self, follows_fix: bool) -> bool {
         let is_verified = |sentence: &Sentence| {
             SUCCESSFUL_TEST.is_match(&sentence.text) && !REPRODUCTION.is_match(&sentence.text)
                 || follows_fix && DOES_NOT_HAPPEN.is_match(&sentence.text)
         };
-        let denies = |s: &Sentence| s.role() == SentenceRole::StillHappens && !is_verified(s);
-        self.0.iter().any(is_verified) && !self.0.iter().any(denies)
+        let is_denial = |s: &Sentence| s.role() == SentenceRole::NotFixed && !is_verified(s);
+        self.0.iter().any(is_verified) && !self.0.iter().any(is_denial)
     }
 
-    /// Returns whether a comment says that the problem is there again or still, in any words.
+    /// Returns whether the comment states that the problem persists or has returned.
     pub fn contradicts(&self) -> bool {
         self.0.iter().any(|sentence| {
-            sentence.role() == SentenceRole::StillHappens || PERSISTS.is_match(&sentence.text)
+            sentence.role() == SentenceRole::NotFixed || PERSISTS.is_match(&sentence.text)
         })
     }
 
     /// Returns the versions in which something was fixed, as written, in order. A version without
-    /// an introducing word counts if it is the only one of its sentence, is not another program's
-    /// and not `reported_on`.
-    pub fn fixed_in(&self, reported_on: &[String]) -> Vec<String> {
-        self.named_in_fixes(reported_on, false)
+    /// an introducing word counts only if it is the only version of its sentence, does not belong
+    /// to another program, and is not in `reported_on`.
+    pub fn fixed_versions(&self, reported_on: &[String]) -> Vec<String> {
+        self.versions_in_fixes(reported_on, false)
     }
 
-    /// Returns the versions for which a fix is announced or supposed, as [`Self::fixed_in`] does.
-    pub fn expected_in(&self, reported_on: &[String]) -> Vec<String> {
-        self.named_in_fixes(reported_on, true)
+    /// Returns the versions for which a fix is announced or supposed.
+    pub fn expected_versions(&self, reported_on: &[String]) -> Vec<String> {
+        self.versions_in_fixes(reported_on, true)
     }
 
-    fn named_in_fixes(&self, reported_on: &[String], is_expected: bool) -> Vec<String> {
+    fn versions_in_fixes(&self, reported_on: &[String], is_expected: bool) -> Vec<String> {
         let fixes = self.0.iter().filter(|sentence| {
             sentence.role() == SentenceRole::Fix && FORECAST.is_match(&sentence.text) == is_expected
         });
         let fixed_versions = fixes.flat_map(|sentence| {
-            let text = BROKEN_IN.replace_all(&sentence.text, "").into_owned();
+            let text = NOT_FIXED_IN.replace_all(&sentence.text, "").into_owned();
             let find = |pattern: &Regex| -> Vec<String> {
                 pattern.captures_iter(&text).map(|captures| captures[1].to_owned()).collect()
             };
@@ -370,15 +368,15 @@ impl Model {
         for weights in features.iter().filter_map(|feature| self.features.get(feature)) {
             sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
         }
-        let most = sums.into_iter().max().unwrap_or_default();
-        let exponentials = sums.map(|sum| ((sum - most) as f32 / 1000.0).exp());
+        let highest = sums.into_iter().max().unwrap_or_default();
+        let exponentials = sums.map(|sum| ((sum - highest) as f32 / 1000.0).exp());
         let total: f32 = exponentials.iter().sum();
         exponentials.map(|e| e / total)
     }
 }
 
-/// Returns the names of a sentence's features: 1- to 3-grams of its tokens, its position, its
-/// length.
+/// Returns the names of a sentence's features: the 1- to 3-grams of its tokens, its position and
+/// its length.
 fn features(tokens: &[String], index: usize, count: usize) -> BTreeSet<String> {
     let mut padded_tokens = vec!["^"];
     padded_tokens.extend(tokens.iter().map(String::as_str));
@@ -397,24 +395,24 @@ fn features(tokens: &[String], index: usize, count: usize) -> BTreeSet<String> {
         _ => None,
     };
     let last = tokens.iter().rev().find(|token| *token != "BLOCK");
-    let asks = last.is_some_and(|token| token == "?").then_some("=question");
-    out.extend([position, length, asks].into_iter().flatten().map(str::to_owned));
+    let is_question = last.is_some_and(|token| token == "?").then_some("=question");
+    out.extend([position, length, is_question].into_iter().flatten().map(str::to_owned));
     out
 }
 
-/// Returns at most [`MAX_TOKENS`] tokens in lower case; classes of tokens are in capitals.
+/// Returns at most [`MAX_TOKENS`] tokens in lower case; token classes are in capitals.
 fn tokens(sentence: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for captures in TOKEN.captures_iter(sentence).take(MAX_TOKENS) {
-        let is = |name: &str| captures.name(name).is_some();
+        let has = |name: &str| captures.name(name).is_some();
         let class = match () {
-            () if is("code") || is("path") => "CODE",
-            () if is("block") => "BLOCK",
-            () if is("reference") || is("hash") => "REF",
-            () if is("mention") => "@",
-            () if is("version") => "VER",
-            () if is("number") => "0",
-            () if is("smile") => ":)",
+            () if has("code") || has("path") => "CODE",
+            () if has("block") => "BLOCK",
+            () if has("reference") || has("hash") => "REF",
+            () if has("mention") => "@",
+            () if has("version") => "VER",
+            () if has("number") => "0",
+            () if has("smile") => ":)",
             () => "",
         };
         match class {
@@ -443,22 +441,19 @@ fn word_tokens(word: &str) -> Vec<String> {
     }
 }
 
-/// Returns a part of a sentence as literal Markdown, with the white space around it.
+/// Returns a part of a sentence as literal Markdown, with the surrounding white space.
 fn spaced_literal(part: &str) -> String {
-    let space = |is_there: bool| if is_there { " " } else { "" };
+    let space = |is_present: bool| if is_present { " " } else { "" };
     let inner = literal(part);
-    match inner.is_empty() {
-        true => space(!part.is_empty()).to_owned(),
-        false => {
-            let (has_leading_space, has_trailing_space) =
-                (part.starts_with(char::is_whitespace), part.ends_with(char::is_whitespace));
-            format!("{}{inner}{}", space(has_leading_space), space(has_trailing_space))
-        }
+    if inner.is_empty() {
+        return space(!part.is_empty()).to_owned();
     }
+    let leading = space(part.starts_with(char::is_whitespace));
+    format!("{leading}{inner}{}", space(part.ends_with(char::is_whitespace)))
 }
 
-/// Returns a sentence with marks as Markdown.
-fn marked_up(sentence: &str) -> String {
+/// Converts a sentence with marks to Markdown.
+fn to_markdown(sentence: &str) -> String {
     let mut out = String::with_capacity(sentence.len() + 8);
     let mut rest = sentence;
     while let Some(at) = rest.find([CODE, LINK_TARGET]) {
@@ -481,8 +476,8 @@ fn marked_up(sentence: &str) -> String {
     out.replace([BLOCK, NEXT_BLOCK, LINK, LINK_END, CODE_END], "")
 }
 
-/// Returns the paragraphs, headings, list items and table rows of a text, without quotes and code
-/// blocks, and the code blocks that their marks stand for.
+/// Returns the paragraphs, headings, list items and table rows of a text without quotes, and the
+/// code blocks that their marks represent.
 fn paragraphs(markdown: &str) -> (Vec<String>, Vec<String>) {
     let (mut out, mut links) = (vec![String::new()], Vec::new());
     let (mut code, mut code_blocks) = (String::new(), Vec::new());
@@ -541,12 +536,12 @@ fn paragraphs(markdown: &str) -> (Vec<String>, Vec<String>) {
     (out, code_blocks)
 }
 
-/// Returns the sentences of a paragraph (UAX #29, and at semicolons). Wrapped lines are joined.
-fn split(paragraph: &str) -> Vec<String> {
+/// Splits a paragraph into sentences (UAX #29) and at semicolons. Joins wrapped lines.
+fn split_sentences(paragraph: &str) -> Vec<String> {
     let mut lines = String::with_capacity(paragraph.len());
     let mut length = 0;
     for line in paragraph.lines().map(str::trim) {
-        // "iOS" begins a line of its own.
+        // A line that begins with "iOS" is not a continuation.
         let is_word = line.starts_with(|c: char| c.is_ascii_lowercase())
             && !line.split(' ').next().is_some_and(|word| word.contains(char::is_uppercase));
         let continues = length >= LONG_LINE || length > 0 && is_word;
@@ -559,7 +554,7 @@ fn split(paragraph: &str) -> Vec<String> {
     for part in parts {
         let is_text = part.chars().any(char::is_alphanumeric);
         match sentences.last_mut() {
-            // Code and addresses contain the marks at which sentences end.
+            // Code and URLs contain punctuation that ends sentences.
             Some(last) if is_open(last) || continues(last, part) => last.push_str(part),
             Some(last) if !is_text => last.extend(part.matches(BLOCK).map(|_| NEXT_BLOCK)),
             _ if is_text || part.contains(BLOCK) => sentences.push(part.to_owned()),
@@ -570,8 +565,8 @@ fn split(paragraph: &str) -> Vec<String> {
     sentences.filter(|sentence| !sentence.is_empty()).collect()
 }
 
-/// Returns whether a part continues a sentence after an aside, "it fails (why?) at the end", or
-/// within a version: "3.1.X", "3.3.0.GA".
+/// Returns whether a part continues a sentence after an aside ("it fails (why?) at the end") or
+/// within a version ("3.1.X", "3.3.0.GA").
 fn continues(sentence: &str, part: &str) -> bool {
     sentence.ends_with(") ") && part.starts_with(char::is_lowercase)
         || part.starts_with(char::is_alphabetic)
@@ -589,19 +584,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_are_read() {
+    fn weights_are_valid() {
         assert!(MODEL.features.len() > 1_000, "{}", MODEL.features.len());
     }
 
     #[test]
-    fn quotes_and_code_blocks_are_not_read() {
+    fn quotes_and_code_blocks_are_ignored() {
         let text = "> Fixed in 2.0.\n\n```\nFixed in 2.0.\n```\nIt reads `a` twice; e.g. once, [see](https://x.example).";
         let sentences: Vec<String> = Sentences::read(text).0.into_iter().map(|s| s.text).collect();
         assert_eq!(sentences, ["It reads a twice;", "e.g. once, see https://x.example."]);
     }
 
     #[test]
-    fn sentences_own_the_code_after_them() {
+    fn sentences_include_the_code_after_them() {
         let text = "Run this.\n\n```\none\n```\n\nIt fails:\n\n```\ntwo\n```\n\nSee [log](https://x.example/?a=1) and `a! (b)? C`. It fails (why?) at the end.";
         let read: Vec<_> = Sentences::read(text).0.into_iter().map(|s| (s.text, s.code)).collect();
         let code = |code: &str| Some(code.to_owned());
@@ -646,17 +641,19 @@ mod tests {
             ("This won't be fixed in 5.2.", vec![]),
             ("Broken in 4.0.2, worked in 4.0.1. Fixed now.", vec![]),
         ] {
-            assert_eq!(Sentences::read(text).fixed_in(&[]), versions, "{text}");
+            assert_eq!(Sentences::read(text).fixed_versions(&[]), versions, "{text}");
         }
         for text in ["The update to JDK 17.0.2 fixes it.", "The fix for 3.1.2 is merged."] {
-            assert!(Sentences::read(text).fixed_in(&["3.1.2".to_owned()]).is_empty(), "{text}");
+            let versions = Sentences::read(text).fixed_versions(&["3.1.2".to_owned()]);
+            assert!(versions.is_empty(), "{text}");
         }
     }
 
     #[test]
-    fn forecasts_name_expected_versions() {
+    fn forecasts_give_expected_versions() {
         let read = Sentences::read("This should be fixed in 4.1.3.");
-        assert_eq!((read.fixed_in(&[]), read.expected_in(&[])), (vec![], vec!["4.1.3".to_owned()]));
+        assert!(read.fixed_versions(&[]).is_empty());
+        assert_eq!(read.expected_versions(&[]), ["4.1.3"]);
     }
 
     #[test]

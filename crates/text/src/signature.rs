@@ -1,5 +1,4 @@
-//! Signatures: exact fingerprints of a failure. Two reports that share one are likely to share the
-//! cause.
+//! Signatures: exact fingerprints of a failure. Two reports that share one probably share a cause.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -7,7 +6,7 @@ use regex::Regex;
 
 use crate::{pattern::re, tokens, trace, words::phrases};
 
-/// The kind of text that a signature was read from.
+/// The kind of a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SignatureKind {
     /// An error code: `E0277`, `ORA-00942`, `FW-1043`, `ECONNREFUSED`, `0x80070005`.
@@ -37,7 +36,7 @@ impl SignatureKind {
 /// An exact fingerprint of a failure.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature {
-    /// Kind of the signature.
+    /// Kind of the failure mark.
     pub kind: SignatureKind,
     /// Normalised: lower case, numbers, addresses and paths masked (except in codes and versions).
     pub text: String,
@@ -49,8 +48,8 @@ impl Signature {
         format!("{}:{}", self.kind.prefix(), self.text)
     }
 
-    /// Returns whether sharing it is evidence by itself. A version or a lone frame is not.
-    pub fn is_telling(&self) -> bool {
+    /// Returns whether sharing it is evidence by itself, unlike a version or a single frame.
+    pub fn is_distinctive(&self) -> bool {
         matches!(self.kind, SignatureKind::Code | SignatureKind::Exception | SignatureKind::Message)
     }
 }
@@ -58,25 +57,24 @@ impl Signature {
 /// The maximum number of signatures of one text, which bounds the cost of a 5 MB log.
 const MAX_SIGNATURES: usize = 48;
 /// The maximum length of a signature, in bytes; names of classes and functions are shorter.
-const MAX_TEXT: usize = 1_000;
+const MAX_SIGNATURE: usize = 1_000;
 /// The maximum length of a text that is read, in bytes.
-const MAX_READ: usize = 400_000;
+const MAX_INPUT: usize = 400_000;
 
-// Letters-digits with a hyphen (ORA-00942, LIC-9; CVE is no failure), rustc's E0277, Windows
-// HRESULTs, errno names.
+// Letters and digits with a hyphen (ORA-00942, LIC-9), rustc's E0277, Windows HRESULTs, errno
+// names.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?-u:\b)(?:[A-Z]{1,6}-\d{3,6}|[A-Z]{3,6}-\d{1,2}|[A-Z]{2,8}(?:-[A-Z]{2,8})+-\d{1,5}|[A-Z]{1,4}\d{4,5}|0x(?:8[0-9A-Fa-f]{3}|0000)[0-9A-Fa-f]{4}|SQLSTATE[ :=\[]*[0-9A-Z]{5}|E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|ACCES|PERM|NOENT|NOSPC|MFILE|ADDRINUSE|PIPE|HOSTUNREACH|XDEV|EXIST|BUSY|IO|NOTEMPTY|AGAIN|INVAL)|SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL))(?-u:\b)",
     )
 });
-// A number after a word for "error": "Fehler 2107". HTTP's numbers are excluded as not
-// program-specific.
+// A number after a word for "error": "Fehler 2107". HTTP status codes have only three digits.
 static ERROR_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b(?:error(?: code)?|fehler(?:code)?|erreur|código(?: de error)?|errore|erro)[ :#-]{1,2}(?:nr\.? |no\.? )?(\d{4,6})\b",
     )
 });
-static NUMBER_MARK: LazyLock<Regex> =
+static ERROR_NUMBER_MARK: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)(?:err|fehler|código)[^\n]{0,24}\d{4}"));
 // Java, C#, Python and JavaScript: a class that ends in Exception or Error, with its message.
 static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
@@ -84,7 +82,7 @@ static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
         r"(?m)(?:^|[\s(])((?:[A-Za-z_][\w$]*\.)*[A-Z][\w$]*(?:Exception|Error|Failure|Panic|Interrupt))(?:: ?([^\n]{0,160}))?",
     )
 });
-// Rust before 1.73 quotes the message, which may contain quotes itself, and names the place after it.
+// Rust before 1.73 quotes the message, which may contain quotes, and appends the location.
 static RUST_PANIC: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"panicked at (?:'([^\n]{3,200}?)', [^'\n]+:\d|'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))",
@@ -92,9 +90,9 @@ static RUST_PANIC: LazyLock<Regex> = LazyLock::new(|| {
 });
 static GO_PANIC: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})"));
-// Words before a quoted message ([`quoted_message`]), and lines that begin with one. A single
-// pattern took five times as long.
-static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
+// A word before a quoted message ([`quoted_message`]). A single pattern for both kinds of message
+// took five times as long.
+static FAILURE_WORD: LazyLock<Regex> = LazyLock::new(|| {
     re("(?i)error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not")
 });
 static LINE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
@@ -102,13 +100,13 @@ static LINE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: |\[(?:error|fatal)\]\s*:?\s+)(\p{L}[^\n]{11,159})",
     )
 });
-// A missing library in the messages of loaders: dyld, ld.so, Windows, Java, .NET.
-static LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
+// A missing library in a loader's message: dyld, ld.so, Windows, Java, .NET.
+static MISSING_LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"(?i)(?:library not loaded: |loading shared libraries: |unable to load (?:dll|shared library) ['"]?)([\w@./+-]*?[\w+-][\w.+-]*?)(?:['":;,]|\s*$| or one of)|\bno (\w[\w.+-]*) in java\.library\.path|([\w+-][\w.+-]*\.(?:so(?:\.\d+)*|dylib|dll))['":]{0,2} (?:cannot open shared object|(?:is |was )?(?:missing|not found)|nicht gefunden|fehlt|(?:est )?introuvable|es manquant|mancante)|(?:no se encontró|não foi encontrad[oa]|trovare) ([\w+-][\w.+-]*\.dll)"#,
     )
 });
-static LIBRARY_MARK: LazyLock<Regex> = LazyLock::new(|| {
+static MISSING_LIBRARY_MARK: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)library not loaded: |loading shared libraries: |unable to load (?:dll|shared)|java\.library\.path|\.(?:so[.\d]*|dylib|dll)\b",
     )
@@ -117,8 +115,7 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)\b(?:v|version:? |rustc |ver\.? )?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[0-9a-z.]+)?)\b")
 });
 
-// Marks of lines that the patterns above may match; searching for them first is several times
-// faster.
+// Marks of lines that the patterns above may match. Searching for them first is much faster.
 static EXCEPTION_MARK: LazyLock<Regex> =
     LazyLock::new(|| re("Exception|Error|Failure|Panic|Interrupt"));
 const RUST_PANIC_MARK: &str = "panicked at ";
@@ -128,7 +125,7 @@ static LINE_MESSAGE_MARK: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)(?:error|fatal)(?:(?:\[\w+\])?: |\])"));
 
 // The parts that differ between two runs of the same failure.
-static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
+static VARIABLE_PART: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\b[0-9a-f]{12,}\b|(?:[A-Za-z]:\\|/)[^\s'"`:,)]+|\d+(?:\.\d+)*"#,
     )
@@ -136,10 +133,10 @@ static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Extracts the signatures of a text (code and prose alike), each once, in a fixed order.
 pub fn signatures(text: &str) -> Vec<Signature> {
-    let text = &text[..text.floor_char_boundary(MAX_READ)];
+    let text = &text[..text.floor_char_boundary(MAX_INPUT)];
     let mut out = BTreeSet::new();
     let mut add = |kind, text: String| {
-        let text = text[..text.floor_char_boundary(MAX_TEXT)].trim();
+        let text = text[..text.floor_char_boundary(MAX_SIGNATURE)].trim();
         if !text.is_empty() {
             out.insert(Signature { kind, text: text.to_owned() });
         }
@@ -149,12 +146,12 @@ pub fn signatures(text: &str) -> Vec<Signature> {
         || text.contains("0x8")
         || text.contains("0x0000")
     {
-        let is_code = |m: &regex::Match<'_>| !is_no_code(m.as_str()) && !is_address(text, m);
+        let is_code = |m: &regex::Match<'_>| !is_standard_name(m.as_str()) && !is_address(text, m);
         for m in CODE.find_iter(text).filter(is_code) {
             add(SignatureKind::Code, m.as_str().to_lowercase());
         }
     }
-    for c in marked_lines(&NUMBER_MARK, text).flat_map(|l| ERROR_NUMBER.captures_iter(l)) {
+    for c in marked_lines(&ERROR_NUMBER_MARK, text).flat_map(|l| ERROR_NUMBER.captures_iter(l)) {
         add(SignatureKind::Code, format!("error-{}", &c[1]));
     }
     for c in marked_lines(&EXCEPTION_MARK, text).flat_map(|l| EXCEPTION.captures_iter(l)) {
@@ -185,9 +182,11 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             add(SignatureKind::Message, message);
         }
     }
-    for c in marked_lines(&LIBRARY_MARK, text).flat_map(|l| LIBRARY.captures_iter(l)) {
+    for c in
+        marked_lines(&MISSING_LIBRARY_MARK, text).flat_map(|l| MISSING_LIBRARY.captures_iter(l))
+    {
         if let Some(path) = c.iter().skip(1).flatten().next() {
-            // The directory of the library differs from machine to machine.
+            // The directory differs between machines.
             let name = path.as_str().rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
             if name.len() > 2 {
                 add(SignatureKind::Message, format!("no library {name}"));
@@ -196,11 +195,12 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     }
     for line in marked_lines(&VERSION_MARK, text) {
         for m in VERSION.captures_iter(line).filter_map(|c| c.get(1)) {
-            // Three of the four numbers of an IP address are no version.
-            let rest = line[m.end()..].strip_prefix('.');
-            let longer = rest.is_some_and(|r| r.starts_with(|d: char| d.is_ascii_digit()))
+            // Three numbers of an IP address are not a version.
+            let suffix = line[m.end()..].strip_prefix('.');
+            let is_address_part = suffix
+                .is_some_and(|r| r.starts_with(|d: char| d.is_ascii_digit()))
                 || line[..m.start()].ends_with('.');
-            if !longer {
+            if !is_address_part {
                 add(SignatureKind::Version, m.as_str().to_lowercase());
             }
         }
@@ -222,7 +222,7 @@ pub(super) fn marked_lines<'t>(mark: &'t Regex, text: &'t str) -> impl Iterator<
 }
 
 /// A message and its byte range.
-type SignatureSpan<'t> = (std::ops::Range<usize>, &'t str);
+type MessageSpan<'t> = (std::ops::Range<usize>, &'t str);
 
 /// Returns the messages of a text in order, without overlaps; quoted ones win where both kinds
 /// begin.
@@ -231,7 +231,7 @@ fn messages(text: &str) -> impl Iterator<Item = &str> {
     let mut next_quoted = quoted_message(text, 0);
     let mut next_line = if LINE_MESSAGE_MARK.is_match(text) { line_message(text, 0) } else { None };
     std::iter::from_fn(move || {
-        let stale = |span: &Option<SignatureSpan<'_>>| {
+        let stale = |span: &Option<MessageSpan<'_>>| {
             span.as_ref().is_some_and(|(range, _)| range.start < at)
         };
         if stale(&next_quoted) {
@@ -251,7 +251,7 @@ fn messages(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the first line-initial message at or after `at`.
-fn line_message(text: &str, at: usize) -> Option<SignatureSpan<'_>> {
+fn line_message(text: &str, at: usize) -> Option<MessageSpan<'_>> {
     let captures = LINE_MESSAGE.captures_at(text, at)?;
     let (whole, message) = (captures.get(0)?, captures.get(1)?);
     Some((whole.range(), message.as_str()))
@@ -259,19 +259,20 @@ fn line_message(text: &str, at: usize) -> Option<SignatureSpan<'_>> {
 
 /// Returns the first message of 12 to 160 characters at or after `at` that is quoted at most 60
 /// characters after a failure word.
-fn quoted_message(text: &str, mut at: usize) -> Option<SignatureSpan<'_>> {
+fn quoted_message(text: &str, mut at: usize) -> Option<MessageSpan<'_>> {
     const QUOTES: [char; 3] = ['"', '\'', '`'];
-    let ends = |c: char| c == '\n' || QUOTES.contains(&c);
+    let is_end = |c: char| c == '\n' || QUOTES.contains(&c);
     // Returns the position of the next quote, unless the line ends first or it is too far.
-    let quote = |text: &str, most: usize| {
-        let (end, quote_char) = text.char_indices().take(most + 1).find(|(_, c)| ends(*c))?;
+    let find_quote = |text: &str, max_chars: usize| {
+        let (end, quote_char) =
+            text.char_indices().take(max_chars + 1).find(|(_, c)| is_end(*c))?;
         QUOTES.contains(&quote_char).then_some(end)
     };
     loop {
-        let word = FAILURE.find_at(text, at)?;
-        let message = quote(&text[word.end()..], 60).and_then(|offset| {
+        let word = FAILURE_WORD.find_at(text, at)?;
+        let message = find_quote(&text[word.end()..], 60).and_then(|offset| {
             let message = &text[word.end() + offset + 1..];
-            let message = &message[..quote(message, 160)?];
+            let message = &message[..find_quote(message, 160)?];
             (message.chars().count() >= 12).then_some((offset, message))
         });
         if let Some((offset, message)) = message {
@@ -281,9 +282,8 @@ fn quoted_message(text: &str, mut at: usize) -> Option<SignatureSpan<'_>> {
     }
 }
 
-/// The messages that programs of all kinds fail with; they do not identify a cause. Masked as
-/// signatures are.
-static GENERIC: LazyLock<Vec<&str>> = LazyLock::new(|| {
+/// The messages of programs of all kinds, which do not identify a cause; masked like signatures.
+static GENERIC_MESSAGES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     phrases(
         "a task was canceled, access violation, all goroutines are asleep, an error occurred while sending the request, arithmetic overflow, array index out of bounds, assertion failed,
         assignment to entry in nil map, attempt to add with overflow,
@@ -322,31 +322,32 @@ static GENERIC: LazyLock<Vec<&str>> = LazyLock::new(|| {
     )
     .collect()
 });
-/// The minimum length of a message that may identify a cause, in words.
-const TELLS: usize = 2;
+/// The minimum number of words of a message that may identify a cause.
+const MIN_SPECIFIC_WORDS: usize = 2;
 
 impl Signature {
-    /// Returns whether programs of all kinds name it: `ECONNREFUSED`, `NullPointerException`
+    /// Returns whether programs of all kinds fail with it: `ECONNREFUSED`, `NullPointerException`
     /// without a message, *index out of bounds*.
     pub fn is_generic(&self) -> bool {
         match self.kind {
-            // Names of errno, signals, Windows and compilers belong to the system, not to the
-            // program.
+            // The codes of errno, signals, Windows and compilers do not identify the program.
             SignatureKind::Code => {
                 let upper = self.text.to_uppercase();
                 let letters = upper.bytes().take_while(u8::is_ascii_alphabetic).count();
-                // Windows' small error numbers are common to all programs: no such file, access
-                // denied.
+                // Windows' small error numbers are generic: no such file, access denied.
                 if let Some(number) = upper.strip_prefix("0X0000") {
                     return number.starts_with("00");
                 }
                 let is_short_number = letters <= 4
                     && letters < upper.len()
                     && upper.bytes().skip(letters).all(|b| b.is_ascii_digit());
-                let of_others = ["0X", "SQLSTATE", "ORA-", "PLS-", "TNS-", "HTTP-", "ERROR-"]
-                    .iter()
-                    .any(|p| upper.starts_with(p));
-                is_short_number || of_others || !upper.contains(|c: char| c.is_ascii_digit())
+                let has_system_prefix =
+                    ["0X", "SQLSTATE", "ORA-", "PLS-", "TNS-", "HTTP-", "ERROR-"]
+                        .iter()
+                        .any(|p| upper.starts_with(p));
+                is_short_number
+                    || has_system_prefix
+                    || !upper.contains(|c: char| c.is_ascii_digit())
             }
             SignatureKind::Exception => {
                 let (_, message) = self.text.split_once(' ').unwrap_or((&self.text, ""));
@@ -361,11 +362,11 @@ impl Signature {
 /// The levels of log lines, which say nothing about a failure.
 const LEVELS: [&str; 7] = ["debug", "error", "fatal", "info", "trace", "warn", "warning"];
 
-/// Returns whether a text says no more than that a failure happened which programs of all kinds
-/// have: `ZeroDivisionError: division by zero`, with at most one other word.
+/// Returns whether a text names only generic failures, with at most one other specific word:
+/// `ZeroDivisionError: division by zero`.
 pub fn is_generic_failure(text: &str) -> bool {
     let signatures = signatures(text);
-    let mut failures = signatures.iter().filter(|s| s.is_telling()).peekable();
+    let mut failures = signatures.iter().filter(|s| s.is_distinctive()).peekable();
     if failures.peek().is_none() || signatures.iter().any(|s| s.kind == SignatureKind::Frame) {
         return false;
     }
@@ -386,7 +387,7 @@ pub fn is_generic_failure(text: &str) -> bool {
     failures.all(Signature::is_generic) && words(text).iter().filter(is_specific).count() <= 1
 }
 
-/// Returns whether a masked message identifies no cause: no part of it is specific to the program.
+/// Returns whether a masked message has no part that is specific to the program.
 pub(crate) fn is_generic(message: &str) -> bool {
     // Rendered Markdown has lost its backticks.
     let message = &*message.replace('`', "");
@@ -396,17 +397,16 @@ pub(crate) fn is_generic(message: &str) -> bool {
         .split([' ', '#'])
         .filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 1)
         .count();
-    word_count < TELLS
-        || GENERIC.iter().any(|g| {
-            // Details may follow a generic message: "index out of bounds: the len is # but the
-            // index is #".
+    word_count < MIN_SPECIFIC_WORDS
+        || GENERIC_MESSAGES.iter().any(|g| {
+            // Details may follow: "index out of bounds: the len is # but the index is #".
             message.strip_prefix(g).is_some_and(|rest| {
                 let more = rest
                     .split_whitespace()
                     .filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 3)
                     .count();
                 rest.is_empty()
-                    || more <= TELLS
+                    || more <= MIN_SPECIFIC_WORDS
                     || g.starts_with("index out of")
                     || g.starts_with("slice index")
                     || g.starts_with("signal #")
@@ -414,8 +414,8 @@ pub(crate) fn is_generic(message: &str) -> bool {
         })
 }
 
-/// Returns whether a text that looks like a code is the name of a standard or a format.
-fn is_no_code(text: &str) -> bool {
+/// Returns whether a text that looks like an error code is the name of a standard or a format.
+fn is_standard_name(text: &str) -> bool {
     ["UTF-", "ISO", "RFC", "SHA", "CVE-", "X509", "PR-", "UTC-", "GMT-"]
         .iter()
         .any(|p| text.starts_with(p))
@@ -428,10 +428,10 @@ fn is_address(text: &str, m: &regex::Match<'_>) -> bool {
         && ["at", "address", "addr", "pc", "sp", "offset"].iter().any(|w| prefix.ends_with(w))
 }
 
-/// Returns the runs of whole words of a line without numbers, addresses and paths, which vary from
-/// run to run.
+/// Returns the runs of words of a line between words with numbers, addresses or paths, which vary
+/// between failures.
 pub fn constant_runs(line: &str) -> Vec<String> {
-    let masked_line = VARIABLE.replace_all(line, "\0");
+    let masked_line = VARIABLE_PART.replace_all(line, "\0");
     let mut runs = vec![String::new()];
     for word in masked_line.split_whitespace() {
         match runs.last_mut() {
@@ -445,9 +445,9 @@ pub fn constant_runs(line: &str) -> Vec<String> {
     runs
 }
 
-/// Normalises a message: lower case, single spaces, and varying parts as `#`.
+/// Normalises a message: lower case, single spaces, variable parts as `#`.
 pub(crate) fn normalize_message(message: &str) -> String {
-    let masked_text = VARIABLE.replace_all(message.trim(), "#");
+    let masked_text = VARIABLE_PART.replace_all(message.trim(), "#");
     let mut out = String::with_capacity(masked_text.len());
     for word in masked_text.split_whitespace() {
         if !out.is_empty() {
@@ -463,7 +463,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn generic_failures_name_nothing_else() {
+    fn generic_failures_have_no_specific_words() {
         for text in [
             "2025-05-01 10:00:00 INFO start\n2025-05-01 10:00:01 ERROR ZeroDivisionError: division by zero",
             "Error: ECONNREFUSED",
@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_a_line_are_whole_words() {
+    fn constant_runs_contain_only_whole_words() {
         let runs = |line: &str| {
             let runs = constant_runs(line).into_iter();
             runs.filter(|run| !run.is_empty()).collect::<Vec<_>>().join("| ")
@@ -558,7 +558,7 @@ mod tests {
     }
 
     #[test]
-    fn a_java_trace() {
+    fn java_trace_has_exception_and_frames() {
         let signatures = terms(
             "java.net.ConnectException: Connection refused to 192.0.2.7:5432\n\tat com.fw.Pg.open(Pg.java:12)\n\tat com.fw.Main.main(Main.java:3)\n",
         );
@@ -570,7 +570,7 @@ mod tests {
     }
 
     #[test]
-    fn panics_of_both_notations_and_go() {
+    fn rust_and_go_panics_are_exceptions() {
         let old = "thread 'main' panicked at 'index out of bounds: the len is 3 but the index is 7', src/x.rs:4";
         let new = "thread 'main' panicked at src/x.rs:4:9:\nindex out of bounds: the len is 9 but the index is 12\n";
         let panic =
@@ -584,18 +584,14 @@ mod tests {
     }
 
     #[test]
-    fn closing_quote_is_no_part_of_a_message() {
+    fn messages_are_trimmed_of_punctuation() {
         let panic =
             |message: &str| terms(&format!("thread 'main' panicked at src/x.rs:4:9:\n{message}\n"));
         assert_eq!(panic("index out of :"), panic("index out of"));
         assert_eq!(panic("index out of"), ["exception:panic index out of"]);
         assert_eq!(panic("...:"), [""; 0]);
         let frame = terms("Traceback:\n  File \"/srv/ pg.py\", line 12, in open\n");
-        assert_eq!(
-            frame,
-            ["frame:pg.py:open"],
-            "nor is the space that a file's name begins with one of the name"
-        );
+        assert_eq!(frame, ["frame:pg.py:open"]);
     }
 
     #[test]
@@ -616,7 +612,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_no_version() {
+    fn ip_address_is_not_a_version() {
         assert_eq!(terms("2.3.1 at 10.20.30.40 and 1.2.3."), ["version:1.2.3", "version:2.3.1"]);
     }
 
@@ -634,7 +630,11 @@ mod tests {
     #[test]
     fn overlong_name_is_truncated() {
         let list = signatures(&format!("{}Exception: it broke", "Very".repeat(9_000)));
-        assert!(list.iter().all(|s| s.text.len() <= MAX_TEXT) && list.len() == 1, "{}", list.len());
+        assert!(
+            list.iter().all(|s| s.text.len() <= MAX_SIGNATURE) && list.len() == 1,
+            "{}",
+            list.len()
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 /// The minimum similarity of two names (Jaro-Winkler, 0 to 1).
 const MIN_SIMILARITY: f64 = 0.8;
 
-/// Returns the name most similar to the given one, if any is similar enough; the first of several.
+/// Returns the first of the names most similar to `query`, if they are similar enough.
 pub fn closest_name<'a>(query: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let query = query.to_lowercase();
     let mut best: Option<(f64, &str)> = None;

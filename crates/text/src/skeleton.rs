@@ -1,36 +1,36 @@
-//! Issue-template skeletons: the lines that a project's form adds to every report carry no
-//! information.
+//! Issue-template skeletons: uninformative lines that a form adds to every report.
 
 use std::collections::{HashMap, HashSet};
 
 /// The minimum share of a source's items that contain a line of the skeleton.
-const SHARE: f64 = 0.04;
+const MIN_SHARE: f64 = 0.04;
 /// The minimum number of items that contain a line of the skeleton.
-const AT_LEAST: usize = 12;
-/// The minimum number of items, if they reach `SHARE_OF_FEW` of all: a form in a small tracker.
-const AT_LEAST_OF_FEW: usize = 6;
-const SHARE_OF_FEW: f64 = 0.15;
-/// The minimum number of items for a heading, a label or a checkbox, which people rarely write
-/// themselves.
-const AT_LEAST_FORMAL: usize = 4;
-/// The maximum length of a line of the skeleton, in bytes; longer ones are the reporter's own
-/// words.
+const MIN_ITEMS: usize = 12;
+/// The minimum number of items in a small source, where they reach `MIN_SMALL_SHARE`.
+const MIN_SMALL_ITEMS: usize = 6;
+const MIN_SMALL_SHARE: f64 = 0.15;
+/// The minimum number of items for a line that looks like part of a form.
+const MIN_FORM_ITEMS: usize = 4;
+/// The maximum length of a line of the skeleton, in bytes.
 const MAX_LINE: usize = 240;
 
-/// Returns the fingerprint of a line, ignoring case, white space, list and heading marks, and
-/// whether a checkbox is ticked.
+/// Returns the hash of a line, ignoring case, white space, list and heading marks, and the state of
+/// a checkbox. Returns `None` for a line that is too short or too long.
 pub fn line_hash(line: &str) -> Option<u64> {
-    let core = line.trim().trim_start_matches(['#', '-', '*', '>', ' ', '+']);
-    let core =
-        core.trim_start_matches("[x]").trim_start_matches("[X]").trim_start_matches("[ ]").trim();
-    let core = core.trim_matches(['*', '_', ':']);
+    let content = line.trim().trim_start_matches(['#', '-', '*', '>', ' ', '+']);
+    let content = content
+        .trim_start_matches("[x]")
+        .trim_start_matches("[X]")
+        .trim_start_matches("[ ]")
+        .trim();
+    let content = content.trim_matches(['*', '_', ':']);
     // A Chinese character carries as much information as three Latin letters.
-    let letters: usize = core.chars().filter(|c| c.is_alphabetic()).map(char::len_utf8).sum();
-    if core.len() > MAX_LINE || letters < 4 {
+    let letters: usize = content.chars().filter(|c| c.is_alphabetic()).map(char::len_utf8).sum();
+    if content.len() > MAX_LINE || letters < 4 {
         return None;
     }
     let mut hasher = blake3::Hasher::new();
-    for word in core.split_whitespace() {
+    for word in content.split_whitespace() {
         hasher.update(word.to_lowercase().as_bytes());
         hasher.update(b" ");
     }
@@ -38,33 +38,33 @@ pub fn line_hash(line: &str) -> Option<u64> {
     hash.as_bytes().first_chunk::<8>().map(|b| u64::from_le_bytes(*b))
 }
 
-/// The maximum number of words of a form's label, and of a value chosen there.
-const LABEL: usize = 3;
-/// The words before a colon that report a failure rather than label a field.
-const FAILURES: [&str; 8] =
+/// The maximum number of words of a form's label, and of its value.
+const MAX_LABEL_WORDS: usize = 3;
+/// The words before a colon that introduce a failure, not a field.
+const FAILURE_WORDS: [&str; 8] =
     ["err", "warn", "fatal", "failed", "failure", "exception", "fehler", "ошибка"];
 
-/// Returns whether a line is a form's label without a value, or with one chosen from a list:
-/// "Priority: high". Numbers are excluded, because versions and amounts are informative.
-fn is_choice(line: &str) -> bool {
+/// Returns whether a line is a form's label, without a value or with one from a list: "Priority:
+/// high". Numbers are excluded, because versions and amounts are informative.
+fn is_label_or_choice(line: &str) -> bool {
     let Some((label, choice)) = line.split_once(':') else { return false };
     let words = |text: &str| text.split_whitespace().count();
     let lowercase_label = label.to_lowercase();
-    let is_failure = FAILURES.iter().any(|word| lowercase_label.contains(word));
-    (1..=LABEL).contains(&words(label))
-        && words(choice) <= LABEL
+    let is_failure = FAILURE_WORDS.iter().any(|word| lowercase_label.contains(word));
+    (1..=MAX_LABEL_WORDS).contains(&words(label))
+        && words(choice) <= MAX_LABEL_WORDS
         && (choice.is_empty() || choice.starts_with(' '))
         && !is_failure
         && !line.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '(' | '/' | '"' | '`'))
 }
 
-/// Returns whether a line looks like a form's: a heading, a label in bold, a checkbox, a choice, a
-/// portal's footer.
-fn is_formal(line: &str) -> bool {
+/// Returns whether a line looks like part of a form: a heading, a bold label, a checkbox, a choice
+/// or a portal's footer.
+fn is_form_line(line: &str) -> bool {
     let line = line.trim();
     let jira =
         || line.starts_with("||") || matches!(line.as_bytes(), [b'h', b'1'..=b'6', b'.', b' ', ..]);
-    if is_choice(line) || line.starts_with("-- ") || jira() {
+    if is_label_or_choice(line) || line.starts_with("-- ") || jira() {
         return true;
     }
     let label =
@@ -75,7 +75,7 @@ fn is_formal(line: &str) -> bool {
         || ["[x] ", "[X] ", "[ ] "].iter().any(|tick| item.starts_with(tick))
 }
 
-/// The skeleton of one source: hashes of the lines to drop.
+/// The skeleton of a source: the hashes of the lines to drop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skeleton {
     lines: HashSet<u64>,
@@ -94,18 +94,18 @@ impl Skeleton {
         lines
     }
 
-    /// Returns whether a line belongs to the form and not to the report.
-    pub fn has(&self, line: &str) -> bool {
+    /// Returns whether a line belongs to the form.
+    pub fn contains(&self, line: &str) -> bool {
         !self.lines.is_empty() && line_hash(line).is_some_and(|h| self.lines.contains(&h))
     }
 
-    /// Returns the body without the form's lines. Code fences are left alone: a log line that
-    /// recurs is evidence.
+    /// Returns the body without the form's lines. Fenced code is kept, because recurring log lines
+    /// are evidence.
     pub fn strip(&self, markdown: &str) -> String {
         self.strip_except(markdown, |_| false)
     }
 
-    /// Returns the body as [`Self::strip`] does, with those of the form's lines that pass a test.
+    /// Strips as [`Self::strip`] does, but keeps the form's lines that `is_kept` accepts.
     pub fn strip_except(&self, markdown: &str, is_kept: impl Fn(&str) -> bool) -> String {
         let mut out = String::with_capacity(markdown.len());
         let mut fence = false;
@@ -113,7 +113,7 @@ impl Skeleton {
             let start = line.trim_start();
             if start.starts_with("```") || start.starts_with("~~~") {
                 fence = !fence;
-            } else if !fence && self.has(line) && !is_kept(line) {
+            } else if !fence && self.contains(line) && !is_kept(line) {
                 continue;
             }
             out.push_str(line);
@@ -125,14 +125,14 @@ impl Skeleton {
 
 /// A detector of a source's skeleton from its items' bodies.
 #[derive(Debug, Default)]
-pub struct Finder {
-    /// Number of items that have each line, and whether every occurrence looked like a form's.
+pub struct SkeletonDetector {
+    /// Number of items with each line, and whether every occurrence looked like part of a form.
     counts: HashMap<u64, (usize, bool)>,
     items: usize,
 }
 
-impl Finder {
-    /// Counts one item's body.
+impl SkeletonDetector {
+    /// Counts the lines of an item's body.
     pub fn add(&mut self, markdown: &str) {
         self.items += 1;
         let mut hashes = HashSet::new();
@@ -147,26 +147,26 @@ impl Finder {
                 && let Some(hash) = line_hash(line)
                 && hashes.insert(hash)
             {
-                let (count, formal) = self.counts.entry(hash).or_insert((0, true));
+                let (count, is_form) = self.counts.entry(hash).or_insert((0, true));
                 *count += 1;
-                *formal &= is_formal(line);
+                *is_form &= is_form_line(line);
             }
         }
     }
 
-    /// Returns the skeleton of the lines that recur.
+    /// Returns the skeleton of the recurring lines.
     pub fn finish(self) -> Skeleton {
         #[allow(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss
         )]
-        let share = (self.items as f64 * SHARE).ceil() as usize;
-        let floor = |formal: bool| share.max(if formal { AT_LEAST_FORMAL } else { AT_LEAST });
+        let share = (self.items as f64 * MIN_SHARE).ceil() as usize;
+        let floor = |is_form: bool| share.max(if is_form { MIN_FORM_ITEMS } else { MIN_ITEMS });
         #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
         let of_few =
-            |n: usize| n >= AT_LEAST_OF_FEW && n as f64 >= self.items as f64 * SHARE_OF_FEW;
-        let recurs = |(_, (n, formal)): &(u64, (usize, bool))| *n >= floor(*formal) || of_few(*n);
+            |n: usize| n >= MIN_SMALL_ITEMS && n as f64 >= self.items as f64 * MIN_SMALL_SHARE;
+        let recurs = |(_, (n, is_form)): &(u64, (usize, bool))| *n >= floor(*is_form) || of_few(*n);
         Skeleton::from_hashes(self.counts.into_iter().filter(recurs).map(|(hash, _)| hash))
     }
 }
@@ -185,7 +185,7 @@ mod tests {
             "h3. Impact",
             "||Users||Since||",
         ] {
-            assert!(is_formal(line), "{line}");
+            assert!(is_form_line(line), "{line}");
         }
         for line in [
             "Error: ledger is sealed",
@@ -195,14 +195,14 @@ mod tests {
             "std::vec overflows",
             "The printer is dead",
         ] {
-            assert!(!is_formal(line), "{line}");
+            assert!(!is_form_line(line), "{line}");
         }
     }
 
     #[test]
     fn lines_shared_by_most_reports_are_the_form() {
         let skeleton = |with: usize, without: usize| {
-            let mut finder = Finder::default();
+            let mut finder = SkeletonDetector::default();
             (0..with).for_each(|i| {
                 finder.add(&format!("Please add a photo of the till.\nIt fails in way {i}"))
             });
@@ -210,14 +210,14 @@ mod tests {
             finder.finish()
         };
         let line = "Please add a photo of the till.";
-        assert!(skeleton(6, 30).has(line));
-        assert!(!skeleton(5, 10).has(line), "five items may share a line by chance");
-        assert!(!skeleton(6, 60).has(line), "six of many may be duplicates");
+        assert!(skeleton(6, 30).contains(line));
+        assert!(!skeleton(5, 10).contains(line), "five items may share a line by chance");
+        assert!(!skeleton(6, 60).contains(line), "six of many may be duplicates");
     }
 
     #[test]
     fn form_is_removed_and_answers_stay() {
-        let mut finder = Finder::default();
+        let mut finder = SkeletonDetector::default();
         for i in 0..20 {
             finder.add(&format!(
                 "### What happened\nit broke in way {i}\n- [{}] I searched\n",
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn form_lines_are_recognised_in_small_sources() {
-        let mut finder = Finder::default();
+        let mut finder = SkeletonDetector::default();
         for i in 0..4 {
             finder.add(&format!("### 版本\n{i}\n**Device:** pump\n- [x] I searched\nit stops"));
         }
@@ -245,8 +245,8 @@ mod tests {
     }
 
     #[test]
-    fn a_small_source_has_no_skeleton() {
-        let mut finder = Finder::default();
+    fn small_source_has_no_skeleton() {
+        let mut finder = SkeletonDetector::default();
         for _ in 0..5 {
             finder.add("same line every time");
         }

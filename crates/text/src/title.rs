@@ -1,39 +1,39 @@
-//! Platforms that titles name. Reports about different platforms seldom share a solution.
+//! Platforms in titles. Reports about different platforms seldom share a solution.
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// The platforms that programs run on, one per group. Lower-case "windows" are those on a screen.
-const SYSTEMS: &str = "
+/// The groups of platform names. Lower-case "windows" is not a platform.
+const PLATFORMS: &str = "
     android · ios iphone ipad ipados · Windows win32 win64 windows10 windows11 · mac macos osx macbook ·
     linux ubuntu debian fedora centos rhel · blackberry · tizen · tvos · watchos · chromeos · freebsd openbsd netbsd · mobileweb";
 
-static SYSTEM_OF: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
-    let groups = SYSTEMS.split('·').enumerate();
+static PLATFORM_GROUPS: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+    let groups = PLATFORMS.split('·').enumerate();
     groups
         .flat_map(|(group, names)| names.split_whitespace().map(move |name| (name, group)))
         .collect()
 });
 
-/// Returns the first platform of each of two titles, as written, if both name some and share none.
-pub fn different_systems(first_title: &str, second_title: &str) -> Option<(String, String)> {
-    let (first, second) = (systems(first_title), systems(second_title));
-    let ((_, x), (_, y)) = (first.first()?, second.first()?);
+/// Returns the first platform of each title, as written, if both name platforms but share none.
+pub fn different_platforms(first_title: &str, second_title: &str) -> Option<(String, String)> {
+    let (first, second) = (platforms(first_title), platforms(second_title));
+    let ((_, first_name), (_, second_name)) = (first.first()?, second.first()?);
     let is_shared =
         first.iter().any(|(group, _)| second.iter().any(|(second_group, _)| second_group == group));
-    (!is_shared).then(|| ((*x).to_owned(), (*y).to_owned()))
+    (!is_shared).then(|| ((*first_name).to_owned(), (*second_name).to_owned()))
 }
 
-/// Returns the platforms that a title names, as it writes them.
-fn systems(title: &str) -> Vec<(usize, &str)> {
+/// Returns the platforms in a title with their groups, as written.
+fn platforms(title: &str) -> Vec<(usize, &str)> {
     let pieces: Vec<&str> =
         title.split(|c: char| !c.is_alphanumeric()).filter(|piece| !piece.is_empty()).collect();
     let group_of = |word: &str| {
-        let small = word.to_lowercase();
-        SYSTEM_OF.get(word).or_else(|| SYSTEM_OF.get(&*small)).copied()
+        let lowercase = word.to_lowercase();
+        PLATFORM_GROUPS.get(word).or_else(|| PLATFORM_GROUPS.get(&*lowercase)).copied()
     };
     let mut out = Vec::new();
     for (at, piece) in pieces.iter().enumerate() {
-        // "OS X", "Mobile Web": one name in two words.
+        // "OS X" and "Mobile Web" are names of two words.
         let next = pieces.get(at + 1).map(|next| format!("{piece}{next}"));
         if let Some(group) = group_of(piece).or_else(|| next.as_deref().and_then(group_of)) {
             out.push((group, *piece));
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn platforms_of_one_group_are_equal() {
-        let different = |a: &str, b: &str| different_systems(a, b).is_some();
+        let different = |a: &str, b: &str| different_platforms(a, b).is_some();
         assert!(different("Android: list is cut", "iOS: list is cut"));
         assert!(different("Crash on OS X", "Crash on Windows 10"));
         assert!(!different("Crash on Ubuntu", "Crash on Debian"));

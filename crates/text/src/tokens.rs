@@ -1,12 +1,11 @@
-//! A tokenizer for words, identifiers and versions, shared by indexing, querying and highlighting.
+//! The tokenizer of words, identifiers and versions for indexing, querying and highlighting.
 
 use std::{borrow::Cow, cell::RefCell, collections::HashMap, ops::Range};
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
-/// The maximum length of a word that is indexed, in bytes; longer runs (base64, hashes of blobs)
-/// are noise.
+/// The maximum length of an indexed word, in bytes; longer runs, such as base64, are noise.
 const MAX_WORD: usize = 64;
 
 /// A word of a text and its position.
@@ -14,36 +13,35 @@ const MAX_WORD: usize = 64;
 pub struct Word {
     /// Byte range in the text.
     pub range: Range<usize>,
-    /// Term: folded to lower case without diacritics, and stemmed (English) if it is a plain word.
+    /// Term: folded to lower case without diacritics; stemmed (English) if it is a plain word.
     pub term: String,
 }
 
-/// Splits a text into words: runs of letters and digits; versions (`0.8.1`) stay whole; runs of
-/// Chinese, Japanese or Korean characters, which are written without spaces, become overlapping
-/// pairs; an emoji is a word.
+/// Splits a text into words: runs of letters and digits. Versions (`0.8.1`) stay whole. Chinese,
+/// Japanese and Korean characters become overlapping pairs. An emoji is a word.
 pub fn words(text: &str) -> Vec<Word> {
-    split_words_where(text, |_| true, false)
+    words_where(text, |_| true, false)
 }
 
-/// Splits as [`words`] does, with every form of a word: one with an ä, ö or ü is followed by its
-/// transcription with the same range ("größe": `grosse`, `groesse`).
+/// Splits as [`words`] does, and adds the transcription of a word with an ä, ö or ü with the same
+/// range ("größe": `grosse`, `groesse`).
 pub fn forms(text: &str) -> Vec<Word> {
-    split_words_where(text, |_| true, true)
+    words_where(text, |_| true, true)
 }
 
 /// Splits as [`forms`] does, but returns only the words whose original text `is_wanted` accepts.
 /// Rejected words are not stemmed.
 pub fn forms_where(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<Word> {
-    split_words_where(text, is_wanted, true)
+    words_where(text, is_wanted, true)
 }
 
-fn split_words_where(text: &str, is_wanted: impl Fn(&str) -> bool, forms: bool) -> Vec<Word> {
+fn words_where(text: &str, is_wanted: impl Fn(&str) -> bool, forms: bool) -> Vec<Word> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut out = Vec::new();
-    split_words(text, |range, plain| {
+    for_each_word(text, |range, is_plain| {
         let word = &text[range.clone()];
-        if !plain {
-            let term = whole(word);
+        if !is_plain {
+            let term = unstemmed_term(word);
             if !term.is_empty() {
                 out.push(Word { range, term });
             }
@@ -61,9 +59,8 @@ fn split_words_where(text: &str, is_wanted: impl Fn(&str) -> bool, forms: bool) 
     out
 }
 
-/// Calls `on_word` with the range of each word of a text, and whether it has to be folded and
-/// stemmed.
-fn split_words(text: &str, mut on_word: impl FnMut(Range<usize>, bool)) {
+/// Calls `on_word` with the range of each word, and whether to fold and stem it.
+fn for_each_word(text: &str, mut on_word: impl FnMut(Range<usize>, bool)) {
     let mut chars = text.char_indices().peekable();
     let mut last = 0;
     while let Some((start, c)) = chars.next() {
@@ -81,23 +78,22 @@ fn split_words(text: &str, mut on_word: impl FnMut(Range<usize>, bool)) {
                     on_word(start..end, false);
                     last = end;
                 }
-                // The last character of a run is already in the pair before it.
+                // The last character of a run is already in the previous pair.
                 None if last > start => {}
                 None => on_word(start..end, false),
             }
             continue;
         }
-        if is_picture(c) {
+        if is_emoji(c) {
             let mut end = start + c.len_utf8();
             let mut is_joined = false;
-            // Two flag letters form a flag; joiners merge people, colours and things into one
-            // emoji.
-            let mut flag = is_flag_letter(c);
+            // Two flag letters form a flag; joiners merge several emoji into one.
+            let mut half_flag = is_flag_letter(c);
             while let Some((i, n)) = chars.next_if(|(_, n)| {
-                is_of_picture(*n) || (is_joined && is_picture(*n)) || (flag && is_flag_letter(*n))
+                is_modifier(*n) || (is_joined && is_emoji(*n)) || (half_flag && is_flag_letter(*n))
             }) {
                 is_joined = n == '\u{200d}';
-                flag &= !is_flag_letter(n);
+                half_flag &= !is_flag_letter(n);
                 end = i + n.len_utf8();
             }
             on_word(start..end, false);
@@ -109,7 +105,7 @@ fn split_words(text: &str, mut on_word: impl FnMut(Range<usize>, bool)) {
         let (mut start, mut end) = (start, start + c.len_utf8());
         let numeric = c.is_ascii_digit();
         while let Some(&(i, n)) = chars.peek() {
-            if (n.is_alphanumeric() || is_combining_mark(n) || is_unseen(n)) && !is_ideograph(n) {
+            if (n.is_alphanumeric() || is_combining_mark(n) || is_hidden(n)) && !is_ideograph(n) {
                 end = i + n.len_utf8();
             } else if n == '.' && numeric && text[i + 1..].starts_with(|d: char| d.is_ascii_digit())
             {
@@ -118,8 +114,8 @@ fn split_words(text: &str, mut on_word: impl FnMut(Range<usize>, bool)) {
                 && text[i + n.len_utf8()..].starts_with(|d: char| d.is_alphabetic())
             {
                 let rest_start = i + n.len_utf8();
-                // "doesn't" is one word. In "l'imprimante" only the second half is the word.
-                if is_elided(&text[start..i], &text[rest_start..]) {
+                // "doesn't" is one word; in "l'imprimante", only the second part is the word.
+                if is_elision(&text[start..i], &text[rest_start..]) {
                     start = rest_start;
                 }
                 end = rest_start;
@@ -134,33 +130,33 @@ fn split_words(text: &str, mut on_word: impl FnMut(Range<usize>, bool)) {
     }
 }
 
-/// The elided words of French and Italian before an apostrophe, which are no part of the next word.
+/// The elided French and Italian words before an apostrophe, which are not part of the next word.
 const ELISIONS: &[&str] = &[
     "agl", "all", "bell", "c", "coll", "d", "dagl", "dall", "degl", "dell", "gl", "j", "jusqu",
     "l", "lorsqu", "m", "n", "negl", "nell", "puisqu", "qu", "quell", "quest", "quoiqu", "s",
     "sull", "t", "un",
 ];
 
-/// Returns whether the word before an apostrophe is elided: "l'aperçu", "dell'utente". English has
-/// none of these before a vowel ("don't", "it's", "O'Brien").
-fn is_elided(prefix: &str, rest: &str) -> bool {
-    let vowel = rest.chars().next().is_some_and(|c| {
+/// Returns whether the word before an apostrophe is elided: "l'aperçu", "dell'utente". In English,
+/// none of these precede a vowel ("don't", "it's", "O'Brien").
+fn is_elision(prefix: &str, rest: &str) -> bool {
+    let is_before_vowel = rest.chars().next().is_some_and(|c| {
         let first = fold(c.encode_utf8(&mut [0; 4])).chars().next();
         first.is_some_and(|c| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y' | 'h'))
     });
-    // In "D'A" the first half is no article: the word after it needs two letters.
-    vowel
+    // The next word needs two letters: in "D'A", the first part is not an article.
+    is_before_vowel
         && rest.chars().nth(1).is_some_and(char::is_alphabetic)
         && ELISIONS.binary_search(&&*prefix.to_lowercase()).is_ok()
 }
 
-/// Returns the term of a word that is neither folded nor stemmed: half-width forms become full ones
-/// (Unicode's NFKC), and emoji variation selectors are dropped.
-fn whole(word: &str) -> String {
+/// Returns the term of an unstemmed word: NFKC, which widens half-width forms, without emoji
+/// variation selectors.
+fn unstemmed_term(word: &str) -> String {
     word.nfkc().filter(|c| *c != '\u{fe0f}' && *c != '\u{fe0e}').collect()
 }
 
-/// Returns the term of a word with ä, ö or ü as written without these keys: "Groesse" for "Größe".
+/// Transcribes a word with ä, ö or ü: "Groesse" for "Größe".
 fn transcribe(word: &str) -> Option<String> {
     if word.is_ascii() {
         return None;
@@ -181,28 +177,28 @@ fn transcribe(word: &str) -> Option<String> {
     Some(out)
 }
 
-/// A cache of [`forms`] for many texts: recent words are not stemmed again.
-pub struct Stems {
+/// A tokenizer that returns [`forms`] of many texts and caches stems.
+pub struct StemCache {
     stemmer: Stemmer,
     cache: HashMap<String, String>,
 }
 
-/// The maximum number of cached words; numbers and hashes are unlimited in kind.
-const MAX_CACHED: usize = 32_768;
+/// The maximum number of cached words, because numbers and hashes vary without limit.
+const MAX_CACHED_STEMS: usize = 32_768;
 
-impl Default for Stems {
+impl Default for StemCache {
     fn default() -> Self {
         Self { stemmer: Stemmer::create(Algorithm::English), cache: HashMap::new() }
     }
 }
 
-impl Stems {
+impl StemCache {
     /// Calls `on_word` with the range and term of each word, as [`forms`] returns them.
     pub fn words(&mut self, text: &str, mut on_word: impl FnMut(Range<usize>, &str)) {
-        split_words(text, |range, plain| {
+        for_each_word(text, |range, is_plain| {
             let word = &text[range.clone()];
-            if !plain {
-                let term = whole(word);
+            if !is_plain {
+                let term = unstemmed_term(word);
                 if !term.is_empty() {
                     on_word(range, &term);
                 }
@@ -222,10 +218,10 @@ impl Stems {
                 if transcription != term {
                     on_word(range, &transcription);
                 }
-                // Cached words have exactly one term.
+                // Only words with a single term are cached.
                 return;
             }
-            if self.cache.len() >= MAX_CACHED {
+            if self.cache.len() >= MAX_CACHED_STEMS {
                 self.cache.clear();
             }
             self.cache.insert(word.to_owned(), term);
@@ -234,26 +230,26 @@ impl Stems {
 }
 
 thread_local! {
-    /// The stems of words that this thread met recently. Checks read the same reports repeatedly,
-    /// and stemming took a fifth of their time.
+    /// Stems of recent words. Duplicate checks read the same reports repeatedly, and stemming took
+    /// a fifth of their time.
     static STEM_CACHE: RefCell<HashMap<String, String>> = RefCell::default();
 }
 
-/// The maximum number of words that each thread caches: half a megabyte.
-const MAX_CACHED_BY_THREAD: usize = 8_192;
+/// The maximum number of words that a thread caches: half a megabyte.
+const MAX_THREAD_STEMS: usize = 8_192;
 
 /// Returns the term under which a single word is indexed.
 fn stem(stemmer: &Stemmer, word: &str) -> String {
     let folded_word = fold(word);
     if !folded_word.bytes().all(|b| b.is_ascii_lowercase()) {
-        return without_article(&folded_word).to_owned();
+        return strip_article(&folded_word).to_owned();
     }
     STEM_CACHE.with_borrow_mut(|cache| {
         if let Some(term) = cache.get(&*folded_word) {
             return term.clone();
         }
         let term = stemmer.stem(&folded_word).into_owned();
-        if cache.len() >= MAX_CACHED_BY_THREAD {
+        if cache.len() >= MAX_THREAD_STEMS {
             cache.clear();
         }
         cache.insert(folded_word.into_owned(), term.clone());
@@ -261,27 +257,27 @@ fn stem(stemmer: &Stemmer, word: &str) -> String {
     })
 }
 
-/// Strips the article of an Arabic word, which is written as a part of it. A word that begins with
-/// the same letters loses them with and without the article, so that both stay one term.
-fn without_article(full_word: &str) -> &str {
+/// Strips the article of an Arabic word, which is written as part of it. Stripping repeats, so that
+/// a word that begins with the same letters has one term with and without the article.
+fn strip_article(full_word: &str) -> &str {
     const ARTICLE: &str = "ال";
     // The minimum length of the remaining word, in characters.
-    const LEAST: usize = 3;
+    const MIN: usize = 3;
     let mut word = full_word;
     if let Some(rest) =
         ["وال", "بال", "كال", "فال"].iter().find_map(|prefix| word.strip_prefix(prefix))
-        && rest.chars().count() >= LEAST
+        && rest.chars().count() >= MIN
     {
         word = rest;
     }
-    while let Some(rest) = word.strip_prefix(ARTICLE).filter(|rest| rest.chars().count() >= LEAST) {
+    while let Some(rest) = word.strip_prefix(ARTICLE).filter(|rest| rest.chars().count() >= MIN) {
         word = rest;
     }
     word
 }
 
-/// Folds a word: lower case, without diacritics, apostrophes and invisible characters. Letters that
-/// are commonly transcribed become two ("straße", `strasse`).
+/// Folds a word: lower case without diacritics, apostrophes and invisible characters. Some letters
+/// are transcribed ("straße": `strasse`).
 pub fn fold(word: &str) -> Cow<'_, str> {
     if word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) {
         return Cow::Borrowed(word);
@@ -290,9 +286,9 @@ pub fn fold(word: &str) -> Cow<'_, str> {
         return Cow::Owned(word.to_ascii_lowercase());
     }
     let mut out = String::with_capacity(word.len());
-    // Some standalone marks decompose to a space and a mark.
+    // Some standalone marks decompose into a space and a mark.
     let letters = word.nfkd().filter(|c| {
-        !is_combining_mark(*c) && !is_unseen(*c) && !c.is_whitespace() && !matches!(c, '\'' | '’')
+        !is_combining_mark(*c) && !is_hidden(*c) && !c.is_whitespace() && !matches!(c, '\'' | '’')
     });
     for c in letters.flat_map(char::to_lowercase) {
         match c {
@@ -303,9 +299,9 @@ pub fn fold(word: &str) -> Cow<'_, str> {
             'đ' | 'ð' => out.push('d'),
             'ł' => out.push('l'),
             'ı' => out.push('i'),
-            // The final form of the Greek sigma.
+            // The Greek final sigma.
             'ς' => out.push('σ'),
-            // The Arabic tatweel, and two letters that are interchanged at the end of a word.
+            // The Arabic tatweel, and letters that are interchanged at the end of a word.
             '\u{640}' => {}
             'ة' => out.push('ه'),
             'ى' => out.push('ي'),
@@ -316,9 +312,9 @@ pub fn fold(word: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Normalises a phrase for comparison: its folded letters and digits without separators ("Won’t
-/// fix", `wont-fix`, "WONTFIX ✅").
-pub fn bare(phrase: &str) -> String {
+/// Normalises a phrase for comparison to its folded letters and digits ("Won’t fix", `wont-fix`,
+/// "WONTFIX ✅").
+pub fn normalize_phrase(phrase: &str) -> String {
     let letters: String = phrase
         .chars()
         .filter(|c| c.is_alphanumeric() || is_combining_mark(*c) || is_sounding_mark(*c))
@@ -332,19 +328,19 @@ fn is_ideograph(c: char) -> bool {
         | '\u{20000}'..='\u{2fa1f}')
 }
 
-/// Returns whether a character is a sound mark of the kana before it.
+/// Returns whether a character is a sound mark of the preceding kana.
 fn is_sounding_mark(c: char) -> bool {
     matches!(c, '\u{3099}' | '\u{309a}' | '\u{ff9e}' | '\u{ff9f}')
 }
 
-/// Returns whether a character between letters is invisible: soft hyphens, zero-width spaces,
-/// joiners, marks of the reading direction.
-fn is_unseen(c: char) -> bool {
+/// Returns whether a character is invisible: a soft hyphen, zero-width space, joiner or direction
+/// mark.
+fn is_hidden(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
 /// Returns whether a character is an emoji or a similar symbol.
-fn is_picture(c: char) -> bool {
+fn is_emoji(c: char) -> bool {
     matches!(c, '\u{2600}'..='\u{27bf}' | '\u{2b1b}'..='\u{2b55}' | '\u{1f000}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1faff}')
 }
 
@@ -352,15 +348,14 @@ fn is_flag_letter(c: char) -> bool {
     matches!(c, '\u{1f1e6}'..='\u{1f1ff}')
 }
 
-/// Returns whether a character modifies the emoji before it: a variation selector, a skin colour, a
+/// Returns whether a character modifies the preceding emoji: a variation selector, skin tone or
 /// joiner.
-fn is_of_picture(c: char) -> bool {
+fn is_modifier(c: char) -> bool {
     matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{20e3}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// Returns the identifiers of a text, whole and folded to lower case: names that lose their meaning
-/// when split into words. `foo_bar`, `--no-color`, `std::vec::Vec`, `0.8.1`, `fooBar`,
-/// `/etc/fw.conf`, `E0277`.
+/// Returns the identifiers of a text, whole and in lower case: names that words would split, such
+/// as `foo_bar`, `--no-color`, `std::vec::Vec`, `0.8.1`, `fooBar`, `/etc/fw.conf`, `E0277`.
 pub fn identifiers(text: &str) -> impl Iterator<Item = (Range<usize>, String)> + '_ {
     let joins = |c: char| matches!(c, '_' | '-' | '.' | ':' | '/' | '@' | '$');
     let mut at = 0;
@@ -371,7 +366,7 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = (Range<usize>, String)> +
             let run = &text[start..];
             let end =
                 start + run.find(|c: char| !(c.is_alphanumeric() || joins(c))).unwrap_or(run.len());
-            let end = end + of_name(&text[start..end], &text[end..]);
+            let end = end + language_suffix_length(&text[start..end], &text[end..]);
             at = end;
             let whole = &text[start..end];
             let tail = whole.trim_end_matches(joins);
@@ -394,9 +389,9 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = (Range<usize>, String)> +
     })
 }
 
-/// Returns how many bytes behind a word belong to its name: "++" and a standard's year of C++, "#"
-/// of C#.
-fn of_name(word: &str, tail: &str) -> usize {
+/// Returns the number of bytes after a word that belong to the name of a language: "++" and the
+/// year of C++, "#" of C#.
+fn language_suffix_length(word: &str, tail: &str) -> usize {
     if !word.ends_with(|c: char| c.is_ascii_alphanumeric()) {
         return 0;
     }
@@ -405,46 +400,45 @@ fn of_name(word: &str, tail: &str) -> usize {
         let is_number = rest.bytes().take(digits).all(|b| b.is_ascii_digit());
         return 2 + if is_number { digits } else { 0 };
     }
-    // Only a single letter before '#' is a language; longer words name keys or channels.
-    let letter = word.as_bytes().last().is_some_and(u8::is_ascii_alphabetic)
+    // Only a single letter before '#' names a language; longer words name keys or channels.
+    let is_single_letter = word.as_bytes().last().is_some_and(u8::is_ascii_alphabetic)
         && !word[..word.len() - 1].ends_with(char::is_alphanumeric);
-    let ends = tail.strip_prefix('#').is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-    usize::from(letter && ends)
+    let is_end =
+        tail.strip_prefix('#').is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+    usize::from(is_single_letter && is_end)
 }
 
-/// Returns whether an identifier is a language or a platform whose letters alone would name another
-/// one: `c++`, `c#`, `.net`.
+/// Returns whether an identifier is a language or platform whose symbols matter: `c++`, `c#`,
+/// `.net`.
 pub fn is_language(word: &str) -> bool {
     (word.len() == 2 && word.ends_with('#'))
         || word.contains("++")
         || word.eq_ignore_ascii_case(".net")
 }
 
-/// Returns whether a word is an identifier: it has an inner joiner, mixes letters with digits, or
-/// has inner capitals.
+/// Returns whether a word has an inner joiner, letters and digits, or inner capitals.
 fn is_identifier(word: &str) -> bool {
     if word.len() < 3 || word.len() > MAX_WORD * 2 {
         return false;
     }
-    let (mut letter, mut digit, mut has_joiner, mut inner_capital, mut lower) =
+    let (mut has_letter, mut has_digit, mut has_joiner, mut has_capital, mut has_lower) =
         (false, false, false, false, false);
     for c in word.chars() {
         if c.is_alphabetic() {
-            inner_capital |= lower && c.is_uppercase();
-            lower |= c.is_lowercase();
-            letter = true;
+            has_capital |= has_lower && c.is_uppercase();
+            has_lower |= c.is_lowercase();
+            has_letter = true;
         } else if c.is_numeric() {
-            digit = true;
+            has_digit = true;
         } else {
-            // A hyphen joins ordinary words ("read-only"), so it makes an identifier only of an
-            // option.
+            // A hyphen joins ordinary words ("read-only"), so it counts only in options.
             has_joiner |= c != '-' || word.starts_with("--");
         }
     }
-    (has_joiner && (letter || digit)) || (letter && digit) || inner_capital
+    (has_joiner && (has_letter || has_digit)) || (has_letter && has_digit) || has_capital
 }
 
-/// Returns whether a word is so common that queries leave it out, unless they have no other words.
+/// Returns whether a word is so common that queries ignore it, unless they have no other words.
 pub fn is_stop_word(term: &str) -> bool {
     // Stems of English function words (Manning, Raghavan, Schütze, "Introduction to Information
     // Retrieval", figure 2.5) and of words in every report.
@@ -468,21 +462,20 @@ mod tests {
     }
 
     #[test]
-    fn spacing_marks_add_no_space_to_terms() {
-        let terms: Vec<String> =
-            words("Traoop\u{37a}r \u{37a}").into_iter().map(|w| w.term).collect();
+    fn terms_never_contain_white_space() {
+        let terms = terms("Traoop\u{37a}r \u{37a}");
         assert!(terms.iter().all(|term| !term.contains(char::is_whitespace)), "{terms:?}");
         assert_eq!(terms.first().map(String::as_str), Some("traoopr"));
     }
 
     #[test]
-    fn bare_ignores_case_and_separators() {
+    fn normalized_phrases_ignore_case_and_separators() {
         for phrase in ["Won’t fix", "WONTFIX", "wont-fix", "won't_fix ✅", "(Won’t  Fix!)"] {
-            assert_eq!(bare(phrase), "wontfix", "{phrase}");
+            assert_eq!(normalize_phrase(phrase), "wontfix", "{phrase}");
         }
-        assert_eq!(bare("Résolue."), bare("RESOLUE"));
-        assert_eq!(bare("Решён"), bare("решен"));
-        assert_eq!(bare("--- ✅"), "");
+        assert_eq!(normalize_phrase("Résolue."), normalize_phrase("RESOLUE"));
+        assert_eq!(normalize_phrase("Решён"), normalize_phrase("решен"));
+        assert_eq!(normalize_phrase("--- ✅"), "");
     }
 
     #[test]
@@ -591,7 +584,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_without_a_letter_are_no_words() {
+    fn marks_without_a_letter_are_not_words() {
         assert_eq!(terms("\u{bd7}'\u{11d3c} x"), ["x"]);
     }
 
@@ -609,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn stop_words_are_sorted_for_the_search() {
+    fn stop_words_are_recognized() {
         assert!(
             is_stop_word("the")
                 && is_stop_word("a")
@@ -625,7 +618,7 @@ mod tests {
                 proptest::prop_assert!(text.get(word.range.clone()).is_some());
                 proptest::prop_assert!(!word.term.is_empty());
             }
-            let (mut stems, mut cached) = (Stems::default(), Vec::new());
+            let (mut stems, mut cached) = (StemCache::default(), Vec::new());
             for _ in 0..2 {
                 cached.clear();
                 stems.words(&text, |range, term| cached.push(Word { range, term: term.to_owned() }));

@@ -1,5 +1,4 @@
-//! Stack traces: the functions that frames name, independent of build, mangling, linking and
-//! location.
+//! Functions in stack traces, independent of build, mangling and location.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -7,12 +6,12 @@ use regex::{Captures, Regex};
 
 use crate::pattern::re;
 
-/// The number of top frames of each trace that count.
-pub const TOP: usize = 3;
-/// The number of lines between two frames that separates two traces.
+/// The number of top frames of each trace that are used.
+pub const TOP_FRAMES: usize = 3;
+/// The maximum number of lines between two frames of a trace.
 const MAX_GAP: usize = 4;
 
-// The frame patterns of each language; the group `name` is its place, `file` its file.
+// The frame patterns of each language, with the groups `name` (function) and `file`.
 static JVM_AND_NET: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"^\s*at (?:async )?(?:new )?(?P<name>[^\s(/][^\s(]*(?:/[^\s(/]+)?)(?: \[as [^\]]+\])?(?: ?\(|\s*$| in )",
@@ -40,7 +39,7 @@ static NATIVE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 // A frame of Android's native code: `#00 pc 0004f1c2  /data/app/lib/arm/libtide.so (Tide_rise+48)`.
-static TOMBSTONE: LazyLock<Regex> = LazyLock::new(|| {
+static ANDROID: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"^\s*#\d+ pc [0-9a-f]+\s+\S*?(?P<file>[^/\s]+)(?:\s+\((?P<name>[^\n]+?)(?:\+\d+)?\))?(?:\s+\(BuildId: \w+\))?\s*$",
     )
@@ -57,11 +56,11 @@ static FIREFOX: LazyLock<Regex> = LazyLock::new(|| {
     re(r"^\s*(?P<name>[\w$.<>/*]+)@(?:https?|file|webpack|resource|moz)[^\s]*:\d+(?::\d+)?\s*$")
 });
 
-// The parts of a name that compilers add.
-static ASYNC: LazyLock<Regex> = LazyLock::new(|| re(r"[.+]<(\w+)>d__\d+(?:`\d+)?\.MoveNext$"));
-static DISPLAY: LazyLock<Regex> =
+// Parts of names that compilers add.
+static NET_ASYNC: LazyLock<Regex> = LazyLock::new(|| re(r"[.+]<(\w+)>d__\d+(?:`\d+)?\.MoveNext$"));
+static NET_CLOSURE: LazyLock<Regex> =
     LazyLock::new(|| re(r"[.+]<>c(?:__DisplayClass\d+_\d+)?(?:`\d+)?\.<(\w+)>[bg]__[\w|]+$"));
-static JAVA_MADE: LazyLock<Regex> = LazyLock::new(|| {
+static JAVA_GENERATED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"\$\$(?:Lambda|EnhancerBy[A-Za-z]+|FastClassBy[A-Za-z]+|SpringCGLIB)(?:\$\$?\w+)*(?:/0x[0-9a-f]+)?|\$\d+\b|\$Proxy\d+|\$(?:suspendImpl|default)$",
     )
@@ -84,69 +83,69 @@ static ABI: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The frames that occur in the traces of all failures: how programs start, wait, panic and throw,
-/// and what frameworks call.
-static RUNTIME: LazyLock<Vec<&str>> = LazyLock::new(|| {
+/// The frames of runtimes and frameworks, which occur in the traces of all failures.
+static RUNTIME_FRAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let rows = include_str!("runtime_frames.tsv").lines().filter(|row| !row.starts_with('#'));
     rows.filter_map(|row| row.split('\t').nth(1)).collect()
 });
 /// The line before the trace of a cause.
-static CAUSE: LazyLock<Regex> = LazyLock::new(|| {
+static CAUSE_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"^\s*(?:Caused by|Suppressed|Root cause|\[cause\]|--->|--- End of inner|During handling of|The above exception|Traceback \(most recent)",
     )
 });
 
-/// Returns the functions that the frames of a text name: the top ones of each trace that are a
-/// program's own, in order.
+/// Returns the functions of the frames in a text: the program's own at the top of each trace, in
+/// order.
 pub fn frames(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     // The frames of the current trace, its language, and the lines since its last frame.
     let mut trace: Vec<String> = Vec::new();
-    let mut python = false;
+    let mut is_python = false;
     let mut gap = 0;
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let next_frame = if may_be_frame(line) { frame(line, lines.peek().copied()) } else { None };
-        // Each failure of a chain has a trace of its own.
-        if next_frame.is_none() && !trace.is_empty() && CAUSE.is_match(line) {
-            top(&mut trace, python, &mut out);
+        let next_frame =
+            if may_be_frame(line) { parse_frame(line, lines.peek().copied()) } else { None };
+        // Each failure of a chain has its own trace.
+        if next_frame.is_none() && !trace.is_empty() && CAUSE_PREFIX.is_match(line) {
+            take_top_frames(&mut trace, is_python, &mut out);
         }
         match next_frame {
-            Some((name, is_python)) => {
+            Some((name, is_python_frame)) => {
                 // Python writes the failing frame last.
-                python = is_python;
+                is_python = is_python_frame;
                 trace.push(name);
                 gap = 0;
             }
             None => {
                 gap += 1;
                 if gap > MAX_GAP {
-                    top(&mut trace, python, &mut out);
+                    take_top_frames(&mut trace, is_python, &mut out);
                 }
             }
         }
     }
-    top(&mut trace, python, &mut out);
+    take_top_frames(&mut trace, is_python, &mut out);
     out
 }
 
 /// Takes the top frames of a finished trace.
-fn top(trace: &mut Vec<String>, python: bool, out: &mut Vec<String>) {
-    if python {
+fn take_top_frames(trace: &mut Vec<String>, is_python: bool, out: &mut Vec<String>) {
+    if is_python {
         trace.reverse();
     }
     let is_own = |name: &&String| !is_runtime(name);
-    // A trace that is only in the runtime keeps its runtime frames.
+    // A trace with only runtime frames keeps them.
     let has_own = trace.iter().any(|n| is_own(&n));
-    out.extend(trace.iter().filter(|n| !has_own || is_own(n)).take(TOP).cloned());
+    out.extend(trace.iter().filter(|n| !has_own || is_own(n)).take(TOP_FRAMES).cloned());
     trace.clear();
 }
 
 /// Returns whether a frame belongs to a runtime, a framework or a test harness.
 pub(crate) fn is_runtime(name: &str) -> bool {
     let function = name.rsplit(':').next().unwrap_or(name);
-    RUNTIME.iter().any(|prefix| {
+    RUNTIME_FRAMES.iter().any(|prefix| {
         let (prefix, name) = match prefix.strip_prefix("*:") {
             Some(prefix) => (prefix, function),
             None => (*prefix, name),
@@ -158,8 +157,7 @@ pub(crate) fn is_runtime(name: &str) -> bool {
     })
 }
 
-/// Returns whether a line may contain a frame. Most lines have none of its marks, so this check
-/// saves most of the time.
+/// Returns whether a line may contain a frame. This check rejects most lines quickly.
 pub fn may_be_frame(line: &str) -> bool {
     let line = line.trim_start();
     let first = line.as_bytes().first().copied().unwrap_or_default();
@@ -173,13 +171,13 @@ pub fn may_be_frame(line: &str) -> bool {
         || has_call()
 }
 
-/// Returns the function that a line names as a frame, and whether it is Python's.
-fn frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
+/// Parses the function of a frame, and whether it is a Python frame.
+fn parse_frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
     let start = line.trim_start();
     if start.starts_with("at ") {
         let name = JVM_AND_NET.captures(line)?;
         let name = &name["name"];
-        // A place without a function: `at /srv/pool.js:12:9`, `at ./src/pool.rs:12:9`.
+        // A location without a function: `at /srv/pool.js:12:9`, `at ./src/pool.rs:12:9`.
         if name.starts_with('.')
             || name.rsplit(':').next().is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
         {
@@ -188,25 +186,25 @@ fn frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
         return managed_name(name).map(|n| (n, false));
     }
     if start.starts_with("File \"") {
-        return PYTHON.captures(line).map(|c| (location(&c), true));
+        return PYTHON.captures(line).map(|c| (file_and_name(&c), true));
     }
     if start.starts_with('#') {
         if let Some(c) = PHP.captures(line) {
             return Some((c["name"].to_lowercase(), false))
                 .filter(|(n, _)| !n.starts_with("{main}"));
         }
-        if let Some(c) = TOMBSTONE.captures(line) {
+        if let Some(c) = ANDROID.captures(line) {
             // Without a name, the library identifies the function.
-            let name = c.name("name").and_then(|name| native(name.as_str()));
+            let name = c.name("name").and_then(|name| native_name(name.as_str()));
             return Some((name.unwrap_or_else(|| c["file"].to_lowercase()), false));
         }
-        return native(&NATIVE.captures(line)?["name"]).map(|n| (n, false));
+        return native_name(&NATIVE.captures(line)?["name"]).map(|n| (n, false));
     }
     if start.starts_with(|c: char| c.is_ascii_digit()) {
         if let Some(c) = MINIDUMP.captures(line).or_else(|| APPLE.captures(line)) {
-            return native(&c["name"]).map(|n| (n, false));
+            return native_name(&c["name"]).map(|n| (n, false));
         }
-        return native(&RUST.captures(line)?["name"]).map(|n| (n, false));
+        return native_name(&RUST.captures(line)?["name"]).map(|n| (n, false));
     }
     if let Some(c) = RUBY.captures(line) {
         let name = c["name"].rsplit(['#', '.']).next().unwrap_or_default().to_lowercase();
@@ -216,36 +214,36 @@ fn frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
     if let Some(c) = FIREFOX.captures(line) {
         return Some((c["name"].to_lowercase(), false));
     }
-    // Go writes the place below the function; without it, code looks like a frame.
+    // Go writes the location below the function; other code may look like a frame.
     let is_placed =
         |next: &str| next.split_whitespace().next().is_some_and(|place| place.contains(".go:"));
     let name = GO.captures(line).filter(|_| next.is_none_or(is_placed))?;
-    // The directory of a package changes with its module's version.
+    // The directory of a package depends on the version of its module.
     let name = name["name"].rsplit('/').next().unwrap_or_default();
     let name = name.replace("[...]", "");
     Some((CLOSURE.replace_all(&name, "").to_lowercase(), false))
 }
 
-fn location(c: &Captures<'_>) -> String {
+fn file_and_name(c: &Captures<'_>) -> String {
     format!("{}:{}", c["file"].trim().to_lowercase(), c["name"].to_lowercase())
 }
 
-/// Returns a function's name in the JVM, .NET or JavaScript.
+/// Normalises a function's name in the JVM, .NET or JavaScript.
 fn managed_name(name: &str) -> Option<String> {
     let name = LAMBDA.replace(name, "$1");
-    let name = JAVA_MADE.replace_all(&name, "");
+    let name = JAVA_GENERATED.replace_all(&name, "");
     // `app//com.acme.Pool.take`, `java.base/java.util.List.get`
     let name = name.rsplit('/').next().unwrap_or_default();
-    let name = ASYNC.replace(name, ".$1");
-    let name = DISPLAY.replace(&name, ".$1");
+    let name = NET_ASYNC.replace(name, ".$1");
+    let name = NET_CLOSURE.replace(&name, ".$1");
     let name = name.split(['`', '[']).next().unwrap_or_default();
     (name.len() > 1 && name.contains(char::is_alphabetic)).then(|| name.to_lowercase())
 }
 
-/// Returns a function's name in Rust, C, C++, Swift or Objective-C.
-fn native(name: &str) -> Option<String> {
+/// Normalises a function's name in Rust, C, C++, Swift or Objective-C.
+fn native_name(name: &str) -> Option<String> {
     let name = name.trim();
-    // Sentences are no functions: `3: the pool was dry`.
+    // A sentence is not a function: `3: the pool was dry`.
     if name.contains(' ') && !name.contains("::") && !name.contains(['(', '[', '<', '+', '.']) {
         return None;
     }
@@ -263,10 +261,10 @@ fn native(name: &str) -> Option<String> {
         &name,
         |c: &Captures<'_>| if c[0].starts_with("std::") { "std::" } else { "" },
     );
-    let name = without_brackets(&name);
+    let name = strip_types(&name);
     let name = CLOSURE.replace_all(&name, "");
     let name = name.trim();
-    // Sentences are no functions: `3: the pool was dry`.
+    // A sentence is not a function: `3: the pool was dry`.
     let is_name = !name.contains(' ') || name.starts_with(['-', '+']) || name.contains("operator");
     (name.len() > 1 && is_name && name.contains(char::is_alphabetic)).then(|| name.to_lowercase())
 }
@@ -287,25 +285,25 @@ fn demangle(name: &str) -> Option<String> {
     None
 }
 
-/// Removes the parameters and types of a name: `Pool<int>::take(int)` is `Pool::take`. The type
-/// stays where Rust names an implementation: `<app::Pool as Take>::take`.
-fn without_brackets(name: &str) -> String {
+/// Strips parameters and type arguments: `Pool<int>::take(int)` becomes `Pool::take`. Keeps the
+/// type of a Rust implementation: `<app::Pool as Take>::take`.
+fn strip_types(name: &str) -> String {
     // Objective-C: -[Pool take:]
     if name.starts_with("-[") || name.starts_with("+[") {
         return name.split(']').next().unwrap_or(name).to_owned();
     }
     let mut out = String::with_capacity(name.len());
     let mut depth = 0_usize;
-    let implementation = name.starts_with('<');
-    let name = match implementation {
+    let is_implementation = name.starts_with('<');
+    let name = match is_implementation {
         true => name[1..].replacen(" as ", "\u{1}", 1),
         false => name.to_owned(),
     };
-    let mut skip = false;
+    let mut is_skipped = false;
     for c in name.chars() {
         match c {
-            '\u{1}' => skip = true,
-            '>' if implementation && depth == 0 => skip = false,
+            '\u{1}' => is_skipped = true,
+            '>' if is_implementation && depth == 0 => is_skipped = false,
             '<' | '(' => {
                 depth += 1;
                 if c == '(' && out.ends_with("operator") {
@@ -313,7 +311,7 @@ fn without_brackets(name: &str) -> String {
                 }
             }
             '>' | ')' => depth = depth.saturating_sub(1),
-            _ if depth == 0 && !skip => out.push(c),
+            _ if depth == 0 && !is_skipped => out.push(c),
             _ => {}
         }
     }
@@ -369,7 +367,7 @@ mod tests {
             ("4   App      0x0000000104a3c2f4 -[Pool take:] + 44", "-[pool take:"),
             ("take@https://acme.example/app.js:12:9", "take"),
         ] {
-            assert_eq!(frame(line, None).map(|f| f.0).as_deref(), Some(name), "{line}");
+            assert_eq!(parse_frame(line, None).map(|f| f.0).as_deref(), Some(name), "{line}");
             assert!(may_be_frame(line), "{line}");
         }
         for line in [
@@ -379,7 +377,7 @@ mod tests {
             "#12 is a duplicate",
             "    at /srv/pool.js:12:9",
         ] {
-            assert_eq!(frame(line, None), None, "{line}");
+            assert_eq!(parse_frame(line, None), None, "{line}");
         }
     }
 
@@ -395,7 +393,7 @@ mod tests {
         #[test]
         fn any_line_is_accepted(line in "\\s*(at |File \"|#?[0-9]{1,3}:? +|from )?[ -~é]{0,80}") {
             frames(&line);
-            proptest::prop_assert!(may_be_frame(&line) || frame(&line, None).is_none());
+            proptest::prop_assert!(may_be_frame(&line) || parse_frame(&line, None).is_none());
         }
     }
 }

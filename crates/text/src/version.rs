@@ -1,4 +1,4 @@
-//! Versions that a text names: the product's own, and those of the platform and of tools.
+//! Extraction and comparison of versions: those of the product, the platform and tools.
 
 use std::{cmp::Ordering, sync::LazyLock};
 
@@ -6,8 +6,8 @@ use regex::Regex;
 
 use crate::{pattern::re, words::Words};
 
-/// A version: three numbers anywhere, or two numbers where a word introduces them. The name of a
-/// program may be part of its word: `go1.6.2`.
+/// A version: three numbers anywhere, or two numbers after an introducing word. The name of a
+/// program may precede the numbers directly: `go1.6.2`.
 static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(v?|\p{L}{2,})(?:(\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-+.][0-9a-z][0-9a-z.+_-]*)?)",
@@ -21,19 +21,17 @@ static VERSION_WORD: LazyLock<Regex> = LazyLock::new(|| {
         r"|\b(?:upgrade|upgrading|update|updating|downgrade|downgrading|bump|move|moving|switch)\w*(?: \S+){0,3}? (?:from|to) $",
     ))
 });
-/// A unit after a decimal number, which is then no version.
+/// A unit after a decimal number, which is then not a version.
 static UNIT: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^(?:\.\d|,\d|\s*(?:%|°|€|\$|x\b|times|per|percent|seconds?|secs?|s\b|ms\b|minutes?|mins?|hours?|hrs?|h\b|days?|weeks?|months?|years?|[kmgt]i?b\b|bytes?|bits?|px\b|r?em\b|pt\b|inch|[cmk]?m\b|[gmk]?hz\b|fps\b|million|billion|thousand|points?|degrees?|volts?|watts?))",
     )
 });
 
-/// A word that introduces a version of four numbers, which look like an IP address: "Version
-/// 10.2.3.4".
-static BUILD: LazyLock<Regex> =
+/// A word before a version of four numbers, which look like an IP address: "Version 10.2.3.4".
+static BUILD_PREFIX: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)(?:version|release|build|versión|versão|versione)[v :=*|\t]*$"));
-/// The text before a mail server's status code, which is no version (RFC 3463): "554 5.7.1",
-/// "Status: 5.1.1".
+/// The text before a mail server's status code (RFC 3463): "554 5.7.1", "Status: 5.1.1".
 static MAIL_STATUS: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?:\b[245]\d\d[ -]|(?i:\bstatus:?\s*|\bdsn[:=]\s*))$"));
 /// A version in the name of a milestone or a release, and its pre-release suffix.
@@ -43,8 +41,8 @@ static MILESTONE_VERSION: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The programs that reports of all products name beside the product, in lower case: systems,
-/// kernels, terminals, browsers, compilers, runtimes, databases, libraries.
+/// The programs that reports about any product may name, in lower case: systems, kernels,
+/// terminals, browsers, compilers, runtimes, databases and libraries.
 static OTHER_PROGRAMS: Words = Words::new(
     "alacritty alpine android angular ansible apache arch archlinux aws azure babel bash bazel
      bison brave bun cargo centos chrome chromium clang cmake cocoapods composer conda containerd
@@ -60,8 +58,7 @@ static OTHER_PROGRAMS: Words = Words::new(
      terminal terraform tmux tomcat typescript ubuntu uname vim visual vscode vue wayland webkit
      webpack wezterm windows wsl wsl2 x11 xcode xorg yarn zlib zsh",
 );
-/// The words of a label that name no program, so that its version is the product's: "Affects
-/// version", "App".
+/// The words of labels without the name of a program: "Affects version", "App".
 static LABELS: Words = Words::new(
     "affected affects app application bad broken build client current fix fixed found good in
      installed is last latest milestone my of on our package problem product program release
@@ -76,48 +73,48 @@ static INNER_LABEL: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?:^|[^\p{L}])(?P<label>\p{Lu}[\p{L}\p{N}]+ [Vv]ersion)\s*[:=]\s*[vV]?$")
 });
 /// The name of a system after its label: "OS: Mac OS X 10.8.5".
-static SYSTEM: LazyLock<Regex> = LazyLock::new(|| {
+static SYSTEM_LABEL: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^[^\p{L}]*(?:os|operating system|platform)\s*[:=]\s*(?P<name>\p{L}[\p{L} ]{0,30}?) v?$",
     )
 });
-/// The rest of a line whose label names the program of its version.
+/// The rest of a line that consists of a label and a version.
 static LABEL_REST: LazyLock<Regex> = LazyLock::new(|| re(r"^[\s*`|)\].,;]*(?:[(\[].*)?$"));
-/// A name or a file to which a version belongs: "log4j-core-", "KERNELBASE.dll, version: ".
+/// The name of a program or file before its version: "log4j-core-", "KERNELBASE.dll, version: ".
 static VERSIONED_NAME: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?P<name>\p{L}[\p{L}\p{N}_.+-]*?)(?:[-_][vV]?",
         r"|\.(?:dll|drv|dylib|exe|jar|ko|ocx|so|sys)[,;]? (?i:file )?(?i:version)[\s:=]*[vV]?)$",
     ))
 });
-/// The name in a line of a build's output: "   Compiling water v".
+/// The name in a line of build output: "   Compiling water v".
 static LISTED_NAME: LazyLock<Regex> =
     LazyLock::new(|| re(r"^\s{2,}\p{Lu}\p{Ll}+ (?P<name>[\p{L}\p{N}_-]+) [vV]$"));
 /// The text before a time of day, which looks like a version: "at 12.30.45".
 static TIME_PREFIX: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)(?:\bat|\bum|\bdate|\btime|\d)[ :=T]+$"));
-/// The words that stand between a program and its version.
-static BETWEEN: Words =
+/// The words between a program and its version.
+static CONNECTING_WORDS: Words =
     Words::new("version ver release is v using build edition server lts desktop pro x86_64");
 /// The suffixes of the versions of kernels and system packages.
-static BUILDS: Words = Words::new(
+static SYSTEM_SUFFIXES: Words = Words::new(
     "-arch -generic -fc .fc -el .el -microsoft -amd64 -lts -zen -azure -aws -gke -rpi -lowlatency
      -ubuntu -deb +deb",
 );
 
-/// The number of bytes before a version that are read: a line of a log may be megabytes long.
+/// The number of examined bytes before a version, because a log line may be megabytes long.
 const MAX_PREFIX: usize = 160;
 /// The maximum number of words of a label.
-const MAX_LABEL: usize = 4;
-/// The maximum number of versions; a text that names more is a list of them.
-const MAX_FOUND: usize = 500;
+const MAX_LABEL_WORDS: usize = 4;
+/// The maximum number of versions of a text.
+const MAX_VERSIONS: usize = 500;
 
-/// Returns whether a word, in lower case, is a program that reports of all products name.
+/// Returns whether a word in lower case is a program that reports about any product may name.
 pub fn is_program(word: &str) -> bool {
     OTHER_PROGRAMS.contains(word)
 }
 
-/// The versions that a text names, each once, in order.
+/// The versions in a text, each once, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
     /// Versions of the product.
@@ -126,15 +123,14 @@ pub struct Versions {
     pub foreign: Vec<String>,
 }
 
-/// Extracts the versions that a text names. `product` is the product's name, as in its source's key
-/// (`acme/app`).
+/// Extracts the versions in a text. `product` is the key of the source (`acme/app`).
 pub fn versions(text: &str, product: &str) -> Versions {
     let product = product.to_lowercase();
     let mut out = Versions::default();
     for line in text.lines().filter(|line| line.contains('.')) {
         for captures in VERSION.captures_iter(line) {
             let Some(span) = captures.get(2).or(captures.get(3)) else { continue };
-            if out.product.len() + out.foreign.len() >= MAX_FOUND {
+            if out.product.len() + out.foreign.len() >= MAX_VERSIONS {
                 break;
             }
             let from = line.ceil_char_boundary(span.start().saturating_sub(MAX_PREFIX));
@@ -143,49 +139,48 @@ pub fn versions(text: &str, product: &str) -> Versions {
             let glued_name = captures.get(1).map(|name| name.as_str()).filter(|name| {
                 name.len() > 1
                     && !LABELS.contains(&name.to_lowercase())
-                    && !BETWEEN.contains(&name.to_lowercase())
+                    && !CONNECTING_WORDS.contains(&name.to_lowercase())
             });
-            let (of, version) = match glued_name {
+            let (program, version) = match glued_name {
                 None => (other_program(prefix, suffix, &version, &product), version),
                 Some(name) => {
-                    let name_word = name.to_lowercase();
-                    let is_own = is_product(&name_word, &product);
-                    if !is_own && !is_program(&name_word) && captures.get(3).is_some() {
+                    let is_own = is_product(name, &product);
+                    if !is_own && !is_program(&name.to_lowercase()) && captures.get(3).is_some() {
                         continue;
                     }
-                    // The names of files continue after the version.
+                    // File names continue after the version.
                     let number = MILESTONE_VERSION.find(&version).map_or(&*version, |m| m.as_str());
                     (Some(name).filter(|_| !is_own), number.to_owned())
                 }
             };
             if captures.get(3).is_some() {
                 let prefix = prefix.strip_suffix(['v', 'V']).unwrap_or(prefix);
-                let is_introduced = of.is_some()
+                let is_introduced = program.is_some()
                     || captures.get(1).is_some_and(|v| !v.is_empty())
                     || VERSION_WORD.is_match(prefix)
-                    || near(prefix).any(|word| is_product(&word.to_lowercase(), &product));
+                    || last_words(prefix).any(|word| is_product(word, &product));
                 if !is_introduced || UNIT.is_match(suffix) || prefix.ends_with(['.', '-', '_', '/'])
                 {
                     continue;
                 }
             }
-            // Parts of IP addresses, names and paths are no versions.
+            // Exclude parts of IP addresses, names and paths.
             let number = span.as_str().split(['-', '+']).next().unwrap_or_default();
             let numbers =
                 number.split('.').filter(|p| p.bytes().all(|b| b.is_ascii_digit())).count();
-            let is_address = numbers > 3 && !BUILD.is_match(prefix)
+            let is_address = numbers > 3 && !BUILD_PREFIX.is_match(prefix)
                 || prefix.ends_with('.')
                 || suffix.starts_with('/');
-            let is_answer = number.starts_with(['2', '4', '5']) && MAIL_STATUS.is_match(prefix);
+            let is_status = number.starts_with(['2', '4', '5']) && MAIL_STATUS.is_match(prefix);
             if is_address
-                || is_answer
+                || is_status
                 || is_time(number) && TIME_PREFIX.is_match(prefix)
                 || is_date_or_phone(number)
                 || prefix.ends_with(['/', '_', '=']) && prefix.contains("://")
             {
                 continue;
             }
-            let (list, version) = match of {
+            let (list, version) = match program {
                 Some(name) => (&mut out.foreign, format!("{name} {version}")),
                 None => (&mut out.product, version),
             };
@@ -194,29 +189,29 @@ pub fn versions(text: &str, product: &str) -> Versions {
             }
         }
     }
-    // A version that occurs with another program's name belongs to that program everywhere.
-    let of_others: Vec<&str> = out.foreign.iter().filter_map(|o| o.rsplit(' ').next()).collect();
-    out.product.retain(|item| !of_others.contains(&item.as_str()));
+    // A version that occurs with another program's name belongs to it everywhere.
+    let foreign: Vec<&str> = out.foreign.iter().filter_map(|o| o.rsplit(' ').next()).collect();
+    out.product.retain(|item| !foreign.contains(&item.as_str()));
     out
 }
 
-/// Compares two versions by their numbers, then a release candidate before its release. Returns
-/// `None` if one is no version, or if only one counts years.
+/// Compares two versions by their numbers; a pre-release precedes its release. Returns `None` if
+/// one is not a version, or if only one is a year.
 pub fn compare(a: &str, b: &str) -> Option<Ordering> {
     Version::parse(a)?.compare(&Version::parse(b)?)
 }
 
-/// A version, parsed to be compared with many others.
+/// A parsed version, for many comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// Numbers without zeros at the end.
+    /// Numbers without trailing zeros.
     numbers: Vec<u32>,
-    /// Suffix that marks it as a pre-release.
+    /// Pre-release suffix.
     stage: Option<String>,
 }
 
 impl Version {
-    /// Parses the version in a name: `v1.2.0`, `Go1.18`. Returns `None` without one.
+    /// Parses the version in a name: `v1.2.0`, `Go1.18`.
     pub fn parse(name: &str) -> Option<Self> {
         let whole = MILESTONE_VERSION.find(name)?.as_str();
         let mut numbers: Vec<u32> = whole.split(['-', '.']).map_while(|n| n.parse().ok()).collect();
@@ -241,23 +236,23 @@ impl Version {
     }
 }
 
-/// Returns the line of maintenance of a version: its first number, as written.
-pub fn line(version: &str) -> &str {
+/// Returns the release line of a version: its first number, as written.
+pub fn release_line(version: &str) -> &str {
     let version = version.trim_start_matches(['v', 'V']);
     version.split_once('.').map_or(version, |(line, _)| line)
 }
 
-/// Returns whether a version has a fix. `fixed_in` names one version or several, each on its own
-/// line of maintenance. Returns `None` if this cannot be told: the version is a pre-release of the
-/// fixed one, or it is on a line for which no fixed version is named.
+/// Returns whether a version has a fix. `fixed_in` names one or more versions, each of its own
+/// release line. Returns `None` for a pre-release of a fixed version, or for a release line without
+/// a fixed version.
 pub fn has_fix(version: &str, fixed_in: &str) -> Option<bool> {
-    let fixes: Vec<&str> = fixed_in.split([',', ';']).map(str::trim).collect();
+    let fixes = fixed_in.split([',', ';']).map(str::trim);
     let fixes: Vec<(&str, Ordering)> =
-        fixes.into_iter().filter_map(|fix| Some((fix, compare(version, fix)?))).collect();
+        fixes.filter_map(|fix| Some((fix, compare(version, fix)?))).collect();
     let is_prerelease_of = |fix: &str| {
         stage(version).is_some()
             && stage(fix).is_none()
-            && compare(base(version), fix) == Some(Ordering::Equal)
+            && compare(without_prerelease(version), fix) == Some(Ordering::Equal)
     };
     if fixes.iter().any(|(fix, _)| is_prerelease_of(fix)) {
         return None;
@@ -267,10 +262,12 @@ pub fn has_fix(version: &str, fixed_in: &str) -> Option<bool> {
         (_, 0) => None,
         (0, _) => Some(false),
         (newer, fix_count) if newer == fix_count => Some(true),
-        // Between two lines of maintenance, only the fix of the same line tells.
+        // Between two release lines, only the fix of the same line decides.
         _ => {
-            let same_line: Vec<&(&str, Ordering)> =
-                fixes.iter().filter(|(fix, _)| line(fix) == line(version)).collect();
+            let same_line: Vec<&(&str, Ordering)> = fixes
+                .iter()
+                .filter(|(fix, _)| release_line(fix) == release_line(version))
+                .collect();
             match same_line[..] {
                 [(_, order)] => Some(order.is_ge()),
                 _ => None,
@@ -285,8 +282,8 @@ pub(crate) fn stage(version: &str) -> Option<String> {
     captures.name("stage").map(|m| m.as_str().trim_matches(['-', '.']).to_lowercase())
 }
 
-/// Returns a version without the suffix that marks a pre-release: `1.2.0` of `1.2.0-rc.1`.
-pub fn base(version: &str) -> &str {
+/// Returns a version without its pre-release suffix: `1.2.0` for `1.2.0-rc.1`.
+pub fn without_prerelease(version: &str) -> &str {
     let captures = MILESTONE_VERSION.captures(version);
     let stage = captures.and_then(|captures| captures.name("stage"));
     stage.map_or(version, |stage| &version[..stage.start()])
@@ -297,7 +294,7 @@ pub fn is_version(name: &str) -> bool {
     MILESTONE_VERSION.is_match(name)
 }
 
-/// Orders two versions; those that cannot be compared are equal.
+/// Orders two versions; incomparable versions are equal.
 pub fn by_number(a: &str, b: &str) -> Ordering {
     compare(a, b).unwrap_or(Ordering::Equal)
 }
@@ -306,11 +303,11 @@ pub fn by_number(a: &str, b: &str) -> Ordering {
 fn is_date_or_phone(number: &str) -> bool {
     let parts: Vec<&str> = number.split('.').collect();
     let [first, second, last] = parts[..] else { return false };
-    let is = |part: &str, most: u32| {
-        part.len() <= 2 && part.parse::<u32>().is_ok_and(|n| (1..=most).contains(&n))
+    let is_up_to = |part: &str, max: u32| {
+        part.len() <= 2 && part.parse::<u32>().is_ok_and(|n| (1..=max).contains(&n))
     };
     let is_year = last.len() == 4 && (last.starts_with("19") || last.starts_with("20"));
-    (is_year && is(first, 31) && is(second, 12))
+    (is_year && is_up_to(first, 31) && is_up_to(second, 12))
         || (first.len(), second.len(), last.len()) == (3, 3, 4)
 }
 
@@ -331,7 +328,7 @@ pub(crate) fn other_program<'t>(
 ) -> Option<&'t str> {
     let is_own = |name: &str| {
         let words = || name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        words().any(|word| is_product(&word.to_lowercase(), product))
+        words().any(|word| is_product(word, product))
             || words().all(|word| LABELS.contains(&word.to_lowercase()))
     };
     let group =
@@ -339,7 +336,7 @@ pub(crate) fn other_program<'t>(
     let name_match = VERSIONED_NAME
         .captures(prefix)
         .or_else(|| LISTED_NAME.captures(prefix))
-        .or_else(|| SYSTEM.captures(prefix));
+        .or_else(|| SYSTEM_LABEL.captures(prefix));
     if let Some(name) = name_match.and_then(|captures| group(captures, "name")) {
         return (!is_own(name)).then_some(name);
     }
@@ -347,35 +344,32 @@ pub(crate) fn other_program<'t>(
         Some(captures) if LABEL_REST.is_match(suffix) => group(captures, "label"),
         _ => INNER_LABEL.captures(prefix).and_then(|captures| group(captures, "label")),
     };
-    if let Some(label) = label.filter(|label| label.split(' ').count() <= MAX_LABEL) {
-        let is_own =
-            is_own(label) || near(prefix).any(|word| is_product(&word.to_lowercase(), product));
+    if let Some(label) = label.filter(|label| label.split(' ').count() <= MAX_LABEL_WORDS) {
+        let is_own = is_own(label) || last_words(prefix).any(|word| is_product(word, product));
         return (!is_own).then_some(label);
     }
-    let is_other = |word: &&str| {
-        let word = word.to_lowercase();
-        OTHER_PROGRAMS.contains(&word) && !is_product(&word, product)
-    };
-    near(prefix)
+    let is_other = |word: &&str| is_program(&word.to_lowercase()) && !is_product(word, product);
+    last_words(prefix)
         .find(is_other)
-        .or_else(|| BUILDS.iter().any(|b| version.contains(b)).then_some("kernel"))
+        .or_else(|| SYSTEM_SUFFIXES.iter().any(|b| version.contains(b)).then_some("kernel"))
 }
 
 /// Returns the last words before a version that may name its program.
-fn near(prefix: &str) -> impl Iterator<Item = &str> {
-    // Words before a comma or a bracket belong to something else.
+fn last_words(prefix: &str) -> impl Iterator<Item = &str> {
+    // Words before a comma or bracket belong to something else.
     let (prefix, count) = match prefix.strip_suffix(['(', '[']) {
-        // A version in brackets belongs to all that stands before them.
+        // A version in brackets belongs to the words before them.
         Some(prefix) => (prefix, 4),
         None => (prefix, 2),
     };
     let clause = prefix.rsplit([',', ';', '(', '[', '|']).next().unwrap_or(prefix);
     let words = clause.split([' ', '\t', ':', '=', '*', '`', '@', '/', '-']).rev().map(trim_word);
-    words.filter(|w| !w.is_empty() && !BETWEEN.contains(&w.to_lowercase())).take(count)
+    words.filter(|w| !w.is_empty() && !CONNECTING_WORDS.contains(&w.to_lowercase())).take(count)
 }
 
 /// Returns whether a word names the product itself: `rustc` in the source `rust-lang/rust`.
 fn is_product(word: &str, product: &str) -> bool {
+    let word = word.to_lowercase();
     product
         .split(['/', '-', '_', '.', '#', ':'])
         .any(|part| part.len() > 1 && (word == part || (part.len() > 2 && word.starts_with(part))))
@@ -390,7 +384,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_and_a_telephone_are_no_versions() {
+    fn dates_and_telephone_numbers_are_not_versions() {
         let result = versions(
             "Born 12.03.1985, call 555.010.1234; it stops in 2.10.1985 and 4.0.12.",
             "acme/app",
@@ -399,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn fix_is_compared_on_its_own_line() {
+    fn fix_is_compared_within_its_release_line() {
         for (version, fixed_in, want) in [
             ("3.2.1", "3.3.0", Some(false)),
             ("3.3.0", "v3.3.0", Some(true)),

@@ -1,15 +1,15 @@
-//! Constant lists of words, each written as one text.
+//! Constant lists of words, each written as one string.
 
 use std::{slice::Iter, sync::OnceLock};
 
-/// A list of words, separated by white space.
+/// A sorted list of words.
 pub struct Words {
     text: &'static str,
     cell: OnceLock<Vec<&'static str>>,
 }
 
 impl Words {
-    /// Creates a list from a text.
+    /// Creates a list from words separated by white space.
     pub const fn new(text: &'static str) -> Self {
         Self { text, cell: OnceLock::new() }
     }
@@ -33,7 +33,7 @@ impl Words {
     }
 }
 
-/// Returns the phrases of a text, separated by commas, in order.
+/// Returns the comma-separated phrases of a text, in order.
 pub fn phrases(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.split(',').map(str::trim)
 }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_found_in_any_order() {
+    fn list_contains_exactly_its_words() {
         static WORDS: Words = Words::new(
             "wren heron
             kestrel",

@@ -1,15 +1,14 @@
 //! The HTTP client, the only module that opens connections.
 //!
-//! A request returns a response or fails with one of the [`Code`]s that callers handle. Dropped
-//! connections, truncated bodies and server errors are retried. Rate limits are waited for as long
-//! as the server says, or else at least one minute and longer each time. Every wait ends shortly
-//! after [`Task::cancel`].
+//! Dropped connections, truncated bodies and server errors are retried. A rate limit is waited out
+//! as long as the server says, or else for at least a minute and longer each time. Every wait ends
+//! shortly after [`Task::cancel`].
 
 pub mod download;
 mod limit;
 mod login;
 
-use limit::{limit, limit_error};
+use limit::{limit_error, limit_wait};
 pub use login::Login;
 
 use std::{
@@ -32,33 +31,29 @@ use reqwest::{
 use url::Url;
 
 use precedent_core::{
-    door::{self, Outside},
     error::{Code, Error, Result},
+    secret_filter::{self, Quotation},
     task::{Phase, Task},
 };
 
-/// The shortest wait for a secondary rate limit without a stated delay. GitHub asks for at least a
-/// minute, and longer each time.
+/// The first wait for a secondary rate limit without a stated delay; doubled each time.
 /// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api>
-const LIMIT_FLOOR: Duration = Duration::from_secs(60);
-/// The longest single wait; primary limits are counted by the hour.
-const LIMIT_CEILING: Duration = Duration::from_secs(3_900);
-/// The number of consecutive waits for one request after which the rate limit is reported as an
-/// error.
-const LIMIT_WAITS: u32 = 6;
-/// The number of attempts for a request when the connection or the server fails.
-const TRIES: u32 = 4;
+const MIN_LIMIT_WAIT: Duration = Duration::from_secs(60);
+/// The longest single wait; primary limits reset every hour.
+const MAX_LIMIT_WAIT: Duration = Duration::from_secs(3_900);
+/// The maximum number of consecutive waits for the rate limit of one request.
+const MAX_LIMIT_WAITS: u32 = 6;
+const MAX_TRIES: u32 = 4;
 /// The wait before the second attempt; doubled each time.
-const RETRY_FLOOR: Duration = Duration::from_secs(1);
-/// The maximum number of consecutive redirects.
+const FIRST_RETRY_WAIT: Duration = Duration::from_secs(1);
 const MAX_REDIRECTS: usize = 5;
-/// The time to find a reachable tracker before the network counts as unreachable.
-const REACH: Duration = Duration::from_secs(4);
-/// The largest response body after decompression, in bytes. A page of 100 items is below 30 MB even
-/// if every body has GitHub's maximum size.
+/// The time limit for finding a reachable tracker.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
+/// The largest response body after decompression, in bytes. A page of 100 items is smaller than
+/// 30 MB even if every body has GitHub's maximum size.
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
-/// A boxed future that ends after a delay.
+/// A boxed future that completes after a delay.
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A source of time and delays; tests use one that does not wait.
@@ -68,7 +63,7 @@ pub trait Timing: Send + Sync {
     /// Completes after the given duration.
     fn sleep(&self, wait: Duration) -> Sleep;
     /// Returns the total time limit of a request, including its response.
-    fn request_limit(&self) -> Duration {
+    fn request_timeout(&self) -> Duration {
         Duration::from_secs(120)
     }
 }
@@ -79,7 +74,7 @@ pub struct RealTime {
 }
 
 impl RealTime {
-    /// Creates a timer that really waits; `clock` returns the current time.
+    /// Creates a timer that waits in real time; `clock` returns the current time.
     pub fn new(clock: Arc<dyn Fn() -> Timestamp + Send + Sync>) -> Self {
         Self { clock }
     }
@@ -102,21 +97,21 @@ pub struct HttpOptions {
     pub timing: Arc<dyn Timing>,
     /// Total time limit of a request, including its response.
     pub timeout: Duration,
-    /// Time limit without any data from the connection.
-    pub silence: Duration,
-    /// A proxy for all hosts except those in `no_proxy`, as `http://host:port`.
+    /// Time limit for a connection that sends no data.
+    pub idle_timeout: Duration,
+    /// Proxy for all hosts except those in `no_proxy`: `http://host:port`.
     pub proxy: Option<String>,
     /// Hosts that bypass the proxy, separated by commas.
     pub no_proxy: Option<String>,
 }
 
 impl HttpOptions {
-    /// Returns the defaults: two minutes per request, thirty seconds without data, no proxy.
+    /// Creates the default options: two minutes per request, 30 seconds without data, no proxy.
     pub fn new(timing: Arc<dyn Timing>) -> Self {
         Self {
-            timeout: timing.request_limit(),
+            timeout: timing.request_timeout(),
             timing,
-            silence: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(30),
             proxy: None,
             no_proxy: None,
         }
@@ -139,7 +134,7 @@ pub struct Request {
     etag: Option<String>,
     body: Option<(&'static str, Vec<u8>)>,
     no_retry: bool,
-    for_secret: bool,
+    is_secret: bool,
 }
 
 impl fmt::Debug for Request {
@@ -153,10 +148,10 @@ impl fmt::Debug for Request {
 }
 
 impl Request {
-    /// Creates a GET request for the JSON at this address.
+    /// Creates a GET request.
     pub fn get(url: Url) -> Self {
         let (headers, etag, body) = (Vec::new(), None, None);
-        Self { method: Method::GET, url, headers, etag, body, no_retry: false, for_secret: false }
+        Self { method: Method::GET, url, headers, etag, body, no_retry: false, is_secret: false }
     }
 
     /// Creates a POST request with a JSON body.
@@ -181,31 +176,30 @@ impl Request {
         Self { method: Method::PATCH, ..Self::post(url, body) }
     }
 
-    /// Adds a header that is specific to a tracker.
+    /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: &'static str) -> Self {
         self.headers.push((name, value));
         self
     }
 
-    /// Disables retries after a connection or server failure, because the request may have taken
-    /// effect.
+    /// Disables retries, for a request that may have taken effect despite a failure.
     #[must_use]
     pub fn without_retry(mut self) -> Self {
         self.no_retry = true;
         self
     }
 
-    /// Marks the response as a secret, so that its body is returned without scrubbing.
+    /// Returns the response body unscrubbed, because it contains a secret or is binary.
     #[must_use]
-    pub(crate) fn for_secret(mut self) -> Self {
-        self.for_secret = true;
+    pub(crate) fn with_secret_response(mut self) -> Self {
+        self.is_secret = true;
         self
     }
 
-    /// Requests the content only if its ETag differs from this one.
+    /// Requests the content only if its ETag has changed.
     #[must_use]
-    pub fn unless(mut self, etag: Option<&str>) -> Self {
+    pub fn if_none_match(mut self, etag: Option<&str>) -> Self {
         self.etag = etag.map(str::to_owned);
         self
     }
@@ -245,8 +239,7 @@ impl Response {
     /// Parses the body as JSON.
     ///
     /// # Errors
-    /// [`Code::Network`] if the body is not the expected JSON, for example a proxy's page or a
-    /// sign-in page.
+    /// [`Code::Network`] if the body is not the expected JSON, such as a sign-in page.
     pub fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T> {
         serde_json::from_slice(&self.body).map_err(|e| self.format_error(&e))
     }
@@ -262,15 +255,15 @@ impl Response {
     }
 
     fn format_error(&self, error: &serde_json::Error) -> Error {
-        let message = format!("unexpected response from {}: {error}", place(&self.url));
+        let message = format!("unexpected response from {}: {error}", without_query(&self.url));
         Error::new(Code::Network, message).with_hint(
             "Check that this is the address of the tracker, not of a sign-in page or a proxy.",
         )
     }
 
-    /// Returns the server's own error message: the `message` field of its JSON, cut to one line.
-    pub fn message(&self) -> Option<Outside> {
-        Outside::first_line(&self.at::<String>("/message").ok()??)
+    /// Returns the first line of the `message` field, the server's own error message.
+    pub fn message(&self) -> Option<Quotation> {
+        Quotation::first_line(&self.at::<String>("/message").ok()??)
     }
 }
 
@@ -288,7 +281,6 @@ impl fmt::Debug for Http {
     }
 }
 
-/// A failed attempt.
 enum Failure {
     /// A retry may help.
     Retry(Error),
@@ -297,7 +289,7 @@ enum Failure {
 }
 
 impl Http {
-    /// Creates a client without opening a connection or reading certificates.
+    /// Creates a client; the first request reads the certificates and connects.
     pub fn new(options: HttpOptions) -> Self {
         Self { options, client: Arc::default(), request_count: Arc::default() }
     }
@@ -313,23 +305,23 @@ impl Http {
         self.request_count.load(Ordering::Relaxed)
     }
 
-    /// Returns the current time according to the timer.
+    /// Returns the current time.
     pub fn now(&self) -> Timestamp {
         self.options.timing.now()
     }
 
-    /// Returns the proxy and the hosts that bypass it, for git, which connects to trackers itself.
+    /// Returns the proxy and the hosts that bypass it, for git.
     pub fn proxy(&self) -> (Option<String>, Option<String>) {
         (self.options.proxy.clone(), self.options.no_proxy.clone())
     }
 
-    /// Checks that any of these addresses, or the proxy in front of them, accepts a connection.
+    /// Checks that at least one of these addresses, or the proxy, accepts a connection.
     ///
     /// # Errors
     /// [`Code::Network`] if none does within 4 s, [`Code::Cancelled`].
     pub async fn reach_any(&self, addresses: &[Url], task: &Task) -> Result<()> {
         let proxy = self.options.proxy.as_deref().and_then(|proxy| Url::parse(proxy).ok());
-        let mut places: Vec<(String, u16)> = addresses
+        let mut endpoints: Vec<(String, u16)> = addresses
             .iter()
             .chain(&proxy)
             .filter_map(|url| {
@@ -337,21 +329,22 @@ impl Http {
                 Some((host, url.port_or_known_default()?))
             })
             .collect();
-        places.sort_unstable();
-        places.dedup();
-        let mut looks = tokio::task::JoinSet::new();
-        for place in places {
-            looks.spawn(async move {
-                let stream = tokio::net::TcpStream::connect((place.0.as_str(), place.1)).await;
-                stream
-                    .map(drop)
-                    .map_err(|error| format!("{}: {}", place.0, system_words(&error.to_string())))
+        endpoints.sort_unstable();
+        endpoints.dedup();
+        let mut attempts = tokio::task::JoinSet::new();
+        for endpoint in endpoints {
+            attempts.spawn(async move {
+                let stream =
+                    tokio::net::TcpStream::connect((endpoint.0.as_str(), endpoint.1)).await;
+                stream.map(drop).map_err(|error| {
+                    format!("{}: {}", endpoint.0, system_message(&error.to_string()))
+                })
             });
         }
         let mut why = None;
         let first = async {
-            while let Some(look) = looks.join_next().await {
-                match look {
+            while let Some(attempt) = attempts.join_next().await {
+                match attempt {
                     Ok(Ok(())) => return true,
                     Ok(Err(error)) => drop(why.get_or_insert(error)),
                     Err(_) => {}
@@ -360,7 +353,7 @@ impl Http {
             false
         };
         let is_reachable = tokio::select! {
-            reached = tokio::time::timeout(REACH, first) => reached.unwrap_or(false),
+            result = tokio::time::timeout(CONNECT_TIMEOUT, first) => result.unwrap_or(false),
             () = task.wait_for_cancel() => return Err(precedent_core::error::cancel_error()),
         };
         if is_reachable || addresses.is_empty() {
@@ -372,8 +365,7 @@ impl Http {
         ))
     }
 
-    /// Sends a request and retries it where that may help. A persistent response of status 5xx is
-    /// returned like any other.
+    /// Sends a request, with retries. A persistent 5xx response is returned like any other.
     ///
     /// # Errors
     /// [`Code::Network`] if there is no connection or no complete response, [`Code::RateLimited`]
@@ -384,49 +376,55 @@ impl Http {
         login: Option<&Login>,
         task: &Task,
     ) -> Result<Response> {
-        let (mut tries, mut waits) = (if request.no_retry { TRIES } else { 1 }, 0);
+        let (mut tries, mut waits) = (if request.no_retry { MAX_TRIES } else { 1 }, 0);
         loop {
             task.check()?;
-            let answer = tokio::select! {
-                answer = self.follow(request, login) => answer,
+            let outcome = tokio::select! {
+                outcome = self.send_with_redirects(request, login) => outcome,
                 () = task.wait_for_cancel() => return Err(precedent_core::error::cancel_error()),
             };
-            match answer {
+            match outcome {
                 Ok(response) => {
-                    if let Some(limit) = limit(&response, self.now()) {
-                        if waits >= LIMIT_WAITS {
+                    if let Some(limit) = limit_wait(&response, self.now()) {
+                        if waits >= MAX_LIMIT_WAITS {
                             return Err(limit_error(&response, None));
                         }
-                        let wait = limit.unwrap_or(LIMIT_FLOOR * 2_u32.pow(waits));
-                        if wait > LIMIT_CEILING {
+                        let wait = limit.unwrap_or(MIN_LIMIT_WAIT * 2_u32.pow(waits));
+                        if wait > MAX_LIMIT_WAIT {
                             return Err(limit_error(&response, Some(wait)));
                         }
                         waits += 1;
                         self.wait(wait, task).await?;
-                    } else if response.status >= 500 && tries < TRIES {
-                        self.pause(&mut tries, response.header("retry-after"), task).await?;
+                    } else if response.status >= 500 && tries < MAX_TRIES {
+                        self.back_off(&mut tries, response.header("retry-after"), task).await?;
                     } else {
                         return Ok(response);
                     }
                 }
-                Err(Failure::Retry(_)) if tries < TRIES => {
-                    self.pause(&mut tries, None, task).await?
+                Err(Failure::Retry(_)) if tries < MAX_TRIES => {
+                    self.back_off(&mut tries, None, task).await?
                 }
                 Err(Failure::Retry(error) | Failure::Fatal(error)) => return Err(error),
             }
         }
     }
 
-    /// Waits before the next attempt: as long as the server says, or else longer each time.
-    async fn pause(&self, tries: &mut u32, retry_after: Option<&str>, task: &Task) -> Result<()> {
+    /// Waits before the next attempt: as long as the server says, or else twice as long each time.
+    async fn back_off(
+        &self,
+        tries: &mut u32,
+        retry_after: Option<&str>,
+        task: &Task,
+    ) -> Result<()> {
         let delay = retry_after.and_then(|v| v.trim().parse().ok()).map(Duration::from_secs);
-        let wait =
-            delay.filter(|w| *w <= LIMIT_CEILING).unwrap_or(RETRY_FLOOR * 2_u32.pow(*tries - 1));
+        let wait = delay
+            .filter(|w| *w <= MAX_LIMIT_WAIT)
+            .unwrap_or(FIRST_RETRY_WAIT * 2_u32.pow(*tries - 1));
         *tries += 1;
         self.wait(wait, task).await
     }
 
-    /// Waits, and reports progress every second during longer waits.
+    /// Waits, and reports progress every second if the wait is long.
     pub(crate) async fn wait(&self, wait: Duration, task: &Task) -> Result<()> {
         let whole = wait.as_secs();
         let mut rest = wait;
@@ -446,9 +444,9 @@ impl Http {
         Ok(())
     }
 
-    /// Makes one attempt, including its redirects. They are followed here and not by the client, so
-    /// that a token is sent to its own origin only and a permanent redirect is reported.
-    async fn follow(
+    /// Makes one attempt and follows its redirects. The client does not follow them, because a token
+    /// may be sent to its own origin only.
+    async fn send_with_redirects(
         &self,
         request: &Request,
         login: Option<&Login>,
@@ -463,22 +461,22 @@ impl Http {
                 return Ok(response);
             }
             if request.method != Method::GET && !matches!(status, 307 | 308) {
-                return Err(Failure::Fatal(odd(&url, "it redirects a request that changes data")));
+                return Err(fatal(&url, "it redirects a request that changes data"));
             }
             let to = response.header("location").and_then(|l| url.join(l).ok());
             let Some(to) = to.filter(|t| matches!(t.scheme(), "http" | "https")) else {
-                return Err(Failure::Fatal(odd(&url, "it redirects without a target")));
+                return Err(fatal(&url, "it redirects without a target"));
             };
             if url.scheme() == "https" && to.scheme() != "https" {
-                return Err(Failure::Fatal(odd(&url, "it redirects to an unencrypted address")));
+                return Err(fatal(&url, "it redirects to an unencrypted address"));
             }
-            if !is_own(&request.url, &to) {
-                return Err(Failure::Fatal(elsewhere(&url, &to)));
+            if !is_same_site(&request.url, &to) {
+                return Err(Failure::Fatal(foreign_redirect_error(&url, &to)));
             }
             is_permanent |= matches!(status, 301 | 308);
             url = to;
         }
-        Err(Failure::Fatal(odd(&request.url, "too many redirects")))
+        Err(fatal(&request.url, "too many redirects"))
     }
 
     async fn send_once(
@@ -488,7 +486,7 @@ impl Http {
         login: Option<&Login>,
     ) -> std::result::Result<Response, Failure> {
         let client = self.client().map_err(Failure::Fatal)?;
-        let with_key = login.and_then(|login| login.address_for(url));
+        let with_key = login.and_then(|login| login.url_with_key(url));
         let mut builder =
             client.request(request.method.clone(), with_key.unwrap_or_else(|| url.clone()));
         for (name, value) in &request.headers {
@@ -511,30 +509,30 @@ impl Http {
         self.request_count.fetch_add(1, Ordering::Relaxed);
         let began = tokio::time::Instant::now();
         let failure = |error: reqwest::Error, is_answered: bool| {
-            // A response that takes the whole time would take it again.
+            // A response that was too slow once would be too slow again.
             if is_answered && began.elapsed() >= self.options.timeout {
-                return Failure::Fatal(too_slow(url, self.options.timeout));
+                return Failure::Fatal(timeout_error(url, self.options.timeout));
             }
-            Failure::Retry(unreachable(url, &error))
+            Failure::Retry(connection_error(url, &error))
         };
-        let mut answer = builder.send().await.map_err(|e| failure(e, false))?;
+        let mut response = builder.send().await.map_err(|e| failure(e, false))?;
         let mut body = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(|e| failure(e, true))? {
+        while let Some(chunk) = response.chunk().await.map_err(|e| failure(e, true))? {
             if body.len() + chunk.len() > MAX_BODY {
-                return Err(Failure::Fatal(odd(url, "its response is larger than 64 MB")));
+                return Err(fatal(url, "its response is larger than 64 MB"));
             }
             body.extend_from_slice(&chunk);
         }
-        // Responses are scrubbed here, so that records and addresses contain no known secret.
-        let mut headers = answer.headers().clone();
-        if !request.for_secret {
-            // An invalid byte is replaced, so that the rest of the page remains readable.
+        // Scrubbing here keeps known secrets out of all records and addresses.
+        let mut headers = response.headers().clone();
+        if !request.is_secret {
+            // Replacing invalid bytes keeps the rest of the page readable.
             if std::str::from_utf8(&body).is_err() {
                 body = String::from_utf8_lossy(&body).into_owned().into_bytes();
             }
-            body = door::clean_bytes(body);
+            body = secret_filter::mask_bytes(body);
             for value in headers.values_mut() {
-                let clean = door::clean_bytes(value.as_bytes().to_vec());
+                let clean = secret_filter::mask_bytes(value.as_bytes().to_vec());
                 *value = HeaderValue::from_bytes(&clean).unwrap_or(HeaderValue::from_static(""));
             }
         }
@@ -547,7 +545,7 @@ impl Http {
             .collect();
         let link = |rel: &str| links.iter().find(|(r, _)| r == rel).map(|(_, url)| url.clone());
         Ok(Response {
-            status: answer.status().as_u16(),
+            status: response.status().as_u16(),
             url: url.clone(),
             moved_permanently: false,
             etag: text(header::ETAG).map(str::to_owned),
@@ -558,8 +556,7 @@ impl Http {
         })
     }
 
-    /// Returns the client, created at the first request because reading the system's certificates
-    /// takes time.
+    /// Returns the client, created on first use because reading the certificates takes time.
     fn client(&self) -> Result<&reqwest::Client> {
         if let Some(client) = self.client.get() {
             return Ok(client);
@@ -569,8 +566,8 @@ impl Http {
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("precedent/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(self.options.silence)
-            .read_timeout(self.options.silence)
+            .connect_timeout(self.options.idle_timeout)
+            .read_timeout(self.options.idle_timeout)
             .timeout(self.options.timeout)
             .no_proxy();
         if let Some(proxy) = &self.options.proxy {
@@ -582,7 +579,7 @@ impl Http {
             builder = builder.proxy(proxy.no_proxy(reqwest::NoProxy::from_string(direct)));
         }
         let client = builder.build().map_err(|e| {
-            Error::new(Code::Network, format!("cannot set up connections: {}", cause(&e)))
+            Error::new(Code::Network, format!("cannot set up connections: {}", root_cause(&e)))
                 .with_hint(
                     "Check that the system certificates are installed (package ca-certificates).",
                 )
@@ -591,10 +588,10 @@ impl Http {
     }
 }
 
-/// Returns whether a redirect stays at the requested origin, or upgrades from HTTP to HTTPS on the
-/// same host. GitHub also redirects renamed projects only within its own API.
+/// Returns whether a redirect stays on the same origin, or upgrades to HTTPS on the same host.
+/// GitHub redirects renamed projects within its own API only.
 /// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects>
-fn is_own(from: &Url, to: &Url) -> bool {
+fn is_same_site(from: &Url, to: &Url) -> bool {
     let upgrades = from.scheme() == "http" && to.scheme() == "https";
     let plain_ports = from.port().is_none() && to.port().is_none();
     let same_origin =
@@ -602,91 +599,92 @@ fn is_own(from: &Url, to: &Url) -> bool {
     same_origin && to.username().is_empty() && to.password().is_none()
 }
 
-/// Returns the error for a redirect to another host, whose response is not read.
-fn elsewhere(url: &Url, to: &Url) -> Error {
-    let host = Outside::first_line(&to.origin().ascii_serialization());
+fn foreign_redirect_error(url: &Url, to: &Url) -> Error {
+    let host = Quotation::first_line(&to.origin().ascii_serialization());
     let host = host.map_or_else(|| "another host".to_owned(), |name| name.to_string());
-    Error::new(Code::Network, format!("{}: it redirects to another host, {host}, which was not contacted", place(url)))
+    Error::new(Code::Network, format!("{}: it redirects to another host, {host}, which was not contacted", without_query(url)))
         .with_hint(
             "Redirects to other hosts are not followed. If the tracker moved, remove the source and add it again at \
              its new address.",
         )
 }
 
-/// Formats an address for messages, without its query, which may be long.
-fn place(url: &Url) -> String {
+/// Formats an address for messages, without its query.
+fn without_query(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path())
 }
 
-fn odd(url: &Url, problem: &str) -> Error {
-    Error::new(Code::Network, format!("{}: {problem}", place(url))).with_hint(
+fn fatal(url: &Url, problem: &str) -> Failure {
+    Failure::Fatal(invalid_response(url, problem))
+}
+
+fn invalid_response(url: &Url, problem: &str) -> Error {
+    Error::new(Code::Network, format!("{}: {problem}", without_query(url))).with_hint(
         "Check that this is the address of the tracker, not of a sign-in page or a proxy.",
     )
 }
 
-/// Returns the error for a response that arrives too slowly.
-fn too_slow(url: &Url, limit: Duration) -> Error {
+fn timeout_error(url: &Url, limit: Duration) -> Error {
     let message =
-        format!("{}: its response took more than {} seconds", place(url), limit.as_secs());
+        format!("{}: its response took more than {} seconds", without_query(url), limit.as_secs());
     Error::new(Code::Network, message).with_hint(
         "The tracker, or a proxy in front of it, is too slow. Progress is saved; sync again later.",
     )
 }
 
-fn unreachable(url: &Url, error: &reqwest::Error) -> Error {
+fn connection_error(url: &Url, error: &reqwest::Error) -> Error {
     let host = url.host_str().unwrap_or_default();
     let message = if error.is_timeout() {
         format!("{host} did not respond in time")
     } else if error.is_connect() {
-        format!("cannot reach {host}: {}", cause(error))
+        format!("cannot reach {host}: {}", root_cause(error))
     } else {
-        format!("the connection to {host} failed: {}", cause(error))
+        format!("the connection to {host} failed: {}", root_cause(error))
     };
     Error::new(Code::Network, message).with_hint(
         "Check your network and the host name. Progress is saved; run sync again to continue.",
     )
 }
 
-/// Returns the system's error text without its number.
-fn system_words(text: &str) -> String {
+/// Returns a system error message without its error number.
+fn system_message(text: &str) -> String {
     text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
-/// Returns the innermost cause of an error, which is the most specific one. Outer causes repeat the
-/// address, which the message already contains.
-fn cause(error: &reqwest::Error) -> String {
+/// Returns the innermost, most specific cause of an error.
+fn root_cause(error: &reqwest::Error) -> String {
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {
         inner = source;
     }
-    system_words(&inner.to_string())
+    system_message(&inner.to_string())
 }
 
 /// Parses the links of a `Link` header (RFC 8288) and makes them absolute. Addresses may contain
-/// commas and semicolons, so links are found by their angle brackets.
+/// commas and semicolons, so the angle brackets delimit them.
 fn links(value: &str, base: &Url) -> Vec<(String, Url)> {
     let mut out = Vec::new();
     let mut rest = value;
     while let Some((_, tail)) = rest.split_once('<') {
-        let Some((target, params)) = tail.split_once('>') else { break };
-        let end = params.find('<').unwrap_or(params.len());
-        let (params, next) = params.split_at(end);
+        let Some((target, parameters)) = tail.split_once('>') else { break };
+        let end = parameters.find('<').unwrap_or(parameters.len());
+        let (parameters, next) = parameters.split_at(end);
         rest = next;
-        let rel = params.split([';', ',']).find_map(|p| {
+        let relation = parameters.split([';', ',']).find_map(|p| {
             let (name, value) = p.split_once('=')?;
             name.trim()
                 .eq_ignore_ascii_case("rel")
                 .then(|| value.trim().trim_matches('"').to_lowercase())
         });
-        if let (Some(rel), Ok(url)) = (rel, base.join(target)) {
-            out.extend(rel.split_whitespace().map(|r| (r.to_owned(), url.clone())));
+        if let (Some(relation), Ok(url)) = (relation, base.join(target)) {
+            out.extend(relation.split_whitespace().map(|r| (r.to_owned(), url.clone())));
         }
     }
     out
 }
 
-/// Returns the text of an error status.
-pub fn status_words(status: u16) -> String {
+/// Formats an HTTP status: `404 not found`.
+pub fn status_text(status: u16) -> String {
     let words =
         StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or("unknown");
     format!("{status} {}", words.to_lowercase())
@@ -702,7 +700,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_parsed_around_any_address() {
+    fn link_addresses_may_contain_separators() {
         let list = links(
             "<https://api.github.com/repositories/1/issues?labels=a,b;c&after=Y3Vyc29y%3D&page=2>; rel=\"next\", </x?page=9>; title=\"a\"; rel=last",
             &base(),
@@ -720,28 +718,26 @@ mod tests {
     }
 
     #[test]
-    fn redirect_stays_at_its_own_host() {
-        let allows =
-            |from: &str, to: &str| is_own(&Url::parse(from).unwrap(), &Url::parse(to).unwrap());
+    fn redirect_stays_on_its_own_host() {
+        let allows = |from: &str, to: &str| {
+            is_same_site(&Url::parse(from).unwrap(), &Url::parse(to).unwrap())
+        };
         for to in ["https://git.example/x", "https://git.example:443/y"] {
             assert!(allows("https://git.example/a", to), "{to}");
         }
         assert!(allows("http://git.example/a", "https://git.example/a"));
-        for to in [
-            "https://evil.example/a",
-            "https://git.example.evil.example/a",
-            "https://sub.git.example/a",
-            "https://git.example:8443/a",
-            "https://ann:word@git.example/a",
-            "https://127.0.0.1/a",
-        ] {
+        for to in "https://evil.example/a, https://git.example.evil.example/a, \
+                     https://sub.git.example/a, https://git.example:8443/a, \
+                     https://ann:word@git.example/a, https://127.0.0.1/a"
+            .split(", ")
+        {
             assert!(!allows("https://git.example/a", to), "{to}");
         }
         assert!(!allows("http://git.example:8080/a", "https://git.example/a"));
     }
 
     #[test]
-    fn login_headers_match_each_tracker() {
+    fn login_headers_fit_each_tracker() {
         let header =
             |secret: &str, make: &dyn Fn(&Url, &Token) -> Login| -> Vec<(String, String)> {
                 let token = Token::new(secret.to_owned().into(), [&base()]);
@@ -754,7 +750,7 @@ mod tests {
         // "ada@acme.example/token:canary-one"
         let value = "Basic YWRhQGFjbWUuZXhhbXBsZS90b2tlbjpjYW5hcnktb25l";
         for secret in ["ada@acme.example:canary-one", "ada@acme.example/token:canary-one"] {
-            let headers = header(secret, &|base, token| Login::basic_as(base, token, "/token"));
+            let headers = header(secret, &|base, token| Login::basic(base, token, "/token"));
             assert_eq!(headers, [("authorization".to_owned(), value.to_owned())]);
         }
         let login: &dyn Fn(&Url, &Token) -> Login =

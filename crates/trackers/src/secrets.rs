@@ -1,5 +1,4 @@
-//! Token sources. Tokens are looked up when needed, kept in memory only as long as needed, and
-//! never printed.
+//! Token sources. Tokens are looked up when needed, kept in memory briefly, and never printed.
 
 use std::{
     collections::BTreeMap,
@@ -12,8 +11,8 @@ pub use secrecy::SecretString;
 use url::{Origin, Url};
 
 use precedent_core::{
-    door,
     error::{Code, Error, Result},
+    secret_filter,
 };
 
 /// The service name of keyring entries.
@@ -28,24 +27,24 @@ pub struct TokenRequest<'a> {
     pub host: &'a str,
 }
 
-/// A source that may have a token for a host: the environment, a helper program or a keyring.
+/// A source of tokens: the environment, a helper program or a keyring.
 #[derive(Clone)]
 pub struct TokenSource {
     name: &'static str,
-    ask: Arc<dyn Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync>,
+    lookup: Arc<dyn Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync>,
 }
 
 impl TokenSource {
-    /// Creates a source with a readable name that calls `ask` with the tracker and host.
+    /// Creates a source with a readable name; `lookup` returns its token.
     pub fn new(
         name: &'static str,
-        ask: impl Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync + 'static,
+        lookup: impl Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync + 'static,
     ) -> Self {
-        Self { name, ask: Arc::new(ask) }
+        Self { name, lookup: Arc::new(lookup) }
     }
 }
 
-/// A persistent store with one token per host.
+/// A persistent store of tokens, one per host.
 pub trait Keyring: Send + Sync {
     /// Returns the token for a host, if there is one.
     ///
@@ -67,8 +66,7 @@ pub trait Keyring: Send + Sync {
     fn forget(&self, host: &str) -> Result<bool>;
 }
 
-/// The system's keyring: Keychain, Credential Manager or Secret Service. A machine without one
-/// returns an error, which counts as having no token.
+/// The system's keyring: Keychain, Credential Manager or Secret Service.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemKeyring;
 
@@ -145,9 +143,9 @@ impl Keyring for MemoryKeyring {
 /// The name of the keyring among the token sources.
 pub const KEYRING: &str = "the keyring";
 
-/// A token with the only origins that may receive it.
+/// A token, and the only origins that may receive it.
 ///
-/// Code that sends a secret accepts no other type; creating a token registers it with the [`door`].
+/// Code that sends a secret accepts no other type; creating a token registers it with the [`secret_filter`].
 #[derive(Clone)]
 pub struct Token {
     secret: SecretString,
@@ -156,9 +154,9 @@ pub struct Token {
 
 impl Token {
     /// Creates a token for the origins of these addresses.
-    pub fn new<'a>(secret: SecretString, places: impl IntoIterator<Item = &'a Url>) -> Self {
-        door::learn(&secret);
-        Self { secret, origins: places.into_iter().map(Url::origin).collect() }
+    pub fn new<'a>(secret: SecretString, addresses: impl IntoIterator<Item = &'a Url>) -> Self {
+        secret_filter::register(&secret);
+        Self { secret, origins: addresses.into_iter().map(Url::origin).collect() }
     }
 
     /// Returns the secret if this address may receive it.
@@ -167,12 +165,12 @@ impl Token {
     }
 
     /// Returns whether the token has a prefix that identifies its type.
-    pub(crate) fn begins_with(&self, mark: &str) -> bool {
-        self.secret.expose_secret().starts_with(mark)
+    pub(crate) fn has_prefix(&self, prefix: &str) -> bool {
+        self.secret.expose_secret().starts_with(prefix)
     }
 
-    /// Returns whether the token is a user name and a secret, joined by a colon.
-    pub(crate) fn has_name(&self) -> bool {
+    /// Returns whether the token has the form `USER:SECRET`.
+    pub(crate) fn has_user_name(&self) -> bool {
         self.secret.expose_secret().contains(':')
     }
 }
@@ -190,7 +188,7 @@ pub struct FoundToken {
     /// The token.
     pub token: Token,
     /// Readable name of the source.
-    pub place: &'static str,
+    pub source: &'static str,
 }
 
 /// The token sources, in lookup order.
@@ -213,9 +211,9 @@ impl Secrets {
     pub fn then_keyring(mut self, keyring: Arc<dyn Keyring>) -> Self {
         let tokens = Arc::clone(&keyring);
         // A keyring that refuses access counts as having no token.
-        let ask = move |request: TokenRequest<'_>| tokens.get(request.host).ok().flatten();
+        let lookup = move |request: TokenRequest<'_>| tokens.get(request.host).ok().flatten();
         self.keyring = Some(keyring);
-        self.then_source(TokenSource::new(KEYRING, ask))
+        self.then_source(TokenSource::new(KEYRING, lookup))
     }
 
     /// Stores a token in the keyring.
@@ -223,7 +221,7 @@ impl Secrets {
     /// # Errors
     /// [`Code::NotFound`] if there is none; those of the keyring.
     pub fn keep(&self, host: &str, token: &SecretString) -> Result<()> {
-        door::learn(token);
+        secret_filter::register(token);
         self.require_keyring()?.set(host, token)
     }
 
@@ -241,12 +239,11 @@ impl Secrets {
             .ok_or_else(|| Error::new(Code::NotFound, "this casebook was opened without a keyring"))
     }
 
-    /// Returns the first matching token, bound to these addresses; an unavailable source counts as
-    /// having none.
+    /// Returns the first token for a request, bound to the origins of these addresses.
     pub fn find(&self, request: TokenRequest<'_>, addresses: &[Url]) -> Option<FoundToken> {
         self.sources.iter().find_map(|source| {
-            let secret = (source.ask)(request)?;
-            Some(FoundToken { token: Token::new(secret, addresses), place: source.name })
+            let secret = (source.lookup)(request)?;
+            Some(FoundToken { token: Token::new(secret, addresses), source: source.name })
         })
     }
 }
@@ -277,7 +274,7 @@ mod tests {
             );
         }
         assert!(!format!("{result:?}").contains("canary"));
-        Some((result.token.for_address(&address)?.expose_secret().to_owned(), result.place))
+        Some((result.token.for_address(&address)?.expose_secret().to_owned(), result.source))
     }
 
     #[test]

@@ -74,16 +74,16 @@ pub async fn export_brief(
     .await
 }
 
-/// Asks for the file of a brief with the system's dialog; `None` if the dialog is cancelled.
+/// Asks for the file of a brief with the system dialog; `None` if the dialog is cancelled.
 ///
-/// The dialog itself asks before an existing file is chosen.
+/// The dialog asks for confirmation if the file exists.
 #[tauri::command]
 pub async fn choose_file(
     app: AppHandle,
     window: tauri::WebviewWindow,
     path: String,
 ) -> Result<Option<String>> {
-    // The typed path may be incomplete; the dialog then begins at the system's default.
+    // The typed path may be incomplete; the dialog then starts in its default folder.
     let target = full_path(&app, &path).unwrap_or_else(|_| PathBuf::from(&path));
     let mut dialog = rfd::AsyncFileDialog::new().set_title("Save the brief").set_parent(&window);
     if let Some(folder) = target.parent().filter(|folder| folder.is_dir()) {
@@ -98,14 +98,13 @@ pub async fn choose_file(
         // The receiver is gone if the window was closed.
         let _ = send.send(dialog.save_file());
     })
-    .map_err(|error| no_dialog().with_source(error))?;
-    let answer = receive.await.map_err(|error| no_dialog().with_source(error))?;
+    .map_err(|error| dialog_error().with_source(error))?;
+    let answer = receive.await.map_err(|error| dialog_error().with_source(error))?;
     Ok(answer.await.map(|file| file.path().display().to_string()))
 }
 
-fn no_dialog() -> Error {
-    Error::new(Code::Io, "the system's dialog could not be opened")
-        .with_hint("Type the path instead.")
+fn dialog_error() -> Error {
+    Error::new(Code::Io, "could not open the system dialog").with_hint("Type the path instead.")
 }
 
 /// Resolves a path typed into the window, which has no working directory.
@@ -114,7 +113,7 @@ fn no_dialog() -> Error {
 /// [`Code::InvalidInput`] if the path is not absolute.
 pub(super) fn full_path(app: &AppHandle, text: &str) -> Result<PathBuf> {
     let text = text.trim();
-    let path = match (below_home(text), app.path().home_dir()) {
+    let path = match (strip_home(text), app.path().home_dir()) {
         (Some(rest), Ok(home)) => home.join(rest),
         _ => PathBuf::from(text),
     };
@@ -129,7 +128,7 @@ pub(super) fn full_path(app: &AppHandle, text: &str) -> Result<PathBuf> {
 }
 
 /// Returns the rest of a path after `~/`; on Windows either slash may be used.
-fn below_home(text: &str) -> Option<&str> {
+fn strip_home(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('~')?;
     rest.strip_prefix('/').or_else(|| if cfg!(windows) { rest.strip_prefix('\\') } else { None })
 }
@@ -151,9 +150,9 @@ mod tests {
 
     #[test]
     fn tilde_expands_with_system_separators() {
-        assert_eq!(below_home("~/a/b"), Some("a/b"));
-        assert_eq!(below_home(r"~\a"), cfg!(windows).then_some("a"));
-        assert_eq!((below_home("~"), below_home("/a"), below_home("~anna/a")), (None, None, None));
+        assert_eq!(strip_home("~/a/b"), Some("a/b"));
+        assert_eq!(strip_home(r"~\a"), cfg!(windows).then_some("a"));
+        assert_eq!((strip_home("~"), strip_home("/a"), strip_home("~anna/a")), (None, None, None));
     }
 
     #[test]

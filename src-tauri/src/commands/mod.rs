@@ -44,30 +44,31 @@ pub struct Launch {
     pub wrong_settings: Option<Error>,
 }
 
-/// Returns how the program was started.
+/// Returns the data that the window needs at launch.
 #[tauri::command]
 pub async fn launch(state: State<'_, AppState>) -> Result<Launch> {
-    let settings = state.wrong_settings().map(Path::to_owned);
+    let settings = state.invalid_settings().map(Path::to_owned);
     Ok(Launch {
         version: env!("CARGO_PKG_VERSION"),
         casebook: state.folder().display().to_string(),
         sample: state.sample(),
-        wrong_settings: run_blocking(move || Ok(settings.and_then(|file| wrong_in(&file)))).await?,
+        wrong_settings: run_blocking(move || Ok(settings.and_then(|file| settings_error(&file))))
+            .await?,
     })
 }
 
 /// Returns the current error in a settings file, which may have been corrected since the start.
-fn wrong_in(file: &Path) -> Option<Error> {
-    precedent_host::salvage_config(file).map_or_else(Some, |(_, wrong)| wrong)
+fn settings_error(file: &Path) -> Option<Error> {
+    precedent_host::salvage_config(file).map_or_else(Some, |(_, error)| error)
 }
 
 /// Moves an invalid settings file aside, so that the defaults apply from the next start.
 ///
-/// Returns its new path. A file that was corrected meanwhile stays.
+/// Returns its new path, or `None` if the file has been corrected.
 #[tauri::command]
 pub async fn set_settings_aside(state: State<'_, AppState>) -> Result<Option<String>> {
-    let Some(file) = state.wrong_settings().map(Path::to_owned) else { return Ok(None) };
-    run_blocking(move || match wrong_in(&file) {
+    let Some(file) = state.invalid_settings().map(Path::to_owned) else { return Ok(None) };
+    run_blocking(move || match settings_error(&file) {
         Some(_) => Ok(Some(precedent_host::set_config_aside(&file)?.display().to_string())),
         None => Ok(None),
     })
@@ -82,7 +83,7 @@ pub async fn status(state: State<'_, AppState>) -> Result<Status> {
 
 /// Returns the documents that match a query.
 ///
-/// Cancels the previous search of the window, unless this one is `apart` from it, such as a count.
+/// Cancels the window's previous search, unless this one is independent (`apart`), such as a count.
 #[tauri::command]
 pub async fn search(
     window: tauri::WebviewWindow,
@@ -90,7 +91,7 @@ pub async fn search(
     request: SearchRequest,
     apart: bool,
 ) -> Result<SearchResponse> {
-    let task = if apart { Task::new() } else { state.ask(window.label()) };
+    let task = if apart { Task::new() } else { state.replace_query(window.label()) };
     let casebook = state.casebook().await?;
     // A lexical search runs while the user types; the next search needs the model.
     if request.mode == Some(Mode::Lexical) && !apart {
@@ -112,8 +113,8 @@ pub async fn prose(texts: Vec<String>) -> Result<Vec<String>> {
     run_blocking(move || Ok(texts.iter().map(|text| precedent_engine::prose(text)).collect())).await
 }
 
-/// Returns the answer to a question. Cancels the window's previous question, unless the request is
-/// independent of what the user types.
+/// Returns the answer to a question. Cancels the window's previous question, unless this one is
+/// independent (`apart`).
 #[tauri::command]
 pub async fn ask(
     window: tauri::WebviewWindow,
@@ -121,7 +122,11 @@ pub async fn ask(
     request: AskRequest,
     apart: bool,
 ) -> Result<AskResponse> {
-    let task = if apart { Task::new() } else { state.ask(&format!("{} answer", window.label())) };
+    let task = if apart {
+        Task::new()
+    } else {
+        state.replace_query(&format!("{} answer", window.label()))
+    };
     state.casebook().await?.ask(request, &task).await
 }
 
@@ -135,7 +140,7 @@ pub async fn completions(
     state.casebook().await?.completions(filter, typed).await
 }
 
-/// Returns the distinct errors in logs with what is known of each. A long job.
+/// Returns the distinct errors in logs with their known cases. A long job.
 #[tauri::command]
 pub async fn read_logs(
     app: AppHandle,
@@ -147,7 +152,7 @@ pub async fn read_logs(
     for path in &mut request.paths {
         *path = brief::full_path(&app, path)?.to_string_lossy().into_owned();
     }
-    let job = state.begin(JobKind::Logs, task_reporting_to(progress))?;
+    let job = state.start_job(JobKind::Logs, task_reporting_to(progress))?;
     notice::notify_if_long(&app, &job, casebook.read_logs(request, &job.task).await)
 }
 
@@ -167,7 +172,7 @@ pub async fn known_duplicates(
     state.casebook().await?.known_duplicates(source.as_deref(), month.as_deref()).await
 }
 
-/// Returns a list of problems, as far as their reports were checked.
+/// Returns a list of problems, based on the reports checked so far.
 #[tauri::command]
 pub async fn problems(
     state: State<'_, AppState>,
@@ -184,7 +189,7 @@ pub async fn import_sample(
     progress: Channel<Progress>,
 ) -> Result<ImportReport> {
     let casebook = state.casebook().await?;
-    let job = state.begin(JobKind::Import, task_reporting_to(progress))?;
+    let job = state.start_job(JobKind::Import, task_reporting_to(progress))?;
     notice::notify_if_long(&app, &job, casebook.import_sample(&job.task).await)
 }
 
@@ -196,7 +201,7 @@ pub async fn update_index(
     progress: Channel<Progress>,
 ) -> Result<IndexReport> {
     let casebook = state.casebook().await?;
-    let job = state.begin(JobKind::Index, task_reporting_to(progress))?;
+    let job = state.start_job(JobKind::Index, task_reporting_to(progress))?;
     notice::notify_if_long(&app, &job, casebook.update_index(&job.task).await)
 }
 
@@ -213,7 +218,7 @@ pub async fn repair(
     state: State<'_, AppState>,
     progress: Channel<Progress>,
 ) -> Result<Health> {
-    let job = state.begin(JobKind::Repair, task_reporting_to(progress))?;
+    let job = state.start_job(JobKind::Repair, task_reporting_to(progress))?;
     notice::notify_if_long(&app, &job, state.repair(&job.task).await)
 }
 
@@ -229,7 +234,7 @@ pub async fn cancel(state: State<'_, AppState>, job: JobKind) -> Result<bool> {
     Ok(state.cancel(job))
 }
 
-/// Registers the window's channel for documents that other programs ask to show.
+/// Registers the window's channel for links opened by other programs.
 #[tauri::command]
 pub async fn watch_links(state: State<'_, Links>, links: Channel<String>) -> Result<()> {
     state.watch(links);
@@ -246,17 +251,16 @@ pub async fn watch_drops(state: State<'_, Drops>, drops: Channel<Dropped>) -> Re
 /// Shows a desktop notification about news, unless the window has the focus.
 #[tauri::command]
 pub async fn announce(app: AppHandle, news: String) -> Result<()> {
-    notice::when_away(&app, &news);
+    notice::notify_if_away(&app, &news);
     Ok(())
 }
 
 /// Opens a URL in the user's browser.
 ///
-/// Tracker text is untrusted: only `https` URLs are opened, and `http` URLs of hosts of the user's
-/// sources.
+/// Tracker text is untrusted, so only `https` URLs are opened, and `http` URLs of the user's sources.
 #[tauri::command]
 pub async fn open_external(app: AppHandle, state: State<'_, AppState>, url: String) -> Result<()> {
-    let url = web_address(&url)?;
+    let url = parse_web_url(&url)?;
     if url.scheme() == "http" {
         let host = url.host_str().unwrap_or_default();
         let authority = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
@@ -266,7 +270,7 @@ pub async fn open_external(app: AppHandle, state: State<'_, AppState>, url: Stri
         }
     }
     app.opener().open_url(url.as_str(), None::<&str>).map_err(|error| {
-        Error::new(precedent_core::Code::Io, "the browser could not be started")
+        Error::new(precedent_core::Code::Io, "could not start the browser")
             .with_hint(format!("Open this address yourself: {url}"))
             .with_source(error)
     })
@@ -280,7 +284,7 @@ fn task_reporting_to(channel: Channel<Progress>) -> Task {
 }
 
 /// Parses a URL and rejects all but `http` and `https` URLs with a host.
-fn web_address(text: &str) -> Result<Url> {
+fn parse_web_url(text: &str) -> Result<Url> {
     match Url::parse(text) {
         Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(url),
         _ => Err(Error::invalid("this link is not a web address, so it was not opened")
@@ -295,7 +299,7 @@ mod tests {
     #[test]
     fn only_web_addresses_are_opened() {
         for good in ["https://github.com/acme/app/issues/1", "http://tracker.example/x?y=1#z"] {
-            assert_eq!(web_address(good).unwrap().as_str(), good);
+            assert_eq!(parse_web_url(good).unwrap().as_str(), good);
         }
         for bad in [
             "javascript:alert(1)",
@@ -306,7 +310,7 @@ mod tests {
             "/relative",
             "",
         ] {
-            assert!(web_address(bad).is_err(), "{bad}");
+            assert!(parse_web_url(bad).is_err(), "{bad}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use precedent_core::{Result, model::ModelView, task::Progress};
 use precedent_engine::Casebook;
-use precedent_index::embed::Traits;
+use precedent_index::embed::ImportOptions;
 use serde::Serialize;
 use tauri::{AppHandle, State, ipc::Channel};
 
@@ -64,7 +64,7 @@ pub async fn install_model(
     progress: Channel<Progress>,
 ) -> Result<ModelView> {
     let casebook = state.casebook().await?;
-    let job = state.begin(JobKind::Model, task_reporting_to(progress))?;
+    let job = state.start_job(JobKind::Model, task_reporting_to(progress))?;
     notice::notify_if_long(&app, &job, casebook.install_model(&name, &job.task).await)
 }
 
@@ -79,8 +79,9 @@ pub async fn import_model(
 ) -> Result<ModelView> {
     let casebook = state.casebook().await?;
     let path = full_path(&app, &path)?;
-    let job = state.begin(JobKind::Model, task_reporting_to(progress))?;
-    let result = casebook.import_model(&path, name.as_deref(), Traits::default(), &job.task).await;
+    let job = state.start_job(JobKind::Model, task_reporting_to(progress))?;
+    let result =
+        casebook.import_model(&path, name.as_deref(), ImportOptions::default(), &job.task).await;
     notice::notify_if_long(&app, &job, result)
 }
 

@@ -29,7 +29,7 @@ pub async fn set_prompt(app: AppHandle, settings: PromptSettings) -> Result<Prom
 /// Returns the current text on the clipboard.
 #[tauri::command]
 pub async fn prompt_text() -> Result<Option<String>> {
-    run_blocking(prompt::text).await
+    run_blocking(prompt::clipboard_text).await
 }
 
 /// Puts a text onto the clipboard.
@@ -41,7 +41,7 @@ pub async fn copy_text(app: AppHandle, text: String) -> Result<()> {
 /// Shows a target in the main window and hides the prompt.
 #[tauri::command]
 pub async fn open_from_prompt(app: AppHandle, target: PromptTarget) -> Result<()> {
-    prompt::hand_over(&app, target);
+    prompt::open_target(&app, target);
     Ok(())
 }
 

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use precedent_core::{
     Result, Task,
     model::{
-        Access, HostView, ImportRequest, ImportResult, MirrorView, NewMirror, SourceView,
-        SyncReport, SyncRequest, Understood,
+        Access, DetectedFiles, HostView, ImportRequest, ImportResult, MirrorView, NewMirror,
+        SourceView, SyncReport, SyncRequest,
     },
     task::Progress,
 };
@@ -17,7 +17,7 @@ use crate::{
     notice,
 };
 
-/// Returns the live sources with the data they lack.
+/// Returns the live sources with their missing data.
 #[tauri::command]
 pub async fn mirrors(state: State<'_, AppState>) -> Result<Vec<MirrorView>> {
     state.casebook().await?.mirrors().await
@@ -77,7 +77,7 @@ pub async fn sync(
     progress: Channel<Progress>,
 ) -> Result<Vec<SyncReport>> {
     let casebook = state.casebook().await?;
-    let job = state.begin(JobKind::Sync, task_reporting_to(progress))?;
+    let job = state.start_job(JobKind::Sync, task_reporting_to(progress))?;
     let request = SyncRequest { sources, full, ..SyncRequest::default() };
     notice::notify_if_long(&app, &job, casebook.sync(request, &job.task).await)
 }
@@ -89,9 +89,9 @@ pub async fn understand_files(
     state: State<'_, AppState>,
     request: ImportRequest,
     progress: Channel<Progress>,
-) -> Result<Understood> {
-    let request = full(&app, request)?;
-    let job = state.begin(JobKind::Import, task_reporting_to(progress))?;
+) -> Result<DetectedFiles> {
+    let request = with_full_paths(&app, request)?;
+    let job = state.start_job(JobKind::Import, task_reporting_to(progress))?;
     precedent_engine::understand_files(request, &job.task).await
 }
 
@@ -104,13 +104,13 @@ pub async fn import_files(
     progress: Channel<Progress>,
 ) -> Result<ImportResult> {
     let casebook = state.casebook().await?;
-    let request = full(&app, request)?;
-    let job = state.begin(JobKind::Import, task_reporting_to(progress))?;
+    let request = with_full_paths(&app, request)?;
+    let job = state.start_job(JobKind::Import, task_reporting_to(progress))?;
     notice::notify_if_long(&app, &job, casebook.import_files(request, &job.task).await)
 }
 
 /// Returns the request with absolute paths.
-fn full(app: &AppHandle, mut request: ImportRequest) -> Result<ImportRequest> {
+fn with_full_paths(app: &AppHandle, mut request: ImportRequest) -> Result<ImportRequest> {
     for path in &mut request.paths {
         *path = full_path(app, &path.to_string_lossy())?;
     }
@@ -126,6 +126,6 @@ pub async fn remove_source(
     progress: Channel<Progress>,
 ) -> Result<SourceView> {
     let casebook = state.casebook().await?;
-    let job = state.begin(JobKind::Remove, task_reporting_to(progress))?;
+    let job = state.start_job(JobKind::Remove, task_reporting_to(progress))?;
     notice::notify_if_long(&app, &job, casebook.remove_source(&key, &job.task).await)
 }

@@ -44,7 +44,7 @@ pub async fn triage(
     progress: Channel<Progress>,
 ) -> Result<TriageResponse> {
     let casebook = state.casebook().await?;
-    let job = state.begin(JobKind::Triage, task_reporting_to(progress))?;
+    let job = state.start_job(JobKind::Triage, task_reporting_to(progress))?;
     notice::notify_if_long(&app, &job, casebook.triage(request, &job.task).await)
 }
 
@@ -101,7 +101,7 @@ pub async fn close_shown(
     progress: Channel<Progress>,
 ) -> Result<ClosureReport> {
     let casebook = state.casebook().await?;
-    let job = state.begin(JobKind::Close, task_reporting_to(progress))?;
+    let job = state.start_job(JobKind::Close, task_reporting_to(progress))?;
     notice::notify_if_long(
         &app,
         &job,
@@ -118,6 +118,6 @@ pub async fn calibrate(
     progress: Channel<Progress>,
 ) -> Result<CalibrationReport> {
     let casebook = state.casebook().await?;
-    let job = state.begin(JobKind::Calibrate, task_reporting_to(progress))?;
+    let job = state.start_job(JobKind::Calibrate, task_reporting_to(progress))?;
     notice::notify_if_long(&app, &job, casebook.calibrate(&source, false, &job.task).await)
 }

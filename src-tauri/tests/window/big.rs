@@ -1,5 +1,5 @@
-//! The main jobs over a casebook of 30,000 documents. It is too large to be kept here:
-//! docs/develop/testing.md says how it is made.
+//! The main tasks with a casebook of 30,000 documents; docs/develop/testing.md describes how to create
+//! it.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,16 +10,16 @@ use fantoccini::key::Key;
 
 use crate::{
     driver::{
-        click, drive, is_there, press, press_ctrl, shot, text, texts, wait_at_most, wait_for,
-        wait_until,
+        click, drive, exists, press, press_ctrl, screenshot, text, texts, wait_at_most, wait_for,
+        wait_until, wait_until_gone,
     },
     fake_github::FakeGitHub,
     sources::sync_and_stop,
     triage::decide_ten,
-    troubleshoot::{make_brief, note_twice},
+    troubleshoot::{make_brief, save_note_twice},
 };
 
-/// A compiler that breaks off, as somebody would paste it.
+/// A compiler crash as a user would paste it.
 const REPORT: &str = "cargo build breaks off since the update, please answer to mika@customer.example\n\
     thread 'rustc' panicked at compiler/rustc_middle/src/ty/normalize_erasing_regions.rs:168:90:\n\
     Failed to normalize Alias(Opaque, AliasTy { args: [], .. }), maybe try to call `try_normalize_erasing_regions` instead\n\
@@ -34,16 +34,16 @@ pub fn original() -> Option<PathBuf> {
     folder
 }
 
-/// Makes a writable copy.
-pub fn copy_of(original: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
+/// Copies a folder recursively.
+pub fn copy_folder(original: &Path, target: &Path) {
+    std::fs::create_dir_all(target).unwrap();
     for entry in std::fs::read_dir(original).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name();
         if entry.path().is_dir() {
-            copy_of(&entry.path(), &to.join(name));
+            copy_folder(&entry.path(), &target.join(name));
         } else if !name.to_string_lossy().contains(".before-") {
-            std::fs::copy(entry.path(), to.join(name)).unwrap();
+            std::fs::copy(entry.path(), target.join(name)).unwrap();
         }
     }
 }
@@ -53,7 +53,7 @@ async fn main_tasks_work_with_thirty_thousand_items() {
     let Some(original) = original() else { return };
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
-    copy_of(&original, &casebook);
+    copy_folder(&original, &casebook);
     let github = FakeGitHub::new("acme/pump");
     github.world().fill(230, 410);
     let target = home.path().join("case.md");
@@ -61,7 +61,7 @@ async fn main_tasks_work_with_thirty_thousand_items() {
     drive(home.path(), "Adwaita", &args, async move |window| {
         let down = char::from(Key::Down).to_string();
         let enter = char::from(Key::Enter).to_string();
-        // Everything is there to be scrolled through, and its end is reached by one key.
+        // One key moves to the end of the whole list.
         let search = wait_for(&window, "#query").await;
         wait_for(&window, ".results .row.hit").await;
         let total: usize = text(&window, ".results header span")
@@ -76,7 +76,7 @@ async fn main_tasks_work_with_thirty_thousand_items() {
         press(&window, &char::from(Key::End).to_string()).await;
         let last = format!("#hit-{}[aria-selected=true]", total - 1);
         wait_for(&window, &last).await;
-        shot(&window, "big-end").await;
+        screenshot(&window, "big-end").await;
 
         // Find.
         press(&window, "/").await;
@@ -86,51 +86,47 @@ async fn main_tasks_work_with_thirty_thousand_items() {
                 .await
                 .first()
                 .is_some_and(|h| h.ends_with(" results"))
-                && !is_there(&window, ".box.pending").await
+                && !exists(&window, ".box.pending").await
         })
         .await;
         let first = texts(&window, ".hit .title").await.remove(0);
         press(&window, &format!("{down}{enter}")).await;
-        wait_until("the thread is read", async || {
+        wait_until("the thread is open", async || {
             texts(&window, "article h2").await.first() == Some(&first)
         })
         .await;
-        shot(&window, "big-found").await;
+        screenshot(&window, "big-found").await;
 
         // Triage ten by keyboard; unchecked reports are checked in the background.
         press_ctrl(&window, '2').await;
         wait_for(&window, ".triage").await;
         press(&window, "b").await;
-        // The check goes through thousands of open reports, and the first that wait are shown while
-        // it runs.
-        let patience = Duration::from_secs(15 * 60);
-        wait_at_most(patience, "reports wait", async || {
+        // The check of thousands of reports shows the first candidates while it runs.
+        let timeout = Duration::from_secs(15 * 60);
+        wait_at_most(timeout, "the queue has reports", async || {
             texts(&window, ".queue [role=option]").await.len() > 10
         })
         .await;
         decide_ten(&window).await;
-        shot(&window, "big-triage").await;
-        if is_there(&window, ".triage header .checking").await {
+        screenshot(&window, "big-triage").await;
+        if exists(&window, ".triage header .checking").await {
             click(&window, "footer button[data-job=triage]").await;
-            wait_until("the check has stopped", async || {
-                !is_there(&window, ".triage header .checking").await
-            })
-            .await;
+            wait_until_gone(&window, ".triage header .checking").await;
         }
 
-        // Troubleshoot, and hand a brief over.
+        // Troubleshoot and export a brief.
         press_ctrl(&window, '1').await;
         make_brief(&window, REPORT, &target).await;
-        shot(&window, "big-brief").await;
+        screenshot(&window, "big-brief").await;
         press(&window, &char::from(Key::Escape).to_string()).await;
 
-        // A note that is there already.
+        // Save a duplicate note.
         press_ctrl(&window, '3').await;
         wait_for(&window, ".notes .blank").await;
-        note_twice(&window).await;
+        save_note_twice(&window).await;
         assert_eq!(texts(&window, ".notes [role=option]").await.len(), 1);
 
-        // Another source beside it, and a sync that is stopped.
+        // Add another source, and stop a sync.
         press_ctrl(&window, '4').await;
         wait_for(&window, ".detail").await;
         press(&window, "a").await;

@@ -1,4 +1,4 @@
-//! A desktop's bus for one test.
+//! A session bus for one test.
 
 use std::{
     fs,
@@ -9,15 +9,14 @@ use std::{
 
 use zbus::{Connection, connection::Builder};
 
-/// A session bus of its own, on which nothing but a test's own desktop answers: whatever portal
-/// this machine has stays as it is.
+/// A separate session bus with only the services that a test registers.
 pub struct Bus {
     process: Child,
     pub address: String,
 }
 
 impl Bus {
-    /// Starts the bus; `None` if this machine has no program for it.
+    /// Starts the bus; `None` if dbus-daemon is missing.
     pub fn start(home: &Path) -> Option<Self> {
         let config = home.join("bus.conf");
         let rules = r#"<policy context="default">
@@ -36,8 +35,8 @@ impl Bus {
         Some(Self { process, address: address.trim().to_owned() })
     }
 
-    /// Connects another part of the desktop.
-    pub async fn join(&self) -> Connection {
+    /// Connects to the bus.
+    pub async fn connect(&self) -> Connection {
         Builder::address(self.address.as_str()).unwrap().build().await.unwrap()
     }
 }

@@ -1,5 +1,4 @@
-//! What the window is among other programs: one for all starts, opened by links, where it was left,
-//! heard of when it is behind others.
+//! Integration with the desktop: a single instance, links, window state and notifications.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -15,13 +14,14 @@ use serde_json::json;
 
 use crate::{
     driver::{
-        click, click_words, drive_whole, press, program, script, text, texts, wait_for, wait_until,
+        click, click_text, drive_normally, press, program, script, text, texts, wait_for,
+        wait_until,
     },
     fake_github::{FakeGitHub, Fault},
     sources::fill,
 };
 
-async fn with_sample(folder: &Path) {
+async fn create_sample(folder: &Path) {
     let casebook = Casebook::open(OpenOptions::new(folder)).await.unwrap();
     casebook.import_sample(&Task::new()).await.unwrap();
 }
@@ -30,15 +30,15 @@ async fn with_sample(folder: &Path) {
 async fn link_opens_in_the_existing_window() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
-    with_sample(&casebook).await;
+    create_sample(&casebook).await;
     let folder = casebook.to_str().unwrap().to_owned();
     let second_start = (folder.clone(), home.path().to_owned());
     let args = ["--casebook", &folder, "precedent://item/ferrywire/ferrywire%232"];
-    drive_whole(home.path(), "Adwaita", &args, async move |window| {
+    drive_normally(home.path(), "Adwaita", &args, async move |window| {
         let shown_key = async || text(&window, "article .where").await;
         wait_until("the first link is shown", async || shown_key().await.contains("#2")).await;
 
-        // A second start with another link ends at once and leaves the link to the first.
+        // A second start passes its link to the first and exits.
         let (folder, home) = second_start;
         let status = Command::new(program())
             .args(["--casebook", &folder, "precedent://item/ferrywire/ferrywire#13"])
@@ -57,11 +57,11 @@ async fn link_opens_in_the_existing_window() {
 }
 
 #[tokio::test]
-#[ignore = "wants a display and a bus of its own; docs/develop/testing.md has the command"]
+#[ignore = "needs a separate display and bus; see docs/develop/testing.md"]
 async fn window_size_is_restored() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
-    // As it is written when a person closes the window; what drives it here ends it without asking.
+    // The program writes this state on close, but the driver kills it.
     let state = json!({ "main": {
         "width": 1111, "height": 777, "x": 30, "y": 40, "prev_x": 0, "prev_y": 0,
         "maximized": false, "visible": true, "decorated": true, "fullscreen": false,
@@ -70,9 +70,9 @@ async fn window_size_is_restored() {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join(".window-state.json"), state.to_string()).unwrap();
     let args = ["--casebook", casebook.to_str().unwrap()];
-    drive_whole(home.path(), "Adwaita", &args, async move |window| {
+    drive_normally(home.path(), "Adwaita", &args, async move |window| {
         wait_for(&window, ".welcome").await;
-        wait_until("it is as large as it was", async || {
+        wait_until("the size is restored", async || {
             script(&window, "return [innerWidth, innerHeight]").await == json!([1111, 777])
         })
         .await;
@@ -80,15 +80,15 @@ async fn window_size_is_restored() {
     .await;
 }
 
-/// The messages on the session bus.
-struct Bus {
+/// A monitor of the messages on the session bus.
+struct BusMonitor {
     monitor: Child,
-    heard: Arc<Mutex<String>>,
+    messages: Arc<Mutex<String>>,
 }
 
-impl Bus {
-    /// Listens to the session bus; `None` without one.
-    fn listen() -> Option<Self> {
+impl BusMonitor {
+    /// Starts the monitor; `None` without a session bus.
+    fn start() -> Option<Self> {
         let mut monitor = Command::new("dbus-monitor")
             .args(["--session", "interface='org.freedesktop.Notifications'"])
             .stdout(Stdio::piped())
@@ -96,18 +96,18 @@ impl Bus {
             .spawn()
             .ok()
             .filter(|_| std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some())?;
-        let heard = Arc::new(Mutex::new(String::new()));
-        let (lines, to) = (BufReader::new(monitor.stdout.take()?).lines(), Arc::clone(&heard));
+        let messages = Arc::new(Mutex::new(String::new()));
+        let (lines, sink) = (BufReader::new(monitor.stdout.take()?).lines(), Arc::clone(&messages));
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                to.lock().unwrap().push_str(&line);
+                sink.lock().unwrap().push_str(&line);
             }
         });
-        Some(Self { monitor, heard })
+        Some(Self { monitor, messages })
     }
 }
 
-impl Drop for Bus {
+impl Drop for BusMonitor {
     fn drop(&mut self) {
         let _ = self.monitor.kill();
         let _ = self.monitor.wait();
@@ -115,9 +115,9 @@ impl Drop for Bus {
 }
 
 #[tokio::test]
-#[ignore = "wants a display and a bus of its own; docs/develop/testing.md has the command"]
+#[ignore = "needs a separate display and bus; see docs/develop/testing.md"]
 async fn long_job_notifies_when_unfocused() {
-    let Some(bus) = Bus::listen() else {
+    let Some(bus) = BusMonitor::start() else {
         assert!(
             std::env::var_os("PRECEDENT_WINDOW_TESTS").is_none_or(|v| v != "required"),
             "no session bus"
@@ -130,29 +130,29 @@ async fn long_job_notifies_when_unfocused() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap(), "--alone"];
-    drive_whole(home.path(), "Adwaita", &args, async move |window| {
+    drive_normally(home.path(), "Adwaita", &args, async move |window| {
         wait_for(&window, ".welcome").await;
-        click_words(&window, ".welcome button", "Connect a tracker").await;
+        click_text(&window, ".welcome button", "Connect a tracker").await;
         fill(&window, "#add-project", "acme/pump").await;
         fill(&window, "#add-host", &github.host).await;
         click(&window, ".add input[type=checkbox]").await;
         press(&window, "\u{e007}").await;
-        wait_until("it is synced", async || {
+        wait_until("the source is synced", async || {
             texts(&window, ".toasts .toast").await.iter().any(|t| t.contains("new or changed"))
         })
         .await;
-        // Longer than a job that one waits for.
+        // Long enough for a notification.
         github.fail("/issues", 1, Fault::Slow(Duration::from_secs(16)));
-        click_words(&window, ".detail .buttons button", "Sync").await;
-        // Nobody looks at it any more: the keyboard's focus goes to what is behind all windows.
-        let away = ["search", "--maxdepth", "0", ".*", "windowfocus"];
-        wait_until("nobody looks", async || {
-            assert!(Command::new("xdotool").args(away).status().unwrap().success());
+        click_text(&window, ".detail .buttons button", "Sync").await;
+        // Move the keyboard focus to the root window.
+        let focus_root = ["search", "--maxdepth", "0", ".*", "windowfocus"];
+        wait_until("the window has no focus", async || {
+            assert!(Command::new("xdotool").args(focus_root).status().unwrap().success());
             script(&window, "return document.hasFocus()").await == false
         })
         .await;
-        wait_until("the desktop is told", async || {
-            bus.heard.lock().unwrap().contains("Sync finished")
+        wait_until("the notification is sent", async || {
+            bus.messages.lock().unwrap().contains("Sync finished")
         })
         .await;
     })

@@ -1,13 +1,12 @@
-//! Files that lie on this machine: a log leads to what is known of its errors, an export of a
-//! tracker is looked at and imported.
+//! Local files: logs with their known errors, and the import of tracker exports.
 
 use std::path::Path;
 
 use fantoccini::{Client, key::Key};
 
 use crate::driver::{
-    at_rest, click_words, drive_sample, is_there, press, press_ctrl, script, shot, text, texts,
-    wait_for, wait_until,
+    click_text, drive_sample, exists, press, press_ctrl, screenshot, script, text, texts, wait_for,
+    wait_for_text, wait_until, wait_until_gone, wait_until_ready,
 };
 
 /// Writes a log with a known failure a hundred times and a new one once near the end.
@@ -35,7 +34,7 @@ pub fn write_log(path: &Path) {
     std::fs::write(path, log).unwrap();
 }
 
-/// Puts text into a field as one paste would.
+/// Sets the text of a field as by a paste.
 pub async fn paste(window: &Client, css: &str, value: &str) {
     let field = "const field = document.querySelector(arguments[0]); field.value = arguments[1];
         field.dispatchEvent(new InputEvent('input', { bubbles: true }))";
@@ -43,14 +42,12 @@ pub async fn paste(window: &Client, css: &str, value: &str) {
     window.execute(field, vec![css.into(), value.into()]).await.unwrap();
 }
 
-/// Reads a log by its path and waits for what is known of it.
+/// Reads a log by its path and waits for its errors.
 pub async fn read_log(window: &Client, log: &Path) {
     paste(window, "#query", log.to_str().unwrap()).await;
     press_ctrl(window, char::from(Key::Enter)).await;
-    wait_until("the errors are listed", async || {
-        is_there(window, ".answer article .severity").await
-    })
-    .await;
+    wait_until("the errors are listed", async || exists(window, ".answer article .severity").await)
+        .await;
 }
 
 #[tokio::test]
@@ -60,7 +57,7 @@ async fn log_view_shows_known_errors() {
     write_log(&log);
     let brief = home.path().join("log.md");
     drive_sample(home.path(), "Adwaita", async move |window| {
-        at_rest(&window).await;
+        wait_until_ready(&window).await;
         press_ctrl(&window, '1').await;
         read_log(&window, &log).await;
         let heading = text(&window, ".bar .said").await;
@@ -73,58 +70,49 @@ async fn log_view_shows_known_errors() {
         let articles = texts(&window, ".answer article").await;
         let tls = articles.iter().find(|article| article.contains("UnknownIssuer")).unwrap();
         assert!(tls.contains("ferrywire/ferrywire#") && tls.contains("100 times"), "{tls}");
-        shot(&window, "logs").await;
+        screenshot(&window, "logs").await;
 
-        // The evidence of the first opens by key.
+        // A key opens the evidence of the first error.
         press(&window, "x").await;
-        wait_until("its trace is shown", async || {
-            text(&window, ".evidence pre").await.contains("Perches::take")
-        })
-        .await;
-        shot(&window, "logs-open").await;
+        wait_for_text(&window, ".evidence pre", "Perches::take").await;
+        screenshot(&window, "logs-open").await;
 
-        // The whole page becomes a brief.
+        // The page can be exported as a brief.
         press(&window, "e").await;
-        wait_until("the brief is there", async || {
-            text(&window, ".paper").await.contains("Errors in the log")
-        })
-        .await;
+        wait_for_text(&window, ".paper", "Errors in the log").await;
         let path = wait_for(&window, ".brief .field").await;
         path.clear().await.unwrap();
         path.send_keys(brief.to_str().unwrap()).await.unwrap();
-        click_words(&window, ".brief button", "Export").await;
-        wait_until("it is written", async || {
-            text(&window, ".brief .written").await.contains("log.md")
-        })
-        .await;
+        click_text(&window, ".brief button", "Export").await;
+        wait_for_text(&window, ".brief .written", "log.md").await;
         let brief_text = std::fs::read_to_string(&brief).unwrap();
         assert!(
             brief_text.contains("no perch is left") && brief_text.contains("agent.log line"),
             "{brief_text}"
         );
-        assert!(!brief_text.contains(home_of(&brief)), "folders name their owner: {brief_text}");
+        assert!(
+            !brief_text.contains(folder_of(&brief)),
+            "folders may contain the user name: {brief_text}"
+        );
         press(&window, &char::from(Key::Escape).to_string()).await;
 
-        // One error is asked about as if it had been pasted.
+        // Enter asks about one error as if it had been pasted.
         script(&window, "document.querySelector('.answer').focus()").await;
         press(&window, &char::from(Key::Enter).to_string()).await;
-        wait_until("its own cases are looked for", async || {
-            is_there(&window, ".answer").await && !is_there(&window, ".answer .severity").await
+        wait_until("the cases of the error are shown", async || {
+            exists(&window, ".answer").await && !exists(&window, ".answer .severity").await
         })
         .await;
-        // A path that leads nowhere is said to.
+        // A missing file is reported.
         wait_for(&window, "#query").await.click().await.unwrap();
         paste(&window, "#query", "/no/such/agent.log").await;
         press_ctrl(&window, char::from(Key::Enter)).await;
-        wait_until("the failure is told", async || {
-            text(&window, ".answer [role=alert]").await.contains("/no/such/agent.log")
-        })
-        .await;
+        wait_for_text(&window, ".answer [role=alert]", "/no/such/agent.log").await;
     })
     .await;
 }
 
-fn home_of(path: &Path) -> &str {
+fn folder_of(path: &Path) -> &str {
     path.parent().unwrap().to_str().unwrap()
 }
 
@@ -138,16 +126,16 @@ async fn export_is_previewed_corrected_and_imported() {
     let export = home.path().join("export.csv");
     std::fs::write(&export, EXPORT).unwrap();
     drive_sample(home.path(), "Adwaita", async move |window| {
-        at_rest(&window).await;
+        wait_until_ready(&window).await;
         press_ctrl(&window, '4').await;
         press(&window, "a").await;
-        click_words(&window, ".adding button", "Import files").await;
+        click_text(&window, ".adding button", "Import files").await;
         paste(&window, "#import-paths", export.to_str().unwrap()).await;
-        click_words(&window, ".adding button", "Preview").await;
-        wait_until("what it holds is told", async || text(&window, ".found").await.contains("2 items")).await;
+        click_text(&window, ".adding button", "Preview").await;
+        wait_for_text(&window, ".found", "2 items").await;
         let columns = texts(&window, ".found tr.unused th").await;
         assert_eq!(columns, ["Wer hat es gesagt"]);
-        shot(&window, "import").await;
+        screenshot(&window, "import").await;
 
         // The user maps an unknown column.
         script(
@@ -156,16 +144,15 @@ async fn export_is_previewed_corrected_and_imported() {
              select.dispatchEvent(new Event('change', { bubbles: true }))",
         )
         .await;
-        wait_until("it is used", async || !is_there(&window, ".found tr.unused").await).await;
-        click_words(&window, ".adding button.primary", "Import").await;
-        wait_until("it is among the sources", async || {
+        wait_until_gone(&window, ".found tr.unused").await;
+        click_text(&window, ".adding button.primary", "Import").await;
+        wait_until("the source is listed", async || {
             texts(&window, "[role=listbox] [role=option]").await.iter().any(|s| s.contains("HER"))
         })
         .await;
         press_ctrl(&window, '1').await;
         paste(&window, "#query", "herons fall off").await;
-        wait_until("it is found", async || text(&window, "#hit-0").await.contains("Perch is too narrow"))
-            .await;
+        wait_for_text(&window, "#hit-0", "Perch is too narrow").await;
     })
     .await;
 }

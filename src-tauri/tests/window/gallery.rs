@@ -1,5 +1,4 @@
-//! Pictures of every view for the documentation, of the sample casebook alone; docs/gallery.md has
-//! the command and is written by it.
+//! Screenshots of every view for docs/gallery.md, which this test generates.
 
 use std::{
     fmt::Write as _,
@@ -15,9 +14,10 @@ use serde_json::json;
 
 use crate::{
     driver::{
-        click, drive, is_there, picture, press, press_ctrl, script, text, wait_for, wait_until,
+        click, drive, exists, picture, press, press_ctrl, script, text, wait_for, wait_until,
+        wait_until_gone,
     },
-    files::{read_log, write_log},
+    files::{paste, read_log, write_log},
 };
 
 const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
@@ -27,9 +27,9 @@ const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
 const SIZES: [(u32, u32); 2] = [(1600, 1000), (1024, 700)];
 const THEMES: [&str; 2] = ["light", "dark"];
 
-/// A script after which no request of the window is answered.
+/// A script after which the window gets no answer to a request.
 const SILENCE: &str = "window.fetch = () => new Promise(() => {})";
-/// A script after which every request fails as with a damaged disk.
+/// A script after which every request fails as if the disk were damaged.
 const FAILURE: &str = "window.fetch = async () => new Response(
     JSON.stringify({ code: 'io', message: 'the casebook cannot be read: input/output error', hint: 'Look whether the disk is healthy, then try again. `precedent doctor` says what can be mended.' }),
     { headers: { 'Tauri-Response': 'error', 'content-type': 'application/json' } })";
@@ -38,7 +38,7 @@ fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gallery"))
 }
 
-/// The pictures, in order: what they show, and the beginning of their files' names.
+/// The screenshots in order, each with a title and the start of its file names.
 struct Album {
     size: (u32, u32),
     pictures: Mutex<Vec<(String, String)>>,
@@ -49,9 +49,9 @@ impl Album {
         Self { size, pictures: Mutex::default() }
     }
 
-    /// Keeps the window as it is now, in both themes.
-    async fn keep(&self, window: &Client, title: &str, name: &str) {
-        // Messages go by themselves; a picture has none.
+    /// Saves screenshots of the window in both themes.
+    async fn save(&self, window: &Client, title: &str, name: &str) {
+        // Messages disappear after a while, so no screenshot shows one.
         script(
             window,
             "document.querySelectorAll('.toast').forEach((toast) => toast.style.display = 'none')",
@@ -63,7 +63,7 @@ impl Album {
             window.execute_async(after_paint, Vec::new()).await.unwrap();
             let file = folder().join(format!("{name}-{}-{theme}.png", self.size.0));
             std::fs::write(&file, picture(window).await.unwrap()).unwrap();
-            // A few colours are enough for a window, and the repository stays small.
+            // A few colours suffice, and keep the repository small.
             let _ = Command::new("pngquant")
                 .args(["--force", "--ext", ".png", "--speed", "1", "48"])
                 .arg(&file)
@@ -74,63 +74,52 @@ impl Album {
 }
 
 async fn wait_until_idle(window: &Client) {
-    wait_until("nothing is asked for", async || {
-        !is_there(window, "[aria-busy=true], footer progress, .box.pending").await
-    })
-    .await;
+    wait_until_gone(window, "[aria-busy=true], footer progress, .box.pending").await;
 }
 
-/// Types into a field as one paste would.
-async fn paste(window: &Client, css: &str, value: &str) {
-    let field = "const field = document.querySelector(arguments[0]); field.value = arguments[1];
-        field.dispatchEvent(new InputEvent('input', { bubbles: true }))";
-    wait_for(window, css).await;
-    window.execute(field, vec![css.into(), value.into()]).await.unwrap();
-}
-
-async fn full(window: &Client, album: &Album, casebook: &Path) {
+async fn show_sample(window: &Client, album: &Album, casebook: &Path) {
     let (enter, escape) = (char::from(Key::Enter), char::from(Key::Escape).to_string());
     press_ctrl(window, '1').await;
     wait_for(window, ".row.hit").await;
     wait_until_idle(window).await;
-    wait_until("what it says has gone", async || !is_there(window, ".toast").await).await;
-    album.keep(window, "Search, with an empty query", "recent").await;
+    wait_until_gone(window, ".toast").await;
+    album.save(window, "Search, with an empty query", "recent").await;
     paste(window, "#query", "certificate signed by unknown authority").await;
     wait_for(window, ".hit .passage").await;
     wait_until_idle(window).await;
     press(window, &char::from(Key::Down).to_string()).await;
     wait_for(window, "article .comment").await;
     wait_until_idle(window).await;
-    album.keep(window, "Search", "search").await;
+    album.save(window, "Search", "search").await;
     press(window, &format!("{enter}A")).await;
     wait_for(window, "dialog[open] .paper h1, dialog[open] .paper h2, dialog[open] .paper h3")
         .await;
     wait_until_idle(window).await;
-    album.keep(window, "An article about a report", "article").await;
+    album.save(window, "An article about a report", "article").await;
     press(window, &escape).await;
     wait_for(window, ".row.hit, .hit").await;
     press_ctrl(window, enter).await;
     wait_for(window, ".answer article").await;
     wait_until_idle(window).await;
-    album.keep(window, "The evidence of an answer", "evidence").await;
+    album.save(window, "The evidence of an answer", "evidence").await;
 
     press_ctrl(window, '2').await;
     wait_for(window, ".triage").await;
     wait_until_idle(window).await;
     wait_for(window, ".compare").await;
     wait_until_idle(window).await;
-    album.keep(window, "Triage", "triage").await;
+    album.save(window, "Triage", "triage").await;
 
     press_ctrl(window, '1').await;
     paste(window, "#query", REPORT).await;
     press_ctrl(window, enter).await;
     wait_for(window, ".answer article").await;
     wait_until_idle(window).await;
-    album.keep(window, "A pasted report, with the evidence of its answer", "answer").await;
+    album.save(window, "A pasted report, with the evidence of its answer", "answer").await;
     press(window, "e").await;
     wait_for(window, ".paper .title").await;
     wait_until_idle(window).await;
-    album.keep(window, "The brief, with its redactions", "brief").await;
+    album.save(window, "The brief, with its redactions", "brief").await;
     press(window, &escape).await;
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("agent.log");
@@ -138,7 +127,7 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     read_log(window, &log).await;
     press(window, "x").await;
     wait_until_idle(window).await;
-    album.keep(window, "A log, with what is known about its errors", "logs").await;
+    album.save(window, "A log, with what is known about its errors", "logs").await;
 
     press_ctrl(window, '3').await;
     for _ in 0..2 {
@@ -146,50 +135,50 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
         paste(window, "#note-title", "Restart the agent after a new certificate").await;
         paste(window, "#note-body", "The agent reads the chain once, at its start.").await;
         press_ctrl(window, enter).await;
-        wait_until("it is answered", async || {
-            is_there(window, ".notes article h2").await || is_there(window, ".blocked").await
+        wait_until("the note is saved or rejected", async || {
+            exists(window, ".notes article h2").await || exists(window, ".blocked").await
         })
         .await;
     }
     wait_until_idle(window).await;
-    album.keep(window, "Notes, when the note already exists", "notes").await;
+    album.save(window, "Notes, when the note already exists", "notes").await;
     press(window, &escape).await;
     press_ctrl(window, '4').await;
     wait_for(window, ".detail").await;
     wait_until_idle(window).await;
-    album.keep(window, "Sources", "sources").await;
+    album.save(window, "Sources", "sources").await;
     press(window, "a").await;
     wait_for(window, "#add-project").await;
     paste(window, "#add-project", "https://acme.atlassian.net/browse/APP-12").await;
-    album.keep(window, "Sources, adding a source", "add-source").await;
+    album.save(window, "Sources, adding a source", "add-source").await;
     press(window, &escape).await;
     press_ctrl(window, '5').await;
     wait_for(window, "#problem-0").await;
     wait_until_idle(window).await;
-    album.keep(window, "Problems", "problems").await;
+    album.save(window, "Problems", "problems").await;
     press(window, &enter.to_string()).await;
     wait_for(window, ".problem [data-list=reports] button").await;
-    album.keep(window, "A problem, with its reports", "problem").await;
+    album.save(window, "A problem, with its reports", "problem").await;
     press(window, &escape).await;
     click(window, "#tab-numbers").await;
     wait_for(window, ".numbers svg").await;
     wait_until_idle(window).await;
-    album.keep(window, "Problems, in numbers", "numbers").await;
-    // The pictures that follow begin at the first list.
+    album.save(window, "Problems, in numbers", "numbers").await;
+    // Later screenshots start at the first list.
     click(window, "#tab-frequent").await;
     press_ctrl(window, '6').await;
     wait_for(window, "section[aria-labelledby=storage]").await;
     wait_until_idle(window).await;
-    album.keep(window, "Settings", "settings").await;
+    album.save(window, "Settings", "settings").await;
     script(window, "document.querySelector('#model').scrollIntoView({ block: 'start' })").await;
-    album.keep(window, "Settings, search by meaning", "models").await;
+    album.save(window, "Settings, search by meaning", "models").await;
     press_ctrl(window, 'k').await;
     wait_for(window, "#palette").await;
-    album.keep(window, "Commands", "palette").await;
+    album.save(window, "Commands", "palette").await;
     press(window, &escape).await;
 
-    // Last, as the other pictures are of the sample alone.
-    bring_others(casebook).await;
+    // Last, because the other screenshots show only the sample.
+    import_extra_reports(casebook).await;
     press_ctrl(window, '1').await;
     for (key, title, name) in [
         ("acme/pump#2", "A report in Chinese", "chinese"),
@@ -197,28 +186,28 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     ] {
         press_ctrl(window, 'k').await;
         wait_for(window, "#palette").await.send_keys(&format!("{key}{enter}")).await.unwrap();
-        wait_until("it is read", async || {
+        wait_until("the item is open", async || {
             text(window, "article .where").await.contains(key)
-                && is_there(window, "article .prose").await
+                && exists(window, "article .prose").await
         })
         .await;
         wait_until_idle(window).await;
-        album.keep(window, title, name).await;
+        album.save(window, title, name).await;
     }
 }
 
 /// Shows every view while the engine does not answer or fails.
-async fn show_states(window: &Client, album: &Album, how: &str, words: &str, end: &str) {
+async fn show_states(window: &Client, album: &Album, setup: &str, description: &str, suffix: &str) {
     window.refresh().await.unwrap();
-    // What was searched for has come back.
+    // The search is restored.
     wait_for(window, "#hit-0").await;
     paste(window, "#query", "").await;
     wait_for(window, ".row.hit").await;
     wait_until_idle(window).await;
-    script(window, how).await;
+    script(window, setup).await;
     paste(window, "#query", "certificate signed by unknown authority").await;
     tokio::time::sleep(std::time::Duration::from_millis(900)).await;
-    album.keep(window, &format!("Search, {words}"), &format!("search-{end}")).await;
+    album.save(window, &format!("Search, {description}"), &format!("search-{suffix}")).await;
     for (key, title, name) in [
         ('2', "Triage", "triage"),
         ('3', "Notes", "notes"),
@@ -228,7 +217,7 @@ async fn show_states(window: &Client, album: &Album, how: &str, words: &str, end
     ] {
         press_ctrl(window, key).await;
         tokio::time::sleep(std::time::Duration::from_millis(700)).await;
-        album.keep(window, &format!("{title}, {words}"), &format!("{name}-{end}")).await;
+        album.save(window, &format!("{title}, {description}"), &format!("{name}-{suffix}")).await;
     }
 }
 
@@ -249,8 +238,8 @@ const EXTRA_REPORTS: [(u32, &str, &str); 3] = [
     ),
 ];
 
-/// Brings them into the casebook that the window has open, as another process would.
-async fn bring_others(casebook: &Path) {
+/// Imports the extra reports into the open casebook, as another process would.
+async fn import_extra_reports(casebook: &Path) {
     let records: String = EXTRA_REPORTS
         .iter()
         .map(|(number, title, body)| {
@@ -269,9 +258,9 @@ async fn bring_others(casebook: &Path) {
     open.update_index(&Task::new()).await.unwrap();
 }
 
-async fn empty(window: &Client, album: &Album) {
+async fn show_empty_views(window: &Client, album: &Album) {
     wait_for(window, ".welcome").await;
-    album.keep(window, "The first start", "welcome").await;
+    album.save(window, "The first start", "welcome").await;
     for (key, title, name) in [
         ('2', "Triage", "triage"),
         ('3', "Notes", "notes"),
@@ -281,12 +270,12 @@ async fn empty(window: &Client, album: &Album) {
     ] {
         press_ctrl(window, key).await;
         wait_until_idle(window).await;
-        album.keep(window, &format!("{title}, empty"), &format!("{name}-empty")).await;
+        album.save(window, &format!("{title}, empty"), &format!("{name}-empty")).await;
     }
     press_ctrl(window, '1').await;
 }
 
-fn page(pictures: &[(String, String)]) -> String {
+fn render_page(pictures: &[(String, String)]) -> String {
     let mut out = String::from(
         "# Gallery\n\nEvery view with the sample casebook, whose texts are invented: with data, empty, loading and with an error. Each is shown in light and dark, at\n\
          1600 × 1000 and 1024 × 700. To regenerate the pictures and this page, run:\n\n```\n\
@@ -305,7 +294,7 @@ fn page(pictures: &[(String, String)]) -> String {
 }
 
 #[tokio::test]
-#[ignore = "makes pictures; see docs/gallery.md"]
+#[ignore = "takes screenshots; see docs/gallery.md"]
 async fn gallery() {
     for file in std::fs::read_dir(folder()).unwrap() {
         std::fs::remove_file(file.unwrap().path()).unwrap();
@@ -318,20 +307,20 @@ async fn gallery() {
         drive(home.path(), "Adwaita", &args, async move |window| {
             let album = Album::new(size);
             window.set_window_size(size.0, size.1).await.unwrap();
-            empty(&window, &album).await;
+            show_empty_views(&window, &album).await;
             wait_for(&window, ".welcome").await;
             script(&window, "document.querySelector('.welcome .primary').click()").await;
             wait_for(&window, "#hit-0").await;
             wait_until_idle(&window).await;
-            full(&window, &album, &folder_copy).await;
+            show_sample(&window, &album, &folder_copy).await;
             show_states(&window, &album, SILENCE, "loading", "loading").await;
             show_states(&window, &album, FAILURE, "with an error", "failing").await;
             let mut pictures = album.pictures.lock().unwrap().clone();
             pictures.push(("The casebook cannot be opened".to_owned(), "closed".to_owned()));
-            std::fs::write(folder().with_file_name("gallery.md"), page(&pictures)).unwrap();
+            std::fs::write(folder().with_file_name("gallery.md"), render_page(&pictures)).unwrap();
         })
         .await;
-        // The picture shows the path, so it is the same each time.
+        // The screenshot shows the path, so it must be constant.
         let home = tempfile::tempdir().unwrap();
         let file = std::path::Path::new("/tmp/precedent-gallery");
         std::fs::write(file, "not a folder").unwrap();
@@ -342,7 +331,7 @@ async fn gallery() {
             async move |window| {
                 window.set_window_size(size.0, size.1).await.unwrap();
                 wait_for(&window, "[role=alert]").await;
-                Album::new(size).keep(&window, "The casebook cannot be opened", "closed").await;
+                Album::new(size).save(&window, "The casebook cannot be opened", "closed").await;
             },
         )
         .await;

@@ -1,4 +1,4 @@
-//! Reports that attack the window: no script runs, no request leaves, and it stays usable.
+//! Hostile reports: no script runs, no request is sent, and the window stays usable.
 
 use std::{
     net::TcpListener,
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     driver::{
-        click_words, drive, is_there, jobs_end, press, press_ctrl, script, text, texts, wait_for,
+        click_text, drive, exists, press, press_ctrl, script, text, texts, wait_for, wait_for_jobs,
         wait_until,
     },
     fake_github::FakeGitHub,
@@ -90,29 +90,29 @@ async fn report_never_runs_scripts_or_sends_requests() {
                 (event) => window.blocked.push(event.effectiveDirective + ' ' + event.blockedURI))",
         )
         .await;
-        // They come in as a person would bring them: by the path of a file.
+        // The user imports the reports from a file.
         wait_for(&window, ".welcome").await;
         press_ctrl(&window, '4').await;
         script(&window, "document.querySelector('.sources header .button').click()").await;
-        click_words(&window, ".adding button", "Import files").await;
+        click_text(&window, ".adding button", "Import files").await;
         paste(&window, "#import-source", "acme/app").await;
         paste(&window, "#import-paths", file.to_str().unwrap()).await;
-        click_words(&window, ".adding button", "Preview").await;
+        click_text(&window, ".adding button", "Preview").await;
         wait_for(&window, ".found").await;
-        click_words(&window, ".adding button.primary", "Import").await;
-        wait_until("they are in", async || text(&window, ".detail dd").await == bodies.len().to_string()).await;
-        jobs_end(&window).await;
+        click_text(&window, ".adding button.primary", "Import").await;
+        wait_until("the reports are imported", async || text(&window, ".detail dd").await == bodies.len().to_string()).await;
+        wait_for_jobs(&window).await;
 
         press_ctrl(&window, '1').await;
         for (number, (name, _)) in (1..).zip(&bodies) {
-            let began = Instant::now();
+            let start = Instant::now();
             press_ctrl(&window, 'k').await;
             wait_for(&window, "#palette").await.send_keys(&format!("acme/app#{number}\u{e007}")).await.unwrap();
             wait_until(&format!("{name} is shown"), async || {
                 text(&window, "article h2").await.starts_with(&format!("Hostile {name} "))
             })
             .await;
-            // Two frames: whatever wanted to run has run.
+            // Scripts would have run within two frames.
             window
                 .execute_async(
                     "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))",
@@ -127,14 +127,14 @@ async fn report_never_runs_scripts_or_sends_requests() {
             let active = "return [...document.querySelectorAll('article .prose *')].flatMap((element) => [...element.attributes])
                 .filter((a) => a.name.startsWith('on') || a.name === 'style' || /^(?:javascript|data|vbscript):/i.test(a.value.trim())).length";
             assert_eq!(script(&window, active).await, 0, "{name}");
-            assert!(began.elapsed() < Duration::from_secs(20), "{name} took {:?}", began.elapsed());
+            assert!(start.elapsed() < Duration::from_secs(20), "{name} took {:?}", start.elapsed());
         }
-        // Links in texts lead nowhere by themselves, and the title is text.
+        // Links do not navigate by themselves, and the title is plain text.
         script(&window, "document.querySelectorAll('article a').forEach((a) => a.click())").await;
         assert!(window.current_url().await.unwrap().as_str().starts_with("tauri://localhost"));
-        assert!(!is_there(&window, "article h2 b").await);
-        assert_eq!(script(&window, "return window.blocked").await, json!([]), "nothing even tried");
-        assert!(spy.accept().is_err(), "a request has left");
+        assert!(!exists(&window, "article h2 b").await);
+        assert_eq!(script(&window, "return window.blocked").await, json!([]), "no request was attempted");
+        assert!(spy.accept().is_err(), "no request was sent");
     })
     .await;
 }
@@ -167,13 +167,12 @@ async fn images_load_from_a_source_on_request() {
         press(&window, "\u{e015}\u{e007}").await;
         wait_for(&window, "article .remote-image").await;
         let is_image = |address: &str| address.ends_with(".png");
-        wait_until("its images are offered", async || {
+        wait_until("the page offers the images", async || {
             texts(&window, "article .prose button").await == [format!("Show images from {base}")]
         })
         .await;
-        assert!(!github.requests().iter().any(|one| is_image(&one.address)));
-        // By key, as everything.
-        wait_until("Tab comes to the offer", async || {
+        assert!(!github.requests().iter().any(|request| is_image(&request.address)));
+        wait_until("Tab reaches the button", async || {
             press(&window, "\u{e004}").await;
             script(&window, "return document.activeElement.matches('article .prose button')").await
                 == true
@@ -191,9 +190,9 @@ async fn images_load_from_a_source_on_request() {
             true
         );
         let requests = github.requests();
-        let images: Vec<_> = requests.iter().filter(|one| is_image(&one.address)).collect();
+        let images: Vec<_> = requests.iter().filter(|request| is_image(&request.address)).collect();
         assert_eq!(images.len(), 1, "{images:?}");
-        assert_eq!(std::fs::read_dir(images_folder).unwrap().count(), 1, "it is kept");
+        assert_eq!(std::fs::read_dir(images_folder).unwrap().count(), 1, "the image is cached");
         assert!(spy.accept().is_err(), "an unknown host is never contacted");
     })
     .await;

@@ -1,16 +1,13 @@
-//! An item wherever it stands: the way to it and back, what can be done with it, and what is kept
-//! of it.
+//! Items in every view: navigation, actions, pins, references and split panes.
 
 use fantoccini::{Client, key::Key};
-use precedent_core::Task;
-use precedent_engine::{Casebook, OpenOptions};
 
 use crate::{
     driver::{
-        at_rest, click_words, drive, drive_sample, is_there, press, press_ctrl, press_with, script,
-        shot, text, texts, wait_for, wait_until,
+        click_text, drive, drive_sample, exists, press, press_ctrl, press_with, screenshot, script,
+        text, texts, wait_for, wait_for_text, wait_until, wait_until_gone, wait_until_ready,
     },
-    triage::{decided_count, pairs},
+    triage::{create_casebook, decided_count, pairs},
 };
 
 /// The selected row of the queue.
@@ -19,46 +16,35 @@ const TOAST: &str = ".toasts .toast .text";
 
 /// Returns the label or the tag of the focused element.
 async fn focused_name(window: &Client) -> String {
-    let ask =
+    let focused_element =
         "const one = document.activeElement; return one.getAttribute('aria-label') ?? one.tagName";
-    script(window, ask).await.as_str().unwrap_or_default().to_owned()
+    script(window, focused_element).await.as_str().unwrap_or_default().to_owned()
 }
 
-/// Goes to Triage and waits until a pair can be decided.
-async fn at_the_desk(window: &Client) {
-    at_rest(window).await;
+/// Opens Triage and waits until a pair is ready for a verdict.
+async fn open_triage(window: &Client) {
+    wait_until_ready(window).await;
     press_ctrl(window, '2').await;
     wait_for(window, ".triage").await;
     press(window, "b").await;
-    wait_until("everything is shown", async || {
-        is_there(window, ".choice button:last-child[aria-pressed=true]").await
+    wait_until("all bands are shown", async || {
+        exists(window, ".choice button:last-child[aria-pressed=true]").await
     })
     .await;
     wait_until("a pair is compared", async || {
-        is_there(window, ".compare[aria-busy=false]").await
-            && !is_there(window, ".triage header .checking").await
+        exists(window, ".compare[aria-busy=false]").await
+            && !exists(window, ".triage header .checking").await
     })
     .await;
-}
-
-async fn casebook_of_pairs(home: &std::path::Path, sources: &[&str]) -> std::path::PathBuf {
-    let casebook = home.join("casebook");
-    let file = home.join("issues.jsonl");
-    std::fs::write(&file, pairs()).unwrap();
-    let open = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
-    for source in sources {
-        open.import_github(source, &file, &Task::new()).await.unwrap();
-    }
-    casebook
 }
 
 #[tokio::test]
 async fn back_restores_the_row_and_focus() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = casebook_of_pairs(home.path(), &["acme/plant"]).await;
+    let casebook = create_casebook(home.path(), &pairs(), &["acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        at_the_desk(&window).await;
+        open_triage(&window).await;
         press(&window, "jj").await;
         let row = text(&window, SELECTED_KEY).await;
         let focus = focused_name(&window).await;
@@ -66,18 +52,16 @@ async fn back_restores_the_row_and_focus() {
         press(&window, "o").await;
         wait_for(&window, "article h2").await;
         assert_eq!(text(&window, "article .back").await, "← Triage");
-        shot(&window, "reader-from-triage").await;
+        screenshot(&window, "reader-from-triage").await;
 
         press_with(&window, Key::Alt, char::from(Key::Left)).await;
-        wait_until("the row is marked as before", async || {
-            text(&window, SELECTED_KEY).await == row
-        })
-        .await;
-        wait_until("it has the focus", async || focused_name(&window).await == focus).await;
+        wait_until("the same row is selected", async || text(&window, SELECTED_KEY).await == row)
+            .await;
+        wait_until("the pane has the focus", async || focused_name(&window).await == focus).await;
         press_with(&window, Key::Alt, char::from(Key::Right)).await;
         wait_for(&window, "article h2").await;
         press(&window, "b").await;
-        wait_until("b leads back too", async || text(&window, SELECTED_KEY).await == row).await;
+        wait_until("b goes back as well", async || text(&window, SELECTED_KEY).await == row).await;
     })
     .await;
 }
@@ -85,42 +69,42 @@ async fn back_restores_the_row_and_focus() {
 #[tokio::test]
 async fn undo_works_stepwise_and_key_repeat_is_ignored() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = casebook_of_pairs(home.path(), &["acme/plant"]).await;
+    let casebook = create_casebook(home.path(), &pairs(), &["acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        at_the_desk(&window).await;
+        open_triage(&window).await;
         let first = text(&window, SELECTED_KEY).await;
-        for (key, words) in [("d", "is a duplicate of"), ("r", "is related to")] {
+        for (key, message) in [("d", "is a duplicate of"), ("r", "is related to")] {
             wait_for(&window, ".compare[aria-busy=false]").await;
             press(&window, key).await;
-            wait_until("it is told", async || text(&window, TOAST).await.contains(words)).await;
+            wait_for_text(&window, TOAST, message).await;
         }
         assert_eq!(texts(&window, TOAST).await.len(), 1, "one message at a time");
         press(&window, "u").await;
-        wait_until("the last is taken back", async || {
+        wait_until("the last verdict is undone", async || {
             let toast = text(&window, TOAST).await;
             toast.starts_with("Undone") && toast.contains("is related to")
         })
         .await;
         press_ctrl(&window, 'z').await;
-        wait_until("and the one before", async || {
+        wait_until("the verdict before it is undone", async || {
             let toast = text(&window, TOAST).await;
             toast.starts_with("Undone") && toast.contains("is a duplicate of")
         })
         .await;
-        wait_until("its report is shown again", async || text(&window, SELECTED_KEY).await == first).await;
+        wait_until("its report is selected again", async || text(&window, SELECTED_KEY).await == first).await;
 
-        // As it comes from a keyboard whose key stays down.
+        // Key events of a key that is held down.
         wait_for(&window, ".compare[aria-busy=false]").await;
         press(&window, "d").await;
         let hold_key = "for (let n = 0; n < 8; n++) document.activeElement.dispatchEvent(
             new KeyboardEvent('keydown', { key: 'd', repeat: true, bubbles: true, cancelable: true }))";
         script(&window, hold_key).await;
-        wait_until("one is decided", async || text(&window, ".triage header .end").await.starts_with("1 "))
+        wait_until("one report is decided", async || text(&window, ".triage header .end").await.starts_with("1 "))
             .await;
         script(&window, hold_key).await;
         assert_eq!(decided_count(&window).await, 1);
-        shot(&window, "triage-undo").await;
+        screenshot(&window, "triage-undo").await;
     })
     .await;
 }
@@ -130,13 +114,10 @@ async fn pinned_item_survives_a_restart() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
         let search = wait_for(&window, "#query").await;
-        at_rest(&window).await;
+        wait_until_ready(&window).await;
         search.send_keys("certificate signed by unknown authority").await.unwrap();
         wait_for(&window, ".hit .passage").await;
-        wait_until("the search has come to rest", async || {
-            !is_there(&window, ".box.pending").await
-        })
-        .await;
+        wait_until_gone(&window, ".box.pending").await;
         press_ctrl(&window, 's').await;
         wait_until("the search is saved", async || text(&window, TOAST).await.starts_with("Saved"))
             .await;
@@ -147,23 +128,25 @@ async fn pinned_item_survives_a_restart() {
         wait_until("it is pinned", async || text(&window, TOAST).await == format!("Pinned {key}."))
             .await;
 
-        // The menu has what the keys do, and gives the focus back.
+        // The menu offers the actions of the keys, and returns the focus.
         press_with(&window, Key::Shift, char::from(Key::F10)).await;
         wait_for(&window, ".menu[open] [role=menuitem]:focus").await;
-        shot(&window, "menu").await;
-        // By key: a click of a script is no gesture of a person, and the clipboard wants one.
+        screenshot(&window, "menu").await;
+        // By keyboard, because the clipboard needs a user gesture, which a scripted click is not.
         press(&window, &format!("{}{}", char::from(Key::End), char::from(Key::Enter))).await;
-        let whole = format!("Copied {key} as Markdown, with its text.");
-        wait_until("it is told", async || text(&window, TOAST).await == whole).await;
+        let message = format!("Copied {key} as Markdown, with its text.");
+        wait_until("a message appears", async || text(&window, TOAST).await == message).await;
         wait_until("the reader has the focus", async || {
-            is_there(&window, "article.reader:focus").await
+            exists(&window, "article.reader:focus").await
         })
         .await;
         press(&window, "y").await;
-        wait_until("it is told", async || text(&window, TOAST).await == format!("Copied {key}."))
-            .await;
+        wait_until("a message appears", async || {
+            text(&window, TOAST).await == format!("Copied {key}.")
+        })
+        .await;
         press(&window, "/").await;
-        wait_until("the box has the focus", async || is_there(&window, "#query:focus").await).await;
+        wait_until("the box has the focus", async || exists(&window, "#query:focus").await).await;
         press_ctrl(&window, 'a').await;
         press_ctrl(&window, 'v').await;
         let query_value = "return document.querySelector('#query').value";
@@ -172,17 +155,17 @@ async fn pinned_item_survives_a_restart() {
         })
         .await;
 
-        // As a restart would: nothing but what is kept.
+        // A reload keeps only stored data, like a restart.
         window.refresh().await.unwrap();
         wait_for(&window, "#hit-0").await;
-        wait_until("it is on the empty page", async || {
+        wait_until("the start page lists it", async || {
             let start = text(&window, ".start").await;
             start.contains("Pinned") && start.contains(&key) && start.contains("Saved searches")
         })
         .await;
-        shot(&window, "start").await;
-        click_words(&window, ".start [data-doc]", &key).await;
-        wait_until("it is read", async || text(&window, "article .where").await == key).await;
+        screenshot(&window, "start").await;
+        click_text(&window, ".start [data-doc]", &key).await;
+        wait_until("the item is open", async || text(&window, "article .where").await == key).await;
         press_ctrl(&window, 'k').await;
         wait_for(&window, "#palette").await;
         let sections = texts(&window, "#commands .section").await;
@@ -196,28 +179,30 @@ async fn pinned_item_survives_a_restart() {
 #[tokio::test]
 async fn palette_offers_every_item_with_a_number() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = casebook_of_pairs(home.path(), &["acme/mill", "acme/plant"]).await;
+    let casebook = create_casebook(home.path(), &pairs(), &["acme/mill", "acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        at_rest(&window).await;
+        wait_until_ready(&window).await;
         press_ctrl(&window, 'k').await;
         wait_for(&window, "#palette").await;
-        // Enter before anything is found opens nothing by chance.
+        // Enter before anything is found must open nothing.
         press(&window, &format!("3{}", char::from(Key::Enter))).await;
         wait_until("both are listed", async || {
             let details = texts(&window, "#commands .detail").await;
             ["acme/mill#3", "acme/plant#3"].iter().all(|key| details.iter().any(|f| f == key))
         })
         .await;
-        shot(&window, "palette-number").await;
+        screenshot(&window, "palette-number").await;
         let second = texts(&window, "#commands .detail").await.remove(1);
         press(&window, &format!("{}{}", char::from(Key::Down), char::from(Key::Enter))).await;
-        wait_until("the chosen one is read", async || {
+        wait_until("the chosen item is open", async || {
             text(&window, "article .where").await == second
         })
         .await;
-        wait_until("it has the focus", async || is_there(&window, "article.reader:focus").await)
-            .await;
+        wait_until("the pane has the focus", async || {
+            exists(&window, "article.reader:focus").await
+        })
+        .await;
     })
     .await;
 }
@@ -229,11 +214,11 @@ async fn draft_note_and_focus_are_kept() {
         wait_for(&window, "#hit-0").await;
         press(&window, "/").await;
         wait_for(&window, "#query:focus").await;
-        // The box is empty, so the key asks for help.
+        // The box is empty, so the key opens the help.
         press(&window, "?").await;
         wait_for(&window, "dialog[open] #shortcuts-title").await;
         press(&window, &char::from(Key::Escape).to_string()).await;
-        wait_until("it is closed", async || !is_there(&window, "dialog[open]").await).await;
+        wait_until_gone(&window, "dialog[open]").await;
         assert_eq!(script(&window, "return document.querySelector('#query').value").await, "");
 
         press_ctrl(&window, '3').await;
@@ -242,7 +227,7 @@ async fn draft_note_and_focus_are_kept() {
         wait_for(&window, "#note-title:focus").await;
         press(&window, "Half a note").await;
         press(&window, &char::from(Key::Escape).to_string()).await;
-        wait_until("it is told where it is", async || {
+        wait_until("a message names the draft", async || {
             text(&window, TOAST).await.starts_with("Kept as a draft")
         })
         .await;
@@ -262,8 +247,6 @@ async fn draft_note_and_focus_are_kept() {
 #[tokio::test]
 async fn two_items_open_side_by_side() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let file = home.path().join("issues.jsonl");
     let record = |number: u32, title: &str, body: &str| {
         serde_json::json!({"number": number, "title": title, "body": body, "state": "open", "user": {"login": "ada"},
             "created_at": "2026-04-02T08:00:00Z", "updated_at": format!("2026-04-0{number}T08:00:00Z")})
@@ -273,39 +256,34 @@ async fn two_items_open_side_by_side() {
         record(2, "Belt slips under load", code),
         record(3, "Belt squeaks in the cold", "It squeaks. ".repeat(400).as_str()),
     ];
-    std::fs::write(&file, records.map(|r| r.to_string()).join("\n")).unwrap();
-    let open = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
-    open.import_github("acme/plant", &file, &Task::new()).await.unwrap();
-    drop(open);
+    let records = records.map(|record| record.to_string()).join("\n");
+    let casebook = create_casebook(home.path(), &records, &["acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
         let search = wait_for(&window, "#query").await;
         search.send_keys("belt slips load").await.unwrap();
-        wait_until("it is found", async || {
+        wait_until("the report is found", async || {
             text(&window, "#hit-0 .title").await.contains("slips")
-                && is_there(&window, "#hit-1").await
+                && exists(&window, "#hit-1").await
         })
         .await;
         search.send_keys(&char::from(Key::Down).to_string()).await.unwrap();
         wait_for(&window, "#hit-0[aria-selected=true]").await;
         press(&window, &char::from(Key::Enter).to_string()).await;
-        wait_until("the first is read", async || {
-            text(&window, "article h2").await.contains("slips")
-        })
-        .await;
+        wait_for_text(&window, "article h2", "slips").await;
         wait_for(&window, "article .code-keyword").await;
-        shot(&window, "code").await;
+        screenshot(&window, "code").await;
 
         press(&window, "h").await;
         press(&window, "j").await;
         wait_for(&window, "#hit-1[aria-selected=true]").await;
         press_with(&window, Key::Shift, char::from(Key::Enter)).await;
-        wait_until("both are there", async || {
+        wait_until("both panes are open", async || {
             text(&window, "[data-pane=first] h2").await.contains("slips")
                 && text(&window, "[data-pane=second] h2").await.contains("squeaks")
         })
         .await;
-        shot(&window, "pair").await;
+        screenshot(&window, "pair").await;
         script(&window, "document.querySelector('[data-pane=second]').scrollTop = 300").await;
         assert_eq!(
             script(&window, "return document.querySelector('[data-pane=first]').scrollTop").await,
@@ -313,8 +291,7 @@ async fn two_items_open_side_by_side() {
         );
 
         press(&window, &char::from(Key::Escape).to_string()).await;
-        wait_until("the second is closed", async || !is_there(&window, "[data-pane=second]").await)
-            .await;
+        wait_until_gone(&window, "[data-pane=second]").await;
         assert!(text(&window, "[data-pane=first] h2").await.contains("slips"));
     })
     .await;
@@ -324,7 +301,7 @@ async fn two_items_open_side_by_side() {
 async fn references_become_links_in_rendered_texts() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async move |window| {
-        at_rest(&window).await;
+        wait_until_ready(&window).await;
         press_ctrl(&window, 'k').await;
         let enter = char::from(Key::Enter);
         wait_for(&window, "#palette")
@@ -333,21 +310,20 @@ async fn references_become_links_in_rendered_texts() {
             .await
             .unwrap();
         wait_for(&window, ".prose a[data-item='ferrywire/ferrywire#4']").await;
-        // By key, as everything.
+        // By keyboard.
         script(
             &window,
             "document.querySelector('.prose a[data-item=\"ferrywire/ferrywire#4\"]').focus()",
         )
         .await;
-        shot(&window, "references").await;
+        screenshot(&window, "references").await;
         press(&window, &enter.to_string()).await;
-        wait_until("what it names is read", async || {
-            text(&window, "article .where").await.contains("#4")
+        wait_for_text(&window, "article .where", "#4").await;
+        press_with(&window, Key::Alt, char::from(Key::Left)).await;
+        wait_until("the first item is open again", async || {
+            text(&window, "article .where").await.ends_with("#1")
         })
         .await;
-        press_with(&window, Key::Alt, char::from(Key::Left)).await;
-        wait_until("and back", async || text(&window, "article .where").await.ends_with("#1"))
-            .await;
 
         press_ctrl(&window, '3').await;
         press(&window, "a").await;
@@ -359,18 +335,15 @@ async fn references_become_links_in_rendered_texts() {
             texts(&window, ".notes article .prose strong").await == ["whole chain"]
         })
         .await;
-        shot(&window, "note-rendered").await;
-        click_words(&window, ".notes article .prose a", "ferrywire/ferrywire#4").await;
-        wait_until("it leads to the item", async || {
-            text(&window, "article .where").await.contains("#4")
-        })
-        .await;
+        screenshot(&window, "note-rendered").await;
+        click_text(&window, ".notes article .prose a", "ferrywire/ferrywire#4").await;
+        wait_for_text(&window, "article .where", "#4").await;
 
         press_ctrl(&window, '1').await;
         wait_for(&window, "#query").await.send_keys("ferrywire/ferrywire#11").await.unwrap();
         press_ctrl(&window, enter).await;
         wait_until("code in a case is code", async || {
-            is_there(&window, ".answer .fix .prose code").await
+            exists(&window, ".answer .fix .prose code").await
                 && !text(&window, ".answer .fix").await.contains('`')
         })
         .await;

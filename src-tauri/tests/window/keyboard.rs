@@ -1,5 +1,4 @@
-//! Everything that can be clicked can be reached without a mouse, and is seen when it has the
-//! focus.
+//! Keyboard access to every control, visible focus, large text and reduced motion.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +6,18 @@ use fantoccini::{Client, key::Key};
 use serde_json::{Value, json};
 
 use crate::driver::{
-    VIEWS, at_rest, drive_sample, is_there, press, press_ctrl, script, shot, wait_for, wait_until,
+    VIEWS, drive_sample, press, press_ctrl, screenshot, script, wait_for, wait_until,
+    wait_until_gone, wait_until_ready,
 };
 
-/// A script that numbers all controls in page order and returns their names or their markup.
+/// A script that numbers all controls in page order and returns their markup.
 const NUMBER: &str = "
     const found = [...document.querySelectorAll('button, select, input, textarea, a[href], [tabindex=\"0\"], summary')]
         .filter((one) => !one.disabled && one.offsetParent !== null && one.tabIndex >= 0);
     found.forEach((one, at) => (one.dataset.at = at));
     return found.map((one) => one.outerHTML.slice(0, 120))";
 
-/// What has the focus, and whether it looks like it: by an outline of its own, or by one on the row
-/// that it names.
+/// A script that returns the focused control, and whether it or its active row has an outline.
 const FOCUS_STATE: &str = "
     const one = document.activeElement;
     const outlined = (element) => element && getComputedStyle(element).outlineStyle !== 'none';
@@ -26,7 +25,7 @@ const FOCUS_STATE: &str = "
     const part = one.querySelector('[aria-current=\"true\"]');
     return { at: Number(one.dataset.at ?? -1), seen: outlined(one) || outlined(row) || outlined(part) || one.matches('.answer, .queue, .rows, .all, ul, article, #main') }";
 
-async fn all_are_reached(window: &Client, view: &str) {
+async fn check_tab_order(window: &Client, view: &str) {
     let targets: Vec<String> = serde_json::from_value(script(window, NUMBER).await).unwrap();
     let tab = char::from(Key::Tab).to_string();
     let mut focus_order = BTreeSet::new();
@@ -34,14 +33,14 @@ async fn all_are_reached(window: &Client, view: &str) {
     for _ in 0..targets.len() * 2 + 10 {
         press(window, &tab).await;
         let Value::Object(focus) = script(window, FOCUS_STATE).await else { panic!("no focus") };
-        let at = focus["at"].as_i64().unwrap();
-        if at >= 0 {
+        let index = focus["at"].as_i64().unwrap();
+        if index >= 0 {
             assert_eq!(
                 focus["seen"], true,
-                "{view}: the focus is not seen on {}",
-                targets[at as usize]
+                "{view}: no visible focus on {}",
+                targets[index as usize]
             );
-            focus_order.insert(at as usize);
+            focus_order.insert(index as usize);
         }
         if focus_order.len() == targets.len() {
             return;
@@ -50,28 +49,28 @@ async fn all_are_reached(window: &Client, view: &str) {
     let missing_targets: Vec<&String> = targets
         .iter()
         .enumerate()
-        .filter(|(at, _)| !focus_order.contains(at))
+        .filter(|(index, _)| !focus_order.contains(index))
         .map(|(_, html)| html)
         .collect();
-    panic!("{view}: Tab never came to {missing_targets:#?}");
+    panic!("{view}: Tab did not reach {missing_targets:#?}");
 }
 
 #[tokio::test]
 async fn tab_reaches_every_control_of_every_view() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
-        at_rest(&window).await;
+        wait_until_ready(&window).await;
         assert_eq!(script(&window, "return document.querySelectorAll('[tabindex]:not([tabindex=\"0\"]):not([tabindex=\"-1\"])').length").await, 0);
         for (key, ready) in VIEWS {
             press_ctrl(&window, key).await;
             wait_for(&window, ready).await;
-            wait_until("nothing is asked for", async || !is_there(&window, "[aria-busy=true], progress").await).await;
-            all_are_reached(&window, ready).await;
+            wait_until_gone(&window, "[aria-busy=true], progress").await;
+            check_tab_order(&window, ready).await;
         }
         press_ctrl(&window, '4').await;
         press(&window, "a").await;
         wait_for(&window, ".add").await;
-        all_are_reached(&window, "the form for a source").await;
+        check_tab_order(&window, "the form for a source").await;
     })
     .await;
 }
@@ -90,14 +89,14 @@ async fn large_text_contrast_and_reduced_motion_work() {
         .await;
         for key in '1'..='6' {
             press_ctrl(&window, key).await;
-            wait_until("nothing is asked for", async || !is_there(&window, "[aria-busy=true]").await).await;
+            wait_until_gone(&window, "[aria-busy=true]").await;
             // Nothing overflows without a scroll bar.
-            let beyond = "return document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
+            let overflowing = "return document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
                 .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
                 .map((one) => one.outerHTML.slice(0, 120) + ' :: ' + one.getBoundingClientRect().right)
                 .slice(0, 8)";
-            assert_eq!(script(&window, beyond).await, json!([]), "view {key}");
-            shot(&window, &format!("large-{key}")).await;
+            assert_eq!(script(&window, overflowing).await, json!([]), "view {key}");
+            screenshot(&window, &format!("large-{key}")).await;
         }
         press_ctrl(&window, '0').await;
         script(&window, "document.documentElement.dataset.motion = 'less'").await;

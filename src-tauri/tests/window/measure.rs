@@ -1,5 +1,4 @@
-//! How quick the window is with a casebook of the person's own; docs/develop/testing.md has the
-//! command.
+//! Measures the window's speed and memory with a real casebook; see docs/develop/testing.md.
 
 use std::{
     fs,
@@ -9,8 +8,8 @@ use std::{
 use fantoccini::{Client, wd::TimeoutConfiguration};
 
 use crate::{
-    big::{copy_of, original},
-    driver::{drive, jobs_end, wait_for, wait_until},
+    big::{copy_folder, original},
+    driver::{drive, wait_for, wait_for_jobs, wait_until},
 };
 
 /// The time without a query after which the model is released.
@@ -20,7 +19,7 @@ const IDLE_TIME: Duration = Duration::from_secs(125);
 const QUERY: &str = "borrow checker error lifetime";
 
 /// Returns a process's parent and its start time in hundredths of a second.
-fn parent_and_begin(pid: u32) -> Option<(u32, u64)> {
+fn parent_and_start(pid: u32) -> Option<(u32, u64)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
     Some((fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?))
@@ -39,21 +38,21 @@ fn processes() -> Vec<u32> {
     let mut family: Vec<u32> = ids
         .iter()
         .filter(is_window)
-        .max_by_key(|pid| parent_and_begin(**pid).map(|(_, began)| began))
+        .max_by_key(|pid| parent_and_start(**pid).map(|(_, start)| start))
         .copied()
         .into_iter()
         .collect();
-    let mut at = 0;
-    while let Some(parent) = family.get(at).copied() {
+    let mut index = 0;
+    while let Some(parent) = family.get(index).copied() {
         family.extend(
-            ids.iter().filter(|pid| parent_and_begin(**pid).is_some_and(|(p, _)| p == parent)),
+            ids.iter().filter(|pid| parent_and_start(**pid).is_some_and(|(p, _)| p == parent)),
         );
-        at += 1;
+        index += 1;
     }
     family
 }
 
-/// Returns the memory of a process in MB, with its share of shared pages.
+/// Returns the memory of a process in MB, including its share of shared pages.
 fn megabytes_of(pid: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let pss = text
@@ -68,16 +67,16 @@ fn megabytes() -> u64 {
 }
 
 /// Returns the start time of the program in milliseconds since 1970.
-fn began() -> f64 {
-    let (_, began) = processes().first().and_then(|pid| parent_and_begin(*pid)).unwrap();
+fn start_time() -> f64 {
+    let (_, start) = processes().first().and_then(|pid| parent_and_start(*pid)).unwrap();
     let text = fs::read_to_string("/proc/uptime").unwrap();
     let up: f64 = text.split(' ').next().unwrap().parse().unwrap();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
-    (now - up) * 1000.0 + began as f64 * 10.0
+    (now - up) * 1000.0 + start as f64 * 10.0
 }
 
 /// Returns the load average of the last minute.
-fn load() -> String {
+fn load_average() -> String {
     fs::read_to_string("/proc/loadavg")
         .unwrap_or_default()
         .split(' ')
@@ -86,7 +85,7 @@ fn load() -> String {
         .to_owned()
 }
 
-async fn keystrokes(window: &Client) -> Vec<f64> {
+async fn measure_keystrokes(window: &Client) -> Vec<f64> {
     let mut times = Vec::new();
     for end in 1..=QUERY.len() {
         let measure = "const [text, done] = arguments; const box = document.querySelector('#query');
@@ -99,7 +98,7 @@ async fn keystrokes(window: &Client) -> Vec<f64> {
             setTimeout(() => { watch.disconnect(); done(-1) }, 1500);
             box.value = text; box.dispatchEvent(new InputEvent('input', { bubbles: true }))";
         let time = window.execute_async(measure, vec![QUERY[..end].into()]).await.unwrap();
-        // Where one letter more changes nothing that is shown there is nothing to time.
+        // A letter that changes no result has no time.
         times.extend(time.as_f64().filter(|t| *t >= 0.0));
         tokio::time::sleep(Duration::from_millis(400)).await;
     }
@@ -107,8 +106,8 @@ async fn keystrokes(window: &Client) -> Vec<f64> {
     times
 }
 
-/// Scrolls through everything that is listed, step by step as a wheel would, and looks after each
-/// frame that was painted whether rows stand at three places of what is in sight.
+/// A script that scrolls through the list step by step and checks after each painted frame that rows
+/// are visible at three positions.
 const SCROLL_SCRIPT: &str = "
     const [seconds, done] = arguments;
     const box = document.querySelector('#results .scroll');
@@ -161,12 +160,12 @@ const JUMP_SCRIPT: &str = "
     })();";
 
 async fn measure_scrolling(window: &Client) {
-    let patience = TimeoutConfiguration::new(Some(Duration::from_secs(180)), None, None);
-    window.update_timeouts(patience).await.unwrap();
+    let timeouts = TimeoutConfiguration::new(Some(Duration::from_secs(180)), None, None);
+    window.update_timeouts(timeouts).await.unwrap();
     for seconds in [60, 20] {
         let report = window.execute_async(SCROLL_SCRIPT, vec![seconds.into()]).await.unwrap();
         println!(
-            "scrolling {} rows in {seconds} s: {} frames, {:.0} ms at the median, {:.0} ms the slowest; {} times blank, {:.0} ms at the most",
+            "scrolling {} rows in {seconds} s: {} frames, {:.0} ms at the median, {:.0} ms the slowest; {} times blank, {:.0} ms at most",
             report["rows"].as_str().unwrap(),
             report["frames"],
             report["middle"].as_f64().unwrap(),
@@ -179,13 +178,13 @@ async fn measure_scrolling(window: &Client) {
     let report = window.execute_async(JUMP_SCRIPT, vec![50.into()]).await.unwrap();
     let times: Vec<f64> = serde_json::from_value(report).unwrap();
     println!(
-        "a jump to rows that were never shown: {:.0} ms at the median, {:.0} ms at the most",
+        "a jump to rows that were never shown: {:.0} ms at the median, {:.0} ms at most",
         times[25], times[49]
     );
 }
 
 /// Formats the memory of each process in MB.
-fn shares() -> String {
+fn memory_shares() -> String {
     let shares = processes().into_iter().map(|pid| {
         let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
         format!("{} {}", name.trim(), megabytes_of(pid))
@@ -194,12 +193,12 @@ fn shares() -> String {
 }
 
 #[tokio::test]
-#[ignore = "measures; see docs/develop/testing.md"]
+#[ignore = "benchmark; see docs/develop/testing.md"]
 async fn measure() {
     let Some(original) = original() else { return };
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
-    copy_of(&original, &casebook);
+    copy_folder(&original, &casebook);
     let casebook = casebook.to_str().unwrap().to_owned();
     let rounds: usize =
         std::env::var("PRECEDENT_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
@@ -209,27 +208,27 @@ async fn measure() {
             wait_for(&window, "#hit-0").await;
             let usable_time = "const [mark] = performance.getEntriesByName('usable'); return mark ? performance.timeOrigin + mark.startTime : 0";
             let mark = async || window.execute(usable_time, Vec::new()).await.unwrap().as_f64().unwrap();
-            wait_until("it is usable", async || mark().await > 0.0).await;
+            wait_until("the window is usable", async || mark().await > 0.0).await;
             let usable = mark().await;
-            println!("start {round}: usable after {:.0} ms, load {}", usable - began(), load());
+            println!("start {round}: usable after {:.0} ms, load {}", usable - start_time(), load_average());
             if round < rounds {
                 return;
             }
-            jobs_end(&window).await;
-            println!("memory once the jobs have ended: {} MB ({})", megabytes(), shares());
+            wait_for_jobs(&window).await;
+            println!("memory once the jobs have ended: {} MB ({})", megabytes(), memory_shares());
             tokio::time::sleep(IDLE_TIME).await;
-            println!("memory at rest: {} MB ({})", megabytes(), shares());
+            println!("memory at rest: {} MB ({})", megabytes(), memory_shares());
             measure_scrolling(&window).await;
-            println!("memory after that: {} MB ({})", megabytes(), shares());
-            let times = keystrokes(&window).await;
-            let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+            println!("memory after that: {} MB ({})", megabytes(), memory_shares());
+            let times = measure_keystrokes(&window).await;
+            let percentile = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
             println!(
                 "keystroke to results: median {:.0} ms, 9 in 10 below {:.0} ms, of {}",
-                at(0.5),
-                at(0.9),
+                percentile(0.5),
+                percentile(0.9),
                 times.len()
             );
-            println!("memory after that: {} MB ({}), load {}", megabytes(), shares(), load());
+            println!("memory after that: {} MB ({}), load {}", megabytes(), memory_shares(), load_average());
         })
         .await;
     }

@@ -1,17 +1,16 @@
-//! A new user's path: what Jira, GitLab, Zendesk and Azure DevOps export is brought in, and the
-//! first question is answered.
+//! A new user's first steps: imports from Jira, GitLab, Zendesk and Azure DevOps, and a question.
 
 use std::path::Path;
 
 use fantoccini::Client;
 
 use crate::driver::{
-    at_rest, click_words, drive, drive_sample, press, press_ctrl, script, text, texts, wait_for,
-    wait_until,
+    click_text, drive, drive_sample, press, press_ctrl, script, text, texts, wait_for,
+    wait_for_text, wait_until, wait_until_ready,
 };
 use crate::files::paste;
 
-/// An export, its items, what a customer would say, and what helps.
+/// An export, its item count, a customer's question, and the expected answer.
 const EXPORTS: [(&str, &str, &str, &str); 4] = [
     (
         "jira.csv",
@@ -34,19 +33,18 @@ const EXPORTS: [(&str, &str, &str, &str); 4] = [
     ),
 ];
 
-async fn bring_in(window: &Client, file: &Path, items: &str, sources: usize) {
+async fn import_export(window: &Client, file: &Path, items: &str, sources: usize) {
     if sources == 1 {
-        click_words(window, ".welcome button", "Import files").await;
+        click_text(window, ".welcome button", "Import files").await;
     } else {
         press(window, "a").await;
-        click_words(window, ".adding button", "Import files").await;
+        click_text(window, ".adding button", "Import files").await;
     }
     paste(window, "#import-paths", file.to_str().unwrap()).await;
-    click_words(window, ".adding button", "Preview").await;
-    wait_until("what it holds is told", async || text(window, ".found").await.contains(items))
-        .await;
-    click_words(window, ".adding button.primary", "Import").await;
-    wait_until("it is among the sources", async || {
+    click_text(window, ".adding button", "Preview").await;
+    wait_for_text(window, ".found", items).await;
+    click_text(window, ".adding button.primary", "Import").await;
+    wait_until("the source is listed", async || {
         texts(window, "[role=listbox] [role=option]").await.len() == sources
     })
     .await;
@@ -63,13 +61,13 @@ async fn export_of_each_tracker_gives_a_first_answer() {
         &["--casebook", casebook.to_str().unwrap()],
         async move |window| {
             for (n, (file, items, ..)) in EXPORTS.iter().enumerate() {
-                bring_in(&window, &exports.join(file), items, n + 1).await;
+                import_export(&window, &exports.join(file), items, n + 1).await;
             }
             press_ctrl(&window, '1').await;
-            for (_, _, question, helps) in EXPORTS {
+            for (_, _, question, answer) in EXPORTS {
                 paste(&window, "#query", question).await;
                 press_ctrl(&window, char::from(fantoccini::key::Key::Enter)).await;
-                wait_until(helps, async || text(&window, ".answer").await.contains(helps)).await;
+                wait_until(answer, async || text(&window, ".answer").await.contains(answer)).await;
             }
         },
     )
@@ -77,10 +75,10 @@ async fn export_of_each_tracker_gives_a_first_answer() {
 }
 
 #[tokio::test]
-async fn keys_named_at_the_start_type_nothing() {
+async fn shortcut_keys_are_not_typed_into_the_box() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
-        at_rest(&window).await;
+        wait_until_ready(&window).await;
         wait_for(&window, "#results:focus").await;
         press(&window, "D").await;
         wait_for(&window, ".answer article").await;

@@ -1,5 +1,4 @@
-//! The prompt's shortcut under Wayland: a desktop that holds it, as the portal for global shortcuts
-//! says.
+//! The prompt's shortcut on Wayland, bound through the global shortcuts portal.
 
 use std::{
     collections::HashMap,
@@ -15,8 +14,8 @@ use zbus::{
 
 use crate::{
     bus::Bus,
-    driver::{click, drive_under, press_ctrl, script, skip, wait_for, wait_until},
-    prompt::is_seen,
+    driver::{click, drive_with_env, press_ctrl, script, skip, wait_for, wait_until},
+    prompt::is_prompt_visible,
 };
 
 const DESKTOP: &str = "/org/freedesktop/portal/desktop";
@@ -27,8 +26,8 @@ type Requests = Arc<Mutex<Vec<String>>>;
 
 struct Shortcuts {
     requests: Requests,
-    /// True if the user allows global shortcuts.
-    yes: Arc<Mutex<bool>>,
+    /// Whether the user allows global shortcuts.
+    is_allowed: Arc<Mutex<bool>>,
 }
 
 struct Session {
@@ -42,26 +41,29 @@ impl Session {
     }
 }
 
-fn text(options: &Options, name: &str) -> String {
+fn option_text(options: &Options, name: &str) -> String {
     options.get(name).and_then(|value| <&str>::try_from(value).ok()).unwrap_or_default().to_owned()
 }
 
 /// Returns the object path at which the caller expects a response or a session.
-fn place(kind: &str, header: &Header<'_>, token: &str) -> OwnedObjectPath {
+fn object_path(kind: &str, header: &Header<'_>, token: &str) -> OwnedObjectPath {
     let sender = header.sender().unwrap().as_str().trim_start_matches(':').replace('.', "_");
     OwnedObjectPath::try_from(format!("{DESKTOP}/{kind}/{sender}/{token}")).unwrap()
 }
 
-async fn answer(
+async fn respond(
     desktop: &Connection,
     header: &Header<'_>,
-    at: &OwnedObjectPath,
+    path: &OwnedObjectPath,
     outcome: u32,
     results: HashMap<&str, Value<'_>>,
 ) {
-    let to = header.sender().cloned();
+    let destination = header.sender().cloned();
     let body = (outcome, results);
-    desktop.emit_signal(to, at, "org.freedesktop.portal.Request", "Response", &body).await.unwrap();
+    desktop
+        .emit_signal(destination, path, "org.freedesktop.portal.Request", "Response", &body)
+        .await
+        .unwrap();
 }
 
 #[zbus::interface(name = "org.freedesktop.portal.GlobalShortcuts")]
@@ -77,14 +79,15 @@ impl Shortcuts {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] desktop: &Connection,
     ) -> OwnedObjectPath {
-        let session = place("session", &header, &text(&options, "session_handle_token"));
+        let session =
+            object_path("session", &header, &option_text(&options, "session_handle_token"));
         desktop
             .object_server()
             .at(&session, Session { requests: Arc::clone(&self.requests) })
             .await
             .unwrap();
-        let at = place("request", &header, &text(&options, "handle_token"));
-        answer(
+        let at = object_path("request", &header, &option_text(&options, "handle_token"));
+        respond(
             desktop,
             &header,
             &at,
@@ -104,27 +107,27 @@ impl Shortcuts {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] desktop: &Connection,
     ) -> OwnedObjectPath {
-        let at = place("request", &header, &text(&options, "handle_token"));
-        let yes = *self.yes.lock().unwrap();
+        let at = object_path("request", &header, &option_text(&options, "handle_token"));
+        let is_allowed = *self.is_allowed.lock().unwrap();
         let mut bound = Vec::new();
         for (id, about) in &shortcuts {
             let request = format!(
                 "{id}: {}, {}",
-                text(about, "description"),
-                text(about, "preferred_trigger")
+                option_text(about, "description"),
+                option_text(about, "preferred_trigger")
             );
             self.requests.lock().unwrap().push(request);
             bound.push((
                 id.as_str(),
                 HashMap::from([
-                    ("description", Value::from(text(about, "description"))),
+                    ("description", Value::from(option_text(about, "description"))),
                     ("trigger_description", Value::from("Press <Meta>J")),
                 ]),
             ));
         }
         let results =
-            if yes { HashMap::from([("shortcuts", bound.into())]) } else { HashMap::new() };
-        answer(desktop, &header, &at, u32::from(!yes), results).await;
+            if is_allowed { HashMap::from([("shortcuts", bound.into())]) } else { HashMap::new() };
+        respond(desktop, &header, &at, u32::from(!is_allowed), results).await;
         at
     }
 
@@ -142,25 +145,26 @@ impl Shortcuts {
 async fn wayland_portal_registers_the_accepted_shortcut() {
     let home = tempfile::tempdir().unwrap();
     let Some(bus) = Bus::start(home.path()) else {
-        return skip("there is no dbus-daemon").unwrap_or_default();
+        return skip("dbus-daemon is missing").unwrap_or_default();
     };
-    let desktop = bus.join().await;
-    let (requests, yes) = (Requests::default(), Arc::new(Mutex::new(false)));
-    let shortcuts = Shortcuts { requests: Arc::clone(&requests), yes: Arc::clone(&yes) };
+    let desktop = bus.connect().await;
+    let (requests, is_allowed) = (Requests::default(), Arc::new(Mutex::new(false)));
+    let shortcuts =
+        Shortcuts { requests: Arc::clone(&requests), is_allowed: Arc::clone(&is_allowed) };
     desktop.object_server().at(DESKTOP, shortcuts).await.unwrap();
     desktop.request_name("org.freedesktop.portal.Desktop").await.unwrap();
 
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap(), "--sample", "--alone"];
-    // GTK draws on X here, and the program sees a Wayland session.
-    let surroundings = [
+    // GTK uses X11 here, while the program sees a Wayland session.
+    let env = [
         ("GTK_THEME", "Adwaita"),
         ("WAYLAND_DISPLAY", "wayland-none"),
         ("GDK_BACKEND", "x11"),
         ("DBUS_SESSION_BUS_ADDRESS", bus.address.as_str()),
     ];
     let handle = desktop.clone();
-    drive_under(home.path(), &surroundings, &args, async move |window| {
+    drive_with_env(home.path(), &env, &args, async move |window| {
         let switch = "section[aria-labelledby=anywhere] input[type=checkbox]";
         let wait_for_text = async |condition: &str, text: &str| {
             wait_until(condition, async || {
@@ -181,24 +185,24 @@ async fn wayland_portal_registers_the_accepted_shortcut() {
         assert!(requests.lock().unwrap().is_empty(), "no request before it is enabled");
 
         click(&window, switch).await;
-        wait_for_text("the no is told", "denied the shortcut").await;
-        *yes.lock().unwrap() = true;
+        wait_for_text("the denial is shown", "denied the shortcut").await;
+        *is_allowed.lock().unwrap() = true;
         click(&window, switch).await;
         click(&window, switch).await;
-        wait_for_text("the desktop's keys are told", "This desktop assigned Press <Meta>J.").await;
+        wait_for_text("the assigned keys are shown", "This desktop assigned Press <Meta>J.").await;
         let request = "ask: Ask Precedent from anywhere, CTRL+ALT+p";
         assert_eq!(*requests.lock().unwrap(), [request, "closed", request]);
 
-        assert!(!is_seen());
+        assert!(!is_prompt_visible());
         let at = handle.object_server().interface::<_, Shortcuts>(DESKTOP).await.unwrap();
         let session = ObjectPath::try_from(format!("{DESKTOP}/session/any")).unwrap();
         let no_options = HashMap::new;
         Shortcuts::activated(at.signal_emitter(), session.clone(), "another", 1, no_options()).await.unwrap();
         Shortcuts::activated(at.signal_emitter(), session, "ask", 2, no_options()).await.unwrap();
-        wait_until("the prompt is there", async || is_seen()).await;
+        wait_until("the prompt is visible", async || is_prompt_visible()).await;
 
         click(&window, switch).await;
-        wait_until("the desktop has the keys back", async || {
+        wait_until("the shortcut is released", async || {
             requests.lock().unwrap().last().is_some_and(|last| last == "closed")
         })
         .await;

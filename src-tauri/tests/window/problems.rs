@@ -6,9 +6,10 @@ use precedent_engine::{Casebook, OpenOptions};
 
 use crate::{
     driver::{
-        click, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until,
+        click, drive, press, press_ctrl, screenshot, script, text, texts, wait_for, wait_for_text,
+        wait_until, wait_until_gone,
     },
-    triage::pairs_of,
+    triage::report_pairs,
 };
 
 #[tokio::test]
@@ -16,8 +17,8 @@ async fn problems_open_with_their_reports_by_keyboard() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("casebook");
     let file = home.path().join("issues.jsonl");
-    // All of them are in the two problems, so that a check in the background adds none.
-    let reports = pairs_of(&["pump", "valve", "gauge", "filter"]);
+    // All reports belong to the two problems, so a background check adds none.
+    let reports = report_pairs(&["pump", "valve", "gauge", "filter"]);
     std::fs::write(&file, reports.replace("2026-04-09T", "2026-06-09T")).unwrap();
     let casebook = Casebook::open(OpenOptions::new(folder.clone())).await.unwrap();
     casebook.import_github("acme/plant", &file, &Task::new()).await.unwrap();
@@ -37,26 +38,20 @@ async fn problems_open_with_their_reports_by_keyboard() {
         wait_for(&window, "#hit-0").await;
         press_ctrl(&window, '5').await;
         wait_for(&window, "#problem-1").await;
-        wait_until("the lists are counted", async || {
-            !is_there(&window, ".problems[aria-busy=true]").await
-        })
-        .await;
+        wait_until_gone(&window, ".problems[aria-busy=true]").await;
         // The problem with the most reports is first.
         assert_eq!(
             texts(&window, ".problems .option .key").await,
             ["acme/plant#3", "acme/plant#1"]
         );
         assert!(text(&window, ".problems .foot").await.contains("2 problems, 8 open reports"));
-        shot(&window, "problems").await;
+        screenshot(&window, "problems").await;
         press(&window, "j").await;
         wait_for(&window, "#problem-1[aria-selected=true]").await;
         press(&window, "k").await;
         press(&window, &enter).await;
-        wait_until("the problem is open", async || {
-            text(&window, ".problem").await.contains("6 reports, 6 open")
-        })
-        .await;
-        // Enter again goes to its reports, and the arrows from one to the next.
+        wait_for_text(&window, ".problem", "6 reports, 6 open").await;
+        // Enter moves to its reports, and the arrow keys select one.
         press(&window, &enter).await;
         press(&window, &char::from(Key::Down).to_string()).await;
         wait_until("the second report has the focus", async || {
@@ -70,9 +65,9 @@ async fn problems_open_with_their_reports_by_keyboard() {
         })
         .await;
         assert!(text(&window, ".problem h3:has(.link)").await.contains("in Jun 2026"));
-        shot(&window, "problem").await;
+        screenshot(&window, "problem").await;
         press(&window, &escape).await;
-        wait_until("the problem is closed", async || !is_there(&window, ".problem").await).await;
+        wait_until_gone(&window, ".problem").await;
         // A number opens its list.
         click(&window, "#tab-numbers").await;
         click(&window, "[aria-label='Known duplicates: 6']").await;
@@ -81,14 +76,11 @@ async fn problems_open_with_their_reports_by_keyboard() {
         })
         .await;
         press(&window, &escape).await;
-        wait_until("the list is closed", async || !is_there(&window, ".known[open]").await).await;
+        wait_until_gone(&window, ".known[open]").await;
         click(&window, "#tab-frequent").await;
         wait_for(&window, "#problem-0").await;
         press(&window, "o").await;
-        wait_until("the report is open", async || {
-            text(&window, "article .where").await.contains("acme/plant#3")
-        })
-        .await;
+        wait_for_text(&window, "article .where", "acme/plant#3").await;
     })
     .await;
 }

@@ -1,26 +1,26 @@
-//! The prompt over everything, opened by its shortcut as the display hears it.
+//! The prompt, opened by its global shortcut.
 
 use std::process::{Command, Stdio};
 
-use crate::driver::{click, drive_sample, is_there, press_ctrl, script, wait_for, wait_until};
+use crate::driver::{click, drive_sample, exists, press_ctrl, script, wait_for, wait_until};
 
-/// Has the display do something, as a person at it would; what it printed, if it could be done.
-pub fn display(args: &[&str]) -> Option<String> {
-    let ran = Command::new("xdotool").args(args).stderr(Stdio::null()).output().unwrap();
-    ran.status.success().then(|| String::from_utf8_lossy(&ran.stdout).into_owned())
+/// Runs xdotool and returns its output; `None` if it fails.
+pub fn xdotool(args: &[&str]) -> Option<String> {
+    let output = Command::new("xdotool").args(args).stderr(Stdio::null()).output().unwrap();
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Returns whether the prompt is visible.
-pub fn is_seen() -> bool {
-    display(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]).is_some()
+pub fn is_prompt_visible() -> bool {
+    xdotool(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]).is_some()
 }
 
-/// Keeps what the display shows beside the pictures of the window.
-pub fn keep_display(name: &str) {
+/// Saves a screenshot of the display next to those of the window.
+pub fn save_display(name: &str) {
     let folder =
         std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
     std::fs::create_dir_all(&folder).unwrap();
-    // Only to be looked at: without ImageMagick there is no picture.
+    // Without ImageMagick there is no screenshot.
     let _ = Command::new("import").args(["-window", "root"]).arg(folder.join(name)).status();
 }
 
@@ -29,7 +29,7 @@ async fn prompt_opens_anywhere_once_enabled() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async move |window| {
         wait_for(&window, "#hit-0").await;
-        display(&["key", "ctrl+alt+p"]).unwrap();
+        xdotool(&["key", "ctrl+alt+p"]).unwrap();
         press_ctrl(&window, '6').await;
         let shortcut = "section[aria-labelledby=anywhere] input[type=checkbox]";
         wait_until("the shortcut is known", async || {
@@ -38,7 +38,7 @@ async fn prompt_opens_anywhere_once_enabled() {
                 == true
         })
         .await;
-        assert!(!is_seen(), "nothing is heard before it is switched on");
+        assert!(!is_prompt_visible(), "the shortcut is off by default");
         click(&window, shortcut).await;
         wait_until("the keys are shown", async || {
             script(
@@ -50,11 +50,11 @@ async fn prompt_opens_anywhere_once_enabled() {
         })
         .await;
 
-        // The same keys put it away: they are pressed again only where it did not come.
-        wait_until("the prompt is seen", async || {
-            display(&["key", "ctrl+alt+p"]);
+        // The same keys hide the prompt, so they are pressed again only if it did not appear.
+        wait_until("the prompt is visible", async || {
+            xdotool(&["key", "ctrl+alt+p"]);
             for _ in 0..20 {
-                if is_seen() {
+                if is_prompt_visible() {
                     return true;
                 }
                 tokio::time::sleep(std::time::Duration::from_millis(200)).await;
@@ -62,19 +62,17 @@ async fn prompt_opens_anywhere_once_enabled() {
             false
         })
         .await;
-        let prompt = display(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]).unwrap();
-        // Without a window manager nothing gives the focus to what is on top.
-        display(&["windowfocus", "--sync", prompt.trim()]).unwrap();
+        let prompt = xdotool(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]).unwrap();
+        // Without a window manager, the top window does not get the focus.
+        xdotool(&["windowfocus", "--sync", prompt.trim()]).unwrap();
         tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-        display(&["type", "--delay", "20", "ferrywire#13"]).unwrap();
+        xdotool(&["type", "--delay", "20", "ferrywire#13"]).unwrap();
         tokio::time::sleep(std::time::Duration::from_secs(2)).await;
-        keep_display("prompt.png");
-        display(&["key", "Down", "Up", "Return"]).unwrap();
-        wait_until("the main window shows what was chosen", async || {
-            is_there(&window, "article h2").await
-        })
-        .await;
-        wait_until("the prompt is away", async || !is_seen()).await;
+        save_display("prompt.png");
+        xdotool(&["key", "Down", "Up", "Return"]).unwrap();
+        wait_until("the main window shows the item", async || exists(&window, "article h2").await)
+            .await;
+        wait_until("the prompt is hidden", async || !is_prompt_visible()).await;
     })
     .await;
 }

@@ -1,12 +1,15 @@
-//! Finding a report, and the window as a whole.
+//! Search, opening the casebook, and the window's sandbox.
 
 use std::time::Duration;
 
 use fantoccini::{Client, key::Key};
 
-use crate::driver::{click, drive, is_there, jobs_end, script, shot, texts, wait_for, wait_until};
+use crate::driver::{
+    click, drive, exists, screenshot, script, texts, wait_for, wait_for_jobs, wait_until,
+    wait_until_gone,
+};
 
-const BOX: &str = "#query";
+const QUERY_BOX: &str = "#query";
 
 #[tokio::test]
 async fn query_opens_the_matching_comment() {
@@ -18,11 +21,10 @@ async fn query_opens_the_matching_comment() {
         assert!(url.as_str().starts_with("tauri://localhost"), "{url}");
         assert_eq!(window.title().await.unwrap(), "Precedent");
 
-        // The sample comes in by itself, and the recent documents stand there before anything is
-        // typed.
-        let search = wait_for(&window, BOX).await;
+        // The sample is imported automatically, and recent documents are listed before a query.
+        let search = wait_for(&window, QUERY_BOX).await;
         wait_for(&window, "#hit-0").await;
-        // The keys that the first page names act on the list; one leads to the box.
+        // Keys act on the list at first; `/` moves to the box.
         wait_for(&window, "#results:focus").await.send_keys("/").await.unwrap();
         wait_until("the box has the focus", async || {
             window
@@ -31,7 +33,7 @@ async fn query_opens_the_matching_comment() {
                 .is_ok_and(|active| active.element_id() == search.element_id())
         })
         .await;
-        shot(&window, "recent").await;
+        screenshot(&window, "recent").await;
 
         search.send_keys("certificate signed by unknown authority").await.unwrap();
         wait_until("the results answer the query", async || {
@@ -41,17 +43,14 @@ async fn query_opens_the_matching_comment() {
                 .is_some_and(|t| t.to_lowercase().contains("certificate"))
         })
         .await;
-        wait_until("the search has come to rest", async || {
-            !is_there(&window, ".box.pending").await
-        })
-        .await;
-        shot(&window, "results").await;
+        wait_until_gone(&window, ".box.pending").await;
+        screenshot(&window, "results").await;
 
         let first = texts(&window, ".hit .title").await.remove(0);
         search.send_keys(&char::from(Key::Down).to_string()).await.unwrap();
         wait_for(&window, "#hit-0[aria-selected=true]").await;
         search.send_keys(&char::from(Key::Enter).to_string()).await.unwrap();
-        wait_until("the reading pane shows the thread", async || {
+        wait_until("the thread is open", async || {
             texts(&window, "article h2").await.first() == Some(&first)
         })
         .await;
@@ -63,9 +62,9 @@ async fn query_opens_the_matching_comment() {
             script(&window, "return document.activeElement.tagName").await == "ARTICLE"
         })
         .await;
-        shot(&window, "window").await;
+        screenshot(&window, "window").await;
 
-        // Keys act on the thread now; then back to the box.
+        // Keys now act on the thread.
         let pane = window.active_element().await.unwrap();
         pane.send_keys("n").await.unwrap();
         wait_for(&window, ".comment:focus").await.send_keys("/").await.unwrap();
@@ -74,7 +73,7 @@ async fn query_opens_the_matching_comment() {
         })
         .await;
 
-        // A filter is added by click and shows in the query.
+        // A click adds a filter to the query.
         click(&window, "button[title='is:open']").await;
         wait_until("the filter is in the query", async || {
             script(&window, "return document.querySelector('#query').value.endsWith(' is:open')")
@@ -83,16 +82,16 @@ async fn query_opens_the_matching_comment() {
         })
         .await;
 
-        // The whole casebook becomes searchable in the end, and the bar says so.
-        jobs_end(&window).await;
-        wait_until("the bar says that all of it can be found", async || {
+        // Finally, the bar shows that the whole casebook is indexed.
+        wait_for_jobs(&window).await;
+        wait_until("the bar shows that the index is complete", async || {
             texts(&window, "footer .held").await.join("").starts_with("Up to date")
         })
         .await;
-        shot(&window, "filtered").await;
+        screenshot(&window, "filtered").await;
 
-        a_narrow_window_shows_one_of_the_two(&window).await;
-        the_window_is_sealed(&window).await;
+        check_narrow_window(&window).await;
+        check_sandbox(&window).await;
     })
     .await;
 }
@@ -108,7 +107,7 @@ async fn opening_the_casebook_can_be_retried() {
         wait_for(&window, "[role=alert]").await;
         let message = texts(&window, "main").await.join("");
         assert!(message.contains("could not be opened") && message.contains(&folder), "{message}");
-        shot(&window, "closed").await;
+        screenshot(&window, "closed").await;
 
         let dark = "return matchMedia('(prefers-color-scheme: dark)').matches";
         assert_eq!(script(&window, dark).await, true);
@@ -121,38 +120,38 @@ async fn opening_the_casebook_can_be_retried() {
             message.contains("Open the sample casebook") && message.contains("Connect a tracker"),
             "{message}"
         );
-        shot(&window, "welcome").await;
+        screenshot(&window, "welcome").await;
     })
     .await;
 }
 
 /// Checks that below 900 pixels either the list or a thread with a back button is shown.
-async fn a_narrow_window_shows_one_of_the_two(window: &Client) {
+async fn check_narrow_window(window: &Client) {
     click(window, "button[title='is:open']").await;
     window.set_window_size(800, 600).await.unwrap();
-    wait_until("one column is left", async || {
-        !is_there(window, ".results").await || !is_there(window, "article").await
+    wait_until("one column is shown", async || {
+        !exists(window, ".results").await || !exists(window, "article").await
     })
     .await;
-    wait_for(window, BOX).await.send_keys(&char::from(Key::Enter).to_string()).await.unwrap();
-    wait_until("the thread is alone", async || {
-        is_there(window, "article h2").await && !is_there(window, ".results").await
+    wait_for(window, QUERY_BOX).await.send_keys(&char::from(Key::Enter).to_string()).await.unwrap();
+    wait_until("only the thread is shown", async || {
+        exists(window, "article h2").await && !exists(window, ".results").await
     })
     .await;
-    shot(window, "narrow").await;
+    screenshot(window, "narrow").await;
     wait_for(window, "article")
         .await
         .send_keys(&char::from(Key::Escape).to_string())
         .await
         .unwrap();
-    wait_until("the list is alone", async || {
-        is_there(window, ".results").await && !is_there(window, "article").await
+    wait_until("only the list is shown", async || {
+        exists(window, ".results").await && !exists(window, "article").await
     })
     .await;
 }
 
-/// Checks that a script in the page can make no request, navigate or close the window.
-async fn the_window_is_sealed(window: &Client) {
+/// Checks that a script in the page cannot send requests, navigate or close the window.
+async fn check_sandbox(window: &Client) {
     assert_eq!(script(window, "return typeof window.__TAURI__").await, "undefined");
     let fetch = "const done = arguments[0];
         fetch('http://127.0.0.1:9/').then(() => done('reached'), (error) => done(String(error)))";

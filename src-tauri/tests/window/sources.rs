@@ -1,4 +1,4 @@
-//! Adding a source, watching it sync, stopping it, and what went wrong with its remedy.
+//! Adding, syncing, stopping and trusting sources, and their errors.
 
 use std::{path::Path, time::Duration};
 
@@ -12,46 +12,44 @@ use serde_json::json;
 
 use crate::{
     driver::{
-        click, click_words, drive, is_there, jobs_end, press, press_ctrl, script, shot, text,
-        texts, wait_for, wait_until,
+        click, click_text, drive, exists, press, press_ctrl, screenshot, script, text, texts,
+        wait_for, wait_for_jobs, wait_for_text, wait_until,
     },
     fake_github::{FakeGitHub, Fault},
     fake_tracker::{FakeTracker, Shape},
 };
 
+/// Replaces the content of a field.
 pub async fn fill(window: &Client, css: &str, value: &str) {
     let field = wait_for(window, css).await;
     field.clear().await.unwrap();
     field.send_keys(value).await.unwrap();
 }
 
-/// Fills the form that is open, watches the sync, and stops another one that hangs.
+/// Fills the open form, waits for the sync, and stops another sync that hangs.
 pub async fn sync_and_stop(window: &Client, github: &FakeGitHub) {
     fill(window, "#add-project", "acme/pump").await;
     fill(window, "#add-host", &github.host).await;
-    // The invented tracker has no wiki.
+    // The fake tracker has no wiki.
     click(window, ".add input[type=checkbox]").await;
     press(window, &char::from(Key::Enter).to_string()).await;
-    wait_until("it is synced", async || {
+    wait_until("the source is synced", async || {
         let figures = texts(window, ".detail dd").await;
         figures.first().is_some_and(|n| n == "230") && figures.contains(&"410".to_owned())
     })
     .await;
-    // The message goes by itself, and may be gone before the indexes are made.
-    wait_until("a message says so", async || {
-        text(window, ".toasts").await.contains("new or changed")
-    })
-    .await;
-    jobs_end(window).await;
+    // The message may disappear before the indexes are complete.
+    wait_for_text(window, ".toasts", "new or changed").await;
+    wait_for_jobs(window).await;
     assert!(text(window, ".detail header .quiet").await.contains("127.0.0.1"));
-    shot(window, "sources").await;
+    screenshot(window, "sources").await;
 
-    // A sync that hangs is stopped, and the window goes on.
+    // A sync that hangs can be stopped.
     github.fail("/issues", 1, Fault::Slow(Duration::from_secs(120)));
-    click_words(window, ".detail .buttons button", "Sync").await;
+    click_text(window, ".detail .buttons button", "Sync").await;
     click(window, "footer button[data-job=sync]").await;
-    wait_until("it has stopped", async || {
-        is_there(window, ".detail .buttons .primary:enabled").await
+    wait_until("the sync has stopped", async || {
+        exists(window, ".detail .buttons .primary:enabled").await
             && texts(window, ".toasts .toast").await.iter().any(|t| t.starts_with("Stopped"))
     })
     .await;
@@ -66,49 +64,40 @@ async fn source_can_be_added_synced_and_stopped() {
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        click_words(&window, ".welcome button", "Connect a tracker").await;
+        click_text(&window, ".welcome button", "Connect a tracker").await;
         wait_for(&window, "#add-project").await;
-        shot(&window, "add-source").await;
-        // What is no project is said so, with the remedy.
+        screenshot(&window, "add-source").await;
+        // An invalid project is reported with a hint.
         press(&window, "pump\u{e007}").await;
-        wait_until("the mistake is told", async || {
-            text(&window, ".add [role=alert]").await.contains("owner/name")
-        })
-        .await;
+        wait_for_text(&window, ".add [role=alert]", "owner/name").await;
 
         sync_and_stop(&window, &github).await;
 
-        // A tracker that refuses the token says what to do about it.
-        let refusal = json!({"message": "Bad credentials"});
-        github.fail("/repos/", 9, Fault::Status(401, vec![], refusal));
-        click_words(&window, ".detail .buttons button", "Sync").await;
-        wait_until("the refusal is shown with its remedy", async || {
+        // A rejected token is reported with a hint.
+        let rejection = json!({"message": "Bad credentials"});
+        github.fail("/repos/", 9, Fault::Status(401, vec![], rejection));
+        click_text(&window, ".detail .buttons button", "Sync").await;
+        wait_until("the rejection is shown with a hint", async || {
             texts(&window, ".detail [role=alert] span").await.iter().any(|hint| !hint.is_empty())
         })
         .await;
-        wait_until("the rail shows that a source needs a look", async || {
-            is_there(&window, "#view-sources .dot").await
+        wait_until("the navigation marks the sources", async || {
+            exists(&window, "#view-sources .dot").await
         })
         .await;
-        shot(&window, "sources-failing").await;
+        screenshot(&window, "sources-failing").await;
         github.world().clear_faults();
 
         // The settings list the allowed hosts.
         press(&window, "6").await;
-        wait_until("the host is listed", async || {
-            text(&window, "section[aria-labelledby=privacy] tbody").await.contains("acme/pump")
-        })
-        .await;
-        shot(&window, "settings").await;
+        wait_for_text(&window, "section[aria-labelledby=privacy] tbody", "acme/pump").await;
+        screenshot(&window, "settings").await;
 
-        // Removing asks first.
+        // Removing needs confirmation.
         press(&window, "4").await;
-        click_words(&window, ".detail .buttons button", "Remove").await;
-        click_words(&window, ".confirm button", "Remove").await;
-        wait_until("it is gone", async || {
-            text(&window, ".sources .blank").await.contains("No sources")
-        })
-        .await;
+        click_text(&window, ".detail .buttons button", "Remove").await;
+        click_text(&window, ".confirm button", "Remove").await;
+        wait_for_text(&window, ".sources .blank", "No sources").await;
     })
     .await;
 }
@@ -122,10 +111,10 @@ async fn tracker_kind_is_detected_from_the_address() {
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        click_words(&window, ".welcome button", "Connect a tracker").await;
+        click_text(&window, ".welcome button", "Connect a tracker").await;
         // The address of an issue list names the kind, the host and the project.
         fill(&window, "#add-project", &format!("{host}/projects/app/issues")).await;
-        wait_until("it is told what it is", async || {
+        wait_until("the tracker is detected", async || {
             text(&window, ".add .told").await == format!("Found app at {host} (Redmine).")
         })
         .await;
@@ -138,37 +127,34 @@ async fn tracker_kind_is_detected_from_the_address() {
             host.as_str()
         );
         assert!(texts(&window, ".add label").await.contains(&"API key".to_owned()));
-        shot(&window, "add-redmine").await;
+        screenshot(&window, "add-redmine").await;
 
         // An invalid name is reported with the expected form.
         fill(&window, "#add-project", "acme/app").await;
         press(&window, &char::from(Key::Enter).to_string()).await;
-        wait_until("the mistake is told", async || {
-            text(&window, ".add [role=alert]").await.contains("identifier")
-        })
-        .await;
+        wait_for_text(&window, ".add [role=alert]", "identifier").await;
 
-        // It wants a key, and says so before anything is fetched.
+        // A missing API key is reported before anything is fetched.
         fill(&window, "#add-project", &format!("{host}/projects/app")).await;
         click(&window, ".add input[type=checkbox]").await;
         fill(&window, "#add-called", "acme/pump").await;
         press(&window, &char::from(Key::Enter).to_string()).await;
-        wait_until("the refusal is shown with its remedy", async || {
+        wait_until("the rejection is shown with a hint", async || {
             texts(&window, ".add [role=alert] span").await.iter().any(|hint| !hint.is_empty())
         })
         .await;
-        shot(&window, "redmine-refused").await;
+        screenshot(&window, "redmine-refused").await;
         assert!(
-            !is_there(&window, ".sources [role=option]").await,
-            "what cannot be read is not kept"
+            !exists(&window, ".sources [role=option]").await,
+            "an unreadable source is not added"
         );
         let key_value = "return document.querySelector('#add-called').value";
-        assert_eq!(script(&window, key_value).await, "acme/pump", "what was typed stands there");
+        assert_eq!(script(&window, key_value).await, "acme/pump", "the form keeps its input");
 
-        // Open again, it is mirrored like any other.
+        // Without a required key, the source can be added.
         redmine.content().token = None;
-        click_words(&window, ".add .buttons button", "Test, add and sync").await;
-        wait_until("it is synced", async || {
+        click_text(&window, ".add .buttons button", "Test, add and sync").await;
+        wait_until("the source is synced", async || {
             let figures = texts(&window, ".detail dd").await;
             figures.first().is_some_and(|n| n == "12") && figures.contains(&"30".to_owned())
         })
@@ -178,16 +164,16 @@ async fn tracker_kind_is_detected_from_the_address() {
 }
 
 /// Returns a casebook with a source imported from another casebook's file.
-async fn with_source_of_another(home: &Path) -> Casebook {
+async fn import_foreign_source(home: &Path) -> Casebook {
     let other_casebook = Casebook::open(OpenOptions::new(home.join("theirs"))).await.unwrap();
-    let new = NewMirror {
+    let mirror = NewMirror {
         tracker: "github".to_owned(),
         place: "acme/pump".to_owned(),
         host: Some("git.acme.example".to_owned()),
         key: None,
         wiki: false,
     };
-    other_casebook.add_tracker(new).await.unwrap();
+    other_casebook.add_tracker(mirror).await.unwrap();
     let file = home.join("theirs.casebook");
     other_casebook.export(&file, false, false, &Task::new()).await.unwrap();
     let casebook = Casebook::open(OpenOptions::new(home.join("casebook"))).await.unwrap();
@@ -198,7 +184,7 @@ async fn with_source_of_another(home: &Path) -> Casebook {
 #[tokio::test]
 async fn imported_host_can_be_trusted_by_keyboard() {
     let home = tempfile::tempdir().unwrap();
-    let casebook_handle = with_source_of_another(home.path()).await;
+    let casebook_handle = import_foreign_source(home.path()).await;
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
@@ -207,31 +193,28 @@ async fn imported_host_can_be_trusted_by_keyboard() {
             assert_eq!(mirrors.len(), 1);
             mirrors.iter().flat_map(|m| &m.gaps).all(|gap| gap.kind != GapKind::Untrusted)
         };
-        let asks = async || {
+        let needs_trust = async || {
             texts(&window, ".detail .gap").await.iter().any(|gap| gap.contains("confirm that you trust it"))
         };
         wait_for(&window, "#view-sources").await;
         press_ctrl(&window, '4').await;
-        wait_until("it asks whether the host is known", async || asks().await).await;
+        wait_until("the host needs confirmation", async || needs_trust().await).await;
         assert!(!is_trusted().await, "not confirmed yet");
-        shot(&window, "sources-untrusted").await;
+        screenshot(&window, "sources-untrusted").await;
 
         let focused_text =
             "return document.activeElement.matches('.gap button') ? document.activeElement.textContent : ''";
         let tab = char::from(Key::Tab).to_string();
-        wait_until("Tab comes to the button", async || {
+        wait_until("Tab reaches the button", async || {
             press(&window, &tab).await;
             script(&window, focused_text).await == "Trust git.acme.example"
         })
         .await;
         press(&window, &char::from(Key::Enter).to_string()).await;
-        wait_until("it asks no more", async || !asks().await).await;
+        wait_until("the host is confirmed", async || !needs_trust().await).await;
         assert!(is_trusted().await);
-        wait_until("a message says so", async || {
-            text(&window, ".toasts").await.contains("git.acme.example now gets its saved token")
-        })
-        .await;
-        assert!(is_there(&window, ".detail .gap").await, "that it was never synced is still told");
+        wait_for_text(&window, ".toasts", "git.acme.example now gets its saved token").await;
+        assert!(exists(&window, ".detail .gap").await, "it still says that the source was never synced");
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! The icon in the tray: a desktop that shows icons, and one that does not.
+//! The tray icon, on a desktop that shows icons and on one that does not.
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 
@@ -13,22 +13,26 @@ use zbus::{
 
 use crate::{
     bus::Bus,
-    driver::{click, drive_under, press_ctrl, script, skip, wait_for, wait_until},
-    prompt::{display, is_seen, keep_display},
+    driver::{click, drive_with_env, press_ctrl, script, skip, wait_for, wait_until},
+    prompt::{is_prompt_visible, save_display, xdotool},
 };
 
 const WATCHER: &str = "org.kde.StatusNotifierWatcher";
 const SWITCH: &str = "input[aria-describedby=prompt-tray-problem]";
 
-/// An icon that was handed in: whose it is, and where.
+/// A registered icon: its owner and its path.
 type Icon = Arc<Mutex<Option<(String, String)>>>;
 
 struct Watcher(Icon);
 
 #[zbus::interface(name = "org.kde.StatusNotifierWatcher")]
 impl Watcher {
-    async fn register_status_notifier_item(&self, at: String, #[zbus(header)] header: Header<'_>) {
-        *self.0.lock().await = Some((header.sender().unwrap().to_string(), at));
+    async fn register_status_notifier_item(
+        &self,
+        path: String,
+        #[zbus(header)] header: Header<'_>,
+    ) {
+        *self.0.lock().await = Some((header.sender().unwrap().to_string(), path));
     }
 
     #[zbus(property)]
@@ -37,26 +41,25 @@ impl Watcher {
     }
 }
 
-/// A line of a menu, as the bus carries it: its number, what is known of it, and the lines below
-/// it.
-type Line = (i32, HashMap<String, OwnedValue>, Vec<OwnedValue>);
+/// A menu item as sent over D-Bus: its number, its properties and its children.
+type Item = (i32, HashMap<String, OwnedValue>, Vec<OwnedValue>);
 
-/// The icon's menu as a desktop reads and answers it.
+/// The icon's menu as seen by the desktop.
 struct Menu(Proxy<'static>);
 
 impl Menu {
-    async fn of(desktop: &Connection, (owner, at): (String, String)) -> Self {
+    async fn read(desktop: &Connection, (owner, path): (String, String)) -> Self {
         let icon =
-            Proxy::new(desktop, owner.clone(), at, "org.kde.StatusNotifierItem").await.unwrap();
+            Proxy::new(desktop, owner.clone(), path, "org.kde.StatusNotifierItem").await.unwrap();
         let menu: OwnedObjectPath = icon.get_property("Menu").await.unwrap();
         Self(Proxy::new(desktop, owner, menu, "com.canonical.dbusmenu").await.unwrap())
     }
 
     async fn lines(&self) -> Vec<(i32, String)> {
         let arguments = (0_i32, -1_i32, Vec::<&str>::new());
-        let (_, (_, _, lines)): (u32, Line) = self.0.call("GetLayout", &arguments).await.unwrap();
+        let (_, (_, _, lines)): (u32, Item) = self.0.call("GetLayout", &arguments).await.unwrap();
         let numbered_label = |line: OwnedValue| {
-            let (number, properties, _) = Line::try_from(line).unwrap();
+            let (number, properties, _) = Item::try_from(line).unwrap();
             (
                 number,
                 properties
@@ -79,22 +82,21 @@ impl Menu {
 
 /// Returns whether this machine has the library for tray icons.
 fn has_library() -> bool {
-    let below =
+    let subfolders =
         std::fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut places = below.chain(["/usr/lib", "/usr/lib64"].map(Into::into));
-    places.any(|place| place.join("libayatana-appindicator3.so.1").is_file())
+    let mut folders = subfolders.chain(["/usr/lib", "/usr/lib64"].map(Into::into));
+    folders.any(|folder| folder.join("libayatana-appindicator3.so.1").is_file())
 }
 
-/// Starts a bus for the test's own desktop; prints a notice and returns `None` if a part is
-/// missing.
-fn bus(home: &Path) -> Option<Bus> {
+/// Starts a bus for a fake desktop; skips the test if the bus or the library is missing.
+fn start_bus(home: &Path) -> Option<Bus> {
     if !has_library() {
         return skip("libayatana-appindicator3 is missing");
     }
-    Bus::start(home).or_else(|| skip("there is no dbus-daemon"))
+    Bus::start(home).or_else(|| skip("dbus-daemon is missing"))
 }
 
-async fn switch_on(window: &Client) {
+async fn enable_icon(window: &Client) {
     wait_for(window, "#hit-0").await;
     press_ctrl(window, '6').await;
     wait_until("the icon can be switched on", async || {
@@ -106,17 +108,17 @@ async fn switch_on(window: &Client) {
     click(window, SWITCH).await;
 }
 
-fn is_main_seen() -> bool {
-    display(&["search", "--onlyvisible", "--name", "^Precedent$"]).is_some()
+fn is_main_visible() -> bool {
+    xdotool(&["search", "--onlyvisible", "--name", "^Precedent$"]).is_some()
 }
 
-/// Asks a window to close, as the button of its frame does.
-fn close(window: u32) {
+/// Asks a window to close, like its close button.
+fn close_window(window: u32) {
     let (display, _) = x11rb::connect(None).unwrap();
     let atom =
         |name: &str| display.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom;
-    let words = [atom("WM_DELETE_WINDOW"), x11rb::CURRENT_TIME, 0, 0, 0];
-    let event = ClientMessageEvent::new(32, window, atom("WM_PROTOCOLS"), words);
+    let data = [atom("WM_DELETE_WINDOW"), x11rb::CURRENT_TIME, 0, 0, 0];
+    let event = ClientMessageEvent::new(32, window, atom("WM_PROTOCOLS"), data);
     display.send_event(false, window, EventMask::NO_EVENT, event).unwrap().check().unwrap();
 }
 
@@ -133,39 +135,38 @@ fn start_args(home: &Path) -> [String; 4] {
 #[tokio::test]
 async fn tray_icon_keeps_the_program_running() {
     let home = tempfile::tempdir().unwrap();
-    let Some(bus) = bus(home.path()) else { return };
-    let (desktop, icon) = (bus.join().await, Icon::default());
+    let Some(bus) = start_bus(home.path()) else { return };
+    let (desktop, icon) = (bus.connect().await, Icon::default());
     desktop.object_server().at("/StatusNotifierWatcher", Watcher(Arc::clone(&icon))).await.unwrap();
     desktop.request_name(WATCHER).await.unwrap();
-    let surroundings =
-        [("GTK_THEME", "Adwaita"), ("DBUS_SESSION_BUS_ADDRESS", bus.address.as_str())];
+    let env = [("GTK_THEME", "Adwaita"), ("DBUS_SESSION_BUS_ADDRESS", bus.address.as_str())];
     let args = start_args(home.path());
     let args = args.each_ref().map(String::as_str);
-    drive_under(home.path(), &surroundings, &args, async move |window| {
+    drive_with_env(home.path(), &env, &args, async move |window| {
         assert!(icon.lock().await.is_none(), "no icon before it is switched on");
-        switch_on(&window).await;
+        enable_icon(&window).await;
         wait_until("the desktop has the icon", async || icon.lock().await.is_some()).await;
-        let menu = Menu::of(&desktop, icon.lock().await.clone().unwrap()).await;
+        let menu = Menu::read(&desktop, icon.lock().await.clone().unwrap()).await;
         let lines: Vec<_> = menu.lines().await.into_iter().map(|(_, label)| label).collect();
         assert_eq!(lines, ["Ask…", "Open Precedent", "Quit Precedent"]);
 
-        assert!(!is_seen());
+        assert!(!is_prompt_visible());
         menu.choose("Ask…").await;
-        wait_until("the prompt is there", async || is_seen()).await;
-        keep_display("tray.png");
-        // A page that has just been shown may miss a key.
-        wait_until("the prompt is away", async || {
+        wait_until("the prompt is visible", async || is_prompt_visible()).await;
+        save_display("tray.png");
+        // A page that was just shown may miss a key.
+        wait_until("the prompt is hidden", async || {
             press_in_prompt("Escape").await;
-            !is_seen()
+            !is_prompt_visible()
         })
         .await;
 
-        assert!(is_main_seen());
-        let main = display(&["search", "--onlyvisible", "--name", "^Precedent$"]).unwrap();
-        close(main.trim().parse().unwrap());
-        wait_until("the window is hidden", async || !is_main_seen()).await;
+        assert!(is_main_visible());
+        let main = xdotool(&["search", "--onlyvisible", "--name", "^Precedent$"]).unwrap();
+        close_window(main.trim().parse().unwrap());
+        wait_until("the window is hidden", async || !is_main_visible()).await;
         menu.choose("Open Precedent").await;
-        wait_until("the window is back", async || is_main_seen()).await;
+        wait_until("the window is visible", async || is_main_visible()).await;
         assert!(
             script(&window, &format!("return document.querySelector('{SWITCH}').checked")).await
                 == true
@@ -175,27 +176,26 @@ async fn tray_icon_keeps_the_program_running() {
 }
 
 async fn press_in_prompt(key: &str) {
-    let prompt = display(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]);
+    let prompt = xdotool(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]);
     let Some(prompt) = prompt else { return };
-    // Without a window manager nothing gives the focus to what is on top.
-    display(&["windowfocus", "--sync", prompt.trim()]);
+    // Without a window manager, the top window does not get the focus.
+    xdotool(&["windowfocus", "--sync", prompt.trim()]);
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    if is_seen() {
-        display(&["key", key]);
+    if is_prompt_visible() {
+        xdotool(&["key", key]);
     }
 }
 
 #[tokio::test]
 async fn missing_tray_support_is_reported() {
     let home = tempfile::tempdir().unwrap();
-    let Some(bus) = bus(home.path()) else { return };
-    let surroundings =
-        [("GTK_THEME", "Adwaita"), ("DBUS_SESSION_BUS_ADDRESS", bus.address.as_str())];
+    let Some(bus) = start_bus(home.path()) else { return };
+    let env = [("GTK_THEME", "Adwaita"), ("DBUS_SESSION_BUS_ADDRESS", bus.address.as_str())];
     let args = start_args(home.path());
     let args = args.each_ref().map(String::as_str);
-    drive_under(home.path(), &surroundings, &args, async |window| {
-        switch_on(&window).await;
-        wait_until("it is said", async || {
+    drive_with_env(home.path(), &env, &args, async |window| {
+        enable_icon(&window).await;
+        wait_until("the problem is reported", async || {
             let section_text =
                 "return document.querySelector('section[aria-labelledby=anywhere]').textContent";
             script(&window, section_text)

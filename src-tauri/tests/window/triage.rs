@@ -1,6 +1,9 @@
-//! Deciding about possible duplicates without a mouse.
+//! Triage of possible duplicates by keyboard.
 
-use std::time::{Duration, Instant};
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
 
 use fantoccini::Client;
 use precedent_core::{
@@ -12,8 +15,8 @@ use serde_json::json;
 
 use crate::{
     driver::{
-        at_rest, click_words, drive, is_there, press, press_ctrl, shot, text, texts, wait_for,
-        wait_until,
+        click_text, drive, exists, press, press_ctrl, screenshot, text, texts, wait_for,
+        wait_for_text, wait_until, wait_until_ready,
     },
     fake_github::FakeGitHub,
 };
@@ -25,14 +28,26 @@ async fn compared_key(window: &Client) -> String {
 
 /// Returns twelve pairs of nearly identical reports of an invented program.
 pub fn pairs() -> String {
-    pairs_of(&[
+    report_pairs(&[
         "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner",
         "hopper", "mixer", "crane",
     ])
 }
 
+/// Creates a casebook with these records in each of the sources.
+pub async fn create_casebook(home: &Path, records: &str, sources: &[&str]) -> PathBuf {
+    let casebook = home.join("casebook");
+    let file = home.join("issues.jsonl");
+    std::fs::write(&file, records).unwrap();
+    let open = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
+    for source in sources {
+        open.import_github(source, &file, &Task::new()).await.unwrap();
+    }
+    casebook
+}
+
 /// Returns a pair of reports for each of these subjects.
-pub fn pairs_of(things: &[&str]) -> String {
+pub fn report_pairs(things: &[&str]) -> String {
     let mut out = String::new();
     for (number, (thing, later)) in (1..).zip(things.iter().flat_map(|t| [(t, false), (t, true)])) {
         let body = format!(
@@ -59,9 +74,9 @@ pub async fn decided_count(window: &Client) -> usize {
     first.filter(|_| header.contains("decided today")).unwrap_or(0)
 }
 
-/// Decides as many reports of the queue as there are keys, with those alone.
+/// Decides one report of the queue with each key.
 async fn decide(window: &Client, keys: &str) {
-    for (at, key) in keys.chars().enumerate() {
+    for (index, key) in keys.chars().enumerate() {
         wait_until("a pair is compared", async || {
             let selected_key = text(window, ".queue [aria-selected=true] .key").await;
             let shown_key = compared_key(window).await;
@@ -73,22 +88,22 @@ async fn decide(window: &Client, keys: &str) {
         press(window, &key.to_string()).await;
         wait_until("the next report is there", async || compared_key(window).await != previous)
             .await;
-        wait_until("it is counted", async || decided_count(window).await == at + 1).await;
+        wait_until("the verdict is counted", async || decided_count(window).await == index + 1)
+            .await;
     }
 }
 
-/// Decides ten reports of the queue and takes the last decision back, with keys alone.
+/// Decides ten reports of the queue and undoes the last verdict, by keyboard.
 pub async fn decide_ten(window: &Client) {
     decide(window, "drnddrnddn").await;
     let last = compared_key(window).await;
     press(window, "u").await;
-    wait_until("the last decision is taken back", async || {
+    wait_until("the last verdict is undone", async || {
         decided_count(window).await == 9 && compared_key(window).await != last
     })
     .await;
 }
 
-/// Measures from the first key pressed.
 #[tokio::test]
 async fn twenty_pairs_take_less_than_a_minute() {
     let things = [
@@ -97,30 +112,24 @@ async fn twenty_pairs_take_less_than_a_minute() {
         "compass", "turbine", "lantern", "shutter", "anchor", "bobbin",
     ];
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let folder = casebook.clone();
-    let file = home.path().join("issues.jsonl");
-    std::fs::write(&file, pairs_of(&things)).unwrap();
-    let open = Casebook::open(OpenOptions::new(folder)).await.unwrap();
-    open.import_github("acme/plant", &file, &Task::new()).await.unwrap();
-    drop(open);
+    let casebook = create_casebook(home.path(), &report_pairs(&things), &["acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        at_rest(&window).await;
+        wait_until_ready(&window).await;
         press_ctrl(&window, '2').await;
         wait_for(&window, ".triage").await;
         press(&window, "b").await;
         wait_until("the queue is checked", async || {
-            // All reports say nearly the same, so each of them but the first has a candidate.
+            // All reports are nearly the same, so each except the first has a candidate.
             text(&window, ".triage header .end").await.starts_with("47 to review")
-                && !is_there(&window, ".triage header .checking").await
+                && !exists(&window, ".triage header .checking").await
         })
         .await;
-        let began = Instant::now();
+        let start = Instant::now();
         decide(&window, "drnddrnddndrnddrnddn").await;
-        let took = began.elapsed();
-        println!("twenty pairs decided in {:.1} s", took.as_secs_f64());
-        assert!(took < Duration::from_secs(60), "{took:?}");
+        let elapsed = start.elapsed();
+        println!("twenty pairs decided in {:.1} s", elapsed.as_secs_f64());
+        assert!(elapsed < Duration::from_secs(60), "{elapsed:?}");
     })
     .await;
 }
@@ -128,48 +137,47 @@ async fn twenty_pairs_take_less_than_a_minute() {
 #[tokio::test]
 async fn ten_reports_can_be_decided_by_keyboard() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let folder = casebook.clone();
-    let file = home.path().join("issues.jsonl");
-    std::fs::write(&file, pairs()).unwrap();
-    let open = async || Casebook::open(OpenOptions::new(folder.clone())).await.unwrap();
-    open().await.import_github("acme/plant", &file, &Task::new()).await.unwrap();
+    let casebook = create_casebook(home.path(), &pairs(), &["acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        at_rest(&window).await;
+        wait_until_ready(&window).await;
         press_ctrl(&window, '2').await;
         wait_for(&window, ".triage").await;
-        // Everything that has a candidate, and closed ones among them.
+        // Show every report that has a candidate.
         press(&window, "b").await;
         wait_until("all bands are shown", async || {
-            is_there(&window, ".choice button:last-child[aria-pressed=true]").await
+            exists(&window, ".choice button:last-child[aria-pressed=true]").await
         })
         .await;
         wait_until("the check has ended", async || {
-            is_there(&window, ".queue [role=option]").await
-                && !is_there(&window, ".triage header .checking").await
+            exists(&window, ".queue [role=option]").await
+                && !exists(&window, ".triage header .checking").await
         })
         .await;
-        shot(&window, "triage").await;
+        screenshot(&window, "triage").await;
 
         decide_ten(&window).await;
 
-        // What a text is compared with is marked in it.
-        assert!(is_there(&window, "mark.same, mark.word, mark.differs").await);
-        // The view is left and found again as it was.
+        // Common and differing words are marked.
+        assert!(exists(&window, "mark.same, mark.word, mark.differs").await);
         press(&window, "1").await;
-        // As long as keys are named beside the list, they are no text.
+        // While the list shows keyboard hints, keys are not typed into the box.
         wait_for(&window, "#results:focus").await;
         press(&window, "/").await;
         wait_for(&window, "#query:focus").await;
     })
     .await;
-    let verdicts = open().await.verdicts(None).await.unwrap();
-    // Where there is no display nothing was decided.
+    let open = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
+    let verdicts = open.verdicts(None).await.unwrap();
+    // Without a display, nothing was decided.
     if !verdicts.is_empty() {
-        let of = |kind| verdicts.iter().filter(|v| v.kind == kind).count();
+        let count = |kind| verdicts.iter().filter(|v| v.kind == kind).count();
         assert_eq!(
-            (of(VerdictKind::Duplicate), of(VerdictKind::Related), of(VerdictKind::NotDuplicate)),
+            (
+                count(VerdictKind::Duplicate),
+                count(VerdictKind::Related),
+                count(VerdictKind::NotDuplicate)
+            ),
             (5, 2, 2)
         );
     }
@@ -178,26 +186,21 @@ async fn ten_reports_can_be_decided_by_keyboard() {
 #[tokio::test]
 async fn batch_decisions_survive_a_restart() {
     let home = tempfile::tempdir().unwrap();
-    let casebook = home.path().join("casebook");
-    let file = home.path().join("issues.jsonl");
-    std::fs::write(&file, pairs()).unwrap();
-    let open = Casebook::open(OpenOptions::new(casebook.clone())).await.unwrap();
-    open.import_github("acme/plant", &file, &Task::new()).await.unwrap();
-    drop(open);
+    let casebook = create_casebook(home.path(), &pairs(), &["acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
-    let enter = async |window: &Client| {
-        at_rest(window).await;
+    let open_triage = async |window: &Client| {
+        wait_until_ready(window).await;
         press_ctrl(window, '2').await;
-        wait_until("reports wait", async || {
-            is_there(window, ".queue [role=option]").await
-                && is_there(window, ".compare").await
-                && !is_there(window, ".triage header .checking").await
+        wait_until("the queue has reports", async || {
+            exists(window, ".queue [role=option]").await
+                && exists(window, ".compare").await
+                && !exists(window, ".triage header .checking").await
         })
         .await;
     };
     let decided_items = "ul[aria-label='Decided today'] li";
     drive(home.path(), "Adwaita", &args, async move |window| {
-        enter(&window).await;
+        open_triage(&window).await;
         press(&window, "x").await;
         let first = compared_key(&window).await;
         press(&window, "j").await;
@@ -205,15 +208,12 @@ async fn batch_decisions_survive_a_restart() {
             let shown_key = compared_key(&window).await;
             !shown_key.is_empty()
                 && shown_key != first
-                && is_there(&window, ".compare[aria-busy=false]").await
+                && exists(&window, ".compare[aria-busy=false]").await
         })
         .await;
         press(&window, "x").await;
-        wait_until("two are marked", async || {
-            text(&window, ".verdicts .marked").await.contains("2 selected reports")
-        })
-        .await;
-        shot(&window, "triage-marked").await;
+        wait_for_text(&window, ".verdicts .marked", "2 selected reports").await;
+        screenshot(&window, "triage-marked").await;
         press(&window, "n").await;
         wait_until("both are counted", async || decided_count(&window).await == 2).await;
         assert!(
@@ -222,16 +222,17 @@ async fn batch_decisions_survive_a_restart() {
     })
     .await;
     drive(home.path(), "Adwaita", &args, async move |window| {
-        enter(&window).await;
-        wait_until("the day is known", async || decided_count(&window).await == 2).await;
+        open_triage(&window).await;
+        wait_until("today's verdicts are counted", async || decided_count(&window).await == 2)
+            .await;
         press(&window, "U").await;
-        wait_until("what was decided is listed", async || {
+        wait_until("the decided reports are listed", async || {
             texts(&window, decided_items).await.len() == 2
         })
         .await;
-        shot(&window, "triage-done").await;
+        screenshot(&window, "triage-done").await;
         press(&window, "u").await;
-        wait_until("the last one is taken back", async || {
+        wait_until("the last verdict is undone", async || {
             decided_count(&window).await == 1 && texts(&window, decided_items).await.len() == 1
         })
         .await;
@@ -254,10 +255,10 @@ async fn closing_duplicates_previews_the_comments() {
     drop(open);
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        at_rest(&window).await;
+        wait_until_ready(&window).await;
         github.requests();
         press_ctrl(&window, '2').await;
-        wait_until("it says how many", async || {
+        wait_until("the button shows the count", async || {
             texts(&window, ".triage header button")
                 .await
                 .iter()
@@ -265,21 +266,21 @@ async fn closing_duplicates_previews_the_comments() {
         })
         .await;
         press(&window, "w").await;
-        wait_until("what would be sent is shown", async || {
+        wait_until("the comments are previewed", async || {
             let previews = texts(&window, ".closing[open] article > pre").await;
             previews.len() == 2
                 && previews.iter().all(|comment| comment.starts_with("Duplicate of #1"))
         })
         .await;
-        shot(&window, "closing").await;
+        screenshot(&window, "closing").await;
         assert!(github.requests().is_empty(), "a preview sends no request");
 
-        click_words(&window, ".closing footer button", "Comment and close 2 reports").await;
+        click_text(&window, ".closing footer button", "Comment and close 2 reports").await;
         wait_until("both are closed", async || {
             texts(&window, ".closing .outcome").await == ["Closed", "Closed"]
         })
         .await;
-        shot(&window, "closing-done").await;
+        screenshot(&window, "closing-done").await;
         for number in [2, 3] {
             let texts = github.world().texts(number);
             assert_eq!(
@@ -288,8 +289,8 @@ async fn closing_duplicates_previews_the_comments() {
                 "{texts:?}"
             );
         }
-        click_words(&window, ".closing footer button", "Done").await;
-        wait_until("nothing is left to tell", async || {
+        click_text(&window, ".closing footer button", "Done").await;
+        wait_until("the button is gone", async || {
             !texts(&window, ".triage header button")
                 .await
                 .iter()

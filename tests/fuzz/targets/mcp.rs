@@ -73,7 +73,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
 async fn converse(server: Server, data: &[u8]) {
     let (client, pipe) = tokio::io::duplex(1 << 16);
     let (heard, output) = tokio::io::split(pipe);
-    let server_task = tokio::spawn(server.converse(heard, output));
+    let server_task = tokio::spawn(server.serve_streams(heard, output));
     let (output, mut input) = tokio::io::split(client);
 
     // An id that is the input's own is asked as often as it says.

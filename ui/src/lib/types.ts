@@ -618,7 +618,7 @@ export interface SolvedCase {
 export interface AskedVersion {
   /**
    * `true` if this version should have the fix, so that the failure may be a regression or a
-   * different problem; `false` if it is older; null if this cannot be told.
+   * different problem; `false` if it is older; null if this is unknown.
    */
   has_fix: boolean | null;
   /**
@@ -1164,7 +1164,7 @@ export interface CatalogModel {
   name: string;
 }
 /**
- * An open report that a person marked as a duplicate, with the planned change at its tracker.
+ * An open report that a person marked as a duplicate, with the planned change on its tracker.
  */
 export interface Closure {
   /**
@@ -1200,7 +1200,7 @@ export interface Closure {
    */
   key: string;
   /**
-   * Number of the report at the tracker.
+   * Number of the report on the tracker.
    */
   number: number;
   /**
@@ -1221,7 +1221,7 @@ export interface Closure {
   title: string;
 }
 /**
- * An entry of the journal of changes made at trackers.
+ * An entry of the journal of changes made on trackers.
  */
 export interface ClosureRecord {
   /**

@@ -125,7 +125,7 @@ pub struct Article {
 impl Article {
     /// Returns the article as a note that is attached to its report.
     pub fn to_note(&self) -> NoteDraft {
-        // A note has its title apart from its text.
+        // The text of a note does not contain the title.
         let body = self.markdown.split_once("\n\n").map_or(&*self.markdown, |(_, body)| body);
         NoteDraft {
             kind: NoteKind::Article,

@@ -128,14 +128,14 @@ impl KnownProblem {
         self.fix.as_ref().map_or("", CaseComment::heading)
     }
 
-    /// Returns what the fix means for the version that the question names; `None` if neither the
-    /// version nor the time of the fix is known.
+    /// Returns a sentence about the fix and the version that the question names; `None` if neither
+    /// the version nor the time of the fix is known.
     pub fn version_statement(&self) -> Option<String> {
         if self.status == ProblemStatus::Unreleased {
             return Some("Fixed, not released yet.".to_owned());
         }
         let day = |at: Timestamp| at.strftime("%Y-%m-%d");
-        let (fix, of_fix) = match (&self.fixed_in, self.fixed_at, self.closed_at) {
+        let (fix, fix_origin) = match (&self.fixed_in, self.fixed_at, self.closed_at) {
             _ if !self.status.is_fixed() => return None,
             (Some(version), ..) => (format!("in {version}"), format!("in {version}")),
             (None, Some(at), _) => (format!("on {}", day(at)), format!("from {}", day(at))),
@@ -155,7 +155,7 @@ impl KnownProblem {
                 format!("{version} does not have the fix; update to {to} or later.")
             }
             (Some(false), None) => {
-                format!("{version} does not have the fix {of_fix}; update to a later release.")
+                format!("{version} does not have the fix {fix_origin}; update to a later release.")
             }
             (None, _) => format!("Fixed {fix}. It is unclear whether {version} has the fix."),
         })

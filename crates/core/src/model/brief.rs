@@ -91,8 +91,8 @@ pub struct BriefRequest {
     pub key: Option<String>,
     /// A question or a pasted report.
     pub text: String,
-    /// Local paths of logs, support bundles and folders of them, as an alternative to `text`. In the
-    /// record of a brief, `-` is a log that was read from standard input and is not kept.
+    /// Local paths of logs, support bundles and folders of them, as an alternative to `text`. In
+    /// the record of a brief, `-` is a log that was read from standard input and is not kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<String>,
     /// Key of the only source to search; null for all sources.
@@ -266,7 +266,7 @@ pub enum BriefFormat {
 
 impl BriefFormat {
     /// Returns the format for a file extension; `None` if it is unknown.
-    pub fn of_extension(extension: &str) -> Option<Self> {
+    pub fn from_extension(extension: &str) -> Option<Self> {
         match extension.to_ascii_lowercase().as_str() {
             "md" | "markdown" => Some(Self::Markdown),
             "html" | "htm" => Some(Self::Html),

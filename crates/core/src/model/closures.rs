@@ -1,4 +1,4 @@
-//! Closing reports as duplicates at their tracker: planned and completed closures.
+//! Planned and completed closures of duplicates on their tracker.
 
 use super::Problem;
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClosureStep {
-    /// The comment may have been posted; a retry first looks for it at the tracker.
+    /// The comment may have been posted; a retry first looks for it on the tracker.
     Commenting,
     /// The comment is posted.
     Commented,
@@ -37,7 +37,7 @@ impl ClosureStep {
     }
 }
 
-/// An open report that a person marked as a duplicate, with the planned change at its tracker.
+/// An open report that a person marked as a duplicate, with the planned change on its tracker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Closure {
     /// Key of the report.
@@ -46,7 +46,7 @@ pub struct Closure {
     pub title: String,
     /// Key of the report's source.
     pub source: String,
-    /// Number of the report at the tracker.
+    /// Number of the report on the tracker.
     pub number: u64,
     /// Key of the canonical report, at the end of the chain.
     pub canonical: String,
@@ -68,7 +68,7 @@ pub struct Closure {
     pub step: Option<ClosureStep>,
 }
 
-/// An entry of the journal of changes made at trackers.
+/// An entry of the journal of changes made on trackers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ClosureRecord {
     /// Key of the report.

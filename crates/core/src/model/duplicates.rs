@@ -5,13 +5,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// The lowest confidence of a duplicate; 9 of 10 such answers are right.
-pub const SAME: f32 = 0.9;
+pub const HIGH: f32 = 0.9;
 /// The lowest confidence of a likely duplicate; more such answers are right than wrong.
 pub const LIKELY: f32 = 0.5;
 /// The lowest confidence of a possible duplicate; 1 of 5 such answers is right.
 pub const POSSIBLE: f32 = 0.2;
 /// The lowest worth of a related report; most such answers are duplicates or related.
-pub const WORTH: f32 = 0.5;
+pub const RELATED: f32 = 0.5;
 
 /// The confidence band of a pair of reports, from two calibrated probabilities: that both are the
 /// same problem, and that the earlier one is worth reading (a duplicate or related).
@@ -20,13 +20,13 @@ pub const WORTH: f32 = 0.5;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
-    /// A duplicate: confidence of at least [`SAME`] (0.9). A proposal until a person confirms it.
+    /// A duplicate: confidence of at least [`HIGH`] (0.9). A proposal until a person confirms it.
     High,
     /// A likely duplicate: confidence of at least [`LIKELY`] (0.5).
     Likely,
     /// A possible duplicate: confidence of at least [`POSSIBLE`] (0.2).
     Possible,
-    /// A related report: below every duplicate band, but worth of at least [`WORTH`] (0.5).
+    /// A related report: below every duplicate band, but worth of at least [`RELATED`] (0.5).
     Related,
     /// No match.
     None,
@@ -37,22 +37,21 @@ impl Band {
     pub const ALL: [Self; 5] =
         [Self::High, Self::Likely, Self::Possible, Self::Related, Self::None];
 
-    /// Returns the band of a pair with this confidence and worth. The confidence is rounded to
-    /// hundredths as it is displayed: 0.50 falls into the band that begins there.
-    pub fn of(confidence: f32, worth: f32) -> Self {
+    /// Returns the band of a pair. The confidence is rounded to hundredths, as it is displayed.
+    pub fn new(confidence: f32, worth: f32) -> Self {
         match (confidence * 100.0).round() / 100.0 {
-            c if c >= SAME => Self::High,
+            c if c >= HIGH => Self::High,
             c if c >= LIKELY => Self::Likely,
             c if c >= POSSIBLE => Self::Possible,
-            _ if worth >= WORTH => Self::Related,
+            _ if worth >= RELATED => Self::Related,
             _ => Self::None,
         }
     }
 
-    /// Returns the lowest confidence of this band; 0 for bands that confidence does not define.
+    /// Returns the lowest confidence of this band; 0 for the bands below the duplicates.
     pub fn floor(self) -> f32 {
         match self {
-            Self::High => SAME,
+            Self::High => HIGH,
             Self::Likely => LIKELY,
             Self::Possible => POSSIBLE,
             Self::Related | Self::None => 0.0,
@@ -175,8 +174,8 @@ pub struct Check {
     /// `true` if closed reports were compared as well.
     pub closed: bool,
     /// Parts of the casebook that the indexes did not cover.
-    #[serde(default)]
-    pub lacking: MissingCoverage,
+    #[serde(default, rename = "lacking")]
+    pub missing_coverage: MissingCoverage,
 }
 
 /// The index coverage of a check that ran before the indexes were complete. The check is repeated

@@ -1,4 +1,4 @@
-//! The content of imported files, as detected.
+//! The detected content of imported files, and the undoing of an import.
 
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +44,8 @@ pub struct ShareView {
 
 /// A preview of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct GlimpseView {
+#[schemars(rename = "GlimpseView")]
+pub struct ItemPreview {
     /// Key of the item.
     pub key: String,
     /// Title of the item.
@@ -88,14 +89,15 @@ pub struct FileView {
     /// First skipped records.
     pub skips: Vec<Skip>,
     /// First three items.
-    pub first: Vec<GlimpseView>,
+    pub first: Vec<ItemPreview>,
     /// Doubts about the detected format.
     pub doubts: Vec<String>,
 }
 
 /// The detected content of the files of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Understood {
+#[schemars(rename = "Understood")]
+pub struct DetectedFiles {
     /// Files with content to import.
     pub understood: Vec<FileView>,
     /// Files of a folder or archive without content to import, with reasons.
@@ -113,12 +115,13 @@ pub struct ImportResult {
     pub sources: Vec<ShareView>,
     /// Detected content of the files.
     #[serde(flatten)]
-    pub files_read: Understood,
+    pub files_read: DetectedFiles,
 }
 
 /// The result of undoing the last import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Undone {
+#[schemars(rename = "Undone")]
+pub struct UndoReport {
     /// Paths of the import as given by the user.
     pub paths: String,
     /// Start time of the import.

@@ -78,8 +78,9 @@ pub struct LogGroup {
 impl LogGroup {
     /// Returns the example if it contains the message or a trace, otherwise the message.
     pub fn example_or_message(&self) -> &str {
-        let whole = self.example.starts_with(&self.message) || self.example.lines().count() > 1;
-        if whole { &self.example } else { &self.message }
+        let is_complete =
+            self.example.starts_with(&self.message) || self.example.lines().count() > 1;
+        if is_complete { &self.example } else { &self.message }
     }
 }
 
@@ -116,7 +117,7 @@ impl Default for LogRequest {
             paths: Vec::new(),
             text: String::new(),
             source: None,
-            max_errors: limits::ERRORS,
+            max_errors: limits::DEFAULT_ERRORS,
             settings: TroubleshootSettings::default(),
         }
     }

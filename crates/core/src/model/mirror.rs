@@ -28,7 +28,7 @@ pub enum GapKind {
     OrphanComments,
     /// Deletions and transfers since the last check are unknown.
     Deletions,
-    /// Duplicate links and closing changes are not, or not all, read from the tracker.
+    /// Some duplicate links and closing changes are not read from the tracker.
     Links,
     /// The wiki is not mirrored or not complete.
     Wiki,
@@ -80,8 +80,8 @@ pub struct SyncProgress {
 }
 
 impl SyncProgress {
-    /// Returns the rate per second and the seconds left, each where it can be estimated.
-    pub fn pace(&self) -> (Option<f64>, Option<u64>) {
+    /// Estimates the rate per second and the remaining seconds; `None` where unknown.
+    pub fn rate_and_remaining(&self) -> (Option<f64>, Option<u64>) {
         let took = self.started_at.duration_until(self.told_at).as_secs_f64();
         if self.unit == "seconds" {
             return (None, self.total.map(|t| t.saturating_sub(self.done)));
@@ -144,39 +144,40 @@ pub struct NewMirror {
 }
 
 impl NewMirror {
-    /// Returns the source of a web address, of a project or of a page in it; `None` if the tracker
-    /// cannot be told from it.
-    pub fn of_address(address: &str) -> Option<Self> {
+    /// Parses the web address of a project or of a page in it; `None` if it does not identify the
+    /// tracker.
+    pub fn from_address(address: &str) -> Option<Self> {
         let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
         let (host, path) = rest.split(['?', '#']).next()?.trim_end_matches('/').split_once('/')?;
         let host = host.trim_start_matches("www.").to_lowercase();
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        let next = |name: &str| {
+        let part_after = |name: &str| {
             parts.iter().position(|part| *part == name).and_then(|at| parts.get(at + 1))
         };
-        let two = || Some(format!("{}/{}", parts.first()?, parts.get(1)?.trim_end_matches(".git")));
-        let key = |item: &str| item.rsplit_once('-').map_or(item, |(key, _)| key).to_owned();
+        let first_two =
+            || Some(format!("{}/{}", parts.first()?, parts.get(1)?.trim_end_matches(".git")));
+        let project_of = |item: &str| item.rsplit_once('-').map_or(item, |(key, _)| key).to_owned();
         let (tracker, place) = match host.as_str() {
-            "github.com" => ("github", two()?),
+            "github.com" => ("github", first_two()?),
             "gitlab.com" => {
                 ("gitlab", path.split("/-/").next()?.trim_end_matches(".git").to_owned())
             }
-            "codeberg.org" => ("forgejo", format!("{host}/{}", two()?)),
-            "dev.azure.com" => ("azure", two()?),
+            "codeberg.org" => ("forgejo", format!("{host}/{}", first_two()?)),
+            "dev.azure.com" => ("azure", first_two()?),
             "linear.app" => {
-                let team = next("team")
+                let team = part_after("team")
                     .map(|team| (*team).to_owned())
-                    .or_else(|| Some(key(next("issue")?)));
+                    .or_else(|| Some(project_of(part_after("issue")?)));
                 ("linear", format!("{}/{}", parts.first()?, team?))
             }
             _ if host.ends_with(".zendesk.com") => ("zendesk", host.clone()),
-            _ if parts.contains(&"wiki") && next("spaces").is_some() => {
-                ("confluence", format!("{host}/{}", next("spaces")?))
+            _ if parts.contains(&"wiki") && part_after("spaces").is_some() => {
+                ("confluence", format!("{host}/{}", part_after("spaces")?))
             }
-            _ if next("browse").or_else(|| next("projects")).is_some()
-                && host.ends_with(".atlassian.net") =>
+            _ if host.ends_with(".atlassian.net")
+                && let Some(item) = part_after("browse").or_else(|| part_after("projects")) =>
             {
-                ("jira", format!("{host}/{}", key(next("browse").or_else(|| next("projects"))?)))
+                ("jira", format!("{host}/{}", project_of(item)))
             }
             _ if path.contains("/-/") => {
                 ("gitlab", format!("{host}/{}", path.split("/-/").next()?))
@@ -209,8 +210,8 @@ pub struct SyncRequest {
     pub sources: Vec<String>,
     /// `true` to read everything again and to look for deleted items.
     pub full: bool,
-    /// Hides all that is gone. Without, a sync that would hide more than a share of a source hides
-    /// nothing.
+    /// `true` to hide any number of deleted items. Otherwise a sync that would hide a large share
+    /// of a source hides none.
     pub hide_gone: bool,
 }
 
@@ -293,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_names_its_tracker_and_project() {
+    fn address_identifies_tracker_and_project() {
         for (address, tracker, place) in [
             ("https://github.com/acme/app", "github", "acme/app"),
             ("https://github.com/acme/app/issues/5?x=1", "github", "acme/app"),
@@ -311,7 +312,7 @@ mod tests {
             ("https://linear.app/acme/team/ENG/active", "linear", "acme/ENG"),
             ("https://acme.zendesk.com/agent/tickets/5", "zendesk", "acme.zendesk.com"),
         ] {
-            let mirror = NewMirror::of_address(address).unwrap();
+            let mirror = NewMirror::from_address(address).unwrap();
             assert_eq!(
                 (mirror.tracker.as_str(), mirror.place.as_str()),
                 (tracker, place),
@@ -319,7 +320,7 @@ mod tests {
             );
         }
         for other in ["https://acme.example/app", "acme/app", "https://github.com/acme"] {
-            assert_eq!(NewMirror::of_address(other), None, "{other}");
+            assert_eq!(NewMirror::from_address(other), None, "{other}");
         }
     }
 }

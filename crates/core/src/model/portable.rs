@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct CasebookContents {
     /// Keys of the sources.
     pub sources: Vec<String>,
-    /// Number of issues, pull requests and wiki pages, including those deleted at the tracker.
+    /// Number of issues, pull requests and wiki pages, including those deleted on the tracker.
     pub documents: u64,
     /// Number of comments.
     pub comments: u64,

@@ -11,15 +11,15 @@ pub fn item_number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|n| (1..=MAX_NUMBER).contains(n))
 }
 
-/// Returns whether a text can be a source's key: `owner/name`. Keys without an owner are reserved.
+/// Returns whether a text is a valid source key: `owner/name`. Keys without an owner are reserved.
 pub fn is_source_key(key: &str) -> bool {
-    let good = |part: &str| {
+    let is_valid = |part: &str| {
         !part.is_empty()
             && part.len() <= 100
             && !part.starts_with('.')
             && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
     };
-    key.contains('/') && key.split('/').all(good)
+    key.contains('/') && key.split('/').all(is_valid)
 }
 
 /// Splits a key (`acme/app#12`, `#12`) into its source and its number; `None` if it does not end in
@@ -114,15 +114,14 @@ impl DocumentRecord {
     }
 }
 
-/// The prefix of the ids of review comments, made on the lines of a pull request. Their ids are a
-/// separate sequence, and the tracker's comment count excludes them.
+/// The prefix of the ids of review comments on lines of a pull request. Their ids are a separate
+/// sequence, and the tracker's comment count excludes them.
 pub const REVIEW_PREFIX: &str = "r";
 
-/// The [`Author::association`] of a comment that the tracker marks as the accepted answer, in a
-/// GitHub discussion or a Discourse topic.
+/// The [`Author::association`] of the accepted answer in a GitHub discussion or a Discourse topic.
 pub const ANSWER: &str = "ANSWER";
 
-/// The [`Author::association`] of a comment that its tracker shows only to staff.
+/// The [`Author::association`] of a comment that the tracker shows only to staff.
 pub const INTERNAL: &str = "PRIVATE";
 
 impl Author {

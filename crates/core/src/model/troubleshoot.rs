@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{DocKind, KnownProblem, KnownReport, Notice, State};
 
-/// The lowest probability of helping at which a case is shown.
-pub const HELPS: f32 = 0.15;
-/// The lowest probability at which a case is more likely to help than not.
-pub const SURELY: f32 = 0.5;
+/// The lowest probability of help at which a case is shown.
+pub const MIN_HELP: f32 = 0.15;
+/// The lowest probability of help at which a case is more likely to help than not.
+pub const LIKELY_HELP: f32 = 0.5;
 
 /// The settings of a search for solved cases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -110,7 +110,7 @@ pub struct CaseComment {
 }
 
 impl CaseComment {
-    /// Returns the heading of its quotation: its role.
+    /// Returns the heading of the comment: its role.
     pub fn heading(&self) -> &'static str {
         match self.role {
             Some(CommentRole::Fix) => "Fix",
@@ -136,7 +136,7 @@ pub struct FixedBy {
 }
 
 impl FixedBy {
-    /// Returns a change of which only the key is known.
+    /// Returns a pull request of which only the key is known.
     pub fn not_mirrored(key: String) -> Self {
         Self { key, title: String::new(), url: None, text: String::new() }
     }
@@ -153,7 +153,7 @@ pub struct AskedVersion {
     /// Newest version that the query names.
     pub version: String,
     /// `true` if this version should have the fix, so that the failure may be a regression or a
-    /// different problem; `false` if it is older; null if this cannot be told.
+    /// different problem; `false` if it is older; null if this is unknown.
     pub has_fix: Option<bool>,
 }
 
@@ -247,24 +247,26 @@ impl SolvedCase {
     }
 
     /// Returns the comments in reading order: the one to read first, then the others by time.
-    pub fn read_in_order(&self) -> impl Iterator<Item = &CaseComment> {
+    pub fn in_reading_order(&self) -> impl Iterator<Item = &CaseComment> {
         let (first, rest): (Vec<_>, Vec<_>) = self.comments.iter().partition(|c| self.is_first(c));
         first.into_iter().chain(rest)
     }
 
-    /// Returns the comments that say how it was solved, in reading order. If none does and no change
-    /// has a description, returns the one to read first.
+    /// Returns the comments that document the solution, in reading order. If there is none and no
+    /// pull request has a description, returns the comment to read first.
     pub fn solutions(&self) -> impl Iterator<Item = &CaseComment> {
-        let says = |comment: &&CaseComment| {
+        let is_solution = |comment: &&CaseComment| {
             use CommentRole::{ClosingNote, Denial, Fix, Workaround};
             matches!(comment.role, Some(Fix | Workaround | Denial | ClosingNote))
         };
-        let is_silent =
-            self.told_changes().next().is_none() && self.comments.iter().find(says).is_none();
-        self.read_in_order().filter(move |c| says(c) || is_silent && self.is_first(c))
+        let is_undocumented = self.described_changes().next().is_none()
+            && !self.comments.iter().any(|c| is_solution(&c));
+        self.in_reading_order()
+            .filter(move |c| is_solution(c) || is_undocumented && self.is_first(c))
     }
 
-    /// Returns a sentence about the comments that only confirm the problem; `None` without any.
+    /// Returns the number of comments that only confirm the problem in words; `None` if there is
+    /// none.
     pub fn agreement(&self) -> Option<String> {
         match self.agreeing {
             0 => None,
@@ -273,8 +275,8 @@ impl SolvedCase {
         }
     }
 
-    /// Returns the changes that fixed the case and have a description.
-    pub fn told_changes(&self) -> impl Iterator<Item = &FixedBy> {
+    /// Returns the pull requests that closed the case and have a description.
+    pub fn described_changes(&self) -> impl Iterator<Item = &FixedBy> {
         self.fixed_by.iter().filter(|change| !change.text.is_empty())
     }
 }
@@ -395,6 +397,6 @@ pub struct TroubleshootResponse {
 impl TroubleshootResponse {
     /// Returns whether a case is known to be the same problem or is more likely to help than not.
     pub fn is_sure(&self) -> bool {
-        self.cases.iter().any(|case| case.relation.is_some() || case.helps >= SURELY)
+        self.cases.iter().any(|case| case.relation.is_some() || case.helps >= LIKELY_HELP)
     }
 }

@@ -67,7 +67,7 @@ pub fn estimate_baseline(
         let newer = &ids[ids.len() / 2..];
         let step = newer.len().div_ceil(SAMPLE).max(1);
         let sample: Vec<i64> = newer.iter().step_by(step).copied().collect();
-        Ok(Some((sample, issues, r.skeleton(source.id)?, r.pace(source.id)?)))
+        Ok(Some((sample, issues, r.skeleton(source.id)?, r.time_scale(source.id)?)))
     })?;
     let Some((sample, issues, skeleton, old_scale)) = sample else { return Ok(false) };
     let filters = vec![
@@ -103,8 +103,8 @@ pub fn estimate_baseline(
     }
     let baseline = summarize(odds.into_iter().flatten().collect(), finder.table);
     finder.store.write(|w| {
-        w.put_pace(source.id, scale)?;
-        w.put_score_baseline(source.id, baseline, issues, made_with)
+        w.set_time_scale(source.id, scale)?;
+        w.set_score_baseline(source.id, baseline, issues, made_with)
     })?;
     Ok(true)
 }

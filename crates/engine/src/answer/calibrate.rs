@@ -21,7 +21,7 @@ use crate::search;
 use precedent_core::{
     error::Result,
     model::{CalibrationReport, DocKind, ThresholdFigures},
-    share::wilson,
+    stats::wilson,
     task::{Phase, Task},
 };
 use precedent_index::filter::{Filter, Test};
@@ -167,7 +167,7 @@ pub fn calibrate(
     report.thresholds = figures(&fit_report.answers);
     if !dry {
         let calibration = fit_report.source_model.calibration(finder.model());
-        finder.store.write(|w| w.put_calibration(row.id, &calibration, now))?;
+        finder.store.write(|w| w.set_calibration(row.id, &calibration, now))?;
         report.kept = true;
     }
     Ok(report)

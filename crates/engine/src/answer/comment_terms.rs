@@ -8,7 +8,7 @@ use std::{
 
 use jiff::Timestamp;
 use precedent_core::error::Result;
-use precedent_index::fulltext::hashes;
+use precedent_index::fulltext::term_hashes;
 use precedent_store::{CommentText, Reader};
 use precedent_text::prepare::PreparedText;
 
@@ -28,7 +28,7 @@ pub(super) struct Comment {
 
 impl Comment {
     fn new(comment: &CommentText) -> Self {
-        let terms = hashes(&PreparedText::comment(&comment.body).text()).into();
+        let terms = term_hashes(&PreparedText::comment(&comment.body).text()).into();
         Self { id: comment.id, at: comment.at, terms }
     }
 }
@@ -68,11 +68,11 @@ impl CommentCache {
         if let Some(comments) = self.lock().of.get(&document) {
             return Ok(Comments::Known(Arc::clone(comments)));
         }
-        let texts = r.said_before(document, Timestamp::MAX, MAX_COMMENTS + 1)?;
+        let texts = r.comments_before(document, Timestamp::MAX, MAX_COMMENTS + 1)?;
         Ok(if texts.len() <= MAX_COMMENTS {
             Comments::All(document, texts)
         } else {
-            Comments::Last(r.said_before(document, time, MAX_COMMENTS)?)
+            Comments::Last(r.comments_before(document, time, MAX_COMMENTS)?)
         })
     }
 

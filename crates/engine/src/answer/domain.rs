@@ -54,7 +54,7 @@ impl DomainModel {
         let documents = fulltext.count()?;
         let unseen_idf = unseen_word_idf(documents);
         let mut means = Vec::new();
-        for text in store.read(|r| r.sampled_reports(SAMPLE))? {
+        for text in store.read(|r| r.sample_reports(SAMPLE))? {
             let idf = fulltext.idf(&report::terms(&text[..text.floor_char_boundary(MAX_READ)]))?;
             // Count as if the report itself were not indexed.
             let without = idf.iter().map(|idf| {

@@ -208,7 +208,7 @@ fn rare<T>(
 ) -> Result<Vec<T>> {
     let terms: Vec<String> = items.iter().map(term).collect();
     let most = (fulltext.count()? / COMMON).max(FEW);
-    let with = fulltext.documents_with(kind, &terms)?;
+    let with = fulltext.document_counts(kind, &terms)?;
     let few = items.into_iter().zip(with).filter(|(_, documents)| *documents <= most);
     Ok(few.map(|(item, _)| item).take(MAX_ITEMS).collect())
 }

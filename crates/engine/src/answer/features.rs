@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use precedent_index::{
     fulltext::Overlap,
-    vectors::{Likeness, NearestSaid},
+    vectors::{CommentLikeness, Likeness},
 };
 
 /// The number of features.
@@ -92,7 +92,7 @@ pub struct CandidateDetails {
     /// 0..1.
     pub said_anew: f32,
     /// The vector similarity of the comments.
-    pub near: NearestSaid,
+    pub near: CommentLikeness,
     /// True if neither title has a word that the other report lacks. Templated reports ("… on
     /// Android", "… on iOS") differ only in this.
     pub same_title: bool,
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!((feature("words_vs_best"), feature("text_cosine_vs_best")), (0.5, 1.0));
         assert_eq!((feature("inactive_time"), feature("comments")), (feature("age"), 0.0));
         let last = Timestamp::from_second(now.as_second() - 9 * day).unwrap();
-        let near = NearestSaid { title: Some(0.1), text: Some(0.9) };
+        let near = CommentLikeness { title: Some(0.1), text: Some(0.9) };
         let details = CandidateDetails {
             comments: 3,
             last: Some(last),

@@ -25,16 +25,16 @@ use precedent_core::{error::Result, task::Task};
 use precedent_index::{
     filter::{Filter, Test, TimeField},
     fulltext::{Overlap, ReportTerms, TermKind, Words},
-    vectors::{Likeness, NearestSaid},
+    vectors::{CommentLikeness, Likeness},
 };
 use precedent_store::Person;
 use precedent_text::{
     chunk::{self, representation},
-    essence::extract_salient,
     mail,
     prepare::PreparedText,
     reference::{Relation, references},
     report::Report,
+    salient::extract_salient,
     signature::{Signature, constant_runs},
     tokens,
     trace::{frames, may_be_frame},
@@ -223,7 +223,7 @@ impl MatchFinder<'_> {
                 .filter(|(_, overlap)| overlap.created_at.is_none_or(|time| time == now))
                 .map(|(id, _)| *id)
                 .collect();
-            let later = self.store.read(|r| r.not_earlier(document, &ties))?;
+            let later = self.store.read(|r| r.exclude_earlier(document, &ties))?;
             (ids, overlaps) = ids
                 .into_iter()
                 .zip(overlaps)
@@ -240,10 +240,10 @@ impl MatchFinder<'_> {
     /// Returns the documents that name an application-specific failure or code of the draft that
     /// hardly any document names.
     fn naming_documents(&self, draft: &Draft, filters: &[Filter]) -> Result<Vec<i64>> {
-        let is_specific = |s: &Signature| s.is_telling() && !s.is_generic();
+        let is_specific = |s: &Signature| s.is_distinctive() && !s.is_generic();
         let signatures = draft.body.signatures(&draft.title).into_iter().filter(is_specific);
         let terms: Vec<String> = signatures.map(|s| s.term()).collect();
-        let with = self.fulltext.documents_with(TermKind::Signature, &terms)?;
+        let with = self.fulltext.document_counts(TermKind::Signature, &terms)?;
         let is_rare = |(_, documents): &(String, u64)| (1..=RARE as u64).contains(documents);
         let rare: Vec<String> =
             terms.into_iter().zip(with).filter(is_rare).map(|(term, _)| term).collect();
@@ -381,14 +381,14 @@ impl MatchFinder<'_> {
                     (hits.ids[*at], comments.iter().map(|comment| comment.id).collect())
                 };
                 let documents: Vec<_> = short.iter().zip(&comments).map(ids).collect();
-                vectors.compare_said(title, text, &documents)?
+                vectors.compare_comments(title, text, &documents)?
             }
-            _ => vec![NearestSaid::default(); short.len()],
+            _ => vec![CommentLikeness::default(); short.len()],
         };
         let reports = |f: &&Filter| matches!(f.test, Test::Source(_) | Test::Kind(_));
         let reports: Vec<Filter> = scope.filters.iter().filter(reports).cloned().collect();
         let author = match &draft.author {
-            Some(author) if self.fulltext.reports_for_others(&author.login, &reports)? => &None,
+            Some(author) if self.fulltext.is_proxy_author(&author.login, &reports)? => &None,
             author => author,
         };
         // A title shared by reports with other content belongs to a form (docs/decisions/0011).
@@ -399,7 +399,8 @@ impl MatchFinder<'_> {
         // A typed title is that report, if no other one has it.
         let is_title = |text: &&CandidateText| tokenized_draft.is_title(&text.title);
         let is_unique = draft.document.is_none() && texts.iter().filter(is_title).count() == 1;
-        let (matcher, headline) = (hits.terms.comment_matcher(), hits.terms.headline(&hits.report));
+        let (matcher, headline) =
+            (hits.terms.comment_matcher(), hits.terms.title_matcher(&hits.report));
         let detail = |at: usize| {
             let (text, overlap) = (&texts[at], &hits.overlaps[short[at]]);
             let (said_anew, terms) =
@@ -476,7 +477,7 @@ impl MatchFinder<'_> {
     fn query_vectors(&self, draft: &Draft, is_changed: bool) -> Result<Option<QueryVectors>> {
         let Some(vectors) = self.vectors else { return Ok(None) };
         if let Some(document) = draft.document.filter(|_| !is_changed)
-            && let Some(stored_vectors) = vectors.of_document(document)?
+            && let Some(stored_vectors) = vectors.document_vectors(document)?
         {
             return Ok(Some(stored_vectors));
         }
@@ -507,7 +508,7 @@ fn comparable(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
         let has_content = !low_content::is_low_content(&title_only.title, &title_only.body);
         return has_content.then_some((Cow::Owned(title_only), true));
     }
-    if mail::answers(&draft.title) {
+    if mail::is_reply_subject(&draft.title) {
         let text_only = Draft { title: String::new(), ..draft.clone() };
         return low_content::has_enough_words(&draft.body).then_some((Cow::Owned(text_only), true));
     }

@@ -182,7 +182,7 @@ impl MatchFinder<'_> {
         if self.vectors.is_none() {
             return Ok(None);
         }
-        let is_foreign = language::foreign(&draft.body.whole(&draft.title)).is_some();
+        let is_foreign = language::foreign_language(&draft.body.whole(&draft.title)).is_some();
         // The language of stored documents is counted when they are indexed.
         let Some(vectors) = self.language_vectors(is_foreign && draft.document.is_none())? else {
             return Ok(None);

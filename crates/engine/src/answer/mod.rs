@@ -164,7 +164,7 @@ pub(crate) fn known_report(row: DocumentRow, band: Band, confidence: f32) -> Kno
 impl Match {
     /// Returns the confidence band.
     pub(crate) fn band(&self) -> Band {
-        Band::of(self.confidence, self.worth)
+        Band::new(self.confidence, self.worth)
     }
 
     /// Returns the evidence for its confidence.
@@ -207,7 +207,7 @@ impl<'a> MatchFinder<'a> {
         source: &SourceRow,
     ) -> Result<SourceCalibration> {
         let model = self.with_baseline(r, source, self.basis().as_deref())?;
-        Ok(SourceCalibration { model, models: BTreeMap::new(), pace: r.pace(source.id)? })
+        Ok(SourceCalibration { model, models: BTreeMap::new(), pace: r.time_scale(source.id)? })
     }
 
     /// Identifies the weights, rules and embedding model that baselines and checks rest on; `None`
@@ -247,7 +247,7 @@ impl<'a> MatchFinder<'a> {
             Ok(calibration.and_then(|c| model.apply(&c, self.model())).or(baseline_model))
         };
         if let Some(source) = source {
-            let scale = r.pace(source.id)?;
+            let scale = r.time_scale(source.id)?;
             return Ok(SourceCalibration {
                 model: model(source)?,
                 models: BTreeMap::new(),

@@ -9,7 +9,7 @@ use precedent_core::{
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, SourceRow};
 use precedent_text::{
-    essence::extract_salient, failure::FailureMatch, prepare::PreparedText, report,
+    failure::FailureMatch, prepare::PreparedText, report, salient::extract_salient,
     skeleton::Skeleton,
 };
 

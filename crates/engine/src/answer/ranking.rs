@@ -164,7 +164,7 @@ impl RankingModel {
     /// are of other features, or of another model's vectors. A curve alone applies anyway, because
     /// it mostly reflects how often a source marks duplicates.
     pub fn apply(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
-        let order = match &calibration.order {
+        let order = match &calibration.weights {
             None => None,
             Some(by_name) if calibration.model.as_deref() == model && by_name.len() == COUNT => {
                 Some(weights(by_name).ok()?)

@@ -16,7 +16,7 @@ use crate::search;
 use precedent_core::{
     error::{Error, Result},
     model::{Replay, ReplayFigures, VerdictKind},
-    share::wilson,
+    stats::wilson,
     task::{Phase, Task},
 };
 use precedent_store::Reader;

@@ -48,7 +48,7 @@ impl SourceModel {
             intercept: self.curve.intercept,
             labels: self.labels,
             model: model.map(str::to_owned),
-            order: self.order.map(weights),
+            weights: self.order.map(weights),
         }
     }
 }

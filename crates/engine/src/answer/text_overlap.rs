@@ -18,7 +18,7 @@ use precedent_text::{
     prepare::PreparedText,
     report,
     signature::{Signature, SignatureKind},
-    title::different_systems,
+    title::different_platforms,
 };
 
 /// The number of words in a run (a shingle). Broder 1997, "On the resemblance and containment of
@@ -195,7 +195,7 @@ impl Text {
 
 impl<'a> OverlapReader<'a> {
     pub(super) fn new(fulltext: &'a FullText, draft: &'a Draft) -> Self {
-        let draft_failure = Failure::of(&draft.body.whole(&draft.title));
+        let draft_failure = Failure::parse(&draft.body.whole(&draft.title));
         Self { fulltext, draft_text: Text::new(&draft.title, &draft.body), draft_failure, draft }
     }
 
@@ -220,7 +220,7 @@ impl<'a> OverlapReader<'a> {
         let failures: Vec<String> = a
             .signatures
             .intersection(&b.signatures)
-            .filter(|s| s.is_telling())
+            .filter(|s| s.is_distinctive())
             .map(Signature::term)
             .collect();
         let failure = self
@@ -261,17 +261,17 @@ impl<'a> OverlapReader<'a> {
         ];
         // A message alone identifies a cause only if few reports have it.
         let documents =
-            self.fulltext.documents_with(TermKind::Signature, &failures)?.into_iter().min();
+            self.fulltext.document_counts(TermKind::Signature, &failures)?.into_iter().min();
         let few = (self.fulltext.count()? / COMMON_MESSAGE).max(FEW);
         let is_common = documents.is_some_and(|count| count > few);
-        let other_failure = Failure::of(&body.whole(title));
+        let other_failure = Failure::parse(&body.whole(title));
         let failure = match self.draft_failure.compare(&other_failure) {
             FailureMatch::Same if is_common && !self.draft_failure.shares_place(&other_failure) => {
                 FailureMatch::Unknown
             }
             result => result,
         };
-        let other_system = different_systems(&self.draft.title, title);
+        let other_system = different_platforms(&self.draft.title, title);
         Ok(TextOverlap { numbers, failure, same_text, other_system, ..TextOverlap::default() })
     }
 }

@@ -14,7 +14,7 @@ use precedent_core::{
     },
     task::Task,
 };
-use precedent_redact::{self as redact, Wishes};
+use precedent_redact::{self as redact, RedactionOptions};
 use precedent_store::Reader;
 
 use crate::{
@@ -78,7 +78,7 @@ pub fn article(
     brief::clean(&mut brief);
     if request.redact {
         let (names, _) = brief::names(context, &brief, Some(&head), task)?;
-        redact::redact(&mut brief, &names, &Wishes::default());
+        redact::redact(&mut brief, &names, &RedactionOptions::default());
     }
     let mut article = Article {
         key: problem.key,

@@ -64,8 +64,8 @@ pub(super) fn without(name: &str, text: &str) -> String {
 /// Returns a sentence of a comment as a passage. Returns `None` for questions, thanks, and other
 /// parts of a conversation.
 pub(super) fn passage(sentence: &Sentence) -> Option<String> {
-    use SentenceRole::{AlreadyReported, Noise, Question, TakenBack};
-    let is_chatter = matches!(sentence.role(), Noise | Question | TakenBack | AlreadyReported);
+    use SentenceRole::{AlreadyReported, Noise, Question, Retraction};
+    let is_chatter = matches!(sentence.role(), Noise | Question | Retraction | AlreadyReported);
     own_words(sentence).filter(|_| !is_chatter)
 }
 
@@ -122,7 +122,7 @@ pub(super) fn is_specific(sentence: &Sentence) -> bool {
 
 /// Returns whether a sentence explains why the problem happens, without a doubt.
 pub(super) fn explains(sentence: &Sentence) -> bool {
-    use SentenceRole::{Declined, Fix, StillHappens, Workaround};
+    use SentenceRole::{Declined, Fix, NotFixed, Workaround};
     matches("cause", &sentence.text)
         && (!matches("pronoun", &sentence.text) || matches("explains_it", &sentence.text))
         && sentence.text.chars().count() <= MAX_EXPLANATION
@@ -130,7 +130,7 @@ pub(super) fn explains(sentence: &Sentence) -> bool {
         && !is_personal(&sentence.text)
         && !matches("second_person", &sentence.text)
         && !matches("about_change", &sentence.text)
-        && !matches!(sentence.role(), Declined | Fix | StillHappens | Workaround)
+        && !matches!(sentence.role(), Declined | Fix | NotFixed | Workaround)
 }
 
 /// Returns whether a report asks for work and tells of no failure.

@@ -22,12 +22,12 @@ use precedent_index::{
     embed::{Engine, NameKind, NameModel, RecognizedName},
     fulltext::{FullText, TermKind},
 };
-use precedent_redact::{self as redact, KnownNames, NameReader, Recognition, Wishes};
+use precedent_redact::{self as redact, KnownNames, NameReader, Recognition, RedactionOptions};
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
-    essence::{extract_salient, headline},
     pattern::re,
     prepare::PreparedText,
+    salient::{extract_salient, headline},
     signature::Signature,
     tokens,
     version::versions,
@@ -151,7 +151,7 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     display::clean(&mut brief);
     if request.redact {
         let (names, is_complete) = names(context, &brief, row.as_ref(), task)?;
-        redact::redact(&mut brief, &names, &Wishes::of(request));
+        redact::redact(&mut brief, &names, &RedactionOptions::from_request(request));
         brief.record.names_unrecognized = !is_complete;
         // Remove folders, because they may name their owner.
         for path in &mut brief.record.request.logs {
@@ -219,7 +219,7 @@ pub fn preview(
         .store
         .read(|r| request.key.as_deref().map(|key| search::resolve_one(r, key)).transpose())?;
     let (names, _) = names(context, &plain, row.as_ref(), task)?;
-    Ok(redact::preview(&plain, &names, &Wishes::of(request)))
+    Ok(redact::preview(&plain, &names, &RedactionOptions::from_request(request)))
 }
 
 /// The number of bytes of a brief that the model of names reads, shorter texts first: 1.5 s at 23 ms
@@ -240,7 +240,7 @@ pub(crate) fn names(
     task: &Task,
 ) -> Result<(KnownNames, bool)> {
     let logins = context.finder.store.read(|r| people(r, brief, row))?;
-    let mut names = KnownNames::of_logins(logins);
+    let mut names = KnownNames::from_logins(logins);
     let Ok(Some(mut model)) = context.engine.load_names() else { return Ok((names, false)) };
     let fulltext = context.finder.fulltext;
     let common = COMMON.max(fulltext.count()? / COMMON_SHARE);
@@ -251,7 +251,7 @@ pub(crate) fn names(
     for text in texts {
         let text = &text[..text.floor_char_boundary(bytes_left)];
         bytes_left -= text.len();
-        names.read(text, &mut reader)?;
+        names.recognize(text, &mut reader)?;
     }
     Ok((names, true))
 }
@@ -279,7 +279,7 @@ impl NameReader for Reading<'_> {
         let words = tokens::words(name).into_iter().map(|word| word.term);
         // The version behind a product's name is rare.
         let words: Vec<String> = words.filter(|word| word.contains(char::is_alphabetic)).collect();
-        let documents = self.fulltext.documents_with(TermKind::Word, &words)?;
+        let documents = self.fulltext.document_counts(TermKind::Word, &words)?;
         Ok(!words.is_empty() && documents.iter().all(|documents| *documents > self.common))
     }
 }
@@ -590,7 +590,7 @@ impl Writer<'_> {
                     ..Entry::default()
                 });
             }
-            for change in case.told_changes() {
+            for change in case.described_changes() {
                 let quote = Quote {
                     author: None,
                     role: Some("the fix".to_owned()),
@@ -604,7 +604,7 @@ impl Writer<'_> {
                     ..Entry::default()
                 });
             }
-            for c in case.read_in_order() {
+            for c in case.in_reading_order() {
                 let quote = Quote {
                     author: c.author.clone(),
                     role: c.role.map(|r| r.as_str().to_owned()),
@@ -699,7 +699,8 @@ impl Writer<'_> {
             items.push((question.to_owned(), citations.clone()));
         }
         let shows_a_failure = || {
-            quotes_a_line(body) || prepared_body.signatures(title).iter().any(Signature::is_telling)
+            quotes_a_line(body)
+                || prepared_body.signatures(title).iter().any(Signature::is_distinctive)
         };
         if self.log.is_none() && prepared_body.code().trim().is_empty() && !shows_a_failure() {
             let question =

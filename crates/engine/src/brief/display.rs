@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use precedent_core::model::{Brief, BriefRecord};
-use precedent_text::visible::visible;
+use precedent_text::sanitize::sanitize;
 
 /// A brief sanitized by [`clean`], with its original record, which is not displayed and is needed
 /// for a replay.
@@ -60,7 +60,7 @@ pub(crate) fn clean(brief: &mut Brief) {
 }
 
 fn text(text: &mut String) {
-    if let std::borrow::Cow::Owned(clean) = visible(text) {
+    if let std::borrow::Cow::Owned(clean) = sanitize(text) {
         *text = clean;
     }
 }

@@ -22,7 +22,7 @@ use precedent_core::{
     model::{Brief, BriefFormat, Citation, FixedBy, Section, SectionKind, State},
 };
 use precedent_store::DocumentRow;
-use precedent_text::visible;
+use precedent_text::sanitize;
 
 /// Renders a brief.
 ///
@@ -36,7 +36,7 @@ pub fn render(brief: &Brief, format: BriefFormat) -> Result<Vec<u8>> {
         BriefFormat::Pdf => pdf::render(&display),
         BriefFormat::Json => {
             let json = serde_json::to_string_pretty(brief).map_err(|e| broken("JSON", &e))?;
-            Ok((visible::json(&json) + "\n").into_bytes())
+            Ok((sanitize::escape_json(&json) + "\n").into_bytes())
         }
     }
 }

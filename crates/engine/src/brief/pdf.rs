@@ -28,7 +28,7 @@ use precedent_core::{
 };
 use precedent_text::{
     markdown::{BlockKind, blocks, tables},
-    visible::visible,
+    sanitize::sanitize,
 };
 
 /// The A4 page, in points.
@@ -448,7 +448,7 @@ impl Sheet {
 /// Returns the text without characters that have no glyph, which would be printed as boxes. Markdown
 /// may encode them as numeric references.
 fn printable(text: &str) -> String {
-    visible(text).chars().filter(|c| *c == '\n' || !c.is_control()).collect()
+    sanitize(text).chars().filter(|c| *c == '\n' || !c.is_control()).collect()
 }
 
 /// Returns whether each row of a table is lower than a page in any case.

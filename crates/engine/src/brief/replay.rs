@@ -8,7 +8,7 @@ use precedent_core::{
     model::{Brief, BriefChange, BriefRecord, BriefReplay, BriefSource, STANDARD_INPUT, State},
     task::Task,
 };
-use precedent_text::visible;
+use precedent_text::sanitize;
 
 /// The marker before the record in a Markdown brief.
 pub(super) const MARK: &str = "precedent-brief ";
@@ -20,7 +20,7 @@ const MAX_FILE: usize = 64 * 1024 * 1024;
 /// Escapes a record so that it cannot end an HTML comment or script element, and no title in it
 /// looks like the marker.
 pub(super) fn hidden(record: &str) -> String {
-    visible::json(record)
+    sanitize::escape_json(record)
         .replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace("--", "-\\u002d")

@@ -1,8 +1,8 @@
 //! The summary of a brief: the problem, whether it is known, its fix, and the next step.
 
 use precedent_core::model::{
-    AskResponse, Band, BriefRequest, CaseComment, Citation, Entry, KnownProblem, LogError,
-    LogResponse, LogVerdict, ProblemStatus, SURELY, State,
+    AskResponse, Band, BriefRequest, CaseComment, Citation, Entry, KnownProblem, LIKELY_HELP,
+    LogError, LogResponse, LogVerdict, ProblemStatus, State,
 };
 use precedent_store::DocumentRow;
 
@@ -41,7 +41,7 @@ pub(super) fn of_answer(
     let later =
         answer.problem.as_ref().filter(is_itself).map_or(0, |problem| problem.reports.len());
     let near = answer.related.first().filter(|report| report.band <= Band::Possible);
-    let case = answer.cases.first().filter(|case| case.helps >= SURELY);
+    let case = answer.cases.first().filter(|case| case.helps >= LIKELY_HELP);
     sentences.push(match (earlier, near, case) {
         (Some(problem), ..) => {
             add(&problem.key, &problem.url);

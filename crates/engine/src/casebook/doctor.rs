@@ -13,7 +13,7 @@ use crate::{
 };
 use precedent_core::{
     error::{Code, Error, Result},
-    files::{ExistingFile, Workplace, is_there},
+    files::{ExistingFile, StagingFolder, exists_error},
     model::{Backup, ExportResult, Health, PortableImport, RestoreResult},
     task::{Task, run_blocking},
 };
@@ -50,7 +50,7 @@ impl Casebook {
             // If the file cannot be read, the chosen model is unknown; any model serves for the
             // check.
             let models = folder.join(MODELS);
-            let engine = match store::chosen_model(&folder.join(DATABASE)) {
+            let engine = match store::custom_model(&folder.join(DATABASE)) {
                 Some(name) => engine.with_folder(models.join(name)),
                 None => engine,
             };
@@ -116,15 +116,15 @@ impl Casebook {
         let file = file.to_owned();
         self.run(move |i| {
             if file.exists() && !replace {
-                return Err(is_there(&file));
+                return Err(exists_error(&file));
             }
             // The copy must not contain removed text.
             i.store.purge(&Task::new())?;
             // The old copy is replaced only once the new one is complete.
-            let place = Workplace::next_to(&file)?;
+            let place = StagingFolder::create_beside(&file)?;
             let copy = place.path("copy.db");
             i.store.copy_to(&copy)?;
-            place.put(&copy, &file, ExistingFile::replaced_if(replace))?;
+            place.put(&copy, &file, ExistingFile::replace_if(replace))?;
             let bytes = fs::metadata(&file).map_err(|e| Error::io(&file, e))?.len();
             Ok(Backup { file: file.display().to_string(), bytes })
         })
@@ -143,7 +143,7 @@ impl Casebook {
     ) -> Result<(Self, Option<PathBuf>)> {
         let database = options.folder.join(DATABASE);
         let path = database.clone();
-        if run_blocking(move || Ok(!path.is_file() || store::is_whole(&path))).await? {
+        if run_blocking(move || Ok(!path.is_file() || store::is_intact(&path))).await? {
             match Self::open(options.clone()).await {
                 Err(error) if error.code() == Code::Corrupt => {}
                 result => return Ok((result?, None)),
@@ -170,7 +170,7 @@ impl Casebook {
     pub async fn restore(&self, file: &Path) -> Result<RestoreResult> {
         let file = file.to_owned();
         self.run(move |i| {
-            let _importing = FileLock::try_take(&i.folder, "import.lock")?.ok_or_else(|| {
+            let _importing = FileLock::try_acquire(&i.folder, "import.lock")?.ok_or_else(|| {
                 Error::new(Code::Busy, "another process is importing into this casebook")
                     .with_hint("Wait until it has finished, then try again.")
             })?;
@@ -180,7 +180,7 @@ impl Casebook {
             let session = i.embedding_session()?;
             let vectors = session.vectors().ok();
             // An index that is ahead of its database would hide later changes.
-            let old_copy = i.indexes().forget_all_and(vectors.as_deref(), || {
+            let old_copy = i.indexes().with_cleared_indexes(vectors.as_deref(), || {
                 i.clear_languages()?;
                 let old_copy = match i.store.document_count()?
                     + i.store.read(|r| Ok(r.verdicts(None)?.len() as u64))?
@@ -191,7 +191,7 @@ impl Casebook {
                         (i.clock)().strftime("%Y-%m-%d")
                     ))?),
                 };
-                i.store.replace_by(&copy)?;
+                i.store.replace_with(&copy)?;
                 Ok(old_copy)
             })?;
             let contents = i.store.contents()?;
@@ -254,8 +254,8 @@ impl Casebook {
 }
 
 /// Copies a file to be restored into a folder of its own, and checks the copy.
-fn checked_copy(folder: &Path, file: &Path) -> Result<(Workplace, PathBuf)> {
-    let place = Workplace::within(folder)?;
+fn checked_copy(folder: &Path, file: &Path) -> Result<(StagingFolder, PathBuf)> {
+    let place = StagingFolder::create_in(folder)?;
     let copy = place.path("restore.db");
     copy_database(file, &copy)?;
     store::check_foreign(&copy).map_err(|e| match e.code() {
@@ -270,7 +270,7 @@ fn checked_copy(folder: &Path, file: &Path) -> Result<(Workplace, PathBuf)> {
 /// Copies a database with its write-ahead log, which holds changes not yet in the file.
 fn copy_database(from: &Path, to: &Path) -> Result<()> {
     for log in ["", "-wal"] {
-        let (from, to) = (store::with_end(from, log), store::with_end(to, log));
+        let (from, to) = (store::with_suffix(from, log), store::with_suffix(to, log));
         match fs::copy(&from, &to) {
             Err(e) if !log.is_empty() && e.kind() == std::io::ErrorKind::NotFound => {}
             result => drop(result.map_err(|e| Error::io(&from, e))?),

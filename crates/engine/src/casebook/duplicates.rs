@@ -307,8 +307,8 @@ impl Inner {
         if !self.index_comments {
             return Ok(());
         }
-        if self.store.read(|r| r.checked_with())?.is_none_or(|with| with != basis) {
-            self.store.write(|w| w.check_anew_with(&basis))?;
+        if self.store.read(|r| r.check_basis())?.is_none_or(|with| with != basis) {
+            self.store.write(|w| w.reset_checks(&basis))?;
         }
         self.with_finder(&session, |c| {
             for source in self.store.read(|r| r.sources())? {

@@ -61,7 +61,7 @@ impl Casebook {
         }
         for (source, remote) in self.live(Vec::new()).await? {
             let (_, address) = sync::remote_address(&source, &remote)?;
-            if !address.places().iter().any(|place| place.origin() == url.origin()) {
+            if !address.token_addresses().iter().any(|place| place.origin() == url.origin()) {
                 continue;
             }
             let tracker = self.tracker(&self.inner.http, &source, &remote).await?;
@@ -91,10 +91,10 @@ impl Inner {
 
     fn keep_image(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         let folder = self.images();
-        files::private_folder(&folder)?;
+        files::create_private_folder(&folder)?;
         if fs::read_dir(&folder).is_ok_and(|images| images.count() >= MAX_IMAGES) {
             self.forget_images();
-            files::private_folder(&folder)?;
+            files::create_private_folder(&folder)?;
         }
         files::replace_private(path, bytes)
     }

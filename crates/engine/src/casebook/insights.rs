@@ -34,7 +34,7 @@ impl Casebook {
         let (source, month) = (source.map(str::to_owned), month.map(str::to_owned));
         self.run(move |i| {
             i.store
-                .read(|r| r.known_as_duplicates(source_id(r, source.as_deref())?, month.as_deref()))
+                .read(|r| r.counted_duplicates(source_id(r, source.as_deref())?, month.as_deref()))
         })
         .await
     }

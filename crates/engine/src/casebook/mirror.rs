@@ -7,9 +7,9 @@ use crate::{samples, search};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
-        Access, Closure, ClosureRecord, ClosureReport, HostView, ImportReport, ImportRequest,
-        ImportResult, IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest,
-        Understood, Undone,
+        Access, Closure, ClosureRecord, ClosureReport, DetectedFiles, HostView, ImportReport,
+        ImportRequest, ImportResult, IndexReport, MirrorView, NewMirror, SourceView, SyncReport,
+        SyncRequest, UndoReport,
     },
     task::Task,
 };
@@ -102,7 +102,7 @@ impl Casebook {
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no import to undo; database errors.
-    pub async fn undo_import(&self, task: &Task) -> Result<Undone> {
+    pub async fn undo_import(&self, task: &Task) -> Result<UndoReport> {
         let task = task.clone();
         self.run(move |i| {
             let undone = i.store.write_durably(|w| w.undo_import())?.ok_or_else(|| {
@@ -181,7 +181,7 @@ impl Casebook {
             let mut hosts: BTreeMap<String, HostView> = BTreeMap::new();
             for (source, remote) in live {
                 let host = hosts.entry(remote.host.clone()).or_insert_with(|| {
-                    let place = token(i, &source, &remote).map(|token| token.place);
+                    let place = token(i, &source, &remote).map(|token| token.source);
                     HostView {
                         token: place.map(str::to_owned),
                         kept: place == Some(KEYRING),
@@ -240,7 +240,7 @@ impl Casebook {
     /// [`precedent_core::Code::InvalidInput`] if the host is invalid or the token empty,
     /// [`precedent_core::Code::NotFound`] if there is no keyring.
     pub async fn keep_token(&self, host: &str, token: SecretString) -> Result<()> {
-        let host = sync::host(host)?;
+        let host = sync::github_host(host)?;
         self.run(move |i| i.secrets.keep(&host, &token)).await
     }
 
@@ -254,7 +254,7 @@ impl Casebook {
         client_id: &str,
         task: &Task,
     ) -> Result<DeviceLogin> {
-        device::begin(&self.inner.http, &sync::address(host)?, client_id, task).await
+        device::begin(&self.inner.http, &sync::github_address(host)?, client_id, task).await
     }
 
     /// Waits until the person has entered the code, then stores the token in the system keyring.
@@ -273,7 +273,7 @@ impl Casebook {
     /// # Errors
     /// Same as [`Casebook::keep_token`].
     pub async fn forget_token(&self, host: &str) -> Result<bool> {
-        let host = sync::host(host)?;
+        let host = sync::github_host(host)?;
         self.run(move |i| i.secrets.forget(&host)).await
     }
 
@@ -293,7 +293,7 @@ impl Casebook {
         match self.inner.http.reach_any(&addresses, task).await {
             Err(error) if error.code() == Code::Network => {
                 for (source, _) in &live {
-                    reports.push(sync::skip(&context, source, &error).await);
+                    reports.push(sync::record_unreachable(&context, source, &error).await);
                 }
                 return Ok(reports);
             }
@@ -308,7 +308,7 @@ impl Casebook {
                 Ok(mut tracker) => {
                     sync::sync(&context, &source, &remote, tracker.as_mut(), &http, &request).await
                 }
-                Err(error) => sync::skip(&context, &source, &error).await,
+                Err(error) => sync::record_unreachable(&context, &source, &error).await,
             };
             report.requests = http.request_count();
             reports.push(report);
@@ -495,7 +495,7 @@ impl Casebook {
 ///
 /// # Errors
 /// Same as [`Casebook::import_files`].
-pub async fn understand_files(request: ImportRequest, task: &Task) -> Result<Understood> {
+pub async fn understand_files(request: ImportRequest, task: &Task) -> Result<DetectedFiles> {
     let task = task.clone();
     precedent_core::task::run_blocking(move || sync::understand(&request, &task)).await
 }
@@ -504,7 +504,7 @@ pub async fn understand_files(request: ImportRequest, task: &Task) -> Result<Und
 /// is not trusted.
 fn token(inner: &Inner, source: &SourceRow, remote: &RemoteRow) -> Option<FoundToken> {
     let (_, address) = sync::remote_address(source, remote).ok().filter(|_| remote.is_trusted)?;
-    inner.secrets.find(sync::token_request(source, remote), &address.places())
+    inner.secrets.find(sync::token_request(source, remote), &address.token_addresses())
 }
 
 pub(super) fn sources(reader: &Reader<'_>) -> Result<Vec<SourceView>> {

@@ -34,7 +34,7 @@ use crate::{
 };
 use precedent_core::{
     error::{Code, Error, Result},
-    files::private_folder,
+    files::create_private_folder,
     memory,
     model::{IndexReport, Lack, Mode, ModelStatus, Notice, SearchRequest, SearchResponse, Status},
     task::{Task, run_blocking},
@@ -42,7 +42,7 @@ use precedent_core::{
 use precedent_index::{
     embed::{self, Engine, ModelInfo, ModelPaths},
     fulltext::{self, FullText},
-    update::{self, A_MOMENT, DerivedData, Effort, IndexedPart},
+    update::{self, DerivedData, Effort, IndexedPart, SEARCH_BUDGET},
 };
 use precedent_store::Store;
 use precedent_trackers::{
@@ -354,7 +354,8 @@ impl Casebook {
     pub async fn forget_indexes(&self) -> Result<()> {
         self.run(|i| {
             let session = i.embedding_session()?;
-            i.indexes().forget_all_and(session.vectors().ok().as_deref(), || i.clear_languages())
+            i.indexes()
+                .with_cleared_indexes(session.vectors().ok().as_deref(), || i.clear_languages())
         })
         .await
     }
@@ -386,7 +387,7 @@ impl Casebook {
                 filters: query::with_days(&request.filters, now),
                 ..request
             };
-            let stale = i.refresh_index(Effort::AtMost(A_MOMENT), &task)?;
+            let stale = i.refresh_index(Effort::Within(SEARCH_BUDGET), &task)?;
             let session = i.embedding_session()?;
             let mode = request.mode.or_else(|| query::parse(&request.query).ok()?.mode);
             // Wait for a model that is already loading only where it is needed, after the full-text
@@ -493,7 +494,7 @@ impl Casebook {
             Err(error) if matches!(error.code(), Code::Internal | Code::Io) => {
                 let inner = Arc::clone(&self.inner);
                 let is_damaged = run_blocking(move || Ok(inner.fulltext.is_damaged())).await?;
-                Err(if is_damaged { fulltext::broken().with_source(error) } else { error })
+                Err(if is_damaged { fulltext::damage_error().with_source(error) } else { error })
             }
             result => result,
         }
@@ -520,7 +521,7 @@ impl Inner {
         if self.store.read_only().is_some() {
             return Ok(report);
         }
-        if self.indexes().text_is_due(effort)? {
+        if self.indexes().needs_text_update(effort)? {
             self.indexes().update_text(effort, task, &mut report)?;
         }
         Ok(report)
@@ -531,7 +532,7 @@ impl Inner {
             store: &self.store,
             fulltext: &self.fulltext,
             folder: &self.folder,
-            parts: if self.index_comments { IndexedPart::All } else { IndexedPart::Own },
+            parts: if self.index_comments { IndexedPart::All } else { IndexedPart::Text },
         }
     }
 
@@ -636,7 +637,7 @@ fn make_private(folder: &Path) -> Result<()> {
         return Err(Error::new(Code::Io, format!("{} is not a folder", folder.display()))
             .with_hint("Choose another folder with --casebook."));
     }
-    private_folder(folder)
+    create_private_folder(folder)
 }
 
 #[cfg(test)]

@@ -6,12 +6,14 @@ use super::{Casebook, Inner, VECTORS};
 use crate::samples;
 use precedent_core::{
     error::{Code, Error, Result},
-    files::private_folder,
+    files::create_private_folder,
     model::ModelView,
     task::Task,
 };
 use precedent_index::{
-    embed::{self, BUILT_IN, CatalogEntry, Engine, MODEL, ModelInfo, TOKENIZER, Traits, catalog},
+    embed::{
+        self, BUILT_IN, CatalogEntry, Engine, ImportOptions, MODEL, ModelInfo, TOKENIZER, catalog,
+    },
     vectors,
 };
 use precedent_text::similar;
@@ -59,7 +61,7 @@ impl Casebook {
         &self,
         path: &Path,
         name: Option<&str>,
-        traits: Traits,
+        traits: ImportOptions,
         task: &Task,
     ) -> Result<ModelView> {
         let (path, task) = (path.to_owned(), task.clone());
@@ -99,7 +101,7 @@ impl Casebook {
         let folder = inner.models().join(format!(".{}.download", entry.name));
         self.run({
             let folder = folder.clone();
-            move |_| private_folder(&folder)
+            move |_| create_private_folder(&folder)
         })
         .await?;
         let files =
@@ -129,7 +131,7 @@ impl Casebook {
         }
         let (task, traits) = (
             task.clone(),
-            Traits { pooling: Some(entry.pooling), prefix: entry.prefix.to_owned() },
+            ImportOptions { pooling: Some(entry.pooling), prefix: entry.prefix.to_owned() },
         );
         self.run(move |i| {
             let view = i.import_model(&folder, &entry.name, &traits, &task);
@@ -206,7 +208,7 @@ impl Inner {
         &self,
         path: &Path,
         name: &str,
-        traits: &Traits,
+        traits: &ImportOptions,
         task: &Task,
     ) -> Result<ModelView> {
         if matches!(self.engine, Engine::Off) {

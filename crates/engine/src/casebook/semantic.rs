@@ -81,7 +81,7 @@ impl Preload {
         let (sender, engines) = mpsc::channel::<Engine>();
         let load = move || {
             engine.preload();
-            engines.recv().ok().map(|engine| engine.load(Work::Questions))
+            engines.recv().ok().map(|engine| engine.load(Work::Queries))
         };
         // Without a thread, the model is loaded at first use.
         Self(
@@ -169,7 +169,7 @@ impl EmbeddingSession {
         let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
         let model = slot.get_or_insert_with(|| {
             let preload = self.preload.lock().unwrap_or_else(PoisonError::into_inner).take();
-            preload.unwrap_or_else(|| self.engine.load(Work::Questions)).map_err(Arc::new)
+            preload.unwrap_or_else(|| self.engine.load(Work::Queries)).map_err(Arc::new)
         });
         match model {
             Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),
@@ -220,7 +220,7 @@ impl EmbeddingSession {
     /// Returns why semantic search is unavailable, or `None` if it works. A model with a readable
     /// card may still fail to load, and opened vectors may turn out to be damaged.
     pub(super) fn problem(&self) -> Option<Arc<Error>> {
-        let damage = || self.is_damaged().then(|| Arc::new(vectors::broken()));
+        let damage = || self.is_damaged().then(|| Arc::new(vectors::damage_error()));
         self.vectors().err().or_else(damage).or_else(|| self.model_problem())
     }
 

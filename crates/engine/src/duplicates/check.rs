@@ -152,7 +152,7 @@ pub(super) fn find_and_record(
             confidence: best.map_or(0.0, |c| c.confidence),
             worth: best.map_or(0.0, |c| c.worth),
             closed: request.include_closed,
-            lacking: coverage.gaps,
+            missing_coverage: coverage.gaps,
         };
         let candidates: Vec<(String, f32)> = response
             .candidates
@@ -163,7 +163,7 @@ pub(super) fn find_and_record(
             .collect();
         let record = |w: &Writer<'_>| w.put_check(&row.key, &check, &candidates);
         let outcome = match patience {
-            Some(patience) => finder.store.write_within(patience, record),
+            Some(patience) => finder.store.write_with_timeout(patience, record),
             None => finder.store.write(record),
         };
         match outcome {
@@ -320,7 +320,7 @@ fn answer(
     if let Some(row) = item {
         let canonical = r.canonical(&row.key)?;
         response.circle.clone_from(&canonical.circle);
-        let stays = canonical.stays_for(&row.key);
+        let stays = canonical.other_than(&row.key);
         response.known =
             stays.map(|key| known_duplicate(r, finder, &question.draft, key)).transpose()?;
         let duplicates = r.duplicates_of(&row.key)?.into_iter().take(MAX_CANDIDATES);
@@ -391,7 +391,7 @@ fn answer(
             similarity,
             confidence: candidate.confidence,
             worth: candidate.worth,
-            band: Band::of(candidate.confidence, candidate.worth),
+            band: Band::new(candidate.confidence, candidate.worth),
             // The outcomes are those of pairs of reports.
             outcome: item.and_then(|_| finder.table.outcome(candidate.confidence)),
             verdict,

@@ -110,7 +110,7 @@ pub fn triage(
         let related_keys = match request.band {
             // The one list already contains every report with a candidate.
             Band::Related | Band::None => Vec::new(),
-            _ => r.waiting_related(source, include_closed)?,
+            _ => r.related_issues(source, include_closed)?,
         };
         let left_out = if include_closed { 0 } else { r.closed_issues(source)? };
         Ok((r.undecided_issues(source, include_closed, floor)?, related_keys, left_out))

@@ -69,7 +69,7 @@ pub fn undo(
 ) -> Result<Option<Verdict>> {
     let full = |k: &str| search::resolve_one(w, k).map_or_else(|_| k.to_owned(), |d| d.key);
     let (a, b) = (full(a), full(b));
-    w.take_verdict_back(&a, &b, actor, now)?.ok_or_else(|| {
+    w.undo_verdict(&a, &b, actor, now)?.ok_or_else(|| {
         Error::not_found(format!("no decision about {a} and {b}"))
             .with_hint("Run `precedent verdict list` to list all decisions.")
     })

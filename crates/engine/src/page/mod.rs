@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use minijinja::{AutoEscape, Environment, Value};
 use precedent_core::error::{Code, Error, Result};
-use precedent_text::visible::visible;
+use precedent_text::sanitize::sanitize;
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
@@ -29,6 +29,6 @@ pub(crate) fn render(name: &str, values: Value) -> Result<String> {
         .get_template(name)
         .and_then(|template| template.render(values))
         // Markdown may encode characters as numeric references.
-        .map(|html| visible(&html).into_owned())
+        .map(|html| sanitize(&html).into_owned())
         .map_err(|e| Error::new(Code::Internal, format!("cannot write the {name} as HTML: {e}")))
 }

@@ -77,7 +77,7 @@ pub fn problems(
             releases.insert(source.key.clone(), Releases::load(r, source.id)?);
         }
         let mut ties = r.ties(source, request.threshold)?;
-        let mut groups = groups(&ties, &r.told_apart()?);
+        let mut groups = groups(&ties, &r.non_duplicate_pairs()?);
         if request.list == ProblemList::Unreleased && request.min_reports < 2 {
             for source in &sources {
                 let newest_at = releases.get(&source.key).and_then(Releases::newest_at);

@@ -29,7 +29,7 @@ use precedent_core::{
 use precedent_index::{
     filter::{Filter, Test},
     fulltext::{Scope, Vocabulary, Words},
-    vectors::{Extent, Near, Vectors},
+    vectors::{Extent, NearestChunk, Vectors},
 };
 use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
@@ -123,7 +123,7 @@ struct Candidates {
     signature: Vec<(i64, f32)>,
     /// Documents found by words that have passages without a vector, ascending.
     unread: Vec<i64>,
-    chunks: HashMap<i64, Vec<Near>>,
+    chunks: HashMap<i64, Vec<NearestChunk>>,
     signatures: usize,
     /// True if the query is a pasted text.
     is_pasted: bool,
@@ -301,13 +301,17 @@ impl QueryContext<'_> {
         if by_words && query.scope == Scope::Any {
             // Semantic candidates may also contain words of the query.
             let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
-            pool.lexical = self.fulltext.weigh(words, &pool.lexical, &semantic_ids)?;
+            pool.lexical = self.fulltext.score_words(words, &pool.lexical, &semantic_ids)?;
         }
         if query.is_pasted && mode != Mode::Semantic {
             let (title, body) = report::split_paste(&query.text, &Skeleton::default());
             let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
-            pool.lexical =
-                self.fulltext.like(&Report::new(&title, &body), filters, depth, &semantic_ids)?;
+            pool.lexical = self.fulltext.search_by_report(
+                &Report::new(&title, &body),
+                filters,
+                depth,
+                &semantic_ids,
+            )?;
             pool.arms.push(Arm::Lexical);
         }
         if let Some(vectors) = self.vectors
@@ -315,7 +319,7 @@ impl QueryContext<'_> {
             && (coverage.unread > 0 || coverage.embedded < coverage.chunks)
         {
             let ids: Vec<i64> = pool.lexical.iter().map(|(id, _)| *id).collect();
-            pool.unread = vectors.incomplete(&ids)?;
+            pool.unread = vectors.documents_without_vectors(&ids)?;
         }
         pool.arms.sort_unstable();
         Ok(pool)
@@ -326,7 +330,7 @@ impl QueryContext<'_> {
         let query = retrieval.query;
         if retrieval.mode != Mode::Semantic && !retrieval.is_strict() {
             let mut distinctive = signature::signatures(&query.all_words());
-            distinctive.retain(signature::Signature::is_telling);
+            distinctive.retain(signature::Signature::is_distinctive);
             if query.is_pasted {
                 // Typed signatures are intentional; signatures in a pasted log may occur in every
                 // log.
@@ -385,7 +389,8 @@ impl QueryContext<'_> {
     /// # Errors
     /// Database errors.
     pub(crate) fn language_notice(&self, text: &str) -> Result<Option<Notice>> {
-        let Some(language) = language::foreign(text).filter(|_| self.vectors.is_some()) else {
+        let Some(language) = language::foreign_language(text).filter(|_| self.vectors.is_some())
+        else {
             return Ok(None);
         };
         let name = language.name();
@@ -449,7 +454,7 @@ impl QueryContext<'_> {
             self.fulltext.matching_ids(&query.filters)?
         };
         let (text, title) = embedding_texts(query);
-        let foreign = language::foreign(&query.text).is_some();
+        let foreign = language::foreign_language(&query.text).is_some();
         let across = match self.language_vectors(foreign)? {
             Some(vectors) => {
                 let nearest =

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use precedent_core::model::{Part, Passage, Span};
-use precedent_index::vectors::Near;
+use precedent_index::vectors::NearestChunk;
 use precedent_store::{DocumentRow, StoredComment};
 use precedent_text::{
     chunk::{self, Chunk, MAX_BODY_CHUNKS, MAX_COMMENT_CHUNKS},
@@ -182,7 +182,7 @@ pub(super) fn passages(
     comments: &[StoredComment],
     skeleton: &Skeleton,
     weights: &Weights,
-    near: &[Near],
+    near: &[NearestChunk],
 ) -> DocumentPassages {
     let cosine = |part: i64, ordinal: usize| {
         near.iter().find(|n| n.part == part && n.ordinal as usize == ordinal).map(|n| n.cosine)

@@ -13,7 +13,7 @@ use precedent_index::{
     filter::{Filter, Test, TimeField},
     fulltext::Scope,
 };
-use precedent_text::{essence::extract_salient, similar, visible::strip_ansi};
+use precedent_text::{salient::extract_salient, sanitize::strip_ansi, similar};
 
 /// The maximum length of a typed query; longer ones are pasted texts without filters.
 const MAX_TYPED: usize = 1000;

@@ -1,7 +1,7 @@
 //! The division of a budget of characters among threads, and cutting texts to it. A character is a
 //! Unicode scalar value, and texts are never cut inside one.
 
-use precedent_text::essence::condense;
+use precedent_text::salient::condense;
 
 /// The marker of a cut.
 pub(super) const CUT_MARK: &str = " […]";

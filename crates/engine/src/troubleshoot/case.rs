@@ -231,7 +231,7 @@ impl CaseThread {
         let mut seen_keys = BTreeSet::new();
         fixed_by.retain(|change| seen_keys.insert(change.key.clone()));
         let near = match (vector, parts.vectors) {
-            (Some(vector), Some(vectors)) => vectors.near_in(row.id, vector)?,
+            (Some(vector), Some(vectors)) => vectors.part_cosines(row.id, vector)?,
             _ => Vec::new(),
         };
         let body = r.skeleton(row.source_id)?.strip(&stored_markdown(&own_content(&row.body)));
@@ -301,8 +301,9 @@ impl CaseThread {
             let version = tested_version(&test.comment.text, &row.source).filter(is_new)?;
             last_denial.is_none_or(|denial| denial < at).then_some(version)
         };
-        let fixed_version =
-            in_fix(Sentences::fixed_in).or_else(in_test).or_else(|| in_fix(Sentences::expected_in));
+        let fixed_version = in_fix(Sentences::fixed_versions)
+            .or_else(in_test)
+            .or_else(|| in_fix(Sentences::expected_versions));
         let is_version = |name: &String| version::is_version(name) || releases.has(name);
         let milestone =
             row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
@@ -349,7 +350,7 @@ impl CaseThread {
         let is_fix = |s: &ThreadComment| s.comment.role == Some(CommentRole::Fix);
         !self.is_denied
             && (self.row.state == Some(State::Merged)
-                || self.row.state_reason.as_deref().is_some_and(Closure::says_fixed)
+                || self.row.state_reason.as_deref().is_some_and(Closure::means_fixed)
                 || !self.fixed_by.is_empty()
                 || self.fix.version.is_some()
                 || self.comments.iter().any(is_fix))
@@ -496,7 +497,7 @@ fn credit(thread: &mut [ThreadComment], reporter: Option<&str>) {
         let is_thanks = comment.role == Some(CommentRole::Fix)
             && reporter.is_some_and(|reporter| comment.author.as_deref() == Some(reporter))
             && !roles::speaks_for_project(comment.association.as_deref())
-            && sentences.says_that_it_helped();
+            && sentences.is_confirmation_only();
         if !is_thanks {
             continue;
         }

@@ -58,7 +58,7 @@ pub fn evaluate_threads(
             {
                 return Ok(None);
             }
-            let question = parts.vectors.map(|v| v.of_document(id)).transpose()?.flatten();
+            let question = parts.vectors.map(|v| v.document_vectors(id)).transpose()?.flatten();
             let vector = question.map(|(title, _)| title);
             let load = |row, links| CaseThread::load(r, parts, row, &[], vector.as_deref(), links);
             Ok(Some((load(row.clone(), Links::Known)?, load(row, Links::Hidden)?)))

@@ -29,8 +29,9 @@ pub use evaluate::evaluate_threads;
 use precedent_core::{
     error::{Error, Result},
     model::{
-        Band, CaseRelation, DocKind, HELPS, KnownReport, LIKELY, ProblemStatus, SURELY, State,
-        TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse, TroubleshootSettings,
+        Band, CaseRelation, DocKind, KnownReport, LIKELY, LIKELY_HELP, MIN_HELP, ProblemStatus,
+        State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
+        TroubleshootSettings,
         limits::{BUDGET, CASES},
     },
     task::Task,
@@ -86,7 +87,7 @@ pub(crate) fn outcome(
 /// duplicate is not declined.
 fn is_duplicate(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
     Ok(row.closed_as() == Some(Closure::Duplicate)
-        || r.canonical(&row.key)?.stays_for(&row.key).is_some())
+        || r.canonical(&row.key)?.other_than(&row.key).is_some())
 }
 
 /// Returns the solved cases and known open reports of a question, from the matches that all views
@@ -128,7 +129,7 @@ pub(crate) fn respond(
         let is_relevant = |c: &Candidate| match user_threshold {
             _ if c.relation.is_some() => true,
             Some(threshold) => c.evidence.similarity.is_some_and(|s| s >= threshold),
-            None => c.evidence.in_domain && c.evidence.relevance >= HELPS,
+            None => c.evidence.in_domain && c.evidence.relevance >= MIN_HELP,
         };
         let (cases, rest): (Vec<_>, Vec<_>) =
             list.into_iter().partition(|c| is_relevant(c) && !c.was_declined);
@@ -152,8 +153,9 @@ pub(crate) fn respond(
             let version = of_another.then(|| thread.compare_version(&question.whole)).flatten();
             // A regression is reported only for the same problem, because another product has its
             // own versions.
-            let sure =
-                c.relation.is_some() || c.evidence.same_failure || c.evidence.relevance >= SURELY;
+            let sure = c.relation.is_some()
+                || c.evidence.same_failure
+                || c.evidence.relevance >= LIKELY_HELP;
             let version = version.map(|(version, _)| version);
             let version = version.filter(|version| sure || version.has_fix == Some(false));
             solutions.push(Case {
@@ -354,7 +356,7 @@ fn solved_canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<Document
 
 /// Returns the canonical report of a duplicate, if it is in the casebook.
 pub(crate) fn canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
-    let stays = match r.canonical(&row.key)?.stays_for(&row.key) {
+    let stays = match r.canonical(&row.key)?.other_than(&row.key) {
         Some(stays) => stays,
         None => match named_at_closing(r, row)? {
             Some(key) => key,

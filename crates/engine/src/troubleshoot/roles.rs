@@ -62,7 +62,7 @@ pub(super) fn role(
     match sentences.role() {
         SentenceRole::Fix => Some(CommentRole::Fix),
         SentenceRole::Workaround => Some(CommentRole::Workaround),
-        SentenceRole::StillHappens => Some(CommentRole::Denial),
+        SentenceRole::NotFixed => Some(CommentRole::Denial),
         _ if at_closure => Some(CommentRole::ClosingNote),
         SentenceRole::Confirmation => Some(CommentRole::Confirmation),
         SentenceRole::Reproduction => Some(CommentRole::Reproduction),

@@ -135,7 +135,7 @@ fn passage(
     let body = PreparedText::body(&row.body, &Skeleton::default());
     let chunks = chunks(&body, MAX_BODY_CHUNKS);
     let near = match (vector, parts.vectors) {
-        (Some(vector), Some(vectors)) => vectors.nearest_piece(row.id, vector)?,
+        (Some(vector), Some(vectors)) => vectors.nearest_chunk(row.id, vector)?,
         _ => None,
     };
     let terms = report::terms(&question.text);

@@ -1,4 +1,4 @@
-//! A model's card: its identity, its use, and its cosine thresholds.
+//! The card of a model: its identity, its use and its cosine thresholds.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub enum Pooling {
     Cls,
 }
 
-/// The external weights of a model. The runtime maps the file into memory without a copy.
+/// The external weights of a model, which the runtime maps into memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weights {
     /// File name beside the model's file, as that file refers to it.
@@ -40,21 +40,21 @@ pub struct ModelInfo {
     pub name: String,
     /// Length of its vectors.
     pub dimensions: usize,
-    /// Maximum number of word pieces; the rest of a text is cut.
+    /// Maximum number of word pieces of a text; the rest is ignored.
     pub max_tokens: usize,
     /// SHA-256 of the ONNX file in hexadecimal, which identifies the model and detects a damaged
     /// file.
     pub sha256: String,
-    /// Weights, if they are in a separate file.
+    /// External weights, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Weights>,
-    /// Pooling of the vectors of word pieces.
+    /// Pooling of the word-piece vectors.
     #[serde(default)]
     pub pooling: Pooling,
     /// Prefix of every text, stored or queried, that some models require ("query: ").
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub prefix: String,
-    /// Cosine that unrelated texts reach; lower values are not significant.
+    /// Cosine that unrelated texts may reach; lower cosines are not significant.
     pub floor: f32,
     /// Minimum cosine of notes with the same content.
     pub same: f32,
@@ -65,8 +65,8 @@ pub struct ModelInfo {
 }
 
 impl ModelInfo {
-    /// Returns an identifier of a set of vectors: the model, its use, and the text preparation.
-    /// Safe as a file name.
+    /// Returns the identifier of the model, its use and the text preparation, which determine the
+    /// vectors. Safe as a file name.
     pub fn fingerprint(&self) -> String {
         let mut text =
             format!("{} {} {} {PREPARATION_VERSION}", self.name, self.sha256, self.dimensions);

@@ -1,4 +1,4 @@
-//! The models of fastembed's catalogue that can be installed by name.
+//! The models of fastembed's catalogue, which can be installed by name.
 
 use fastembed::{EmbeddingModel, TextEmbedding};
 
@@ -9,13 +9,13 @@ use super::Pooling;
 pub struct CatalogEntry {
     /// Name in this program.
     pub name: String,
-    /// Repository at the hub: `owner/name`.
+    /// Repository on Hugging Face: `owner/name`.
     pub repository: String,
-    /// Path of the ONNX file in it.
+    /// Path of the ONNX file in the repository.
     pub file: String,
     /// Length of its vectors.
     pub dimensions: usize,
-    /// Pooling of the vectors of word pieces.
+    /// Pooling of the word-piece vectors.
     pub pooling: Pooling,
     /// Prefix of every text.
     pub prefix: &'static str,
@@ -23,12 +23,11 @@ pub struct CatalogEntry {
     pub description: String,
 }
 
-/// The files of a tokenizer that every model of the catalogue has.
+/// The tokenizer files of every model.
 pub const TOKENIZER: [&str; 4] =
     ["tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"];
 
-/// Returns all models, by name, except those with weights in a second file and those that are not
-/// for texts.
+/// Returns the text models with their weights in one file, sorted by name.
 pub fn catalog() -> Vec<CatalogEntry> {
     let mut out: Vec<CatalogEntry> = TextEmbedding::list_supported_models()
         .into_iter()
@@ -41,11 +40,11 @@ pub fn catalog() -> Vec<CatalogEntry> {
                 fastembed::Pooling::Mean => Pooling::Mean,
                 fastembed::Pooling::Cls => Pooling::Cls,
             };
-            let small = format!("{:?}", m.model).ends_with('Q');
+            let is_quantised = format!("{:?}", m.model).ends_with('Q');
             let name = m.model_code.rsplit('/').next().unwrap_or_default().to_lowercase();
             let name = name.trim_end_matches("-onnx-q").trim_end_matches("-onnx");
             Some(CatalogEntry {
-                name: format!("{name}{}", if small { "-q" } else { "" }),
+                name: format!("{name}{}", if is_quantised { "-q" } else { "" }),
                 prefix: prefix(name),
                 repository: m.model_code,
                 file: m.model_file,
@@ -59,7 +58,7 @@ pub fn catalog() -> Vec<CatalogEntry> {
     out
 }
 
-/// Returns the prefix for comparing texts with texts, from the model's own card.
+/// Returns the prefix for symmetric comparison, according to the model's authors.
 fn prefix(name: &str) -> &'static str {
     if name.contains("e5") {
         "query: "
@@ -75,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_distinct_and_can_be_folders() {
+    fn catalog_names_are_unique_and_valid() {
         let entries = catalog();
         assert!(entries.len() > 15, "{}", entries.len());
         assert!(entries.windows(2).all(|w| w[0].name < w[1].name), "{entries:?}");

@@ -1,4 +1,4 @@
-//! The checksum of a model's file.
+//! The checksum of a file.
 
 use std::{fs::File, io::Read, path::Path};
 
@@ -11,11 +11,11 @@ use sha2::{Digest as _, Sha256};
 /// [`precedent_core::Code::Io`].
 pub fn digest(path: &Path) -> Result<String> {
     let io_error = |e| Error::io(path, e);
-    let mut from = File::open(path).map_err(io_error)?;
+    let mut file = File::open(path).map_err(io_error)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 18];
     loop {
-        match from.read(&mut buffer).map_err(io_error)? {
+        match file.read(&mut buffer).map_err(io_error)? {
             0 => break,
             n => hash.update(&buffer[..n]),
         }

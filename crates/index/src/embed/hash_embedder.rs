@@ -1,5 +1,5 @@
-//! Vectors of hashed words, where every word adds to a few dimensions: for texts that a model
-//! cannot read, and as a deterministic substitute in tests.
+//! Vectors of hashed words, for texts that a model cannot read, and as a deterministic substitute
+//! in tests. Each word adds to a few dimensions.
 
 use super::{Embedder, ModelInfo, Pooling, normalise};
 use precedent_core::error::Result;
@@ -7,7 +7,7 @@ use precedent_text::tokens;
 
 const DIMENSIONS: usize = 384;
 
-/// An embedder of hashed words. The similarity of two texts depends only on shared words.
+/// An embedder of hashed words. Only shared words make two texts similar.
 #[derive(Debug)]
 pub struct HashEmbedder {
     info: ModelInfo,
@@ -45,13 +45,12 @@ impl Embedder for HashEmbedder {
     }
 
     fn embed(&mut self, text: &str) -> Result<Vec<f32>> {
-        Ok(of_words(text, DIMENSIONS, self.key.as_ref()))
+        Ok(hash_words(text, DIMENSIONS, self.key.as_ref()))
     }
 }
 
-/// Returns the unit vector of a text's words: texts that share words are similar. The vector of a
-/// text without words is zero.
-pub(super) fn of_words(text: &str, dimensions: usize, key: Option<&[u8; 32]>) -> Vec<f32> {
+/// Returns the unit vector of a text's hashed words; zero for a text without words.
+pub(super) fn hash_words(text: &str, dimensions: usize, key: Option<&[u8; 32]>) -> Vec<f32> {
     let mut vector = vec![0.0; dimensions];
     for word in tokens::words(text).iter().filter(|w| !tokens::is_stop_word(&w.term)) {
         let hash = match key {

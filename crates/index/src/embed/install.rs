@@ -1,5 +1,4 @@
-//! Installation of models into a casebook's folder: copied from files, tested, and only then moved
-//! into place.
+//! Installation of models into a casebook's folder: copied, tested, and then moved into place.
 
 use std::{
     fs::{self, File},
@@ -16,51 +15,50 @@ use precedent_core::{
     task::Task,
 };
 
-/// The maximum size of a model, in bytes, which also limits unpacked archives.
-const MOST: u64 = 4 << 30;
+/// The maximum size of a model, in bytes; also for unpacked archives.
+const MAX_MODEL_BYTES: u64 = 4 << 30;
 /// The file suffixes of external weights, as written by Optimum and by PyTorch.
-const WEIGHTS: [&str; 2] = [".onnx_data", ".onnx.data"];
+const WEIGHT_SUFFIXES: [&str; 2] = [".onnx_data", ".onnx.data"];
 /// The maximum size of each other file, in bytes.
-const MOST_BESIDE: u64 = 64 << 20;
-/// The maximum number of word pieces of a text; chunks have no more.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+/// The maximum number of word pieces of a chunk.
 const MAX_TOKENS: usize = 256;
 /// The quantile of the cosines of unrelated texts that calibrates a model's thresholds.
-const QUANTILE: f32 = 0.95;
+const UNRELATED_QUANTILE: f32 = 0.95;
 /// The thresholds of all-MiniLM-L6-v2, from which those of other models are derived. Of random
-/// pairs out of three large trackers 95 in 100 stay below its floor.
-const SCALE: Scale = Scale { floor: 0.30, same: 0.95, near: 0.90, solved: 0.65 };
-/// The cosine below which the same share of pairs out of the sample stays, which is about one
-/// product.
-const SCALE_UNRELATED: f32 = 0.496;
+/// pairs from three large trackers, 95 % are below its floor.
+const REFERENCE: Thresholds = Thresholds { floor: 0.30, same: 0.95, near: 0.90, solved: 0.65 };
+/// The cosine below which 95 % of the pairs of sample texts are; all of them are about one product.
+const REFERENCE_UNRELATED: f32 = 0.496;
 
 /// The cosine thresholds of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Scale {
+struct Thresholds {
     floor: f32,
     same: f32,
     near: f32,
     solved: f32,
 }
 
-impl Scale {
-    /// Returns thresholds at the same relative positions between the cosine of unrelated sample
-    /// texts and 1.
+impl Thresholds {
+    /// Returns thresholds at the same relative positions between the cosine of unrelated texts and
+    /// 1.
     fn from_unrelated(cosine: f32) -> Self {
         let rescale =
-            |t: f32| (1.0 - (1.0 - t) / (1.0 - SCALE_UNRELATED) * (1.0 - cosine)).max(0.0);
+            |t: f32| (1.0 - (1.0 - t) / (1.0 - REFERENCE_UNRELATED) * (1.0 - cosine)).max(0.0);
         Self {
-            floor: rescale(SCALE.floor),
-            same: rescale(SCALE.same),
-            near: rescale(SCALE.near),
-            solved: rescale(SCALE.solved),
+            floor: rescale(REFERENCE.floor),
+            same: rescale(REFERENCE.same),
+            near: rescale(REFERENCE.near),
+            solved: rescale(REFERENCE.solved),
         }
     }
 }
 
-/// The use of a model, as far as its files do not state it.
+/// The settings of an imported model that its files may not state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Traits {
-    /// Pooling of the vectors of word pieces; `None` uses the stated pooling, else the mean.
+pub struct ImportOptions {
+    /// Pooling of the word-piece vectors; `None` uses the configured pooling, else the mean.
     pub pooling: Option<Pooling>,
     /// Prefix of every text.
     pub prefix: String,
@@ -71,11 +69,11 @@ pub struct Traits {
 /// # Errors
 /// [`Code::InvalidInput`].
 pub fn check_name(name: &str) -> Result<()> {
-    let good = name.len() <= 64
+    let is_valid = name.len() <= 64
         && name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c))
         && name != BUILT_IN;
-    if good {
+    if is_valid {
         return Ok(());
     }
     let prefix: String = name.chars().take(80).collect();
@@ -95,19 +93,17 @@ pub fn suggested_name(path: &Path) -> String {
         .collect()
 }
 
-/// Imports a model from a folder, an ONNX file beside its tokenizer, or an archive of a folder:
-/// collects its files, tests it, calibrates its thresholds with unrelated `texts`, and moves it
-/// into `models`.
+/// Imports a model from a folder, an ONNX file beside its tokenizer, or an archive of a folder.
+/// Calibrates its thresholds with unrelated `texts`.
 ///
 /// # Errors
 /// [`Code::InvalidInput`] if the name is taken or invalid, or a file is missing or invalid;
-/// [`Code::ModelUnavailable`] if the runtime cannot run it; [`Code::Cancelled`]. In these cases no
-/// files remain.
+/// [`Code::ModelUnavailable`] if the runtime cannot run it; [`Code::Cancelled`]. No files remain.
 pub fn import(
-    from: &Path,
+    source: &Path,
     models: &Path,
     name: &str,
-    traits: &Traits,
+    options: &ImportOptions,
     runtime: &[PathBuf],
     texts: &[String],
     task: &Task,
@@ -119,28 +115,26 @@ pub fn import(
             "Choose another name, or first run: precedent model remove {name}"
         )));
     }
-    let part = PartialFolder::make(models, name)?;
-    gather(from, &part.folder)?;
+    let partial = PartialFolder::create(models, name)?;
+    collect_files(source, &partial.folder)?;
     task.check()?;
-    let info = examine(&part.folder, name, traits, runtime, texts, task)?;
+    let info = test_model(&partial.folder, name, options, runtime, texts, task)?;
     let card = serde_json::to_string_pretty(&info)
         .map_err(|e| Error::new(Code::Internal, format!("cannot write the card: {e}")))?;
-    let path = part.folder.join(CARD);
+    let path = partial.folder.join(CARD);
     fs::write(&path, card + "\n").map_err(|e| Error::io(&path, e))?;
-    fs::rename(&part.folder, &place).map_err(|e| Error::io(&place, e))?;
+    fs::rename(&partial.folder, &place).map_err(|e| Error::io(&place, e))?;
     Ok(info)
 }
 
-/// A temporary folder that is removed unless it was moved into place. Its lock excludes other
-/// imports.
+/// A temporary folder that is removed unless it was moved into place. It locks out other imports.
 struct PartialFolder {
     folder: PathBuf,
     _lock: File,
 }
 
 impl PartialFolder {
-    /// Creates an empty folder.
-    fn make(models: &Path, name: &str) -> Result<Self> {
+    fn create(models: &Path, name: &str) -> Result<Self> {
         fs::create_dir_all(models).map_err(|e| Error::io(models, e))?;
         let Some(lock) = lock_imports(models)? else {
             return Err(Error::new(Code::Busy, "another model is being imported")
@@ -155,12 +149,12 @@ impl PartialFolder {
 
 impl Drop for PartialFolder {
     fn drop(&mut self) {
-        // It was moved into place, or cannot be removed.
+        // Ignore the error: the folder was usually moved into place.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Removes the files of imports that were killed, unless an import is running.
+/// Removes the files of killed imports, unless an import is running.
 ///
 /// # Errors
 /// [`Code::Io`] if the lock cannot be opened.
@@ -187,7 +181,7 @@ fn lock_imports(models: &Path) -> Result<Option<File>> {
 fn remove_unfinished(models: &Path) {
     for entry in fs::read_dir(models).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        // Keep a download, so that the next attempt can resume it.
+        // Keep downloads, so that the next attempt can resume them.
         let is_partial = name.starts_with('.') && !name.ends_with(".download");
         if is_partial && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             let _ = fs::remove_dir_all(entry.path());
@@ -195,57 +189,58 @@ fn remove_unfinished(models: &Path) {
     }
 }
 
-/// Copies the files of a model into a folder, under their standard names.
-fn gather(from: &Path, into: &Path) -> Result<()> {
-    let kind = fs::metadata(from).map_err(|e| Error::io(from, e))?;
-    if kind.is_file() && !from.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx")) {
-        unpack(from, into)?;
+/// Copies a model's files into a folder under their standard names, and checks them.
+fn collect_files(source: &Path, into: &Path) -> Result<()> {
+    let kind = fs::metadata(source).map_err(|e| Error::io(source, e))?;
+    if kind.is_file() && !source.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx")) {
+        unpack(source, into)?;
     } else {
         let (folder, onnx) = if kind.is_file() {
-            (from.parent().unwrap_or(Path::new(".")).to_owned(), from.to_owned())
+            (source.parent().unwrap_or(Path::new(".")).to_owned(), source.to_owned())
         } else {
-            (from.to_owned(), only_onnx(from)?)
+            (source.to_owned(), only_onnx(source)?)
         };
-        copy(&onnx, &into.join(MODEL), MOST)?;
+        copy(&onnx, &into.join(MODEL), MAX_MODEL_BYTES)?;
         let name = onnx.file_name().unwrap_or_default().to_string_lossy();
-        for weights in WEIGHTS.map(|end| format!("{}{end}", name.trim_end_matches(".onnx"))) {
+        let stem = name.trim_end_matches(".onnx");
+        for weights in WEIGHT_SUFFIXES.map(|suffix| format!("{stem}{suffix}")) {
             let path = onnx.with_file_name(&weights);
             if path.is_file() {
-                copy(&path, &into.join(weights), MOST)?;
+                copy(&path, &into.join(weights), MAX_MODEL_BYTES)?;
             }
         }
         for name in TOKENIZER {
-            // Exported models have their weights in a subfolder.
+            // Exported models have the ONNX file in a subfolder.
             let file =
                 [folder.join(name), folder.join("..").join(name)].into_iter().find(|p| p.is_file());
-            let file = file.ok_or_else(|| missing_file(from, name))?;
-            copy(&file, &into.join(name), MOST_BESIDE)?;
+            let file = file.ok_or_else(|| missing_file(source, name))?;
+            copy(&file, &into.join(name), MAX_FILE_BYTES)?;
         }
         let pooling = folder.join("1_Pooling/config.json");
         if pooling.is_file() {
-            copy(&pooling, &into.join("pooling.json"), MOST_BESIDE)?;
+            copy(&pooling, &into.join("pooling.json"), MAX_FILE_BYTES)?;
         }
     }
     if !into.join(MODEL).is_file() {
-        return Err(missing_file(from, MODEL));
+        return Err(missing_file(source, MODEL));
     }
     for name in TOKENIZER {
         let path = into.join(name);
-        let text = fs::read(&path).map_err(|_| missing_file(from, name))?;
+        let text = fs::read(&path).map_err(|_| missing_file(source, name))?;
         if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&text) {
-            return Err(invalid_file(from, name, looks_like_html(&text), &error.to_string()));
+            return Err(invalid_file(source, name, looks_like_html(&text), &error.to_string()));
         }
     }
     let mut start = [0; 512];
     let mut file = File::open(into.join(MODEL)).map_err(|e| Error::io(&into.join(MODEL), e))?;
     let n = file.read(&mut start).map_err(|e| Error::io(&into.join(MODEL), e))?;
     if looks_like_html(&start[..n]) {
-        return Err(invalid_file(from, MODEL, true, ""));
+        return Err(invalid_file(source, MODEL, true, ""));
     }
     if start.starts_with(b"version https://git-lfs") {
         return Err(Error::invalid(format!(
             "{}: {MODEL} is a Git LFS pointer, not a model",
-            from.display()
+            source.display()
         ))
         .with_hint("Download the file itself: git lfs pull"));
     }
@@ -258,18 +253,18 @@ pub fn looks_like_html(text: &[u8]) -> bool {
     ["<!doctype html", "<html", "<head", "<script"].iter().any(|tag| start.starts_with(tag))
 }
 
-fn invalid_file(from: &Path, name: &str, html: bool, why: &str) -> Error {
+fn invalid_file(source: &Path, name: &str, html: bool, why: &str) -> Error {
     if html {
-        return Error::invalid(format!("{}: {name} is a web page, not a model", from.display()))
+        return Error::invalid(format!("{}: {name} is a web page, not a model", source.display()))
             .with_hint("A sign-in page or a proxy responded instead; download the file again.");
     }
-    Error::invalid(format!("{}: {name} is damaged: {why}", from.display()))
+    Error::invalid(format!("{}: {name} is damaged: {why}", source.display()))
         .with_hint("Download the file again.")
 }
 
-fn missing_file(from: &Path, name: &str) -> Error {
+fn missing_file(source: &Path, name: &str) -> Error {
     let files = TOKENIZER.join(", ");
-    Error::invalid(format!("{}: {name} is missing", from.display()))
+    Error::invalid(format!("{}: {name} is missing", source.display()))
         .with_hint(format!("A model is an ONNX file with {files} next to it."))
 }
 
@@ -300,26 +295,30 @@ fn only_onnx(folder: &Path) -> Result<PathBuf> {
     }
 }
 
-fn copy(from: &Path, to: &Path, most: u64) -> Result<()> {
+fn copy(from: &Path, to: &Path, limit: u64) -> Result<()> {
     let length = fs::metadata(from).map_err(|e| Error::io(from, e))?.len();
-    if length > most {
-        return Err(Error::invalid(format!("{} is larger than {} MB", from.display(), most >> 20)));
+    if length > limit {
+        return Err(Error::invalid(format!(
+            "{} is larger than {} MB",
+            from.display(),
+            limit >> 20
+        )));
     }
     fs::copy(from, to).map_err(|e| Error::io(to, e))?;
     Ok(())
 }
 
-/// Unpacks a model's files from an archive by their names alone; the archive's paths are not
-/// trusted.
-fn unpack(from: &Path, into: &Path) -> Result<()> {
+/// Unpacks a model's files from an archive by file name alone, because paths are not trusted.
+fn unpack(source: &Path, into: &Path) -> Result<()> {
     let archive_error = |e: std::io::Error| {
-        Error::invalid(format!("cannot read {} as an archive: {e}", from.display()))
+        Error::invalid(format!("cannot read {} as an archive: {e}", source.display()))
             .with_hint("Pass a folder, an ONNX file, or a .tar, .tar.gz or .tar.zst of a folder.")
     };
-    let file = File::open(from).map_err(|e| Error::io(from, e))?;
+    let file = File::open(source).map_err(|e| Error::io(source, e))?;
     let mut start = [0; 4];
-    let n =
-        File::open(from).and_then(|mut f| f.read(&mut start)).map_err(|e| Error::io(from, e))?;
+    let n = File::open(source)
+        .and_then(|mut f| f.read(&mut start))
+        .map_err(|e| Error::io(source, e))?;
     let reader: Box<dyn Read> = match &start[..n] {
         [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(file)),
         [0x28, 0xb5, 0x2f, 0xfd] => {
@@ -333,60 +332,60 @@ fn unpack(from: &Path, into: &Path) -> Result<()> {
         let path = entry.path().map_err(archive_error)?.into_owned();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let is_pooling = path.ends_with("1_Pooling/config.json");
-        let (to, most) = match name.as_str() {
+        let (to, limit) = match name.as_str() {
             _ if !entry.header().entry_type().is_file() => continue,
-            _ if is_pooling => ("pooling.json", MOST_BESIDE),
-            n if n.ends_with(".onnx") => (MODEL, MOST),
-            n if WEIGHTS.iter().any(|end| n.ends_with(end)) => (n, MOST),
+            _ if is_pooling => ("pooling.json", MAX_FILE_BYTES),
+            n if n.ends_with(".onnx") => (MODEL, MAX_MODEL_BYTES),
+            n if WEIGHT_SUFFIXES.iter().any(|end| n.ends_with(end)) => (n, MAX_MODEL_BYTES),
             n => match TOKENIZER.iter().find(|t| **t == n) {
-                Some(name) => (*name, MOST_BESIDE),
+                Some(name) => (*name, MAX_FILE_BYTES),
                 None => continue,
             },
         };
         let path = into.join(to);
         if path.exists() {
-            return Err(Error::invalid(format!("{} contains {name} twice", from.display()))
+            return Err(Error::invalid(format!("{} contains {name} twice", source.display()))
                 .with_hint("Unpack it and give the path of the folder to use."));
         }
         let mut out = File::create(&path).map_err(|e| Error::io(&path, e))?;
         let size =
-            std::io::copy(&mut (&mut entry).take(most + 1), &mut out).map_err(archive_error)?;
-        if size > most {
+            std::io::copy(&mut (&mut entry).take(limit + 1), &mut out).map_err(archive_error)?;
+        if size > limit {
             return Err(Error::invalid(format!(
                 "{}: {name} is larger than {} MB",
-                from.display(),
-                most >> 20
+                source.display(),
+                limit >> 20
             )));
         }
     }
     Ok(())
 }
 
-/// Tests a model and writes its card.
-fn examine(
+/// Tests a model and returns its card.
+fn test_model(
     folder: &Path,
     name: &str,
-    traits: &Traits,
+    options: &ImportOptions,
     runtime: &[PathBuf],
     texts: &[String],
     task: &Task,
 ) -> Result<ModelInfo> {
-    let pooling = traits.pooling.unwrap_or_else(|| stated_pooling(folder));
+    let pooling = options.pooling.unwrap_or_else(|| configured_pooling(folder));
     let _ = fs::remove_file(folder.join("pooling.json"));
     let mut info = ModelInfo {
         name: name.to_owned(),
         dimensions: 0,
-        max_tokens: stated_length(folder).min(MAX_TOKENS),
+        max_tokens: configured_length(folder).min(MAX_TOKENS),
         sha256: digest(&folder.join(MODEL))?,
-        weights: weights(folder)?,
+        weights: find_weights(folder)?,
         pooling,
-        prefix: traits.prefix.clone(),
+        prefix: options.prefix.clone(),
         floor: 0.0,
         same: 1.0,
         near: 1.0,
         solved: 1.0,
     };
-    let mut model = Onnx::open(runtime, folder, info.clone(), Work::Questions)?;
+    let mut model = Onnx::open(runtime, folder, info.clone(), Work::Queries)?;
     info.dimensions = model.run("probe")?.len();
     if info.dimensions == 0 || !info.dimensions.is_multiple_of(64) || info.dimensions > 4096 {
         return Err(Error::invalid(format!(
@@ -399,23 +398,23 @@ fn examine(
         task.check()?;
         vectors.push(model.embed(text)?);
     }
-    let scale = Scale::from_unrelated(unrelated_cosine(&mut vectors));
+    let thresholds = Thresholds::from_unrelated(unrelated_cosine(&mut vectors));
     (info.floor, info.same, info.near, info.solved) =
-        (scale.floor, scale.same, scale.near, scale.solved);
+        (thresholds.floor, thresholds.same, thresholds.near, thresholds.solved);
     Ok(info)
 }
 
-/// Returns the file with a model's external weights, if it has one.
-fn weights(folder: &Path) -> Result<Option<Weights>> {
+/// Returns a model's external weights, if it has any.
+fn find_weights(folder: &Path) -> Result<Option<Weights>> {
     let mut files = fs::read_dir(folder).map_err(|e| Error::io(folder, e))?.flatten();
     let file = files.find_map(|f| {
         let name = f.file_name().into_string().ok()?;
-        WEIGHTS.iter().any(|end| name.ends_with(end)).then_some(name)
+        WEIGHT_SUFFIXES.iter().any(|end| name.ends_with(end)).then_some(name)
     });
     file.map(|file| Ok(Weights { sha256: digest(&folder.join(&file))?, file })).transpose()
 }
 
-/// Returns the cosine below which most pairs of these vectors stay.
+/// Returns the [`UNRELATED_QUANTILE`] of the cosines of these vectors.
 fn unrelated_cosine(vectors: &mut [Vec<f32>]) -> f32 {
     vectors.iter_mut().for_each(|v| normalise(v));
     let mut cosines = Vec::new();
@@ -431,13 +430,13 @@ fn unrelated_cosine(vectors: &mut [Vec<f32>]) -> f32 {
         clippy::cast_sign_loss,
         reason = "a share of a list"
     )]
-    let at = (cosines.len() as f32 * QUANTILE) as usize;
-    // A model with high cosines everywhere still needs a range for its thresholds.
-    cosines.get(at).copied().unwrap_or(SCALE_UNRELATED).clamp(0.0, 0.95)
+    let at = (cosines.len() as f32 * UNRELATED_QUANTILE) as usize;
+    // A model with only high cosines still needs a range for its thresholds.
+    cosines.get(at).copied().unwrap_or(REFERENCE_UNRELATED).clamp(0.0, 0.95)
 }
 
-/// Returns the pooling that the files of sentence-transformers state.
-fn stated_pooling(folder: &Path) -> Pooling {
+/// Returns the pooling in the model's sentence-transformers configuration.
+fn configured_pooling(folder: &Path) -> Pooling {
     #[derive(serde::Deserialize)]
     struct PoolingConfig {
         #[serde(default)]
@@ -451,7 +450,7 @@ fn stated_pooling(folder: &Path) -> Pooling {
 }
 
 /// Returns the maximum number of word pieces in the model's configuration.
-fn stated_length(folder: &Path) -> usize {
+fn configured_length(folder: &Path) -> usize {
     #[derive(serde::Deserialize)]
     struct ModelConfig {
         max_position_embeddings: Option<usize>,
@@ -459,7 +458,7 @@ fn stated_length(folder: &Path) -> usize {
     let text = fs::read(folder.join("config.json")).unwrap_or_default();
     let limit =
         serde_json::from_slice::<ModelConfig>(&text).ok().and_then(|s| s.max_position_embeddings);
-    // Some models include two positions that hold no word.
+    // Some models count two positions that hold no word.
     limit.filter(|n| *n > 16).map_or(MAX_TOKENS, |n| n - 2)
 }
 
@@ -469,11 +468,12 @@ mod tests {
 
     #[test]
     fn thresholds_keep_their_relative_position() {
-        let scale = Scale::from_unrelated(SCALE_UNRELATED);
+        let thresholds = Thresholds::from_unrelated(REFERENCE_UNRELATED);
         assert!(
-            (scale.same - SCALE.same).abs() < 1e-6 && (scale.solved - SCALE.solved).abs() < 1e-6
+            (thresholds.same - REFERENCE.same).abs() < 1e-6
+                && (thresholds.solved - REFERENCE.solved).abs() < 1e-6
         );
-        let high = Scale::from_unrelated(0.8);
+        let high = Thresholds::from_unrelated(0.8);
         assert!(
             0.7 < high.floor
                 && high.floor < high.solved
@@ -493,18 +493,18 @@ mod tests {
         }
         let lock = lock_imports(&models).unwrap().unwrap();
         remove_leftovers(&models).unwrap();
-        assert!(models.join(".m3").is_dir(), "another import is under way");
-        assert!(PartialFolder::make(&models, "m4").is_err());
+        assert!(models.join(".m3").is_dir(), "another import is running");
+        assert!(PartialFolder::create(&models, "m4").is_err());
         drop(lock);
         remove_leftovers(&models).unwrap();
         assert!(!models.join(".m3").exists() && !models.join(".m2.4711").exists());
         assert!(models.join("kept").is_dir() && models.join(".m5.download").is_dir());
-        drop(PartialFolder::make(&models, "m4").unwrap());
+        drop(PartialFolder::create(&models, "m4").unwrap());
         assert!(!models.join(".m4").exists());
     }
 
     #[test]
-    fn names_are_folders() {
+    fn model_names_are_valid_folder_names() {
         for good in ["bge-small", "e5_base.v2", "0"] {
             assert!(check_name(good).is_ok(), "{good}");
         }

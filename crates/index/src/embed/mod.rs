@@ -1,4 +1,4 @@
-//! The models, on this machine: conversion of texts to unit vectors, and recognition of names.
+//! Local models: conversion of texts to unit vectors, and recognition of names.
 
 mod card;
 mod catalog;
@@ -15,15 +15,17 @@ pub use card::{CARD, MODEL, ModelInfo, Pooling, Weights};
 pub use catalog::{CatalogEntry, TOKENIZER, catalog};
 pub use digest::digest;
 pub use hash_embedder::HashEmbedder;
-pub use install::{Traits, check_name, import, looks_like_html, remove_leftovers, suggested_name};
+pub use install::{
+    ImportOptions, check_name, import, looks_like_html, remove_leftovers, suggested_name,
+};
 pub use names::{NameKind, NameModel, RecognizedName};
 pub use onnx::Onnx;
 
 use precedent_core::error::{Code, Error, Result};
 
-/// The name of the built-in model's folder, below the folders that the interfaces pass in.
+/// The name of the built-in model's folder.
 pub const BUILT_IN: &str = "builtin";
-/// The name of the folder of the model for other languages than English, beside the built-in one.
+/// The name of the folder of the model for languages other than English.
 pub const LANGUAGES: &str = "languages";
 
 /// A converter of texts to unit vectors. Stored and queried texts are both formatted by
@@ -32,9 +34,9 @@ pub trait Embedder: Send {
     /// Returns the model's card.
     fn info(&self) -> &ModelInfo;
 
-    /// Returns the vector of one text: `dimensions` numbers of Euclidean length 1. One text at a
-    /// time, by design: with mixed lengths a batch is mostly padding, and the results of a
-    /// dynamically quantised model depend on what else is in the batch.
+    /// Returns the unit vector of a text. There are no batches, because with mixed lengths a batch
+    /// is mostly padding, and the results of a dynamically quantised model depend on the other
+    /// texts.
     ///
     /// # Errors
     /// [`Code::ModelUnavailable`] if the model fails.
@@ -46,18 +48,18 @@ pub trait Embedder: Send {
 pub struct ModelPaths {
     /// Candidates for ONNX Runtime's shared library, in order.
     pub runtime: Vec<PathBuf>,
-    /// Candidates for the folder that holds the built-in model's folder, in order.
+    /// Candidates for the folder that contains the built-in model's folder, in order.
     pub models: Vec<PathBuf>,
 }
 
-/// The workload that a model is loaded for. The vectors are the same.
+/// The workload that a model is optimised for. The vectors are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Many texts: the weights are rearranged for the processor once.
     Indexing,
-    /// Occasional queries: loading is faster and takes less memory, and each query takes half a
+    /// Occasional queries: loading is faster and takes less memory, but each query takes half a
     /// millisecond longer.
-    Questions,
+    Queries,
 }
 
 /// The source of vectors.
@@ -72,11 +74,11 @@ pub enum Engine {
         /// The model's folder.
         folder: PathBuf,
     },
-    /// Hashed words, for tests only: deterministic and without a model; similarity is shared words.
+    /// Hashed words, for tests: deterministic and without a model; shared words give similarity.
     Hashed,
-    /// Hashed words under the name in this folder's card; incompatible with other vectors.
+    /// Hashed words under the name in this folder's card, with incompatible vectors.
     HashedAs(PathBuf),
-    /// No vectors: search uses words alone.
+    /// No vectors: search uses only words.
     Off,
 }
 
@@ -93,7 +95,7 @@ impl Engine {
         }
     }
 
-    /// Returns the engine of the model for other languages than English.
+    /// Returns the engine of the model for languages other than English.
     #[must_use]
     pub fn languages(&self) -> Self {
         match self {
@@ -120,7 +122,7 @@ impl Engine {
     /// Reads the model's card, without loading the model.
     ///
     /// # Errors
-    /// [`Code::ModelUnavailable`], with the remedy, if there is none.
+    /// [`Code::ModelUnavailable`] if there is none.
     pub fn info(&self) -> Result<ModelInfo> {
         match self {
             Self::BuiltIn(paths) => Ok(card(&paths.models)?.1),
@@ -129,12 +131,12 @@ impl Engine {
             Self::HashedAs(folder) => {
                 Ok(ModelInfo { name: installed_card(folder)?.name, ..HashEmbedder::model() })
             }
-            Self::Off => Err(off()),
+            Self::Off => Err(disabled_error()),
         }
     }
 
-    /// Initialises the runtime, which takes as long as reading a model. Errors are reported by
-    /// [`Engine::load`].
+    /// Initialises the runtime, which takes as long as reading a model. Ignores errors, because
+    /// [`Engine::load`] reports them.
     pub fn preload(&self) {
         if !self.runtime().is_empty() {
             drop(onnx::environment(self.runtime()));
@@ -144,7 +146,7 @@ impl Engine {
     /// Loads the model.
     ///
     /// # Errors
-    /// [`Code::ModelUnavailable`], with the remedy, if it cannot be loaded.
+    /// [`Code::ModelUnavailable`] if it cannot be loaded.
     pub fn load(&self, work: Work) -> Result<Box<dyn Embedder>> {
         match self {
             Self::BuiltIn(paths) => {
@@ -156,16 +158,14 @@ impl Engine {
             }
             Self::Hashed => Ok(Box::new(HashEmbedder::new(HashEmbedder::model()))),
             Self::HashedAs(_) => Ok(Box::new(HashEmbedder::new(self.info()?))),
-            Self::Off => Err(off()),
+            Self::Off => Err(disabled_error()),
         }
     }
-}
 
-impl Engine {
     /// Loads the model that recognizes names in texts; `None` for an engine without models.
     ///
     /// # Errors
-    /// [`Code::ModelUnavailable`] if it is not installed, or damaged.
+    /// [`Code::ModelUnavailable`] if it is not installed or is damaged.
     pub fn load_names(&self) -> Result<Option<NameModel>> {
         match self {
             Self::BuiltIn(paths) | Self::Installed { paths, .. } => {
@@ -194,7 +194,7 @@ fn installed_card(folder: &Path) -> Result<ModelInfo> {
 pub enum Fault {
     /// The runtime's library is missing.
     RuntimeMissing,
-    /// The runtime's library exists and cannot be used.
+    /// The runtime's library exists but cannot be used.
     RuntimeUnusable,
     /// The model is missing.
     ModelMissing,
@@ -206,7 +206,7 @@ impl Engine {
     /// Checks the model's files and loads it.
     ///
     /// # Errors
-    /// The fault, with the error that a search would report.
+    /// The fault and the error that a search would report.
     pub fn examine(&self) -> std::result::Result<(), (Fault, Error)> {
         let is_installed = match self {
             Self::BuiltIn(paths) => {
@@ -228,11 +228,11 @@ impl Engine {
                 error,
             ));
         }
-        self.load(Work::Questions).map(drop).map_err(|error| (Fault::ModelDamaged, error))
+        self.load(Work::Queries).map(drop).map_err(|error| (Fault::ModelDamaged, error))
     }
 }
 
-fn off() -> Error {
+fn disabled_error() -> Error {
     Error::new(Code::ModelUnavailable, "search by meaning is disabled")
 }
 

@@ -1,5 +1,4 @@
-//! Recognition of names of people and places in prose, by a token classifier (a BERT of six layers,
-//! `models/names`).
+//! Recognition of names of people and places in prose by a token classifier (`models/names`).
 
 use std::{collections::BTreeMap, fs, ops::Range, path::Path};
 
@@ -13,12 +12,11 @@ use precedent_core::{
     task::Task,
 };
 
-/// The folder of the model, below the folders of models.
-const FOLDER: &str = "names";
-/// The number of tokens that the model reads at once. It recognizes most in about 480 characters,
-/// the length that it was trained on.
+/// The name of the model's folder.
+const MODEL_FOLDER: &str = "names";
+/// The number of tokens that the model reads at once: about 480 characters, as in its training.
 const WINDOW: usize = 126;
-/// The number of tokens that two windows share, so that no name is cut in both.
+/// The number of tokens that adjacent windows share, so that one of them contains each whole name.
 const OVERLAP: usize = 24;
 
 /// A kind of name.
@@ -37,7 +35,7 @@ pub struct RecognizedName {
     pub kind: NameKind,
     /// The bytes of the text.
     pub range: Range<usize>,
-    /// The probability of the surest word that is no number, 0..1.
+    /// The highest probability of a word that is not a number, 0..1.
     pub score: f32,
 }
 
@@ -45,7 +43,7 @@ pub struct RecognizedName {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Label {
     kind: NameKind,
-    /// True for house numbers and postal codes, which are no names by themselves.
+    /// True for house numbers and postal codes, which are not names by themselves.
     is_number: bool,
 }
 
@@ -73,9 +71,9 @@ impl NameModel {
     /// Loads the model from the first folder of models that has it.
     ///
     /// # Errors
-    /// [`Code::ModelUnavailable`] if it is not installed, or damaged.
+    /// [`Code::ModelUnavailable`] if it is not installed or is damaged.
     pub(crate) fn load(paths: &ModelPaths) -> Result<Self> {
-        let folders = paths.models.iter().map(|folder| folder.join(FOLDER));
+        let folders = paths.models.iter().map(|folder| folder.join(MODEL_FOLDER));
         let folder =
             folders.into_iter().find(|folder| folder.join(MODEL).is_file()).ok_or_else(|| {
                 Error::new(
@@ -88,18 +86,18 @@ impl NameModel {
             })?;
         let environment = environment(&paths.runtime)?;
         tokenizers::parallelism::set_parallelism(false);
-        let tokenizer = Tokenizer::from_bytes(read(&folder, "tokenizer.json")?)
-            .map_err(|e| recognition_error(&e))?;
-        let config: Config = serde_json::from_slice(&read(&folder, "config.json")?)
-            .map_err(|e| recognition_error(&e))?;
+        let tokenizer =
+            Tokenizer::from_bytes(read(&folder, "tokenizer.json")?).map_err(|e| model_error(&e))?;
+        let config: Config =
+            serde_json::from_slice(&read(&folder, "config.json")?).map_err(|e| model_error(&e))?;
         let special = |word: &str| {
             tokenizer
                 .token_to_id(word)
                 .map(i64::from)
-                .ok_or_else(|| recognition_error(&format!("no token {word}")))
+                .ok_or_else(|| model_error(&format!("no token {word}")))
         };
         let (start, end) = (special("[CLS]")?, special("[SEP]")?);
-        let session = session(&folder, &environment).map_err(|e| recognition_error(&e))?;
+        let session = session(&folder, &environment).map_err(|e| model_error(&e))?;
         Ok(Self { session, labels: labels(&config), start, end, tokenizer })
     }
 
@@ -108,26 +106,24 @@ impl NameModel {
     /// # Errors
     /// [`Code::ModelUnavailable`] if the model fails; [`Code::Cancelled`].
     pub fn names(&mut self, text: &str, task: &Task) -> Result<Vec<RecognizedName>> {
-        let (folded_text, places) = fold(text);
-        let encoding =
-            self.tokenizer.encode(folded_text, false).map_err(|e| recognition_error(&e))?;
+        let (folded_text, positions) = replace_letters(text);
+        let encoding = self.tokenizer.encode(folded_text, false).map_err(|e| model_error(&e))?;
         let (ids, offsets) = (encoding.get_ids(), encoding.get_offsets());
         let mut classes: Vec<Option<(Label, f32)>> = vec![None; ids.len()];
         let begins_line = |at: usize| {
-            let gap = places[offsets[at - 1].1]..places[offsets[at].0];
+            let gap = positions[offsets[at - 1].1]..positions[offsets[at].0];
             text.get(gap).is_some_and(|gap| gap.contains('\n'))
         };
         let (mut from, mut overlap) = (0, 0);
         while from + overlap < ids.len() {
             task.check()?;
             let end = ids.len().min(from + WINDOW);
-            // No name goes on in the next line, so windows that end with a line share nothing.
+            // No name continues on the next line, so windows that end with a line do not overlap.
             let line_end = (from + WINDOW / 2..end).rev().find(|at| begins_line(*at));
             let to = line_end.filter(|_| end < ids.len()).unwrap_or(end);
-            // The later window decides about the second half of what two windows share.
+            // The later window classifies the second half of the overlap.
             let decided_from = from + overlap / 2;
-            let window_classes =
-                self.classify(&ids[from..to]).map_err(|e| recognition_error(&e))?;
+            let window_classes = self.classify(&ids[from..to]).map_err(|e| model_error(&e))?;
             classes[decided_from..to].copy_from_slice(&window_classes[decided_from - from..]);
             overlap = if to < end { 0 } else { OVERLAP };
             from = to - overlap.min(to - from);
@@ -135,8 +131,8 @@ impl NameModel {
         let tokens = offsets
             .iter()
             .zip(classes)
-            .map(|(&(from, to), class)| (places[from]..places[to], class));
-        Ok(join(text, tokens))
+            .map(|(&(from, to), class)| (positions[from]..positions[to], class));
+        Ok(join_tokens(text, tokens))
     }
 
     /// Returns the most likely label of each token, with its probability.
@@ -171,7 +167,7 @@ fn read(folder: &Path, name: &str) -> Result<Vec<u8>> {
     fs::read(&path).map_err(|e| Error::io(&path, e))
 }
 
-fn recognition_error(why: &dyn std::fmt::Display) -> Error {
+fn model_error(why: &dyn std::fmt::Display) -> Error {
     let why = why.to_string();
     let line = why.lines().next().unwrap_or_default();
     Error::new(Code::ModelUnavailable, format!("the model that recognizes names failed: {line}"))
@@ -192,16 +188,16 @@ fn labels(config: &Config) -> Vec<Option<Label>> {
     (0..count).map(label).collect()
 }
 
-/// Returns the label of the maximum of these logits with its softmax; `None` if that is no name.
+/// Returns the label with the highest logit and its softmax; `None` if it is not a name.
 fn most_likely(logits: &[f32], labels: &[Option<Label>]) -> Option<(Label, f32)> {
     let (best, highest) = logits.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let sum: f32 = logits.iter().map(|logit| (logit - highest).exp()).sum();
     labels[best].map(|label| (label, 1.0 / sum))
 }
 
-/// Replaces the Latin letters that the vocabulary lacks, which are no letters with an accent, by
-/// similar ones. Returns the text, and the byte of the original for each byte of it.
-fn fold(text: &str) -> (String, Vec<usize>) {
+/// Replaces Latin letters that the vocabulary lacks by similar ones. Returns the text, and the
+/// offset in the original for each of its bytes.
+fn replace_letters(text: &str) -> (String, Vec<usize>) {
     let similar = |c: char| match c {
         'ł' => 'l',
         'Ł' => 'L',
@@ -214,17 +210,17 @@ fn fold(text: &str) -> (String, Vec<usize>) {
         _ => c,
     };
     let mut folded_text = String::with_capacity(text.len());
-    let mut places = Vec::with_capacity(text.len() + 1);
+    let mut positions = Vec::with_capacity(text.len() + 1);
     for (at, c) in text.char_indices() {
         folded_text.push(similar(c));
-        places.resize(folded_text.len(), at);
+        positions.resize(folded_text.len(), at);
     }
-    places.push(text.len());
-    (folded_text, places)
+    positions.push(text.len());
+    (folded_text, positions)
 }
 
-/// Joins adjacent tokens of a kind to names. A name that begins or ends inside a word is none.
-fn join(
+/// Joins adjacent tokens of one kind into names. Drops names that begin or end inside a word.
+fn join_tokens(
     text: &str,
     tokens: impl Iterator<Item = (Range<usize>, Option<(Label, f32)>)>,
 ) -> Vec<RecognizedName> {
@@ -234,7 +230,7 @@ fn join(
         let score = if label.is_number { 0.0 } else { score };
         let is_joint = |last: &RecognizedName| {
             last.kind == label.kind
-                && text.get(last.range.end..range.start).is_some_and(is_within_name)
+                && text.get(last.range.end..range.start).is_some_and(is_name_separator)
         };
         match names.last_mut().filter(|last| is_joint(last)) {
             Some(last) => {
@@ -244,18 +240,18 @@ fn join(
             None => names.push(RecognizedName { kind: label.kind, range, score }),
         }
     }
-    names.retain(|name| name.score > 0.0 && is_whole(text, &name.range));
+    names.retain(|name| name.score > 0.0 && is_standalone(text, &name.range));
     names
 }
 
-/// Returns whether a name can go on after this text between two tokens.
-fn is_within_name(gap: &str) -> bool {
+/// Returns whether this text between two tokens may be a part of a name.
+fn is_name_separator(gap: &str) -> bool {
     gap.len() <= 3
         && gap.chars().all(|c| matches!(c, ' ' | '\u{a0}' | '-' | '.' | ',' | '\'' | '’'))
 }
 
-/// Returns whether a range is not a part of a longer word, path or identifier.
-fn is_whole(text: &str, range: &Range<usize>) -> bool {
+/// Returns whether a range is not part of a longer word, path or identifier.
+fn is_standalone(text: &str, range: &Range<usize>) -> bool {
     let inside =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '\\' | '@' | '#' | '$' | '=');
     let has_case = text[range.clone()].chars().any(char::is_lowercase);
@@ -281,7 +277,7 @@ mod tests {
             let at = text.find(word).unwrap();
             (at..at + word.len(), Some((Label { kind, is_number }, score)))
         });
-        join(text, tokens).into_iter().map(|name| text[name.range].to_owned()).collect()
+        join_tokens(text, tokens).into_iter().map(|name| text[name.range].to_owned()).collect()
     }
 
     #[test]
@@ -303,17 +299,17 @@ mod tests {
     }
 
     #[test]
-    fn folded_letters_keep_their_places() {
+    fn replaced_letters_keep_their_offsets() {
         let text = "Łukasz hat Bjørns Straße";
-        let (folded, places) = fold(text);
+        let (folded, positions) = replace_letters(text);
         assert_eq!(folded, "Lukasz hat Bjorns Strase");
         let at = folded.find("Bjorns").unwrap();
-        assert_eq!(&text[places[at]..places[at + 6]], "Bjørns");
-        assert_eq!(places[folded.len()], text.len());
+        assert_eq!(&text[positions[at]..positions[at + 6]], "Bjørns");
+        assert_eq!(positions[folded.len()], text.len());
     }
 
     #[test]
-    fn part_of_a_word_or_path_is_no_name() {
+    fn part_of_a_word_or_path_is_not_a_name() {
         for (text, word) in [
             ("the orphan process", "phan"),
             ("in /opt/jetty/lib", "jetty"),

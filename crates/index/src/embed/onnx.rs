@@ -1,4 +1,4 @@
-//! ONNX models on ONNX Runtime, which is a shared library found at run time.
+//! ONNX models, which run on ONNX Runtime, a shared library that is located at run time.
 
 use std::{
     fs,
@@ -14,11 +14,11 @@ use ort::environment::Environment;
 
 use super::{
     Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged_model, digest::digest,
-    hash_embedder::of_words, normalise, wordpiece,
+    hash_embedder::hash_words, normalise, wordpiece,
 };
 use precedent_core::error::{Code, Error, Result};
 
-/// The environment of the runtime, which allows one per process.
+/// The runtime's environment; each process can have only one.
 static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 
 /// A sentence transformer.
@@ -34,7 +34,7 @@ impl std::fmt::Debug for Onnx {
 }
 
 impl Onnx {
-    /// Loads the model of this folder with the first runtime that exists. The model must match its
+    /// Loads the model in this folder with the first runtime that exists, and checks it against its
     /// card.
     pub(super) fn load(
         runtime: &[PathBuf],
@@ -57,7 +57,7 @@ impl Onnx {
         Ok(onnx)
     }
 
-    /// Loads a model as [`Onnx::load`] does, without a check of the length of its vectors.
+    /// Loads a model as [`Onnx::load`] does, but does not check the length of its vectors.
     pub(super) fn open(
         runtime: &[PathBuf],
         folder: &Path,
@@ -65,7 +65,7 @@ impl Onnx {
         work: Work,
     ) -> Result<Self> {
         let environment = environment(runtime)?;
-        // Distributing one text over threads takes longer than tokenizing it.
+        // Distributing a single text over threads takes longer than tokenizing it.
         tokenizers::parallelism::set_parallelism(false);
         let load = |name: &str| {
             let path = folder.join(name);
@@ -78,12 +78,12 @@ impl Onnx {
             special_tokens_map_file: load(special)?,
             tokenizer_config_file: load(settings)?,
         };
-        // Checked while the runtime reads them. A replaced file would produce incompatible vectors.
+        // Check the files while the runtime loads: a replaced file would give incompatible vectors.
         let mismatch =
             |name: &str| damaged_model(folder, &format!("{name} does not match its card"));
         let model = std::thread::scope(|scope| {
             let (card, mismatch) = (&info, &mismatch);
-            let sound = scope.spawn(move || {
+            let checksums = scope.spawn(move || {
                 let hashes = card
                     .weights
                     .iter()
@@ -100,9 +100,9 @@ impl Onnx {
                 Ok(())
             });
             let model = load(MODEL)
-                .and_then(|bytes| session(bytes, files, folder, card, environment, work));
-            // A replaced file explains an error of the session.
-            sound.join().unwrap_or_else(|_| Err(mismatch(MODEL)))?;
+                .and_then(|bytes| create_session(bytes, files, folder, card, environment, work));
+            // A replaced file explains a session error.
+            checksums.join().unwrap_or_else(|_| Err(mismatch(MODEL)))?;
             model
         })?;
         Ok(Self { info, model })
@@ -124,10 +124,10 @@ impl Onnx {
 /// The setting of the folder with a graph's external weights:
 /// `kOrtSessionOptionsModelExternalInitializersFileFolderPath` of
 /// onnxruntime_session_options_config_keys.h.
-const FOLDER: &str = "session.model_external_initializers_file_folder_path";
+const WEIGHTS_FOLDER: &str = "session.model_external_initializers_file_folder_path";
 
 /// Creates a session with the model's graph and weights.
-fn session(
+fn create_session(
     graph: Vec<u8>,
     mut tokenizer: TokenizerFiles,
     folder: &Path,
@@ -135,7 +135,7 @@ fn session(
     environment: Environment,
     work: Work,
 ) -> Result<TextEmbedding> {
-    let words = wordpiece::take(&mut tokenizer);
+    let words = wordpiece::take_vocabulary(&mut tokenizer);
     let mut model = UserDefinedEmbeddingModel::new(graph, tokenizer)
         .with_pooling(match info.pooling {
             Pooling::Mean => fastembed::Pooling::Mean,
@@ -143,16 +143,16 @@ fn session(
         })
         .with_quantization(QuantizationMode::None);
     // One thread per model without spinning keeps the machine responsive.
-    let without_packing = if work == Work::Indexing { "0" } else { "1" };
+    let disable_prepacking = if work == Work::Indexing { "0" } else { "1" };
     let mut options = InitOptionsUserDefined::new()
         .with_environment(environment)
         .with_max_length(info.max_tokens)
         .with_intra_threads(1)
         .with_session_config("session.intra_op.allow_spinning", "0")
-        .with_session_config("session.disable_prepacking", without_packing);
+        .with_session_config("session.disable_prepacking", disable_prepacking);
     match (&info.weights, folder.to_str()) {
-        // The runtime maps the file from there, because copying the weights would take longest.
-        (Some(_), Some(folder)) => options = options.with_session_config(FOLDER, folder),
+        // The runtime maps the file, because copying the weights would be slow.
+        (Some(_), Some(folder)) => options = options.with_session_config(WEIGHTS_FOLDER, folder),
         (Some(weights), None) => {
             let path = folder.join(&weights.file);
             let bytes = fs::read(&path).map_err(|e| Error::io(&path, e))?;
@@ -168,13 +168,13 @@ fn session(
     Ok(model)
 }
 
-/// The number of bytes of a text that decide whether a model can read it.
+/// The number of bytes of a text that determine whether a model can read it.
 const SAMPLE_BYTES: usize = 2_000;
 
 impl Onnx {
-    /// Returns whether most of a text is missing from the model's vocabulary: unknown scripts and
-    /// symbols. All such texts would have the same vector.
-    fn is_unread(&self, text: &str) -> bool {
+    /// Returns whether most of a text is not in the model's vocabulary, as with unknown scripts.
+    /// All such texts would have the same vector.
+    fn is_unreadable(&self, text: &str) -> bool {
         let text = &text[..text.floor_char_boundary(SAMPLE_BYTES)];
         let (total, foreign) = text
             .chars()
@@ -201,15 +201,15 @@ impl Embedder for Onnx {
     }
 
     fn embed(&mut self, text: &str) -> Result<Vec<f32>> {
-        if self.is_unread(text) {
-            let mut vector = of_words(text, self.info.dimensions, None);
+        if self.is_unreadable(text) {
+            let mut vector = hash_words(text, self.info.dimensions, None);
             if vector.iter().all(|x| *x == 0.0) {
                 vector =
-                    of_words(&blake3::hash(text.as_bytes()).to_hex(), self.info.dimensions, None);
+                    hash_words(&blake3::hash(text.as_bytes()).to_hex(), self.info.dimensions, None);
             }
             return Ok(vector);
         }
-        // The tokenizer reads a whole text before it cuts it, so limit the length first.
+        // The tokenizer reads the whole text before it truncates it, so limit the length first.
         let text = &text[..text.floor_char_boundary(self.info.max_tokens.saturating_mul(24))];
         let mut vector = if self.info.prefix.is_empty() {
             self.run(text)?

@@ -1,5 +1,5 @@
-//! The files of an index, with locks that differ from tantivy's: none for a read-only folder, and a
-//! bounded wait elsewhere.
+//! An index directory whose locks differ from tantivy's: none for a read-only folder, and a bounded
+//! wait elsewhere.
 
 use std::{
     io,
@@ -16,67 +16,66 @@ use tantivy::{
     },
 };
 
-/// The maximum wait for a lock. It is held while files are opened or collected; a stopped process
+/// The maximum wait for a lock. It is held while files are opened or collected; a suspended process
 /// keeps it.
-const PATIENCE: Duration = Duration::from_millis(300);
-/// The interval at which a waiting process tries again.
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
+const MAX_WAIT: Duration = Duration::from_millis(300);
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The locking that protects files from collection while they are opened.
+/// The lock mode that protects files from collection while they are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LockMode {
-    /// No lock, because tantivy would create a file for it.
-    Off,
-    /// A lock with a bounded wait.
+    /// No locks, because tantivy would create a file for each.
+    Disabled,
+    /// Locks with a bounded wait.
     Bounded,
 }
 
-/// A directory that reads and writes as [`MmapDirectory`] does.
+/// An [`MmapDirectory`] with another lock mode.
 #[derive(Clone, Debug)]
-pub(super) struct Files {
-    pub(super) files: MmapDirectory,
+pub(super) struct BoundedLockDirectory {
+    pub(super) inner: MmapDirectory,
     pub(super) lock_mode: LockMode,
 }
 
-impl Directory for Files {
+impl Directory for BoundedLockDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.files.get_file_handle(path)
+        self.inner.get_file_handle(path)
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        self.files.delete(path)
+        self.inner.delete(path)
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        self.files.exists(path)
+        self.inner.exists(path)
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        self.files.open_write(path)
+        self.inner.open_write(path)
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        self.files.atomic_read(path)
+        self.inner.atomic_read(path)
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
-        self.files.atomic_write(path, data)
+        self.inner.atomic_write(path, data)
     }
 
     fn sync_directory(&self) -> io::Result<()> {
-        self.files.sync_directory()
+        self.inner.sync_directory()
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        if self.lock_mode == LockMode::Off {
+        if self.lock_mode == LockMode::Disabled {
             return Ok(DirectoryLock::from(Box::new(())));
         }
-        let at_once = Lock { filepath: lock.filepath.clone(), is_blocking: false };
-        let began = Instant::now();
+        let without_wait = Lock { filepath: lock.filepath.clone(), is_blocking: false };
+        let start = Instant::now();
         loop {
-            match self.files.acquire_lock(&at_once) {
-                Err(LockError::LockBusy) if lock.is_blocking && began.elapsed() < PATIENCE => {
-                    std::thread::sleep(LOOK_AGAIN);
+            match self.inner.acquire_lock(&without_wait) {
+                Err(LockError::LockBusy) if lock.is_blocking && start.elapsed() < MAX_WAIT => {
+                    std::thread::sleep(RETRY_INTERVAL);
                 }
                 result => return result,
             }
@@ -84,6 +83,6 @@ impl Directory for Files {
     }
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
-        self.files.watch(callback)
+        self.inner.watch(callback)
     }
 }

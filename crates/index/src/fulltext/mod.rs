@@ -1,7 +1,6 @@
 //! The full-text index, the only user of tantivy.
 //!
-//! There is one entry per document, with its comments. The index stores no texts; they come from
-//! the store.
+//! Each document has one entry, which includes its comments. The index stores no texts.
 
 mod files;
 mod overlap;
@@ -26,24 +25,24 @@ use tantivy::{
     tokenizer::TextAnalyzer,
 };
 
-use files::{Files, LockMode};
+use files::{BoundedLockDirectory, LockMode};
 pub use overlap::{Overlap, ReportTerms};
-use query::Matches;
+use query::CachedMatches;
 pub use query::{MAX_TERMS, Scope, TermKind, Vocabulary, Words};
 use schema::{Analyzer, Fields, SCHEMA_VERSION, TokenKind, schema};
-pub use similar::{CommentMatcher, hashes};
+pub use similar::{CommentMatcher, term_hashes};
 pub use write::{Entry, Writer};
 
 use precedent_core::{
     error::{Code, Error, Result},
-    files::private_folder,
+    files::create_private_folder,
 };
 
-/// The number of searches after which a large index is remapped. The system counts pages that were
-/// read as the program's memory, and reclaims them only under pressure.
-const LOOKS: u32 = 64;
-/// The size up to which an index stays mapped, in bytes.
-const SMALL: u64 = 256 * 1024 * 1024;
+/// The number of searches after which a large index is remapped. The system counts mapped pages as
+/// the program's memory, and reclaims them only under pressure.
+const REMAP_INTERVAL: u32 = 64;
+/// The maximum size of an index that stays mapped, in bytes.
+const MAX_MAPPED_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The progress of the index, stored in the payload of its commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,9 +53,9 @@ pub struct IndexProgress {
     pub preparation: u32,
 }
 
-/// Opens every file that the last commit names. tantivy mistakes a truncated file for a missing
-/// one, and fails only during a search. Only the footers are read.
-fn sound(index: &Index) -> Result<()> {
+/// Checks that every file of the last commit can be opened, by reading its footer. tantivy would
+/// mistake a truncated file for a missing one, and fail only during a search.
+fn check_files(index: &Index) -> Result<()> {
     let parts = [
         SegmentComponent::Postings,
         SegmentComponent::Positions,
@@ -93,52 +92,52 @@ fn sound(index: &Index) -> Result<()> {
     }
 }
 
-/// The full-text index of a casebook.
+/// The full-text index of a casebook. Methods that read it return [`Code::Corrupt`] if that fails.
 pub struct FullText {
     folder: PathBuf,
     index: Index,
-    reading: Mutex<Reading>,
+    reader_state: Mutex<ReaderState>,
     fields: Fields,
-    filter_cache: Mutex<Vec<Matches>>,
+    filter_cache: Mutex<Vec<CachedMatches>>,
     read_only: bool,
 }
 
 /// Opens the files of an index.
 fn directory(folder: &Path, read_only: bool) -> Result<Box<dyn Directory>> {
-    let files = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
-    let lock_mode = if read_only { LockMode::Off } else { LockMode::Bounded };
-    Ok(Box::new(Files { files, lock_mode }))
+    let inner = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+    let lock_mode = if read_only { LockMode::Disabled } else { LockMode::Bounded };
+    Ok(Box::new(BoundedLockDirectory { inner, lock_mode }))
 }
 
-/// The committed state that searches use.
-struct Reading {
+/// The committed state that searches read.
+struct ReaderState {
     reader: IndexReader,
-    /// Time of the newest commit that it knows.
+    /// Modification time of the commit that was loaded.
     commit_time: Option<SystemTime>,
-    /// Number of searches since it was renewed.
-    looks: u32,
+    /// Number of searches since the index was reopened.
+    search_count: u32,
 }
 
-impl Reading {
-    fn of(index: &Index) -> Result<Self> {
+impl ReaderState {
+    fn new(index: &Index) -> Result<Self> {
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self { reader, commit_time: None, looks: 0 })
+        Ok(Self { reader, commit_time: None, search_count: 0 })
     }
 
-    /// Opens the state as [`Reading::of`] does, but without a lock on the files if another process
-    /// keeps it.
+    /// Opens the state as [`ReaderState::new`] does, but without a lock on the files if another
+    /// process holds it.
     fn open(index: &Index, folder: &Path) -> Result<Self> {
-        match Self::of(index) {
+        match Self::new(index) {
             Err(error) if error.code() == Code::Busy => {
-                Self::of(&Index::open(directory(folder, true)?)?)
+                Self::new(&Index::open(directory(folder, true)?)?)
             }
             result => result,
         }
     }
 
     /// Reopens the index, so that none of its files stays mapped.
-    fn renew(&mut self, folder: &Path, read_only: bool) -> Result<()> {
-        *self = Self::of(&Index::open(directory(folder, read_only)?)?)?;
+    fn reopen(&mut self, folder: &Path, read_only: bool) -> Result<()> {
+        *self = Self::new(&Index::open(directory(folder, read_only)?)?)?;
         Ok(())
     }
 }
@@ -150,7 +149,7 @@ impl std::fmt::Debug for FullText {
 }
 
 /// Returns the error for a damaged index.
-pub fn broken() -> Error {
+pub fn damage_error() -> Error {
     Error::new(Code::Corrupt, "the keyword index is damaged")
         .with_hint("Run `precedent index --rebuild` to rebuild it from the database.")
 }
@@ -169,7 +168,7 @@ impl FullText {
         Self::open_in(&folder, true)
     }
 
-    /// Returns whether an error means that the index is damaged, and not merely inaccessible.
+    /// Returns whether an error means that the index is damaged, not merely inaccessible.
     pub fn is_damage(error: &Error) -> bool {
         matches!(error.code(), precedent_core::Code::Corrupt | precedent_core::Code::Internal)
     }
@@ -182,14 +181,14 @@ impl FullText {
     /// folder cannot be written.
     pub fn open(parent: &Path) -> Result<Self> {
         let folder = parent.join(format!("v{SCHEMA_VERSION}"));
-        private_folder(&folder)?;
+        create_private_folder(&folder)?;
         Self::open_in(&folder, false)
     }
 
     /// Creates an empty index in memory.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Internal`] if there is no memory for it.
+    /// [`precedent_core::Code::Internal`] if there is not enough memory.
     pub fn in_memory() -> Result<Self> {
         let (schema, fields) = schema();
         Self::new(Path::new(""), Index::create_in_ram(schema), fields, false)
@@ -199,11 +198,11 @@ impl FullText {
         let open = || {
             let (schema, fields) = schema();
             let index = Index::open_or_create(directory(folder, read_only)?, schema)?;
-            sound(&index)?;
+            check_files(&index)?;
             Self::new(folder, index, fields, read_only)
         };
-        // tantivy trusts the files; some damage makes it panic.
-        panic::catch_unwind(open).unwrap_or_else(|_| Err(broken()))
+        // tantivy panics on some damaged files.
+        panic::catch_unwind(open).unwrap_or_else(|_| Err(damage_error()))
     }
 
     fn new(folder: &Path, index: Index, fields: Fields, read_only: bool) -> Result<Self> {
@@ -211,15 +210,12 @@ impl FullText {
         index
             .tokenizers()
             .register("identifiers", TextAnalyzer::from(Analyzer::new(TokenKind::Identifiers)));
-        let reading = Mutex::new(Reading::open(&index, folder)?);
+        let reader_state = Mutex::new(ReaderState::open(&index, folder)?);
         let (folder, filter_cache) = (folder.to_owned(), Mutex::default());
-        Ok(Self { folder, index, reading, fields, filter_cache, read_only })
+        Ok(Self { folder, index, reader_state, fields, filter_cache, read_only })
     }
 
     /// Returns the progress of the index.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if it cannot be read.
     pub fn progress(&self) -> Result<IndexProgress> {
         let payload = self.index.load_metas()?.payload.unwrap_or_default();
         Ok(serde_json::from_str(&payload).unwrap_or_default())
@@ -229,29 +225,30 @@ impl FullText {
     fn searcher(&self) -> Result<Searcher> {
         let meta = self.folder.join("meta.json");
         let commit_time = fs::metadata(&meta).and_then(|m| m.modified()).ok();
-        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        reading.looks += 1;
-        if reading.looks >= LOOKS {
-            reading.looks = 0;
+        let mut reader_state = self.reader_state.lock().unwrap_or_else(PoisonError::into_inner);
+        reader_state.search_count += 1;
+        if reader_state.search_count >= REMAP_INTERVAL {
+            reader_state.search_count = 0;
             // If this fails, the old mapping still works.
-            if self.bytes() > SMALL && reading.renew(&self.folder, self.read_only).is_ok() {
-                reading.commit_time = commit_time;
+            if self.bytes() > MAX_MAPPED_BYTES
+                && reader_state.reopen(&self.folder, self.read_only).is_ok()
+            {
+                reader_state.commit_time = commit_time;
             }
         }
-        if reading.commit_time != commit_time || commit_time.is_none() {
-            match reading.reader.reload().map_err(Error::from) {
-                Err(error) if error.code() == Code::Busy => reading.renew(&self.folder, true)?,
+        if reader_state.commit_time != commit_time || commit_time.is_none() {
+            match reader_state.reader.reload().map_err(Error::from) {
+                Err(error) if error.code() == Code::Busy => {
+                    reader_state.reopen(&self.folder, true)?
+                }
                 result => result?,
             }
-            reading.commit_time = commit_time;
+            reader_state.commit_time = commit_time;
         }
-        Ok(reading.reader.searcher())
+        Ok(reader_state.reader.searcher())
     }
 
     /// Returns the number of documents.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn count(&self) -> Result<u64> {
         Ok(self.searcher()?.num_docs())
     }
@@ -345,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn renewed_reader_gives_the_same_answers() {
+    fn reopened_reader_returns_the_same_results() {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
         let f = &fulltext.fields;
@@ -367,14 +364,15 @@ mod tests {
                 fulltext.matching_ids(&open).unwrap().unwrap().ones().collect::<Vec<_>>(),
             )
         };
-        let renew = || fulltext.reading.lock().unwrap().renew(&fulltext.folder, false).unwrap();
+        let reopen =
+            || fulltext.reader_state.lock().unwrap().reopen(&fulltext.folder, false).unwrap();
         assert_eq!(results(), (vec![0, 1, 2], vec![1, 2]));
-        renew();
+        reopen();
         assert_eq!(results(), (vec![0, 1, 2], vec![1, 2]));
         // Later changes and cached filters are included as well.
         writer.remove(1).unwrap();
         writer.commit(2, &Task::new()).unwrap();
-        renew();
+        reopen();
         assert_eq!(results(), (vec![0, 2], vec![2]));
     }
 
@@ -396,9 +394,9 @@ mod tests {
             writer.finish(&Task::new()).unwrap();
         };
         let segments = || fulltext.index.searchable_segments().unwrap().len();
-        // How two threads share the documents of a commit is up to them: some segments are small.
+        // The two threads share the documents of a commit unevenly, so some segments are small.
         (1..=8).for_each(|revision| add(4_000, revision));
-        assert!(fulltext.is_scattered().unwrap());
+        assert!(fulltext.needs_merge().unwrap());
         let metas = fulltext.index.searchable_segment_metas().unwrap();
         let is_large = |meta: &&SegmentMeta| meta.num_docs() > 1_024;
         let large: Vec<_> = metas.iter().filter(is_large).map(SegmentMeta::id).collect();
@@ -406,7 +404,7 @@ mod tests {
         // The files of a segment remain as long as something names it.
         drop(metas);
         (9..=32).for_each(|revision| add(1, revision));
-        assert!(!fulltext.has_crumbs().unwrap());
+        assert!(!fulltext.has_small_segments().unwrap());
         assert!(segments() < limit, "{}", segments());
         let now = fulltext.index.searchable_segment_ids().unwrap();
         assert!(large.iter().all(|id| now.contains(id)), "large segments were rewritten");
@@ -421,7 +419,7 @@ mod tests {
             (log[0], log.last()),
             ((Phase::Merge, 0, total), Some(&(Phase::Merge, 32_024, total)))
         );
-        assert!(!fulltext.is_scattered().unwrap());
+        assert!(!fulltext.needs_merge().unwrap());
         let files = fs::read_dir(&fulltext.folder).unwrap().flatten();
         let terms = files.filter(|f| f.path().extension().is_some_and(|e| e == "term")).count();
         assert_eq!(terms, segments(), "files of merged segments remain");
@@ -437,12 +435,12 @@ mod tests {
         }
         writer.commit(33, &Task::new()).unwrap();
         writer.finish(&Task::new()).unwrap();
-        assert!(!fulltext.is_scattered().unwrap());
+        assert!(!fulltext.needs_merge().unwrap());
         let mut writer = fulltext.writer(&lock).unwrap();
         (0..20_000).for_each(|id| writer.remove(id).unwrap());
         writer.commit(34, &Task::new()).unwrap();
         writer.finish(&Task::new()).unwrap();
-        assert!(fulltext.is_scattered().unwrap());
+        assert!(fulltext.needs_merge().unwrap());
         fulltext.merge(&lock, &Task::new()).unwrap();
         assert_eq!((segments(), document_count(&fulltext.searcher().unwrap())), (1, 12_030));
     }
@@ -464,7 +462,7 @@ mod tests {
         }
         let task = Task::new();
         let cancel = task.clone();
-        let task = task.also(move |_| cancel.cancel());
+        let task = task.with_extra_listener(move |_| cancel.cancel());
         // A fast machine may have finished it already.
         if let Err(error) = fulltext.merge(&lock, &task) {
             assert_eq!(error.code(), Code::Cancelled);
@@ -473,7 +471,7 @@ mod tests {
         let lock = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
         assert_eq!(fulltext.ids().unwrap().len(), 16_000);
         fulltext.merge(&lock, &Task::new()).unwrap();
-        assert!(!fulltext.is_scattered().unwrap());
+        assert!(!fulltext.needs_merge().unwrap());
         assert_eq!(fulltext.ids().unwrap().len(), 16_000);
     }
 

@@ -1,4 +1,4 @@
-//! The overlap of documents with a report, field by field, computed from the postings alone.
+//! The overlap of documents with a report by field, computed from the postings alone.
 
 use rayon::prelude::*;
 use tantivy::{
@@ -11,8 +11,7 @@ use super::FullText;
 use precedent_core::error::Result;
 
 /// The saturation, length normalisation and title weight of BM25F (Robertson, Zaragoza 2009, "The
-/// Probabilistic Relevance Framework", section 3.5), chosen on the development sets of the
-/// evaluation.
+/// Probabilistic Relevance Framework", section 3.5), tuned on the development sets.
 const K1: f32 = 2.5;
 const B_TITLE: f32 = 0.3;
 const B_BODY: f32 = 0.75;
@@ -30,7 +29,7 @@ pub(super) type TermWeights = Vec<(String, f32)>;
 pub struct ReportTerms {
     /// Words of any part of the report.
     pub(super) words: TermWeights,
-    /// The total weight of the words that no document contains.
+    /// Total weight of the words that no document contains.
     pub(super) unknown_weight: f32,
     pub(super) title: TermWeights,
     pub(super) body: TermWeights,
@@ -45,9 +44,9 @@ pub struct ReportTerms {
 pub struct Overlap {
     /// Words of the report anywhere in the document's title, body and code: BM25F.
     pub words: f32,
-    /// Words of the report that occur in the document's title, body or code at all.
+    /// Words of the report that occur in the document's title, body or code.
     pub words_covered: f32,
-    /// The same, where words that no document contains count as missing.
+    /// The same, counting words that no document contains as missing.
     pub all_words_covered: f32,
     /// Words of the report's title in the document's title.
     pub title_title: f32,
@@ -59,20 +58,21 @@ pub struct Overlap {
     pub title_covered: f32,
     /// Number of words of the document's body, code included.
     pub length: f32,
-    /// Words of the report's code and logs in the document's.
+    /// Words of the report's code and logs in the document's code and logs.
     pub code_code: f32,
     /// Whole identifiers in any field.
     pub identifiers: f32,
     /// Distinctive signatures of the document's own text.
     pub signatures: f32,
-    /// Time of the document's creation, in seconds since the epoch.
+    /// Creation time of the document, in seconds since the epoch.
     pub created_at: Option<i64>,
     /// Words of the report in the document's title, body or code.
     pub(super) word_set: WordSet,
 }
 
 impl Overlap {
-    /// Returns whether the document's title, body or code contains the report's word of this index.
+    /// Returns whether the document's title, body or code contains the report's word with this
+    /// index.
     pub(super) fn has(&self, word: usize) -> bool {
         self.word_set.contains(word)
     }
@@ -93,32 +93,28 @@ impl WordSet {
 }
 
 impl FullText {
-    /// Returns the overlap of each of these documents with a report, in the order of `ids`. A
-    /// document that is not in the index has none.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    /// Returns the overlap of each document with a report, in the order of `ids`; zero for a
+    /// document that is not in the index.
     pub fn overlaps(&self, terms: &ReportTerms, ids: &[i64]) -> Result<Vec<Overlap>> {
         let searcher = self.searcher()?;
-        let means = self.means(&searcher)?;
-        self.in_segments(&searcher, ids, |segment, docs| {
-            self.field_overlaps(segment, docs, terms, means)
+        let mean_lengths = self.mean_lengths(&searcher)?;
+        self.map_segments(&searcher, ids, |segment, docs| {
+            self.field_overlaps(segment, docs, terms, mean_lengths)
         })
     }
 
-    /// Returns the overlaps as [`FullText::overlaps`] does, and the share of the report's words in
-    /// each document's comments.
-    pub(super) fn with_comments(
+    /// Returns the overlaps, and the share of the report's words in each document's comments.
+    pub(super) fn overlaps_with_comments(
         &self,
         terms: &ReportTerms,
         ids: &[i64],
     ) -> Result<(Vec<Overlap>, Vec<f32>)> {
         let searcher = self.searcher()?;
-        let means = self.means(&searcher)?;
+        let mean_lengths = self.mean_lengths(&searcher)?;
         let mean = mean_length(&searcher, &[self.fields.comments])?;
-        let pairs = self.in_segments(&searcher, ids, |segment, docs| {
+        let pairs = self.map_segments(&searcher, ids, |segment, docs| {
             let (overlaps, shares) = rayon::join(
-                || self.field_overlaps(segment, docs, terms, means),
+                || self.field_overlaps(segment, docs, terms, mean_lengths),
                 || self.comment_shares(segment, docs, terms, mean),
             );
             Ok(overlaps?.into_iter().zip(shares?).collect())
@@ -127,23 +123,22 @@ impl FullText {
     }
 
     /// Returns the mean lengths of a title, and of a body with its code.
-    fn means(&self, searcher: &Searcher) -> Result<(f32, f32)> {
+    fn mean_lengths(&self, searcher: &Searcher) -> Result<(f32, f32)> {
         let f = &self.fields;
         Ok((mean_length(searcher, &[f.title])?, mean_length(searcher, &[f.body, f.code])?))
     }
 
-    /// Returns the overlap of a segment's documents with a report.
     fn field_overlaps(
         &self,
         segment: &SegmentReader,
         docs: &[(u32, usize)],
         terms: &ReportTerms,
-        means: (f32, f32),
+        mean_lengths: (f32, f32),
     ) -> Result<Vec<Overlap>> {
         // Most indexes are one large segment, so parallelise within it.
         let (words, shares) = rayon::join(
-            || self.words_of(segment, terms, docs, means),
-            || self.shares_of(segment, terms, docs),
+            || self.word_overlaps(segment, terms, docs, mean_lengths),
+            || self.field_shares(segment, terms, docs),
         );
         let pairs = words?.into_iter().zip(shares?);
         let combine = |(words, shares): (Overlap, Overlap)| Overlap {
@@ -158,9 +153,9 @@ impl FullText {
         Ok(pairs.map(combine).collect())
     }
 
-    /// Returns the creation times of the documents, and the shares of a report's terms in each of
-    /// their fields.
-    fn shares_of(
+    /// Returns the creation time of each document, and the share of the report's terms in each
+    /// field.
+    fn field_shares(
         &self,
         segment: &SegmentReader,
         terms: &ReportTerms,
@@ -172,8 +167,8 @@ impl FullText {
         for (overlap, (doc, _)) in out.iter_mut().zip(docs) {
             overlap.created_at = column.first(*doc);
         }
-        let mut sum = |terms: &TermWeights, field, to: fn(&mut Overlap) -> &mut f32| {
-            add_shares(segment, terms, field, docs, &mut |i, share| *to(&mut out[i]) += share)
+        let mut sum = |terms: &TermWeights, field, value: fn(&mut Overlap) -> &mut f32| {
+            add_shares(segment, terms, field, docs, &mut |i, share| *value(&mut out[i]) += share)
         };
         sum(&terms.title, f.title, |o| &mut o.title_title)?;
         sum(&terms.title, f.body, |o| &mut o.title_body)?;
@@ -184,37 +179,40 @@ impl FullText {
         Ok(out)
     }
 
-    /// Calls `compute` for the documents of each segment in parallel, and returns its results in
+    /// Calls `compute` for the documents of each segment in parallel, and returns the results in
     /// the order of `ids`. A document in no segment gets the default.
-    fn in_segments<T: Send + Default>(
+    fn map_segments<T: Send + Default>(
         &self,
         searcher: &Searcher,
         ids: &[i64],
         compute: impl Fn(&SegmentReader, &[(u32, usize)]) -> Result<Vec<T>> + Sync,
     ) -> Result<Vec<T>> {
         let run = |segment: &SegmentReader| -> Result<Vec<(usize, T)>> {
-            let mut docs = self.addresses(segment, ids)?;
+            let mut docs = self.document_positions(segment, ids)?;
             if docs.is_empty() {
                 return Ok(Vec::new());
             }
             docs.sort_unstable();
-            Ok(docs.iter().map(|(_, at)| *at).zip(compute(segment, &docs)?).collect())
+            Ok(docs.iter().map(|(_, index)| *index).zip(compute(segment, &docs)?).collect())
         };
         let parts: Vec<_> =
             searcher.segment_readers().par_iter().map(run).collect::<Result<_>>()?;
         let mut out: Vec<T> = std::iter::repeat_with(T::default).take(ids.len()).collect();
-        for (at, value) in parts.into_iter().flatten() {
-            out[at] = value;
+        for (index, value) in parts.into_iter().flatten() {
+            out[index] = value;
         }
         Ok(out)
     }
 
-    /// Returns the positions of these documents in a segment, as (position in the segment, index in
-    /// `ids`).
-    fn addresses(&self, segment: &SegmentReader, ids: &[i64]) -> Result<Vec<(u32, usize)>> {
+    /// Returns the documents of a segment, as (position in the segment, index in `ids`).
+    fn document_positions(
+        &self,
+        segment: &SegmentReader,
+        ids: &[i64],
+    ) -> Result<Vec<(u32, usize)>> {
         let index = segment.inverted_index(self.fields.id)?;
         let mut docs = Vec::new();
-        // The ids of a segment are mostly of one period.
+        // A segment mostly contains adjacent ids.
         let column = segment.fast_fields().u64("id")?;
         let id_range = column.min_value()..=column.max_value();
         for (at, id) in
@@ -238,8 +236,8 @@ impl FullText {
     }
 
     /// Returns the BM25F score over title, body and code, as a share of the maximum, and the values
-    /// that come with it. The means are the mean lengths of a title and of a body with its code.
-    fn words_of(
+    /// that are computed with it.
+    fn word_overlaps(
         &self,
         segment: &SegmentReader,
         ReportTerms { words, unknown_weight, .. }: &ReportTerms,
@@ -297,9 +295,8 @@ impl FullText {
         Ok(out)
     }
 
-    /// Returns the share of a report's words in the comments of each document of a segment,
-    /// saturated and normalised by length like a body; `mean` is the mean length of all comments on
-    /// a document.
+    /// Returns the share of a report's words in the comments of each document, saturated and
+    /// normalised by length like a body. `mean` is the mean length of a document's comments.
     fn comment_shares(
         &self,
         segment: &SegmentReader,
@@ -326,7 +323,7 @@ impl FullText {
     }
 }
 
-/// Adds to each document the share of these terms' weight in a field, saturated.
+/// Adds the saturated share of these terms' weight in a field to each document.
 fn add_shares(
     segment: &SegmentReader,
     terms: &TermWeights,
@@ -343,8 +340,8 @@ fn add_shares(
     Ok(())
 }
 
-/// Calls `visit` with the index (in `docs`, which is in ascending order) and the frequency of a
-/// term for each document that contains it.
+/// Calls `visit` with the index in the ascending `docs`, and the frequency, of each document that
+/// contains a term.
 fn each_frequency(
     segment: &SegmentReader,
     field: Field,
@@ -372,7 +369,7 @@ fn each_frequency(
     Ok(())
 }
 
-/// Returns the average number of terms of a document in these fields together; at least 1.
+/// Returns the mean number of terms of a document in these fields together; at least 1.
 fn mean_length(searcher: &Searcher, fields: &[Field]) -> Result<f32> {
     let (mut tokens, mut documents) = (0, 0_u64);
     for segment in searcher.segment_readers() {
@@ -381,6 +378,6 @@ fn mean_length(searcher: &Searcher, fields: &[Field]) -> Result<f32> {
         }
         documents += u64::from(segment.max_doc());
     }
-    #[allow(clippy::cast_precision_loss, reason = "an average needs no more digits")]
+    #[allow(clippy::cast_precision_loss, reason = "a mean needs less precision")]
     Ok((tokens as f32 / documents.max(1) as f32).max(1.0))
 }

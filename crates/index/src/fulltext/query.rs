@@ -1,5 +1,4 @@
-//! Conversion of words, phrases and filters to queries of tantivy, and of their results to a
-//! ranking.
+//! Conversion of words, phrases and filters to tantivy queries, and of their results to a ranking.
 
 use std::{
     collections::BTreeMap,
@@ -33,42 +32,43 @@ use precedent_text::signature::Signature;
 /// The largest document id in a filter, which holds one bit per id.
 const MAX_ID: u64 = 1 << 32;
 /// The share of documents, one in this number, above which a signature is boilerplate.
-const COMMON: u64 = 100;
+const COMMON_SHARE: u64 = 100;
 /// The minimum number of documents with a boilerplate signature.
-const COMMON_AT_LEAST: u64 = 10;
+const MIN_COMMON: u64 = 10;
 
-/// The share of reports, one in this number, and the minimum number above which an author reports
-/// for others. The most active author of rust-lang/rust wrote one in ten of its issues.
-const DESK: u64 = 5;
-const DESK_AT_LEAST: u64 = 20;
+/// The share of reports, one in this number, above which an author reports for others. The most
+/// active author of rust-lang/rust wrote one in ten of its issues.
+const PROXY_SHARE: u64 = 5;
+/// The number of reports above which an author may report for others.
+const MIN_PROXY_REPORTS: u64 = 20;
 
 /// The field weights of the sum of BM25 scores. A title is worth about five words of a body.
-pub(super) const TITLE: f32 = 5.0;
-const BODY: f32 = 1.0;
-pub(super) const COMMENTS: f32 = 0.5;
-pub(super) const CODE: f32 = 0.5;
+pub(super) const TITLE_WEIGHT: f32 = 5.0;
+const BODY_WEIGHT: f32 = 1.0;
+pub(super) const COMMENTS_WEIGHT: f32 = 0.5;
+pub(super) const CODE_WEIGHT: f32 = 0.5;
 /// The weight of a whole identifier, which is more specific than its parts.
-pub(super) const IDENTIFIER: f32 = 2.0;
+pub(super) const IDENTIFIER_WEIGHT: f32 = 2.0;
 /// The maximum number of terms of a query; the rarest are used.
 pub const MAX_TERMS: usize = 32;
 
 /// The number of documents of a typical casebook.
-const USUAL_SIZE: u64 = 5_000;
+const TYPICAL_SIZE: u64 = 5_000;
 /// The minimum number of documents for an estimate of a name's rarity.
-const SMALL: u64 = 20;
+const MIN_SIZE: u64 = 20;
 
-/// The kind of a name.
+/// The kind of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermKind {
-    /// A word, as a term.
+    /// A stemmed word.
     Word,
     /// A whole identifier.
     Identifier,
-    /// A signature, as a term of the index.
+    /// A signature, as an index term.
     Signature,
 }
 
-/// The fields in which words must occur.
+/// The fields that are searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
     /// All fields.
@@ -87,7 +87,7 @@ pub enum Scope {
 pub struct Words {
     /// Stemmed terms, each once; at most [`MAX_TERMS`] (see [`FullText::rarest`]).
     pub terms: Vec<String>,
-    /// Groups of terms, of which any one counts as the group.
+    /// Groups of terms; any term of a group counts as the group.
     pub alternatives: Vec<Vec<String>>,
     /// Whole identifiers.
     pub identifiers: Vec<String>,
@@ -95,7 +95,7 @@ pub struct Words {
     pub phrases: Vec<Vec<String>>,
     /// Terms and phrases that must not occur in any field.
     pub without: Vec<Vec<String>>,
-    /// Fields in which they must occur.
+    /// Fields in which the terms and phrases must occur.
     pub scope: Scope,
 }
 
@@ -106,7 +106,7 @@ pub enum Vocabulary {
     Label,
     /// Names of authors.
     Author,
-    /// Reasons of closing.
+    /// Closing reasons.
     Reason,
     /// Stems of titles.
     Title,
@@ -117,7 +117,7 @@ pub enum Vocabulary {
 }
 
 /// The documents that match filters in one state of the index.
-pub(super) struct Matches {
+pub(super) struct CachedMatches {
     state: SearcherGeneration,
     filters: Vec<Filter>,
     ids: Arc<FixedBitSet>,
@@ -127,10 +127,7 @@ pub(super) struct Matches {
 const CACHE_SIZE: usize = 4;
 
 impl FullText {
-    /// Returns the best documents for these words, with their BM25 score, best first; ties by id.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    /// Returns the best documents for these words, with their BM25 scores, best first; ties by id.
     pub fn search(
         &self,
         words: &Words,
@@ -139,16 +136,16 @@ impl FullText {
     ) -> Result<Vec<(i64, f32)>> {
         let searcher = self.searcher()?;
         if words.phrases.is_empty() && words.without.is_empty() {
-            return self.top_of(&searcher, &self.disjunction(words), filters, limit);
+            return self.top_of_disjunction(&searcher, &self.disjunction(words), filters, limit);
         }
         let Some(query) = self.query(words) else { return Ok(Vec::new()) };
-        self.top(&searcher, self.with_filters(query, filters), limit)
+        self.top_documents(&searcher, self.with_filters(query, filters), limit)
     }
 
-    /// Returns the disjunction of a query that consists of words alone.
+    /// Returns the disjunction for a query without phrases and exclusions.
     fn disjunction(&self, words: &Words) -> Disjunction {
         let term = |field, weight: f32, text: &str| (Term::from_field_text(field, text), weight);
-        let fields = self.fields_of(words.scope);
+        let fields = self.fields_in_scope(words.scope);
         let mut groups: Vec<Vec<(Term, f32)>> = words
             .terms
             .iter()
@@ -160,35 +157,39 @@ impl FullText {
         groups.extend(words.alternatives.iter().map(terms_of));
         if words.scope == Scope::Any {
             let whole = words.identifiers.iter().take(MAX_TERMS);
-            groups.extend(whole.map(|t| vec![term(self.fields.identifiers, IDENTIFIER, t)]));
+            groups.extend(whole.map(|t| vec![term(self.fields.identifiers, IDENTIFIER_WEIGHT, t)]));
         }
         let min_groups =
             minimum_should_match(words.terms.len() + words.alternatives.len()).min(groups.len());
         Disjunction { groups, min_groups }
     }
 
-    /// Returns the fields of a scope, with their weights.
-    fn fields_of(&self, scope: Scope) -> Vec<(Field, f32)> {
+    fn fields_in_scope(&self, scope: Scope) -> Vec<(Field, f32)> {
         let f = &self.fields;
         match scope {
             Scope::Any => {
-                vec![(f.title, TITLE), (f.body, BODY), (f.comments, COMMENTS), (f.code, CODE)]
+                vec![
+                    (f.title, TITLE_WEIGHT),
+                    (f.body, BODY_WEIGHT),
+                    (f.comments, COMMENTS_WEIGHT),
+                    (f.code, CODE_WEIGHT),
+                ]
             }
             Scope::Title => vec![(f.title, 1.0)],
-            Scope::Body => vec![(f.body, 1.0), (f.code, CODE)],
+            Scope::Body => vec![(f.body, 1.0), (f.code, CODE_WEIGHT)],
             Scope::Comments => vec![(f.comments, 1.0)],
         }
     }
 
-    /// Returns the best documents of a disjunction, as [`FullText::top`] does.
-    pub(super) fn top_of(
+    /// Returns the best documents of a disjunction, as [`FullText::top_documents`] does.
+    pub(super) fn top_of_disjunction(
         &self,
         searcher: &Searcher,
         terms: &Disjunction,
         filters: &[Filter],
         limit: usize,
     ) -> Result<Vec<(i64, f32)>> {
-        if let Some(hits) = self.best(searcher, terms, filters, limit.max(1))? {
+        if let Some(hits) = self.top_by_pruning(searcher, terms, filters, limit.max(1))? {
             return rank(searcher, hits);
         }
         let group = |group: &Vec<(Term, f32)>| -> Box<dyn Query> {
@@ -200,14 +201,11 @@ impl FullText {
         };
         let groups: Clauses = terms.groups.iter().map(|g| (Occur::Should, group(g))).collect();
         let query = BooleanQuery::with_minimum_required_clauses(groups, terms.min_groups.max(1));
-        self.top(searcher, self.with_filters(Box::new(query), filters), limit)
+        self.top_documents(searcher, self.with_filters(Box::new(query), filters), limit)
     }
 
     /// Returns the documents that share signatures with the query, with the sum of their weights,
     /// best first; ties by id.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn search_signatures(
         &self,
         terms: &[String],
@@ -221,74 +219,63 @@ impl FullText {
         let clauses = terms
             .iter()
             .flat_map(|t| {
-                [self.fields.signatures, self.fields.said_signatures].map(|field| (field, t))
+                [self.fields.signatures, self.fields.comment_signatures].map(|field| (field, t))
             })
-            .map(|(field, t)| (Occur::Should, self.term(field, t, IndexRecordOption::Basic)))
+            .map(|(field, t)| (Occur::Should, self.term_query(field, t, IndexRecordOption::Basic)))
             .collect();
-        self.top(&searcher, self.with_filters(Box::new(BooleanQuery::new(clauses)), filters), limit)
+        self.top_documents(
+            &searcher,
+            self.with_filters(Box::new(BooleanQuery::new(clauses)), filters),
+            limit,
+        )
     }
 
     /// Returns whether this author wrote so many of the matching documents that authorship is no
-    /// evidence: a help desk or an integration that reports for others.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
-    pub fn reports_for_others(&self, author: &str, filters: &[Filter]) -> Result<bool> {
+    /// evidence. Help desks and integrations report for others.
+    pub fn is_proxy_author(&self, author: &str, filters: &[Filter]) -> Result<bool> {
         let mut by_author = filters.to_vec();
         by_author.push(Filter { test: Test::Author(author.to_lowercase()), is_negated: false });
         let count = self.count_matching(&by_author)?;
-        Ok(count > DESK_AT_LEAST && count * DESK > self.count_matching(filters)?)
+        Ok(count > MIN_PROXY_REPORTS && count * PROXY_SHARE > self.count_matching(filters)?)
     }
 
-    /// Returns those of the signatures that are rare enough to be evidence. "aborting due to
-    /// previous error" follows every failure of a compiler.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    /// Keeps the signatures that are rare enough to be evidence. "aborting due to previous error"
+    /// follows every compiler failure.
     pub fn rare_signatures(&self, signatures: Vec<Signature>) -> Result<Vec<Signature>> {
         let searcher = self.searcher()?;
-        let most = (document_count(&searcher) / COMMON).max(COMMON_AT_LEAST);
+        let max_documents = (document_count(&searcher) / COMMON_SHARE).max(MIN_COMMON);
         let mut out = Vec::with_capacity(signatures.len());
         for signature in signatures {
-            let fields = [self.fields.signatures, self.fields.said_signatures];
-            if frequency(&searcher, &fields, &signature.term())? <= most {
+            let fields = [self.fields.signatures, self.fields.comment_signatures];
+            if frequency(&searcher, &fields, &signature.term())? <= max_documents {
                 out.push(signature);
             }
         }
         Ok(out)
     }
 
-    /// Returns the documents that match the filters, the latest changed first, without the first
+    /// Returns the documents that match the filters, most recently updated first, after skipping
     /// `offset` of them.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn recent(&self, filters: &[Filter], offset: usize, limit: usize) -> Result<Vec<i64>> {
         let searcher = self.searcher()?;
         let query = self.with_filters(Box::new(AllQuery), filters);
-        let top = searcher.search(
+        let top_documents = searcher.search(
             &query,
             &TopDocs::with_limit(limit.max(1))
                 .and_offset(offset)
                 .order_by_fast_field::<i64>("updated", Order::Desc),
         )?;
-        let ids = ids(&searcher)?;
-        Ok(top.into_iter().map(|(_, address)| ids(address)).collect())
+        let id_of = id_reader(&searcher)?;
+        Ok(top_documents.into_iter().map(|(_, address)| id_of(address)).collect())
     }
 
     /// Returns the number of documents that match the filters.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn count_matching(&self, filters: &[Filter]) -> Result<u64> {
         let searcher = self.searcher()?;
         Ok(searcher.search(&self.with_filters(Box::new(AllQuery), filters), &Count)? as u64)
     }
 
     /// Returns the ids of the documents that match the filters; `None` if there are no filters.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn matching_ids(&self, filters: &[Filter]) -> Result<Option<Arc<FixedBitSet>>> {
         if filters.is_empty() {
             return Ok(None);
@@ -303,46 +290,43 @@ impl FullText {
         if cached_ids.is_some() {
             return Ok(cached_ids);
         }
-        let ids = Arc::new(searcher.search(&self.with_filters(Box::new(AllQuery), filters), &Ids)?);
+        let ids = Arc::new(
+            searcher.search(&self.with_filters(Box::new(AllQuery), filters), &IdCollector)?,
+        );
         let mut cache = cache();
         cache.truncate(CACHE_SIZE - 1);
         cache.insert(
             0,
-            Matches { state: state.clone(), filters: filters.to_vec(), ids: Arc::clone(&ids) },
+            CachedMatches {
+                state: state.clone(),
+                filters: filters.to_vec(),
+                ids: Arc::clone(&ids),
+            },
         );
         Ok(Some(ids))
     }
 
     /// Returns the ids of all documents in the index.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn ids(&self) -> Result<Vec<i64>> {
-        let ids = self.searcher()?.search(&AllQuery, &Ids)?;
+        let ids = self.searcher()?.search(&AllQuery, &IdCollector)?;
         Ok(ids.ones().filter_map(|id| i64::try_from(id).ok()).collect())
     }
 
-    /// Returns the inverse document frequency of terms in titles, bodies and comments together:
+    /// Returns the inverse document frequency of each term in titles, bodies and comments:
     /// `ln(1 + (N − n + 0.5) / (n + 0.5))`.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn idf(&self, terms: &[String]) -> Result<Vec<f32>> {
         let searcher = self.searcher()?;
         terms.iter().map(|t| self.idf_of(&searcher, t)).collect()
     }
 
-    /// Returns the information of names, in nats: their inverse document frequency among names of
-    /// their kind, scaled to a casebook of `USUAL_SIZE` documents. Without the scaling, a unique
+    /// Returns the information of each name, in nats: its inverse document frequency among names of
+    /// its kind, scaled to a casebook of `TYPICAL_SIZE` documents. Without the scaling, a unique
     /// name would carry little information in a small casebook.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn information(&self, kind: TermKind, names: &[String]) -> Result<Vec<f32>> {
         let searcher = self.searcher()?;
         let total = document_count(&searcher);
-        let scale = idf(USUAL_SIZE, 1) / idf(total.max(SMALL), 1);
-        let fields = self.named_in(kind);
+        let scale = idf(TYPICAL_SIZE, 1) / idf(total.max(MIN_SIZE), 1);
+        let fields = self.fields_of_kind(kind);
         names
             .iter()
             .map(|name| Ok(scale * idf(total, frequency(&searcher, &fields, name)?)))
@@ -350,21 +334,18 @@ impl FullText {
     }
 
     /// Returns the number of documents that contain each of these names.
-    ///
-    /// # Errors
-    /// Those of the index.
-    pub fn documents_with(&self, kind: TermKind, names: &[String]) -> Result<Vec<u64>> {
+    pub fn document_counts(&self, kind: TermKind, names: &[String]) -> Result<Vec<u64>> {
         let searcher = self.searcher()?;
-        let fields = self.named_in(kind);
+        let fields = self.fields_of_kind(kind);
         names.iter().map(|name| frequency(&searcher, &fields, name)).collect()
     }
 
-    fn named_in(&self, kind: TermKind) -> Vec<Field> {
+    fn fields_of_kind(&self, kind: TermKind) -> Vec<Field> {
         let f = &self.fields;
         match kind {
             TermKind::Word => vec![f.title, f.body, f.code],
             TermKind::Identifier => vec![f.identifiers],
-            TermKind::Signature => vec![f.signatures, f.said_signatures],
+            TermKind::Signature => vec![f.signatures, f.comment_signatures],
         }
     }
 
@@ -376,21 +357,21 @@ impl FullText {
 
     pub(super) fn query(&self, words: &Words) -> Option<Box<dyn Query>> {
         let f = &self.fields;
-        let fields = &self.fields_of(words.scope)[..];
+        let fields = &self.fields_in_scope(words.scope)[..];
         let mut clauses: Clauses = Vec::new();
 
         let min_groups = minimum_should_match(words.terms.len() + words.alternatives.len());
         let mut groups: Clauses =
-            words.terms.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
+            words.terms.iter().map(|t| (Occur::Should, self.any_field_query(fields, t))).collect();
         for group in &words.alternatives {
             let terms: Clauses =
-                group.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
+                group.iter().map(|t| (Occur::Should, self.any_field_query(fields, t))).collect();
             groups.push((Occur::Should, Box::new(BooleanQuery::new(terms))));
         }
         if words.scope == Scope::Any {
             for whole in words.identifiers.iter().take(MAX_TERMS) {
-                let query = self.term(f.identifiers, whole, IndexRecordOption::WithFreqs);
-                groups.push((Occur::Should, Box::new(BoostQuery::new(query, IDENTIFIER))));
+                let query = self.term_query(f.identifiers, whole, IndexRecordOption::WithFreqs);
+                groups.push((Occur::Should, Box::new(BoostQuery::new(query, IDENTIFIER_WEIGHT))));
             }
         }
         if !groups.is_empty() {
@@ -404,16 +385,16 @@ impl FullText {
             ));
         }
         for phrase in &words.phrases {
-            if let Some(query) = self.phrase(fields, phrase) {
+            if let Some(query) = self.phrase_query(fields, phrase) {
                 clauses.push((Occur::Must, query));
             }
         }
         if clauses.is_empty() {
             return None;
         }
-        let anywhere = [(f.title, 1.0), (f.body, 1.0), (f.comments, 1.0), (f.code, 1.0)];
-        for without in &words.without {
-            if let Some(query) = self.phrase(&anywhere, without) {
+        let all_fields = [(f.title, 1.0), (f.body, 1.0), (f.comments, 1.0), (f.code, 1.0)];
+        for phrase in &words.without {
+            if let Some(query) = self.phrase_query(&all_fields, phrase) {
                 clauses.push((Occur::MustNot, query));
             }
         }
@@ -421,9 +402,6 @@ impl FullText {
     }
 
     /// Returns the rarest terms, at most [`MAX_TERMS`], in a fixed order.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn rarest(&self, terms: Vec<String>) -> Result<Vec<String>> {
         if terms.len() <= MAX_TERMS {
             return Ok(terms);
@@ -433,7 +411,7 @@ impl FullText {
         for term in terms {
             weights.push((self.idf_of(&searcher, &term)?, term));
         }
-        // A term that no document contains must not take a place.
+        // Leave out terms that no document contains.
         let absent = self.idf_of(&searcher, "\u{0}")?;
         weights.retain(|(idf, _)| *idf < absent);
         weights.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -441,18 +419,15 @@ impl FullText {
         Ok(weights.into_iter().map(|(_, t)| t).collect())
     }
 
-    /// Returns the terms of a vocabulary that `accepts` selects, with the number of their
-    /// documents; the most frequent first.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    /// Returns the terms of a vocabulary that `accepts` selects, with their document counts; the
+    /// most frequent first.
     pub fn vocabulary(
         &self,
-        of: Vocabulary,
+        vocabulary: Vocabulary,
         accepts: impl Fn(&str) -> bool,
     ) -> Result<Vec<(String, u64)>> {
         let f = &self.fields;
-        let field = match of {
+        let field = match vocabulary {
             Vocabulary::Label => f.label,
             Vocabulary::Author => f.author,
             Vocabulary::Reason => f.reason,
@@ -478,21 +453,21 @@ impl FullText {
         Ok(counts)
     }
 
-    fn everywhere(&self, fields: &[(Field, f32)], term: &str) -> Box<dyn Query> {
+    fn any_field_query(&self, fields: &[(Field, f32)], term: &str) -> Box<dyn Query> {
         let clauses = fields
             .iter()
             .map(|(field, weight)| {
-                let query = self.term(*field, term, IndexRecordOption::WithFreqs);
+                let query = self.term_query(*field, term, IndexRecordOption::WithFreqs);
                 (Occur::Should, Box::new(BoostQuery::new(query, *weight)) as Box<dyn Query>)
             })
             .collect();
         Box::new(BooleanQuery::new(clauses))
     }
 
-    fn phrase(&self, fields: &[(Field, f32)], phrase: &[String]) -> Option<Box<dyn Query>> {
+    fn phrase_query(&self, fields: &[(Field, f32)], phrase: &[String]) -> Option<Box<dyn Query>> {
         match phrase {
             [] => None,
-            [term] => Some(self.everywhere(fields, term)),
+            [term] => Some(self.any_field_query(fields, term)),
             many => {
                 let clauses = fields
                     .iter()
@@ -507,11 +482,11 @@ impl FullText {
         }
     }
 
-    fn term(&self, field: Field, text: &str, option: IndexRecordOption) -> Box<dyn Query> {
+    fn term_query(&self, field: Field, text: &str, option: IndexRecordOption) -> Box<dyn Query> {
         Box::new(TermQuery::new(Term::from_field_text(field, text), option))
     }
 
-    /// Returns the query with the filters, which do not affect the score.
+    /// Adds filters to a query; they do not affect the score.
     pub(super) fn with_filters(&self, query: Box<dyn Query>, filters: &[Filter]) -> Box<dyn Query> {
         if filters.is_empty() {
             return query;
@@ -519,15 +494,16 @@ impl FullText {
         let mut clauses: Clauses = vec![(Occur::Must, query)];
         clauses.extend(filters.iter().map(|filter| -> (Occur, Box<dyn Query>) {
             let occur = if filter.is_negated { Occur::MustNot } else { Occur::Must };
-            (occur, Box::new(ConstScoreQuery::new(self.test(&filter.test), 0.0)))
+            (occur, Box::new(ConstScoreQuery::new(self.filter_query(&filter.test), 0.0)))
         }));
         Box::new(BooleanQuery::new(clauses))
     }
 
-    fn test(&self, test: &Test) -> Box<dyn Query> {
+    fn filter_query(&self, test: &Test) -> Box<dyn Query> {
         let f = &self.fields;
-        let text =
-            |field, text: &str| self.term(field, &text.to_lowercase(), IndexRecordOption::Basic);
+        let text = |field, text: &str| {
+            self.term_query(field, &text.to_lowercase(), IndexRecordOption::Basic)
+        };
         match test {
             Test::Source(key) => text(f.source, key),
             Test::AnySource(keys) => {
@@ -569,7 +545,7 @@ impl FullText {
     }
 
     /// Returns the best documents, ties by id, because segments return equal scores in any order.
-    fn top(
+    fn top_documents(
         &self,
         searcher: &Searcher,
         query: Box<dyn Query>,
@@ -582,8 +558,8 @@ impl FullText {
     }
 }
 
-/// Returns the number of a query's terms that a document must contain. All of one or two words
-/// would miss reports in other words, and one of fifty would match everything.
+/// Returns the number of a query's terms that a document must contain. Requiring every term would
+/// miss reports in other words; requiring one of fifty would match everything.
 fn minimum_should_match(terms: usize) -> usize {
     match terms {
         0..=3 => 1,
@@ -592,45 +568,44 @@ fn minimum_should_match(terms: usize) -> usize {
     }
 }
 
-/// Returns documents by score, ties by id.
+/// Sorts documents by score; ties by id.
 pub(super) fn rank(searcher: &Searcher, hits: Vec<(f32, DocAddress)>) -> Result<Vec<(i64, f32)>> {
     let mut out = Vec::with_capacity(hits.len());
-    let ids = ids(searcher)?;
+    let id_of = id_reader(searcher)?;
     for (score, address) in hits {
         // The last bits of a sum depend on the index's layout on disk, so round them.
         let score = (score * 1024.0).round() / 1024.0;
-        out.push((ids(address), score));
+        out.push((id_of(address), score));
     }
     out.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     Ok(out)
 }
 
-/// Returns the number of documents as [`frequency`] counts them, including deleted or replaced ones
-/// that no merge has dropped yet. Counting the others alone could make the weight of a common word
-/// zero, and a share undefined.
+/// Returns the number of documents as [`frequency`] counts them, including deleted ones that no
+/// merge has dropped yet. Without these, the weight of a common word could be zero.
 pub(super) fn document_count(searcher: &Searcher) -> u64 {
     searcher.segment_readers().iter().map(|segment| u64::from(segment.max_doc())).sum()
 }
 
 /// Returns the inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))`, as in Lucene and
-/// tantivy; above 0, as `n` is at most `N`.
-#[allow(clippy::cast_precision_loss, reason = "counts need no more digits")]
+/// tantivy; positive, as `n` is at most `N`.
+#[allow(clippy::cast_precision_loss, reason = "counts need less precision")]
 pub(super) fn idf(total: u64, n: u64) -> f32 {
     let (total, n) = (total as f32, n as f32);
     ((total - n + 0.5) / (n + 0.5)).ln_1p()
 }
 
-/// Returns the maximum over these fields of the number of documents with a term.
+/// Returns the number of documents with a term: the maximum over these fields.
 pub(super) fn frequency(searcher: &Searcher, fields: &[Field], term: &str) -> Result<u64> {
-    let mut most = 0;
+    let mut max = 0;
     for field in fields {
-        most = most.max(searcher.doc_freq(&Term::from_field_text(*field, term))?);
+        max = max.max(searcher.doc_freq(&Term::from_field_text(*field, term))?);
     }
-    Ok(most)
+    Ok(max)
 }
 
-/// Returns a function that reads the ids of documents.
-fn ids(searcher: &Searcher) -> Result<impl Fn(DocAddress) -> i64> {
+/// Returns a function that reads the id of a document.
+fn id_reader(searcher: &Searcher) -> Result<impl Fn(DocAddress) -> i64> {
     let columns = searcher.segment_readers().iter().map(|segment| segment.fast_fields().u64("id"));
     let columns: Vec<Column<u64>> = columns.collect::<tantivy::Result<_>>()?;
     Ok(move |address: DocAddress| {
@@ -641,20 +616,24 @@ fn ids(searcher: &Searcher) -> Result<impl Fn(DocAddress) -> i64> {
     })
 }
 
-/// A collector of the ids of all matches.
-struct Ids;
+/// A collector of the ids of all matching documents.
+struct IdCollector;
 
-struct SegmentIds {
+struct SegmentIdCollector {
     column: Column<u64>,
     ids: FixedBitSet,
 }
 
-impl Collector for Ids {
+impl Collector for IdCollector {
     type Fruit = FixedBitSet;
-    type Child = SegmentIds;
+    type Child = SegmentIdCollector;
 
-    fn for_segment(&self, _: u32, segment: &tantivy::SegmentReader) -> tantivy::Result<SegmentIds> {
-        Ok(SegmentIds { column: segment.fast_fields().u64("id")?, ids: FixedBitSet::new() })
+    fn for_segment(
+        &self,
+        _: u32,
+        segment: &tantivy::SegmentReader,
+    ) -> tantivy::Result<SegmentIdCollector> {
+        Ok(SegmentIdCollector { column: segment.fast_fields().u64("id")?, ids: FixedBitSet::new() })
     }
 
     fn requires_scoring(&self) -> bool {
@@ -670,7 +649,7 @@ impl Collector for Ids {
     }
 }
 
-impl SegmentCollector for SegmentIds {
+impl SegmentCollector for SegmentIdCollector {
     type Fruit = FixedBitSet;
 
     fn collect(&mut self, doc: tantivy::DocId, _: tantivy::Score) {

@@ -1,4 +1,4 @@
-//! The fields of the index, and the analyzers of their texts.
+//! The fields of the index and their analyzers.
 
 use tantivy::{
     schema::{
@@ -10,8 +10,8 @@ use tantivy::{
 
 use precedent_text::tokens;
 
-/// The version of the fields and analyzers. Increase it with every change to them; each version has
-/// its own folder.
+/// The version of the fields and analyzers. Increase it with every change; each version has its own
+/// folder.
 pub(super) const SCHEMA_VERSION: u32 = 8;
 
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ pub(super) struct Fields {
     pub(super) comments: Field,
     pub(super) identifiers: Field,
     pub(super) signatures: Field,
-    pub(super) said_signatures: Field,
+    pub(super) comment_signatures: Field,
     pub(super) source: Field,
     pub(super) kind: Field,
     pub(super) state: Field,
@@ -54,7 +54,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         identifiers: b
             .add_text_field("identifiers", text("identifiers", IndexRecordOption::WithFreqs)),
         signatures: b.add_text_field("signatures", STRING),
-        said_signatures: b.add_text_field("said_signatures", STRING),
+        comment_signatures: b.add_text_field("said_signatures", STRING),
         source: b.add_text_field("source", STRING),
         kind: b.add_text_field("kind", STRING),
         state: b.add_text_field("state", STRING),
@@ -75,16 +75,16 @@ pub(super) enum TokenKind {
     Identifiers,
 }
 
-/// An adapter of [`tokens`] to tantivy's tokenizer.
+/// An adapter from [`tokens`] to tantivy's tokenizer.
 pub(super) struct Analyzer {
     kind: TokenKind,
-    stems: tokens::Stems,
+    stems: tokens::StemCache,
     terms: TermText,
 }
 
 impl Analyzer {
     pub(super) fn new(kind: TokenKind) -> Self {
-        Self { kind, stems: tokens::Stems::default(), terms: TermText::default() }
+        Self { kind, stems: tokens::StemCache::default(), terms: TermText::default() }
     }
 }
 
@@ -100,18 +100,18 @@ impl Clone for Analyzer {
 struct TermText {
     text: String,
     /// Range of each term in the original text, and its end in `text`.
-    places: Vec<(std::ops::Range<usize>, usize)>,
+    spans: Vec<(std::ops::Range<usize>, usize)>,
 }
 
 impl TermText {
     fn clear(&mut self) {
         self.text.clear();
-        self.places.clear();
+        self.spans.clear();
     }
 
     fn push(&mut self, range: std::ops::Range<usize>, term: &str) {
         self.text.push_str(term);
-        self.places.push((range, self.text.len()));
+        self.spans.push((range, self.text.len()));
     }
 }
 
@@ -141,8 +141,8 @@ pub(super) struct Stream<'a> {
 
 impl TokenStream for Stream<'_> {
     fn advance(&mut self) -> bool {
-        let Some((range, end)) = self.terms.places.get(self.next) else { return false };
-        // Two terms of one word share a position, so that phrases can continue after them.
+        let Some((range, end)) = self.terms.spans.get(self.next) else { return false };
+        // Terms of one word share a position, so that phrases can continue after them.
         if self.next > 0
             && (self.token.offset_from, self.token.offset_to) != (range.start, range.end)
         {

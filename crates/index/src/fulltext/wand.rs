@@ -1,8 +1,8 @@
-//! The best documents of a disjunction, without scoring all of them.
+//! Retrieval of the best documents of a disjunction without scoring all of them.
 //!
 //! tantivy prunes only a flat disjunction of terms (block-max WAND; Ding, Suel, "Faster Top-k
-//! Document Retrieval Using Block-Max Indexes", SIGIR 2011). Other conditions (the required number
-//! of words, filters) are therefore checked only for documents whose score is high enough.
+//! Document Retrieval Using Block-Max Indexes", SIGIR 2011). The required number of words and the
+//! filters are therefore checked only for documents with a sufficient score.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -22,26 +22,25 @@ use crate::filter::Filter;
 use precedent_core::error::Result;
 
 /// The share of documents, one in this number, below which filters drive the search: few of the
-/// best by words would match them.
-const NARROW: u64 = 16;
+/// best documents would match them.
+const NARROW_FILTER: u64 = 16;
 
-/// The number of terms above which every matching document is scored: keeping so many lists in
-/// order at each step costs more than pruning saves (a third of a check for duplicates among 16,000
-/// reports).
-const LONG: usize = 24;
+/// The maximum number of terms for pruning. With more, keeping the posting lists in order costs
+/// more than pruning saves.
+const MAX_PRUNED_TERMS: usize = 24;
 
-/// The parts of a boolean query.
+/// The clauses of a boolean query.
 pub(super) type Clauses = Vec<(Occur, Box<dyn Query>)>;
 
-/// A disjunction of groups of terms: a group is one word in several fields.
+/// A disjunction of groups of terms; a group is usually one word in several fields.
 pub(super) struct Disjunction {
     /// Terms with their weights.
     pub(super) groups: Vec<Vec<(Term, f32)>>,
-    /// Number of groups of which a document must contain a term.
+    /// Minimum number of groups of which a document must contain a term.
     pub(super) min_groups: usize,
 }
 
-/// A document's rank, by its score; ties by address.
+/// A scored document; ties are ordered by address.
 #[derive(PartialEq)]
 struct Hit(Score, DocAddress);
 
@@ -60,9 +59,9 @@ impl PartialOrd for Hit {
 }
 
 impl FullText {
-    /// Returns the best documents with their scores, in no order, or `None` if following the
-    /// filters is better.
-    pub(super) fn best(
+    /// Returns the best documents with their scores, in no order; `None` if few documents match the
+    /// filters, so that starting with the filters is faster.
+    pub(super) fn top_by_pruning(
         &self,
         searcher: &Searcher,
         terms: &Disjunction,
@@ -74,7 +73,7 @@ impl FullText {
         if clauses.is_empty() {
             return Ok(Some(Vec::new()));
         }
-        let is_long = clauses.len() > LONG;
+        let is_long = clauses.len() > MAX_PRUNED_TERMS;
         let weight = BooleanQuery::new(clauses).weight(mode)?;
         let filter = match filters {
             [] => None,
@@ -85,51 +84,53 @@ impl FullText {
         };
         let mut scorers = Vec::new();
         if let Some(filter) = &filter {
-            let mut pass = 0;
+            let mut match_count = 0;
             for segment in searcher.segment_readers() {
                 let scorer = filter.scorer(segment, 1.0)?;
-                pass += u64::from(scorer.size_hint());
+                match_count += u64::from(scorer.size_hint());
                 scorers.push(scorer);
             }
-            if pass < searcher.num_docs() / NARROW {
+            if match_count < searcher.num_docs() / NARROW_FILTER {
                 return Ok(None);
             }
         }
         let mut scorers = scorers.into_iter();
-        let mut best: BinaryHeap<Reverse<Hit>> = BinaryHeap::with_capacity(limit + 1);
-        let least = |best: &BinaryHeap<Reverse<Hit>>| match best.peek() {
-            Some(Reverse(last)) if best.len() >= limit => last.0,
+        let mut best_hits: BinaryHeap<Reverse<Hit>> = BinaryHeap::with_capacity(limit + 1);
+        let threshold = |best_hits: &BinaryHeap<Reverse<Hit>>| match best_hits.peek() {
+            Some(Reverse(last)) if best_hits.len() >= limit => last.0,
             _ => Score::MIN,
         };
         for (ord, segment) in (0..).zip(searcher.segment_readers()) {
             let mut scorer = scorers.next();
-            let mut groups = Groups::open(terms, segment)?;
+            let mut groups = GroupCounter::open(terms, segment)?;
             let alive = segment.alive_bitset();
-            let start = least(&best);
-            let mut take = |doc: DocId, score: Score| {
-                let stays = score > least(&best)
+            let start = threshold(&best_hits);
+            let mut offer = |doc: DocId, score: Score| {
+                let is_hit = score > threshold(&best_hits)
                     && alive.is_none_or(|alive| alive.is_alive(doc))
                     && scorer.as_mut().is_none_or(|docs| {
                         (docs.doc() >= doc || docs.seek(doc) == doc) && docs.doc() == doc
                     })
-                    && groups.enough(doc);
-                if stays {
-                    best.push(Reverse(Hit(score, DocAddress::new(ord, doc))));
-                    if best.len() > limit {
-                        best.pop();
+                    && groups.has_enough(doc);
+                if is_hit {
+                    best_hits.push(Reverse(Hit(score, DocAddress::new(ord, doc))));
+                    if best_hits.len() > limit {
+                        best_hits.pop();
                     }
                 }
-                least(&best)
+                threshold(&best_hits)
             };
             if is_long {
                 weight.for_each(segment, &mut |doc, score| {
-                    take(doc, score);
+                    offer(doc, score);
                 })?;
             } else {
-                weight.for_each_pruning(start, segment, &mut take)?;
+                weight.for_each_pruning(start, segment, &mut offer)?;
             }
         }
-        Ok(Some(best.into_iter().map(|Reverse(Hit(score, address))| (score, address)).collect()))
+        Ok(Some(
+            best_hits.into_iter().map(|Reverse(Hit(score, address))| (score, address)).collect(),
+        ))
     }
 }
 
@@ -138,18 +139,18 @@ fn clause((term, weight): &(Term, f32)) -> (Occur, Box<dyn Query>) {
     (Occur::Should, Box::new(BoostQuery::new(query, *weight)))
 }
 
-/// A counter of the groups of which a document contains a term; documents must be passed in
+/// A counter of the groups of which a document contains a term. Documents must be passed in
 /// ascending order.
-struct Groups {
+struct GroupCounter {
     min_groups: usize,
     /// Postings of each group, the most common first.
     postings: Vec<Vec<SegmentPostings>>,
 }
 
-impl Groups {
+impl GroupCounter {
     fn open(terms: &Disjunction, segment: &SegmentReader) -> Result<Self> {
         let mut groups = Vec::new();
-        // A document always contains one of them.
+        // A document always contains a term of one group.
         if terms.min_groups > 1 {
             for group in &terms.groups {
                 let (mut postings, mut count) = (Vec::new(), 0);
@@ -173,17 +174,17 @@ impl Groups {
         })
     }
 
-    fn enough(&mut self, doc: DocId) -> bool {
+    fn has_enough(&mut self, doc: DocId) -> bool {
         if self.min_groups <= 1 {
             return true;
         }
-        let has = |postings: &mut SegmentPostings| {
+        let contains = |postings: &mut SegmentPostings| {
             (postings.doc() >= doc || postings.seek(doc) == doc) && postings.doc() == doc
         };
-        let mut had = 0;
+        let mut group_count = 0;
         for group in &mut self.postings {
-            had += usize::from(group.iter_mut().any(has));
-            if had >= self.min_groups {
+            group_count += usize::from(group.iter_mut().any(contains));
+            if group_count >= self.min_groups {
                 return true;
             }
         }
@@ -205,8 +206,8 @@ mod tests {
     const STEP: f32 = 1.0 / 1024.0;
     const WORDS: [&str; 8] = ["pump", "valve", "leak", "motor", "pipe", "crack", "steam", "gauge"];
 
-    /// Creates an index in several segments: documents of words, each given by its index in the
-    /// list, and whether they are closed.
+    /// Creates an index of several segments. A document is a list of indices into `WORDS`, and
+    /// whether it is closed.
     fn index(documents: &[(Vec<usize>, bool)]) -> FullText {
         let fulltext = FullText::in_memory().unwrap();
         let f = fulltext.fields;
@@ -248,12 +249,12 @@ mod tests {
             let whole = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score()).unwrap();
             let whole = rank(&searcher, whole).unwrap();
             let hits = fulltext.search(&words, &filters, limit).unwrap();
-            // A sum in another order may be rounded differently.
+            // Sums in another order may be rounded differently.
             proptest::prop_assert_eq!(hits.len(), whole.len());
             for ((_, have), (_, want)) in hits.iter().zip(&whole) {
                 proptest::prop_assert!((have - want).abs() <= STEP, "{have} and {want}");
             }
-            // The selection among equal scores at the end depends on their position.
+            // Documents with the last score may differ.
             let last = whole.last().map_or(0.0, |(_, s)| *s);
             for (id, score) in whole.iter().filter(|(_, s)| *s > last + STEP) {
                 let have = hits.iter().find(|(other, _)| other == id).map(|(_, s)| (s - score).abs());

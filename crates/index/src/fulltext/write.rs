@@ -1,4 +1,4 @@
-//! Updates of the index: the content of its entries, commits and merges.
+//! Updates of the index: entries, commits and merges.
 
 use std::{
     collections::BTreeSet,
@@ -15,7 +15,7 @@ use tantivy::{
     schema::{Field, document::CompactDocValue},
 };
 
-use super::{FullText, IndexProgress, broken, schema::SCHEMA_VERSION};
+use super::{FullText, IndexProgress, damage_error, schema::SCHEMA_VERSION};
 use crate::lock::UpdateLock;
 use precedent_core::{
     error::{Code, Error, Result, cancel_error},
@@ -31,50 +31,48 @@ use precedent_text::{
 /// between two commits, so that a thread writes them as one segment.
 const THREAD_BYTES: usize = 96 * 1024 * 1024;
 
-/// The number of documents up to which segments are merged while a user waits: eight of them within
-/// half a second.
-const MERGED_AT_ONCE_UP_TO: usize = 1_024;
+/// The maximum number of documents of a segment that is merged while a user waits: eight segments
+/// take half a second.
+const MAX_SMALL_SEGMENT: usize = 1_024;
 
 /// The maximum number of documents of a merged segment, which bounds rewriting and mapping.
-const MERGED_UP_TO: u64 = 262_144;
+const MAX_MERGED_SEGMENT: u64 = 262_144;
 
-/// The factor by which a segment must exceed all smaller ones together to be left alone. Each merge
-/// thus makes a document's segment at least half as large again, so the number of rewrites is
-/// logarithmic.
-const MUCH_LARGER: u64 = 2;
+/// The ratio to all smaller segments together above which a segment is not rewritten. Each merge
+/// thus enlarges a document's segment by at least half, so the number of rewrites is logarithmic.
+const SIZE_RATIO: u64 = 2;
 
-/// The minimum number of segments of a merge, unless it reaches [`MUCH`].
-const MANY: usize = 8;
-/// The minimum number of documents of a merge, unless it reaches [`MANY`].
-const MUCH: u64 = 8_192;
+/// The minimum number of segments of a merge, unless it reaches [`MIN_MERGED_DOCUMENTS`].
+const MIN_MERGED_SEGMENTS: usize = 8;
+/// The minimum number of documents of a merge, unless it reaches [`MIN_MERGED_SEGMENTS`].
+const MIN_MERGED_DOCUMENTS: u64 = 8_192;
 
-/// The number of concurrent merges: one for each of two cores.
-const AT_ONCE: usize = 2;
+/// The number of concurrent merges.
+const MERGE_THREADS: usize = 2;
 
-/// The maximum number of documents that wait for the indexing threads. tantivy's own queue takes
-/// 10,000, with all their texts, and a commit has to wait for each of them.
+/// The maximum number of documents that wait for the indexing threads. tantivy's own queue holds
+/// 10,000 with their texts, and a commit waits for all of them.
 const QUEUE_LIMIT: usize = 512;
 
-/// The maximum wait of a document for a place in the queue: longer than writing a segment takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// The maximum wait for a place in the queue: longer than writing a segment takes.
+const QUEUE_PATIENCE: Duration = Duration::from_secs(20);
 
-/// Returns the policy that merges small segments, which takes no noticeable time.
-fn at_once() -> LogMergePolicy {
+/// Returns a policy that merges only small segments, which takes no noticeable time.
+fn small_merge_policy() -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();
-    policy.set_max_docs_before_merge(MERGED_AT_ONCE_UP_TO);
+    policy.set_max_docs_before_merge(MAX_SMALL_SEGMENT);
     policy
 }
 
-/// The number of a segment's documents, and of its deleted or replaced ones.
+/// The number of a segment's documents, and of its deleted documents.
 #[derive(Clone, Copy)]
-struct Extent {
+struct SegmentSize {
     documents: u64,
     deletions: u64,
 }
 
-/// Returns the segments that are worth merging, in groups of one new segment each; the smallest
-/// first.
-fn groups(segments: &[Extent]) -> Vec<Vec<usize>> {
+/// Returns the segments that are worth merging, in groups for one new segment each; smallest first.
+fn merge_groups(segments: &[SegmentSize]) -> Vec<Vec<usize>> {
     let size = |group: &[usize]| group.iter().map(|at| segments[*at].documents).sum::<u64>();
     let mut by_size: Vec<usize> = (0..segments.len()).collect();
     by_size.sort_by_key(|at| segments[*at].documents);
@@ -83,32 +81,32 @@ fn groups(segments: &[Extent]) -> Vec<Vec<usize>> {
         let docs = segments[at].documents;
         match similar.last_mut() {
             Some(group)
-                if docs <= MUCH_LARGER * size(group) && docs + size(group) <= MERGED_UP_TO =>
+                if docs <= SIZE_RATIO * size(group) && docs + size(group) <= MAX_MERGED_SEGMENT =>
             {
                 group.push(at);
             }
             _ => similar.push(vec![at]),
         }
     }
-    let (mut worth, mut smaller): (Vec<Vec<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
+    let (mut worthwhile, mut smaller): (Vec<Vec<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
     for mut group in similar {
-        let much = group.len() > 1 && size(&group) >= MUCH;
+        let is_large = group.len() > 1 && size(&group) >= MIN_MERGED_DOCUMENTS;
         let mostly_gone = group.iter().any(|at| segments[*at].deletions > segments[*at].documents);
-        if !much && !mostly_gone && group.len() < MANY {
+        if !is_large && !mostly_gone && group.len() < MIN_MERGED_SEGMENTS {
             smaller.append(&mut group);
             continue;
         }
         // Adding smaller segments to a large merge costs almost nothing.
-        if size(&smaller) + size(&group) <= MERGED_UP_TO {
+        if size(&smaller) + size(&group) <= MAX_MERGED_SEGMENT {
             group.append(&mut smaller);
         }
         smaller.clear();
-        worth.push(group);
+        worthwhile.push(group);
     }
-    worth
+    worthwhile
 }
 
-/// A prepared document, made in parallel before the writer takes it.
+/// A prepared document for the writer; entries can be prepared in parallel.
 #[derive(Debug)]
 pub struct Entry {
     pub(super) document: TantivyDocument,
@@ -118,16 +116,17 @@ pub struct Entry {
 #[derive(Default)]
 struct Queue {
     length: Mutex<usize>,
-    shorter: Condvar,
+    has_space: Condvar,
 }
 
 impl Queue {
-    /// Waits for a place, but at most [`PATIENCE`]: adding a document then reports why the threads
-    /// have stopped.
+    /// Waits for a place, for at most [`QUEUE_PATIENCE`]; adding the document then reports why the
+    /// threads have stopped.
     fn enter(self: &Arc<Self>, document: TantivyDocument) -> QueueEntry {
         let length = self.length.lock().unwrap_or_else(PoisonError::into_inner);
-        let guard =
-            self.shorter.wait_timeout_while(length, PATIENCE, |length| *length >= QUEUE_LIMIT);
+        let guard = self
+            .has_space
+            .wait_timeout_while(length, QUEUE_PATIENCE, |length| *length >= QUEUE_LIMIT);
         *guard.unwrap_or_else(PoisonError::into_inner).0 += 1;
         QueueEntry { document, queue: self.clone() }
     }
@@ -142,7 +141,7 @@ struct QueueEntry {
 impl Drop for QueueEntry {
     fn drop(&mut self) {
         *self.queue.length.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        self.queue.shorter.notify_one();
+        self.queue.has_space.notify_one();
     }
 }
 
@@ -162,7 +161,7 @@ impl Document for QueueEntry {
 /// An update of the index.
 pub struct Writer<'a> {
     fulltext: &'a FullText,
-    /// Writer of tantivy; `None` after a commit that was cancelled.
+    /// tantivy's writer; `None` after a cancelled commit.
     writer: Option<IndexWriter<QueueEntry>>,
     queue: Arc<Queue>,
     lock: UpdateLock,
@@ -188,14 +187,11 @@ impl Writer<'_> {
     ) -> Result<T> {
         let writer = self.writer.take().ok_or_else(cancel_error)?;
         let lock = self.lock.clone();
-        // The writer has its own lock, which must be released first.
+        // The writer's own lock must be released first.
         Ok(run_detached(task, move || (work(writer), lock))?.0)
     }
 
     /// Removes all documents.
-    ///
-    /// # Errors
-    /// Those of the index.
     pub fn clear(&mut self) -> Result<()> {
         self.writer()?.delete_all_documents()?;
         Ok(())
@@ -212,16 +208,13 @@ impl Writer<'_> {
     }
 
     /// Adds a document that is not in the index.
-    ///
-    /// # Errors
-    /// Those of the index.
     pub fn add(&mut self, entry: Entry) -> Result<()> {
         let document = self.queue.enter(entry.document);
         self.writer()?.add_document(document)?;
         Ok(())
     }
 
-    /// Commits the update, with its progress.
+    /// Commits the update and records its progress.
     ///
     /// # Errors
     /// [`Code::Io`] if the disk is full; [`precedent_core::Code::Cancelled`], in which case the
@@ -244,10 +237,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Waits for the small merges that the last commit began.
-    ///
-    /// # Errors
-    /// Those of the index, and [`Code::Cancelled`].
+    /// Waits for the small merges that the last commit started.
     pub fn finish(mut self, task: &Task) -> Result<()> {
         self.run_detached(task, IndexWriter::wait_merging_threads)??;
         Ok(())
@@ -256,15 +246,12 @@ impl Writer<'_> {
 
 impl FullText {
     /// Starts an update. Readers see nothing of it before [`Writer::commit`].
-    ///
-    /// # Errors
-    /// Those of the index.
     pub(crate) fn writer(&self, lock: &UpdateLock) -> Result<Writer<'_>> {
         let writer: IndexWriter<QueueEntry> =
             self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
-        writer.set_merge_policy(Box::new(at_once()));
+        writer.set_merge_policy(Box::new(small_merge_policy()));
         self.remove_leftovers()?;
-        self.remove_former();
+        self.remove_old_versions();
         Ok(Writer {
             fulltext: self,
             writer: Some(writer),
@@ -273,57 +260,52 @@ impl FullText {
         })
     }
 
-    /// Returns whether there are small segments that an update would merge, even without changes.
-    ///
-    /// # Errors
-    /// [`Code::Corrupt`] if the index cannot be read.
-    pub(crate) fn has_crumbs(&self) -> Result<bool> {
-        Ok(!at_once().compute_merge_candidates(&self.index.searchable_segment_metas()?).is_empty())
+    /// Returns whether there are small segments that an update without changes would merge.
+    pub(crate) fn has_small_segments(&self) -> Result<bool> {
+        Ok(!small_merge_policy()
+            .compute_merge_candidates(&self.index.searchable_segment_metas()?)
+            .is_empty())
     }
 
     /// Returns whether [`FullText::merge`] would merge anything.
-    ///
-    /// # Errors
-    /// [`Code::Corrupt`] if the index cannot be read.
-    pub(crate) fn is_scattered(&self) -> Result<bool> {
-        Ok(!self.merge_groups()?.is_empty())
+    pub(crate) fn needs_merge(&self) -> Result<bool> {
+        Ok(!self.segments_to_merge()?.is_empty())
     }
 
-    /// Returns the segments of each group to merge, and their number of documents. It returns ids
-    /// alone, because tantivy keeps the files of segments in use.
-    fn merge_groups(&self) -> Result<Vec<(Vec<SegmentId>, u64)>> {
+    /// Returns the segments of each group to merge, and their number of documents. Returns only
+    /// ids, because tantivy keeps the files of segments in use.
+    fn segments_to_merge(&self) -> Result<Vec<(Vec<SegmentId>, u64)>> {
         let mut segments = self.index.searchable_segment_metas()?;
         segments.sort_by_key(SegmentMeta::id);
-        let extent = |segment: &SegmentMeta| Extent {
+        let size = |segment: &SegmentMeta| SegmentSize {
             documents: segment.num_docs().into(),
             deletions: segment.num_deleted_docs().into(),
         };
-        let extents: Vec<Extent> = segments.iter().map(extent).collect();
-        let of = |group: Vec<usize>| {
-            let documents = group.iter().map(|at| extents[*at].documents).sum();
+        let sizes: Vec<SegmentSize> = segments.iter().map(size).collect();
+        let to_ids = |group: Vec<usize>| {
+            let documents = group.iter().map(|at| sizes[*at].documents).sum();
             (group.into_iter().map(|at| segments[at].id()).collect(), documents)
         };
-        Ok(groups(&extents).into_iter().map(of).collect())
+        Ok(merge_groups(&sizes).into_iter().map(to_ids).collect())
     }
 
-    /// Merges segments to make searches faster. All documents can be found before, during and after
-    /// it.
+    /// Merges segments to make searches faster. All documents remain searchable meanwhile.
     ///
     /// # Errors
     /// [`Code::Io`] if the disk is full, [`Code::Corrupt`] if a segment cannot be read;
     /// [`Code::Cancelled`], in which case the running merge continues in the background and blocks
     /// other updates.
     pub(crate) fn merge(&self, lock: &UpdateLock, task: &Task) -> Result<()> {
-        let groups = self.merge_groups()?;
+        let groups = self.segments_to_merge()?;
         if groups.is_empty() {
             return Ok(());
         }
-        let options = IndexWriterOptions::builder().num_merge_threads(AT_ONCE).build();
+        let options = IndexWriterOptions::builder().num_merge_threads(MERGE_THREADS).build();
         let mut writer: IndexWriter = self.index.writer_with_options(options)?;
         self.remove_leftovers()?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         let (mut merged_count, total) = (0, groups.iter().map(|(_, documents)| documents).sum());
-        for groups in groups.chunks(AT_ONCE) {
+        for groups in groups.chunks(MERGE_THREADS) {
             task.check()?;
             task.report(Phase::Merge, merged_count, Some(total), "documents");
             merged_count += groups.iter().map(|(_, documents)| documents).sum::<u64>();
@@ -333,12 +315,16 @@ impl FullText {
                 let results: Vec<_> = merges.into_iter().map(FutureResult::wait).collect();
                 (results, writer, lock)
             };
-            let (results, back, _) = run_detached(task, merge)?;
-            writer = back;
+            let (results, returned_writer, _) = run_detached(task, merge)?;
+            writer = returned_writer;
             for result in results {
                 // Unreadable data makes the merging thread panic.
                 result.map_err(|e| {
-                    if matches!(e, TantivyError::SystemError(_)) { broken() } else { e.into() }
+                    if matches!(e, TantivyError::SystemError(_)) {
+                        damage_error()
+                    } else {
+                        e.into()
+                    }
                 })?;
             }
         }
@@ -349,8 +335,8 @@ impl FullText {
         Ok(())
     }
 
-    /// Removes the indexes of earlier versions, which no longer are used.
-    fn remove_former(&self) {
+    /// Removes the indexes of earlier versions.
+    fn remove_old_versions(&self) {
         let Some(parent) = self.folder.parent() else { return };
         for version in 1..SCHEMA_VERSION {
             // If another program still reads it, the next update removes it.
@@ -358,18 +344,18 @@ impl FullText {
         }
     }
 
-    /// Removes the files of a killed writer: segments that no commit names. A new writer would
-    /// reuse their names. The writer's lock must be held.
+    /// Removes the segments of a killed writer, which no commit names. The caller must hold the
+    /// writer's lock.
     fn remove_leftovers(&self) -> Result<()> {
         let live_files = self.index.load_metas()?.list_segment_files();
         for entry in fs::read_dir(&self.folder).map_err(|e| Error::io(&self.folder, e))? {
             let Ok(entry) = entry else { continue };
             let name = entry.file_name();
             let text = name.to_string_lossy();
-            let of_segment = text
+            let is_segment_file = text
                 .split_once('.')
                 .is_some_and(|(id, _)| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()));
-            if of_segment && !live_files.contains(Path::new(&name)) {
+            if is_segment_file && !live_files.contains(Path::new(&name)) {
                 // If another process still reads it, the next update removes it.
                 let _ = fs::remove_file(entry.path());
             }
@@ -418,7 +404,7 @@ impl FullText {
         }
         comment_signatures.retain(|term| !own_signatures.contains(term));
         for (field, terms) in
-            [(f.signatures, own_signatures), (f.said_signatures, comment_signatures)]
+            [(f.signatures, own_signatures), (f.comment_signatures, comment_signatures)]
         {
             terms.into_iter().for_each(|term| d.add_text(field, term));
         }
@@ -431,7 +417,7 @@ impl FullText {
             }
         }
         if let Some(reason) = &row.state_reason {
-            // Index the tracker's words and their meaning.
+            // Index the tracker's term and its meaning.
             let reason_text = reason.to_lowercase();
             if let Some(closure) =
                 row.closed_as().map(Closure::as_str).filter(|word| *word != reason_text)
@@ -469,29 +455,29 @@ impl FullText {
 mod tests {
     use super::*;
 
-    fn segments_of(sizes: &[u64]) -> Vec<Extent> {
-        sizes.iter().map(|documents| Extent { documents: *documents, deletions: 0 }).collect()
+    fn segments_of(sizes: &[u64]) -> Vec<SegmentSize> {
+        sizes.iter().map(|documents| SegmentSize { documents: *documents, deletions: 0 }).collect()
     }
 
     #[test]
     fn similar_segments_merge_and_absorb_small_ones() {
-        assert!(groups(&segments_of(&[16_000])).is_empty());
-        assert_eq!(groups(&segments_of(&[16_000, 15_000, 9])), [vec![1, 0, 2]]);
+        assert!(merge_groups(&segments_of(&[16_000])).is_empty());
+        assert_eq!(merge_groups(&segments_of(&[16_000, 15_000, 9])), [vec![1, 0, 2]]);
         // A few documents, or a large segment's small gain, are not worth a merge.
-        assert!(groups(&segments_of(&[16_000, 40, 9, 9])).is_empty());
-        assert_eq!(groups(&segments_of(&[9; 8])), [(0..8).collect::<Vec<_>>()]);
+        assert!(merge_groups(&segments_of(&[16_000, 40, 9, 9])).is_empty());
+        assert_eq!(merge_groups(&segments_of(&[9; 8])), [(0..8).collect::<Vec<_>>()]);
         // Sixteen reach the maximum size.
-        let many = groups(&segments_of(&[16_384; 40]));
+        let many = merge_groups(&segments_of(&[16_384; 40]));
         assert_eq!(many.iter().map(Vec::len).collect::<Vec<_>>(), [16, 16, 8]);
-        assert!(groups(&segments_of(&[200_000, 150_000])).is_empty());
-        let mostly_gone = Extent { documents: 9, deletions: 10 };
-        assert_eq!(groups(&[mostly_gone]), [[0]]);
+        assert!(merge_groups(&segments_of(&[200_000, 150_000])).is_empty());
+        let mostly_gone = SegmentSize { documents: 9, deletions: 10 };
+        assert_eq!(merge_groups(&[mostly_gone]), [[0]]);
     }
 
     /// Returns the segments after merging, and the number of documents that were written.
     fn merge_all(mut segments: Vec<u64>) -> (Vec<u64>, u64) {
         let mut writes = 0;
-        for group in groups(&segments_of(&segments)) {
+        for group in merge_groups(&segments_of(&segments)) {
             let size = group.iter().map(|at| std::mem::take(&mut segments[*at])).sum();
             segments.push(size);
             writes += size;
@@ -502,7 +488,7 @@ mod tests {
 
     proptest::proptest! {
         /// Merging terminates, respects the maximum size, leaves few segments, and rewrites each
-        /// document a few times.
+        /// document few times.
         #[test]
         fn growing_index_keeps_few_segments(
             updates in proptest::collection::vec(1_u64..20_000, 1..300),
@@ -517,11 +503,11 @@ mod tests {
                     if wrote == 0 {
                         break;
                     }
-                    proptest::prop_assert!(again < 2, "{:?} could be merged again and again", segments);
+                    proptest::prop_assert!(again < 2, "{:?} can be merged indefinitely", segments);
                 }
                 proptest::prop_assert_eq!(segments.iter().sum::<u64>(), all);
-                proptest::prop_assert!(segments.iter().all(|documents| *documents <= MERGED_UP_TO));
-                let full = usize::try_from(2 * all / MERGED_UP_TO).unwrap();
+                proptest::prop_assert!(segments.iter().all(|documents| *documents <= MAX_MERGED_SEGMENT));
+                let full = usize::try_from(2 * all / MAX_MERGED_SEGMENT).unwrap();
                 proptest::prop_assert!(segments.len() <= full + 16, "{:?}", segments);
             }
             let times = (all as f64).log2();

@@ -1,4 +1,4 @@
-//! Updates of the vectors: planning the chunks of documents, and embedding those without a vector.
+//! Updates of the vectors: planning chunks, and embedding those without a vector.
 
 use std::{
     collections::HashSet,
@@ -23,21 +23,20 @@ use precedent_core::{
     model::IndexReport,
     task::{Phase, Task},
 };
-use precedent_store::{Listing, Urgency};
+use precedent_store::{DocumentRevision, Urgency};
 use precedent_text::{
     chunk::{self, MAX_BODY_CHUNKS, MAX_COMMENT_CHUNKS},
     language,
     prepare::PreparedText,
 };
 
-/// The number of chunks that are stored in one transaction. A kill loses at most these, and as many
-/// that are being embedded.
+/// The number of chunks that are stored in one transaction. A kill loses at most twice as many.
 pub const EMBED_BATCH: usize = 128;
 
-/// The length of a document's text that decides about its language, in bytes.
-const MAX_LANGUAGE: usize = 600;
+/// The length of the text that determines a document's language, in bytes.
+const LANGUAGE_SAMPLE: usize = 600;
 
-/// The result of one run of the models.
+/// The number of vectors of one run of the models.
 #[derive(Clone, Copy, Default)]
 struct EmbeddedCount {
     vectors: u64,
@@ -46,19 +45,18 @@ struct EmbeddedCount {
 }
 
 impl DerivedData<'_> {
-    /// Plans the chunks of changed documents and embeds those without a vector, the newest and open
-    /// items first, bodies before comments; `most` of them, or all. Returns whether all are
-    /// embedded.
+    /// Plans the chunks of changed documents and embeds at most `max_vectors` of those without a
+    /// vector: open and new items first, bodies before comments. Returns whether all are embedded.
     ///
     /// # Errors
-    /// [`Code::Cancelled`], [`Code::Io`], [`Code::ModelUnavailable`] and those of the database.
-    /// Vectors that were stored are kept.
+    /// [`Code::Cancelled`], [`Code::Io`], [`Code::ModelUnavailable`] and database errors. Stored
+    /// vectors are kept.
     pub fn update_vectors(
         &self,
         vectors: &Vectors,
         engine: &Engine,
         workers: usize,
-        most: Option<u64>,
+        max_vectors: Option<u64>,
         task: &Task,
         report: &mut IndexReport,
     ) -> Result<bool> {
@@ -67,8 +65,8 @@ impl DerivedData<'_> {
             return Ok(false);
         };
         let start = Instant::now();
-        let mut budget = most.unwrap_or(u64::MAX);
-        // Include changes that arrive meanwhile: other processes leave them to the lock's holder.
+        let mut budget = max_vectors.unwrap_or(u64::MAX);
+        // Include new changes: other processes leave them to the holder of the lock.
         loop {
             let skeletons = self.skeletons()?;
             report.foreign += self.plan(vectors, &skeletons, task)?;
@@ -83,19 +81,19 @@ impl DerivedData<'_> {
         Ok(vectors.pending_chunks(1)?.is_empty())
     }
 
-    /// Plans the chunks of changed documents, and returns the number of those in another language
-    /// than English.
+    /// Plans the chunks of changed documents, and returns the number of documents in a language
+    /// other than English.
     fn plan(&self, vectors: &Vectors, skeletons: &Skeletons, task: &Task) -> Result<u64> {
         let progress = vectors.planned_revision()?;
         let revision = self.store.read(|r| r.revision())?;
-        // The store was restored from an older copy: compare everything again.
+        // The store was restored from an older copy: plan everything again.
         let progress = if progress > revision { 0 } else { progress };
         let changes =
-            self.by_urgency(&self.store.read(|r| r.changed_documents(progress))?, task)?;
+            self.sort_by_urgency(&self.store.read(|r| r.changed_documents(progress))?, task)?;
         let (mut planned_count, total) = (0, changes.len() as u64);
         let foreign = AtomicU64::default();
         let plan = |l: &FullDocument| {
-            if self.parts.includes_text() && is_foreign(&l.row.title, &l.row.body) {
+            if self.parts.has_text() && is_foreign(&l.row.title, &l.row.body) {
                 foreign.fetch_add(1, Ordering::Relaxed);
             }
             (l.row.id, l.row.source_id, self.plan_document(l, skeletons))
@@ -103,7 +101,7 @@ impl DerivedData<'_> {
         self.for_each_prepared(changes.chunks(BATCH), plan, |batch, mut plans| {
             task.check()?;
             plans.extend(batch.iter().filter(|l| l.is_deleted).map(|l| (l.id, 0, Vec::new())));
-            // Planning is idempotent, so only the end is recorded.
+            // Planning is idempotent, so record the revision only at the end.
             vectors.plan(&plans, None)?;
             planned_count += batch.len() as u64;
             task.report(Phase::Chunk, planned_count, Some(total), "documents");
@@ -120,9 +118,13 @@ impl DerivedData<'_> {
         Ok(foreign.into_inner())
     }
 
-    /// Sorts changed documents in the order in which they will be embedded. Chunks planned in this
-    /// order are stored adjacently, so fewer pages are rewritten.
-    fn by_urgency(&self, changes: &[Listing], task: &Task) -> Result<Vec<Listing>> {
+    /// Sorts changed documents in the order of embedding. Chunks planned in this order are stored
+    /// adjacently, so fewer pages are rewritten.
+    fn sort_by_urgency(
+        &self,
+        changes: &[DocumentRevision],
+        task: &Task,
+    ) -> Result<Vec<DocumentRevision>> {
         let mut out = Vec::with_capacity(changes.len());
         for batch in changes.chunks(BATCH) {
             task.check()?;
@@ -134,11 +136,11 @@ impl DerivedData<'_> {
         Ok(out.into_iter().map(|(_, listing)| listing).collect())
     }
 
-    /// Embeds one document immediately, even while another process embeds others; `embed` returns
-    /// the vector of one text.
+    /// Embeds one document immediately, even while another process embeds others. `embed` returns
+    /// the vector of a text.
     ///
     /// # Errors
-    /// [`Code::ModelUnavailable`] and those of the database.
+    /// [`Code::ModelUnavailable`] and database errors.
     pub fn embed_document(
         &self,
         vectors: &Vectors,
@@ -146,11 +148,13 @@ impl DerivedData<'_> {
         embed: &dyn Fn(&str) -> Result<Vec<f32>>,
     ) -> Result<()> {
         let skeletons = self.skeletons()?;
-        let Some(content) = self.store.read(|r| self.whole(r, document))? else { return Ok(()) };
+        let Some(content) = self.store.read(|r| self.load_document(r, document))? else {
+            return Ok(());
+        };
         let plan = self.plan_document(&content, &skeletons);
         vectors.plan(&[(document, content.row.source_id, plan)], None)?;
         let chunks = vectors.pending_of(document)?;
-        let texts = self.texts(&chunks, &skeletons)?;
+        let texts = self.chunk_texts(&chunks, &skeletons)?;
         let mut ready = Vec::with_capacity(chunks.len());
         for (chunk, text) in chunks.into_iter().zip(texts) {
             if let Some(text) = text {
@@ -161,9 +165,6 @@ impl DerivedData<'_> {
     }
 
     /// Returns the number of changed documents whose chunks differ from the plan.
-    ///
-    /// # Errors
-    /// Those of the database.
     pub fn count_unplanned(&self, vectors: &Vectors) -> Result<u64> {
         let progress = vectors.planned_revision()?;
         let revision = self.store.read(|r| r.revision())?;
@@ -182,11 +183,7 @@ impl DerivedData<'_> {
         Ok(count)
     }
 
-    /// Removes the chunks of deleted documents, unless another process is updating the vectors and
-    /// will do so.
-    ///
-    /// # Errors
-    /// Those of the database.
+    /// Plans the chunks of changed documents, unless another process is updating the vectors.
     pub fn plan_vectors(&self, vectors: &Vectors, task: &Task) -> Result<()> {
         match UpdateLock::try_take(self.folder, Kind::Vectors)? {
             Some(_lock) => self.plan(vectors, &self.skeletons()?, task).map(drop),
@@ -199,35 +196,35 @@ impl DerivedData<'_> {
         vectors: &Vectors,
         engine: &Engine,
         workers: usize,
-        most: u64,
+        max_vectors: u64,
         skeletons: &Skeletons,
         task: &Task,
     ) -> Result<EmbeddedCount> {
         let mut chunks = vectors.pending_chunks(EMBED_BATCH)?;
-        if chunks.is_empty() || most == 0 {
+        if chunks.is_empty() || max_vectors == 0 {
             return Ok(EmbeddedCount::default());
         }
         let Extent { chunks: total, embedded_chunks: start } = vectors.extent()?;
         let counter = Mutex::new(EmbeddedCount::default());
         let first = engine.load(Work::Indexing)?;
-        let (give, take) = channel::<(PendingChunk, String)>();
-        let (answer, answers) = sync_channel::<Result<(PendingChunk, Vec<f32>)>>(EMBED_BATCH);
-        let (take, counter) = (&Mutex::new(take), &counter);
+        let (job_tx, job_rx) = channel::<(PendingChunk, String)>();
+        let (result_tx, result_rx) = sync_channel::<Result<(PendingChunk, Vec<f32>)>>(EMBED_BATCH);
+        let (job_rx, counter) = (&Mutex::new(job_rx), &counter);
         std::thread::scope(|scope| {
-            // Owned here, so that the workers end with this closure in every case.
-            let (give, answer, answers) = (give, answer, answers);
+            // Owned here, so that the workers end when this closure returns.
+            let (job_tx, result_tx, result_rx) = (job_tx, result_tx, result_rx);
             let mut first = Some(first);
             for _ in 0..workers.max(1) {
-                let answer = answer.clone();
+                let result_tx = result_tx.clone();
                 let model = first.take();
                 scope.spawn(move || {
                     let mut model: Box<dyn Embedder> =
                         match model.map_or_else(|| engine.load(Work::Indexing), Ok) {
                             Ok(model) => model,
-                            Err(error) => return drop(answer.send(Err(error))),
+                            Err(error) => return drop(result_tx.send(Err(error))),
                         };
                     loop {
-                        let next = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        let next = job_rx.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((chunk, text)) = next else { return };
                         let result = if task.is_cancelled() {
                             Err(cancel_error())
@@ -248,25 +245,26 @@ impl DerivedData<'_> {
                             }
                         }
                         let result = result.map(|vector| (chunk, vector));
-                        if answer.send(result).is_err() {
+                        if result_tx.send(result).is_err() {
                             return;
                         }
                     }
                 });
             }
-            drop(answer);
+            drop(result_tx);
             // Store the previous batch and prepare the next one while a batch is embedded.
             let (mut in_flight, mut job_count) = (HashSet::new(), 0);
             loop {
                 task.check()?;
-                let next = self.ready(vectors, chunks, skeletons)?;
+                let next = self.pair_with_texts(vectors, chunks, skeletons)?;
                 in_flight.extend(next.iter().map(|(chunk, _)| chunk.id));
                 job_count += next.len() as u64;
                 for job in next {
-                    give.send(job)
+                    job_tx
+                        .send(job)
                         .map_err(|_| Error::new(Code::Internal, "the embedding workers stopped"))?;
                 }
-                chunks = if job_count < most {
+                chunks = if job_count < max_vectors {
                     let mut next_chunks = vectors.pending_chunks(in_flight.len() + EMBED_BATCH)?;
                     next_chunks.retain(|chunk| !in_flight.contains(&chunk.id));
                     next_chunks
@@ -274,13 +272,13 @@ impl DerivedData<'_> {
                     Vec::new()
                 };
                 let with_models = if chunks.is_empty() { 0 } else { EMBED_BATCH };
-                let mut results = Vec::with_capacity(EMBED_BATCH);
+                let mut new_vectors = Vec::with_capacity(EMBED_BATCH);
                 let mut failure = None;
                 while in_flight.len() > with_models {
-                    match answers.recv() {
+                    match result_rx.recv() {
                         Ok(Ok(vector)) => {
                             in_flight.remove(&vector.0.id);
-                            results.push(vector);
+                            new_vectors.push(vector);
                         }
                         Ok(Err(error)) => {
                             failure = Some(error);
@@ -293,8 +291,8 @@ impl DerivedData<'_> {
                         }
                     }
                 }
-                // Keep the vectors made before a failure or cancellation.
-                vectors.put(&results)?;
+                // Keep the vectors from before a failure or cancellation.
+                vectors.put(&new_vectors)?;
                 if let Some(error) = failure {
                     return Err(error);
                 }
@@ -310,15 +308,15 @@ impl DerivedData<'_> {
         Ok(counts)
     }
 
-    /// Returns these chunks with their texts; those of documents that changed since planning are
-    /// removed from the plan.
-    fn ready(
+    /// Returns these chunks with their texts. Removes chunks of documents that changed since
+    /// planning.
+    fn pair_with_texts(
         &self,
         vectors: &Vectors,
         chunks: Vec<PendingChunk>,
         skeletons: &Skeletons,
     ) -> Result<Vec<(PendingChunk, String)>> {
-        let texts = self.texts(&chunks, skeletons)?;
+        let texts = self.chunk_texts(&chunks, skeletons)?;
         let (mut ready, mut stale) = (Vec::with_capacity(chunks.len()), Vec::new());
         for (chunk, text) in chunks.into_iter().zip(texts) {
             match text {
@@ -327,19 +325,23 @@ impl DerivedData<'_> {
             }
         }
         if !stale.is_empty() {
-            vectors.forget(&stale)?;
+            vectors.remove_unembedded(&stale)?;
         }
         Ok(ready)
     }
 
     /// Returns the texts of chunks, split again from the store; `None` if the document has changed
     /// since planning.
-    fn texts(&self, chunks: &[PendingChunk], skeletons: &Skeletons) -> Result<Vec<Option<String>>> {
+    fn chunk_texts(
+        &self,
+        chunks: &[PendingChunk],
+        skeletons: &Skeletons,
+    ) -> Result<Vec<Option<String>>> {
         let mut documents: Vec<i64> = chunks.iter().map(|p| p.document).collect();
         documents.sort_unstable();
         documents.dedup();
         let contents: Vec<Option<FullDocument>> =
-            self.store.read(|r| documents.iter().map(|id| self.whole(r, *id)).collect())?;
+            self.store.read(|r| documents.iter().map(|id| self.load_document(r, *id)).collect())?;
         Ok(chunks
             .par_iter()
             .map(|p| {
@@ -363,10 +365,10 @@ impl DerivedData<'_> {
             .collect())
     }
 
-    /// Returns the planned chunks of a document. Comments by bots and short ones ("+1") have none.
+    /// Returns the chunks of a document, without comments by bots and short comments ("+1").
     fn plan_document(&self, content: &FullDocument, skeletons: &Skeletons) -> Vec<PlannedChunk> {
         let row = &content.row;
-        let urgency = Urgency::of(row.state, row.updated_at.map(|t| t.as_second())).number();
+        let urgency = Urgency::new(row.state, row.updated_at.map(|t| t.as_second())).number();
         let mut out = Vec::new();
         let add = |out: &mut Vec<PlannedChunk>, part: i64, text: &PreparedText| {
             for (i, text) in self.representations(&row.title, text, part == 0).iter().enumerate() {
@@ -380,10 +382,10 @@ impl DerivedData<'_> {
                 });
             }
         };
-        if self.parts.includes_text() {
+        if self.parts.has_text() {
             add(&mut out, 0, &PreparedText::body(&row.body, skeletons.of(row.source_id)));
             let title = chunk::representation(&row.title, "");
-            // A report without a body equals its title, so one vector is enough.
+            // A report without a body has only the chunk of its title.
             if out.first().is_some_and(|first| first.hash != hash(&title)) && !title.is_empty() {
                 out.push(PlannedChunk {
                     part: TITLE_PART,
@@ -395,7 +397,7 @@ impl DerivedData<'_> {
         }
         for comment in content.comments.iter().filter(|c| !c.author.bot) {
             let text = PreparedText::comment(&comment.body);
-            if !text.is_slight() {
+            if !text.is_too_short() {
                 add(&mut out, comment.id, &text);
             }
         }
@@ -411,13 +413,13 @@ impl DerivedData<'_> {
     }
 }
 
-/// Returns whether a document is in another language than English.
+/// Returns whether a document is in a language other than English.
 pub fn is_foreign(title: &str, body: &str) -> bool {
-    let body = &body[..body.floor_char_boundary(MAX_LANGUAGE)];
-    language::foreign(&format!("{title}\n{body}")).is_some()
+    let body = &body[..body.floor_char_boundary(LANGUAGE_SAMPLE)];
+    language::foreign_language(&format!("{title}\n{body}")).is_some()
 }
 
-/// Returns the texts that the model receives for a document's own text or for a comment, in order.
+/// Returns the model inputs for a document's own text or a comment, in order.
 pub fn representations(title: &str, text: &PreparedText, is_body: bool) -> Vec<String> {
     let chunks = chunk::chunks(text, if is_body { MAX_BODY_CHUNKS } else { MAX_COMMENT_CHUNKS });
     if chunks.is_empty() && is_body && !title.trim().is_empty() {

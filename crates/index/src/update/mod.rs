@@ -1,5 +1,4 @@
-//! Incremental updates of derived data by revision of the store. An update that was killed resumes
-//! where it stopped.
+//! Incremental updates of derived data by store revision. A killed update resumes where it stopped.
 
 pub mod chunks;
 
@@ -23,58 +22,58 @@ use precedent_core::{
     model::IndexReport,
     task::{Phase, Task},
 };
-use precedent_store::{DocumentRow, Listing, Reader, Store, StoredComment};
+use precedent_store::{DocumentRevision, DocumentRow, Reader, Store, StoredComment};
 use precedent_text::{
     PREPARATION_VERSION,
     prepare::PreparedText,
-    skeleton::{Finder, Skeleton},
+    skeleton::{Skeleton, SkeletonDetector},
 };
 
 /// The maximum wait of a rebuild for each running update.
-const PATIENCE: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 /// The maximum time that a search spends on updating the full text; the next search continues.
-pub const A_MOMENT: Duration = Duration::from_millis(800);
+pub const SEARCH_BUDGET: Duration = Duration::from_millis(800);
 /// The number of documents that are prepared together, which bounds memory.
 const BATCH: usize = 512;
 /// The number of documents between two commits of the full-text index.
-const COMMIT_EVERY: usize = 32_768;
+const COMMIT_INTERVAL: usize = 32_768;
 /// The minimum number of items of a source for template detection.
-const SKELETON_FROM: u64 = 8;
-/// The number of reports in which templates are detected; their lines are all held in memory.
+const MIN_SKELETON_ITEMS: u64 = 8;
+/// The maximum number of reports per template detection, which holds all their lines in memory.
 const SKELETON_SAMPLE: u64 = 32_768;
 
-/// The extent of an update of the full text.
+/// The extent of a full-text update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// The whole update, after waiting for other processes, including merges.
+    /// The whole update and merges, after waiting for other processes.
     Whole,
     /// The whole update, after waiting for other processes.
-    Soon,
-    /// The whole update, unless another process is updating or writes to the casebook.
+    WithoutMerges,
+    /// The whole update, unless another process is updating or writing to the casebook.
     Alone,
-    /// The same as [`Effort::Alone`], for at most about this time.
-    AtMost(Duration),
+    /// As [`Effort::Alone`], for at most about this time.
+    Within(Duration),
 }
 
 /// The parts of a document that are indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexedPart {
-    /// The document's own text, its title and the comments on it.
+    /// The title, the text and the comments.
     All,
-    /// All but the comments.
-    Own,
+    /// The title and the text.
+    Text,
     /// The comments alone.
     Comments,
-    /// The title, and the first passage of the text.
+    /// The title and the first chunk of the text.
     Opening,
 }
 
 impl IndexedPart {
-    fn includes_text(self) -> bool {
+    fn has_text(self) -> bool {
         self != Self::Comments
     }
 
-    fn comments(self) -> bool {
+    fn has_comments(self) -> bool {
         matches!(self, Self::All | Self::Comments)
     }
 }
@@ -86,7 +85,7 @@ pub struct DerivedData<'a> {
     pub store: &'a Store,
     /// The full-text index.
     pub fulltext: &'a FullText,
-    /// The casebook's folder, for the lock.
+    /// The casebook's folder, which contains the locks.
     pub folder: &'a Path,
     /// Parts of each document that are indexed.
     pub parts: IndexedPart,
@@ -99,19 +98,19 @@ struct FullDocument {
 }
 
 impl DerivedData<'_> {
-    fn whole(&self, reader: &Reader<'_>, id: i64) -> Result<Option<FullDocument>> {
+    fn load_document(&self, reader: &Reader<'_>, id: i64) -> Result<Option<FullDocument>> {
         let Some(row) = reader.document(id)? else { return Ok(None) };
-        let comments = if self.parts.comments() { reader.comments(&row)? } else { Vec::new() };
+        let comments = if self.parts.has_comments() { reader.comments(&row)? } else { Vec::new() };
         Ok(Some(FullDocument { row, comments }))
     }
 
-    /// Detects templates, then updates the full text and the links. Afterwards all documents can be
-    /// found by words; with [`Effort::AtMost`], possibly only some of the changes.
+    /// Detects templates, then updates the full text and the links. With [`Effort::Within`], some
+    /// changes may remain.
     ///
     /// # Errors
-    /// [`Code::Cancelled`], [`Code::Io`] and those of the database. Committed changes are kept.
+    /// [`Code::Cancelled`], [`Code::Io`] and database errors. Committed changes are kept.
     pub fn update_text(&self, effort: Effort, task: &Task, report: &mut IndexReport) -> Result<()> {
-        let lock = if matches!(effort, Effort::Whole | Effort::Soon) {
+        let lock = if matches!(effort, Effort::Whole | Effort::WithoutMerges) {
             UpdateLock::take(self.folder, Kind::Text, task)?
         } else if let Some(lock) = UpdateLock::try_take(self.folder, Kind::Text)? {
             lock
@@ -120,16 +119,16 @@ impl DerivedData<'_> {
             return Ok(());
         };
         let start = Instant::now();
-        let until = match effort {
-            Effort::AtMost(time) => start.checked_add(time),
+        let deadline = match effort {
+            Effort::Within(time) => start.checked_add(time),
             _ => None,
         };
-        let short_wait = matches!(effort, Effort::Alone | Effort::AtMost(_));
-        self.find_skeletons(short_wait, task)?;
+        let short_wait = matches!(effort, Effort::Alone | Effort::Within(_));
+        self.detect_skeletons(short_wait, task)?;
         // One thread extracts links while two write the full text.
         std::thread::scope(|scope| {
-            let links = scope.spawn(|| links::update(self.store, until, short_wait, task));
-            let text = self.update_fulltext(until, &lock, task).and_then(|documents| {
+            let links = scope.spawn(|| links::update(self.store, deadline, short_wait, task));
+            let text = self.update_fulltext(deadline, &lock, task).and_then(|documents| {
                 (report.documents, report.full_text_seconds) =
                     (documents, start.elapsed().as_secs_f64());
                 if effort == Effort::Whole { self.fulltext.merge(&lock, task) } else { Ok(()) }
@@ -141,10 +140,7 @@ impl DerivedData<'_> {
     }
 
     /// Returns whether the full text or the links are behind the store.
-    ///
-    /// # Errors
-    /// Those of the database and the index.
-    pub fn text_is_stale(&self) -> Result<bool> {
+    pub fn is_text_stale(&self) -> Result<bool> {
         let progress = self.fulltext.progress()?;
         let (revision, links) = self.store.read(|r| Ok((r.revision()?, r.links_revision()?)))?;
         Ok(links != revision
@@ -153,28 +149,24 @@ impl DerivedData<'_> {
     }
 
     /// Returns whether an update of the text would change anything.
-    ///
-    /// # Errors
-    /// Those of the database and the index.
-    pub fn text_is_due(&self, effort: Effort) -> Result<bool> {
-        Ok(self.text_is_stale()?
-            || self.fulltext.has_crumbs()?
-            || (effort == Effort::Whole && self.fulltext.is_scattered()?))
+    pub fn needs_text_update(&self, effort: Effort) -> Result<bool> {
+        Ok(self.is_text_stale()?
+            || self.fulltext.has_small_segments()?
+            || (effort == Effort::Whole && self.fulltext.needs_merge()?))
     }
 
-    /// Resets the progress of the full text, removes all vectors, and runs `work` before the indexes
-    /// can be updated again. Waits a little for another process, because most updates are short.
+    /// Clears the full text and the vectors, and runs `work` before they can be updated again.
+    /// Waits briefly for another process, because most updates are short.
     ///
     /// # Errors
-    /// [`Code::Busy`] if another process is still updating them after that, and the errors of the
-    /// work.
-    pub fn forget_all_and<T>(
+    /// [`Code::Busy`] if another process is still updating them, and errors of `work`.
+    pub fn with_cleared_indexes<T>(
         &self,
         vectors: Option<&Vectors>,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let take = |kind| UpdateLock::take_within(self.folder, kind, PATIENCE)?.ok_or_else(busy);
-        // Lock the vectors first, so that text searches are not blocked during this wait.
+        let take = |kind| UpdateLock::take_within(self.folder, kind, MAX_WAIT)?.ok_or_else(busy);
+        // Lock the vectors first, so that this wait does not block text searches.
         let _vectors = take(Kind::Vectors)?;
         let text = take(Kind::Text)?;
         self.clear_text(&text)?;
@@ -182,11 +174,11 @@ impl DerivedData<'_> {
         work()
     }
 
-    /// Resets the progress of the full text, so that the next update rebuilds it.
+    /// Clears the full text, so that the next update rebuilds it.
     ///
     /// # Errors
     /// [`Code::Busy`] if another process is updating it.
-    pub fn forget_text(&self) -> Result<()> {
+    pub fn reset_text(&self) -> Result<()> {
         let lock = UpdateLock::try_take(self.folder, Kind::Text)?.ok_or_else(busy)?;
         self.clear_text(&lock)
     }
@@ -199,16 +191,16 @@ impl DerivedData<'_> {
         self.store.write(|w| w.set_links_revision(0))
     }
 
-    /// Detects the template of every source that has doubled in size since the last detection.
-    fn find_skeletons(&self, short_wait: bool, task: &Task) -> Result<()> {
+    /// Detects the template of each source that has doubled in size since the last detection.
+    fn detect_skeletons(&self, short_wait: bool, task: &Task) -> Result<()> {
         let has_index = self.fulltext.progress()?.revision > 0;
         for source in self.store.read(|r| r.sources())? {
             task.check()?;
-            let (items, found_from) = self.store.read(|r| r.skeleton_age(source.id))?;
-            if items < SKELETON_FROM || items < found_from * 2 {
+            let (items, detected_from) = self.store.read(|r| r.skeleton_age(source.id))?;
+            if items < MIN_SKELETON_ITEMS || items < detected_from * 2 {
                 continue;
             }
-            let mut finder = Finder::default();
+            let mut finder = SkeletonDetector::default();
             let previous = self.store.read(|r| {
                 r.item_bodies(source.id, items.div_ceil(SKELETON_SAMPLE), |body| {
                     finder.add(body);
@@ -219,7 +211,7 @@ impl DerivedData<'_> {
             let skeleton = finder.finish();
             write(self.store, short_wait, |w| {
                 w.set_skeleton(source.id, &skeleton, items)?;
-                // Documents that were indexed with another template are indexed again.
+                // Reindex documents that were indexed with another template.
                 if skeleton != previous && has_index {
                     w.touch_documents(source.id)
                 } else {
@@ -230,10 +222,10 @@ impl DerivedData<'_> {
         Ok(())
     }
 
-    /// Updates the full text and returns the number of documents written, without deleted ones.
+    /// Updates the full text, and returns the number of documents that were indexed.
     fn update_fulltext(
         &self,
-        until: Option<Instant>,
+        deadline: Option<Instant>,
         lock: &UpdateLock,
         task: &Task,
     ) -> Result<u64> {
@@ -246,16 +238,16 @@ impl DerivedData<'_> {
             progress.revision = 0;
             changes = self.store.read(|r| r.changed_documents(0))?;
         }
-        if !rebuild && progress.revision == revision && !self.fulltext.has_crumbs()? {
+        if !rebuild && progress.revision == revision && !self.fulltext.has_small_segments()? {
             return Ok(0);
         }
         let mut writer = self.fulltext.writer(lock)?;
         if rebuild {
             writer.clear()?;
         }
-        // A rebuild must not leave only a part of the previous index.
-        let until = until.filter(|_| !rebuild);
-        let fresh = progress.revision == 0;
+        // An interrupted rebuild would leave only a part of the index.
+        let deadline = deadline.filter(|_| !rebuild);
+        let is_first = progress.revision == 0;
         let skeletons = self.skeletons()?;
         let (mut indexed_count, mut entry_count, mut since_commit, mut is_stopped) =
             (0, 0, 0, false);
@@ -268,18 +260,18 @@ impl DerivedData<'_> {
         };
         self.for_each_prepared(batches(&changes, BATCH), entry, |batch, entries| {
             task.check()?;
-            // A commit must not separate a batch from the start of its revision.
-            let whole =
+            // Commit only between revisions.
+            let starts_revision =
                 indexed_count > 0 && batch[0].revision > changes[indexed_count - 1].revision;
-            is_stopped = whole && until.is_some_and(|until| Instant::now() >= until);
-            if whole && (is_stopped || since_commit >= COMMIT_EVERY) {
+            is_stopped = starts_revision && deadline.is_some_and(|end| Instant::now() >= end);
+            if starts_revision && (is_stopped || since_commit >= COMMIT_INTERVAL) {
                 writer.commit(changes[indexed_count - 1].revision, task)?;
                 since_commit = 0;
             }
             if is_stopped {
                 return Ok(false);
             }
-            if !fresh {
+            if !is_first {
                 batch.iter().try_for_each(|listing| writer.remove(listing.id))?;
             }
             for entry in entries {
@@ -295,8 +287,8 @@ impl DerivedData<'_> {
             writer.finish(task)?;
             return Ok(entry_count);
         }
-        if !fresh {
-            // A removed source leaves no tombstones, so remove documents without a row.
+        if !is_first {
+            // A removed source leaves no tombstones, so remove documents that are not in the store.
             let stored_ids = self.store.read(|r| r.document_ids())?;
             for id in
                 self.fulltext.ids()?.into_iter().filter(|id| stored_ids.binary_search(id).is_err())
@@ -313,27 +305,27 @@ impl DerivedData<'_> {
     /// returns false. The next batch is loaded and prepared meanwhile.
     fn for_each_prepared<'b, T: Send>(
         &self,
-        batches: impl Iterator<Item = &'b [Listing]> + Send,
+        batches: impl Iterator<Item = &'b [DocumentRevision]> + Send,
         prepare: impl Fn(&FullDocument) -> T + Send + Sync,
-        mut work: impl FnMut(&[Listing], Vec<T>) -> Result<bool>,
+        mut consume: impl FnMut(&[DocumentRevision], Vec<T>) -> Result<bool>,
     ) -> Result<()> {
         std::thread::scope(|scope| {
-            let (give, take) = sync_channel(1);
+            let (sender, receiver) = sync_channel(1);
             scope.spawn(move || {
                 for batch in batches {
-                    let ready =
+                    let results =
                         self.load(batch).map(|docs| docs.par_iter().map(&prepare).collect());
-                    let is_error = ready.is_err();
-                    // The receiver is gone if the work has failed.
-                    if give.send((batch, ready)).is_err() || is_error {
+                    let is_error = results.is_err();
+                    // The receiver may be gone.
+                    if sender.send((batch, results)).is_err() || is_error {
                         return;
                     }
                 }
             });
-            // Owned here, so that the thread ends with this function in every case.
-            let take = take;
-            while let Ok((batch, ready)) = take.recv() {
-                if !work(batch, ready?)? {
+            // Owned here, so that the thread ends when this function returns.
+            let receiver = receiver;
+            while let Ok((batch, results)) = receiver.recv() {
+                if !consume(batch, results?)? {
                     break;
                 }
             }
@@ -342,11 +334,11 @@ impl DerivedData<'_> {
     }
 
     /// Loads documents that are not tombstones.
-    fn load(&self, batch: &[Listing]) -> Result<Vec<FullDocument>> {
+    fn load(&self, batch: &[DocumentRevision]) -> Result<Vec<FullDocument>> {
         self.store.read(|r| {
             let mut documents = Vec::with_capacity(batch.len());
             for listing in batch.iter().filter(|l| !l.is_deleted) {
-                documents.extend(self.whole(r, listing.id)?);
+                documents.extend(self.load_document(r, listing.id)?);
             }
             Ok(documents)
         })
@@ -363,18 +355,18 @@ impl DerivedData<'_> {
     }
 }
 
-/// Opens the full text in `path`, and recreates it if its files are damaged, as it is derived data.
-/// An error of the system removes nothing.
+/// Opens the full text in `path`, and recreates it if its files are damaged. System errors remove
+/// nothing.
 ///
 /// # Errors
 /// [`Code::Busy`] if it is damaged and another process is updating it, [`Code::Io`].
 pub fn open_text(folder: &Path, path: &Path) -> Result<FullText> {
     match FullText::open(path) {
         Err(error) if FullText::is_damage(&error) => {
-            let _lock = UpdateLock::take_within(folder, Kind::Text, PATIENCE)?.ok_or_else(busy)?;
+            let _lock = UpdateLock::take_within(folder, Kind::Text, MAX_WAIT)?.ok_or_else(busy)?;
             // Another process may have recreated it during the wait.
             FullText::open(path).or_else(|error| match FullText::is_damage(&error) {
-                true => put_away(path).and_then(|()| FullText::open(path)),
+                true => move_aside_and_remove(path).and_then(|()| FullText::open(path)),
                 false => Err(error),
             })
         }
@@ -382,25 +374,27 @@ pub fn open_text(folder: &Path, path: &Path) -> Result<FullText> {
     }
 }
 
-/// Renames a folder, then removes it; processes with open files can keep reading them.
-fn put_away(path: &Path) -> Result<()> {
+/// Renames a folder, then removes it. Processes with open files can keep reading them.
+fn move_aside_and_remove(path: &Path) -> Result<()> {
     let io_error = |e| Error::io(path, e);
-    let away = |n: u32| path.with_extension(format!("damaged-{n}"));
-    let free =
-        (0..).map(away).find(|p| !p.exists()).unwrap_or_else(|| path.with_extension("damaged"));
-    std::fs::rename(path, &free).map_err(io_error)?;
-    // A folder that cannot be removed now does no harm.
-    let _ = std::fs::remove_dir_all(&free);
+    let aside_path = |n: u32| path.with_extension(format!("damaged-{n}"));
+    let target = (0..)
+        .map(aside_path)
+        .find(|p| !p.exists())
+        .unwrap_or_else(|| path.with_extension("damaged"));
+    std::fs::rename(path, &target).map_err(io_error)?;
+    // A renamed folder that cannot be removed is harmless.
+    let _ = std::fs::remove_dir_all(&target);
     Ok(())
 }
 
-/// Removes an unreadable full text, which is derived data.
+/// Removes an unreadable full text.
 ///
 /// # Errors
 /// [`Code::Busy`] if another process is updating it, [`Code::Io`].
 pub fn remove_text(folder: &Path, path: &Path) -> Result<()> {
     let _lock = UpdateLock::try_take(folder, Kind::Text)?.ok_or_else(busy)?;
-    put_away(path)
+    move_aside_and_remove(path)
 }
 
 fn busy() -> Error {

@@ -1,9 +1,9 @@
-//! Sign codes: one bit per component of every vector, in memory, which makes the search among
-//! millions of vectors fast.
+//! Sign codes: one bit per component of every vector, held in memory for a fast search among
+//! millions of vectors.
 //!
-//! They are stored beside the vectors in blocks, in the order of their creation, so that a process
-//! reads only the blocks that are new to it. Small blocks are merged as more are added; each code
-//! is rewritten only a few times, whatever their number.
+//! They are stored beside the vectors in blocks, in the order of creation, so that a process reads
+//! only the blocks that are new to it. Small blocks are merged, which rewrites each code only a few
+//! times.
 
 use std::{
     collections::HashMap,
@@ -19,24 +19,23 @@ use rusqlite::{Connection, params};
 
 use precedent_core::error::Result;
 
-/// The number of codes from which a block is no longer merged: about a megabyte.
-const FULL: usize = 16_384;
+/// The number of codes of a full block, which is no longer merged: about a megabyte.
+const FULL_BLOCK: usize = 16_384;
 /// The number of small blocks that triggers a merge.
-const SMALL: usize = 64;
+const MAX_SMALL_BLOCKS: usize = 64;
 /// The document id of a removed code.
 const TOMBSTONE: u32 = u32::MAX;
-/// The factor of the shortlist: candidates by Hamming distance per result, reordered by a more
-/// precise score.
-const SHORTLIST: usize = 8;
+/// The number of candidates by Hamming distance per result; a more precise score reorders them.
+const SHORTLIST_FACTOR: usize = 8;
 
 /// The table of blocks.
 pub(super) const SCHEMA: &str = "
     CREATE TABLE blocks (
-        last  INTEGER PRIMARY KEY, -- the generation that it was written by
-        first INTEGER NOT NULL,    -- of the first that is in it; 0: it begins everything anew
+        last  INTEGER PRIMARY KEY, -- the generation that wrote it
+        first INTEGER NOT NULL,    -- the first generation in it; 0: replaces everything
         rows  INTEGER NOT NULL,
-        data  BLOB NOT NULL        -- little endian: row ids of chunks (u32), of their documents (u32; 2^32 - 1: the
-                                   -- chunk is gone), codes (dimensions / 8 bytes each)
+        data  BLOB NOT NULL        -- little endian: row ids of chunks (u32) and of their documents (u32; 2^32 - 1:
+                                   -- removed), codes (dimensions / 8 bytes each)
     ) STRICT;";
 
 /// A code with the row ids of its chunk and document.
@@ -46,7 +45,7 @@ pub(super) struct CodeRow {
     pub(super) words: Vec<u64>,
 }
 
-/// Appends a block to the table: removed chunks, then new ones. Must be called at most once per
+/// Appends a block to the table: removed chunks, then new ones. Call it at most once per
 /// generation.
 pub(super) fn append(
     connection: &Connection,
@@ -58,37 +57,37 @@ pub(super) fn append(
     if removals.is_empty() && additions.is_empty() {
         return Ok(());
     }
-    write(connection, generation, generation, &Change::new(width, removals, additions))?;
-    let mut run: Vec<(i64, i64)> = Vec::new();
+    write(connection, generation, generation, &BlockChange::new(width, removals, additions))?;
+    let mut small_blocks: Vec<(i64, i64)> = Vec::new();
     {
         let mut statement =
             connection.prepare_cached("SELECT last, first, rows FROM blocks ORDER BY last DESC")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            if row.get::<_, usize>(2)? >= FULL {
+            if row.get::<_, usize>(2)? >= FULL_BLOCK {
                 break;
             }
-            run.push((row.get(0)?, row.get(1)?));
+            small_blocks.push((row.get(0)?, row.get(1)?));
         }
     }
-    if run.len() < SMALL {
+    if small_blocks.len() < MAX_SMALL_BLOCKS {
         return Ok(());
     }
-    let first = run.last().map_or(0, |(_, first)| *first);
-    let from = run.last().map_or(0, |(last, _)| *last);
-    let change = Change::merge(&read_changes(connection, from - 1, width)?.1, width);
+    let first = small_blocks.last().map_or(0, |(_, first)| *first);
+    let from = small_blocks.last().map_or(0, |(last, _)| *last);
+    let change = BlockChange::merge(&read_changes(connection, from - 1, width)?.1, width);
     connection.execute("DELETE FROM blocks WHERE last >= ?1", [from])?;
     write(connection, generation, first, &change)
 }
 
-/// Rewrites all blocks from the chunks' own codes, and returns the last generation that they use.
+/// Rewrites all blocks from the codes in the chunks table, and returns the last generation used.
 pub(super) fn rebuild(connection: &Connection, generation: i64, width: usize) -> Result<i64> {
     connection.execute("DELETE FROM blocks", [])?;
     let mut statement = connection.prepare(
         "SELECT id, document_id, code FROM chunks WHERE code IS NOT NULL AND part >= 0 ORDER BY id",
     )?;
     let mut rows = statement.query([])?;
-    let (mut block, mut last) = (Vec::with_capacity(FULL), generation);
+    let (mut block, mut last) = (Vec::with_capacity(FULL_BLOCK), generation);
     while let Some(row) = rows.next()? {
         let code = row.get_ref(2)?.as_blob().unwrap_or_default();
         if code.len() != width * 8 {
@@ -96,23 +95,23 @@ pub(super) fn rebuild(connection: &Connection, generation: i64, width: usize) ->
         }
         let words = code.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
         block.push(CodeRow { chunk: row.get(0)?, document: row.get(1)?, words });
-        if block.len() == FULL {
+        if block.len() == FULL_BLOCK {
             last += 1;
-            write(connection, last, 0, &Change::new(width, &[], std::mem::take(&mut block)))?;
+            write(connection, last, 0, &BlockChange::new(width, &[], std::mem::take(&mut block)))?;
         }
     }
     last += 1;
-    write(connection, last, 0, &Change::new(width, &[], block))?;
+    write(connection, last, 0, &BlockChange::new(width, &[], block))?;
     Ok(last)
 }
 
-fn write(connection: &Connection, last: i64, first: i64, change: &Change) -> Result<()> {
+fn write(connection: &Connection, last: i64, first: i64, change: &BlockChange) -> Result<()> {
     connection
         .prepare_cached("INSERT INTO blocks (last, first, rows, data) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![
             last,
             first,
-            change.removals.len() + change.part.chunks.len(),
+            change.removals.len() + change.block.chunks.len(),
             change.bytes()
         ])?;
     Ok(())
@@ -123,15 +122,15 @@ fn read_changes(
     connection: &Connection,
     generation: i64,
     width: usize,
-) -> Result<(bool, Vec<Change>)> {
+) -> Result<(bool, Vec<BlockChange>)> {
     let mut statement = connection
         .prepare_cached("SELECT first, rows, data FROM blocks WHERE last > ?1 ORDER BY last")?;
     let mut rows = statement.query([generation])?;
     let (mut replaces_all, mut changes) = (false, Vec::new());
     while let Some(row) = rows.next()? {
-        // A merged block with both known and new changes.
+        // A merged block may contain known and new changes.
         replaces_all |= row.get::<_, i64>(0)? <= generation;
-        changes.extend(Change::parse(
+        changes.extend(BlockChange::parse(
             row.get_ref(2)?.as_blob().unwrap_or_default(),
             row.get(1)?,
             width,
@@ -141,35 +140,35 @@ fn read_changes(
 }
 
 /// The content of a block.
-struct Change {
+struct BlockChange {
     removals: Vec<u32>,
-    part: CodeBlock,
+    block: CodeBlock,
 }
 
-impl Change {
+impl BlockChange {
     fn new(width: usize, removals: &[u32], mut additions: Vec<CodeRow>) -> Self {
         additions.sort_unstable_by_key(|c| c.chunk);
         let mut removals = removals.to_vec();
         removals.sort_unstable();
-        let mut part = CodeBlock::default();
+        let mut block = CodeBlock::default();
         for code in additions {
             debug_assert_eq!(code.words.len(), width);
-            part.chunks.push(code.chunk);
-            part.documents.push(code.document);
-            part.words.extend(code.words);
+            block.chunks.push(code.chunk);
+            block.documents.push(code.document);
+            block.words.extend(code.words);
         }
-        Self { removals, part }
+        Self { removals, block }
     }
 
     fn bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        for id in self.removals.iter().chain(&self.part.chunks) {
+        for id in self.removals.iter().chain(&self.block.chunks) {
             out.extend(id.to_le_bytes());
         }
-        for id in self.removals.iter().map(|_| &TOMBSTONE).chain(&self.part.documents) {
+        for id in self.removals.iter().map(|_| &TOMBSTONE).chain(&self.block.documents) {
             out.extend(id.to_le_bytes());
         }
-        for word in &self.part.words {
+        for word in &self.block.words {
             out.extend(word.to_le_bytes());
         }
         out
@@ -192,7 +191,7 @@ impl Change {
         }
         Some(Self {
             removals: ids,
-            part: CodeBlock { chunks, documents: documents.split_off(removal_count), words },
+            block: CodeBlock { chunks, documents: documents.split_off(removal_count), words },
         })
     }
 
@@ -201,14 +200,14 @@ impl Change {
         let mut removals = Vec::new();
         let mut positions: HashMap<u32, (usize, usize)> = HashMap::new();
         for (n, change) in changes.iter().enumerate() {
-            // Codes added within these changes leave no trace; earlier ones must be removed.
+            // Codes added by these changes are dropped; earlier codes must be removed.
             removals.extend(change.removals.iter().filter(|id| positions.remove(id).is_none()));
-            positions.extend(change.part.chunks.iter().enumerate().map(|(at, id)| (*id, (n, at))));
+            positions.extend(change.block.chunks.iter().enumerate().map(|(at, id)| (*id, (n, at))));
         }
         let additions = positions.into_iter().map(|(chunk, (n, at))| {
-            let part = &changes[n].part;
-            let words = part.words[at * width..(at + 1) * width].to_vec();
-            CodeRow { chunk, document: part.documents[at], words }
+            let block = &changes[n].block;
+            let words = block.words[at * width..(at + 1) * width].to_vec();
+            CodeRow { chunk, document: block.documents[at], words }
         });
         Self::new(width, &removals, additions.collect())
     }
@@ -223,31 +222,31 @@ struct CodeBlock {
 }
 
 impl CodeBlock {
-    fn place(&self, chunk: u32) -> Option<usize> {
+    fn position(&self, chunk: u32) -> Option<usize> {
         self.chunks.binary_search(&chunk).ok()
     }
 }
 
-/// The codes of all vectors as of one generation. A newer state shares the unchanged parts.
+/// The codes of all vectors as of one generation. A newer state shares the unchanged blocks.
 #[derive(Clone)]
 pub(super) struct Codes {
     pub(super) generation: i64,
     width: usize,
-    parts: Vec<Arc<CodeBlock>>,
+    blocks: Vec<Arc<CodeBlock>>,
     count: usize,
 }
 
-/// The position of a code: part and row.
+/// The position of a code: block and row.
 type CodePosition = (u32, u32);
 
 impl Codes {
     /// Returns the empty state before the first generation.
     pub(super) fn empty(width: usize) -> Self {
-        Self { generation: 0, width, parts: Vec::new(), count: 0 }
+        Self { generation: 0, width, blocks: Vec::new(), count: 0 }
     }
 
     /// Returns the state of a later generation.
-    pub(super) fn at_generation(&self, connection: &Connection, generation: i64) -> Result<Self> {
+    pub(super) fn advance_to(&self, connection: &Connection, generation: i64) -> Result<Self> {
         let (replaces_all, mut changes) = read_changes(connection, self.generation, self.width)?;
         let mut codes = if replaces_all && self.generation > 0 {
             changes = read_changes(connection, 0, self.width)?.1;
@@ -262,25 +261,25 @@ impl Codes {
         Ok(codes)
     }
 
-    fn apply(&mut self, change: Change) {
+    fn apply(&mut self, change: BlockChange) {
         for id in change.removals {
-            let holds = |part: &CodeBlock| {
-                let ends = part.chunks.first().zip(part.chunks.last());
-                if !ends.is_some_and(|(first, last)| (*first..=*last).contains(&id)) {
+            let find_row = |block: &CodeBlock| {
+                let bounds = block.chunks.first().zip(block.chunks.last());
+                if !bounds.is_some_and(|(first, last)| (*first..=*last).contains(&id)) {
                     return None;
                 }
-                part.place(id).filter(|at| part.documents[*at] != TOMBSTONE)
+                block.position(id).filter(|at| block.documents[*at] != TOMBSTONE)
             };
             let position =
-                self.parts.iter().enumerate().find_map(|(n, part)| Some((n, holds(part)?)));
+                self.blocks.iter().enumerate().find_map(|(n, block)| Some((n, find_row(block)?)));
             if let Some((n, at)) = position {
-                Arc::make_mut(&mut self.parts[n]).documents[at] = TOMBSTONE;
+                Arc::make_mut(&mut self.blocks[n]).documents[at] = TOMBSTONE;
                 self.count -= 1;
             }
         }
-        if !change.part.chunks.is_empty() {
-            self.count += change.part.chunks.len();
-            self.parts.push(Arc::new(change.part));
+        if !change.block.chunks.is_empty() {
+            self.count += change.block.chunks.len();
+            self.blocks.push(Arc::new(change.block));
         }
     }
 
@@ -291,7 +290,7 @@ impl Codes {
 
     /// Returns the chunks of the documents in `filter`, ascending.
     pub(super) fn chunks_of(&self, filter: &FixedBitSet) -> Vec<i64> {
-        let rows = self.parts.iter().flat_map(|p| p.chunks.iter().zip(&p.documents));
+        let rows = self.blocks.iter().flat_map(|p| p.chunks.iter().zip(&p.documents));
         let mut chunks: Vec<i64> = rows
             .filter(|(_, document)| **document != TOMBSTONE && filter.contains(**document as usize))
             .map(|(chunk, _)| i64::from(*chunk))
@@ -301,43 +300,41 @@ impl Codes {
     }
 
     /// Returns about `n` chunks nearest to a vector, in no order: a shortlist by Hamming distance,
-    /// then by the dot product of the vector itself with the signs, which avoids the error of
-    /// rounding the query to signs.
+    /// reordered by the dot product of the unrounded query with the signs.
     pub(super) fn nearest(
         &self,
         query: &[f32],
         filter: Option<&FixedBitSet>,
         n: usize,
     ) -> Vec<i64> {
-        let mut places = self.shortlist(&signs(query), filter, n * SHORTLIST);
-        if places.len() > n {
+        let mut positions = self.shortlist(&signs(query), filter, n * SHORTLIST_FACTOR);
+        if positions.len() > n {
             let planes = Planes::new(query);
-            let mut scores: Vec<(i32, CodePosition)> = Vec::with_capacity(places.len());
-            planes.each_dot(
-                places.iter().map(|place| (*place, self.code(*place))),
-                |place, dot| {
-                    scores.push((dot, place));
+            let mut scores: Vec<(i32, CodePosition)> = Vec::with_capacity(positions.len());
+            planes.for_each_dot(
+                positions.iter().map(|position| (*position, self.code(*position))),
+                |position, dot| {
+                    scores.push((dot, position));
                 },
             );
             scores.select_nth_unstable_by(n, |a, b| {
                 b.0.cmp(&a.0).then_with(|| self.chunk(a.1).cmp(&self.chunk(b.1)))
             });
-            places = scores.into_iter().take(n).map(|(_, place)| place).collect();
+            positions = scores.into_iter().take(n).map(|(_, position)| position).collect();
         }
-        places.into_iter().map(|place| i64::from(self.chunk(place))).collect()
+        positions.into_iter().map(|position| i64::from(self.chunk(position))).collect()
     }
 
-    fn chunk(&self, (part, row): CodePosition) -> u32 {
-        self.parts[part as usize].chunks[row as usize]
+    fn chunk(&self, (block, row): CodePosition) -> u32 {
+        self.blocks[block as usize].chunks[row as usize]
     }
 
-    fn code(&self, (part, row): CodePosition) -> &[u64] {
+    fn code(&self, (block, row): CodePosition) -> &[u64] {
         let start = row as usize * self.width;
-        &self.parts[part as usize].words[start..start + self.width]
+        &self.blocks[block as usize].words[start..start + self.width]
     }
 
-    /// Returns the codes nearest by Hamming distance: all up to the distance within which there are
-    /// at least `n`.
+    /// Returns all codes within the smallest Hamming distance that includes at least `n` codes.
     fn shortlist(
         &self,
         query: &[u64],
@@ -345,49 +342,49 @@ impl Codes {
         n: usize,
     ) -> Vec<CodePosition> {
         let cutoff = Cutoff::new(self.width * 64, n);
-        let look = |(at, part): (usize, &Arc<CodeBlock>)| {
-            let mut near: Vec<(u16, u32)> = Vec::new();
-            let most = cutoff.now();
-            each_near(&part.words, query, most, |row, distance| {
-                let document = part.documents[row as usize];
+        let scan = |(at, block): (usize, &Arc<CodeBlock>)| {
+            let mut hits: Vec<(u16, u32)> = Vec::new();
+            let cutoff_distance = cutoff.current();
+            for_each_near(&block.words, query, cutoff_distance, |row, distance| {
+                let document = block.documents[row as usize];
                 if document != TOMBSTONE && filter.is_none_or(|a| a.contains(document as usize)) {
-                    near.push((distance, row));
+                    hits.push((distance, row));
                 }
             });
-            cutoff.add(&near);
-            #[allow(clippy::cast_possible_truncation, reason = "a part has thousands of rows")]
-            near.into_iter().map(|(distance, row)| (distance, (at as u32, row))).collect::<Vec<_>>()
+            cutoff.add(&hits);
+            #[allow(clippy::cast_possible_truncation, reason = "a block has thousands of rows")]
+            hits.into_iter().map(|(distance, row)| (distance, (at as u32, row))).collect::<Vec<_>>()
         };
-        let candidates: Vec<Vec<(u16, CodePosition)>> = if self.count < 4 * FULL {
-            self.parts.iter().enumerate().map(look).collect()
+        let candidates: Vec<Vec<(u16, CodePosition)>> = if self.count < 4 * FULL_BLOCK {
+            self.blocks.iter().enumerate().map(scan).collect()
         } else {
-            self.parts.par_iter().enumerate().map(look).collect()
+            self.blocks.par_iter().enumerate().map(scan).collect()
         };
-        let last = cutoff.now();
+        let cutoff_distance = cutoff.current();
         candidates
             .into_iter()
             .flatten()
-            .filter(|(distance, _)| *distance <= last)
-            .map(|(_, place)| place)
+            .filter(|(distance, _)| *distance <= cutoff_distance)
+            .map(|(_, position)| position)
             .collect()
     }
 }
 
-/// The distance within which enough codes were found so far. It only decreases, and its final value
-/// does not depend on the order of the codes.
+/// The distance within which enough codes were found. It only decreases, and its final value does
+/// not depend on the order of the codes.
 struct Cutoff {
     target: usize,
-    now: AtomicU32,
+    current: AtomicU32,
     counts: Mutex<Vec<usize>>,
 }
 
 impl Cutoff {
     fn new(bits: usize, target: usize) -> Self {
-        Self { target, now: AtomicU32::new(u32::MAX), counts: Mutex::new(vec![0; bits + 1]) }
+        Self { target, current: AtomicU32::new(u32::MAX), counts: Mutex::new(vec![0; bits + 1]) }
     }
 
-    fn now(&self) -> u16 {
-        u16::try_from(self.now.load(Ordering::Relaxed)).unwrap_or(u16::MAX)
+    fn current(&self) -> u16 {
+        u16::try_from(self.current.load(Ordering::Relaxed)).unwrap_or(u16::MAX)
     }
 
     fn add(&self, near: &[(u16, u32)]) {
@@ -399,14 +396,14 @@ impl Cutoff {
         for (distance, count) in (0_u32..).zip(counts.iter()) {
             sum += count;
             if sum >= self.target {
-                self.now.fetch_min(distance, Ordering::Relaxed);
+                self.current.fetch_min(distance, Ordering::Relaxed);
                 break;
             }
         }
     }
 }
 
-/// Returns one bit per component: whether it is positive.
+/// Returns one bit per component, set if it is positive.
 pub(super) fn signs(vector: &[f32]) -> Vec<u64> {
     vector
         .chunks(64)
@@ -414,17 +411,17 @@ pub(super) fn signs(vector: &[f32]) -> Vec<u64> {
         .collect()
 }
 
-/// The number of bits of a query's component when it is compared with sign codes: its error is then
-/// far below that of the codes.
+/// The number of bits per component of a query that is compared with sign codes. The rounding error
+/// is far below that of the codes.
 const PLANES: usize = 6;
 
-/// A vector in bit planes: each component as a two's-complement number, with all bits of one value
+/// A vector in bit planes: each component is a two's-complement number, with all bits of one value
 /// side by side. Its dot product with a sign code is twice the dot product with the set bits, less
-/// a sum that is the same for all codes; so bits are counted without multiplication (Gao, Long,
+/// a constant sum, so bits are counted without multiplication (Gao, Long,
 /// "RaBitQ: Quantizing High-Dimensional Vectors with a Theoretical Error Bound for Approximate
 /// Nearest Neighbor Search", SIGMOD 2024, section 3.3.2).
 struct Planes {
-    /// Planes of 64 components per word.
+    /// Planes, each word with 64 components.
     words: Vec<[u64; PLANES]>,
 }
 
@@ -437,7 +434,7 @@ impl Planes {
             for (i, x) in components.iter().enumerate() {
                 #[allow(
                     clippy::cast_possible_truncation,
-                    reason = "the scale keeps it within the planes"
+                    reason = "scaled to the number of planes"
                 )]
                 let value = (x / most * largest).round() as i8;
                 for (bit, plane) in planes.iter_mut().enumerate() {
@@ -450,7 +447,7 @@ impl Planes {
     }
 
     /// Calls `visit` with the dot product of each code, in an arbitrary unit.
-    fn each_dot<'a, T>(
+    fn for_each_dot<'a, T>(
         &self,
         codes: impl Iterator<Item = (T, &'a [u64])>,
         visit: impl FnMut(T, i32),
@@ -462,24 +459,24 @@ impl Planes {
                 reason = "calling a function that is compiled for a CPU feature"
             )]
             // SAFETY: the feature was detected.
-            return unsafe { self.each_dot_popcnt(codes, visit) };
+            return unsafe { self.for_each_dot_popcnt(codes, visit) };
         }
-        self.each_dot_of(codes, visit);
+        self.for_each_dot_scalar(codes, visit);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "popcnt")]
-    fn each_dot_popcnt<'a, T>(
+    fn for_each_dot_popcnt<'a, T>(
         &self,
         codes: impl Iterator<Item = (T, &'a [u64])>,
         visit: impl FnMut(T, i32),
     ) {
-        self.each_dot_of(codes, visit);
+        self.for_each_dot_scalar(codes, visit);
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "so that the caller's CPU features reach it")]
-    fn each_dot_of<'a, T>(
+    #[allow(clippy::inline_always, reason = "compiled with the caller's CPU features")]
+    fn for_each_dot_scalar<'a, T>(
         &self,
         codes: impl Iterator<Item = (T, &'a [u64])>,
         mut visit: impl FnMut(T, i32),
@@ -500,31 +497,31 @@ impl Planes {
     }
 }
 
-/// Calls `visit` with the row and the distance of each code within `most` of the query.
-fn each_near(words: &[u64], query: &[u64], most: u16, visit: impl FnMut(u32, u16)) {
+/// Calls `visit` with the row and the distance of each code within `limit` of the query.
+fn for_each_near(words: &[u64], query: &[u64], limit: u16, visit: impl FnMut(u32, u16)) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("popcnt") {
         #[allow(unsafe_code, reason = "calling a function that is compiled for a CPU feature")]
         // SAFETY: the feature was detected.
-        return unsafe { each_near_popcnt(words, query, most, visit) };
+        return unsafe { for_each_near_popcnt(words, query, limit, visit) };
     }
-    each_near_of(words, query, most, visit);
+    for_each_near_scalar(words, query, limit, visit);
 }
 
-/// Counts bits with an instruction that the baseline of x86-64 lacks; without it this takes five
-/// times as long.
+/// Counts bits with an instruction that baseline x86-64 lacks; without it, this takes five times as
+/// long.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt")]
-fn each_near_popcnt(words: &[u64], query: &[u64], most: u16, visit: impl FnMut(u32, u16)) {
-    each_near_of(words, query, most, visit);
+fn for_each_near_popcnt(words: &[u64], query: &[u64], limit: u16, visit: impl FnMut(u32, u16)) {
+    for_each_near_scalar(words, query, limit, visit);
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "so that the caller's CPU features reach it")]
-fn each_near_of(words: &[u64], query: &[u64], most: u16, mut visit: impl FnMut(u32, u16)) {
-    let most = u32::from(most);
-    let mut near = |row: u32, distance: u32| {
-        if distance <= most {
+#[allow(clippy::inline_always, reason = "compiled with the caller's CPU features")]
+fn for_each_near_scalar(words: &[u64], query: &[u64], limit: u16, mut visit: impl FnMut(u32, u16)) {
+    let limit = u32::from(limit);
+    let mut visit_near = |row: u32, distance: u32| {
+        if distance <= limit {
             #[allow(clippy::cast_possible_truncation, reason = "at most 4096 bits")]
             visit(row, distance as u16);
         }
@@ -532,12 +529,12 @@ fn each_near_of(words: &[u64], query: &[u64], most: u16, mut visit: impl FnMut(u
     // The built-in model has six words; a constant length lets the compiler unroll the loop.
     if let Ok(query) = <&[u64; 6]>::try_from(query) {
         for (row, code) in (0_u32..).zip(words.as_chunks::<6>().0) {
-            near(row, code.iter().zip(query).map(|(a, b)| (a ^ b).count_ones()).sum());
+            visit_near(row, code.iter().zip(query).map(|(a, b)| (a ^ b).count_ones()).sum());
         }
         return;
     }
     for (row, code) in (0_u32..).zip(words.chunks_exact(query.len().max(1))) {
-        near(row, code.iter().zip(query).map(|(a, b)| (a ^ b).count_ones()).sum());
+        visit_near(row, code.iter().zip(query).map(|(a, b)| (a ^ b).count_ones()).sum());
     }
 }
 
@@ -551,7 +548,7 @@ mod tests {
 
     fn live_codes(codes: &Codes) -> Vec<(u32, u64)> {
         let mut rows: Vec<(u32, u64)> = codes
-            .parts
+            .blocks
             .iter()
             .flat_map(|p| {
                 (0..p.chunks.len())
@@ -565,11 +562,11 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Readers that apply every change, some changes, or all at the end have the same codes.
+        /// Readers that apply each change, several at once, or all at the end have the same codes.
         #[test]
         fn readers_agree_after_any_changes(
             steps in proptest::collection::vec((proptest::collection::vec(0_u32..40, 0..6), proptest::bool::ANY), 1..300),
-            looks in proptest::collection::vec(proptest::bool::ANY, 300),
+            reads in proptest::collection::vec(proptest::bool::ANY, 300),
         ) {
             let connection = Connection::open_in_memory().unwrap();
             connection.execute_batch(SCHEMA).unwrap();
@@ -588,20 +585,20 @@ mod tests {
                     let removals: Vec<u32> = ids.into_iter().filter(|id| truth.remove(id).is_some()).collect();
                     append(&connection, generation, 1, &removals, Vec::new()).unwrap();
                 }
-                always = always.at_generation(&connection, generation).unwrap();
-                if looks[i] {
-                    sometimes = sometimes.at_generation(&connection, generation).unwrap();
+                always = always.advance_to(&connection, generation).unwrap();
+                if reads[i] {
+                    sometimes = sometimes.advance_to(&connection, generation).unwrap();
                 }
             }
             let want: Vec<(u32, u64)> = truth.into_iter().collect();
             proptest::prop_assert_eq!(live_codes(&always), want.clone());
-            proptest::prop_assert_eq!(live_codes(&sometimes.at_generation(&connection, generation).unwrap()), want.clone());
-            proptest::prop_assert_eq!(live_codes(&Codes::empty(1).at_generation(&connection, generation).unwrap()), want);
+            proptest::prop_assert_eq!(live_codes(&sometimes.advance_to(&connection, generation).unwrap()), want.clone());
+            proptest::prop_assert_eq!(live_codes(&Codes::empty(1).advance_to(&connection, generation).unwrap()), want);
             let blocks: usize = connection.query_row("SELECT count(*) FROM blocks", [], |r| r.get(0)).unwrap();
-            proptest::prop_assert!(blocks <= SMALL);
+            proptest::prop_assert!(blocks <= MAX_SMALL_BLOCKS);
         }
 
-        /// Counted bits equal the sum of the rounded components whose bit is set.
+        /// The dot product equals the sum of the rounded components whose bit is set.
         #[test]
         fn plane_dots_equal_multiplication(
             query in proptest::collection::vec(-1.0_f32..1.0, 128),
@@ -611,17 +608,17 @@ mod tests {
             let is_set = |i: usize| code[i / 64] >> (i % 64) & 1 == 1;
             let want: i32 = (0..query.len()).filter(|i| is_set(*i)).map(|i| (query[i] / most * 31.0).round() as i32).sum();
             let mut dots = Vec::new();
-            Planes::new(&query).each_dot(std::iter::once(((), &code[..])), |(), dot| dots.push(dot));
+            Planes::new(&query).for_each_dot(std::iter::once(((), &code[..])), |(), dot| dots.push(dot));
             proptest::prop_assert_eq!(dots, [want]);
         }
 
-        /// The shortlist is the same for any split of the codes into parts.
+        /// The shortlist is the same for any split of the codes into blocks.
         #[test]
         fn shortlist_equals_a_full_sort(words in proptest::collection::vec(0_u64..4096, 1..200), n in 1_usize..50, cut in 1_usize..60) {
             let mut codes = Codes::empty(1);
             for (p, words) in words.chunks(cut).enumerate() {
                 let rows = words.iter().enumerate().map(|(i, w)| code((p * cut + i) as u32, *w)).collect();
-                codes.apply(Change::new(1, &[], rows));
+                codes.apply(BlockChange::new(1, &[], rows));
             }
             let mut distances: Vec<u32> = words.iter().map(|w| (w ^ 77).count_ones()).collect();
             distances.sort_unstable();

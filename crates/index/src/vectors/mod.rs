@@ -1,15 +1,14 @@
-//! Storage and search of vectors: sqlite-vec, and the resident codes that make large casebooks
-//! fast.
+//! Storage and search of vectors: sqlite-vec, and resident codes for fast searches in large
+//! casebooks.
 //!
 //! Each fingerprint (model and text preparation) has its own file beside the database, so that
 //! vectors can be deleted, built beside an older set, and written without blocking the store.
-//! Vectors are kept as int8, each scaled by its own largest component: cosine does not depend on
-//! the scale, and its error stays below 0.002.
+//! Vectors are stored as int8, each scaled by its largest component. Cosines do not depend on the
+//! scale; their error is below 0.002.
 //!
-//! Search is exact (sqlite-vec's KNN) up to [`EXACT_CHUNKS`] vectors. Beyond that, one sign bit of
-//! every component is held in memory (48 bytes a vector, see `codes`); the nearest by Hamming
-//! distance are scored again exactly. Filters apply inside both: documents that are not allowed are
-//! never candidates.
+//! Search is exact (sqlite-vec's KNN) up to [`EXACT_CHUNKS`] vectors. Beyond that, one sign bit per
+//! component is held in memory (48 bytes per vector, see `codes`), and the nearest by Hamming
+//! distance are rescored exactly. Both apply filters before they select candidates.
 
 mod codes;
 mod reader;
@@ -29,8 +28,8 @@ use std::{
 use rusqlite::{Connection, params};
 
 use codes::{CodeRow, Codes, signs};
-pub use schema::damage;
-use schema::{is_current, prepare, rebuild, register, whole};
+pub use schema::integrity_errors;
+use schema::{check_length, is_current, prepare, rebuild, register};
 pub use search::EXACT_CHUNKS;
 use search::quantise;
 
@@ -40,22 +39,20 @@ use crate::{
 };
 use precedent_core::{
     error::{Code, Error, Result},
-    files::private_folder,
+    files::create_private_folder,
 };
-use precedent_store::{SqliteFile, with_end};
+use precedent_store::{SqliteFile, with_suffix};
 
 /// The number of bytes of the file that each reader maps. Exact search reads all vectors
-/// repeatedly, and needs no more. In a larger file single vectors are read, and a mapping would
-/// keep every page that was read.
+/// repeatedly, and needs no more. In a larger file, a mapping would keep every page that was read.
 const MMAP_BYTES: u32 = 32 << 20;
 
 /// The number of pages of the write-ahead log per checkpoint, 16 MB. SQLite's default of 1,000
-/// waited for the disk after every 700 items, and made each of a million items slower than each of
-/// 100,000.
+/// waits for the disk after every 700 items.
 const CHECKPOINT_PAGES: u32 = 4_000;
 
-/// The part of a chunk that is a document's title alone. KNN searches skip titles; they are
-/// compared with one another when two documents are (see [`Vectors::compare`]).
+/// The part of a chunk that is only a document's title. KNN searches skip titles;
+/// [`Vectors::compare`] compares them.
 pub const TITLE_PART: i64 = -1;
 
 /// A chunk of a document that needs a vector.
@@ -81,13 +78,13 @@ pub struct PendingChunk {
     pub document: i64,
     /// Source of the document.
     pub source: i64,
-    /// Plan of the chunk.
+    /// The planned chunk.
     pub plan: PlannedChunk,
 }
 
-/// A chunk near the query.
+/// A chunk near a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Near {
+pub struct NearestChunk {
     /// Row id of the chunk.
     pub chunk: i64,
     /// Document of the chunk.
@@ -100,7 +97,7 @@ pub struct Near {
     pub cosine: f32,
 }
 
-/// The cosines of a report to a document, each −1..1 and the best of the compared chunks; `None` if
+/// The cosines of a report to a document, −1..1, each the best of the compared chunks; `None` if
 /// there is no vector yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Likeness {
@@ -116,20 +113,20 @@ pub struct Likeness {
     pub text_mean: Option<f32>,
 }
 
-/// The cosines of a document's comments to a report, each of the nearest chunk; `None` if there is
-/// no vector.
+/// The cosines of a document's comments to a report, each of the nearest chunk; `None` without a
+/// vector.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct NearestSaid {
+pub struct CommentLikeness {
     /// Cosine to the report's title.
     pub title: Option<f32>,
     /// Cosine to the report's text.
     pub text: Option<f32>,
 }
 
-/// The number of chunks, and of those with a vector. Titles by themselves do not count.
+/// The number of chunks, and of those with a vector. Chunks of titles do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Number of all chunks of texts.
+    /// Number of chunks.
     pub chunks: u64,
     /// Number of chunks with a vector.
     pub embedded_chunks: u64,
@@ -141,10 +138,8 @@ pub struct Vectors {
     fingerprint: String,
     dimensions: usize,
     codes: Mutex<Arc<Codes>>,
-    /// True once missing codes were rebuilt.
-    codes_rebuilt: AtomicBool,
-    /// True once damage was found.
-    damage_found: AtomicBool,
+    has_rebuilt_codes: AtomicBool,
+    has_damage: AtomicBool,
     /// Identity of the file when it was opened.
     identity: Option<Identity>,
 }
@@ -158,7 +153,7 @@ fn identity(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().map(|m| (m.dev(), m.ino()))
 }
 
-/// Returns `None` on systems without such an identity; they do not allow replacing an open file.
+/// Returns `None`, because other systems do not allow replacing an open file.
 #[cfg(not(unix))]
 fn identity(_path: &Path) -> Option<Identity> {
     None
@@ -171,13 +166,12 @@ impl std::fmt::Debug for Vectors {
 }
 
 /// Returns the error for damaged vectors.
-pub fn broken() -> Error {
+pub fn damage_error() -> Error {
     Error::new(Code::Corrupt, "the semantic index is damaged")
         .with_hint("Run `precedent doctor --repair` to rebuild it; keyword search works meanwhile.")
 }
 
-/// Removes a file of vectors if it exists, as they are derived data. `casebook` is the folder of
-/// the update locks.
+/// Removes a file of vectors if it exists. `casebook` is the folder of the update locks.
 ///
 /// # Errors
 /// [`precedent_core::Code::Busy`] if another process is updating the vectors,
@@ -188,7 +182,7 @@ pub fn remove(casebook: &Path, path: &Path) -> Result<()> {
             .with_hint("Wait until it has finished, then try again.")
     })?;
     for end in ["", "-wal", "-shm", ".lock"] {
-        let name = with_end(path, end);
+        let name = with_suffix(path, end);
         if name.exists() {
             fs::remove_file(&name).map_err(|e| Error::io(&name, e))?;
         }
@@ -201,13 +195,13 @@ pub fn path(folder: &Path, info: &ModelInfo) -> PathBuf {
     folder.join(format!("{}.db", info.fingerprint()))
 }
 
-/// The maximum wait for another process that creates an empty set. Queries run without vectors
-/// then.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// The maximum wait for another process that creates an empty set. After it, queries run without
+/// vectors.
+const CREATION_PATIENCE: Duration = Duration::from_millis(1500);
 
 impl Vectors {
     /// Opens the vectors of this model below this folder. Creates an empty set if there is none or
-    /// the file is damaged, as vectors are derived data.
+    /// the file is damaged.
     ///
     /// # Errors
     /// [`precedent_core::Code::Io`] if the folder cannot be written.
@@ -215,15 +209,21 @@ impl Vectors {
         register();
         let (path, dimensions) = (path(folder, info), info.dimensions);
         if !path.is_file() {
-            private_folder(folder)?;
+            create_private_folder(folder)?;
         }
         let open = || {
-            SqliteFile::open_ready(&path, MMAP_BYTES, PATIENCE, is_current, |connection| {
-                prepare(connection, dimensions)?;
-                // Read-only connections accept the setting without using it.
-                connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-                whole(connection, &path)
-            })
+            SqliteFile::open_with_timeout(
+                &path,
+                MMAP_BYTES,
+                CREATION_PATIENCE,
+                is_current,
+                |connection| {
+                    prepare(connection, dimensions)?;
+                    // Read-only connections accept the setting and ignore it.
+                    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+                    check_length(connection, &path)
+                },
+            )
         };
         let file = match open() {
             Err(error) if error.code() == Code::Corrupt => {
@@ -236,8 +236,8 @@ impl Vectors {
             fingerprint: info.fingerprint(),
             dimensions,
             codes: Mutex::new(Arc::new(Codes::empty(dimensions / 64))),
-            codes_rebuilt: AtomicBool::default(),
-            damage_found: AtomicBool::default(),
+            has_rebuilt_codes: AtomicBool::default(),
+            has_damage: AtomicBool::default(),
             identity: identity(&path),
             file,
         })
@@ -248,9 +248,9 @@ impl Vectors {
         self.file.path()
     }
 
-    /// Returns whether reading or writing found damage. SQLite checks a page only when it reads it.
+    /// Returns whether a read or write has found damage. SQLite checks a page only on reading it.
     pub fn is_damaged(&self) -> bool {
-        self.damage_found.load(Ordering::Relaxed)
+        self.has_damage.load(Ordering::Relaxed)
     }
 
     /// Returns whether the file was replaced or removed by another process.
@@ -258,7 +258,7 @@ impl Vectors {
         self.identity.is_some() && identity(self.path()) != self.identity
     }
 
-    /// Releases the resources kept for the next read; they are recreated on demand.
+    /// Releases the resources that are kept for the next read.
     pub fn release_memory(&self) {
         self.file.release_memory();
     }
@@ -271,20 +271,19 @@ impl Vectors {
         self.file.write(work).map_err(|error| self.mark_damage(error))
     }
 
-    /// Returns the error for damaged vectors if this error is due to damage, because vectors can be
-    /// rebuilt.
+    /// Records damage that caused an error, and returns the error for damaged vectors.
     fn mark_damage(&self, error: Error) -> Error {
         let is_damage = match error.code() {
             Code::Corrupt => true,
             // sqlite-vec reports SQLite's error as a general failure.
-            Code::Internal => damage(self.path()).is_some(),
+            Code::Internal => integrity_errors(self.path()).is_some(),
             _ => false,
         };
         if !is_damage {
             return error;
         }
-        self.damage_found.store(true, Ordering::Relaxed);
-        broken().with_source(error)
+        self.has_damage.store(true, Ordering::Relaxed);
+        damage_error().with_source(error)
     }
 
     /// Returns the fingerprint of the model and the text preparation.
@@ -293,17 +292,11 @@ impl Vectors {
     }
 
     /// Returns the revision of the store up to which chunks are planned.
-    ///
-    /// # Errors
-    /// Those of the database.
     pub fn planned_revision(&self) -> Result<u64> {
         self.read(|c| Ok(c.query_row("SELECT revision FROM state", [], |r| r.get(0))?))
     }
 
     /// Returns the number of chunks, and of those with a vector.
-    ///
-    /// # Errors
-    /// Those of the database.
     pub fn extent(&self) -> Result<Extent> {
         self.read(|c| {
             let mut statement = c.prepare_cached("SELECT chunks, embedded FROM state")?;
@@ -313,9 +306,6 @@ impl Vectors {
     }
 
     /// Returns the documents that have chunks, ascending.
-    ///
-    /// # Errors
-    /// Those of the database.
     pub fn documents(&self) -> Result<Vec<i64>> {
         self.read(|c| {
             let mut statement =
@@ -325,11 +315,8 @@ impl Vectors {
         })
     }
 
-    /// Replaces the plans of these documents (id, source, chunks), and records the progress. Chunks
-    /// with an unchanged text keep their vector.
-    ///
-    /// # Errors
-    /// Those of the database.
+    /// Replaces the plans of these documents (id, source, chunks), and records the revision. Chunks
+    /// with unchanged text keep their vectors.
     pub fn plan(
         &self,
         documents: &[(i64, i64, Vec<PlannedChunk>)],
@@ -379,14 +366,11 @@ impl Vectors {
         })
     }
 
-    /// Returns the next chunks to embed, the most urgent first.
-    ///
-    /// # Errors
-    /// Those of the database.
+    /// Returns the next chunks to embed, most urgent first.
     pub fn pending_chunks(&self, limit: usize) -> Result<Vec<PendingChunk>> {
         self.read(|c| {
             let mut statement = c.prepare_cached(&format!(
-                "{CHUNK_SQL} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"
+                "{SELECT_CHUNKS} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"
             ))?;
             let rows = statement.query_map([limit], read_pending)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -394,13 +378,10 @@ impl Vectors {
     }
 
     /// Returns the chunks of a document that have no vector yet.
-    ///
-    /// # Errors
-    /// Those of the database.
     pub fn pending_of(&self, document: i64) -> Result<Vec<PendingChunk>> {
         self.read(|c| {
             let mut statement = c.prepare_cached(&format!(
-                "{CHUNK_SQL} WHERE document_id = ?1 AND code IS NULL ORDER BY id"
+                "{SELECT_CHUNKS} WHERE document_id = ?1 AND code IS NULL ORDER BY id"
             ))?;
             let rows = statement.query_map([document], read_pending)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -408,9 +389,6 @@ impl Vectors {
     }
 
     /// Stores vectors for chunks, in one transaction. Removed chunks are skipped.
-    ///
-    /// # Errors
-    /// Those of the database.
     pub fn put(&self, vectors: &[(PendingChunk, Vec<f32>)]) -> Result<()> {
         self.write(|c| {
             let mut mark =
@@ -420,15 +398,15 @@ impl Vectors {
             )?;
             let mut rows = Vec::with_capacity(vectors.len());
             for (chunk, vector) in vectors {
-                let whole = quantise(vector);
+                let int8_vector = quantise(vector);
                 if chunk.plan.part == TITLE_PART {
-                    mark.execute(params![chunk.id, whole, chunk.plan.hash])?;
+                    mark.execute(params![chunk.id, int8_vector, chunk.plan.hash])?;
                     continue;
                 }
                 let words = signs(vector);
                 let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
                 if mark.execute(params![chunk.id, code, chunk.plan.hash])? > 0 {
-                    insert.execute(params![chunk.id, chunk.source, whole])?;
+                    insert.execute(params![chunk.id, chunk.source, int8_vector])?;
                     if let (Ok(chunk), Ok(document)) =
                         (u32::try_from(chunk.id), u32::try_from(chunk.document))
                     {
@@ -459,9 +437,6 @@ impl Vectors {
     }
 
     /// Removes all chunks and vectors.
-    ///
-    /// # Errors
-    /// Those of the database.
     pub fn clear(&self) -> Result<()> {
         self.write(|c| {
             c.execute_batch(
@@ -471,11 +446,8 @@ impl Vectors {
         })
     }
 
-    /// Removes plans whose text is gone; the next planning recreates them.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn forget(&self, chunks: &[i64]) -> Result<()> {
+    /// Removes chunks without a vector; the next planning recreates them if necessary.
+    pub fn remove_unembedded(&self, chunks: &[i64]) -> Result<()> {
         self.write(|c| {
             let mut delete =
                 c.prepare_cached("DELETE FROM chunks WHERE id = ?1 AND code IS NULL")?;
@@ -485,9 +457,6 @@ impl Vectors {
     }
 
     /// Returns whether a document has exactly these chunks.
-    ///
-    /// # Errors
-    /// Those of the database.
     pub fn is_planned(&self, document: i64, chunks: &[PlannedChunk]) -> Result<bool> {
         self.read(|c| {
             let mut statement =
@@ -503,27 +472,22 @@ impl Vectors {
         })
     }
 
-    /// Returns the number of chunks that are marked as embedded and have no vector, or one of
-    /// another length.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn count_lost(&self) -> Result<u64> {
+    /// Returns the number of chunks that are marked as embedded but have no vector.
+    pub fn count_missing_vectors(&self) -> Result<u64> {
         self.read(|c| {
-            Ok(c.query_row(&format!("SELECT count(*) FROM chunks WHERE {LOST_CHUNKS}"), [], |r| {
-                r.get(0)
-            })?)
+            Ok(c.query_row(
+                &format!("SELECT count(*) FROM chunks WHERE {MISSING_VECTOR}"),
+                [],
+                |r| r.get(0),
+            )?)
         })
     }
 
-    /// Schedules every document for planning, and lost vectors for embedding; existing vectors are
-    /// kept.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn look_again(&self) -> Result<()> {
+    /// Schedules every document for planning, and missing vectors for embedding. Keeps existing
+    /// vectors.
+    pub fn schedule_replanning(&self) -> Result<()> {
         self.write(|c| {
-            c.execute(&format!("UPDATE chunks SET code = NULL WHERE {LOST_CHUNKS}"), [])?;
+            c.execute(&format!("UPDATE chunks SET code = NULL WHERE {MISSING_VECTOR}"), [])?;
             c.execute("UPDATE state SET revision = 0", [])?;
             rebuild(c, self.dimensions / 64)
         })
@@ -535,11 +499,11 @@ impl Vectors {
     }
 }
 
-/// The condition of chunks whose vector is missing. vec0 lists its rows in a separate table.
-const LOST_CHUNKS: &str =
+/// The SQL condition of a chunk whose vector is missing. vec0 lists its rows in a separate table.
+const MISSING_VECTOR: &str =
     "code IS NOT NULL AND part >= 0 AND id NOT IN (SELECT rowid FROM embeddings_rowids)";
 
-const CHUNK_SQL: &str =
+const SELECT_CHUNKS: &str =
     "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks";
 
 fn read_pending(r: &rusqlite::Row<'_>) -> rusqlite::Result<PendingChunk> {

@@ -1,39 +1,41 @@
-//! Stored vectors by chunk, read directly from the tables of vec0.
+//! A reader of stored vectors that bypasses vec0's virtual table.
 //!
 //! A lookup through the virtual table prepares statements and opens a blob each time, which is most
-//! of the cost of scoring a thousand candidates. vec0's own tables contain the same data
-//! (sqlite-vec's ARCHITECTURE.md, "vec0 Shadow Tables"): the position of a row, and the vectors in
-//! blobs. One open blob moves from one to the next.
+//! of the cost of scoring a thousand candidates. vec0's shadow tables contain the same data
+//! (sqlite-vec's ARCHITECTURE.md, "vec0 Shadow Tables"): the position of each row, and the vectors
+//! in blobs. One blob handle is moved from row to row.
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, blob::Blob};
 
 use precedent_core::error::Result;
 
-/// A reader of the vectors of one file, in one transaction.
+/// A reader of the vectors of one file in one transaction.
 pub(super) struct VectorReader<'c> {
     connection: &'c Connection,
-    place: CachedStatement<'c>,
-    open: Option<(i64, Blob<'c>)>,
+    position: CachedStatement<'c>,
+    open_blob: Option<(i64, Blob<'c>)>,
     vector: Vec<u8>,
 }
 
 impl<'c> VectorReader<'c> {
     /// Creates a reader of vectors of `dimensions` int8 values.
     pub(super) fn new(connection: &'c Connection, dimensions: usize) -> Result<Self> {
-        let place = connection.prepare_cached(
+        let position = connection.prepare_cached(
             "SELECT chunk_id, chunk_offset FROM embeddings_rowids WHERE rowid = ?1",
         )?;
-        Ok(Self { connection, place, open: None, vector: vec![0; dimensions] })
+        Ok(Self { connection, position, open_blob: None, vector: vec![0; dimensions] })
     }
 
     /// Returns the vector of a chunk, if it has one. Adjacent chunks are adjacent in the file, so
     /// ascending access reads the file in order.
     pub(super) fn get(&mut self, chunk: i64) -> Result<Option<&[u8]>> {
-        let place =
-            self.place.query_row([chunk], |r| Ok((r.get(0)?, r.get::<_, usize>(1)?))).optional()?;
-        let Some((row, at)) = place else { return Ok(None) };
-        let blob = match self.open.take() {
-            Some((open, blob)) if open == row => blob,
+        let position = self
+            .position
+            .query_row([chunk], |r| Ok((r.get(0)?, r.get::<_, usize>(1)?)))
+            .optional()?;
+        let Some((row, at)) = position else { return Ok(None) };
+        let blob = match self.open_blob.take() {
+            Some((open_blob, blob)) if open_blob == row => blob,
             Some((_, mut blob)) => {
                 blob.reopen(row)?;
                 blob
@@ -48,7 +50,7 @@ impl<'c> VectorReader<'c> {
         };
         let start = at * self.vector.len();
         blob.read_at_exact(&mut self.vector, start)?;
-        self.open = Some((row, blob));
+        self.open_blob = Some((row, blob));
         Ok(Some(&self.vector))
     }
 }
@@ -61,7 +63,8 @@ mod tests {
 
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig::with_cases(32))]
-        /// The reader returns the same as vec0 after any changes and in any order of access.
+        /// The reader returns the same vectors as vec0 after any changes and in any order of
+        /// access.
         #[test]
         fn reader_matches_the_virtual_table(
             steps in proptest::collection::vec((0_i64..40, proptest::bool::ANY), 1..120),

@@ -1,4 +1,4 @@
-//! The file of a set of vectors: its tables, migrations and integrity checks.
+//! The database of a set of vectors: tables, migrations and integrity checks.
 
 use std::{fs, path::Path, sync::Once};
 
@@ -6,17 +6,17 @@ use rusqlite::Connection;
 
 use super::codes;
 use precedent_core::error::{Code, Error, Result};
-use precedent_store::with_end;
+use precedent_store::with_suffix;
 
-/// The number of vectors per blob of sqlite-vec. SQLite seeks in a blob page by page from its
-/// start; this number of vectors with 384 dimensions fits into one page. The default of 1,024 makes
-/// scoring a vector many times as slow.
-const BLOB: usize = 8;
+/// The number of vectors per blob of sqlite-vec: eight vectors with 384 dimensions fit into one
+/// page. SQLite seeks in a blob page by page, so the default of 1,024 makes lookups many times
+/// slower.
+const BLOB_VECTORS: usize = 8;
 
-/// Returns SQLite's complaint about a file of vectors, without changing the file.
-pub fn damage(path: &Path) -> Option<String> {
+/// Returns the errors of SQLite's integrity check; `None` if the file is sound or inaccessible.
+pub fn integrity_errors(path: &Path) -> Option<String> {
     register();
-    let look = || -> rusqlite::Result<Vec<String>> {
+    let check = || -> rusqlite::Result<Vec<String>> {
         let connection =
             Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.busy_timeout(std::time::Duration::from_secs(5))?;
@@ -25,7 +25,7 @@ pub fn damage(path: &Path) -> Option<String> {
         let lines = statement.query_map([], |r| r.get::<_, String>(0))?;
         lines.collect()
     };
-    match look() {
+    match check() {
         Ok(lines) => {
             let lines: Vec<String> = lines.into_iter().filter(|l| l != "ok").collect();
             (!lines.is_empty()).then(|| lines.join("; "))
@@ -34,7 +34,7 @@ pub fn damage(path: &Path) -> Option<String> {
     }
 }
 
-/// Returns whether an error concerns the file's content, and not merely access to it.
+/// Returns whether an error concerns the file's content, not merely access to it.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode as E;
     !matches!(
@@ -60,9 +60,9 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 pub(super) fn register() {
     static REGISTRATION: Once = Once::new();
     REGISTRATION.call_once(|| {
-        // SAFETY: `sqlite3_vec_init` is an extension entry point: SQLite's declaration of it takes
-        // the database, an error string and the API table. The crate declares it without arguments,
-        // hence the transmute, as its documentation shows.
+        // SAFETY: SQLite calls an extension entry point with the database, an error string and the
+        // API table. The crate declares `sqlite3_vec_init` without arguments, hence the transmute,
+        // as its documentation shows.
         unsafe {
             type EntryPoint = unsafe extern "C" fn(
                 *mut rusqlite::ffi::sqlite3,
@@ -77,16 +77,15 @@ pub(super) fn register() {
     });
 }
 
-/// Checks that the file has its stated length and can be read. SQLite checks the length only on
-/// reading.
-pub(super) fn whole(connection: &Connection, path: &Path) -> Result<()> {
+/// Checks that the file is readable and not truncated. SQLite checks the length only on reading.
+pub(super) fn check_length(connection: &Connection, path: &Path) -> Result<()> {
     let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, Option<u64>>(0));
     number("SELECT revision FROM state")?;
     number("SELECT max(id) FROM chunks")?;
     let pages =
         number("PRAGMA page_count")?.unwrap_or(0) * number("PRAGMA page_size")?.unwrap_or(0);
-    let log = with_end(path, "-wal");
-    // Pages that are still in the log count already.
+    let log = with_suffix(path, "-wal");
+    // The page count includes pages that are still in the log.
     let has_log = fs::metadata(&log).is_ok_and(|m| m.len() > 0);
     let length = fs::metadata(path).map_err(|e| Error::io(path, e))?.len();
     if !has_log && length < pages {
@@ -95,7 +94,7 @@ pub(super) fn whole(connection: &Connection, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The version of the tables below.
+/// The version of the tables.
 const VERSION: i64 = 2;
 
 /// Returns whether a set of vectors has the tables of this version.
@@ -142,9 +141,9 @@ pub(super) fn prepare(connection: &mut Connection, dimensions: usize) -> Result<
                  chunk_id INTEGER PRIMARY KEY,
                  source_id INTEGER PARTITION KEY,
                  embedding int8[{dimensions}] distance_metric=cosine,
-                 chunk_size={BLOB}
+                 chunk_size={BLOB_VECTORS}
              );
-             -- Chunks of texts, and those of them that have a vector: every search tells them.
+             -- The number of chunks without titles, and of those with a vector; every search reads them.
              ALTER TABLE state ADD COLUMN chunks INTEGER NOT NULL DEFAULT 0;
              ALTER TABLE state ADD COLUMN embedded INTEGER NOT NULL DEFAULT 0;
              UPDATE state SET chunks = (SELECT count(*) FROM chunks WHERE part >= 0),
@@ -245,7 +244,10 @@ mod tests {
 
         let vectors = Vectors::open(folder.path(), &info).unwrap();
         assert_eq!(vectors.extent().unwrap(), Extent { chunks: 4, embedded_chunks: 3 });
-        assert_eq!((vectors.planned_revision().unwrap(), vectors.count_lost().unwrap()), (5, 0));
+        assert_eq!(
+            (vectors.planned_revision().unwrap(), vectors.count_missing_vectors().unwrap()),
+            (5, 0)
+        );
         assert_eq!(vectors.codes().unwrap().len(), 3);
         let near = vectors.search(&vector(2, info.dimensions), None, 1).unwrap();
         assert_eq!((near[0].chunk, near[0].document), (2, 2));

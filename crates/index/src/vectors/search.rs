@@ -7,62 +7,54 @@ use rayon::prelude::*;
 use rusqlite::{OptionalExtension as _, params};
 
 use super::{
-    Likeness, Near, NearestSaid, TITLE_PART, Vectors, codes::Codes, reader::VectorReader,
-    schema::rebuild,
+    CommentLikeness, Likeness, NearestChunk, TITLE_PART, Vectors, codes::Codes,
+    reader::VectorReader, schema::rebuild,
 };
 use precedent_core::error::Result;
 
 /// The number of vectors up to which every search is exact.
 pub const EXACT_CHUNKS: usize = 20_000;
 /// The number of nearest codes that are scored exactly, and its increase for each doubling of the
-/// vectors beyond `FEW`: with more vectors, rounding to signs displaces more of the nearest. Of 5.5
-/// million, 640 held .985 of the ten nearest, 1,536 .993 and 2,048 .996.
-const EXACT_SCORES: usize = 640;
-const EXACT_SCORES_STEP: usize = 256;
-const FEW: usize = 1 << 17;
-/// The number of additional candidates that are scored after an exact search.
+/// vectors beyond `BASE_COUNT`. Of 5.5 million vectors, 640 codes included 98.5 % of the ten
+/// nearest, 1,536 codes 99.3 % and 2,048 codes 99.6 %.
+const RESCORED_CODES: usize = 640;
+const RESCORED_CODES_STEP: usize = 256;
+const BASE_COUNT: usize = 1 << 17;
+/// The number of additional candidates of an exact search, because it rounds the query.
 const EXTRA_CANDIDATES: usize = 32;
-/// The minimum number of vectors that one core looks up; fewer would need more readers than are
-/// kept open.
-const SHARE: usize = 256;
+/// The minimum number of vectors that one core looks up, which limits the number of readers.
+const MIN_CHUNKS_PER_CORE: usize = 256;
 /// The limit of sqlite-vec for `k`.
 const MAX_K: usize = 4096;
-/// The number of chunks of a document's own text, and of a comment, that are compared with another
+/// The number of chunks of a document's own text, and of a comment, that are compared with a
 /// report.
 const COMPARED_CHUNKS: u32 = 3;
 
 impl Vectors {
     /// Returns the chunks nearest to a unit vector, nearest first, ties by id. `filter` limits the
     /// documents.
-    ///
-    /// # Errors
-    /// Those of the database.
     pub fn search(
         &self,
         query: &[f32],
         filter: Option<&FixedBitSet>,
         limit: usize,
-    ) -> Result<Vec<Near>> {
+    ) -> Result<Vec<NearestChunk>> {
         let codes = self.codes()?;
         if codes.len() <= EXACT_CHUNKS {
             return self.search_exact(query, filter, limit);
         }
         let candidates =
-            codes.nearest(query, filter, exact_score_count(codes.len()).max(limit * 2));
+            codes.nearest(query, filter, rescored_code_count(codes.len()).max(limit * 2));
         self.score(query, &candidates, limit)
     }
 
-    /// Searches as [`Vectors::search`] does, by sqlite-vec's exact KNN for any number of vectors.
-    ///
-    /// # Errors
-    /// Those of the database.
+    /// Searches as [`Vectors::search`] does, but always by sqlite-vec's exact KNN.
     pub fn search_exact(
         &self,
         query: &[f32],
         filter: Option<&FixedBitSet>,
         limit: usize,
-    ) -> Result<Vec<Near>> {
-        // The search rounds the query, which may swap chunks at similar distances.
+    ) -> Result<Vec<NearestChunk>> {
         let k = (limit + EXTRA_CANDIDATES).clamp(1, MAX_K);
         let chunk_ids = match filter {
             None => None,
@@ -89,7 +81,7 @@ impl Vectors {
     }
 
     /// Scores chunks exactly and keeps the best.
-    fn score(&self, query: &[f32], chunks: &[i64], limit: usize) -> Result<Vec<Near>> {
+    fn score(&self, query: &[f32], chunks: &[i64], limit: usize) -> Result<Vec<NearestChunk>> {
         // Read in the order of the file.
         let mut chunks = chunks.to_vec();
         chunks.sort_unstable();
@@ -104,8 +96,8 @@ impl Vectors {
                 Ok(scores)
             })
         };
-        // Looking up single vectors dominates a search, so distribute it over the cores.
-        let share = chunks.len().div_ceil(rayon::current_num_threads()).max(SHARE);
+        // Lookups dominate the search time, so distribute them over the cores.
+        let share = chunks.len().div_ceil(rayon::current_num_threads()).max(MIN_CHUNKS_PER_CORE);
         let scores: Vec<_> = chunks.par_chunks(share).map(score).collect::<Result<_>>()?;
         let mut scores = scores.concat();
         scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -117,7 +109,7 @@ impl Vectors {
             for (chunk, cosine) in scores {
                 let entry = row
                     .query_row([chunk], |r| {
-                        Ok(Near {
+                        Ok(NearestChunk {
                             chunk,
                             document: r.get(0)?,
                             part: r.get(1)?,
@@ -132,11 +124,8 @@ impl Vectors {
         })
     }
 
-    /// Returns the cosines of documents to a report, given the unit vectors of its title and of its
-    /// text; in the order of `documents`.
-    ///
-    /// # Errors
-    /// Those of the database.
+    /// Returns the cosines of documents to a report with these unit vectors of its title and its
+    /// text, in the order of `documents`.
     pub fn compare(&self, title: &[f32], text: &[f32], documents: &[i64]) -> Result<Vec<Likeness>> {
         self.read(|c| {
             let mut chunks = c.prepare_cached(
@@ -146,39 +135,35 @@ impl Vectors {
             let mut vectors = VectorReader::new(c, self.dimensions)?;
             let mut out = Vec::with_capacity(documents.len());
             for document in documents {
-                let mut like = Likeness::default();
-                let (mut sum, mut pieces) = (0.0, 0.0);
+                let mut likeness = Likeness::default();
+                let (mut sum, mut chunk_count) = (0.0, 0.0);
                 let mut rows = chunks.query(params![document, COMPARED_CHUNKS])?;
                 while let Some(row) = rows.next()? {
                     if row.get::<_, i64>(1)? == TITLE_PART {
                         let vector = row.get_ref(2)?.as_blob().unwrap_or_default();
-                        raise(&mut like.title_title, cosine(title, vector));
-                        raise(&mut like.text_title, cosine(text, vector));
+                        keep_maximum(&mut likeness.title_title, cosine(title, vector));
+                        keep_maximum(&mut likeness.text_title, cosine(text, vector));
                         continue;
                     }
                     if let Some(vector) = vectors.get(row.get(0)?)? {
-                        raise(&mut like.title_text, cosine(title, vector));
-                        let near = cosine(text, vector);
-                        raise(&mut like.text_text, near);
-                        (sum, pieces) = (sum + near, pieces + 1.0);
+                        keep_maximum(&mut likeness.title_text, cosine(title, vector));
+                        let text_cosine = cosine(text, vector);
+                        keep_maximum(&mut likeness.text_text, text_cosine);
+                        (sum, chunk_count) = (sum + text_cosine, chunk_count + 1.0);
                     }
                 }
-                like.text_mean = like.text_text.map(|_| sum / pieces);
+                likeness.text_mean = likeness.text_text.map(|_| sum / chunk_count);
                 // A report without a body is represented by its title.
-                like.title_title = like.title_title.or(like.title_text);
-                like.text_title = like.text_title.or(like.text_text);
-                out.push(like);
+                likeness.title_title = likeness.title_title.or(likeness.title_text);
+                likeness.text_title = likeness.text_title.or(likeness.text_text);
+                out.push(likeness);
             }
             Ok(out)
         })
     }
 
-    /// Returns those of these documents that have a passage without a vector, or no passage yet,
-    /// ascending.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn incomplete(&self, documents: &[i64]) -> Result<Vec<i64>> {
+    /// Returns the documents with a chunk without a vector, or without any chunk, ascending.
+    pub fn documents_without_vectors(&self, documents: &[i64]) -> Result<Vec<i64>> {
         self.read(|c| {
             let mut complete = c.prepare_cached(
                 "SELECT ifnull(min(code IS NOT NULL), 0) FROM chunks WHERE document_id = ?1",
@@ -194,18 +179,14 @@ impl Vectors {
         })
     }
 
-    /// Returns the cosines of documents' comments to a report, given the unit vectors of its title
-    /// and of its text: the nearest of the comments with these row ids; in the order of
-    /// `documents`.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn compare_said(
+    /// Returns the cosines of documents' comments to a report with these unit vectors of its title
+    /// and its text, in the order of `documents`. Only comments with the given row ids count.
+    pub fn compare_comments(
         &self,
         title: &[f32],
         text: &[f32],
         documents: &[(i64, Vec<i64>)],
-    ) -> Result<Vec<NearestSaid>> {
+    ) -> Result<Vec<CommentLikeness>> {
         self.read(|c| {
             let mut chunks = c.prepare_cached(
                 "SELECT id, part FROM chunks
@@ -215,7 +196,7 @@ impl Vectors {
             let mut vectors = VectorReader::new(c, self.dimensions)?;
             let mut out = Vec::with_capacity(documents.len());
             for (document, comments) in documents {
-                let mut nearest = NearestSaid::default();
+                let mut nearest = CommentLikeness::default();
                 if comments.is_empty() {
                     out.push(nearest);
                     continue;
@@ -226,8 +207,8 @@ impl Vectors {
                         continue;
                     }
                     if let Some(vector) = vectors.get(row.get(0)?)? {
-                        raise(&mut nearest.title, cosine(title, vector));
-                        raise(&mut nearest.text, cosine(text, vector));
+                        keep_maximum(&mut nearest.title, cosine(title, vector));
+                        keep_maximum(&mut nearest.text, cosine(text, vector));
                     }
                 }
                 out.push(nearest);
@@ -236,12 +217,8 @@ impl Vectors {
         })
     }
 
-    /// Returns the stored unit vectors of a document's own text, in order; none if one of them is
-    /// still missing.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn of_text(&self, document: i64) -> Result<Vec<Vec<f32>>> {
+    /// Returns the unit vectors of a document's own text, in order; empty if one is still missing.
+    pub fn text_vectors(&self, document: i64) -> Result<Vec<Vec<f32>>> {
         self.read(|c| {
             let mut statement = c.prepare_cached(
                 "SELECT v.embedding FROM chunks c LEFT JOIN embeddings v ON v.chunk_id = c.id
@@ -249,16 +226,13 @@ impl Vectors {
             )?;
             let rows = statement.query_map([document], |r| r.get::<_, Option<Vec<u8>>>(0))?;
             let vectors: Option<Vec<Vec<u8>>> = rows.collect::<rusqlite::Result<_>>()?;
-            Ok(vectors.unwrap_or_default().into_iter().map(unit).collect())
+            Ok(vectors.unwrap_or_default().into_iter().map(to_unit_vector).collect())
         })
     }
 
-    /// Returns the stored unit vectors of a document's title and of the beginning of its text, if
-    /// both exist.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn of_document(&self, document: i64) -> Result<Option<(Vec<f32>, Vec<f32>)>> {
+    /// Returns the unit vectors of a document's title and of the first chunk of its text. The
+    /// latter replaces a missing title; `None` without a vector of the text.
+    pub fn document_vectors(&self, document: i64) -> Result<Option<(Vec<f32>, Vec<f32>)>> {
         self.read(|c| {
             let title: Option<Vec<u8>> = c
                 .prepare_cached("SELECT code FROM chunks WHERE document_id = ?1 AND part = ?2")?
@@ -273,20 +247,17 @@ impl Vectors {
                 .query_row([document], |r| r.get(0))
                 .optional()?;
             Ok(text.map(|text| {
-                let text = unit(text);
-                (title.map_or_else(|| text.clone(), unit), text)
+                let text = to_unit_vector(text);
+                (title.map_or_else(|| text.clone(), to_unit_vector), text)
             }))
         })
     }
 
-    /// Returns the cosine of each part of a document (0 is its own text, otherwise a comment's row
-    /// id) to a unit vector: that of its best chunk.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn near_in(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, f32)>> {
+    /// Returns the cosine of each part of a document (0 for its own text, else a comment's row id)
+    /// to a unit vector: the maximum over its chunks.
+    pub fn part_cosines(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, f32)>> {
         let mut out: Vec<(i64, f32)> = Vec::new();
-        for (part, _, cosine) in self.pieces(document, query)? {
+        for (part, _, cosine) in self.chunk_cosines(document, query)? {
             match out.iter_mut().find(|(p, _)| *p == part) {
                 Some((_, best)) => *best = best.max(cosine),
                 None => out.push((part, cosine)),
@@ -295,18 +266,16 @@ impl Vectors {
         Ok(out)
     }
 
-    /// Returns the chunk of a document's own text that is nearest to a unit vector; `None` if it
-    /// has no vectors.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn nearest_piece(&self, document: i64, query: &[f32]) -> Result<Option<usize>> {
-        let pieces = self.pieces(document, query)?.into_iter().filter(|(part, ..)| *part == 0);
-        let best = pieces.max_by(|a, b| a.2.total_cmp(&b.2).then(b.1.cmp(&a.1)));
+    /// Returns the ordinal of the chunk of a document's own text nearest to a unit vector; `None`
+    /// without vectors.
+    pub fn nearest_chunk(&self, document: i64, query: &[f32]) -> Result<Option<usize>> {
+        let cosines =
+            self.chunk_cosines(document, query)?.into_iter().filter(|(part, ..)| *part == 0);
+        let best = cosines.max_by(|a, b| a.2.total_cmp(&b.2).then(b.1.cmp(&a.1)));
         Ok(best.map(|(_, ordinal, _)| ordinal))
     }
 
-    fn pieces(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, usize, f32)>> {
+    fn chunk_cosines(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, usize, f32)>> {
         self.read(|c| {
             let mut statement = c.prepare_cached(
                 "SELECT part, ordinal, id FROM chunks WHERE document_id = ?1 AND part >= 0
@@ -315,13 +284,13 @@ impl Vectors {
             )?;
             let mut reader = VectorReader::new(c, self.dimensions)?;
             let mut rows = statement.query([document])?;
-            let mut pieces = Vec::new();
+            let mut cosines = Vec::new();
             while let Some(row) = rows.next()? {
                 if let Some(vector) = reader.get(row.get(2)?)? {
-                    pieces.push((row.get(0)?, row.get(1)?, cosine(query, vector)));
+                    cosines.push((row.get(0)?, row.get(1)?, cosine(query, vector)));
                 }
             }
-            Ok(pieces)
+            Ok(cosines)
         })
     }
 
@@ -329,7 +298,7 @@ impl Vectors {
     pub(super) fn codes(&self) -> Result<Arc<Codes>> {
         let mut slot = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let width = self.dimensions / 64;
-        let now = |current: &Arc<Codes>| {
+        let load_codes = |current: &Arc<Codes>| {
             self.read(|c| {
                 let mut statement = c.prepare_cached("SELECT generation, embedded FROM state")?;
                 let (generation, embedded_count): (i64, usize) =
@@ -337,36 +306,33 @@ impl Vectors {
                 if generation == current.generation {
                     return Ok((Arc::clone(current), embedded_count));
                 }
-                Ok((Arc::new(current.at_generation(c, generation)?), embedded_count))
+                Ok((Arc::new(current.advance_to(c, generation)?), embedded_count))
             })
         };
-        let (mut codes, embedded_count) = now(&slot)?;
-        // Rebuild missing codes from the vectors, once: a vector may be missing as well.
-        if codes.len() != embedded_count && !self.codes_rebuilt.swap(true, Ordering::Relaxed) {
+        let (mut codes, embedded_count) = load_codes(&slot)?;
+        // Rebuild missing codes once; if a vector is missing as well, the counts still differ.
+        if codes.len() != embedded_count && !self.has_rebuilt_codes.swap(true, Ordering::Relaxed) {
             self.write(|c| rebuild(c, width))?;
-            codes = now(&Arc::new(Codes::empty(width)))?.0;
+            codes = load_codes(&Arc::new(Codes::empty(width)))?.0;
         }
         *slot = Arc::clone(&codes);
         Ok(codes)
     }
 
     /// Loads the codes before the first search.
-    ///
-    /// # Errors
-    /// Those of the database.
     pub fn preload(&self) -> Result<()> {
         self.codes().map(|_| ())
     }
 }
 
-/// Returns the number of nearest codes that are scored exactly among `count` vectors.
-fn exact_score_count(count: usize) -> usize {
-    let doublings = (count / FEW).checked_ilog2().unwrap_or(0);
-    EXACT_SCORES + doublings as usize * EXACT_SCORES_STEP
+/// Returns the number of nearest codes among `count` that are scored exactly.
+fn rescored_code_count(count: usize) -> usize {
+    let doublings = (count / BASE_COUNT).checked_ilog2().unwrap_or(0);
+    RESCORED_CODES + doublings as usize * RESCORED_CODES_STEP
 }
 
 /// Converts a stored vector to a unit vector.
-fn unit(bytes: Vec<u8>) -> Vec<f32> {
+fn to_unit_vector(bytes: Vec<u8>) -> Vec<f32> {
     let mut vector: Vec<f32> = bytes.iter().map(|x| f32::from(x.cast_signed())).collect();
     crate::embed::normalise(&mut vector);
     vector
@@ -380,12 +346,11 @@ pub(super) fn quantise(vector: &[f32]) -> Vec<u8> {
     vector.iter().map(|x| ((x * scale).round() as i8).cast_unsigned()).collect()
 }
 
-fn raise(best: &mut Option<f32>, value: f32) {
+fn keep_maximum(best: &mut Option<f32>, value: f32) {
     *best = Some(best.map_or(value, |b| b.max(value)));
 }
 
-/// Returns the cosine of a unit vector to a quantised one; the dimensions of both are a multiple of
-/// 64.
+/// Returns the cosine of a unit vector to a quantised one; both have a multiple of 64 dimensions.
 fn cosine(query: &[f32], vector: &[u8]) -> f32 {
     // Eight parallel sums, which the compiler vectorises.
     let (mut dots, mut square) = ([0.0_f32; 8], 0_i32);
@@ -396,7 +361,7 @@ fn cosine(query: &[f32], vector: &[u8]) -> f32 {
             square += i32::from(s * s);
         }
     }
-    #[allow(clippy::cast_precision_loss, reason = "a rounding in the eighth figure")]
+    #[allow(clippy::cast_precision_loss, reason = "counts need less precision")]
     let length = (square as f32).sqrt();
     if square > 0 { dots.iter().sum::<f32>() / length } else { 0.0 }
 }

@@ -3,15 +3,17 @@
 use crate::read_text;
 use precedent_core::model::{LogGroup, LogSeverity};
 
-fn fine(count: usize) -> String {
+fn informational_records(count: usize) -> String {
     (0..count).map(|n| format!("2026-05-12 10:00:{:02} INFO berth {n} is free\n", n % 60)).collect()
 }
 
 /// Returns the failures of a text, after checking that they are the same among informational
 /// records.
-fn among(text: &str) -> Vec<LogGroup> {
+fn failures_among_records(text: &str) -> Vec<LogGroup> {
     let alone = read_text(text).groups;
-    let groups = read_text(&format!("{}{text}{}", fine(60), fine(20))).groups;
+    let groups =
+        read_text(&format!("{}{text}{}", informational_records(60), informational_records(20)))
+            .groups;
     let summary = |groups: &[LogGroup]| {
         groups.iter().map(|g| (g.message.clone(), g.severity)).collect::<Vec<_>>()
     };
@@ -21,7 +23,7 @@ fn among(text: &str) -> Vec<LogGroup> {
 
 #[test]
 fn crash_without_a_time_follows_informational_records() {
-    for (text, name, holds) in [
+    for (text, name, contained) in [
         (
             "  + Exception Group Traceback (most recent call last):\n  |   File \"/srv/ferry.py\", line 8, in <module>\n  |     run()\n  | ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions)\n  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File \"/srv/quay.py\", line 3, in moor\n    |     ropes[9]\n    | IndexError: list index out of range\n    +---------------- 2 ----------------\n    | Traceback (most recent call last):\n    |   File \"/srv/tide.py\", line 5, in low\n    | ferry.tide.TooLow\n    +------------------------------------\n",
             "ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions) · IndexError: list index out of range · ferry.tide.TooLow",
@@ -69,19 +71,19 @@ fn crash_without_a_time_follows_informational_records() {
             "ERR_FAILED",
         ),
     ] {
-        let groups = among(text);
+        let groups = failures_among_records(text);
         assert_eq!(
             groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(),
             [name],
             "{text}\n{groups:#?}"
         );
-        assert!(groups[0].example.contains(holds), "{groups:#?}");
+        assert!(groups[0].example.contains(contained), "{groups:#?}");
         assert!(groups[0].severity <= LogSeverity::Error, "{groups:#?}");
     }
 }
 
 #[test]
-fn continuation_of_an_informational_record_is_no_failure() {
+fn lines_of_informational_records_are_not_failures() {
     for text in [
         "2026-05-12 10:00:00 INFO query\nSELECT id, error FROM faults\nWHERE state = 'failed' AND message LIKE '%Exception%'\n",
         "2026-05-12 10:00:00 INFO answer {\n  \"error\": \"the tide failed\"\n}\n",
@@ -92,7 +94,9 @@ fn continuation_of_an_informational_record_is_no_failure() {
         "2026-05-12 10:00:00 INFO notes\n  Uncaught TypeError was fixed\n  a.js:2 Uncaught TypeError: was seen\n",
         "2026-05-12 10:00:00 INFO up\n=INFO REPORT==== 12-May-2026::10:00:00 ===\n    an error was corrected\n",
     ] {
-        let groups = read_text(&format!("{}{text}{}", fine(5), fine(5))).groups;
+        let groups =
+            read_text(&format!("{}{text}{}", informational_records(5), informational_records(5)))
+                .groups;
         assert!(groups.is_empty(), "{text}\n{groups:#?}");
     }
 }
@@ -198,7 +202,7 @@ fn failure_on_several_lines_is_named_once() {
 }
 
 #[test]
-fn consequences_rank_after_their_failure() {
+fn consequences_rank_below_their_cause() {
     let groups = read_text(
         "$ git pull\nHost key verification failed.\nfatal: Could not read from remote repository.\n",
     )
@@ -231,7 +235,7 @@ fn unreal_crash_is_one_error_with_its_reason() {
         groups[0].example.contains("UBelt::Tick()") && !groups[0].example.contains("[ 44]"),
         "{groups:#?}"
     );
-    // Unrelated lines of the same moment are no part of a crash.
+    // Unrelated lines with the same time are not part of a crash.
     let two = [line("no texture"), line("no sound")].concat();
     assert_eq!(read_text(&two).groups.len(), 2);
 }

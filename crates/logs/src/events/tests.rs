@@ -1,16 +1,16 @@
-//! Tests of the errors that lines form.
+//! Tests of the errors found in lines.
 
 use precedent_core::model::LogGroup;
 
 use super::*;
 use crate::lines::cause;
 
-/// Returns the errors of a log, the most important first; the log is read in one piece.
+/// Returns the errors of a log, most important first.
 fn errors(text: &str) -> Vec<LogGroup> {
     let mut reader = Reader::default();
-    reader.take(Part::Begin("a.log".to_owned()));
-    reader.take(Part::Block(text.as_bytes().to_vec()));
-    reader.take(Part::End);
+    reader.read_part(InputPart::Begin("a.log".to_owned()));
+    reader.read_part(InputPart::Block(text.as_bytes().to_vec()));
+    reader.read_part(InputPart::End);
     reader.finish().groups
 }
 
@@ -141,7 +141,7 @@ fn framed_error_is_named_by_its_failure() {
     let junit = "<?xml version=\"1.0\"?>\n<testsuite name=\"a.RenderTest\" failures=\"0\" errors=\"1\">\n  <testcase name=\"small\" classname=\"a.RenderTest\"/>\n  <testcase name=\"pages\" classname=\"a.RenderTest\">\n    <error message=\"Java heap space\" type=\"java.lang.OutOfMemoryError\">java.lang.OutOfMemoryError: Java heap space\n\tat a.Render.all(Render.java:402)\n</error>\n  </testcase>\n</testsuite>\n";
     let assertion = "<testsuite errors=\"1\">\n<testcase name=\"pages\">\n<failure message=\"expected: &lt;3&gt; but was: &lt;4&gt;\" type=\"org.AssertionError\"/>\n</testcase>\n";
     let iis = "HTTP Error 500.19 - Internal Server Error\nThe requested page cannot be accessed.\n\nDetailed Error Information:\nModule\t   IIS Web Core\nError Code\t   0x80070005\nConfig Error\t   Cannot read configuration file due to insufficient permissions\n\nRegards,\nKim\n";
-    for (text, name, holds, hides) in [
+    for (text, name, contained, absent) in [
         (
             iis,
             "HTTP Error 500.19 - Internal Server Error · Error Code 0x80070005",
@@ -189,7 +189,7 @@ fn framed_error_is_named_by_its_failure() {
             let list = errors(&form);
             assert_eq!(list[0].message, name, "{form}\n{list:#?}");
             assert!(
-                list[0].example.contains(holds) && !list[0].example.contains(hides),
+                list[0].example.contains(contained) && !list[0].example.contains(absent),
                 "{:#?}",
                 list[0]
             );
@@ -199,7 +199,7 @@ fn framed_error_is_named_by_its_failure() {
 }
 
 #[test]
-fn tool_output_around_a_failure_is_no_error() {
+fn tool_output_around_a_failure_is_not_an_error() {
     let list = errors(
         "[INFO] BUILD FAILURE\n[ERROR] Rule 0: RequireJavaVersion failed with message:\n[ERROR] Detected JDK version 21.0.3 is not in the allowed range [17,18).\n[ERROR] Failed to execute goal enforcer:enforce (java) on project parent: \n[ERROR] -> [Help 1]\n[ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.\n[ERROR] For more information about the errors and possible solutions, please read the following articles:\n[ERROR] [Help 1] http://cwiki.apache.org/x\n",
     );
@@ -232,10 +232,10 @@ fn each_record_with_a_code_is_one_event() {
         format!("{{\"log\":\"ERROR {line}\\n\",\"time\":\"2026-05-12T10:{n:02}:00Z\"}}\n")
     };
     let syslog = |n: usize, line: &str| format!("May 12 10:{n:02}:00 web1 app[7]: ERROR {line}\n");
-    let bare = |_: usize, line: &str| format!("ERROR {line}\n");
+    let without_time = |_: usize, line: &str| format!("ERROR {line}\n");
     let codes = ["FW-2203: pump lost", "FW-2011: seal lost", "ORA-00060: deadlock detected"];
     type Form<'f> = &'f dyn Fn(usize, &str) -> String;
-    let forms: [Form<'_>; 5] = [&with_time, &json, &docker, &syslog, &bare];
+    let forms: [Form<'_>; 5] = [&with_time, &json, &docker, &syslog, &without_time];
     for form in forms {
         let text: String = (0..30).map(|n| form(n, codes[n % 3])).collect();
         let mut rows: Vec<(String, u64)> =
@@ -250,17 +250,17 @@ fn each_record_with_a_code_is_one_event() {
     let text: String = (0..3).map(|n| with_time(n * 5, "HB-7002: worker lease lost")).collect();
     assert_eq!(event(&text).count, 3);
     // A container gives each line of a stack its own time.
-    let pile = |n: usize| {
+    let stack = |n: usize| {
         format!(
             "{{\"log\":\"ORA-01555: snapshot too old\\n\",\"time\":\"2026-05-12T10:{n:02}:00.1Z\"}}\n{{\"log\":\"ORA-06512: at \\\"REP.RUN\\\", line 12\\n\",\"time\":\"2026-05-12T10:{n:02}:00.2Z\"}}\n"
         )
     };
-    assert_eq!(event(&(pile(1) + &pile(7))).count, 2);
+    assert_eq!(event(&(stack(1) + &stack(7))).count, 2);
     assert_eq!(event("ORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\nORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\n").count, 2);
 }
 
 #[test]
-fn a_level_alone_is_no_error() {
+fn level_without_a_message_is_not_an_error() {
     let error = event(
         "I, [2026-05-12T10:00:00.1 #811]  INFO -- : [3f2e] Started GET\nF, [2026-05-12T10:00:00.2 #811] FATAL -- : [3f2e]   \n[3f2e] ActionView::Template::Error (undefined method `x' for nil):\n[3f2e]     13: <td>\n",
     );

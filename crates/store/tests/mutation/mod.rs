@@ -3,9 +3,9 @@
 use rusqlite::Connection;
 
 /// A deterministic random number generator.
-pub struct Chance(u64);
+pub struct Rng(u64);
 
-impl Chance {
+impl Rng {
     /// Creates the generator for a case.
     pub fn new(case: u64) -> Self {
         Self(case)
@@ -23,7 +23,7 @@ impl Chance {
 }
 
 /// Changes one cell of a database; returns a description of the change for failure messages.
-pub fn mutate(connection: &Connection, chance: &mut Chance) -> String {
+pub fn mutate(connection: &Connection, rng: &mut Rng) -> String {
     const VALUES: &[&str] = &[
         "NULL",
         "-1",
@@ -72,22 +72,22 @@ pub fn mutate(connection: &Connection, chance: &mut Chance) -> String {
         rows.collect::<rusqlite::Result<_>>().unwrap()
     };
     for _ in 0..1000 {
-        let table = &tables[chance.below(tables.len())];
+        let table = &tables[rng.below(tables.len())];
         let columns: Vec<String> = {
             let mut statement =
                 connection.prepare("SELECT name FROM pragma_table_info(?1)").unwrap();
             let rows = statement.query_map([table], |r| r.get(0)).unwrap();
             rows.collect::<rusqlite::Result<_>>().unwrap()
         };
-        let column = &columns[chance.below(columns.len())];
-        let value = VALUES[chance.below(VALUES.len())];
+        let column = &columns[rng.below(columns.len())];
+        let value = VALUES[rng.below(VALUES.len())];
         let rows: i64 = connection
             .query_row(&format!("SELECT count(*) FROM \"{table}\""), [], |r| r.get(0))
             .unwrap();
         if rows == 0 {
             continue;
         }
-        let row = chance.below(usize::try_from(rows).unwrap());
+        let row = rng.below(usize::try_from(rows).unwrap());
         let key: Vec<String> = {
             let query = "SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk";
             let mut statement = connection.prepare(query).unwrap();
@@ -103,5 +103,5 @@ pub fn mutate(connection: &Connection, chance: &mut Chance) -> String {
             return format!("{table}.{column} = {value}, row {row}");
         }
     }
-    panic!("nothing could be changed");
+    panic!("no cell could be changed");
 }

@@ -11,25 +11,23 @@ use reqwest::{Method, header};
 use url::Url;
 
 use super::{
-    Failure, Http, MAX_REDIRECTS, RETRY_FLOOR, TRIES, odd, place, status_words, unreachable,
+    FIRST_RETRY_WAIT, Failure, Http, MAX_REDIRECTS, MAX_TRIES, connection_error, fatal,
+    invalid_response, status_text, without_query,
 };
 use precedent_core::{
     error::{Code, Error, Result},
     task::{Phase, Task, run_blocking},
 };
 
-/// The longest duration of a download.
-const PATIENCE: Duration = Duration::from_secs(24 * 3_600);
-/// The largest size of a model file, in bytes.
-const MOST: u64 = 8 << 30;
-/// The size of the write buffer, in bytes.
+const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(24 * 3_600);
+const MAX_FILE_SIZE: u64 = 8 << 30;
 const BUFFER: usize = 1 << 20;
 /// The hub's header with the SHA-256 of a file in external storage.
 /// <https://huggingface.co/docs/huggingface_hub/package_reference/file_download>
 const LINKED_ETAG: &str = "x-linked-etag";
 
-/// Downloads a file unless it already exists. An interrupted download is kept next to it and
-/// resumed. Returns the SHA-256 in hexadecimal if the server states it.
+/// Downloads a file unless it exists; an interrupted download resumes from a `.part` file next to
+/// it. Returns the SHA-256 in hexadecimal if the server states it.
 ///
 /// # Errors
 /// [`Code::Network`] if there is no connection, or the response is not the file;
@@ -44,18 +42,18 @@ pub async fn download(http: &Http, url: &Url, to: &Path, task: &Task) -> Result<
     let mut tries = 1;
     let mut previous = 0;
     let checksum = loop {
-        match fetch(http, url, &part, task).await {
+        match resume(http, url, &part, task).await {
             Ok(checksum) => break checksum,
             Err(Failure::Fatal(error)) => return Err(error),
             Err(Failure::Retry(error)) => {
-                // Progress resets the counter, so slow and unstable connections succeed.
-                let now = length(&part);
+                // Progress resets the counter, so that unstable connections succeed.
+                let now = file_size(&part);
                 tries = if now > previous { 1 } else { tries + 1 };
                 previous = now;
-                if tries > TRIES {
+                if tries > MAX_TRIES {
                     return Err(error);
                 }
-                http.wait(RETRY_FLOOR * 2_u32.pow(tries - 1), task).await?;
+                http.wait(FIRST_RETRY_WAIT * 2_u32.pow(tries - 1), task).await?;
             }
         }
     };
@@ -64,71 +62,70 @@ pub async fn download(http: &Http, url: &Url, to: &Path, task: &Task) -> Result<
     Ok(checksum)
 }
 
-fn length(path: &Path) -> u64 {
+fn file_size(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |m| m.len())
 }
 
-/// Makes one attempt that resumes the previous one; returns the checksum if the server states it.
-async fn fetch(
+/// Makes one attempt, which resumes the previous one; returns the checksum if stated.
+async fn resume(
     http: &Http,
     url: &Url,
     part: &Path,
     task: &Task,
 ) -> std::result::Result<Option<String>, Failure> {
-    let len = length(part);
-    let (mut answer, checksum) = tokio::select! {
-        answer = ask(http, url, len) => answer?,
+    let resume_offset = file_size(part);
+    let (mut response, checksum) = tokio::select! {
+        response = request_file(http, url, resume_offset) => response?,
         () = task.wait_for_cancel() => return Err(Failure::Fatal(precedent_core::error::cancel_error())),
     };
-    let status = answer.status().as_u16();
-    let text = |name: header::HeaderName| answer.headers().get(name).and_then(|v| v.to_str().ok());
-    let refusal =
-        |code, problem: &str| Failure::Fatal(Error::new(code, format!("{} {problem}", place(url))));
+    let status = response.status().as_u16();
+    let text =
+        |name: header::HeaderName| response.headers().get(name).and_then(|v| v.to_str().ok());
+    let refusal = |code, problem: &str| {
+        Failure::Fatal(Error::new(code, format!("{} {problem}", without_query(url))))
+    };
     let from = match status {
         200 => 0,
         206 if text(header::CONTENT_RANGE)
-            .is_some_and(|r| r.starts_with(&format!("bytes {len}-"))) =>
+            .is_some_and(|r| r.starts_with(&format!("bytes {resume_offset}-"))) =>
         {
-            len
+            resume_offset
         }
         206 | 416 => {
-            // The file changed since the download began, so it restarts from the beginning.
+            // The file changed since the download began, so the download starts over.
             fs::remove_file(part).map_err(|e| Failure::Fatal(Error::io(part, e)))?;
-            return Err(Failure::Retry(odd(url, "it changed during the download")));
+            return Err(Failure::Retry(invalid_response(url, "it changed during the download")));
         }
         401 | 403 => return Err(refusal(Code::Authentication, "is not publicly accessible")),
         404 | 410 => return Err(refusal(Code::NotFound, "was not found")),
         429 | 500.. => {
-            let message = format!("{}: {}", place(url), status_words(status));
+            let message = format!("{}: {}", without_query(url), status_text(status));
             return Err(Failure::Retry(
                 Error::new(Code::Network, message).with_hint("Progress is saved; try again later."),
             ));
         }
         _ => {
-            return Err(refusal(
-                Code::Network,
-                &format!("responded with {}", status_words(status)),
-            ));
+            return Err(refusal(Code::Network, &format!("responded with {}", status_text(status))));
         }
     };
     if text(header::CONTENT_TYPE).is_some_and(|t| t.trim_start().starts_with("text/html")) {
         return Err(Failure::Fatal(
-            odd(url, "received a web page instead of the file")
+            invalid_response(url, "received a web page instead of the file")
                 .with_hint("A sign-in page or a proxy responded. Download the files by other means, then run: precedent model import DIR"),
         ));
     }
-    // Without a plausible size the download could fill the disk.
-    let Some(total) = answer.content_length().map(|n| from.saturating_add(n)) else {
-        return Err(Failure::Fatal(odd(url, "the server does not report the file size")));
+    // Without a known size, the download could fill the disk.
+    let Some(total) = response.content_length().map(|n| from.saturating_add(n)) else {
+        return Err(fatal(url, "the server does not report the file size"));
     };
-    if total > MOST {
-        return Err(Failure::Fatal(odd(url, "the file is too large for a model")));
+    if total > MAX_FILE_SIZE {
+        return Err(fatal(url, "the file is too large for a model"));
     }
     let mut file = Some(open(part, from).map_err(Failure::Fatal)?);
     let (mut buffer, mut received_bytes) = (Vec::with_capacity(BUFFER), from);
     loop {
         let chunk = tokio::select! {
-            chunk = answer.chunk() => chunk,
+            chunk = response.chunk() => chunk,
             () = task.wait_for_cancel() => return Err(Failure::Fatal(precedent_core::error::cancel_error())),
         };
         let (more, broken) = match chunk {
@@ -137,7 +134,7 @@ async fn fetch(
                 (true, None)
             }
             Ok(None) => (false, None),
-            Err(error) => (false, Some(unreachable(url, &error))),
+            Err(error) => (false, Some(connection_error(url, &error))),
         };
         if buffer.len() >= BUFFER || !more {
             received_bytes += buffer.len() as u64;
@@ -147,7 +144,7 @@ async fn fetch(
             let write = run_blocking(move || match out.write_all(&bytes) {
                 Ok(()) => Ok(out),
                 Err(e) => {
-                    // A partial file on a full disk is deleted to free its space.
+                    // Deleting the partial file frees space on the full disk.
                     if e.kind() == std::io::ErrorKind::StorageFull {
                         let _ = fs::remove_file(&name);
                     }
@@ -164,7 +161,7 @@ async fn fetch(
         }
     }
     if total != received_bytes {
-        return Err(Failure::Retry(odd(url, "the connection was interrupted")));
+        return Err(Failure::Retry(invalid_response(url, "the connection was interrupted")));
     }
     Ok(checksum)
 }
@@ -179,34 +176,35 @@ fn open(part: &Path, from: u64) -> Result<File> {
     options.open(part).map_err(|e| Error::io(part, e))
 }
 
-/// Requests a file from this byte offset, through its redirects. The request carries no token.
-async fn ask(
+/// Requests a file from a byte offset and follows redirects. The request carries no token.
+async fn request_file(
     http: &Http,
     url: &Url,
     from: u64,
 ) -> std::result::Result<(reqwest::Response, Option<String>), Failure> {
     let client = http.client().map_err(Failure::Fatal)?;
-    let (mut at, mut stated_digest) = (url.clone(), None);
+    let (mut current_url, mut stated_digest) = (url.clone(), None);
     for _ in 0..=MAX_REDIRECTS {
         let mut builder = client
-            .request(Method::GET, at.clone())
-            .timeout(PATIENCE)
+            .request(Method::GET, current_url.clone())
+            .timeout(DOWNLOAD_TIMEOUT)
             .header(header::ACCEPT_ENCODING, "identity");
         if from > 0 {
             builder = builder.header(header::RANGE, format!("bytes={from}-"));
         }
-        let answer = builder.send().await.map_err(|e| Failure::Retry(unreachable(&at, &e)))?;
-        let text = |name: &str| answer.headers().get(name).and_then(|v| v.to_str().ok());
+        let response =
+            builder.send().await.map_err(|e| Failure::Retry(connection_error(&current_url, &e)))?;
+        let text = |name: &str| response.headers().get(name).and_then(|v| v.to_str().ok());
         let digest = text(LINKED_ETAG).map(|v| v.trim_matches('"').to_lowercase());
         stated_digest = stated_digest
             .or(digest.filter(|d| d.len() == 64 && d.bytes().all(|b| b.is_ascii_hexdigit())));
-        if !answer.status().is_redirection() {
-            return Ok((answer, stated_digest));
+        if !response.status().is_redirection() {
+            return Ok((response, stated_digest));
         }
-        let to = text("location").and_then(|l| at.join(l).ok());
-        at = to
+        let to = text("location").and_then(|l| current_url.join(l).ok());
+        current_url = to
             .filter(|t| t.scheme() == "https" || t.scheme() == url.scheme())
-            .ok_or_else(|| Failure::Fatal(odd(&at, "it redirects without a target")))?;
+            .ok_or_else(|| fatal(&current_url, "it redirects without a target"))?;
     }
-    Err(Failure::Fatal(odd(url, "too many redirects")))
+    Err(fatal(url, "too many redirects"))
 }

@@ -5,20 +5,20 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Response, place};
+use super::{Response, without_query};
 use precedent_core::error::{Code, Error};
 
-/// The longest body that may report a rate limit, in bytes.
-const MAX_ANSWER: usize = 4 * 1024;
+/// The longest response body that is checked for a rate limit, in bytes.
+const MAX_LIMIT_RESPONSE: usize = 4 * 1024;
 
-/// Returns `None` unless a response reports a rate limit; otherwise the stated wait, if any.
-pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Duration>> {
+/// Returns the wait that a rate limit states, if any; `None` if the response reports no limit.
+pub(super) fn limit_wait(response: &Response, now: Timestamp) -> Option<Option<Duration>> {
     let number = |name: &str| response.header(name).and_then(|v| v.trim().parse::<i64>().ok());
     let used_up = number("x-ratelimit-remaining") == Some(0);
     let retry_after = number("retry-after").filter(|s| *s >= 0);
     let is_limited = match response.status {
         429 => true,
-        // A 403 is a rate limit only if the response says so; otherwise access is denied.
+        // Without a stated limit, a 403 denies access.
         403 => {
             used_up
                 || retry_after.is_some()
@@ -30,7 +30,7 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
         // GraphQL reports limits in the body: `RATE_LIMITED` (GitHub), `RATELIMITED` (Linear).
         // <https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api>
         // <https://linear.app/developers/rate-limiting>
-        200 | 400 => says_limited(response),
+        200 | 400 => has_limit_error(response),
         _ => false,
     };
     if !is_limited {
@@ -40,12 +40,15 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
         return Some(Some(Duration::from_secs(seconds.unsigned_abs())));
     }
     // <https://github.com/discourse/discourse/blob/main/app/controllers/application_controller.rb>
-    let wait =
-        if is_short(response) { response.at::<u64>("/extras/wait_seconds") } else { Ok(None) };
+    let wait = if may_report_limit(response) {
+        response.at::<u64>("/extras/wait_seconds")
+    } else {
+        Ok(None)
+    };
     if let Ok(Some(seconds)) = wait {
         return Some(Some(Duration::from_secs(seconds)));
     }
-    // One more second, because clocks differ by fractions of a second.
+    // One second more, because clocks differ by fractions of a second.
     let wait = |reset: i64| reset.saturating_sub(now.as_second()).max(0).unsigned_abs() + 1;
     let reset = number("x-ratelimit-reset").filter(|_| used_up).or_else(|| {
         // Linear counts requests and complexity separately, with resets in milliseconds.
@@ -58,14 +61,14 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
     Some(reset.map(|reset| Duration::from_secs(wait(reset))))
 }
 
-/// Returns whether a response may report a rate limit; pages of records are longer.
-fn is_short(response: &Response) -> bool {
-    response.body.len() <= MAX_ANSWER && response.body.starts_with(b"{")
+/// Returns whether a response may report a rate limit; most pages of records are longer.
+fn may_report_limit(response: &Response) -> bool {
+    response.body.len() <= MAX_LIMIT_RESPONSE && response.body.starts_with(b"{")
 }
 
 /// Returns whether a GraphQL response contains no data but a rate limit error.
-fn says_limited(response: &Response) -> bool {
-    let errors = is_short(response).then(|| response.at::<Vec<Value>>("/errors"));
+fn has_limit_error(response: &Response) -> bool {
+    let errors = may_report_limit(response).then(|| response.at::<Vec<Value>>("/errors"));
     let is_limit = |word: &Value| word == "RATE_LIMITED" || word == "RATELIMITED";
     let errors = errors.and_then(Result::ok).flatten().unwrap_or_default();
     errors.iter().any(|error| is_limit(&error["type"]) || is_limit(&error["extensions"]["code"]))
@@ -74,8 +77,11 @@ fn says_limited(response: &Response) -> bool {
 pub(super) fn limit_error(response: &Response, wait: Option<Duration>) -> Error {
     let when =
         wait.map_or(String::new(), |w| format!("; wait {} minutes", w.as_secs().div_ceil(60)));
-    Error::new(Code::RateLimited, format!("{} rate limit reached{when}", place(&response.url)))
-        .with_hint("Progress is saved. Try again later, or use your own token for a higher limit.")
+    Error::new(
+        Code::RateLimited,
+        format!("{} rate limit reached{when}", without_query(&response.url)),
+    )
+    .with_hint("Progress is saved. Try again later, or use your own token for a higher limit.")
 }
 
 #[cfg(test)]
@@ -85,7 +91,7 @@ mod tests {
 
     use super::*;
 
-    fn answer(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Response {
+    fn response(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Response {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.insert(*name, HeaderValue::from_static(value));
@@ -105,7 +111,7 @@ mod tests {
     #[test]
     fn limit_differs_from_access_denial() {
         let now = Timestamp::from_second(1_000).unwrap();
-        let wait = |status, headers: &[_], body| limit(&answer(status, headers, body), now);
+        let wait = |status, headers: &[_], body| limit_wait(&response(status, headers, body), now);
         let seconds = |s| Some(Some(Duration::from_secs(s)));
         assert_eq!(wait(200, &[("x-ratelimit-remaining", "0")], ""), None);
         assert_eq!(
@@ -130,7 +136,7 @@ mod tests {
     #[test]
     fn graphql_limit_is_in_the_body() {
         let now = Timestamp::from_second(1_000).unwrap();
-        let wait = |status, headers: &[_], body| limit(&answer(status, headers, body), now);
+        let wait = |status, headers: &[_], body| limit_wait(&response(status, headers, body), now);
         let github =
             r#"{"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}"#;
         let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1030")];

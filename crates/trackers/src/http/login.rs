@@ -1,4 +1,4 @@
-//! The form in which a token is sent, and the origins that may receive it.
+//! Logins: how a token is sent, and the only origin that may receive it.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use url::{Origin, Url};
 use crate::secrets::{SecretString, Token};
 use precedent_core::error::{Code, Error, Result};
 
-/// A token, its form in a request, and the one origin that may receive it.
+/// A token, how it is sent, and the only origin that may receive it.
 #[derive(Clone)]
 pub struct Login {
     origin: Origin,
@@ -19,19 +19,17 @@ pub struct Login {
     form: TokenForm,
 }
 
-/// The form of a token in its header.
 #[derive(Clone, Copy)]
 enum TokenForm {
-    /// After this authentication scheme.
-    After(&'static str),
-    /// HTTP Basic (RFC 7617) with user name and secret; this suffix follows the name.
+    /// After an authentication scheme.
+    Scheme(&'static str),
+    /// HTTP Basic (RFC 7617) with a user name, this suffix, and a secret.
     Basic(&'static str),
     /// HTTP Basic (RFC 7617) with an empty user name.
     Password,
-    /// Without a scheme.
-    Bare,
+    Plain,
     /// Without a scheme; the user name before the colon is sent in this second header.
-    Beside(&'static str),
+    WithUserHeader(&'static str),
     /// A query parameter, for trackers that read no header.
     Parameter(&'static str),
 }
@@ -43,27 +41,25 @@ impl Login {
 
     /// Creates a login that sends `Authorization: Bearer` to the origin of `base` only.
     pub fn bearer(base: &Url, token: &Token) -> Self {
-        Self::new(base, token, header::AUTHORIZATION, TokenForm::After("Bearer"))
+        Self::new(base, token, header::AUTHORIZATION, TokenForm::Scheme("Bearer"))
     }
 
     /// Creates a login in the form that every Gitea version accepts.
     pub fn token(base: &Url, token: &Token) -> Self {
-        Self::new(base, token, header::AUTHORIZATION, TokenForm::After("token"))
+        Self::new(base, token, header::AUTHORIZATION, TokenForm::Scheme("token"))
     }
 
-    /// Creates a login from a personal access token, or from a user name and a secret, joined by a
-    /// colon.
+    /// Creates a login from a personal access token, or from `USER:SECRET`.
     pub fn personal(base: &Url, token: &Token) -> Self {
-        match token.has_name() {
-            true => Self::basic_as(base, token, ""),
+        match token.has_user_name() {
+            true => Self::basic(base, token, ""),
             false => Self::bearer(base, token),
         }
     }
 
-    /// Creates a login from a user name and a secret, joined by a colon, where a suffix of the name
-    /// marks the secret as a token.
-    pub fn basic_as(base: &Url, token: &Token, ending: &'static str) -> Self {
-        Self::new(base, token, header::AUTHORIZATION, TokenForm::Basic(ending))
+    /// Creates a login from `USER:SECRET`; a suffix of the name marks the secret as a token.
+    pub fn basic(base: &Url, token: &Token, suffix: &'static str) -> Self {
+        Self::new(base, token, header::AUTHORIZATION, TokenForm::Basic(suffix))
     }
 
     /// Creates a login that sends a token as the password of an empty user name.
@@ -73,18 +69,17 @@ impl Login {
 
     /// Creates a login that sends a key in a header of the tracker.
     pub fn header(base: &Url, name: &'static str, key: &Token) -> Self {
-        Self::new(base, key, HeaderName::from_static(name), TokenForm::Bare)
+        Self::new(base, key, HeaderName::from_static(name), TokenForm::Plain)
     }
 
-    /// Creates a login that sends a key in a header of the tracker. If the token is a user name and
-    /// a key, joined by a colon, the name is sent in a second header.
+    /// Creates a login that sends a key in a header of the tracker; if the token is `USER:KEY`, the
+    /// name is sent in a second header.
     pub fn headers(base: &Url, name: &'static str, key: &Token, name_header: &'static str) -> Self {
-        Self::new(base, key, HeaderName::from_static(name), TokenForm::Beside(name_header))
+        Self::new(base, key, HeaderName::from_static(name), TokenForm::WithUserHeader(name_header))
     }
 
-    /// Creates a login that sends a key as a query parameter, for trackers that read it nowhere
-    /// else. The key is added when a request is sent, and is in no address that is stored, reported
-    /// or followed.
+    /// Creates a login that sends a key as a query parameter. The key is added only when a request
+    /// is sent, so that no stored or reported address contains it.
     pub fn parameter(base: &Url, name: &'static str, key: &Token) -> Self {
         Self::new(base, key, header::AUTHORIZATION, TokenForm::Parameter(name))
     }
@@ -93,9 +88,8 @@ impl Login {
         self.token.for_address(url).filter(|_| url.origin() == self.origin)
     }
 
-    /// Returns the address with the key as a parameter, if the login uses one and this address may
-    /// receive it.
-    pub(super) fn address_for(&self, url: &Url) -> Option<Url> {
+    /// Returns the address with the key as a parameter, if the login uses one and may send it there.
+    pub(super) fn url_with_key(&self, url: &Url) -> Option<Url> {
         let TokenForm::Parameter(name) = self.form else { return None };
         let secret = self.secret_for(url)?;
         let mut url = url.clone();
@@ -103,37 +97,28 @@ impl Login {
         Some(url)
     }
 
-    /// Returns the headers of the login, or none if this address may not receive them.
+    /// Returns the headers of the login; empty if this address may not receive them.
     pub(super) fn headers_for(&self, url: &Url) -> Result<Vec<(HeaderName, HeaderValue)>> {
         let Some(secret) = self.secret_for(url) else { return Ok(Vec::new()) };
         let secret = secret.expose_secret();
         let value: SecretString = match self.form {
-            TokenForm::After(word) => format!("{word} {secret}"),
-            TokenForm::Basic(ending) => {
-                let pair: SecretString = match secret.split_once(':') {
-                    Some((name, rest)) if !name.ends_with(ending) => {
-                        format!("{name}{ending}:{rest}")
-                    }
-                    _ => secret.to_owned(),
+            TokenForm::Scheme(scheme) => format!("{scheme} {secret}"),
+            TokenForm::Basic(suffix) => match secret.split_once(':') {
+                Some((name, rest)) if !name.ends_with(suffix) => {
+                    basic_value(format!("{name}{suffix}:{rest}").into())
                 }
-                .into();
-                let pair = base64::engine::general_purpose::STANDARD.encode(pair.expose_secret());
-                format!("Basic {pair}")
-            }
-            TokenForm::Password => {
-                let pair: SecretString = format!(":{secret}").into();
-                let pair = base64::engine::general_purpose::STANDARD.encode(pair.expose_secret());
-                format!("Basic {pair}")
-            }
-            TokenForm::Bare => secret.to_owned(),
-            TokenForm::Beside(_) => {
+                _ => basic_value(secret.to_owned().into()),
+            },
+            TokenForm::Password => basic_value(format!(":{secret}").into()),
+            TokenForm::Plain => secret.to_owned(),
+            TokenForm::WithUserHeader(_) => {
                 secret.split_once(':').map_or(secret, |(_, key)| key).to_owned()
             }
             TokenForm::Parameter(_) => return Ok(Vec::new()),
         }
         .into();
         let mut headers = vec![(self.header.clone(), header_value(value.expose_secret())?)];
-        if let TokenForm::Beside(name_header) = self.form
+        if let TokenForm::WithUserHeader(name_header) = self.form
             && let Some((name, _)) = secret.split_once(':')
         {
             headers.push((HeaderName::from_static(name_header), header_value(name)?));
@@ -142,8 +127,13 @@ impl Login {
     }
 }
 
+fn basic_value(pair: SecretString) -> String {
+    let pair = base64::engine::general_purpose::STANDARD.encode(pair.expose_secret());
+    format!("Basic {pair}")
+}
+
 fn header_value(text: &str) -> Result<HeaderValue> {
-    // The library's error would be reported as an internal one.
+    // The error of the library does not mention the token.
     let mut value = HeaderValue::from_str(text).map_err(|_| {
         Error::new(Code::Authentication, "the token contains invalid characters")
             .with_hint("Copy it again, without line breaks.")

@@ -1,5 +1,5 @@
-//! Limits on hiding records that the tracker no longer has. A list that lacks a record proves
-//! nothing: each record is requested, and one sync hides at most a small share of a source.
+//! Limits on hiding records that the tracker no longer has. One sync hides at most a small share of
+//! a source's records.
 
 use std::collections::HashSet;
 
@@ -8,33 +8,29 @@ use jiff::Timestamp;
 use precedent_core::error::{Code, Error, Result};
 use precedent_store::{SourceRow, Writer};
 
-/// The divisor of the share that one sync may hide: at most one in 10 records of a kind.
-const SHARE: usize = 10;
-/// The number of records that may be hidden in a small source, as long as half of it remains.
-pub(super) const FEW: usize = 10;
+/// One sync may hide at most one in this many records of a kind.
+const MAX_SHARE_DIVISOR: usize = 10;
+/// The number of records that may be hidden even in a small source, unless that is over half.
+pub(super) const MIN_ALLOWANCE: usize = 10;
 
-/// The amount that one sync may hide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Allowance {
     /// A share of a source.
     Share,
-    /// All records that the tracker no longer has, because the user confirmed it.
+    /// All records, because the user confirmed it.
     All,
 }
 
 impl Allowance {
-    /// Returns how many of `total` records one sync may hide.
-    pub(super) fn of(self, total: usize) -> usize {
+    pub(super) fn limit(self, total: usize) -> usize {
         match self {
-            Self::Share => (total / SHARE).max(FEW.min(total / 2)),
+            Self::Share => (total / MAX_SHARE_DIVISOR).max(MIN_ALLOWANCE.min(total / 2)),
             Self::All => total,
         }
     }
 }
 
-/// Returns the error of a sync that would have hidden more than its share; `kind` names the
-/// records.
-pub(super) fn too_many(count: usize, total: usize, kind: &str, source: &str) -> Error {
+pub(super) fn removal_error(count: usize, total: usize, kind: &str, source: &str) -> Error {
     Error::new(
         Code::Network,
         format!(
@@ -48,7 +44,7 @@ pub(super) fn too_many(count: usize, total: usize, kind: &str, source: &str) -> 
     ))
 }
 
-/// Hides items that a list marks as deleted; this sync already hid `hidden` items.
+/// Hides items that a list marks as deleted; `hidden` is the number that this sync already hid.
 pub(super) fn hide_items(
     writer: &Writer<'_>,
     source: &SourceRow,
@@ -65,16 +61,16 @@ pub(super) fn hide_items(
     let removals: Vec<u64> =
         stored_numbers.iter().copied().filter(|n| deletions.contains(n)).collect();
     let total = stored_numbers.len() + hidden;
-    if hidden + removals.len() > allowance.of(total) {
-        return Ok((0, Some(too_many(hidden + removals.len(), total, "items", &source.key))));
+    if hidden + removals.len() > allowance.limit(total) {
+        return Ok((0, Some(removal_error(hidden + removals.len(), total, "items", &source.key))));
     }
     for number in &removals {
-        writer.bury_document(&format!("{}#{number}", source.key), now)?;
+        writer.mark_document_deleted(&format!("{}#{number}", source.key), now)?;
     }
     Ok((removals.len(), None))
 }
 
-/// Restores listed pages that were hidden, and returns the keys of the pages that are not listed.
+/// Restores hidden pages that are listed; returns their number, and the keys of unlisted pages.
 pub(super) fn compare_pages(
     writer: &Writer<'_>,
     source: &SourceRow,
@@ -82,7 +78,7 @@ pub(super) fn compare_pages(
 ) -> Result<(u64, Vec<String>)> {
     let keys: HashSet<String> = slugs.iter().map(|slug| format!("{}:{slug}", source.key)).collect();
     let mut restore_count = 0;
-    for key in writer.hidden_page_keys(source.id)?.into_iter().filter(|key| keys.contains(key)) {
+    for key in writer.deleted_page_keys(source.id)?.into_iter().filter(|key| keys.contains(key)) {
         restore_count += u64::from(writer.restore_document(&key)?);
     }
     let missing_keys =
@@ -96,13 +92,13 @@ mod tests {
 
     #[test]
     fn one_sync_hides_a_share_and_never_half() {
-        for (held, most) in
+        for (total, limit) in
             [(0, 0), (1, 0), (2, 1), (5, 2), (20, 10), (100, 10), (300, 30), (5_000, 500)]
         {
-            assert_eq!(Allowance::Share.of(held), most, "{held}");
-            assert_eq!(Allowance::All.of(held), held);
+            assert_eq!(Allowance::Share.limit(total), limit, "{total}");
+            assert_eq!(Allowance::All.limit(total), total);
         }
-        let error = too_many(300, 300, "items", "acme/app");
+        let error = removal_error(300, 300, "items", "acme/app");
         assert!(error.to_string().contains("300 of 300 items"), "{error}");
     }
 }

@@ -1,15 +1,13 @@
-//! Validation of dates against this computer's clock. A tracker date in the future proves nothing.
+//! Validation of tracker dates against this computer's clock.
 
 use jiff::{SignedDuration, Timestamp};
 
 use precedent_core::model::{CommentRecord, DocumentRecord, Record};
 use precedent_store::CLOCK_TOLERANCE;
 
-/// The distance before the clock at which the watermark is set if the tracker's is in the future;
-/// records of that hour are fetched twice.
-const MARGIN: SignedDuration = SignedDuration::from_hours(1);
-/// The first release of this program, 2025-01-01. An earlier clock is wrong, so no date is compared
-/// with it.
+/// The time before the clock at which the watermark is set if the tracker's is in the future.
+const WATERMARK_MARGIN: SignedDuration = SignedDuration::from_hours(1);
+/// 2025-01-01, before the first release of this program. An earlier clock is wrong and is ignored.
 const FIRST_RELEASE: i64 = 1_735_689_600;
 
 /// Returns whether a date is ahead of the clock by more than the tolerance.
@@ -46,13 +44,12 @@ pub(super) fn limit_dates(record: &Record, now: Timestamp) -> Option<Record> {
     }
 }
 
-/// Returns the watermark that a page proves: the tracker's, or a moment before `began` if that is
-/// in the future.
-pub(super) fn proven(watermark: Timestamp, began: Timestamp) -> Timestamp {
+/// Returns the tracker's watermark, or a time before `began` if that is in the future.
+pub(super) fn limit_watermark(watermark: Timestamp, began: Timestamp) -> Timestamp {
     if began.as_second() < FIRST_RELEASE || watermark <= began {
         return watermark;
     }
-    began.checked_sub(MARGIN).unwrap_or(began)
+    began.checked_sub(WATERMARK_MARGIN).unwrap_or(began)
 }
 
 #[cfg(test)]
@@ -72,7 +69,7 @@ mod tests {
             ("2026-05-04T12:00:01Z", "2026-05-04T11:00:00Z"),
             ("2099-01-01T00:00:00Z", "2026-05-04T11:00:00Z"),
         ] {
-            assert_eq!(proven(at(stated), began), at(proven_at), "{stated}");
+            assert_eq!(limit_watermark(at(stated), began), at(proven_at), "{stated}");
         }
     }
 
@@ -80,6 +77,6 @@ mod tests {
     fn clock_before_first_release_limits_no_date() {
         let reset = at("1970-01-02T00:00:00Z");
         assert!(!is_ahead(at("2026-05-04T12:00:00Z"), reset));
-        assert_eq!(proven(at("2026-05-04T12:00:00Z"), reset), at("2026-05-04T12:00:00Z"));
+        assert_eq!(limit_watermark(at("2026-05-04T12:00:00Z"), reset), at("2026-05-04T12:00:00Z"));
     }
 }

@@ -1,15 +1,14 @@
-//! Closing of confirmed duplicates at their tracker, exactly once despite interruptions.
+//! Closing of confirmed duplicates on their tracker, exactly once despite interruptions.
 //!
-//! Each step is recorded before it is sent. To avoid duplicate comments, an existing comment with
-//! the same text is searched for first, even if no step was recorded (a colleague may have posted
-//! it). Closing a closed report has no effect.
+//! Each step is recorded before it is sent. To avoid duplicate comments, an existing comment with the
+//! same text is searched for first; a colleague may have posted it.
 
 use std::time::Duration;
 
 use super::{Context, apply, lock::SyncLock};
 use crate::{
     http::Http,
-    tracker::{Fate, IssueCloser, Kind, Stays, Tracker, closing_steps},
+    tracker::{CanonicalRef, IssueCloser, Kind, Lookup, Tracker, closing_steps},
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -21,54 +20,56 @@ use precedent_core::{
 };
 use precedent_store::{DocumentRow, Reader, RemoteRow, SourceRow};
 
-/// The pause between two changes that GitHub asks for.
+/// The pause between two changes that GitHub recommends.
 /// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api>
-const PAUSE: Duration = Duration::from_secs(1);
+const WRITE_PAUSE: Duration = Duration::from_secs(1);
 
-/// Returns the open reports of live sources (of one, or all) that a user marked as duplicates and
-/// that are not closed yet, by source and number.
+/// Returns the open reports of one or all live sources that are marked as duplicates, by source and
+/// number.
 ///
 /// # Errors
 /// Those of the database.
 pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<Closure>> {
     let mut out = Vec::new();
     for verdict in reader.verdicts(None)? {
-        let (VerdictKind::Duplicate, Some(stays)) = (verdict.kind, &verdict.canonical) else {
+        let (VerdictKind::Duplicate, Some(canonical)) = (verdict.kind, &verdict.canonical) else {
             continue;
         };
-        let key = if *stays == verdict.first { &verdict.second } else { &verdict.first };
+        let key = if *canonical == verdict.first { &verdict.second } else { &verdict.first };
         let Some(row) = reader.document_by_key(key)? else { continue };
-        let open = row.state == Some(State::Open)
+        let is_open = row.state == Some(State::Open)
             && row.deleted_at.is_none()
             && row.kind == DocKind::Issue;
-        if !open || filter.is_some_and(|s| s.id != row.source_id) {
+        if !is_open || filter.is_some_and(|s| s.id != row.source_id) {
             continue;
         }
         let Some(source) = reader.source(&row.source)? else { continue };
         let (Some(remote), Some(number)) = (reader.remote(source.id)?, row.number) else {
             continue;
         };
-        // Decisions from a casebook file are shown, but never sent to a tracker.
+        // Decisions from a casebook file are shown but never sent to a tracker.
         let is_imported = reader.is_imported_verdict(&verdict)?;
         let canonical =
             if is_imported { reader.canonical(key)? } else { reader.own_canonical(key)? };
-        let guest = guest(&remote, &source, is_imported, &row.key, &canonical.key);
+        let trust_obstacle =
+            trust_obstacle(&remote, &source, is_imported, &row.key, &canonical.key);
         let earlier = reader.closure(key, &canonical.key)?;
         if earlier.as_ref().is_some_and(|c| c.step == ClosureStep::Closed) {
             continue;
         }
-        let stays = reader.document_by_key(&canonical.key)?;
-        let discussion = row.url.as_deref().is_some_and(|url| url.contains("/discussions/"));
-        let place = if canonical.circle.is_empty() && !discussion && guest.is_none() {
-            stays_at(reader, &remote, &source, stays.as_ref())?
+        let target = reader.document_by_key(&canonical.key)?;
+        let is_discussion = row.url.as_deref().is_some_and(|url| url.contains("/discussions/"));
+        let reference = if canonical.circle.is_empty() && !is_discussion && trust_obstacle.is_none()
+        {
+            canonical_ref(reader, &remote, &source, target.as_ref())?
         } else {
             None
         };
         let kind = Kind::parse(&source.kind).unwrap_or(Kind::GitHub);
         let steps =
-            place.and_then(|p| closing_steps(kind, &remote.host, &remote.project, number, &p));
+            reference.and_then(|p| closing_steps(kind, &remote.host, &remote.project, number, &p));
         let obstacle = match (&steps, canonical.circle.is_empty()) {
-            _ if guest.is_some() => guest,
+            _ if trust_obstacle.is_some() => trust_obstacle,
             (Some(_), _) => None,
             (None, false) => {
                 Some("it is in a circle of reports marked as duplicates of each other".to_owned())
@@ -77,7 +78,7 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
                 "reports on {} cannot be closed from here; close it there",
                 remote.host
             )),
-            (None, true) if discussion => {
+            (None, true) if is_discussion => {
                 Some("discussions cannot be closed from here; close it there".to_owned())
             }
             (None, true) => {
@@ -91,7 +92,7 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
             source: source.key,
             number,
             canonical: canonical.key,
-            canonical_title: stays.map(|d| d.title),
+            canonical_title: target.map(|d| d.title),
             host: remote.host,
             actor: verdict.actor,
             decided_at: verdict.decided_at,
@@ -103,13 +104,13 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
     }
     let order = |c: &Closure| (c.source.clone(), c.number, c.obstacle.is_some());
     out.sort_by_cached_key(order);
-    // Several decisions about one report lead to the same canonical report.
+    // Several decisions about a report lead to the same canonical report.
     out.dedup_by(|a, b| a.key == b.key);
     Ok(out)
 }
 
-/// Returns the reason why a report or decision from a casebook file is not sent to a tracker.
-fn guest(
+/// Returns why a report or decision from a casebook file is not sent to a tracker.
+fn trust_obstacle(
     remote: &RemoteRow,
     source: &SourceRow,
     is_imported: bool,
@@ -129,35 +130,36 @@ fn guest(
     })
 }
 
-/// Returns the form in which a comment at this remote can name the canonical report.
-fn stays_at(
+fn canonical_ref(
     reader: &Reader<'_>,
     remote: &RemoteRow,
     source: &SourceRow,
-    stays: Option<&DocumentRow>,
-) -> Result<Option<Stays>> {
-    let Some(stays) = stays.filter(|s| s.deleted_at.is_none() && s.kind != DocKind::Note) else {
+    canonical: Option<&DocumentRow>,
+) -> Result<Option<CanonicalRef>> {
+    let Some(canonical) = canonical.filter(|s| s.deleted_at.is_none() && s.kind != DocKind::Note)
+    else {
         return Ok(None);
     };
-    if let (Some(number), true) = (stays.number, stays.source_id == source.id) {
-        return Ok(Some(Stays::Here(number)));
+    if let (Some(number), true) = (canonical.number, canonical.source_id == source.id) {
+        return Ok(Some(CanonicalRef::SameProject(number)));
     }
     let other_remote =
-        reader.source(&stays.source)?.map(|s| reader.remote(s.id)).transpose()?.flatten();
-    Ok(match (other_remote.filter(|o| o.host == remote.host), stays.number) {
-        (Some(other_remote), Some(number)) => Some(Stays::Beside(other_remote.project, number)),
-        _ => stays.url.as_deref().and_then(address).map(Stays::Elsewhere),
+        reader.source(&canonical.source)?.map(|s| reader.remote(s.id)).transpose()?.flatten();
+    Ok(match (other_remote.filter(|o| o.host == remote.host), canonical.number) {
+        (Some(other_remote), Some(number)) => {
+            Some(CanonicalRef::SameHost(other_remote.project, number))
+        }
+        _ => canonical.url.as_deref().and_then(safe_url).map(CanonicalRef::OtherHost),
     })
 }
 
-/// Returns an address that is safe in a comment and inside quotes of a command; tracker text is not
-/// trusted there.
-fn address(text: &str) -> Option<String> {
+/// Returns an address that is safe in a comment and in a quoted command argument.
+fn safe_url(text: &str) -> Option<String> {
     let url = url::Url::parse(text).ok().filter(|u| matches!(u.scheme(), "http" | "https"))?;
     Some(url.to_string().replace('\'', "%27"))
 }
 
-/// Closes these reports at the tracker of their source, one after another.
+/// Closes reports on the tracker of their source, one by one.
 pub async fn close(
     context: &Context,
     source: &SourceRow,
@@ -188,9 +190,9 @@ async fn close_all(
     if closures.iter().any(|closure| closure.obstacle.is_none()) {
         tracker.probe(&context.task).await?;
     }
-    for (n, closure) in closures.iter().enumerate() {
+    for (index, closure) in closures.iter().enumerate() {
         context.task.check()?;
-        context.task.report(Phase::Close, n as u64, Some(closures.len() as u64), "reports");
+        context.task.report(Phase::Close, index as u64, Some(closures.len() as u64), "reports");
         let earlier = closure.key.clone();
         let canonical = closure.canonical.clone();
         let store = std::sync::Arc::clone(&context.store);
@@ -222,7 +224,6 @@ async fn close_all(
     Ok(())
 }
 
-/// The closing of one report.
 struct ClosureJob<'a> {
     context: &'a Context,
     source: &'a SourceRow,
@@ -246,22 +247,22 @@ impl ClosureJob<'_> {
                 ))
                 .await;
         };
-        let is = match tracker.item(number, task).await? {
-            Fate::Here(record) => record,
-            Fate::Gone => {
+        let record = match tracker.item(number, task).await? {
+            Lookup::Found(record) => record,
+            Lookup::Gone => {
                 return self
                     .refuse("it was deleted, or you no longer have access to it".to_owned())
                     .await;
             }
-            Fate::Moved(to) => {
+            Lookup::Moved(to) => {
                 let to = to.map(|t| format!(" ({t})")).unwrap_or_default();
                 return self.refuse(format!("it was moved to another project{to}")).await;
             }
-            Fate::Unreadable | Fate::Whole(_) => {
+            Lookup::Unreadable | Lookup::FoundThread(_) => {
                 return self.refuse("the tracker's response cannot be read".to_owned()).await;
             }
         };
-        let previous = match &*is {
+        let previous = match &*record {
             Record::Document(d) => (d.state, d.state_reason.clone()),
             Record::Comment(_) => (None, None),
         };
@@ -271,11 +272,11 @@ impl ClosureJob<'_> {
             let why = format!("it was closed{how} in the meantime");
             self.record.step = ClosureStep::Refused;
             self.record.problem = Some(why);
-            return self.store(vec![*is]).await;
+            return self.store(vec![*record]).await;
         }
         self.comment(closer).await?;
         if previous.0 == Some(State::Open) {
-            self.http.wait(PAUSE, task).await?;
+            self.http.wait(WRITE_PAUSE, task).await?;
             let record = closer.close(number, task).await?;
             if let Record::Document(d) = &record
                 && d.state_reason.as_deref() != Some("duplicate")
@@ -287,25 +288,25 @@ impl ClosureJob<'_> {
             }
             self.record.step = ClosureStep::Closed;
             self.store(vec![record]).await?;
-            return self.http.wait(PAUSE, task).await;
+            return self.http.wait(WRITE_PAUSE, task).await;
         }
         self.record.step = ClosureStep::Closed;
         self.record.problem = Some("it was already closed as a duplicate".to_owned());
-        self.store(vec![*is]).await
+        self.store(vec![*record]).await
     }
 
     /// Posts the comment unless it already exists.
     async fn comment(&mut self, closer: &dyn IssueCloser) -> Result<()> {
         let (task, number, text) =
             (&self.context.task, self.closure.number, self.closure.comment.as_str());
-        let mut comment_url = closer.find(number, text, task).await?;
+        let mut comment_url = closer.find_comment(number, text, task).await?;
         if comment_url.is_none() {
             self.store(Vec::new()).await?;
-            comment_url = match closer.say(number, text, task).await {
+            comment_url = match closer.post_comment(number, text, task).await {
                 Ok(url) => Some(url.unwrap_or_default()),
                 // If the tracker is unreachable, the next run checks whether the comment arrived.
                 Err(error) if error.code() == Code::Network => {
-                    match closer.find(number, text, task).await {
+                    match closer.find_comment(number, text, task).await {
                         Ok(Some(url)) => Some(url),
                         _ => return Err(error),
                     }
@@ -324,7 +325,6 @@ impl ClosureJob<'_> {
         self.store(Vec::new()).await
     }
 
-    /// Stores the progress, with the report as the tracker now returns it.
     async fn store(&mut self, records: Vec<Record>) -> Result<()> {
         self.record.changed_at = (self.context.clock)();
         let (store, source) = (std::sync::Arc::clone(&self.context.store), self.source.clone());
@@ -340,12 +340,12 @@ impl ClosureJob<'_> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn an_address_cannot_leave_its_quotes() {
-        let url = super::address("https://x.example/a'; rm -rf ~; echo '").unwrap();
+    fn address_cannot_escape_its_quotes() {
+        let url = super::safe_url("https://x.example/a'; rm -rf ~; echo '").unwrap();
         assert!(!url.contains(['\'', ' ']), "{url}");
-        assert_eq!(super::address("https://x.example/1").as_deref(), Some("https://x.example/1"));
+        assert_eq!(super::safe_url("https://x.example/1").as_deref(), Some("https://x.example/1"));
         for bad in ["javascript:alert(1)", "no address", "file:///etc/passwd"] {
-            assert_eq!(super::address(bad), None, "{bad}");
+            assert_eq!(super::safe_url(bad), None, "{bad}");
         }
     }
 }

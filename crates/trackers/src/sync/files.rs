@@ -17,43 +17,40 @@ use super::{
     Origin,
     origins::Origins,
     pack, put_records, releases,
-    routes::{Of, Routes},
+    routes::{RecordContext, Routes},
     source_key,
 };
 use crate::tracker::{
     file::{
         self, Content, DetectedFormat, ItemRelation, Mapping, ParsedItem, RawRecord, content, json,
-        mail::{MailHeads, Threads},
+        mail::{MailHeaders, Threads},
     },
     wiki,
 };
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
-        ColumnView, DocKind, FileView, GlimpseView, ImportReport, ImportRequest, ImportResult,
-        Record, ReleaseRecord, ShareView, Skip, Understood,
+        ColumnView, DetectedFiles, DocKind, FileView, ImportReport, ImportRequest, ImportResult,
+        ItemPreview, Record, ReleaseRecord, ShareView, Skip,
     },
     task::{Phase, Task},
 };
 use precedent_store::{PackedRaw, SourceRow, Store};
 
-/// The number of records in one transaction: a kill loses at most this much work, and other
-/// processes can write in between.
+/// The number of records per transaction: an interruption loses at most this much work.
 const BATCH: usize = 1000;
 /// The number of bytes after which a batch ends early.
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
-/// The number of items of a file that a preview shows.
 const PREVIEW_ITEMS: usize = 3;
 
-/// A batch of records that were read together, each with its position.
+/// Records that were read together, each with its location.
 struct Batch {
     records: Vec<(String, std::result::Result<RawRecord, String>)>,
     bytes_read: u64,
 }
 
-/// The parsed records of a batch for one source.
 #[derive(Default)]
-struct Part {
+struct SourceBatch {
     records: Vec<Record>,
     payloads: Vec<(Record, PackedRaw)>,
     links: Vec<(String, String, ItemRelation)>,
@@ -61,20 +58,18 @@ struct Part {
     share: ShareView,
 }
 
-/// A parsed batch.
 #[derive(Default)]
-struct Ready {
-    parts: BTreeMap<String, Part>,
+struct ParsedBatch {
+    parts: BTreeMap<String, SourceBatch>,
     skips: Vec<(String, String)>,
-    first: Vec<GlimpseView>,
+    first: Vec<ItemPreview>,
     pages: u64,
-    /// `true` if a record names no project, so that its source is named after the file.
+    /// `true` if a record has no project, so that its source is named after the file.
     loose: bool,
     bytes_read: u64,
 }
 
-/// Imports files into the given source, or the sources that they name. Repeated imports change
-/// nothing that is already stored.
+/// Imports files into the given source, or into the sources that they name. Idempotent.
 ///
 /// # Errors
 /// A path that cannot be read, a truncated or malicious file, no usable content; records stored
@@ -86,7 +81,7 @@ pub fn import_files(
     task: &Task,
 ) -> Result<ImportResult> {
     let mut importer = FileImporter::new(request, task, Some((store, now)))?;
-    importer.paths(&request.paths)?;
+    importer.import_paths(&request.paths)?;
     Ok(importer.out)
 }
 
@@ -108,14 +103,14 @@ pub fn import_wiki(
     };
     let mut importer = FileImporter::new(&request, task, Some((store, now)))?;
     importer.has_only_pages = true;
-    importer.paths(&request.paths)?;
+    importer.import_paths(&request.paths)?;
     Ok(importer.out.report)
 }
 
 /// Imports built-in records and pages, each with its file name.
 ///
 /// # Errors
-/// Those of the database.
+/// Database errors.
 pub fn import_built_in(
     store: &Store,
     source: &str,
@@ -132,23 +127,22 @@ pub fn import_built_in(
     for (name, text) in files {
         let content = Content::built_in(name, text);
         let format = file::detect_format(&content, &importer.mapping)?;
-        importer.content(&content, &format, 0, 0)?;
+        importer.import_content(&content, &format, 0, 0)?;
     }
     importer.out.report.files = files.len() as u64;
     Ok(importer.out.report)
 }
 
-/// Returns the contents of files and their target sources without storing anything.
+/// Returns the contents of files and their target sources, without storing anything.
 ///
 /// # Errors
 /// The same as [`import_files`].
-pub fn understand(request: &ImportRequest, task: &Task) -> Result<Understood> {
+pub fn understand(request: &ImportRequest, task: &Task) -> Result<DetectedFiles> {
     let mut importer = FileImporter::new(request, task, None)?;
-    importer.paths(&request.paths)?;
+    importer.import_paths(&request.paths)?;
     Ok(importer.out.files_read)
 }
 
-/// An import in progress, or a dry run.
 struct FileImporter<'a> {
     store: Option<(&'a Store, Timestamp)>,
     task: &'a Task,
@@ -158,11 +152,9 @@ struct FileImporter<'a> {
     routes: BTreeMap<String, Routes>,
     /// Trackers of the sources, including those that this import creates.
     origins: Origins,
-    /// The current path.
     path: PathBuf,
-    /// `true` if other files than wiki pages are ignored.
     has_only_pages: bool,
-    /// All paths, and the mail threads below them, once a mail was found.
+    /// All paths, and the email threads in them, once an email was found.
     paths: &'a [PathBuf],
     threads: Option<Arc<Threads>>,
     sources: BTreeMap<String, SourceRow>,
@@ -198,18 +190,18 @@ impl<'a> FileImporter<'a> {
         })
     }
 
-    fn paths(&mut self, paths: &[PathBuf]) -> Result<()> {
-        // All paths are checked first, so that a misspelt name is reported early.
+    fn import_paths(&mut self, paths: &[PathBuf]) -> Result<()> {
+        // Checking all paths first reports a misspelt name early.
         for path in paths {
             std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
         }
         let mut first_error = None;
         for path in paths {
-            match self.path(path) {
+            match self.import_path(path) {
                 Ok(()) => {}
-                // An unusable file must not prevent the import of the others.
-                Err(error) if paths.len() > 1 && is_of_no_use(&error) => {
-                    self.left_out(Content::file(path).name, &error);
+                // An unusable file does not prevent the import of the others.
+                Err(error) if paths.len() > 1 && is_file_error(&error) => {
+                    self.add_unusable(Content::file(path).name, &error);
                     first_error.get_or_insert(error);
                 }
                 Err(error) => return Err(error),
@@ -230,11 +222,11 @@ impl<'a> FileImporter<'a> {
         }
     }
 
-    fn path(&mut self, path: &Path) -> Result<()> {
+    fn import_path(&mut self, path: &Path) -> Result<()> {
         self.routes.clear();
         self.path = path.to_owned();
         let mut files = content::files(path)?;
-        // A wiki like GitHub's is flat.
+        // GitHub-style wikis are flat.
         files.retain(|(file, _)| {
             !self.has_only_pages
                 || (file == path || file.parent() == Some(path))
@@ -244,11 +236,11 @@ impl<'a> FileImporter<'a> {
         let (mut offset, mut first_error) = (0, None);
         let count = self.out.files_read.understood.len();
         for (file, size) in &files {
-            match self.file(file, offset, total) {
+            match self.import_file(file, offset, total) {
                 Ok(()) => {}
-                Err(error) if files.len() > 1 && is_of_no_use(&error) => {
-                    self.left_out(Content::file(file).name, &error);
-                    // An invalid file is more informative than an empty one.
+                Err(error) if files.len() > 1 && is_file_error(&error) => {
+                    self.add_unusable(Content::file(file).name, &error);
+                    // The error of an invalid file is more informative than that of an empty one.
                     if error.code() == Code::InvalidInput {
                         first_error.get_or_insert(error);
                     }
@@ -260,26 +252,29 @@ impl<'a> FileImporter<'a> {
         match first_error {
             _ if files.len() == 1 || self.out.files_read.understood.len() > count => Ok(()),
             Some(error) => Err(error),
-            None => Err(Error::not_found(format!(
-                "{}: nothing to import in this folder",
-                path.display()
-            ))
-            .with_hint(
-                self.because("Supported tracker exports: JSON, CSV, XML, emails and Markdown."),
-            )),
+            None => {
+                Err(Error::not_found(format!(
+                    "{}: nothing to import in this folder",
+                    path.display()
+                ))
+                .with_hint(self.with_first_skip(
+                    "Supported tracker exports: JSON, CSV, XML, emails and Markdown.",
+                )))
+            }
         }
     }
 
-    /// Returns the project whose keys the named source already holds.
+    /// Returns the project of the keys in the named source, if there is one.
     fn stored_project(&self) -> Result<Option<String>> {
         let (Some((store, _)), Some(key)) = (self.store, self.target) else { return Ok(None) };
         store.read(|r| {
             let Some(source) = r.source(key)? else { return Ok(None) };
-            Ok(r.key_like_id(source.id)?.and_then(|id| Some(id.rsplit_once('-')?.0.to_owned())))
+            Ok(r.prefixed_item_id(source.id)?
+                .and_then(|id| Some(id.rsplit_once('-')?.0.to_owned())))
         })
     }
 
-    fn file(&mut self, path: &Path, offset: u64, total: u64) -> Result<()> {
+    fn import_file(&mut self, path: &Path, offset: u64, total: u64) -> Result<()> {
         let count = self.out.files_read.understood.len();
         let mut first_error = None;
         let base = self.path.clone();
@@ -290,11 +285,11 @@ impl<'a> FileImporter<'a> {
                 if format.mailbox().is_some() {
                     format.set_threads(&self.threads());
                 }
-                self.content(&content, &format, offset, total)
+                self.import_content(&content, &format, offset, total)
             });
             match result {
-                Err(error) if content.name != Content::file(path).name && is_of_no_use(&error) => {
-                    self.left_out(content.name.clone(), &error);
+                Err(error) if content.name != Content::file(path).name && is_file_error(&error) => {
+                    self.add_unusable(content.name.clone(), &error);
                     if error.code() == Code::InvalidInput {
                         first_error.get_or_insert(error);
                     }
@@ -308,18 +303,18 @@ impl<'a> FileImporter<'a> {
                 return Err(error);
             }
             return Err(Error::not_found(format!("{}: nothing to import in this archive", path.display())).with_hint(
-                self.because("A GitHub migration archive contains files such as issues_000001.json; a GitLab export contains tree/project/issues.ndjson."),
+                self.with_first_skip("A GitHub migration archive contains files such as issues_000001.json; a GitLab export contains tree/project/issues.ndjson."),
             ));
         }
         Ok(())
     }
 
-    /// Returns the mail threads of all given files, because a reply may be in any of them.
+    /// Returns the email threads of all paths, because a reply may be in any file.
     fn threads(&mut self) -> Arc<Threads> {
         if let Some(threads) = &self.threads {
             return Arc::clone(threads);
         }
-        let mut builder = MailHeads::default();
+        let mut builder = MailHeaders::default();
         for (file, _) in self.paths.iter().flat_map(|path| content::files(path).unwrap_or_default())
         {
             // Read errors are reported by the actual import.
@@ -337,23 +332,23 @@ impl<'a> FileImporter<'a> {
         threads
     }
 
-    fn left_out(&mut self, place: String, error: &Error) {
+    fn add_unusable(&mut self, location: String, error: &Error) {
         let skips = &mut self.out.files_read.left_out;
         if skips.len() < ImportReport::MAX_SKIPS {
-            skips.push(Skip { place, reason: error.to_string() });
+            skips.push(Skip { place: location, reason: error.to_string() });
         }
     }
 
-    /// Returns a hint with the reason why the first file was left out.
-    fn because(&self, hint: &str) -> String {
+    /// Adds the reason why the first file was skipped to a hint.
+    fn with_first_skip(&self, hint: &str) -> String {
         match self.out.files_read.left_out.first() {
             Some(first) => format!("{hint} {}", first.reason),
             None => hint.to_owned(),
         }
     }
 
-    /// Reads a file, or a file in an archive.
-    fn content(
+    /// Imports a file or an archive member.
+    fn import_content(
         &mut self,
         content: &Content,
         format: &DetectedFormat,
@@ -383,7 +378,7 @@ impl<'a> FileImporter<'a> {
         }
         let result = self.read_content(content, format, offset, total, &mut view);
         view.doubts.extend(format.notices_after_read());
-        // A dry run shows all of them.
+        // A dry run shows all unused fields.
         let rest = format.unused_fields(self.store.is_none()).into_iter();
         view.columns.extend(rest.map(|(column, characters)| ColumnView {
             column,
@@ -395,7 +390,7 @@ impl<'a> FileImporter<'a> {
         if count == 0 && result.is_ok() {
             let error =
                 Error::not_found(format!("{}: {} without any items", content.name, view.kind));
-            self.left_out(content.name.clone(), &error);
+            self.add_unusable(content.name.clone(), &error);
         }
         self.out.files_read.understood.push(view);
         result
@@ -409,19 +404,18 @@ impl<'a> FileImporter<'a> {
         total: u64,
         view: &mut FileView,
     ) -> Result<()> {
-        // Files of two trackers are routed independently.
+        // Files of different trackers are routed independently.
         let group = if self.target.is_some() { String::new() } else { format.namespace.clone() };
         let mut routes = match self.routes.remove(&group) {
             Some(routes) => routes,
             None => Routes::new(self.target, self.stored_project()?),
         };
-        routes.begin();
+        routes.start_file();
         let mut origins = std::mem::take(&mut self.origins);
         let store = self.store.map(|s| s.0);
         let path = self.path.clone();
         let mapping = self.mapping.clone();
-        // Archive members are named like files, except where an export's layout defines the names.
-        // A thread spans several files but has one source; the pages of a folder form one wiki.
+        // Emails of one thread may be in several files, and the pages of a folder form one wiki.
         let file = match format.mailbox() {
             Some(_) => "inbox".to_owned(),
             None if format.is_page() => wiki_name(&self.path),
@@ -430,24 +424,25 @@ impl<'a> FileImporter<'a> {
         };
         let result = std::thread::scope(|scope| {
             // Unpacking, parsing and storing run in parallel with a queue of one batch each.
-            let (batches, unread) = sync_channel::<Batch>(1);
-            let (sender, receiver) = sync_channel::<Result<Ready>>(1);
-            let reader = scope.spawn(move || batch_up(content, format, &batches));
+            let (batches, batches_read) = sync_channel::<Batch>(1);
+            let (sender, receiver) = sync_channel::<Result<ParsedBatch>>(1);
+            let reader = scope.spawn(move || read_batches(content, format, &batches));
             let (routes, origins) = (&mut routes, &mut origins);
             scope.spawn(move || {
-                // A single file that names one project needs no second scan.
-                let elsewhere = |name: &str, several: bool| {
-                    let whole = path != content.path || Content::file(&path).name != content.name;
-                    (several || whole) && names(&path, &mapping, name)
+                // A single file that names one project needs no second pass.
+                let is_mentioned = |name: &str, several: bool| {
+                    let is_folder =
+                        path != content.path || Content::file(&path).name != content.name;
+                    (several || is_folder) && has_project(&path, &mapping, name)
                 };
-                for batch in unread {
-                    let ready = ready(
+                for batch in batches_read {
+                    let ready = parse_batch(
                         batch,
                         format,
                         &file,
                         (&mut *routes, &mut *origins),
                         store,
-                        &elsewhere,
+                        &is_mentioned,
                     );
                     let is_error = ready.is_err();
                     if sender.send(ready).is_err() || is_error {
@@ -460,7 +455,7 @@ impl<'a> FileImporter<'a> {
                     self.task.check()?;
                     let ready = ready?;
                     let position = offset + ready.bytes_read;
-                    self.take(ready, view)?;
+                    self.store_batch(ready, view)?;
                     self.task.report(Phase::Import, position, Some(total), "bytes");
                 }
                 Ok(())
@@ -476,14 +471,14 @@ impl<'a> FileImporter<'a> {
         result
     }
 
-    /// Stores a parsed batch, one transaction per source, or counts it in a dry run.
-    fn take(&mut self, ready: Ready, view: &mut FileView) -> Result<()> {
+    /// Stores a parsed batch in one transaction per source, or counts it in a dry run.
+    fn store_batch(&mut self, ready: ParsedBatch, view: &mut FileView) -> Result<()> {
         view.skipped += ready.skips.len() as u64;
         view.pages += ready.pages;
         view.loose |= ready.loose;
         self.out.report.skipped += ready.skips.len() as u64;
-        for (place, reason) in ready.skips {
-            let skip = Skip { place, reason };
+        for (location, reason) in ready.skips {
+            let skip = Skip { place: location, reason };
             for skips in [&mut view.skips, &mut self.out.report.skips] {
                 if skips.len() < ImportReport::MAX_SKIPS {
                     skips.push(skip.clone());
@@ -520,37 +515,35 @@ impl<'a> FileImporter<'a> {
                 Some(source) => source.clone(),
                 // A source is created with its first record.
                 None => store.write(|w| {
-                    w.journal(import);
+                    w.set_journal(import);
                     w.add_source(&key, "github", now)
                 })?,
             };
             let report =
                 put_records(store, &source, Origin::File { import }, &part.payloads, now, |w| {
-                    for (from, to, tie) in &part.links {
-                        let kind = match tie {
+                    for (from, to, relation) in &part.links {
+                        let kind = match relation {
                             ItemRelation::DuplicateOf => "duplicate_of",
                             ItemRelation::RelatesTo => "relates_to",
                         };
                         w.add_tracker_link(from, to, kind)?;
                     }
-                    releases::put(w, source.id, part.releases)
+                    releases::store_releases(w, source.id, part.releases)
                 })?;
             self.out.report.add(report);
             self.sources.insert(key, source);
         }
-        // Pages count as items of a source, but separately for a file.
+        // Pages are items of a source, but a file counts them separately.
         view.items -= ready.pages.min(view.items);
         Ok(())
     }
 }
 
-/// Returns whether an error concerns this file only.
-fn is_of_no_use(error: &Error) -> bool {
+fn is_file_error(error: &Error) -> bool {
     matches!(error.code(), Code::InvalidInput | Code::NotFound)
 }
 
-/// Returns the wiki name of a page: that of the given folder or archive, or of the folder that
-/// contains the page.
+/// Returns the name of a wiki: that of the folder or archive, or of the folder of a single page.
 fn wiki_name(path: &Path) -> String {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let folder =
@@ -567,19 +560,23 @@ fn share(shares: &mut Vec<ShareView>, key: &str, more: &ShareView) {
     shares[at].comments += more.comments;
 }
 
-/// Reads the records of a file in batches until it ends or the receiver is gone.
-fn batch_up(content: &Content, format: &DetectedFormat, sender: &SyncSender<Batch>) -> Result<()> {
-    let empty = || Batch { records: Vec::with_capacity(BATCH), bytes_read: 0 };
-    let (mut batch, mut bytes) = (empty(), 0);
+/// Reads the records of a file in batches until the end, or until the receiver is dropped.
+fn read_batches(
+    content: &Content,
+    format: &DetectedFormat,
+    sender: &SyncSender<Batch>,
+) -> Result<()> {
+    let empty_batch = || Batch { records: Vec::with_capacity(BATCH), bytes_read: 0 };
+    let (mut batch, mut bytes) = (empty_batch(), 0);
     let send = |batch: &mut Batch| {
-        let mut full = std::mem::replace(batch, empty());
-        full.bytes_read = content.bytes_read();
-        // The receiver is gone if storing failed or was cancelled; that error is reported.
-        sender.send(full).is_ok()
+        let mut full_batch = std::mem::replace(batch, empty_batch());
+        full_batch.bytes_read = content.bytes_read();
+        // The receiver is dropped if storing fails or is cancelled, which reports the error.
+        sender.send(full_batch).is_ok()
     };
-    let result = format.read(content, |place, chunk| {
-        bytes += chunk.as_ref().map_or(0, RawRecord::size);
-        batch.records.push((place, chunk));
+    let result = format.read(content, |location, record| {
+        bytes += record.as_ref().map_or(0, RawRecord::size);
+        batch.records.push((location, record));
         if batch.records.len() < BATCH && bytes < BATCH_BYTES {
             return true;
         }
@@ -592,23 +589,23 @@ fn batch_up(content: &Content, format: &DetectedFormat, sender: &SyncSender<Batc
     result.map(drop)
 }
 
-/// Parses a batch, decides the source of each record, and compresses the records.
-fn ready(
+/// Parses and compresses the records of a batch, by source.
+fn parse_batch(
     batch: Batch,
     format: &DetectedFormat,
     file: &str,
     (routes, origins): (&mut Routes, &mut Origins),
     store: Option<&Store>,
     elsewhere: &impl Fn(&str, bool) -> bool,
-) -> Result<Ready> {
+) -> Result<ParsedBatch> {
     let results: Vec<(String, std::result::Result<Vec<ParsedItem>, String>)> = batch
         .records
         .into_par_iter()
-        .map(|(place, chunk)| (place, chunk.and_then(|c| format.parse(c))))
+        .map(|(place, record)| (place, record.and_then(|c| format.parse(c))))
         .collect();
     let records = || {
         results.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten().filter_map(
-            |piece| match piece {
+            |item| match item {
                 ParsedItem::Record(record) => Some(record),
                 ParsedItem::Link(..) | ParsedItem::Release(..) => None,
             },
@@ -618,15 +615,15 @@ fn ready(
         origins.check(store, source, format.tracker, records())?;
     }
     if records().any(|record| record.repository().is_some()) {
-        routes.tell();
+        routes.set_names_projects();
     }
-    if !routes.is_settled() {
-        routes.settle(records().filter_map(Record::repository), elsewhere);
+    if !routes.has_home() {
+        routes.set_home(records().filter_map(Record::repository), elsewhere);
     }
-    let of = Of { namespace: &format.namespace, file, item: true };
-    let mut out = Ready { bytes_read: batch.bytes_read, ..Ready::default() };
+    let of = RecordContext { namespace: &format.namespace, file, item: true };
+    let mut out = ParsedBatch { bytes_read: batch.bytes_read, ..ParsedBatch::default() };
     for (place, result) in results {
-        if let Err(reason) = result.and_then(|pieces| sort(pieces, routes, of, &mut out)) {
+        if let Err(reason) = result.and_then(|items| add_items(items, routes, of, &mut out)) {
             out.skips.push((place, reason));
         }
     }
@@ -641,23 +638,22 @@ fn ready(
     Ok(out)
 }
 
-/// Adds the contents of one record to its source.
-fn sort(
-    pieces: Vec<ParsedItem>,
+fn add_items(
+    items: Vec<ParsedItem>,
     routes: &Routes,
-    of: Of<'_>,
-    out: &mut Ready,
+    of: RecordContext<'_>,
+    out: &mut ParsedBatch,
 ) -> std::result::Result<(), String> {
-    for piece in pieces {
-        match piece {
+    for item in items {
+        match item {
             ParsedItem::Record(record) => {
-                let of = Of { item: matches!(record, Record::Document(_)), ..of };
+                let of = RecordContext { item: matches!(record, Record::Document(_)), ..of };
                 let key = routes.source(record.repository(), of)?;
                 out.loose |= routes.target().is_none() && of.item && record.repository().is_none();
                 if let Record::Document(document) = &record
                     && out.first.len() < PREVIEW_ITEMS
                 {
-                    out.first.push(GlimpseView {
+                    out.first.push(ItemPreview {
                         key: document.key(&key),
                         title: document.title.clone(),
                         state: document.state,
@@ -675,16 +671,16 @@ fn sort(
                 }
                 part.records.push(record);
             }
-            ParsedItem::Link(from, to, tie) => {
-                let home = routes.source_of(from.project.as_deref(), of);
+            ParsedItem::Link(from, to, relation) => {
+                let key = routes.source_of(from.project.as_deref(), of);
                 let ends = [&from, &to].map(|end| {
                     format!("{}#{}", routes.source_of(end.project.as_deref(), of), end.number)
                 });
                 let [from, to] = ends;
-                out.parts.entry(home).or_default().links.push((from, to, tie));
+                out.parts.entry(key).or_default().links.push((from, to, relation));
             }
             ParsedItem::Release(project, release) => {
-                let of = Of { item: false, ..of };
+                let of = RecordContext { item: false, ..of };
                 let key = routes.source(project.as_deref(), of)?;
                 out.parts.entry(key).or_default().releases.push(release);
             }
@@ -693,9 +689,9 @@ fn sort(
     Ok(())
 }
 
-/// Returns whether any record below a path names this project. Called once per path, if its first
-/// records name another project.
-fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
+/// Returns whether any record in a path belongs to a project. Called once per path, if its first
+/// records belong to another project.
+fn has_project(path: &Path, mapping: &Mapping, project: &str) -> bool {
     let Ok(mention) =
         regex::bytes::RegexBuilder::new(&regex::escape(project)).case_insensitive(true).build()
     else {
@@ -705,14 +701,14 @@ fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
     for (file, _) in content::files(path).unwrap_or_default() {
         let outcome = content::for_each_member(&file, |content| {
             let Ok(format) = file::detect_format(&content, mapping) else { return Ok(true) };
-            format.read(&content, |_, chunk| {
-                let pieces = match chunk {
-                    Ok(chunk) if DetectedFormat::mentions(&chunk, &mention) => {
-                        format.parse(chunk).unwrap_or_default()
+            format.read(&content, |_, record| {
+                let items = match record {
+                    Ok(record) if DetectedFormat::mentions(&record, &mention) => {
+                        format.parse(record).unwrap_or_default()
                     }
                     _ => return true,
                 };
-                is_named |= pieces.iter().any(|piece| match piece {
+                is_named |= items.iter().any(|item| match item {
                     ParsedItem::Record(record) => {
                         record.repository().is_some_and(|p| p.eq_ignore_ascii_case(project))
                     }
@@ -730,7 +726,6 @@ fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
     is_named
 }
 
-/// Returns the error of an import without usable records.
 fn empty_import(import: &ImportResult) -> Error {
     let report = &import.report;
     let kinds: Vec<&str> = import.files_read.understood.iter().map(|f| f.kind.as_str()).collect();
@@ -750,7 +745,7 @@ fn empty_import(import: &ImportResult) -> Error {
     let unknown = report
         .skips
         .first()
-        .is_some_and(|s| s.reason == json::UNKNOWN || s.reason.ends_with("REST format"));
+        .is_some_and(|s| s.reason == json::UNKNOWN_RECORD || s.reason.ends_with("REST format"));
     error.with_hint(match unknown {
         true => {
             "JSON needs records with a title, a text, a state or a date; see how it is read with --dry-run. \

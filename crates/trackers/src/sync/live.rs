@@ -1,5 +1,5 @@
-//! Mirrors of live trackers: fetches a page, applies it and moves the cursor in one transaction,
-//! and repeats.
+//! Mirrors of live trackers: fetches page after page, and stores each with its cursor in one
+//! transaction.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -20,31 +20,31 @@ use crate::{
     tracker::{Cursor, Fetch, Kind, Stream, Tracker, repetition::RepeatGuard},
 };
 use precedent_core::{
-    door,
     error::{Code, Error, Result},
     model::{Problem, Record, SyncReport, SyncRequest},
+    secret_filter,
     task::{Phase, Task, run_blocking},
 };
 use precedent_store::{RemoteRow, SourceRow, StreamRow};
 
 /// Records that a source was not synced because no tracker is reachable.
-pub async fn skip(context: &Context, source: &SourceRow, why: &Error) -> SyncReport {
+pub async fn record_unreachable(context: &Context, source: &SourceRow, why: &Error) -> SyncReport {
     let mut report = SyncReport {
         source: source.key.clone(),
         problem: Some(Problem::from(why)),
         ..SyncReport::default()
     };
     let (store, row, now) = (Arc::clone(&context.store), source.id, (context.clock)());
-    let words = door::single_line(&why.to_string());
+    let problem = secret_filter::single_line(&why.to_string());
     if let Err(error) =
-        run_blocking(move || store.write(|w| w.end_sync(row, now, Some(&words)))).await
+        run_blocking(move || store.write(|w| w.end_sync(row, now, Some(&problem)))).await
     {
         report.problem = Some(Problem::from(&error));
     }
     report
 }
 
-/// Syncs one source. An error that ended it early is in the report; pages fetched before are kept.
+/// Syncs one source. If an error ends it early, the report has it, and fetched pages are kept.
 pub async fn sync(
     context: &Context,
     source: &SourceRow,
@@ -54,7 +54,7 @@ pub async fn sync(
     request: &SyncRequest,
 ) -> SyncReport {
     let start = (context.clock)();
-    let latest = progress::Latest::default();
+    let latest = progress::LatestProgress::default();
     let run_context = Context { task: latest.watch(&context.task), ..context.clone() };
     let mut run = Run {
         context: &run_context,
@@ -65,26 +65,26 @@ pub async fn sync(
         project: remote.project.clone(),
         seen_records: SeenRecords::default(),
         hidden: 0,
-        doubt: None,
-        notes: Vec::new(),
+        incomplete: None,
+        date_gaps: Vec::new(),
     };
     let result = tokio::select! {
-        result = run.whole(remote, tracker, http) => result,
-        never = progress::tell(context, source.id, &latest) => match never {},
+        result = run.sync_all(remote, tracker, http) => result,
+        never = progress::publish(context, source.id, &latest) => match never {},
     };
-    let (mut out, notes) = (run.report, run.notes);
+    let (mut out, notes) = (run.report, run.date_gaps);
     out.problem = result.as_ref().err().map(Problem::from);
     out.seconds = start.duration_until((context.clock)()).as_secs().max(0).unsigned_abs();
-    let busy = matches!(&result, Err(e) if e.code() == Code::Busy);
-    let problem = result.err().map(|e| door::single_line(&e.to_string()));
+    let is_busy = matches!(&result, Err(e) if e.code() == Code::Busy);
+    let problem = result.err().map(|e| secret_filter::single_line(&e.to_string()));
     let (store, folder) = (Arc::clone(&context.store), context.folder.clone());
     let (row, now) = (source.clone(), (context.clock)());
     let gaps = run_blocking(move || {
-        if !busy {
+        if !is_busy {
             store.write(|w| w.end_sync(row.id, now, problem.as_deref()))?;
         }
         store.read(|r| match r.remote(row.id)? {
-            Some(remote) => Ok(report::mirror(r, &folder, &row, remote)?.gaps),
+            Some(remote) => Ok(report::mirror_status(r, &folder, &row, remote)?.gaps),
             None => Ok(Vec::new()),
         })
     });
@@ -98,7 +98,7 @@ pub async fn sync(
 }
 
 impl Run<'_> {
-    async fn whole(
+    async fn sync_all(
         &mut self,
         remote: &RemoteRow,
         tracker: &mut dyn Tracker,
@@ -114,28 +114,32 @@ impl Run<'_> {
         };
         let source = self.source.id;
         self.with_store(move |store| store.write(|w| w.forget_progress(source))).await?;
-        self.project = self.meet(remote, tracker).await?;
+        self.project = self.check_project(remote, tracker).await?;
         if self.full {
             self.with_store(move |store| store.write(|w| w.forget_streams(source))).await?;
         }
-        let mut whole = true;
+        let mut is_complete = true;
         for stream in tracker.streams() {
-            whole &= self.pull(*stream, tracker).await?;
+            is_complete &= self.read_list(*stream, tracker).await?;
         }
-        sweep::run(self, tracker, whole).await?;
+        sweep::run(self, tracker, is_complete).await?;
         let kind = Kind::parse(&self.source.kind);
-        if kind.is_some_and(Kind::asks_relations) {
+        if kind.is_some_and(Kind::has_separate_relations) {
             relations::run(self, tracker, &self.project.clone()).await?;
         }
         releases::run(self, tracker).await?;
         if remote.wiki {
             wiki::run(self, tracker, http).await?;
         }
-        self.doubt.take().map_or(Ok(()), Err)
+        self.incomplete.take().map_or(Ok(()), Err)
     }
 
-    /// Checks that the project exists and is still the same one; returns its current name.
-    async fn meet(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker) -> Result<String> {
+    /// Checks that the project exists and is still the same; returns its current name.
+    async fn check_project(
+        &mut self,
+        remote: &RemoteRow,
+        tracker: &mut dyn Tracker,
+    ) -> Result<String> {
         let project = tracker.probe(&self.context.task).await?;
         if let (Some(known_id), Some(found_id)) = (&remote.remote_id, &project.remote_id)
             && known_id != found_id
@@ -148,13 +152,13 @@ impl Run<'_> {
                 "Its name was reused. Remove the source and add it again to mirror the new one.",
             ));
         }
-        // A name with a single part was never used as the key.
+        // A name with a single part differs from the key.
         let is_same_name = [&self.source.key, &remote.project]
             .into_iter()
             .any(|n| project.name.eq_ignore_ascii_case(n));
-        let path = project.name.contains('/')
+        let is_moved = project.name.contains('/')
             && !key_of(&project.name).eq_ignore_ascii_case(&self.source.key);
-        if path || !is_same_name {
+        if is_moved || !is_same_name {
             self.report.renamed_to = Some(project.name.clone());
         }
         let name = project.name.clone();
@@ -165,55 +169,61 @@ impl Run<'_> {
         Ok(name)
     }
 
-    /// Reads a list from the stored cursor to its end. Returns whether this was one pass over the
-    /// whole list.
-    async fn pull(&mut self, stream: Stream, tracker: &dyn Tracker) -> Result<bool> {
+    /// Reads a list from the stored cursor to the end. Returns whether this was a complete pass.
+    async fn read_list(&mut self, stream: Stream, tracker: &dyn Tracker) -> Result<bool> {
         let (source, name) = (self.source.id, stream.as_str());
         let mut row = self.with_store(move |store| store.read(|r| r.stream(source, name))).await?;
-        let began = (self.context.clock)();
-        if let Some(date) = row.watermark.filter(|at| clock::is_ahead(*at, began)) {
-            self.note_future(format!(
+        let started_at = (self.context.clock)();
+        if let Some(date) = row.watermark.filter(|cursor| clock::is_ahead(*cursor, started_at)) {
+            self.add_date_gap(format!(
                 "The last sync read the {} up to {}, which is ahead of this computer's clock: all were fetched again.",
-                stream.words(),
+                stream.label(),
                 date.strftime("%Y-%m-%d")
             ));
             row = StreamRow { watermark: None, next_page: None, etag: None, ..row };
         }
-        let whole = row.watermark.is_none() && row.next_page.is_none();
-        let mut at = match &row.next_page {
+        let is_complete = row.watermark.is_none() && row.next_page.is_none();
+        let mut cursor = match &row.next_page {
             Some(page) => Cursor(page.clone()),
             None => tracker.start(stream, row.watermark),
         };
-        let mut progress = self.expect(stream, whole, tracker).await?;
+        let mut progress = self.expected_count(stream, is_complete, tracker).await?;
         let mut has_restarted = false;
         let mut cursors = HashSet::new();
         let mut guard = RepeatGuard::with_size_hint(progress.total);
         let mut listed_pages = None;
         loop {
             self.context.task.check()?;
-            let etag =
-                row.etag.as_ref().filter(|(_, page)| *page == at.0).map(|(etag, _)| etag.clone());
-            match tracker.page(stream, &at, etag.as_deref(), &self.context.task).await? {
+            let etag = row
+                .etag
+                .as_ref()
+                .filter(|(_, page)| *page == cursor.0)
+                .map(|(etag, _)| etag.clone());
+            match tracker.page(stream, &cursor, etag.as_deref(), &self.context.task).await? {
                 Fetch::Page(page) => {
-                    if !cursors.insert(at.0.clone()) {
-                        // The next sync resumes at the watermark to avoid the cycle.
+                    if !cursors.insert(cursor.0.clone()) {
+                        // The next sync resumes at the watermark, which avoids the cycle.
                         row.next_page = None;
                         self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
                         return Err(Error::new(
                             Code::Network,
-                            format!("the tracker's list of {} repeats itself", stream.words()),
+                            format!("the tracker's list of {} repeats itself", stream.label()),
                         )
                         .with_hint("This is a bug in the tracker; progress is saved."));
                     }
                     has_restarted = false;
-                    let endless = guard.note_page(&page).err();
+                    let endless = guard.add_page(&page).err();
                     let end = page.next.is_none();
-                    row.watermark = row.watermark.max(self.proven(stream, page.watermark, began));
+                    row.watermark = row.watermark.max(self.proven_watermark(
+                        stream,
+                        page.watermark,
+                        started_at,
+                    ));
                     row.next_page = page.next.as_ref().map(|c| c.0.clone());
-                    row.etag = page.etag.filter(|_| end).map(|etag| (etag, at.0));
+                    row.etag = page.etag.filter(|_| end).map(|etag| (etag, cursor.0));
                     row.pages = if end { 0 } else { row.pages + 1 };
                     row.refused = None;
-                    let records = self.readable(stream, page.records, &mut row);
+                    let records = self.take_readable(stream, page.records, &mut row);
                     if end {
                         row.finished_at = Some((self.context.clock)());
                     }
@@ -229,8 +239,8 @@ impl Run<'_> {
                     listed_pages = page.all_pages.or(listed_pages);
                     match (page.next, endless) {
                         (None, _) => break,
-                        (Some(_), Some(endless)) => return Err(endless.error(stream.words())),
-                        (Some(next), None) => at = next,
+                        (Some(_), Some(endless)) => return Err(endless.error(stream.label())),
+                        (Some(next), None) => cursor = next,
                     }
                 }
                 Fetch::Unchanged => {
@@ -240,26 +250,26 @@ impl Run<'_> {
                     return Ok(false);
                 }
                 Fetch::Expired if !has_restarted => {
-                    // The watermark is inclusive: repeated records are recognized by id.
+                    // The watermark is inclusive; repeated records are recognized by id.
                     has_restarted = true;
                     row.next_page = None;
                     row.etag = None;
                     cursors.clear();
-                    at = tracker.start(stream, row.watermark);
+                    cursor = tracker.start(stream, row.watermark);
                 }
                 Fetch::Expired => {
                     return Err(Error::new(
                         Code::Network,
                         format!(
                             "the tracker denied access to the first page of its {}",
-                            stream.words()
+                            stream.label()
                         ),
                     )
                     .with_hint("Progress is saved; try again later."));
                 }
-                Fetch::Smaller(smaller) => at = smaller,
+                Fetch::Smaller(smaller) => cursor = smaller,
                 Fetch::Refused(why) => {
-                    row.refused = Some(door::single_line(&why));
+                    row.refused = Some(secret_filter::single_line(&why));
                     self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
                     return Ok(false);
                 }
@@ -268,37 +278,41 @@ impl Run<'_> {
         if let Some(slugs) = listed_pages {
             removal::hide_pages(self, tracker, slugs).await?;
         }
-        Ok(whole)
+        Ok(is_complete)
     }
 
-    /// Returns the watermark that a page proves, and records a notice if the tracker's is in the
-    /// future.
-    fn proven(
+    /// Returns the watermark of a page, and records a notice if it is in the future.
+    fn proven_watermark(
         &mut self,
         stream: Stream,
         watermark: Option<Timestamp>,
-        began: Timestamp,
+        started_at: Timestamp,
     ) -> Option<Timestamp> {
         let watermark = watermark?;
-        if clock::is_ahead(watermark, began) {
-            self.note_future(format!(
+        if clock::is_ahead(watermark, started_at) {
+            self.add_date_gap(format!(
                 "The tracker has {} dated up to {}, which is ahead of this computer's clock. The next sync starts from \
                  the time of this sync.",
-                stream.words(),
+                stream.label(),
                 watermark.strftime("%Y-%m-%d")
             ));
         }
-        Some(clock::proven(watermark, began))
+        Some(clock::limit_watermark(watermark, started_at))
     }
 
-    /// Returns the expected number of records, where a first pass can know it.
-    async fn expect(&self, stream: Stream, whole: bool, tracker: &dyn Tracker) -> Result<Meter> {
-        if !whole {
-            return Ok(Meter::default());
+    /// Returns a counter with the expected number of records, if this is a first pass.
+    async fn expected_count(
+        &self,
+        stream: Stream,
+        is_complete: bool,
+        tracker: &dyn Tracker,
+    ) -> Result<RecordCounter> {
+        if !is_complete {
+            return Ok(RecordCounter::default());
         }
         let total = match stream {
             Stream::Items => match tracker.item_bound(&self.context.task).await {
-                // The list is read without the count; a network problem fails there again.
+                // The count is optional; a lasting network problem fails the list itself.
                 Err(error) if error.code() == Code::Network => None,
                 bound => bound?,
             },
@@ -310,18 +324,18 @@ impl Run<'_> {
             }
             Stream::ReviewComments | Stream::Discussions | Stream::Pages => None,
         };
-        Ok(Meter { count: 0, total })
+        Ok(RecordCounter { count: 0, total })
     }
 
-    /// Returns the usable records; the others are counted in the report and in the store.
-    fn readable(
+    /// Returns the readable records; the report and the store count the others.
+    fn take_readable(
         &mut self,
         stream: Stream,
         records: Vec<std::result::Result<Record, String>>,
         row: &mut StreamRow,
     ) -> Vec<Record> {
         let mut out = Vec::with_capacity(records.len());
-        for (place, record) in records.into_iter().enumerate() {
+        for (index, record) in records.into_iter().enumerate() {
             match record {
                 Ok(record) => {
                     self.seen_records.add(&record);
@@ -331,7 +345,7 @@ impl Run<'_> {
                     row.unreadable += 1;
                     let page = self.report.pages + 1;
                     self.skip(
-                        format!("{}, page {page}, record {}", stream.words(), place + 1),
+                        format!("{}, page {page}, record {}", stream.label(), index + 1),
                         reason,
                     );
                 }
@@ -341,14 +355,13 @@ impl Run<'_> {
     }
 }
 
-/// A progress counter with the fetched and the total number.
 #[derive(Clone, Copy, Debug, Default)]
-struct Meter {
+struct RecordCounter {
     count: u64,
     total: Option<u64>,
 }
 
-impl Meter {
+impl RecordCounter {
     fn tell(&self, task: &Task) {
         task.report(Phase::Sync, self.count, self.total.map(|t| t.max(self.count)), "records");
     }

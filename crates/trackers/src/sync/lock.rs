@@ -5,9 +5,9 @@ use std::{path::Path, time::Duration};
 use precedent_core::error::{Code, Error, Result};
 use precedent_store::{FileLock, SourceRow};
 
-/// The number of attempts to take a lock. A process that only checks a lock holds it briefly.
-const LOOKS: u32 = 5;
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// The number of attempts to take a lock, because checking a lock holds it briefly.
+const MAX_ATTEMPTS: u32 = 5;
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A lock that is held during the sync of a source.
 #[derive(Debug)]
@@ -18,16 +18,16 @@ pub struct SyncLock {
 impl SyncLock {
     /// Takes the lock of the source with this row id; `None` if another sync holds it.
     pub(super) async fn take(folder: &Path, source: i64) -> Result<Option<Self>> {
-        for _ in 1..LOOKS {
+        for _ in 1..MAX_ATTEMPTS {
             if let Some(lock) = Self::try_take(folder, source)? {
                 return Ok(Some(lock));
             }
-            tokio::time::sleep(LOOK_AGAIN).await;
+            tokio::time::sleep(RETRY_INTERVAL).await;
         }
         Self::try_take(folder, source)
     }
 
-    /// Takes the locks of all these sources, so that none is synced meanwhile.
+    /// Takes the locks of sources, so that none is synced meanwhile.
     ///
     /// # Errors
     /// [`Code::Busy`] if one is being synced.
@@ -42,10 +42,9 @@ impl SyncLock {
     }
 
     fn try_take(folder: &Path, source: i64) -> Result<Option<Self>> {
-        Ok(FileLock::try_take(folder, &name(source))?.map(|lock| Self { _lock: lock }))
+        Ok(FileLock::try_acquire(folder, &name(source))?.map(|lock| Self { _lock: lock }))
     }
 
-    /// Returns whether the lock of this source is held.
     pub(super) fn is_taken(folder: &Path, source: i64) -> bool {
         folder.join(name(source)).exists() && matches!(Self::try_take(folder, source), Ok(None))
     }

@@ -26,29 +26,30 @@ use rayon::prelude::*;
 
 pub use closures::{close, closures};
 pub use files::{import_built_in, import_files, import_wiki, understand};
-pub use live::{skip, sync};
+pub use live::{record_unreachable, sync};
 pub use lock::SyncLock;
-pub use remote::{add, address, host, remote_address, remote_tracker, token_request, trust};
+pub use remote::{
+    add, github_address, github_host, remote_address, remote_tracker, token_request, trust,
+};
 pub use report::mirrors;
 pub use run::Context;
-pub use wiki::forget as forget_wiki;
+pub use wiki::delete_clone as forget_wiki;
 
 use precedent_core::{
-    door,
     error::{Error, Result},
     model::{CommentRecord, ImportReport, Raw, Record, is_source_key},
+    secret_filter,
 };
 use precedent_store::{
     ApplyEffect, DateEvidence, PackedRaw, RawKind, RawPacker, SourceRow, Store, Writer,
 };
 
 /// The smallest number of records per thread for which parallel compression is worthwhile.
-const PACKED_TOGETHER: usize = 64;
+const MIN_PARALLEL_RECORDS: usize = 64;
 
 /// The longest title, in characters. A longer title is kept in full at the start of the body.
 const MAX_TITLE: usize = 1_000;
 
-/// The origin of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     /// The source's own tracker, read in full or since the last sync.
@@ -57,7 +58,7 @@ enum Origin {
     File { import: i64 },
 }
 
-/// Stores a tracker's records and the changes of `also` in one transaction; reports the result.
+/// Stores a tracker's records, then calls `finish`, in one transaction.
 /// Records of a `full` sync replace the stored ones whatever their dates.
 fn apply(
     store: &Store,
@@ -65,18 +66,17 @@ fn apply(
     records: Vec<Record>,
     full: bool,
     now: Timestamp,
-    also: impl FnOnce(&Writer<'_>) -> Result<()>,
+    finish: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
-    put_records(store, source, Origin::Tracker { full }, &pack(store, records)?, now, also)
+    put_records(store, source, Origin::Tracker { full }, &pack(store, records)?, now, finish)
 }
 
-/// Compresses the raw form of the records.
 fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, PackedRaw)>> {
     let documents = packer(store, RawKind::Document, &records)?;
     let comments = packer(store, RawKind::Comment, &records)?;
     records
         .into_par_iter()
-        .with_min_len(PACKED_TOGETHER)
+        .with_min_len(MIN_PARALLEL_RECORDS)
         .map_init(
             || (None, None),
             |(document, comment), record| {
@@ -107,8 +107,7 @@ fn with_bounded_title(mut record: Record) -> Record {
     record
 }
 
-/// Removes the secrets of this process from a record, because joined parts may contain one that no
-/// single part showed.
+/// Removes the secrets of this process from a record, because joined texts may contain one.
 fn without_secrets(mut record: Record) -> Record {
     let mut texts: Vec<&mut String> = match &mut record {
         Record::Document(d) => {
@@ -122,7 +121,7 @@ fn without_secrets(mut record: Record) -> Record {
         }
     };
     for text in &mut texts {
-        if let Cow::Owned(clean) = door::clean(text) {
+        if let Cow::Owned(clean) = secret_filter::mask(text) {
             **text = clean;
         }
     }
@@ -136,17 +135,17 @@ fn put_records(
     origin: Origin,
     payloads: &[(Record, PackedRaw)],
     now: Timestamp,
-    also: impl FnOnce(&Writer<'_>) -> Result<()>,
+    finish: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
     store.write(|w| {
         let mut is_guest = false;
         if let Origin::File { import } = origin {
-            w.journal(import);
+            w.set_journal(import);
             is_guest = w.remote(source.id)?.is_some();
         }
         let mut report = ImportReport::default();
-        // The last item, if its stored version is newer.
-        let mut stale = None;
+        // Number of the last item, if its stored version is newer.
+        let mut stale_item = None;
         for (record, raw) in payloads {
             let limited_record = clock::limit_dates(record, now);
             let evidence = match limited_record {
@@ -157,30 +156,42 @@ fn put_records(
             };
             report.dated_ahead += u64::from(limited_record.is_some());
             let record = limited_record.as_ref().unwrap_or(record);
-            let how = match record {
+            let effect = match record {
                 Record::Document(d) => {
                     *(if d.number.is_some() { &mut report.items } else { &mut report.pages }) += 1;
-                    let fresh = w.repack(RawKind::Document, raw, &d.raw)?;
-                    let how =
-                        w.apply_document(source, d, fresh.as_ref().unwrap_or(raw), evidence, now)?;
-                    stale = d.number.filter(|_| how == ApplyEffect::Stale);
-                    how
+                    let repacked = w.repack(RawKind::Document, raw, &d.raw)?;
+                    let effect = w.apply_document(
+                        source,
+                        d,
+                        repacked.as_ref().unwrap_or(raw),
+                        evidence,
+                        now,
+                    )?;
+                    stale_item = d.number.filter(|_| effect == ApplyEffect::Stale);
+                    effect
                 }
                 Record::Comment(c) => {
                     report.comments += 1;
-                    let c = &own_id(w, source, origin, c)?;
-                    // Many files do not say when a comment was edited.
-                    let old = stale == Some(c.number) && c.updated_at == c.created_at;
-                    let fresh = w.repack(RawKind::Comment, raw, &c.raw)?;
-                    w.apply_comment(source, c, fresh.as_ref().unwrap_or(raw), old, evidence, now)?
+                    let c = &with_unique_id(w, source, origin, c)?;
+                    // Many files do not state when a comment was edited.
+                    let is_stale = stale_item == Some(c.number) && c.updated_at == c.created_at;
+                    let repacked = w.repack(RawKind::Comment, raw, &c.raw)?;
+                    w.apply_comment(
+                        source,
+                        c,
+                        repacked.as_ref().unwrap_or(raw),
+                        is_stale,
+                        evidence,
+                        now,
+                    )?
                 }
             };
-            if let (ApplyEffect::Updated, Record::Document(d)) = (how, record) {
-                // A creation time does not tell when the item changed.
+            if let (ApplyEffect::Updated, Record::Document(d)) = (effect, record) {
+                // The creation time does not show when the item changed.
                 let is_undated = d.updated_at.is_none_or(|at| Some(at) == d.created_at);
                 report.undated += u64::from(d.number.is_some() && is_undated);
             }
-            *match how {
+            *match effect {
                 ApplyEffect::New => &mut report.new,
                 ApplyEffect::Updated => &mut report.updated,
                 ApplyEffect::Unchanged => &mut report.unchanged,
@@ -190,21 +201,21 @@ fn put_records(
         if report.new + report.updated > 0 {
             w.touch_source(source.id, now)?;
         }
-        also(w)?;
+        finish(w)?;
         Ok(report)
     })
 }
 
-/// Returns a comment of a file under a unique id, because some exports number the comments of each
-/// item from one.
-fn own_id<'a>(
+/// Returns a comment with a unique id, because some exports number the comments of each item from
+/// one.
+fn with_unique_id<'a>(
     writer: &Writer<'_>,
     source: &SourceRow,
     origin: Origin,
     comment: &'a CommentRecord,
 ) -> Result<Cow<'a, CommentRecord>> {
     let item = match origin {
-        // Tracker ids are unique; a comment under another item was moved.
+        // Tracker ids are unique; a comment on another item was moved.
         Origin::Tracker { .. } => None,
         Origin::File { .. } => writer.comment_item(source.id, &comment.remote_id)?,
     };
@@ -217,7 +228,7 @@ fn own_id<'a>(
     })
 }
 
-/// Returns the compressor of a kind; the first large batch of a casebook trains its dictionary.
+/// Returns the compressor of a kind; the first batch of a casebook trains its dictionary.
 fn packer(store: &Store, kind: RawKind, records: &[Record]) -> Result<RawPacker> {
     let raws = || {
         records.iter().filter_map(|r| match (kind, r) {
@@ -254,9 +265,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn row_never_holds_a_secret() {
+    fn stored_record_contains_no_secret() {
         let token = "c4n4ry-of-a-row-0123456789";
-        door::learn(&token.to_owned().into());
+        secret_filter::register(&token.to_owned().into());
         let comment = CommentRecord {
             repository: None,
             number: 1,

@@ -1,5 +1,4 @@
-//! The progress of a sync, published to other processes through the database with a small delay and
-//! a small periodic write.
+//! The progress of a sync, published to other processes through the database.
 
 use std::{
     convert::Infallible,
@@ -13,18 +12,15 @@ use precedent_core::{
     task::{Progress, Task, run_blocking},
 };
 
-/// The interval between progress updates.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// The latest reported progress.
 #[derive(Clone, Default)]
-pub(super) struct Latest(Arc<Mutex<Option<Progress>>>);
+pub(super) struct LatestProgress(Arc<Mutex<Option<Progress>>>);
 
-impl Latest {
-    /// Returns the task with a progress listener attached.
+impl LatestProgress {
     pub(super) fn watch(&self, task: &Task) -> Task {
         let slot = Arc::clone(&self.0);
-        task.also(move |progress| {
+        task.with_extra_listener(move |progress| {
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress)
         })
     }
@@ -35,27 +31,29 @@ impl Latest {
 }
 
 /// Publishes the progress until it is dropped. Write errors are ignored.
-pub(super) async fn tell(context: &Context, source: i64, latest: &Latest) -> Infallible {
-    let mut part = None;
+pub(super) async fn publish(context: &Context, source: i64, latest: &LatestProgress) -> Infallible {
+    let mut current = None;
     loop {
         tokio::time::sleep(INTERVAL).await;
-        let Some(now) = latest.take() else { continue };
-        let at = (context.clock)();
+        let Some(progress) = latest.take() else { continue };
+        let now = (context.clock)();
         // A decreasing count marks the start of another phase.
-        let started_at = match part {
-            Some((phase, done_count, start)) if phase == now.phase && done_count <= now.done => {
+        let started_at = match current {
+            Some((phase, done_count, start))
+                if phase == progress.phase && done_count <= progress.done =>
+            {
                 start
             }
-            _ => at,
+            _ => now,
         };
-        part = Some((now.phase, now.done, started_at));
+        current = Some((progress.phase, progress.done, started_at));
         let row = SyncProgress {
-            phase: now.phase.as_str().to_owned(),
-            done: now.done,
-            total: now.total,
-            unit: now.unit.to_owned(),
+            phase: progress.phase.as_str().to_owned(),
+            done: progress.done,
+            total: progress.total,
+            unit: progress.unit.to_owned(),
             started_at,
-            told_at: at,
+            told_at: now,
         };
         let store = Arc::clone(&context.store);
         let _ = run_blocking(move || store.write(|w| w.set_progress(source, &row))).await;

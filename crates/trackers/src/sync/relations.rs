@@ -1,11 +1,11 @@
-//! Duplicate links and closing references that the tracker itself states: requested in batches for
-//! closed items that have changed since.
+//! Duplicate links and closing references that the tracker states, requested in batches for closed
+//! items that have changed.
 
-use super::{run::Run, tracker_links::add};
+use super::{run::Run, tracker_links::add_links};
 use crate::tracker::{Relations, Tracker};
 use precedent_core::{
-    door,
     error::{Code, Error, Result},
+    secret_filter,
     task::Phase,
 };
 use precedent_store::StreamRow;
@@ -14,8 +14,8 @@ use precedent_store::StreamRow;
 pub(super) const NAME: &str = "relations";
 /// The number of items per query. GitHub counts a query of this size as one request.
 const BATCH: usize = 50;
-/// The smallest batch; a refusal below this size has another reason.
-const SMALLEST: usize = 5;
+/// The smallest batch; a smaller one would be refused for another reason.
+const MIN_BATCH: usize = 5;
 
 /// Requests the relations of all remaining items, newest first because users look at those.
 pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str) -> Result<()> {
@@ -39,15 +39,15 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
                         for number in &numbers {
                             w.forget_tracker_links(&format!("{}#{number}", source.key))?;
                         }
-                        add(w, &source.key, &project, &relations)?;
-                        w.relations_were_read(source.id, &numbers)?;
+                        add_links(w, &source.key, &project, &relations)?;
+                        w.mark_relations_read(source.id, &numbers)?;
                         w.set_stream(source.id, NAME, &StreamRow::default())
                     })
                 })
                 .await?;
                 run.context.task.report(Phase::Sync, count, Some(total.max(count)), "records");
             }
-            Relations::TooMany if size > SMALLEST => size /= 2,
+            Relations::TooMany if size > MIN_BATCH => size /= 2,
             Relations::TooMany => {
                 return Err(Error::new(
                     Code::Network,
@@ -56,8 +56,10 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
                 .with_hint("Everything else was fetched; try again later."));
             }
             Relations::Refused(why) => {
-                let row =
-                    StreamRow { refused: Some(door::single_line(&why)), ..StreamRow::default() };
+                let row = StreamRow {
+                    refused: Some(secret_filter::single_line(&why)),
+                    ..StreamRow::default()
+                };
                 return run
                     .with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row)))
                     .await;

@@ -6,17 +6,16 @@ use std::{collections::HashSet, time::Duration};
 use super::run::Run;
 use crate::tracker::{
     Tracker,
-    release::{ReleaseList, ReleasePlace, Releases},
+    release::{ReleaseList, ReleaseRequest, Releases},
 };
-use precedent_core::{door, error::Result, model::ReleaseRecord};
+use precedent_core::{error::Result, model::ReleaseRecord, secret_filter};
 use precedent_store::{StreamRow, Writer};
 
-/// The maximum number of releases that are read of a list.
 const MAX_RELEASES: u32 = 1_000;
 /// The number of releases on a page: the maximum of Gitea.
-const PAGE: u32 = 50;
+const PAGE_SIZE: u32 = 50;
 /// The number of releases on a page once all are stored; GitHub's describe each of their files.
-const SMALL_PAGE: u32 = 10;
+const REPEATED_PAGE_SIZE: u32 = 10;
 /// The time between two readings of all tags, which are in no useful order.
 const TAG_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 
@@ -43,7 +42,9 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<()> 
             // A planned version may have been released under another name.
             row.etag = None;
         }
-        if let Some(mut releases) = read(run, tracker, *list, &mut row, &stored_releases).await? {
+        if let Some(mut releases) =
+            read_list(run, tracker, *list, &mut row, &stored_releases).await?
+        {
             if *list == ReleaseList::Planned {
                 let released_versions: HashSet<String> = stored_releases
                     .iter()
@@ -64,7 +65,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<()> 
             if has_planned {
                 w.remove_planned_releases(source)?;
             }
-            put(w, source, found_releases)?;
+            store_releases(w, source, found_releases)?;
             rows.iter().try_for_each(|(name, row)| w.set_stream(source, name, row))
         })
     })
@@ -72,7 +73,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<()> 
 }
 
 /// Reads a list up to the first page without news; `None` if it is unchanged or refused.
-async fn read(
+async fn read_list(
     run: &Run<'_>,
     tracker: &dyn Tracker,
     list: ReleaseList,
@@ -80,7 +81,7 @@ async fn read(
     stored_releases: &[ReleaseRecord],
 ) -> Result<Option<Vec<ReleaseRecord>>> {
     let is_repeated = list == ReleaseList::Published && row.finished_at.is_some();
-    let size = if is_repeated { SMALL_PAGE } else { PAGE };
+    let size = if is_repeated { REPEATED_PAGE_SIZE } else { PAGE_SIZE };
     // Tags are stored without a date until a release replaces them.
     let known_releases = stored_releases.iter().filter(|r| is_repeated && r.released_at.is_some());
     let mut names: HashSet<String> = known_releases.map(|r| r.name.clone()).collect();
@@ -89,8 +90,8 @@ async fn read(
     for page in 1..=MAX_RELEASES / size {
         run.context.task.check()?;
         let page_etag = etag.as_ref().filter(|_| page == 1).map(|(etag, _)| etag.as_str());
-        let place = ReleasePlace { list, page, size, etag: page_etag };
-        match tracker.releases(place, &run.context.task).await? {
+        let request = ReleaseRequest { list, page, size, etag: page_etag };
+        match tracker.releases(request, &run.context.task).await? {
             Releases::Found(release_page) => {
                 if page == 1 {
                     row.etag = release_page.etag.map(|etag| (etag, size.to_string()));
@@ -109,7 +110,7 @@ async fn read(
                 return Ok(None);
             }
             Releases::Refused(why) => {
-                row.refused = Some(door::single_line(&why));
+                row.refused = Some(secret_filter::single_line(&why));
                 return Ok(None);
             }
         }
@@ -123,14 +124,14 @@ fn version(release: &ReleaseRecord) -> String {
 }
 
 /// Stores releases without the secrets of this process.
-pub(super) fn put(
+pub(super) fn store_releases(
     writer: &Writer<'_>,
     source: i64,
     mut releases: Vec<ReleaseRecord>,
 ) -> Result<()> {
     for release in &mut releases {
-        release.name = door::single_line(&release.name);
-        release.url = release.url.as_deref().map(|url| door::clean(url).into_owned());
+        release.name = secret_filter::single_line(&release.name);
+        release.url = release.url.as_deref().map(|url| secret_filter::mask(url).into_owned());
     }
     releases.retain(|release| !release.name.is_empty());
     writer.set_releases(source, &releases)

@@ -32,11 +32,11 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
         ))
         .with_hint(format!("Supported trackers: {}.", kinds.join(", ")))
     })?;
-    let (address, project) = place(kind, new)?;
+    let (address, project) = parse_location(kind, new)?;
     let key = match &new.key {
         Some(key) => key.clone(),
-        // A name with a single part is unique only at its tracker.
-        None if kind.parts() == Some(1) => {
+        // A name with a single part is unique only on its tracker.
+        None if kind.name_parts() == Some(1) => {
             format!(
                 "{}/{project}",
                 address.base.host_str().unwrap_or("tracker").trim_matches(['[', ']'])
@@ -60,7 +60,7 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
             .with_hint(format!("Remove it first: precedent source remove {}", source.key)));
         }
         if source.kind != kind.as_str() {
-            // The same number is a different item at another tracker.
+            // The same number is a different item on another tracker.
             if source.changed_at.is_some() {
                 return Err(Error::invalid(format!(
                     "{} contains items from {}",
@@ -70,9 +70,9 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
             }
             w.set_kind(source.id, kind.as_str())?;
         }
-        // Imports are stored under GitHub's kind, whatever tracker their items belong to.
+        // Imports have GitHub's kind, whatever tracker their items come from.
         if old.is_none() {
-            origins::joins(w, &source.key, kind.as_str())?;
+            origins::check_kind(w, &source.key, kind.as_str())?;
         }
         let project = old.map_or(project, |old| old.project);
         w.set_remote(
@@ -93,22 +93,23 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
     })
 }
 
-/// Converts a project name to a source key.
 pub(super) fn key_of(name: &str) -> String {
-    let plain = |part: &str| -> String {
-        let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-        part.trim_start_matches(['.', '~']).chars().map(|c| if good(c) { c } else { '-' }).collect()
+    let escape_part = |part: &str| -> String {
+        let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        part.trim_start_matches(['.', '~'])
+            .chars()
+            .map(|c| if is_allowed(c) { c } else { '-' })
+            .collect()
     };
-    name.split('/').map(plain).collect::<Vec<_>>().join("/")
+    name.split('/').map(escape_part).collect::<Vec<_>>().join("/")
 }
 
-/// Returns the tracker's address and the project's name.
-fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
+fn parse_location(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
     let text = new.place.trim().trim_end_matches('/');
-    let bare = text.split_once("://").map_or(text, |(_, rest)| rest);
-    let (host, project) = match (&new.host, kind.host(), kind.parts()) {
-        (None, ..) if !bare.contains('/') && kind.whole().is_some() => {
-            (text.to_owned(), kind.whole().unwrap_or_default())
+    let without_scheme = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let (host, project) = match (&new.host, kind.host(), kind.name_parts()) {
+        (None, ..) if !without_scheme.contains('/') && kind.single_project().is_some() => {
+            (text.to_owned(), kind.single_project().unwrap_or_default())
         }
         (Some(host), _, _) => (host.clone(), text),
         (None, Some(host), _) if !text.contains("://") => (host.to_owned(), text),
@@ -119,31 +120,33 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
             (host.to_owned(), project)
         }
     };
-    // Older organisations have their own hosts: acme.visualstudio.com.
-    let old = project
+    // Older organisations have their own host: acme.visualstudio.com.
+    let legacy = project
         .split_once('/')
         .and_then(|(first, rest)| Some((first.strip_suffix(".visualstudio.com")?, rest)));
-    let project = match old.filter(|_| kind == Kind::Azure) {
+    let project = match legacy.filter(|_| kind == Kind::Azure) {
         Some((organisation, rest)) => format!("{organisation}/{rest}"),
         None => project.to_owned(),
     };
-    let project = if kind.names_freely() { wiki::unescape(&project) } else { project };
-    let good = |part: &str| {
+    let project = if kind.allows_any_name() { wiki::percent_decode(&project) } else { project };
+    let is_valid_part = |part: &str| {
         let personal = |c| c == '~' && kind == Kind::Confluence;
         let plain =
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') || personal(c);
-        let free = kind.names_freely() && part.len() <= 100 && !part.trim().is_empty();
+        let free = kind.allows_any_name() && part.len() <= 100 && !part.trim().is_empty();
         !part.is_empty()
             && !part.starts_with('.')
             && part.chars().all(|c| plain(c) || (free && !c.is_control()))
             && (!free || part.chars().any(char::is_alphanumeric))
     };
-    let count = project.split('/').count();
-    let fits = kind.parts().map_or(count >= 2, |n| n == count) && project.split('/').all(good);
+    let part_count = project.split('/').count();
+    let is_valid = kind.name_parts().map_or(part_count >= 2, |n| n == part_count)
+        && project.split('/').all(is_valid_part);
     // An account has a single list of tickets.
-    let fits = fits && (kind != Kind::Zendesk || kind.whole() == Some(project.as_str()));
-    if host.is_empty() || !fits {
-        let shape = match kind.parts() {
+    let is_valid =
+        is_valid && (kind != Kind::Zendesk || kind.single_project() == Some(project.as_str()));
+    if host.is_empty() || !is_valid {
+        let syntax = match kind.name_parts() {
             _ if kind == Kind::Zendesk => "zendesk:HOST, for example zendesk:acme.zendesk.com".to_owned(),
             _ if kind == Kind::Discourse => {
                 "discourse:HOST or discourse:HOST/CATEGORY, for example discourse:forum.acme.example"
@@ -157,13 +160,12 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
         };
         let prefix: String = text.chars().take(80).collect();
         return Err(Error::invalid(format!("invalid {} project \"{prefix}\"", kind.as_str()))
-            .with_hint(format!("Use {shape}.")));
+            .with_hint(format!("Use {syntax}.")));
     }
-    Ok((Address::of(kind, &host)?, project))
+    Ok((Address::parse(kind, &host)?, project))
 }
 
-/// Allows the host of a live source to receive its stored token, after the user confirmed host and
-/// project.
+/// Allows the host of a live source to receive its token, after the user confirmed the project.
 ///
 /// # Errors
 /// [`Code::InvalidInput`] if it is imported from files only, [`Code::Corrupt`] if its address was
@@ -179,20 +181,20 @@ pub fn trust(store: &Store, source: &SourceRow) -> Result<()> {
     })
 }
 
-/// Returns the API address of the GitHub at this host.
+/// Returns the API address of GitHub on a host.
 ///
 /// # Errors
 /// [`Code::InvalidInput`] if it is not a valid host.
-pub fn address(host: &str) -> Result<Address> {
-    Address::of(Kind::GitHub, host)
+pub fn github_address(host: &str) -> Result<Address> {
+    Address::parse(Kind::GitHub, host)
 }
 
 /// Returns the normalized host under which tokens are stored.
 ///
 /// # Errors
 /// [`Code::InvalidInput`] if it is not a valid host.
-pub fn host(host: &str) -> Result<String> {
-    Ok(Address::of(Kind::GitHub, host)?.host)
+pub fn github_host(host: &str) -> Result<String> {
+    Ok(Address::parse(Kind::GitHub, host)?.host)
 }
 
 /// Returns the tracker kind and host under which to look up a source's token.
@@ -208,11 +210,11 @@ pub fn token_request<'a>(source: &'a SourceRow, remote: &'a RemoteRow) -> TokenR
 /// # Errors
 /// [`Code::Corrupt`] if its address was damaged.
 pub fn remote_address(source: &SourceRow, remote: &RemoteRow) -> Result<(Kind, Address)> {
-    // A casebook may be untrusted, and tokens are looked up by host, so the address must match it.
-    let plain = if remote.base_url.starts_with("http:") { "http://" } else { "https://" };
+    // Tokens are looked up by host, so in an untrusted casebook the address must match it.
+    let scheme = if remote.base_url.starts_with("http:") { "http://" } else { "https://" };
     let kind = Kind::parse(&source.kind);
-    let address =
-        kind.and_then(|k| Address::of(k, &format!("{plain}{}", remote.host)).ok().map(|a| (k, a)));
+    let address = kind
+        .and_then(|k| Address::parse(k, &format!("{scheme}{}", remote.host)).ok().map(|a| (k, a)));
     address.filter(|(_, a)| a.base.as_str() == remote.base_url).ok_or_else(|| {
         Error::new(
             Code::Corrupt,

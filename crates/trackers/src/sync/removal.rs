@@ -1,17 +1,17 @@
-//! Hides records that the tracker provably no longer has.
+//! Hides documents that the tracker no longer has.
 
 use super::{absence, run::Run};
-use crate::tracker::{Fate, Tracker};
+use crate::tracker::{Lookup, Tracker};
 use precedent_core::error::Result;
 
-/// Hides the pages that a tracker's list no longer contains, after requesting each of them.
+/// Hides the pages that are no longer listed, after requesting each of them.
 pub(super) async fn hide_pages(
     run: &mut Run<'_>,
     tracker: &dyn Tracker,
     slugs: Vec<String>,
 ) -> Result<()> {
     let source = run.source.clone();
-    let empty = slugs.is_empty();
+    let is_empty = slugs.is_empty();
     let (shown_count, missing_keys, total) = run
         .with_store(move |store| {
             store.write(|w| {
@@ -24,9 +24,15 @@ pub(super) async fn hide_pages(
     if missing_keys.is_empty() {
         return Ok(());
     }
-    if missing_keys.len() > run.allowance.of(total) && (empty || missing_keys.len() > absence::FEW)
+    if missing_keys.len() > run.allowance.limit(total)
+        && (is_empty || missing_keys.len() > absence::MIN_ALLOWANCE)
     {
-        run.doubt(absence::too_many(missing_keys.len(), total, "pages", &run.source.key));
+        run.mark_incomplete(absence::removal_error(
+            missing_keys.len(),
+            total,
+            "pages",
+            &run.source.key,
+        ));
         return Ok(());
     }
     let (mut gone_keys, mut replaced_keys) = (Vec::new(), Vec::new());
@@ -40,22 +46,27 @@ pub(super) async fn hide_pages(
             .await?;
         let slug = key.get(run.source.key.len() + 1..).unwrap_or_default();
         match tracker.wiki_page(slug, id.as_deref(), &run.context.task).await? {
-            Fate::Gone => gone_keys.push(key),
+            Lookup::Gone => gone_keys.push(key),
             // The page is stored under its new name.
-            Fate::Moved(_) if is_replaced => replaced_keys.push(key),
-            Fate::Moved(_) => gone_keys.push(key),
-            Fate::Here(_) | Fate::Whole(_) | Fate::Unreadable => {}
+            Lookup::Moved(_) if is_replaced => replaced_keys.push(key),
+            Lookup::Moved(_) => gone_keys.push(key),
+            Lookup::Found(_) | Lookup::FoundThread(_) | Lookup::Unreadable => {}
         }
     }
     hide(run, replaced_keys).await?;
-    if gone_keys.len() > run.allowance.of(total) {
-        run.doubt(absence::too_many(gone_keys.len(), total, "pages", &run.source.key));
+    if gone_keys.len() > run.allowance.limit(total) {
+        run.mark_incomplete(absence::removal_error(
+            gone_keys.len(),
+            total,
+            "pages",
+            &run.source.key,
+        ));
         return Ok(());
     }
     hide(run, gone_keys).await
 }
 
-/// Hides documents that are proven to be gone.
+/// Hides documents that are gone.
 pub(super) async fn hide(run: &mut Run<'_>, keys: Vec<String>) -> Result<()> {
     if keys.is_empty() {
         return Ok(());
@@ -66,7 +77,7 @@ pub(super) async fn hide(run: &mut Run<'_>, keys: Vec<String>) -> Result<()> {
             store.write(|w| {
                 let mut hidden = 0;
                 for key in &keys {
-                    hidden += u64::from(w.bury_document(key, now)?);
+                    hidden += u64::from(w.mark_document_deleted(key, now)?);
                 }
                 Ok(hidden)
             })

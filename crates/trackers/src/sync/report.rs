@@ -18,14 +18,13 @@ pub fn mirrors(reader: &Reader<'_>, folder: &Path) -> Result<Vec<MirrorView>> {
     let mut out = Vec::new();
     for source in reader.sources()? {
         if let Some(remote) = reader.remote(source.id)? {
-            out.push(mirror(reader, folder, &source, remote)?);
+            out.push(mirror_status(reader, folder, &source, remote)?);
         }
     }
     Ok(out)
 }
 
-/// Returns the status of one live source.
-pub(super) fn mirror(
+pub(super) fn mirror_status(
     reader: &Reader<'_>,
     folder: &Path,
     source: &SourceRow,
@@ -34,7 +33,7 @@ pub(super) fn mirror(
     let mut gaps = Vec::new();
     let mut gap = |kind, text: String| gaps.push(Gap { kind, text });
     let is_running = SyncLock::is_taken(folder, source.id);
-    // Progress left behind by a killed sync is outdated.
+    // Progress left by a killed sync is outdated.
     let progress = if is_running { reader.progress(source.id)? } else { None };
     if !remote.is_trusted {
         gap(
@@ -56,19 +55,19 @@ pub(super) fn mirror(
     let kind = Kind::parse(&source.kind).unwrap_or(Kind::GitHub);
     for stream in kind.streams(remote.wiki) {
         let row = reader.stream(source.id, stream.as_str())?;
-        let words = capital(stream.words());
+        let label = capitalize(stream.label());
         if let Some(why) = &row.refused {
-            gap(GapKind::Refused, format!("{words}: {why}."));
+            gap(GapKind::Refused, format!("{label}: {why}."));
         } else if row.next_page.is_some() || row.finished_at.is_none() {
             let pages = match row.pages {
                 0 => String::new(),
                 1 => " (1 page so far)".to_owned(),
                 n => format!(" ({n} pages so far)"),
             };
-            gap(GapKind::Unfinished, format!("{words}: incomplete{pages}."));
+            gap(GapKind::Unfinished, format!("{label}: incomplete{pages}."));
         }
         if row.unreadable > 0 {
-            gap(GapKind::Unreadable, format!("{words}: {} could not be read.", row.unreadable));
+            gap(GapKind::Unreadable, format!("{label}: {} could not be read.", row.unreadable));
         }
         streams.push(StreamView {
             name: stream.as_str().to_owned(),
@@ -79,7 +78,7 @@ pub(super) fn mirror(
             refused: row.refused,
         });
     }
-    let count = reader.dated_ahead(source.id)?;
+    let count = reader.future_dated_count(source.id)?;
     if count > 0 {
         let records =
             if count == 1 { "1 record has".to_owned() } else { format!("{count} records have") };
@@ -125,21 +124,22 @@ pub(super) fn mirror(
     if let Some(why) = links.refused {
         gap(GapKind::Links, format!("Links between items come only from their texts: {why}."));
     } else {
-        let unread = if kind.asks_relations() { reader.unread_relations(source.id)? } else { 0 };
-        if unread > 0 {
+        let unread_count =
+            if kind.has_separate_relations() { reader.unread_relations(source.id)? } else { 0 };
+        if unread_count > 0 {
             gap(
                 GapKind::Links,
                 format!(
-                    "Closing details (fix or duplicate) of {unread} items are not fetched yet."
+                    "Closing details (fix or duplicate) of {unread_count} items are not fetched yet."
                 ),
             );
         }
     }
-    if let Some(text) = kind.left_out() {
+    if let Some(text) = kind.coverage_notice() {
         gap(GapKind::LeftOut, text.to_owned());
     }
     if remote.wiki && kind.has_wiki_git() {
-        let row = reader.stream(source.id, super::wiki::NAME)?;
+        let row = reader.stream(source.id, super::wiki::STREAM_NAME)?;
         if let Some(why) = &row.refused {
             gap(GapKind::Wiki, format!("The wiki is not mirrored: {why}."));
         } else if row.finished_at.is_none() {
@@ -162,7 +162,7 @@ pub(super) fn mirror(
     })
 }
 
-fn capital(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
 }

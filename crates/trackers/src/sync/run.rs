@@ -10,9 +10,9 @@ use super::{
 };
 use crate::tracker::Relation;
 use precedent_core::{
-    door,
     error::{Error, Result},
     model::{Gap, GapKind, ImportReport, Record, Skip, SyncReport},
+    secret_filter,
     task::{Task, run_blocking},
 };
 use precedent_store::{SourceRow, Store, StreamRow};
@@ -30,34 +30,26 @@ pub struct Context {
     pub task: Task,
 }
 
-/// A sync in progress.
 pub(super) struct Run<'a> {
     pub(super) context: &'a Context,
     pub(super) source: &'a SourceRow,
     pub(super) full: bool,
     pub(super) allowance: Allowance,
     pub(super) report: SyncReport,
-    /// Current name of the project at the tracker.
     pub(super) project: String,
-    /// Records that a full pass has seen.
     pub(super) seen_records: SeenRecords,
-    /// Number of documents that this sync has hidden.
     pub(super) hidden: usize,
-    /// Reason why the sync does not count as complete although it reached its end.
-    pub(super) doubt: Option<Error>,
-    /// Problems with the tracker's dates.
-    pub(super) notes: Vec<Gap>,
+    /// Reason why the sync counts as incomplete although it reached its end.
+    pub(super) incomplete: Option<Error>,
+    pub(super) date_gaps: Vec<Gap>,
 }
 
-/// The relations and deletions of a page.
 #[derive(Default)]
 pub(super) struct PageEvents {
     pub(super) relations: Vec<(u64, Vec<Relation>)>,
-    /// Deleted items.
     pub(super) deletions: Vec<u64>,
 }
 
-/// The records that a pass over a list has seen.
 #[derive(Debug, Default)]
 pub(super) struct SeenRecords {
     pub(super) items: HashSet<u64>,
@@ -78,17 +70,16 @@ impl SeenRecords {
 }
 
 impl Run<'_> {
-    /// Records a skipped record.
-    pub(super) fn skip(&mut self, place: String, reason: String) {
+    pub(super) fn skip(&mut self, location: String, reason: String) {
         self.report.skipped += 1;
         if self.report.skips.len() < ImportReport::MAX_SKIPS {
             // Both texts may quote the record.
-            let (place, reason) = (door::single_line(&place), door::single_line(&reason));
-            self.report.skips.push(Skip { place, reason });
+            let (location, reason) =
+                (secret_filter::single_line(&location), secret_filter::single_line(&reason));
+            self.report.skips.push(Skip { place: location, reason });
         }
     }
 
-    /// Stores records and the cursor of their list in one transaction.
     pub(super) async fn store(
         &mut self,
         records: Vec<Record>,
@@ -98,11 +89,11 @@ impl Run<'_> {
         let (source, now) = (self.source.clone(), (self.context.clock)());
         let project = self.project.clone();
         let (start, allowance, full) = (self.hidden, self.allowance, self.full);
-        let (report, (hidden, doubt)) = self
+        let (report, (hidden, incomplete)) = self
             .with_store(move |store| {
                 let mut absent = (0, None);
                 let report = apply(store, &source, records, full, now, |w| {
-                    tracker_links::replace(w, &source.key, &project, &events.relations)?;
+                    tracker_links::replace_links(w, &source.key, &project, &events.relations)?;
                     absent =
                         absence::hide_items(w, &source, &events.deletions, start, allowance, now)?;
                     match stream {
@@ -115,7 +106,7 @@ impl Run<'_> {
             .await?;
         self.hidden += hidden;
         self.report.gone += hidden as u64;
-        doubt.into_iter().for_each(|doubt| self.doubt(doubt));
+        incomplete.into_iter().for_each(|why| self.mark_incomplete(why));
         self.report.new += report.new;
         self.report.updated += report.updated;
         self.report.unchanged += report.unchanged;
@@ -126,7 +117,6 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs blocking work on the store.
     pub(super) async fn with_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Store) -> Result<T> + Send + 'static,
@@ -135,15 +125,14 @@ impl Run<'_> {
         run_blocking(move || work(&store)).await
     }
 
-    /// Records why the sync does not count as complete; the first reason is reported.
-    pub(super) fn doubt(&mut self, why: Error) {
-        self.doubt.get_or_insert(why);
+    /// Records why the sync counts as incomplete; the first reason is reported.
+    pub(super) fn mark_incomplete(&mut self, why: Error) {
+        self.incomplete.get_or_insert(why);
     }
 
-    /// Records that tracker dates are ahead of this computer's clock.
-    pub(super) fn note_future(&mut self, text: String) {
-        if !self.notes.iter().any(|note| note.text == text) {
-            self.notes.push(Gap { kind: GapKind::FutureDates, text });
+    pub(super) fn add_date_gap(&mut self, text: String) {
+        if !self.date_gaps.iter().any(|note| note.text == text) {
+            self.date_gaps.push(Gap { kind: GapKind::FutureDates, text });
         }
     }
 }

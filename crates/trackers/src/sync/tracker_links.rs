@@ -4,8 +4,7 @@ use crate::tracker::Relation;
 use precedent_core::error::Result;
 use precedent_store::Writer;
 
-/// Replaces the links of items whose records state all of them.
-pub(super) fn replace(
+pub(super) fn replace_links(
     writer: &Writer<'_>,
     source: &str,
     project: &str,
@@ -13,12 +12,12 @@ pub(super) fn replace(
 ) -> Result<()> {
     for (number, item_relations) in relations {
         writer.forget_stated_links(&format!("{source}#{number}"))?;
-        add(writer, source, project, item_relations)?;
+        add_links(writer, source, project, item_relations)?;
     }
     Ok(())
 }
 
-pub(super) fn add(
+pub(super) fn add_links(
     writer: &Writer<'_>,
     source: &str,
     project: &str,
@@ -29,7 +28,7 @@ pub(super) fn add(
         | Relation::ClosedBy(number, other_source)
         | Relation::RelatesTo(number, other_source)) = relation;
         let key = format!("{source}#{number}");
-        let other_key = own_key(other_source, project, source);
+        let other_key = local_key(other_source, project, source);
         match relation {
             Relation::DuplicateOf(..) => {
                 writer.add_tracker_link(&key, &other_key, "duplicate_of")?
@@ -41,9 +40,8 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Returns the key of the other item here: this source keeps its own name, whatever the tracker
-/// calls it now.
-fn own_key(key: &str, project: &str, source: &str) -> String {
+/// Returns the local key of an item, because this source keeps its name if the project is renamed.
+fn local_key(key: &str, project: &str, source: &str) -> String {
     match key.split_once('#') {
         Some((name, number)) if name.eq_ignore_ascii_case(project) => format!("{source}#{number}"),
         _ => key.to_owned(),

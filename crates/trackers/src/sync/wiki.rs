@@ -13,27 +13,24 @@ use crate::{
     http::Http,
     tracker::{
         Tracker,
-        wiki::{self, Facts},
-        wiki_git::{File, FileHistory, Head, WikiGit},
+        wiki::{self, PageMetadata},
+        wiki_git::{FileHistory, Head, WikiFile, WikiGit},
     },
 };
 use precedent_core::{
-    door,
     error::{Error, Result},
     model::Record,
+    secret_filter,
     task::Phase,
 };
 use precedent_store::StreamRow;
 
 /// The name under which the state of this stream is stored.
-pub(super) const NAME: &str = "wiki";
-/// The number of pages in one transaction.
+pub(super) const STREAM_NAME: &str = "wiki";
 const BATCH: usize = 200;
-/// The approximate number of bytes after which a batch ends early.
 const BATCH_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Returns the path of a wiki's local clone.
-fn copy(folder: &Path, source: i64) -> PathBuf {
+fn clone_folder(folder: &Path, source: i64) -> PathBuf {
     folder.join("wikis").join(format!("{source}.git"))
 }
 
@@ -41,27 +38,27 @@ fn copy(folder: &Path, source: i64) -> PathBuf {
 ///
 /// # Errors
 /// [`precedent_core::Code::Io`].
-pub fn forget(folder: &Path, source: i64) -> Result<()> {
-    let copy = copy(folder, source);
-    match std::fs::remove_dir_all(&copy) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io(&copy, e)),
+pub fn delete_clone(folder: &Path, source: i64) -> Result<()> {
+    let path = clone_folder(folder, source);
+    match std::fs::remove_dir_all(&path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io(&path, e)),
         _ => Ok(()),
     }
 }
 
 /// Updates the pages, and hides those that are gone.
 pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -> Result<()> {
-    let Some(place) = tracker.wiki() else { return Ok(()) };
+    let Some(location) = tracker.wiki() else { return Ok(()) };
     let (source, task) = (run.source.id, run.context.task.clone());
-    let address = place.pages.clone();
-    let git = WikiGit::new(http, place, copy(&run.context.folder, source));
-    let row = run.with_store(move |store| store.read(|r| r.stream(source, NAME))).await?;
+    let address = location.pages.clone();
+    let git = WikiGit::new(http, location, clone_folder(&run.context.folder, source));
+    let row = run.with_store(move |store| store.read(|r| r.stream(source, STREAM_NAME))).await?;
     let head = match git.head(&task).await? {
-        Head::At(commit) => commit,
-        Head::None(why) => {
-            let row = StreamRow { refused: Some(door::single_line(&why)), ..row };
+        Head::Commit(commit) => commit,
+        Head::Missing(why) => {
+            let row = StreamRow { refused: Some(secret_filter::single_line(&why)), ..row };
             return run
-                .with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row)))
+                .with_store(move |store| store.write(|w| w.set_stream(source, STREAM_NAME, &row)))
                 .await;
         }
     };
@@ -73,7 +70,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     if base.as_ref() == Some(&head) && row.refused.is_none() && !run.full {
         let row = StreamRow { finished_at: Some((run.context.clock)()), ..row };
         return run
-            .with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row)))
+            .with_store(move |store| store.write(|w| w.set_stream(source, STREAM_NAME, &row)))
             .await;
     }
     git.fetch(&task).await?;
@@ -86,9 +83,9 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     };
     let old_files: HashSet<(String, String)> =
         old_files.into_iter().map(|f| (f.path, f.blob)).collect();
-    let pages = name(run, files);
+    let pages = pages_by_name(run, files);
     let history = git.history(&commit, &task).await?;
-    let changes: Vec<(&String, &File)> = pages
+    let changes: Vec<(&String, &WikiFile)> = pages
         .iter()
         .filter(|(_, f)| !old_files.contains(&(f.path.clone(), f.blob.clone())))
         .collect();
@@ -96,15 +93,15 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     let new_before = run.report.new;
     let mut unreadable = 0;
     let mut page_count = 0;
-    let mut rest = &changes[..];
-    while !rest.is_empty() {
+    let mut remaining = &changes[..];
+    while !remaining.is_empty() {
         let mut bytes = 0;
-        let fits = rest.iter().take(BATCH).take_while(|(_, f)| {
+        let batch_length = remaining.iter().take(BATCH).take_while(|(_, f)| {
             bytes += f.size.min(wiki::MAX_PAGE);
             bytes <= BATCH_BYTES
         });
-        let (batch, tail) = rest.split_at(fits.count().max(1));
-        rest = tail;
+        let (batch, tail) = remaining.split_at(batch_length.count().max(1));
+        remaining = tail;
         let blobs: Vec<String> = batch
             .iter()
             .filter(|(_, f)| f.size <= wiki::MAX_PAGE)
@@ -113,7 +110,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         let contents = git.contents(&blobs, &task).await?;
         let mut records = Vec::with_capacity(batch.len());
         for (slug, file) in batch {
-            match page(slug, file, contents.get(&file.blob), &history, &address) {
+            match parse_page(slug, file, contents.get(&file.blob), &history, &address) {
                 Ok(Some(record)) => records.push(record),
                 Ok(None) => {}
                 Err(reason) => {
@@ -141,7 +138,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         .with_store(move |store| {
             store.write(|w| {
                 let (shown_count, missing_keys) = absence::compare_pages(w, &row_source, &slugs)?;
-                w.set_stream(source, NAME, &row)?;
+                w.set_stream(source, STREAM_NAME, &row)?;
                 Ok((shown_count, missing_keys, w.page_keys(source)?.len()))
             })
         })
@@ -149,8 +146,13 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     run.report.updated += shown_count;
     // The commit proves the deletion, but mass deletion may be a mistake; renames are new pages.
     let new_count = usize::try_from(run.report.new - new_before).unwrap_or(usize::MAX);
-    if missing_keys.len() > run.allowance.of(total).max(new_count) {
-        run.doubt(absence::too_many(missing_keys.len(), total, "pages", &run.source.key));
+    if missing_keys.len() > run.allowance.limit(total).max(new_count) {
+        run.mark_incomplete(absence::removal_error(
+            missing_keys.len(),
+            total,
+            "pages",
+            &run.source.key,
+        ));
         return Ok(());
     }
     removal::hide(run, missing_keys).await
@@ -158,7 +160,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
 
 /// Returns the pages by name. A wiki is flat: of two files with the same name, the alphabetically
 /// first is the page.
-fn name(run: &mut Run<'_>, mut files: Vec<File>) -> BTreeMap<String, File> {
+fn pages_by_name(run: &mut Run<'_>, mut files: Vec<WikiFile>) -> BTreeMap<String, WikiFile> {
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let mut pages = BTreeMap::new();
     for file in files {
@@ -177,9 +179,9 @@ fn name(run: &mut Run<'_>, mut files: Vec<File>) -> BTreeMap<String, File> {
     pages
 }
 
-fn page(
+fn parse_page(
     slug: &str,
-    file: &File,
+    file: &WikiFile,
     content: Option<&Vec<u8>>,
     history: &HashMap<String, FileHistory>,
     address: &str,
@@ -193,23 +195,23 @@ fn page(
     let query = url.as_ref().and_then(|u| u.query().map(str::to_owned));
     if let (Some(url), Some(query)) = (&mut url, query) {
         // The page's path, including its folders, is a query parameter.
-        let place = file
+        let path = file
             .path
             .rsplit_once('.')
             .map_or(file.path.as_str(), |(stem, _)| stem)
             .replace('-', " ");
-        let place: String =
-            url::form_urlencoded::byte_serialize(wiki::unescape(&place).as_bytes()).collect();
-        url.set_query(Some(&format!("{query}{}", place.replace("%2F", "/").replace('+', "%20"))));
+        let path: String =
+            url::form_urlencoded::byte_serialize(wiki::percent_decode(&path).as_bytes()).collect();
+        url.set_query(Some(&format!("{query}{}", path.replace("%2F", "/").replace('+', "%20"))));
     } else if let Some(mut parts) = url.as_mut().and_then(|u| u.path_segments_mut().ok()) {
         parts.pop_if_empty().push(slug);
     }
-    let facts = Facts {
+    let metadata = PageMetadata {
         created_at: change.and_then(|c| c.created_at),
         updated_at: change.and_then(|c| c.updated_at),
         author: change.map(|c| c.author.clone()).filter(|a| !a.is_empty()),
         url: url.map(String::from),
     };
     let last = file.path.rsplit('/').next().unwrap_or_default();
-    Ok(wiki::page_from(last, content.clone(), facts)?.map(|p| Record::Document(Box::new(p))))
+    Ok(wiki::parse_page(last, content.clone(), metadata)?.map(|p| Record::Document(Box::new(p))))
 }

@@ -33,7 +33,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The list of all kinds.
+    /// All kinds.
     pub const ALL: [Self; 11] = [
         Self::GitHub,
         Self::GitLab,
@@ -87,7 +87,7 @@ impl Kind {
     }
 
     /// Returns the number of parts of a project name; `None` for two or more.
-    pub fn parts(self) -> Option<usize> {
+    pub fn name_parts(self) -> Option<usize> {
         match self {
             Self::GitHub | Self::Gitea | Self::Azure | Self::Linear => Some(2),
             Self::GitLab => None,
@@ -95,8 +95,8 @@ impl Kind {
         }
     }
 
-    /// Returns the project placeholder where a host is a single project.
-    pub fn whole(self) -> Option<&'static str> {
+    /// Returns the placeholder project name for a host that is a single project.
+    pub fn single_project(self) -> Option<&'static str> {
         match self {
             Self::Zendesk => Some("tickets"),
             Self::Discourse => Some("topics"),
@@ -105,7 +105,7 @@ impl Kind {
     }
 
     /// Returns whether project names may contain any characters, including spaces.
-    pub fn names_freely(self) -> bool {
+    pub fn allows_any_name(self) -> bool {
         matches!(self, Self::Bugzilla | Self::Azure)
     }
 
@@ -125,19 +125,18 @@ impl Kind {
         }
     }
 
-    /// Returns whether its wiki is a git repository.
+    /// Returns whether wikis are git repositories.
     pub fn has_wiki_git(self) -> bool {
         matches!(self, Self::GitHub | Self::GitLab | Self::Gitea | Self::Azure)
     }
 
-    /// Returns whether relations between items need separate requests; elsewhere the lists contain
-    /// them.
-    pub fn asks_relations(self) -> bool {
+    /// Returns whether relations need separate requests, because the lists do not contain them.
+    pub fn has_separate_relations(self) -> bool {
         self == Self::GitHub
     }
 
     /// Returns a notice about content that is not mirrored.
-    pub fn left_out(self) -> Option<&'static str> {
+    pub fn coverage_notice(self) -> Option<&'static str> {
         match self {
             Self::GitLab => {
                 Some("Merge requests are not mirrored, because they have their own numbers.")
@@ -175,37 +174,37 @@ pub struct Address {
 }
 
 impl Address {
-    /// Returns the addresses whose origins may receive a token for this tracker: its API and its
-    /// git repositories.
-    pub fn places(&self) -> Vec<Url> {
+    /// Returns the addresses whose origins may receive the token: the API and the git repositories.
+    pub fn token_addresses(&self) -> Vec<Url> {
         let web = Url::parse(&format!("{}://{}", self.base.scheme(), self.host)).ok();
         std::iter::once(self.base.clone()).chain(web).collect()
     }
 
-    /// Parses a host, with the path of the tracker if it is not the root. A scheme other than
-    /// `https` is accepted for this machine only, so that tokens are never sent in plain text.
+    /// Parses a host, with the path of the tracker if it is not the root. `http` is accepted for
+    /// this machine only, so that tokens are never sent in plain text.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if it is not a valid host.
-    pub fn of(kind: Kind, text: &str) -> Result<Self> {
+    pub fn parse(kind: Kind, text: &str) -> Result<Self> {
         let input = text.trim().trim_end_matches('/');
-        let wrong = || {
+        let invalid = || {
             let excerpt: String = text.chars().take(80).collect();
             Error::invalid(format!("\"{excerpt}\" is not a valid host"))
                 .with_hint("Use a host such as github.com, acme.ghe.com or git.acme.example.")
         };
         let url = if input.contains("://") { input.to_owned() } else { format!("https://{input}") };
-        let url = Url::parse(&url).map_err(|_| wrong())?;
-        let name = url.host_str().ok_or_else(wrong)?.to_lowercase();
-        let local = matches!(name.as_str(), "localhost" | "127.0.0.1" | "[::1]");
+        let url = Url::parse(&url).map_err(|_| invalid())?;
+        let name = url.host_str().ok_or_else(invalid)?.to_lowercase();
+        let is_local = matches!(name.as_str(), "localhost" | "127.0.0.1" | "[::1]");
         let path = url.path().trim_end_matches('/');
-        let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
-        if !plain
+        let is_plain =
+            url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+        if !is_plain
             || url.password().is_some()
             || (kind == Kind::GitHub && !path.is_empty())
-            || (url.scheme() != "https" && !(url.scheme() == "http" && local))
+            || (url.scheme() != "https" && !(url.scheme() == "http" && is_local))
         {
-            return Err(wrong());
+            return Err(invalid());
         }
         let host = url.port().map_or_else(|| name.clone(), |port| format!("{name}:{port}"));
         let root = format!("{}://{host}{path}", url.scheme());
@@ -233,7 +232,7 @@ impl Address {
             Kind::Bugzilla => (format!("{host}{path}"), format!("{root}/rest")),
             _ => (format!("{host}{path}"), root),
         };
-        Ok(Self { host, base: Url::parse(&base).map_err(|_| wrong())? })
+        Ok(Self { host, base: Url::parse(&base).map_err(|_| invalid())? })
     }
 }
 
@@ -292,19 +291,17 @@ mod tests {
             (Zendesk, "Acme.zendesk.com", "acme.zendesk.com", "https://acme.zendesk.com/"),
             (Discourse, "acme.example/forum", "acme.example/forum", "https://acme.example/forum"),
         ] {
-            let address = Address::of(kind, host).unwrap();
+            let address = Address::parse(kind, host).unwrap();
             assert_eq!((address.host.as_str(), address.base.as_str()), (name, base));
         }
-        for host in [
-            "",
-            "http://git.acme.example",
-            "ftp://x",
-            "https://user:pw@git.acme.example",
-            "a/b",
-            "a b",
-            "a?b",
-        ] {
-            assert_eq!(Address::of(GitHub, host).unwrap_err().code(), Code::InvalidInput, "{host}");
+        for host in "|http://git.acme.example|ftp://x|https://user:pw@git.acme.example|a/b|a b|a?b"
+            .split('|')
+        {
+            assert_eq!(
+                Address::parse(GitHub, host).unwrap_err().code(),
+                Code::InvalidInput,
+                "{host}"
+            );
         }
     }
 }

@@ -7,9 +7,9 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 use url::Url;
 
-use super::{Address, Fetch, Stream, walk::Pagination};
+use super::{Address, Fetch, Stream, pagination::Pagination};
 use crate::{
-    http::{Http, Login, Request, Response, status_words},
+    http::{Http, Login, Request, Response, status_text},
     secrets::Token,
 };
 use precedent_core::{
@@ -17,7 +17,7 @@ use precedent_core::{
     task::Task,
 };
 
-/// The requests left in the current rate-limit period, those that it allows, and its end.
+/// The remaining requests of a rate-limit period, its total, and its end.
 type Quota = (Option<u64>, Option<u64>, Option<Timestamp>);
 
 /// A client for a tracker's API.
@@ -28,13 +28,10 @@ pub struct Client {
     pub(super) host: String,
     pub(super) token: Option<Token>,
     pub(super) login: Option<Login>,
-    /// Lists of the project.
     pub(super) streams: &'static [Stream],
-    /// Headers of every request.
     pub(super) headers: &'static [(&'static str, &'static str)],
-    /// Returns the error of a response to which this tracker gives a meaning of its own.
-    pub(super) own_refusal: fn(&Self, &Response, &str) -> Option<Error>,
-    /// Rate limit in the latest response that states it.
+    /// Returns the error of a response with a meaning that is specific to this tracker.
+    pub(super) custom_error: fn(&Self, &Response, &str) -> Option<Error>,
     pub(super) quota: Mutex<Quota>,
 }
 
@@ -54,24 +51,24 @@ impl Client {
             login: token.map(|token| login(&address.base, token)),
             streams,
             headers: &[("accept", "application/json")],
-            own_refusal: |_, _, _| None,
+            custom_error: |_, _, _| None,
             quota: Mutex::default(),
         }
     }
 
-    /// Returns the address without a final slash: that of the API, and mostly that of the pages.
+    /// Returns the API address without a final slash; for most trackers also the web address.
     pub(super) fn web(&self) -> &str {
         self.base.as_str().trim_end_matches('/')
     }
 
-    /// Returns the address of a path below the API; the path is already escaped.
+    /// Returns the API address of an escaped path.
     pub(super) fn url(&self, path: &str) -> Result<Url> {
         Url::parse(&format!("{}/{path}", self.web()))
             .map_err(|_| Error::invalid("the tracker address is not valid"))
     }
 
-    /// Sends a request of the API.
-    pub(super) async fn ask(&self, request: Request, task: &Task) -> Result<Response> {
+    /// Sends a request with the headers of the API.
+    pub(super) async fn request(&self, request: Request, task: &Task) -> Result<Response> {
         let headers = self.headers.iter();
         let request = headers.fold(request, |request, (name, value)| request.header(name, value));
         self.send(request, task).await
@@ -94,78 +91,77 @@ impl Client {
         Ok(response)
     }
 
-    /// Returns the rate limit in the latest response that states it.
     pub(super) fn quota(&self) -> Quota {
         *self.quota.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) async fn get(&self, url: Url, task: &Task) -> Result<Response> {
-        self.ask(Request::get(url), task).await
+        self.request(Request::get(url), task).await
     }
 
     pub(super) async fn post(&self, url: Url, body: &Value, task: &Task) -> Result<Response> {
-        self.ask(Request::post(url, body), task).await
+        self.request(Request::post(url, body), task).await
     }
 
-    /// Fetches the JSON at an address.
-    pub(super) async fn json<T: for<'a> Deserialize<'a>>(
+    pub(super) async fn get_json<T: for<'a> Deserialize<'a>>(
         &self,
         url: Result<Url>,
-        item: &str,
+        subject: &str,
         task: &Task,
     ) -> Result<T> {
         let response = self.get(url?, task).await?;
-        if response.status == 200 { response.json() } else { Err(self.refusal(&response, item)) }
+        if response.status == 200 {
+            response.json()
+        } else {
+            Err(self.error_for(&response, subject))
+        }
     }
 
-    /// Fetches the value at a JSON pointer of the response.
-    pub(super) async fn value<T: DeserializeOwned + Default>(
+    pub(super) async fn get_at<T: DeserializeOwned + Default>(
         &self,
         url: Result<Url>,
         pointer: &str,
-        item: &str,
+        subject: &str,
         task: &Task,
     ) -> Result<T> {
         let response = self.get(url?, task).await?;
         match response.status {
             200 => Ok(response.at(pointer)?.unwrap_or_default()),
-            _ => Err(self.refusal(&response, item)),
+            _ => Err(self.error_for(&response, subject)),
         }
     }
 
-    /// Fetches what may be gone, which one of these statuses means.
-    pub(super) async fn find(
+    /// Fetches a resource; `None` for one of the statuses that mean that it is gone.
+    pub(super) async fn try_get(
         &self,
         url: Result<Url>,
         gone_statuses: &[u16],
-        item: &str,
+        subject: &str,
         task: &Task,
     ) -> Result<Option<Response>> {
         let response = self.get(url?, task).await?;
         match response.status {
             200 => Ok(Some(response)),
             status if gone_statuses.contains(&status) => Ok(None),
-            _ => Err(self.refusal(&response, item)),
+            _ => Err(self.error_for(&response, subject)),
         }
     }
 
-    /// Returns the time of a response by the server's clock, minus one minute.
-    pub(super) fn date(&self, response: &Response) -> Timestamp {
+    /// Returns the server's time of a response, minus one minute.
+    pub(super) fn server_time(&self, response: &Response) -> Timestamp {
         let date = response.header("date").and_then(|text| jiff::fmt::rfc2822::parse(text).ok());
         let date = date.map_or_else(|| self.http.now(), |time| time.timestamp());
-        // The clock of its database may differ.
+        // The clock of the server's database may differ.
         date.checked_sub(SignedDuration::from_mins(1)).unwrap_or(date)
     }
 
-    /// Returns the error of an unsuccessful response.
-    pub(super) fn refusal(&self, response: &Response, item: &str) -> Error {
-        (self.own_refusal)(self, response, item)
-            .unwrap_or_else(|| self.refusal_as(response.status, response, item))
+    pub(super) fn error_for(&self, response: &Response, subject: &str) -> Error {
+        (self.custom_error)(self, response, subject)
+            .unwrap_or_else(|| self.status_error(response.status, response, subject))
     }
 
-    /// Returns the error for this status, like [`Client::refusal`], for trackers that report errors
-    /// by other means.
-    pub(super) fn refusal_as(&self, status: u16, response: &Response, item: &str) -> Error {
+    /// Returns the error of a response as if it had this status.
+    pub(super) fn status_error(&self, status: u16, response: &Response, subject: &str) -> Error {
         let host = &self.host;
         let text = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
         let name = host.split('/').next().unwrap_or(host);
@@ -178,10 +174,12 @@ impl Client {
                 .with_hint(format!(
                     "Create one on the tracker and save it: precedent login {name}"
                 )),
-            403 => Error::new(Code::Authentication, format!("no permission to read {item}{text}"))
-                .with_hint(format!("Use a token with read access: precedent login {name}")),
+            403 => {
+                Error::new(Code::Authentication, format!("no permission to read {subject}{text}"))
+                    .with_hint(format!("Use a token with read access: precedent login {name}"))
+            }
             404 | 410 | 451 => Error::not_found(format!(
-                "{item} not found, or you don't have access{text}"
+                "{subject} not found, or you don't have access{text}"
             ))
             .with_hint(if self.login.is_some() {
                 "Check the name; a private project needs a token with read access.".to_owned()
@@ -190,29 +188,29 @@ impl Client {
             }),
             status => Error::new(
                 Code::Network,
-                format!("{host}: {} for {item}{text}", status_words(status)),
+                format!("{host}: {} for {subject}{text}", status_text(status)),
             )
             .with_hint("Progress is saved; try again later."),
         }
     }
 
-    /// Returns the outcome of a list response that is not a page; `None` if it is a page.
-    pub(super) fn not_a_page(
+    /// Returns the outcome of an unsuccessful list response; `None` if it was successful.
+    pub(super) fn page_failure(
         &self,
         response: &Response,
-        walk: &Pagination,
+        paging: &Pagination,
         stream: Stream,
     ) -> Result<Option<Fetch>> {
-        match walk.retry_smaller(response.status) {
+        match paging.retry_smaller(response.status) {
             _ if response.status == 200 => Ok(None),
-            None => self.list_refusal(response, stream.words()).map(Some),
+            None => self.list_failure(response, stream.label()).map(Some),
             smaller => Ok(smaller),
         }
     }
 
-    /// Returns the outcome of an unsuccessful list response for the sync.
-    pub(super) fn list_refusal(&self, response: &Response, item: &str) -> Result<Fetch> {
-        let error = self.refusal(response, item);
+    /// Returns the outcome of a list response that cannot be retried with a smaller page.
+    pub(super) fn list_failure(&self, response: &Response, subject: &str) -> Result<Fetch> {
+        let error = self.error_for(response, subject);
         match response.status {
             403 | 404 | 410 | 451 => Ok(Fetch::Refused(error.to_string())),
             _ => Err(error),
@@ -220,13 +218,13 @@ impl Client {
     }
 }
 
-/// Parses each element of a list on its own; also returns the parse errors.
+/// Parses each element of a list separately; also returns the parse errors.
 pub(super) fn parse_each<T: for<'a> Deserialize<'a>>(raws: &[&RawValue]) -> (Vec<T>, Vec<String>) {
     let (mut items, mut errors) = (Vec::with_capacity(raws.len()), Vec::new());
     for raw in raws {
         match serde_json::from_str(raw.get()) {
             Ok(item) => items.push(item),
-            // The position in the response is of no use in the message.
+            // The position in the response does not help the user.
             Err(error) => {
                 errors.push(
                     error.to_string().split(" at line ").next().unwrap_or_default().to_owned(),
@@ -237,8 +235,8 @@ pub(super) fn parse_each<T: for<'a> Deserialize<'a>>(raws: &[&RawValue]) -> (Vec
     (items, errors)
 }
 
-/// Escapes a name as one part of a path.
-pub(super) fn part(name: &str) -> String {
+/// Escapes a name as one segment of a path.
+pub(super) fn escape(name: &str) -> String {
     url::form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20")
 }
 

@@ -1,4 +1,4 @@
-//! Closing of duplicates at a tracker: a comment that names the canonical report, and the closure.
+//! Closing of duplicates on a tracker: a comment that names the canonical report, and the closure.
 
 use async_trait::async_trait;
 
@@ -6,22 +6,22 @@ use precedent_core::{error::Result, model::Record, task::Task};
 
 /// The planned changes, for review before they are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Steps {
-    /// Comment text. It ends with an invisible marker by which the comment is found again.
+pub struct ClosingSteps {
+    /// Comment text, which ends with an invisible marker.
     pub comment: String,
     /// Equivalent commands of the tracker's own command line tool.
     pub commands: Vec<String>,
 }
 
-/// The canonical report, in the form in which a comment can name it.
+/// The canonical report, as a comment can refer to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stays {
+pub enum CanonicalRef {
     /// A report of the same project, by number.
-    Here(u64),
-    /// A report of another project at the same host: `owner/name`, number.
-    Beside(String, u64),
+    SameProject(u64),
+    /// A report of another project on the same host: `owner/name`, number.
+    SameHost(String, u64),
     /// A report on another host, by address.
-    Elsewhere(String),
+    OtherHost(String),
 }
 
 /// A tracker whose reports can be closed from here.
@@ -30,19 +30,19 @@ pub trait IssueCloser: Send + Sync {
     /// Returns the address of the comment with exactly this text, if there is one.
     ///
     /// # Errors
-    /// Those of the network, of limits and of access.
-    async fn find(&self, number: u64, comment: &str, task: &Task) -> Result<Option<String>>;
+    /// Network, rate limit and access errors.
+    async fn find_comment(&self, number: u64, text: &str, task: &Task) -> Result<Option<String>>;
 
-    /// Posts a comment without retries; after a connection failure it may or may not exist. Returns
-    /// its address.
+    /// Posts a comment and returns its address. There are no retries: after a connection failure,
+    /// the comment may or may not exist.
     ///
     /// # Errors
-    /// The same as [`IssueCloser::find`].
-    async fn say(&self, number: u64, comment: &str, task: &Task) -> Result<Option<String>>;
+    /// The same as [`IssueCloser::find_comment`].
+    async fn post_comment(&self, number: u64, text: &str, task: &Task) -> Result<Option<String>>;
 
-    /// Closes a report as a duplicate and returns the updated report. Repeating it has no effect.
+    /// Closes a report as a duplicate and returns the updated report. Idempotent.
     ///
     /// # Errors
-    /// The same as [`IssueCloser::find`].
+    /// The same as [`IssueCloser::find_comment`].
     async fn close(&self, number: u64, task: &Task) -> Result<Record>;
 }

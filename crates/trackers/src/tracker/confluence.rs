@@ -1,9 +1,8 @@
 //! The Confluence connector for Cloud (API version 2) and Data Center; the pages of a space form a
 //! wiki.
 //!
-//! Neither API lists recent changes. So the whole space is listed first without texts, a few
-//! hundred pages per request. Pages missing from that list are gone, and the texts of changed pages
-//! are fetched, oldest change first.
+//! Neither API lists recent changes, so the whole space is listed first, without texts. Pages missing
+//! from that list are gone. The texts of changed pages are fetched, oldest change first.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -17,13 +16,13 @@ use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
 use super::{
-    Address, Fate, Fetch, Page, Stream, Tracker,
-    client::{Client, clean, parse_each, part},
+    Address, Fetch, Lookup, Page, Stream, Tracker,
+    client::{Client, clean, escape, parse_each},
     dates::{Time, time},
     github::describe,
+    pagination::Pagination,
     repetition::RepeatGuard,
-    walk::Pagination,
-    wiki::slug_of_title,
+    wiki::title_slug,
 };
 use crate::{
     http::{Http, Login, Response},
@@ -36,13 +35,13 @@ use precedent_core::{
 };
 use precedent_markup::storage_format;
 
-/// The number of pages in a list without texts: the maximum of Cloud; Data Center may return fewer.
+/// The number of pages in a list without texts: Cloud's maximum; Data Center may return fewer.
 /// <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/#api-spaces-id-pages-get>
-const LIMIT: u32 = 250;
+const LIST_LIMIT: u32 = 250;
 /// The number of pages whose texts are fetched together.
-const PAGE: u32 = 25;
+const PAGE_SIZE: u32 = 25;
 /// The maximum number of requests for one list, in case a server links pages in a cycle.
-const MAX_LISTS: usize = 4_000;
+const MAX_LIST_PAGES: usize = 4_000;
 
 /// A Confluence space.
 #[derive(Debug)]
@@ -50,16 +49,14 @@ pub struct Confluence {
     client: Client,
     space: String,
     id: Option<String>,
-    cloud: bool,
-    /// List of the space from the start of the pass.
+    is_cloud: bool,
+    /// Pages of the space at the start of the pass.
     index: Mutex<Option<Arc<Vec<PageEntry>>>>,
-    /// Parse errors of that list that are not reported yet.
+    /// Parse errors of that list, until they are reported.
     unreadable: Mutex<Vec<String>>,
-    /// User names by account id.
     names: Mutex<HashMap<String, Option<String>>>,
 }
 
-/// A page in a list.
 #[derive(Clone, Debug)]
 struct PageEntry {
     id: String,
@@ -68,7 +65,7 @@ struct PageEntry {
 }
 
 #[derive(Deserialize)]
-struct Results<'a> {
+struct ResultList<'a> {
     #[serde(borrow, default)]
     results: Vec<&'a RawValue>,
     #[serde(rename = "_links", default)]
@@ -88,10 +85,9 @@ struct Space {
     status: Option<String>,
 }
 
-/// A page of either API.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Whole {
+struct PageContent {
     id: String,
     #[serde(default)]
     title: String,
@@ -145,19 +141,19 @@ impl Person {
     }
 }
 
-impl Whole {
+impl PageContent {
     fn changed_at(&self) -> Option<Timestamp> {
         self.version.as_ref().and_then(|v| time(v.created_at).or(time(v.when)))
     }
 }
 
-/// Sorts the list by last change. Of two titles with the same slug, the page with the larger id has
+/// Sorts pages by last change. Of two titles with the same slug, the page with the larger id gets
 /// it appended.
-fn index(pages: Vec<Whole>) -> Vec<PageEntry> {
+fn sort_entries(pages: Vec<PageContent>) -> Vec<PageEntry> {
     let mut by_id: BTreeMap<u128, (String, String, Option<Timestamp>)> = BTreeMap::new();
     for page in pages {
         let order = page.id.parse().unwrap_or(u128::MAX);
-        by_id.insert(order, (slug_of_title(&page.title), page.id.clone(), page.changed_at()));
+        by_id.insert(order, (title_slug(&page.title), page.id.clone(), page.changed_at()));
     }
     let mut slugs = BTreeSet::new();
     let mut out = Vec::with_capacity(by_id.len());
@@ -184,66 +180,68 @@ impl Confluence {
             ),
             space: space.to_owned(),
             id: None,
-            cloud: false,
+            is_cloud: false,
             index: Mutex::default(),
             unreadable: Mutex::default(),
             names: Mutex::default(),
         }
     }
 
-    /// Returns the first address of the space's list.
-    fn list(&self, start: usize) -> Result<Url> {
-        if self.cloud {
-            let id = part(self.id.as_deref().unwrap_or_default());
+    fn list_url(&self, start: usize) -> Result<Url> {
+        if self.is_cloud {
+            let id = escape(self.id.as_deref().unwrap_or_default());
             return self
                 .client
-                .url(&format!("api/v2/spaces/{id}/pages?status=current&limit={LIMIT}"));
+                .url(&format!("api/v2/spaces/{id}/pages?status=current&limit={LIST_LIMIT}"));
         }
         self.client.url(&format!(
-            "rest/api/content?spaceKey={}&type=page&status=current&expand=version&limit={LIMIT}&start={start}",
-            part(&self.space)
+            "rest/api/content?spaceKey={}&type=page&status=current&expand=version&limit={LIST_LIMIT}&start={start}",
+            escape(&self.space)
         ))
     }
 
-    /// Lists the whole space.
     async fn fetch_index(
         &self,
         task: &Task,
     ) -> Result<std::result::Result<Arc<Vec<PageEntry>>, Fetch>> {
         let (mut pages, mut unreadable) = (Vec::new(), Vec::new());
-        let mut url = self.list(0)?;
+        let mut url = self.list_url(0)?;
         let mut offset = 0;
         let mut guard = RepeatGuard::default();
-        for _ in 0..MAX_LISTS {
+        for _ in 0..MAX_LIST_PAGES {
             let response = self.client.get(url.clone(), task).await?;
             if response.status != 200 {
-                return self.client.list_refusal(&response, Stream::Pages.words()).map(Err);
+                return self.client.list_failure(&response, Stream::Pages.label()).map(Err);
             }
-            let list: Results<'_> = response.json()?;
+            let list: ResultList<'_> = response.json()?;
             offset += list.results.len();
             guard
-                .note(list.results.iter().map(|raw| raw.get()))
-                .map_err(|endless| endless.error(Stream::Pages.words()))?;
-            // An unreadable page is requested before it counts as gone.
-            let (items, errors) = parse_each::<Whole>(&list.results);
+                .add(list.results.iter().map(|raw| raw.get()))
+                .map_err(|endless| endless.error(Stream::Pages.label()))?;
+            // An unreadable page is requested separately before it counts as gone.
+            let (items, errors) = parse_each::<PageContent>(&list.results);
             pages.extend(items);
             unreadable.extend(errors);
             let next = match (list.links.next, list.results.is_empty()) {
                 (Some(next), false) => next,
                 _ => {
-                    let entries = Arc::new(index(pages));
+                    let entries = Arc::new(sort_entries(pages));
                     *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner) = unreadable;
                     *self.index.lock().unwrap_or_else(PoisonError::into_inner) =
                         Some(Arc::clone(&entries));
                     return Ok(Ok(entries));
                 }
             };
-            url = if self.cloud { self.next_url(&response, &next)? } else { self.list(offset)? };
+            url = if self.is_cloud {
+                self.next_url(&response, &next)?
+            } else {
+                self.list_url(offset)?
+            };
         }
         Err(Error::new(Code::Network, "the tracker's list of pages repeats itself"))
     }
 
-    /// Returns the next address from the response, which must be on the same host.
+    /// Returns the address of the next page, which must be on the same host.
     fn next_url(&self, response: &Response, next: &str) -> Result<Url> {
         response.url.join(next).ok().filter(|u| u.origin() == self.client.base.origin()).ok_or_else(
             || {
@@ -255,22 +253,25 @@ impl Confluence {
         )
     }
 
-    async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn pages(&self, paging: &Pagination, task: &Task) -> Result<Fetch> {
         let stored_index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let entries = match stored_index.filter(|_| walk.page > 1) {
+        let entries = match stored_index.filter(|_| paging.page > 1) {
             Some(entries) => entries,
-            // Another process started this pass; its stored pages are before the watermark.
-            None if walk.page > 1 => return Ok(Fetch::Expired),
+            // Another process started this pass; resume at the watermark.
+            None if paging.page > 1 => return Ok(Fetch::Expired),
             None => match self.fetch_index(task).await? {
                 Ok(entries) => entries,
                 Err(refusal) => return Ok(refusal),
             },
         };
-        let recent: Vec<&PageEntry> =
-            entries.iter().filter(|p| walk.since.is_none() || p.changed_at >= walk.since).collect();
-        let from =
-            usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(recent.len());
-        let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
+        let recent: Vec<&PageEntry> = entries
+            .iter()
+            .filter(|p| paging.since.is_none() || p.changed_at >= paging.since)
+            .collect();
+        let from = usize::try_from((paging.page - 1) * paging.size)
+            .unwrap_or(usize::MAX)
+            .min(recent.len());
+        let size = usize::try_from(paging.size).unwrap_or(usize::MAX);
         let batch = &recent[from..recent.len().min(from.saturating_add(size))];
         let mut page = Page {
             all_pages: Some(entries.iter().map(|p| p.slug.clone()).collect()),
@@ -279,10 +280,10 @@ impl Confluence {
         let unreadable =
             std::mem::take(&mut *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner));
         page.records.extend(unreadable.into_iter().map(Err));
-        let texts = if self.cloud {
-            self.batch(batch, task).await?
+        let texts = if self.is_cloud {
+            self.fetch_text_batch(batch, task).await?
         } else {
-            self.fetch(batch, task).await?
+            self.fetch_texts(batch, task).await?
         };
         for entry in batch {
             if let Some(text) = texts.get(&entry.id) {
@@ -291,12 +292,16 @@ impl Confluence {
         }
         page.watermark = batch.last().and_then(|p| p.changed_at);
         let more = from + batch.len() < recent.len();
-        page.next = more.then(|| Pagination { page: walk.page + 1, ..walk.clone() }.cursor());
+        page.next = more.then(|| Pagination { page: paging.page + 1, ..paging.clone() }.cursor());
         Ok(Fetch::Page(page))
     }
 
-    /// Fetches pages with their texts, by id; pages deleted meanwhile are missing.
-    async fn batch(&self, entries: &[&PageEntry], task: &Task) -> Result<BTreeMap<String, String>> {
+    /// Fetches the texts of pages, by id, in one request; pages deleted meanwhile are missing.
+    async fn fetch_text_batch(
+        &self,
+        entries: &[&PageEntry],
+        task: &Task,
+    ) -> Result<BTreeMap<String, String>> {
         let mut out = BTreeMap::new();
         if entries.is_empty() {
             return Ok(out);
@@ -305,16 +310,16 @@ impl Confluence {
         url.query_pairs_mut()
             .extend_pairs(entries.iter().map(|p| ("id", p.id.as_str())))
             .append_pair("body-format", "storage")
-            .append_pair("limit", &LIMIT.to_string());
+            .append_pair("limit", &LIST_LIMIT.to_string());
         let response = self.client.get(url, task).await?;
         if response.status != 200 {
-            return Err(self.client.refusal(&response, "texts of pages"));
+            return Err(self.client.error_for(&response, "texts of pages"));
         }
         #[derive(Deserialize)]
         struct Id {
             id: String,
         }
-        for raw in response.json::<Results<'_>>()?.results {
+        for raw in response.json::<ResultList<'_>>()?.results {
             if let Ok(Id { id }) = serde_json::from_str(raw.get()) {
                 out.insert(id, raw.get().to_owned());
             }
@@ -322,14 +327,21 @@ impl Confluence {
         Ok(out)
     }
 
-    async fn fetch(&self, entries: &[&PageEntry], task: &Task) -> Result<BTreeMap<String, String>> {
+    async fn fetch_texts(
+        &self,
+        entries: &[&PageEntry],
+        task: &Task,
+    ) -> Result<BTreeMap<String, String>> {
         let mut out = BTreeMap::new();
         for entry in entries {
-            let path =
-                format!("rest/api/content/{}?expand=body.storage,version,history", part(&entry.id));
-            // The page may be deleted or moved while the list is read.
+            let path = format!(
+                "rest/api/content/{}?expand=body.storage,version,history",
+                escape(&entry.id)
+            );
+            // The page may have been deleted or moved since it was listed.
             let url = self.client.url(&path);
-            let response = self.client.find(url, &[403, 404], "a page of the wiki", task).await?;
+            let response =
+                self.client.try_get(url, &[403, 404], "a page of the wiki", task).await?;
             out.extend(response.map(|r| (entry.id.clone(), r.text().into_owned())));
         }
         Ok(out)
@@ -341,26 +353,26 @@ impl Confluence {
         entry: &PageEntry,
         task: &Task,
     ) -> Result<std::result::Result<DocumentRecord, String>> {
-        let whole: Whole = match serde_json::from_str(text) {
-            Ok(whole) => whole,
+        let content: PageContent = match serde_json::from_str(text) {
+            Ok(content) => content,
             Err(error) => return Ok(Err(format!("{}: {}", entry.slug, describe(&error)))),
         };
-        let changed_at = whole.changed_at();
+        let changed_at = content.changed_at();
         let created_at =
-            time(whole.created_at).or(whole.history.and_then(|h| time(h.created_date)));
-        let author = match whole.version {
+            time(content.created_at).or(content.history.and_then(|h| time(h.created_date)));
+        let author = match content.version {
             Some(Version { by: Some(person), .. }) => person.name(),
-            Some(Version { author_id: Some(id), .. }) => self.name_of(&id, task).await?,
+            Some(Version { author_id: Some(id), .. }) => self.user_name(&id, task).await?,
             _ => None,
         };
-        let storage = clean(whole.body.and_then(|b| b.storage).and_then(|s| s.value));
+        let storage = clean(content.body.and_then(|b| b.storage).and_then(|s| s.value));
         Ok(Ok(DocumentRecord {
             kind: DocKind::Page,
             slug: Some(entry.slug.clone()),
-            remote_id: Some(whole.id),
-            title: whole.title.replace('\0', "\u{fffd}").trim().to_owned(),
+            remote_id: Some(content.id),
+            title: content.title.replace('\0', "\u{fffd}").trim().to_owned(),
             body: storage_format::to_markdown(&storage),
-            url: whole.links.webui.map(|path| format!("{}{path}", self.client.web())),
+            url: content.links.webui.map(|path| format!("{}{path}", self.client.web())),
             author: Author { login: author, ..Author::default() },
             created_at,
             updated_at: changed_at.or(created_at),
@@ -369,10 +381,9 @@ impl Confluence {
         }))
     }
 
-    /// Returns a user's name, which Cloud returns separately. If it is not accessible, the page has
-    /// no author.
+    /// Fetches a user's name, which Cloud returns separately; `None` if it is not accessible.
     /// <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-user/#api-users-bulk-post>
-    async fn name_of(&self, id: &str, task: &Task) -> Result<Option<String>> {
+    async fn user_name(&self, id: &str, task: &Task) -> Result<Option<String>> {
         let lookup = |names: &HashMap<String, Option<String>>| names.get(id).cloned();
         if let Some(name) = lookup(&self.names.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(name);
@@ -391,18 +402,18 @@ impl Confluence {
         Ok(name)
     }
 
-    async fn space(&self, task: &Task) -> Result<(Option<Space>, bool)> {
-        let url = self.client.url(&format!("api/v2/spaces?keys={}", part(&self.space)));
+    async fn find_space(&self, task: &Task) -> Result<(Option<Space>, bool)> {
+        let url = self.client.url(&format!("api/v2/spaces?keys={}", escape(&self.space)));
         // Data Center does not have this endpoint.
-        if let Some(response) = self.client.find(url, &[404], &self.space, task).await? {
-            let list: Results<'_> = response.json()?;
+        if let Some(response) = self.client.try_get(url, &[404], &self.space, task).await? {
+            let list: ResultList<'_> = response.json()?;
             let mut spaces = parse_each::<Space>(&list.results).0.into_iter();
             let hit =
                 |s: &Space| s.key.as_deref().is_some_and(|k| k.eq_ignore_ascii_case(&self.space));
             return Ok((spaces.find(hit), true));
         }
-        let url = self.client.url(&format!("rest/api/space/{}", part(&self.space)));
-        Ok((Some(self.client.json(url, &self.space, task).await?), false))
+        let url = self.client.url(&format!("rest/api/space/{}", escape(&self.space)));
+        Ok((Some(self.client.get_json(url, &self.space, task).await?), false))
     }
 }
 
@@ -413,8 +424,8 @@ impl Tracker for Confluence {
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let (space, cloud) = self.space(task).await?;
-        self.cloud = cloud;
+        let (space, is_cloud) = self.find_space(task).await?;
+        self.is_cloud = is_cloud;
         let Some(space) = space else {
             return Err(Error::not_found(format!("space {1} not found on {0}", self.client.host, self.space))
                 .with_hint("The space key is in the address of each page: ENG in /spaces/ENG/. A private space needs a token with read access."));
@@ -439,62 +450,64 @@ impl Tracker for Confluence {
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
         let url = self.client.url("rest/api/user/current");
-        Ok(self.client.json::<Person>(url, "the account of the token", task).await?.name())
+        Ok(self.client.get_json::<Person>(url, "the account of the token", task).await?.name())
     }
 
-    /// Checks the first page of the list only, because a page of texts needs the whole list.
+    /// Checks only the first page of the list, because texts need the whole list.
     async fn access(&mut self, task: &Task) -> Result<Access> {
         let mut access = Access { project: self.probe(task).await?, ..Access::default() };
         if self.client.login.is_some() {
             access.user = self.user(task).await?;
         }
-        let response = self.client.get(self.list(0)?, task).await?;
+        let response = self.client.get(self.list_url(0)?, task).await?;
         if response.status != 200 {
-            access.refused.push(self.client.refusal(&response, Stream::Pages.words()).to_string());
+            access
+                .refused
+                .push(self.client.error_for(&response, Stream::Pages.label()).to_string());
         }
         Ok(access)
     }
 
     fn size(&self, _stream: Stream) -> u32 {
-        PAGE
+        PAGE_SIZE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
         match stream {
-            Stream::Pages => self.pages(walk, task).await,
+            Stream::Pages => self.pages(paging, task).await,
             _ => Ok(Fetch::Refused("Confluence has only pages".to_owned())),
         }
     }
 
-    async fn item(&self, _number: u64, _task: &Task) -> Result<Fate> {
-        Ok(Fate::Unreadable)
+    async fn item(&self, _number: u64, _task: &Task) -> Result<Lookup> {
+        Ok(Lookup::Unreadable)
     }
 
-    async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Fate> {
-        let Some(id) = remote_id else { return Ok(Fate::Unreadable) };
+    async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Lookup> {
+        let Some(id) = remote_id else { return Ok(Lookup::Unreadable) };
         let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if index
             .is_some_and(|entries| entries.iter().any(|entry| entry.id == id && entry.slug != slug))
         {
             // The page was renamed and is stored under its new name.
-            return Ok(Fate::Moved(None));
+            return Ok(Lookup::Moved(None));
         }
-        let path = if self.cloud { "api/v2/pages" } else { "rest/api/content" };
-        let url = self.client.url(&format!("{path}/{}", part(id)))?;
+        let path = if self.is_cloud { "api/v2/pages" } else { "rest/api/content" };
+        let url = self.client.url(&format!("{path}/{}", escape(id)))?;
         let response = self.client.get(url, task).await?;
         match response.status {
             200 => Ok(match response.at::<String>("/status")?.as_deref() {
-                None | Some("current") => Fate::Unreadable,
-                Some(_) => Fate::Gone,
+                None | Some("current") => Lookup::Unreadable,
+                Some(_) => Lookup::Gone,
             }),
-            404 | 410 => Ok(Fate::Gone),
-            403 => Ok(Fate::Unreadable),
-            _ => Err(self.client.refusal(&response, "a page of the wiki")),
+            404 | 410 => Ok(Lookup::Gone),
+            403 => Ok(Lookup::Unreadable),
+            _ => Err(self.client.error_for(&response, "a page of the wiki")),
         }
     }
 
-    async fn comment(&self, _number: u64, _remote_id: &str, _task: &Task) -> Result<Fate> {
-        Ok(Fate::Unreadable)
+    async fn comment(&self, _number: u64, _remote_id: &str, _task: &Task) -> Result<Lookup> {
+        Ok(Lookup::Unreadable)
     }
 }
 
@@ -510,15 +523,15 @@ mod tests {
             ("Größe (neu)", "Größe-(neu)"),
             ("...", "page"),
         ] {
-            assert_eq!(slug_of_title(title), name);
+            assert_eq!(title_slug(title), name);
         }
-        let page = |id: &str, title: &str, when: &str| -> Whole {
+        let page = |id: &str, title: &str, when: &str| -> PageContent {
             serde_json::from_value(
                 json!({"id": id, "title": title, "version": {"createdAt": when}}),
             )
             .unwrap()
         };
-        let entries = index(vec![
+        let entries = sort_entries(vec![
             page("30", "Kiln?", "2024-01-01T00:00:00Z"),
             page("4", "Kiln!", "2024-03-01T00:00:00Z"),
             page("5", "Valve", "2024-02-01T00:00:00Z"),

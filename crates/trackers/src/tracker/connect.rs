@@ -1,7 +1,7 @@
-//! The selection of the connector for each tracker kind.
+//! Selection of the connector for a tracker kind.
 
 use super::{
-    Kind, Stays, Steps, Tracker,
+    CanonicalRef, ClosingSteps, Kind, Tracker,
     address::Address,
     azure::Azure,
     bugzilla::Bugzilla,
@@ -42,16 +42,16 @@ pub fn open(
     }
 }
 
-/// Returns the steps that close a report at this kind of tracker; `None` if that is not supported.
+/// Returns the steps that close a report on a tracker of this kind; `None` if not supported.
 pub fn closing_steps(
     kind: Kind,
     host: &str,
     project: &str,
     number: u64,
-    stays: &Stays,
-) -> Option<Steps> {
+    canonical: &CanonicalRef,
+) -> Option<ClosingSteps> {
     match kind {
-        Kind::GitHub => Some(github::closing_steps(host, project, number, stays)),
+        Kind::GitHub => Some(github::closing_steps(host, project, number, canonical)),
         _ => None,
     }
 }

@@ -1,8 +1,7 @@
 //! The Gitea and Forgejo connector. Formats: <https://docs.gitea.com/api/>
 //! (`/repos/{owner}/{repo}/issues`).
 //!
-//! Lists are ordered by creation and not by change, see `Pagination::by_creation`. Issues have
-//! GitHub's format.
+//! Lists are ordered by creation, see `Pagination::by_creation`. Issues have GitHub's format.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -11,13 +10,13 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetch, Page, Stream, Tracker,
-    client::{Client, clean, part},
+    Address, Fetch, Lookup, Page, Stream, Tracker,
+    client::{Client, clean, escape},
     dates::{Time, time},
     github::{describe, record},
-    release::{self, ReleaseList, ReleasePlace, Releases},
-    walk::Pagination,
-    wiki_git::WikiPlace,
+    pagination::Pagination,
+    release::{self, ReleaseList, ReleaseRequest, Releases},
+    wiki_git::WikiLocation,
 };
 use crate::{
     http::{Http, Login, Response},
@@ -30,7 +29,7 @@ use precedent_core::{
 };
 
 /// The number of records on a page: the servers' default maximum.
-const PAGE: u32 = 50;
+const PAGE_SIZE: u32 = 50;
 
 /// A Gitea or Forgejo project.
 #[derive(Debug)]
@@ -40,7 +39,7 @@ pub struct Gitea {
 }
 
 #[derive(Deserialize)]
-struct About {
+struct ProjectInfo {
     id: Option<u64>,
     full_name: Option<String>,
     #[serde(default)]
@@ -83,63 +82,61 @@ impl Gitea {
         }
     }
 
-    fn path(&self, rest: &str) -> Result<Url> {
+    fn project_url(&self, rest: &str) -> Result<Url> {
         let (owner, name) = self.project.split_once('/').unwrap_or((&self.project, ""));
-        self.client.url(&format!("repos/{}/{}{rest}", part(owner), part(name)))
+        self.client.url(&format!("repos/{}/{}{rest}", escape(owner), escape(name)))
     }
 
-    fn list(&self, stream: Stream, walk: &Pagination) -> Result<Url> {
+    fn list_url(&self, stream: Stream, paging: &Pagination) -> Result<Url> {
         let mut url =
-            self.path(if stream == Stream::Items { "/issues" } else { "/issues/comments" })?;
+            self.project_url(if stream == Stream::Items { "/issues" } else { "/issues/comments" })?;
         {
             let mut query = url.query_pairs_mut();
             query
-                .append_pair("limit", &walk.size.to_string())
-                .append_pair("page", &walk.page.to_string());
+                .append_pair("limit", &paging.size.to_string())
+                .append_pair("page", &paging.page.to_string());
             if stream == Stream::Items {
-                query.append_pair("state", if walk.open { "open" } else { "all" });
+                query.append_pair("state", if paging.open { "open" } else { "all" });
             }
-            if let Some(since) = walk.since {
+            if let Some(since) = paging.since {
                 query.append_pair("since", &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
             }
         }
         Ok(url)
     }
 
-    async fn fate(&self, stream: Stream, url: Url, task: &Task) -> Result<Fate> {
-        let response = self.client.find(Ok(url), &[404, 410], stream.words(), task).await?;
-        let Some(response) = response else { return Ok(Fate::Gone) };
-        Ok(Fate::of(parse_record(stream, &response.text()).map(Some)))
+    async fn look_up(&self, stream: Stream, url: Url, task: &Task) -> Result<Lookup> {
+        let response = self.client.try_get(Ok(url), &[404, 410], stream.label(), task).await?;
+        let Some(response) = response else { return Ok(Lookup::Gone) };
+        Ok(Lookup::from_parsed(parse_record(stream, &response.text()).map(Some)))
     }
 }
 
-/// Returns the number of records in a list, as the server states it.
-fn total(response: &Response) -> Option<u64> {
+fn stated_total(response: &Response) -> Option<u64> {
     response.header("x-total-count").and_then(|t| t.trim().parse().ok())
 }
 
-/// Returns whether there is another page, and the actual page size: a server may return fewer
-/// records than requested, and a proxy may drop its headers. Without headers, only an empty page is
-/// the end.
-fn has_more(response: &Response, count: u32, walk: &Pagination) -> (bool, u32) {
-    let size = if walk.page == 1 && count > 0 { count.min(walk.size) } else { walk.size };
-    let total_read = u64::from(walk.page - 1) * u64::from(size) + u64::from(count);
-    let more = match total(response) {
+/// Returns whether there is another page, and the actual page size. A server may return fewer
+/// records than requested, and a proxy may drop headers; without them, only an empty page is last.
+fn has_more(response: &Response, count: u32, paging: &Pagination) -> (bool, u32) {
+    let size = if paging.page == 1 && count > 0 { count.min(paging.size) } else { paging.size };
+    let total_read = u64::from(paging.page - 1) * u64::from(size) + u64::from(count);
+    let more = match stated_total(response) {
         _ if response.next.is_some() => true,
-        Some(total) => count > 0 && total_read < total,
+        Some(stated_total) => count > 0 && total_read < stated_total,
         // A server that returns more than requested returns everything.
-        None => (1..=walk.size).contains(&count) && response.last.is_none(),
+        None => (1..=paging.size).contains(&count) && response.last.is_none(),
     };
-    (more, if more { size } else { walk.size })
+    (more, if more { size } else { paging.size })
 }
 
 fn parse_record(stream: Stream, text: &str) -> Result<Record, String> {
     if stream != Stream::Items {
-        return comment(text).map(Record::from);
+        return parse_comment(text).map(Record::from);
     }
     match record(text.as_bytes())? {
         Record::Document(mut document) => {
-            // Numbers belong to this project, whatever its current name.
+            // The project may have been renamed, but its numbers remain.
             document.repository = None;
             Ok(Record::Document(document))
         }
@@ -147,24 +144,26 @@ fn parse_record(stream: Stream, text: &str) -> Result<Record, String> {
     }
 }
 
-fn comment(text: &str) -> Result<CommentRecord, String> {
-    let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    // Exactly one of the two is set.
-    let of =
-        [comment.issue_url, comment.pull_request_url].into_iter().flatten().find(|u| !u.is_empty());
-    let number = of
+fn parse_comment(text: &str) -> Result<CommentRecord, String> {
+    let parse_comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    // Exactly one of the two addresses is set.
+    let item_url = [parse_comment.issue_url, parse_comment.pull_request_url]
+        .into_iter()
+        .flatten()
+        .find(|u| !u.is_empty());
+    let number = item_url
         .as_deref()
         .and_then(|u| u.trim_end_matches('/').rsplit('/').next().and_then(item_number))
         .ok_or("does not say which item it belongs to")?;
     Ok(CommentRecord {
         repository: None,
         number,
-        remote_id: comment.id.to_string(),
-        author: Author { login: comment.user.and_then(|u| u.login), ..Author::default() },
-        body: clean(comment.body),
-        url: comment.html_url,
-        created_at: comment.created_at,
-        updated_at: time(comment.updated_at).unwrap_or(comment.created_at),
+        remote_id: parse_comment.id.to_string(),
+        author: Author { login: parse_comment.user.and_then(|u| u.login), ..Author::default() },
+        body: clean(parse_comment.body),
+        url: parse_comment.html_url,
+        created_at: parse_comment.created_at,
+        updated_at: time(parse_comment.updated_at).unwrap_or(parse_comment.created_at),
         raw: Raw::new(text.as_bytes().to_vec()),
     })
 }
@@ -176,70 +175,74 @@ impl Tracker for Gitea {
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let about: About = self.client.json(self.path(""), &self.project, task).await?;
-        if let Some(name) = about.full_name.filter(|n| n.contains('/')) {
+        let info: ProjectInfo =
+            self.client.get_json(self.project_url(""), &self.project, task).await?;
+        if let Some(name) = info.full_name.filter(|n| n.contains('/')) {
             self.project = name;
         }
         Ok(Project {
             name: self.project.clone(),
-            remote_id: about.id.map(|id| id.to_string()),
-            private: about.private,
-            wiki: about.has_wiki.unwrap_or(false),
-            issues: about.has_issues.unwrap_or(true),
-            archived: about.archived,
+            remote_id: info.id.map(|id| id.to_string()),
+            private: info.private,
+            wiki: info.has_wiki.unwrap_or(false),
+            issues: info.has_issues.unwrap_or(true),
+            archived: info.archived,
         })
     }
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
-        Ok(self.client.json::<User>(self.client.url("user"), "the account", task).await?.login)
+        Ok(self.client.get_json::<User>(self.client.url("user"), "the account", task).await?.login)
     }
 
     fn size(&self, _stream: Stream) -> u32 {
-        PAGE
+        PAGE_SIZE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.list(stream, walk)?, task).await?;
-        if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
+    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+        let response = self.client.get(self.list_url(stream, paging)?, task).await?;
+        if let Some(outcome) = self.client.page_failure(&response, paging, stream)? {
             return Ok(outcome);
         }
         let raws: Vec<&RawValue> = response.json()?;
         let count = u32::try_from(raws.len()).unwrap_or(u32::MAX);
-        let (more, size) = has_more(&response, count, walk);
+        let (more, size) = has_more(&response, count, paging);
         let records = raws.iter().map(|raw| parse_record(stream, raw.get())).collect();
-        let walk = Pagination { size, ..walk.clone() };
-        let next = walk.by_creation(total(&response), self.client.date(&response), more);
-        Ok(Page { records, ..Page::default() }.followed_by(next))
+        let paging = Pagination { size, ..paging.clone() };
+        let next =
+            paging.by_creation(stated_total(&response), self.client.server_time(&response), more);
+        Ok(Page { records, ..Page::default() }.into_fetch(next))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
         let response =
-            self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
-        Ok(total(&response))
+            self.client.get(self.list_url(Stream::Items, &Pagination::new(None, 1))?, task).await?;
+        Ok(stated_total(&response))
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        self.fate(Stream::Items, self.path(&format!("/issues/{number}"))?, task).await
+    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+        self.look_up(Stream::Items, self.project_url(&format!("/issues/{number}"))?, task).await
     }
 
-    async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let path = format!("/issues/comments/{}", part(remote_id));
-        self.fate(Stream::Comments, self.path(&path)?, task).await
+    async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+        let path = format!("/issues/comments/{}", escape(remote_id));
+        self.look_up(Stream::Comments, self.project_url(&path)?, task).await
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {
         ReleaseList::OF_REPOSITORY
     }
 
-    async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
+    async fn releases(&self, request: ReleaseRequest<'_>, task: &Task) -> Result<Releases> {
         // Only open milestones are listed by default.
-        let list = place.list.as_str();
-        let url = self.path(&format!("/{list}?limit={}&page={}", place.size, place.page))?;
-        release::fetch(&self.client, url, place, task, |response| {
-            let mut page = release::page(place, response, &self.project)?;
+        let list = request.list.as_str();
+        let url =
+            self.project_url(&format!("/{list}?limit={}&page={}", request.size, request.page))?;
+        release::fetch(&self.client, url, request, task, |response| {
+            let mut page = release::page(request, response, &self.project)?;
             // The API does not return the address of a milestone.
             let root = self.client.web().trim_end_matches("/api/v1");
-            for release in page.releases.iter_mut().filter(|_| place.list == ReleaseList::Planned) {
+            for release in page.releases.iter_mut().filter(|_| request.list == ReleaseList::Planned)
+            {
                 release.url.get_or_insert_with(|| format!("{root}/{}/milestones", self.project));
             }
             Ok(page)
@@ -247,10 +250,10 @@ impl Tracker for Gitea {
         .await
     }
 
-    fn wiki(&self) -> Option<WikiPlace> {
+    fn wiki(&self) -> Option<WikiLocation> {
         let root = self.client.web().trim_end_matches("/api/v1");
         let repository = Url::parse(&format!("{root}/{}.wiki.git", self.project)).ok()?;
-        Some(WikiPlace {
+        Some(WikiLocation {
             repository,
             pages: format!("{root}/{}/wiki/", self.project),
             token: self.client.token.clone(),

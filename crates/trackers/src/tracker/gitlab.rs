@@ -1,8 +1,8 @@
 //! The GitLab connector: issues and their notes. Formats: <https://docs.gitlab.com/api/issues/> and
 //! `/notes/`.
 //!
-//! Merge requests have numbers of their own and are not mirrored. Notes cost one request per issue,
-//! so they are a list of their own: the issues with notes, oldest change first.
+//! Merge requests have separate numbers and are not mirrored. Notes cost one request per issue, so
+//! they are a separate list: the issues with notes, oldest change first.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -11,15 +11,15 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetch, Page, Relation, Stream, Tracker,
-    client::{Client, clean, part},
+    Address, Fetch, Lookup, Page, Relation, Stream, Tracker,
+    client::{Client, clean, escape},
     dates::{Time, time},
     github::describe,
     identity,
-    release::{self, ReleaseList, ReleasePlace, Releases},
+    pagination::Pagination,
+    release::{self, ReleaseList, ReleaseRequest, Releases},
     repetition::RepeatGuard,
-    walk::Pagination,
-    wiki_git::WikiPlace,
+    wiki_git::WikiLocation,
 };
 use crate::{
     http::{Http, Login, Response},
@@ -32,9 +32,8 @@ use precedent_core::{
 };
 
 /// The number of records on a page: GitLab's maximum.
-const PAGE: u32 = 100;
-/// The number of issues whose notes form one page.
-const THREADS: u32 = 20;
+const PAGE_SIZE: u32 = 100;
+const THREADS_PER_PAGE: u32 = 20;
 /// The maximum number of note pages per issue, with 100 notes each.
 const MAX_NOTE_PAGES: u32 = 200;
 
@@ -47,7 +46,7 @@ pub struct GitLab {
 }
 
 #[derive(Deserialize)]
-struct About {
+struct ProjectInfo {
     id: Option<u64>,
     path_with_namespace: Option<String>,
     visibility: Option<String>,
@@ -126,29 +125,28 @@ impl GitLab {
         Self { client, project: project.to_owned(), id: None }
     }
 
-    fn path(&self, rest: &str) -> Result<Url> {
-        self.client.url(&format!("projects/{}{rest}", part(&self.project)))
+    fn project_url(&self, rest: &str) -> Result<Url> {
+        self.client.url(&format!("projects/{}{rest}", escape(&self.project)))
     }
 
-    fn list(&self, walk: &Pagination) -> Result<Url> {
-        let mut url = self.path("/issues")?;
+    fn list_url(&self, paging: &Pagination) -> Result<Url> {
+        let mut url = self.project_url("/issues")?;
         {
             let mut query = url.query_pairs_mut();
-            query.append_pair("scope", "all").append_pair("per_page", &walk.size.to_string());
-            query.append_pair("page", &walk.page.to_string()).append_pair("sort", "asc");
-            query.append_pair("order_by", if walk.open { "created_at" } else { "updated_at" });
-            if walk.open {
+            query.append_pair("scope", "all").append_pair("per_page", &paging.size.to_string());
+            query.append_pair("page", &paging.page.to_string()).append_pair("sort", "asc");
+            query.append_pair("order_by", if paging.open { "created_at" } else { "updated_at" });
+            if paging.open {
                 query.append_pair("state", "opened");
             }
-            if let Some(since) = walk.since {
+            if let Some(since) = paging.since {
                 query.append_pair("updated_after", &since.to_string());
             }
         }
         Ok(url)
     }
 
-    /// Fetches the notes of one issue.
-    async fn notes(
+    async fn fetch_notes(
         &self,
         number: u64,
         url: Option<&str>,
@@ -156,48 +154,49 @@ impl GitLab {
         task: &Task,
     ) -> Result<Option<Fetch>> {
         let mut guard = RepeatGuard::default();
-        for n in 1..=MAX_NOTE_PAGES {
+        for note_page in 1..=MAX_NOTE_PAGES {
             let rest = format!(
-                "/issues/{number}/notes?sort=asc&order_by=created_at&per_page={PAGE}&page={n}"
+                "/issues/{number}/notes?sort=asc&order_by=created_at&per_page={PAGE_SIZE}&page={note_page}"
             );
-            let response = self.client.get(self.path(&rest)?, task).await?;
+            let response = self.client.get(self.project_url(&rest)?, task).await?;
             match response.status {
                 200 => {}
-                // The issue was deleted or moved while the page was read.
+                // The issue may have been deleted or moved since it was listed.
                 404 => return Ok(None),
-                _ => return self.client.list_refusal(&response, "comments").map(Some),
+                _ => return self.client.list_failure(&response, "comments").map(Some),
             }
             let raws: Vec<&RawValue> = response.json()?;
-            let more = has_more(
+            let has_next = has_more(
                 &response,
                 raws.len(),
-                &Pagination { page: n, ..Pagination::new(None, PAGE) },
+                &Pagination { page: note_page, ..Pagination::new(None, PAGE_SIZE) },
             );
-            if let Err(endless) = guard.note(raws.iter().map(|raw| raw.get())) {
+            if let Err(endless) = guard.add(raws.iter().map(|raw| raw.get())) {
                 page.records.push(Err(endless.error(&format!("notes of #{number}")).to_string()));
                 break;
             }
             for raw in raws {
-                page.add(note(raw.get(), number, url));
+                page.add(parse_note(raw.get(), number, url));
             }
-            if !more {
+            if !has_next {
                 break;
             }
         }
         Ok(None)
     }
 
-    fn issue(&self, text: &str) -> Result<(DocumentRecord, Vec<Relation>), String> {
+    fn parse_issue(&self, text: &str) -> Result<(DocumentRecord, Vec<Relation>), String> {
         let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
-        identity::check("iid", issue.iid)?;
+        identity::check_number("iid", issue.iid)?;
         let closed_at = time(issue.closed_at);
         let is_closed = match issue.state.as_deref() {
             Some("closed") => true,
             Some("opened") => false,
             _ => closed_at.is_some(),
         };
-        let duplicate = issue.links.and_then(|l| l.closed_as_duplicate_of).filter(|_| is_closed);
-        let relations = duplicate
+        let duplicate_url =
+            issue.links.and_then(|l| l.closed_as_duplicate_of).filter(|_| is_closed);
+        let relations = duplicate_url
             .and_then(|url| self.issue_key(&url))
             .map(|key| Relation::DuplicateOf(issue.iid, key));
         let record = DocumentRecord {
@@ -231,35 +230,38 @@ impl GitLab {
         let (project, number) = url.split_once("/projects/")?.1.split_once("/issues/")?;
         let number = item_number(number)?;
         let is_own =
-            self.id.is_some_and(|id| id.to_string() == project) || project == part(&self.project);
-        // The name of another project is unknown.
+            self.id.is_some_and(|id| id.to_string() == project) || project == escape(&self.project);
+        // The names of other projects are unknown.
         is_own.then(|| format!("{}#{number}", self.project))
     }
 }
 
-fn note(text: &str, number: u64, url: Option<&str>) -> Result<Option<CommentRecord>, String> {
-    let note: Note = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    if note.system {
+fn parse_note(text: &str, number: u64, url: Option<&str>) -> Result<Option<CommentRecord>, String> {
+    let parse_note: Note = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    if parse_note.system {
         return Ok(None);
     }
     Ok(Some(CommentRecord {
         repository: None,
         number,
-        remote_id: note.id.to_string(),
-        author: author(note.author, note.internal || note.confidential == Some(true)),
-        body: clean(note.body),
-        url: url.map(|u| format!("{u}#note_{}", note.id)),
-        created_at: note.created_at,
-        updated_at: time(note.updated_at).unwrap_or(note.created_at),
+        remote_id: parse_note.id.to_string(),
+        author: author(
+            parse_note.author,
+            parse_note.internal || parse_note.confidential == Some(true),
+        ),
+        body: clean(parse_note.body),
+        url: url.map(|u| format!("{u}#note_{}", parse_note.id)),
+        created_at: parse_note.created_at,
+        updated_at: time(parse_note.updated_at).unwrap_or(parse_note.created_at),
         raw: Raw::new(text.as_bytes().to_vec()),
     }))
 }
 
-/// Returns whether there is another page: by the header, by the link, or else if this one is full.
-fn has_more(response: &Response, count: usize, walk: &Pagination) -> bool {
+/// Returns whether there is another page, from the headers or from the size of this one.
+fn has_more(response: &Response, count: usize, paging: &Pagination) -> bool {
     match response.header("x-next-page") {
         Some(next) => !next.trim().is_empty(),
-        None => response.next.is_some() || (count > 0 && count >= walk.size as usize),
+        None => response.next.is_some() || (count > 0 && count >= paging.size as usize),
     }
 }
 
@@ -270,40 +272,45 @@ impl Tracker for GitLab {
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let about: About = self.client.json(self.path(""), &self.project, task).await?;
-        if let Some(name) = about.path_with_namespace.filter(|n| n.contains('/')) {
+        let info: ProjectInfo =
+            self.client.get_json(self.project_url(""), &self.project, task).await?;
+        if let Some(name) = info.path_with_namespace.filter(|n| n.contains('/')) {
             self.project = name;
         }
-        self.id = about.id;
+        self.id = info.id;
         Ok(Project {
             name: self.project.clone(),
-            remote_id: about.id.map(|id| id.to_string()),
-            private: about.visibility.is_some_and(|v| v != "public"),
-            wiki: about.wiki_enabled.unwrap_or(false),
-            issues: about.issues_enabled.unwrap_or(true),
-            archived: about.archived,
+            remote_id: info.id.map(|id| id.to_string()),
+            private: info.visibility.is_some_and(|v| v != "public"),
+            wiki: info.wiki_enabled.unwrap_or(false),
+            issues: info.issues_enabled.unwrap_or(true),
+            archived: info.archived,
         })
     }
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
-        Ok(self.client.json::<User>(self.client.url("user"), "the account", task).await?.username)
+        Ok(self
+            .client
+            .get_json::<User>(self.client.url("user"), "the account", task)
+            .await?
+            .username)
     }
 
     fn size(&self, stream: Stream) -> u32 {
-        if stream == Stream::Items { PAGE } else { THREADS }
+        if stream == Stream::Items { PAGE_SIZE } else { THREADS_PER_PAGE }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.list(walk)?, task).await?;
-        if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
+    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+        let response = self.client.get(self.list_url(paging)?, task).await?;
+        if let Some(outcome) = self.client.page_failure(&response, paging, stream)? {
             return Ok(outcome);
         }
         let raws: Vec<&RawValue> = response.json()?;
-        let more = has_more(&response, raws.len(), walk);
+        let has_next = has_more(&response, raws.len(), paging);
         let mut page = Page::default();
         let mut times = Vec::new();
         for raw in raws {
-            match (self.issue(raw.get()), stream) {
+            match (self.parse_issue(raw.get()), stream) {
                 (Ok((record, relations)), Stream::Items) => {
                     times.extend(record.updated_at);
                     page.relations.extend(record.number.map(|n| (n, relations)));
@@ -316,7 +323,7 @@ impl Tracker for GitLab {
                         continue;
                     };
                     if let Some(refusal) =
-                        self.notes(number, record.url.as_deref(), &mut page, task).await?
+                        self.fetch_notes(number, record.url.as_deref(), &mut page, task).await?
                     {
                         return Ok(refusal);
                     }
@@ -325,54 +332,55 @@ impl Tracker for GitLab {
                 (Err(_), _) => {}
             }
         }
-        Ok(page.followed_by(walk.by_change(&times, more)))
+        Ok(page.into_fetch(paging.by_change(&times, has_next)))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
-        let response = self.client.get(self.list(&Pagination::new(None, 1))?, task).await?;
+        let response = self.client.get(self.list_url(&Pagination::new(None, 1))?, task).await?;
         Ok(response.header("x-total").and_then(|t| t.trim().parse().ok()))
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let url = self.path(&format!("/issues/{number}"));
-        let response = self.client.find(url, &[404, 410], "an issue", task).await?;
-        let Some(response) = response else { return Ok(Fate::Gone) };
+    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+        let url = self.project_url(&format!("/issues/{number}"));
+        let response = self.client.try_get(url, &[404, 410], "an issue", task).await?;
+        let Some(response) = response else { return Ok(Lookup::Gone) };
         let home = response.json::<Issue>().ok().and_then(|issue| issue.project_id);
         if home.is_some() && self.id.is_some() && home != self.id {
-            return Ok(Fate::Moved(None));
+            return Ok(Lookup::Moved(None));
         }
-        Ok(Fate::of(self.issue(&response.text()).map(|(record, _)| Some(record))))
+        Ok(Lookup::from_parsed(self.parse_issue(&response.text()).map(|(record, _)| Some(record))))
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let url = self.path(&format!("/issues/{number}/notes/{}", part(remote_id)));
-        let response = self.client.find(url, &[404, 410], "comments", task).await?;
-        let Some(response) = response else { return Ok(Fate::Gone) };
-        // A note of the tracker itself is not stored.
-        Ok(Fate::of(note(&response.text(), number, None)))
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+        let url = self.project_url(&format!("/issues/{number}/notes/{}", escape(remote_id)));
+        let response = self.client.try_get(url, &[404, 410], "comments", task).await?;
+        let Some(response) = response else { return Ok(Lookup::Gone) };
+        // System notes are not stored.
+        Ok(Lookup::from_parsed(parse_note(&response.text(), number, None)))
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {
         ReleaseList::OF_REPOSITORY
     }
 
-    async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
-        let list = match place.list {
+    async fn releases(&self, request: ReleaseRequest<'_>, task: &Task) -> Result<Releases> {
+        let list = match request.list {
             ReleaseList::Planned => "milestones?state=active&",
             ReleaseList::Tags => "repository/tags?",
             ReleaseList::Published | ReleaseList::Versions => "releases?",
         };
-        let url = self.path(&format!("/{list}per_page={}&page={}", place.size, place.page))?;
-        release::fetch(&self.client, url, place, task, |response| {
-            release::page(place, response, &self.project)
+        let url =
+            self.project_url(&format!("/{list}per_page={}&page={}", request.size, request.page))?;
+        release::fetch(&self.client, url, request, task, |response| {
+            release::page(request, response, &self.project)
         })
         .await
     }
 
-    fn wiki(&self) -> Option<WikiPlace> {
+    fn wiki(&self) -> Option<WikiLocation> {
         let root = self.client.web().trim_end_matches("/api/v4");
         let repository = Url::parse(&format!("{root}/{}.wiki.git", self.project)).ok()?;
-        Some(WikiPlace {
+        Some(WikiLocation {
             repository,
             pages: format!("{root}/{}/-/wikis/", self.project),
             token: self.client.token.clone(),

@@ -1,8 +1,9 @@
-//! Identities of items in keys and addresses: the number and its project.
+//! Identities of items in keys and addresses: the number and the project.
 
 use precedent_core::model::{MAX_NUMBER, item_number};
+use precedent_text::words::Words;
 
-/// An item: its project, if named, and its number there.
+/// An item: its number, and its project if known.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Identity {
     /// Project: `APP` of `APP-12`, `owner/name` of an address.
@@ -12,15 +13,15 @@ pub struct Identity {
 }
 
 /// Parses an item reference: `APP-12`, `#12`, `12`, `12.0`, `owner/name#12` or an address.
-pub fn identity(text: &str) -> Option<Identity> {
+pub fn parse_reference(text: &str) -> Option<Identity> {
     let text = text.trim();
     if text.contains("://") {
-        return address(text);
+        return parse_url(text);
     }
     if let Some(number) = join_groups(text) {
         return Some(Identity { project: None, number: item_number(&number)? });
     }
-    // Spreadsheets may write whole numbers as decimals.
+    // Spreadsheets may format integers as decimals.
     let text = text.strip_suffix(".0").unwrap_or(text);
     let digits = text
         .rfind(|c: char| !c.is_ascii_digit())
@@ -33,32 +34,31 @@ pub fn identity(text: &str) -> Option<Identity> {
         && prefix.chars().all(word)
         && prefix.split('/').all(|part| !part.is_empty())
         && text[prefix.len()..digits].chars().all(|c| matches!(c, '-' | '#' | '_'))
-        && (is_key(text, prefix) || !PLAIN.contains(&prefix.to_lowercase().as_str()));
+        && (is_project_key(text, prefix) || !ITEM_WORDS.contains(&prefix.to_lowercase().as_str()));
     Some(Identity { project: is_project.then(|| prefix.to_owned()), number })
 }
 
-/// Parses an item reference; unlike [`identity`], the digits at the end of an id are not a number.
-pub fn strict(text: &str) -> Option<Identity> {
+/// Parses an item reference like [`parse_reference`], but rejects the digits at the end of an id.
+pub fn parse_strict(text: &str) -> Option<Identity> {
     let text = text.trim();
     let digits = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let prefix = &text[..text.len() - digits];
     let has_digits = prefix.bytes().any(|b| b.is_ascii_digit()) && !text.contains("://");
     let is_id = has_digits && (text.len() >= 16 || prefix.ends_with(char::is_alphanumeric));
     (digits > 0 && !is_id)
-        .then(|| identity(text))
+        .then(|| parse_reference(text))
         .flatten()
-        .or_else(|| text.contains("://").then(|| identity(text)).flatten())
+        .or_else(|| text.contains("://").then(|| parse_reference(text)).flatten())
 }
 
 /// Returns a stable number for an id that is not a number.
-pub fn hash_of(id: &str) -> u64 {
+pub fn hash_number(id: &str) -> u64 {
     let hash = blake3::hash(id.as_bytes());
     let bytes = hash.as_bytes().first_chunk::<4>().copied().unwrap_or_default();
     u64::from(u32::from_le_bytes(bytes)).clamp(1, MAX_NUMBER)
 }
 
-/// Joins groups of digits to a number: `1,234` with thousands separators, `2023-001` of a tracker
-/// with yearly numbering.
+/// Joins groups of digits: `1,234` with thousands separators, `2023-001` of a yearly numbering.
 fn join_groups(text: &str) -> Option<String> {
     let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
     if let Some((year, rest)) = text.split_once('-')
@@ -81,35 +81,40 @@ fn join_groups(text: &str) -> Option<String> {
 }
 
 /// Returns whether the text before a number is a project key: `BUG-12`.
-fn is_key(text: &str, prefix: &str) -> bool {
+fn is_project_key(text: &str, prefix: &str) -> bool {
     text[prefix.len()..].starts_with('-') && prefix.chars().all(char::is_uppercase)
 }
 
-/// The words before a number that name no project, unless they are written as a key.
-const PLAIN: &[&str] =
+/// Words before a number that are not project names, unless they are in capitals.
+const ITEM_WORDS: &[&str] =
     &["no", "nr", "bug", "issue", "ticket", "id", "item", "request", "case", "task", "vorgang"];
 
 /// Validates an item number; `name` is the field that contains it.
 ///
 /// # Errors
 /// A message with the valid range.
-pub fn check(name: &str, number: u64) -> Result<(), String> {
+pub fn check_number(name: &str, number: u64) -> Result<(), String> {
     match number {
         1..=MAX_NUMBER => Ok(()),
         _ => Err(format!("\"{name}\" is {number}: item numbers must be 1 to {MAX_NUMBER}")),
     }
 }
 
+/// The path segments before the number of an item.
+static ITEM_SEGMENTS: Words = Words::new(
+    "issues issue pull pulls merge_requests work_items discussions tickets ticket bugs edit",
+);
+
 /// Parses the web address of an item: GitHub's and Gitea's `/owner/name/issues/12`, GitLab's
 /// `/group/name/-/issues/12`, Jira's `/browse/APP-12`, others' `/issues/12`, `show_bug.cgi?id=12`,
 /// `/tickets/12.json`.
-pub fn address(url: &str) -> Option<Identity> {
+pub fn parse_url(url: &str) -> Option<Identity> {
     let (host, rest) = url.split_once("://")?.1.split_once('/')?;
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     let path = path.split('#').next()?;
     let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
     if let Some(at) = parts.iter().position(|p| *p == "browse") {
-        return identity(parts.get(at + 1)?);
+        return parse_reference(parts.get(at + 1)?);
     }
     if let Some(id) = query
         .split(['&', ';'])
@@ -118,26 +123,11 @@ pub fn address(url: &str) -> Option<Identity> {
     {
         return Some(Identity { project: None, number: item_number(id)? });
     }
-    let at = parts.iter().rposition(|p| {
-        matches!(
-            *p,
-            "issues"
-                | "issue"
-                | "pull"
-                | "pulls"
-                | "merge_requests"
-                | "work_items"
-                | "discussions"
-                | "tickets"
-                | "ticket"
-                | "bugs"
-                | "edit"
-        )
-    })?;
+    let at = parts.iter().rposition(|part| ITEM_SEGMENTS.contains(part))?;
     let last = parts.get(at + 1)?;
     // Linear's addresses contain the key.
     if parts[at] == "issue" && last.contains('-') && host.contains("linear") {
-        return identity(last);
+        return parse_reference(last);
     }
     let number = item_number(last.trim_end_matches(".json"))?;
     let prefix = &parts[..at];
@@ -148,12 +138,14 @@ pub fn address(url: &str) -> Option<Identity> {
             prefix[..end].join("/")
         }
     };
-    let hub = matches!(
+    let has_project_path = matches!(
         parts[at],
         "issues" | "pull" | "pulls" | "merge_requests" | "work_items" | "discussions"
     );
-    let is_repo =
-        hub && project.contains('/') && !project.contains("api/") && !project.contains("projects/");
+    let is_repo = has_project_path
+        && project.contains('/')
+        && !project.contains("api/")
+        && !project.contains("projects/");
     Some(Identity { project: is_repo.then_some(project), number })
 }
 
@@ -169,26 +161,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trailing_digits_of_an_id_are_not_numbers() {
+    fn trailing_digits_of_an_id_are_not_a_number() {
         for (text, number) in
             [("12", 12), ("APP-12", 12), ("#12", 12), ("INC0010041", 10041), ("acme/app#7", 7)]
         {
-            assert_eq!(strict(text).map(|item| item.number), Some(number), "{text}");
+            assert_eq!(parse_strict(text).map(|item| item.number), Some(number), "{text}");
         }
-        for text in [
-            "86a2f3c17",
-            "cnv_55c8c149",
-            "5f3e8c1a9b2d4e6f70812345",
-            "c5a1-4e5f-1234-9876-000000000012",
-            "abc",
-        ] {
-            assert_eq!(strict(text), None, "{text}");
+        for text in "86a2f3c17, cnv_55c8c149, 5f3e8c1a9b2d4e6f70812345, \
+                     c5a1-4e5f-1234-9876-000000000012, abc"
+            .split(", ")
+        {
+            assert_eq!(parse_strict(text), None, "{text}");
         }
     }
 
     #[test]
     fn keys_and_addresses_name_items() {
-        let of = |text: &str| identity(text).map(|i| (i.project.unwrap_or_default(), i.number));
+        let of =
+            |text: &str| parse_reference(text).map(|i| (i.project.unwrap_or_default(), i.number));
         for (text, project, number) in [
             ("APP-12", "APP", 12),
             ("1206543210987654", "", 1_206_543_210_987_654),

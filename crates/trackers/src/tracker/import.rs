@@ -1,5 +1,4 @@
-//! Files of records: JSON Lines, JSON arrays or plain sequences of objects; plain, gzip or zstd;
-//! streamed, so that memory stays bounded for any file.
+//! Streaming reader for files of records: JSON Lines, JSON arrays or sequences of objects.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -16,16 +15,16 @@ use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damage_error, unpack};
 /// The largest record, in bytes. GitHub's own limit for a body is 262,144 bytes.
 pub const MAX_RECORD: usize = 32_000_000;
 /// The message for a file that ends inside a list.
-pub const CUT_LIST: &str = "the file ends inside this list";
-/// The message for a file that ends inside a record, like [`CUT_LIST`].
-pub const CUT_RECORD: &str = "the file ends inside this record";
+pub const TRUNCATED_LIST: &str = "the file ends inside this list";
+/// The message for a file that ends inside a record.
+pub const TRUNCATED_RECORD: &str = "the file ends inside this record";
 
-/// A record of a file, or the reason why it cannot be read.
+/// The bytes of a record in a file.
 #[derive(Debug)]
-pub struct Slice {
+pub struct RawSlice {
     /// Position of the record in the file, from 1.
     pub position: u64,
-    /// Bytes of the record, or the error.
+    /// Bytes of the record, or the reason why they cannot be read.
     pub bytes: std::result::Result<Vec<u8>, String>,
 }
 
@@ -36,10 +35,9 @@ pub struct Records {
     file_bytes: Arc<AtomicU64>,
     content_bytes: u64,
     position: u64,
-    lines: Option<bool>,
-    /// Keys of the lists that contain the records, if objects wrap them.
-    holders: Option<Vec<String>>,
-    inside: bool,
+    has_lines: Option<bool>,
+    list_keys: Option<Vec<String>>,
+    is_in_list: bool,
     is_end: bool,
 }
 
@@ -51,16 +49,16 @@ impl Records {
     pub fn open(path: &Path) -> Result<Self> {
         let file_bytes = Arc::new(AtomicU64::new(0));
         let input = unpack(path, &file_bytes)?;
-        Ok(Self::over(path, input, file_bytes, None))
+        Ok(Self::from_stream(path, input, file_bytes, None))
     }
 
-    /// Creates a reader for an open stream; `file_bytes` counts the bytes read of its file. With
-    /// `holders`, the records are in lists of these names.
-    pub fn over(
+    /// Creates a reader for an open stream; `file_bytes` counts the bytes read from its file. With
+    /// `list_keys`, the records are in lists with these keys.
+    pub fn from_stream(
         path: &Path,
         input: Box<dyn Read + Send>,
         file_bytes: Arc<AtomicU64>,
-        holders: Option<Vec<String>>,
+        list_keys: Option<Vec<String>>,
     ) -> Self {
         Self {
             path: path.to_owned(),
@@ -68,9 +66,9 @@ impl Records {
             file_bytes,
             content_bytes: 0,
             position: 0,
-            lines: None,
-            holders,
-            inside: false,
+            has_lines: None,
+            list_keys,
+            is_in_list: false,
             is_end: false,
         }
     }
@@ -83,22 +81,22 @@ impl Records {
     /// Reads the next record; `None` at the end.
     ///
     /// # Errors
-    /// The file cannot be read further: [`precedent_core::Code::Io`], or
-    /// [`precedent_core::Code::InvalidInput`] for a damaged or malicious archive.
-    pub fn read(&mut self) -> Result<Option<Slice>> {
+    /// [`precedent_core::Code::Io`]; [`precedent_core::Code::InvalidInput`] for a damaged or
+    /// malicious archive.
+    pub fn read(&mut self) -> Result<Option<RawSlice>> {
         if self.is_end {
             return Ok(None);
         }
-        let result = match self.holders.clone() {
-            Some(holders) => self.next_in_list(&holders),
+        let result = match self.list_keys.clone() {
+            Some(list_keys) => self.next_in_list(&list_keys),
             None => self
                 .is_lines()
-                .and_then(|lines| if lines { self.next_line() } else { self.next_value() }),
+                .and_then(|has_lines| if has_lines { self.next_line() } else { self.next_value() }),
         };
         match result {
             Ok(Some(bytes)) => {
                 self.position += 1;
-                Ok(Some(Slice { position: self.position, bytes }))
+                Ok(Some(RawSlice { position: self.position, bytes }))
             }
             Ok(None) => {
                 self.is_end = true;
@@ -111,9 +109,9 @@ impl Records {
         }
     }
 
-    /// Returns whether every line is a record: the first non-empty line is a whole object.
+    /// Returns whether each line is a record: the first non-empty line is a whole object.
     fn is_lines(&mut self) -> Result<bool> {
-        if let Some(lines) = self.lines {
+        if let Some(lines) = self.has_lines {
             return Ok(lines);
         }
         self.skip_space()?;
@@ -123,12 +121,12 @@ impl Records {
             Some(b'{') => match buffer.iter().position(|b| *b == b'\n') {
                 // A line that does not end an object is pretty-printed JSON.
                 Some(end) => buffer[..end].trim_ascii_end().ends_with(b"}"),
-                // No line end is within the buffer.
+                // No line ends within the buffer.
                 None => false,
             },
             _ => true,
         };
-        self.lines = Some(lines);
+        self.has_lines = Some(lines);
         Ok(lines)
     }
 
@@ -197,20 +195,20 @@ impl Records {
     /// Reads the next object of a list inside an object.
     fn next_in_list(
         &mut self,
-        holders: &[String],
+        list_keys: &[String],
     ) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
         loop {
-            if !self.inside && !self.enter(holders)? {
+            if !self.is_in_list && !self.skip_to_list(list_keys)? {
                 return Ok(None);
             }
-            self.inside = true;
+            self.is_in_list = true;
             self.skip_space()?;
             let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
             match buffer.first() {
-                None => return Ok(Some(Err(CUT_LIST.to_owned()))),
+                None => return Ok(Some(Err(TRUNCATED_LIST.to_owned()))),
                 Some(b'{') => return self.next_value(),
                 Some(b']') => {
-                    self.inside = false;
+                    self.is_in_list = false;
                     self.consume(1)?;
                 }
                 Some(_) => self.consume(1)?,
@@ -218,10 +216,11 @@ impl Records {
         }
     }
 
-    /// Skips to the start of the next list with such a key; returns whether there is one.
-    fn enter(&mut self, holders: &[String]) -> Result<bool> {
+    /// Skips to the start of the next list with one of these keys; returns whether there is one.
+    fn skip_to_list(&mut self, list_keys: &[String]) -> Result<bool> {
         // The last string, which is a key if a colon follows.
-        let (mut last, mut string, mut is_escaped, mut key) = (Vec::new(), false, false, false);
+        let (mut last_string, mut is_string, mut is_escaped, mut is_key) =
+            (Vec::new(), false, false, false);
         loop {
             let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
             if buffer.is_empty() {
@@ -231,24 +230,24 @@ impl Records {
             for (at, byte) in buffer.iter().enumerate() {
                 match byte {
                     b'"' if !is_escaped => {
-                        string = !string;
-                        if string {
-                            (last, key) = (Vec::new(), false);
+                        is_string = !is_string;
+                        if is_string {
+                            (last_string, is_key) = (Vec::new(), false);
                         }
                     }
-                    _ if string => {
+                    _ if is_string => {
                         is_escaped = *byte == b'\\' && !is_escaped;
-                        if last.len() < 64 {
-                            last.push(*byte);
+                        if last_string.len() < 64 {
+                            last_string.push(*byte);
                         }
                     }
-                    b':' => key = true,
-                    b'[' if key && holders.iter().any(|h| h.as_bytes() == last) => {
+                    b':' => is_key = true,
+                    b'[' if is_key && list_keys.iter().any(|h| h.as_bytes() == last_string) => {
                         end = Some(at + 1);
                         break;
                     }
                     b if b.is_ascii_whitespace() => {}
-                    _ => key = false,
+                    _ => is_key = false,
                 }
             }
             let take = end.unwrap_or(buffer.len());
@@ -262,42 +261,43 @@ impl Records {
     /// Reads the next object of an array or of a plain sequence.
     fn next_value(&mut self) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
         // Skips to the start of the next object.
-        let mut stray = 0_usize;
+        let mut stray_count = 0_usize;
         loop {
             let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
             if buffer.is_empty() {
-                return Ok((stray > 0)
+                return Ok((stray_count > 0)
                     .then(|| Err("text between records that is not a JSON object".to_owned())));
             }
             let at = buffer.iter().position(|b| *b == b'{');
-            let gap = &buffer[..at.unwrap_or(buffer.len())];
-            stray += gap
+            let skipped_bytes = &buffer[..at.unwrap_or(buffer.len())];
+            stray_count += skipped_bytes
                 .iter()
                 .filter(|b| !b.is_ascii_whitespace() && !matches!(b, b',' | b'[' | b']'))
                 .count();
-            let skip = gap.len();
+            let skip = skipped_bytes.len();
             self.consume(skip)?;
             if at.is_some() {
                 break;
             }
         }
-        if stray > 0 {
+        if stray_count > 0 {
             return Ok(Some(Err("text between records that is not a JSON object".to_owned())));
         }
         let mut value = Vec::new();
-        let (mut length, mut depth, mut string, mut is_escaped) = (0_usize, 0_usize, false, false);
+        let (mut length, mut depth, mut is_string, mut is_escaped) =
+            (0_usize, 0_usize, false, false);
         loop {
             let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
             if buffer.is_empty() {
-                return Ok(Some(Err(CUT_RECORD.to_owned())));
+                return Ok(Some(Err(TRUNCATED_RECORD.to_owned())));
             }
             let mut end = None;
             for (i, b) in buffer.iter().enumerate() {
                 match b {
                     _ if is_escaped => is_escaped = false,
-                    b'\\' if string => is_escaped = true,
-                    b'"' => string = !string,
-                    _ if string => {}
+                    b'\\' if is_string => is_escaped = true,
+                    b'"' => is_string = !is_string,
+                    _ if is_string => {}
                     b'{' | b'[' => depth += 1,
                     b'}' | b']' => {
                         depth = depth.saturating_sub(1);

@@ -18,10 +18,10 @@ pub(crate) mod identity;
 pub mod import;
 pub mod jira;
 pub mod linear;
+mod pagination;
 pub mod redmine;
 pub(crate) mod release;
 pub(crate) mod repetition;
-mod walk;
 pub mod wiki;
 pub mod wiki_git;
 pub mod zendesk;
@@ -29,22 +29,22 @@ pub mod zendesk;
 pub use address::{Address, Kind};
 use async_trait::async_trait;
 use client::Client;
-pub use closer::{IssueCloser, Stays, Steps};
+pub use closer::{CanonicalRef, ClosingSteps, IssueCloser};
 pub use connect::{closing_steps, open};
 use jiff::Timestamp;
-use release::{ReleaseList, ReleasePage, ReleasePlace, Releases};
-use walk::Pagination;
+use pagination::Pagination;
+use release::{ReleaseList, ReleasePage, ReleaseRequest, Releases};
 
 use url::Url;
 
-use crate::http::{Request, status_words};
+use crate::http::{Request, status_text};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{Access, Project, Record},
     task::Task,
 };
 
-/// A list that a tracker offers, oldest change first.
+/// A list of records that a tracker offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stream {
     /// Issues and pull requests.
@@ -71,8 +71,8 @@ impl Stream {
         }
     }
 
-    /// Returns the name for use in a sentence.
-    pub fn words(self) -> &'static str {
+    /// Returns the name in messages.
+    pub fn label(self) -> &'static str {
         match self {
             Self::Items => "issues and pull requests",
             Self::Comments => "comments",
@@ -83,32 +83,31 @@ impl Stream {
     }
 }
 
-/// The place of a page in a list, stored between two runs as the tracker returned it.
+/// The position of a page in a list, stored between two syncs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
 /// A page of a list.
 #[derive(Debug, Default)]
 pub struct Page {
-    /// Records of the page, or reasons why one is skipped.
+    /// Records of the page, or the reasons why they are skipped.
     pub records: Vec<std::result::Result<Record, String>>,
-    /// Relations that the tracker states for these items, complete for each item; empty if they are
-    /// requested separately, see [`Tracker::relations`].
+    /// All relations of each item on the page; empty if they are requested separately, see
+    /// [`Tracker::relations`].
     pub relations: Vec<(u64, Vec<Relation>)>,
-    /// Numbers of items that the list itself marks as deleted.
+    /// Numbers of items that the list marks as deleted.
     pub gone_numbers: Vec<u64>,
-    /// Numbers of items that a list of open ones contains without their records.
+    /// Numbers of open items that are listed without their records.
     pub listed_numbers: Vec<u64>,
-    /// Other names in the response, with or without a record: the items whose comments were
-    /// requested.
+    /// Other identities in the response, to detect repeated pages: the items of the comments.
     pub other_names: Vec<String>,
-    /// Names of all wiki pages if the response lists them; other stored pages are gone.
+    /// Names of all wiki pages, if the response lists them; other stored pages are gone.
     pub all_pages: Option<Vec<String>>,
     /// Cursor of the next page; `None` at the end.
     pub next: Option<Cursor>,
-    /// Time before which all changes are stored once these records are.
+    /// Time up to which all changes are stored once these records are stored.
     pub watermark: Option<Timestamp>,
-    /// ETag of the response, if it makes a repeated request cheap.
+    /// ETag of the response, if it makes repeating the request cheap.
     pub etag: Option<String>,
 }
 
@@ -118,9 +117,9 @@ impl Page {
         self.records.extend(result.map(|record| record.map(R::into)).transpose());
     }
 
-    /// Returns the page with the place of the next one, and with the watermark.
-    fn followed_by(self, (next, watermark): (Option<Pagination>, Option<Timestamp>)) -> Fetch {
-        Fetch::Page(Self { next: next.map(|place| place.cursor()), watermark, ..self })
+    /// Completes the page with the position of the next one and the watermark.
+    fn into_fetch(self, (next, watermark): (Option<Pagination>, Option<Timestamp>)) -> Fetch {
+        Fetch::Page(Self { next: next.map(|next| next.cursor()), watermark, ..self })
     }
 }
 
@@ -131,21 +130,21 @@ pub enum Fetch {
     Page(Page),
     /// The content is unchanged since the response with this ETag.
     Unchanged,
-    /// The tracker no longer knows this cursor, so the list must be resumed at the watermark.
+    /// The tracker no longer accepts this cursor; resume the list at the watermark.
     Expired,
-    /// The tracker cannot return a page of this size; the cursor has a smaller one.
+    /// The tracker cannot return a page of this size; the cursor requests a smaller one.
     Smaller(Cursor),
     /// The token may not read this list, with the reason.
     Refused(String),
 }
 
-/// The outcome of a request for an item or comment.
+/// The outcome of a request for one item, comment or page.
 #[derive(Debug)]
-pub enum Fate {
+pub enum Lookup {
     /// The record exists.
-    Here(Box<Record>),
-    /// The item exists and came with its comments; the item is first.
-    Whole(Vec<Record>),
+    Found(Box<Record>),
+    /// The item exists, followed by its comments.
+    FoundThread(Vec<Record>),
     /// The record exists but cannot be parsed.
     Unreadable,
     /// The record was deleted, or the token can no longer see it.
@@ -154,25 +153,25 @@ pub enum Fate {
     Moved(Option<String>),
 }
 
-impl Fate {
-    /// Returns the outcome for a response; `None` is a deleted record.
-    fn of<R: Into<Record>>(result: std::result::Result<Option<R>, String>) -> Self {
+impl Lookup {
+    /// Returns the outcome for a parsed response; `None` is a deleted record.
+    fn from_parsed<R: Into<Record>>(result: std::result::Result<Option<R>, String>) -> Self {
         match result {
-            Ok(Some(record)) => Self::Here(Box::new(record.into())),
+            Ok(Some(record)) => Self::Found(Box::new(record.into())),
             Ok(None) => Self::Gone,
             Err(_) => Self::Unreadable,
         }
     }
 }
 
-/// A relation between two items that the tracker itself states.
+/// A relation between two items, as the tracker states it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// The item with this number is a duplicate of that one (`owner/name#12`).
+    /// The item with this number is a duplicate of the other (`owner/name#12`).
     DuplicateOf(u64, String),
-    /// The item with this number was closed by that one.
+    /// The item with this number was closed by the other.
     ClosedBy(u64, String),
-    /// The item with this number is related to that one.
+    /// The item with this number is related to the other.
     RelatesTo(u64, String),
 }
 
@@ -181,17 +180,17 @@ pub enum Relation {
 pub enum Relations {
     /// All relations.
     Found(Vec<Relation>),
-    /// The request had too many items for one response.
+    /// The request has too many items for one response.
     TooMany,
-    /// The tracker does not provide relations, at least not to this token, with the reason.
+    /// The tracker does not provide relations to this token, with the reason.
     Refused(String),
 }
 
 /// A project on a live tracker.
 ///
-/// Lists are read page by page with a [`Cursor`], which the caller stores. An implementation
-/// guarantees: once the records of all pages up to one are stored, no change before that page's
-/// watermark is missing, even if the tracker's content changes while pages are being read.
+/// Lists are read page by page with a [`Cursor`], which the caller stores. Once the records of all
+/// pages up to one are stored, no change before that page's watermark is missing, even if the
+/// tracker's content changes meanwhile.
 #[async_trait]
 pub trait Tracker: Send + Sync {
     /// Returns the client of the tracker's API.
@@ -202,15 +201,13 @@ pub trait Tracker: Send + Sync {
         self.client().streams
     }
 
-    /// Checks that the project can be read and returns its current name. Must be called first,
-    /// because later calls use its results.
+    /// Checks that the project can be read and returns its current name. Must be called first.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Authentication`], [`precedent_core::Code::NotFound`], and those of
-    /// the network.
+    /// [`precedent_core::Code::Authentication`], [`precedent_core::Code::NotFound`], network errors.
     async fn probe(&mut self, task: &Task) -> Result<Project>;
 
-    /// Returns the owner of the token, if the tracker tells it.
+    /// Returns the owner of the token, if the tracker reports it.
     ///
     /// # Errors
     /// The same as [`Tracker::probe`].
@@ -226,12 +223,12 @@ pub trait Tracker: Send + Sync {
             access.user = self.user(task).await?;
         }
         for stream in self.streams() {
-            let page = self.list_page(*stream, &self.sample(), task).await?;
+            let page = self.list_page(*stream, &self.probe_page(), task).await?;
             if let Fetch::Refused(why) = page {
-                let is_named = why.contains(stream.words());
+                let is_named = why.contains(stream.label());
                 access.refused.push(match is_named {
                     true => why,
-                    false => format!("{}: {why}", stream.words()),
+                    false => format!("{}: {why}", stream.label()),
                 });
             }
         }
@@ -239,20 +236,20 @@ pub trait Tracker: Send + Sync {
         Ok(access)
     }
 
-    /// Returns the place of a page that shows cheaply whether a list may be read.
-    fn sample(&self) -> Pagination {
+    /// Returns a small page that shows whether a list may be read.
+    fn probe_page(&self) -> Pagination {
         Pagination::new(None, 1)
     }
 
     /// Returns the number of records on a page of a list.
     fn size(&self, stream: Stream) -> u32;
 
-    /// Returns the first page of changes at or after `since`, or of everything without it.
+    /// Returns the first page of the changes since a time, or of everything.
     fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
         Pagination::new(since, self.size(stream)).cursor()
     }
 
-    /// Returns the first page of all open items in a list, for the sweep.
+    /// Returns the first page of a list's open items.
     fn open_items(&self, stream: Stream) -> Cursor {
         Pagination::open(self.size(stream)).cursor()
     }
@@ -260,26 +257,26 @@ pub trait Tracker: Send + Sync {
     /// Fetches a page.
     ///
     /// # Errors
-    /// Those of the network, of limits and of access.
+    /// Network, rate limit and access errors.
     async fn page(
         &self,
         stream: Stream,
-        at: &Cursor,
+        cursor: &Cursor,
         etag: Option<&str>,
         task: &Task,
     ) -> Result<Fetch> {
-        let Some(place) = Pagination::parse(at) else { return Ok(Fetch::Expired) };
-        let place = Pagination { etag: etag.map(str::to_owned), ..place };
-        self.list_page(stream, &place, task).await
+        let Some(paging) = Pagination::parse(cursor) else { return Ok(Fetch::Expired) };
+        let paging = Pagination { etag: etag.map(str::to_owned), ..paging };
+        self.list_page(stream, &paging, task).await
     }
 
-    /// Fetches the page at a place in a list.
+    /// Fetches the page at a position in a list.
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch>;
+    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch>;
 
-    /// Returns an upper bound of the number of items, if that is cheap.
+    /// Returns an upper bound of the number of items, if one is cheap to get.
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
@@ -291,28 +288,33 @@ pub trait Tracker: Send + Sync {
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
-    async fn item(&self, number: u64, task: &Task) -> Result<Fate>;
+    async fn item(&self, number: u64, task: &Task) -> Result<Lookup>;
 
     /// Fetches a comment, by the number of its item and the tracker's id.
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate>;
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup>;
 
-    /// Fetches a wiki page that its list no longer contains, by its name and the tracker's id.
+    /// Fetches a wiki page that is no longer listed, by its name and the tracker's id.
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
-    async fn wiki_page(&self, _slug: &str, _remote_id: Option<&str>, _task: &Task) -> Result<Fate> {
-        Ok(Fate::Unreadable)
+    async fn wiki_page(
+        &self,
+        _slug: &str,
+        _remote_id: Option<&str>,
+        _task: &Task,
+    ) -> Result<Lookup> {
+        Ok(Lookup::Unreadable)
     }
 
-    /// Returns the place of the wiki, if it is a git repository.
-    fn wiki(&self) -> Option<wiki_git::WikiPlace> {
+    /// Returns the location of the wiki, if it is a git repository.
+    fn wiki(&self) -> Option<wiki_git::WikiLocation> {
         None
     }
 
-    /// Fetches the relations of these closed items; empty if items and texts already contain them.
+    /// Fetches the relations of closed items; empty if the items already contain them.
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
@@ -325,21 +327,21 @@ pub trait Tracker: Send + Sync {
         &[]
     }
 
-    /// Fetches a page of a list of releases, unless its ETag is unchanged.
+    /// Fetches a page of a list of releases.
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
-    async fn releases(&self, _place: ReleasePlace<'_>, _task: &Task) -> Result<Releases> {
+    async fn releases(&self, _request: ReleaseRequest<'_>, _task: &Task) -> Result<Releases> {
         Ok(Releases::Found(ReleasePage::default()))
     }
 
-    /// Fetches a file that a text embeds. Only the tracker's own origin receives the token.
+    /// Fetches an attached file. Only the tracker's own origin receives the token.
     ///
     /// # Errors
-    /// The same as [`Tracker::page`]; [`precedent_core::Code::NotFound`] without such a file.
+    /// The same as [`Tracker::page`]; [`precedent_core::Code::NotFound`] if there is no such file.
     async fn file(&self, url: &Url, task: &Task) -> Result<Vec<u8>> {
-        // Scrubbing would damage what is no text.
-        let request = Request::get(url.clone()).for_secret();
+        // Scrubbing would damage a binary file.
+        let request = Request::get(url.clone()).with_secret_response();
         let response = self.client().send(request, task).await?;
         let name = url.host_str().unwrap_or_default();
         match response.status {
@@ -349,13 +351,13 @@ pub trait Tracker: Send + Sync {
                 format!("{name} does not show this file to the token"),
             )),
             status => {
-                let problem = format!("{name}: {}", status_words(status));
+                let problem = format!("{name}: {}", status_text(status));
                 Err(Error::new(Code::NotFound, problem))
             }
         }
     }
 
-    /// Returns the closer of duplicates, if the tracker supports it.
+    /// Returns the interface for closing duplicates, if the tracker supports it.
     fn closer(&self) -> Option<&dyn IssueCloser> {
         None
     }

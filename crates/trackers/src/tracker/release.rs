@@ -1,4 +1,4 @@
-//! Releases of a project: the lists of trackers, and the items that release notes name as fixed.
+//! Releases of a project: lists of trackers, changelogs, and the items that their notes fix.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,7 +30,7 @@ pub enum ReleaseList {
     Planned,
     /// Tags of the git repository.
     Tags,
-    /// All versions in one response, planned ones too.
+    /// All versions in one response, including planned ones.
     Versions,
 }
 
@@ -38,7 +38,7 @@ impl ReleaseList {
     /// The lists of a tracker with git repositories, in reading order.
     pub const OF_REPOSITORY: &[Self] = &[Self::Published, Self::Planned, Self::Tags];
 
-    /// Returns the name of its state in the database.
+    /// Returns the name in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Published => "releases",
@@ -49,9 +49,9 @@ impl ReleaseList {
     }
 }
 
-/// The place of a page in a list of releases.
+/// A request for a page of a list of releases.
 #[derive(Clone, Copy, Debug)]
-pub struct ReleasePlace<'a> {
+pub struct ReleaseRequest<'a> {
     /// List to read.
     pub list: ReleaseList,
     /// Page number, from 1.
@@ -80,11 +80,10 @@ pub enum Releases {
     Found(ReleasePage),
     /// The content is unchanged since the response with this ETag.
     Unchanged,
-    /// The token may not read this list, or the project has none, with the reason.
+    /// The project has no such list, or the token may not read it, with the reason.
     Refused(String),
 }
 
-/// A release, a milestone or a tag of GitHub, Gitea and GitLab.
 #[derive(Deserialize)]
 struct Entry {
     tag_name: Option<String>,
@@ -109,8 +108,7 @@ struct Links {
 }
 
 impl Entry {
-    /// Converts an entry of a list; `None` for a draft, and for a milestone or tag that is no
-    /// version.
+    /// Converts an entry of a list; `None` for a draft, or a milestone or tag without a version.
     fn record(self, list: ReleaseList, project: &str) -> Option<ReleaseRecord> {
         let name = match list {
             ReleaseList::Published | ReleaseList::Versions => self.tag_name.or(self.name),
@@ -136,16 +134,16 @@ impl Entry {
 /// # Errors
 /// [`precedent_core::Code::Network`] if the response is not a list.
 pub(super) fn page(
-    place: ReleasePlace<'_>,
+    request: ReleaseRequest<'_>,
     response: &Response,
     project: &str,
 ) -> Result<ReleasePage> {
     let raws: Vec<&RawValue> = response.json()?;
     let entries = parse_each::<Entry>(&raws).0.into_iter();
     // A proxy may drop the links of a full page.
-    let is_full = raws.len() >= place.size as usize;
+    let is_full = raws.len() >= request.size as usize;
     Ok(ReleasePage {
-        releases: entries.filter_map(|entry| entry.record(place.list, project)).collect(),
+        releases: entries.filter_map(|entry| entry.record(request.list, project)).collect(),
         more: response.next.is_some() || is_full && response.header("link").is_none(),
         etag: response.etag.clone(),
     })
@@ -164,8 +162,7 @@ struct Version {
     date: Option<String>,
 }
 
-/// Parses the list of all versions, oldest first. `url` returns the address of the version with an
-/// id.
+/// Parses a list of all versions, oldest first. `url` returns the address of a version by its id.
 pub(super) fn versions(list: Vec<Value>, url: impl Fn(&str) -> Option<String>) -> ReleasePage {
     let versions = list.into_iter().rev().filter_map(|v| serde_json::from_value::<Version>(v).ok());
     let versions = versions.filter(|version| has_version(&version.name));
@@ -186,34 +183,33 @@ pub(super) fn versions(list: Vec<Value>, url: impl Fn(&str) -> Option<String>) -
     ReleasePage { releases: releases.collect(), ..ReleasePage::default() }
 }
 
-/// Fetches a list of releases; a list that may not be read is refused.
 pub(super) async fn fetch(
     client: &Client,
     url: Url,
-    place: ReleasePlace<'_>,
+    request: ReleaseRequest<'_>,
     task: &Task,
     parse: impl FnOnce(&Response) -> Result<ReleasePage> + Send,
 ) -> Result<Releases> {
-    let response = client.ask(Request::get(url).unless(place.etag), task).await?;
+    let response = client.request(Request::get(url).if_none_match(request.etag), task).await?;
     match response.status {
         200 => parse(&response).map(Releases::Found),
         304 => Ok(Releases::Unchanged),
         403 | 404 | 410 | 451 => {
-            Ok(Releases::Refused(client.refusal(&response, "releases").to_string()))
+            Ok(Releases::Refused(client.error_for(&response, "releases").to_string()))
         }
-        _ => Err(client.refusal(&response, "releases")),
+        _ => Err(client.error_for(&response, "releases")),
     }
 }
 
-/// Returns whether a JSON object is a release as GitHub's API returns it.
+/// Returns whether a JSON object is a release in the format of GitHub's API.
 pub fn is_release(value: &Value) -> bool {
     let has_date = ["published_at", "released_at"].iter().any(|name| value.get(name).is_some());
     has_date && value.get("tag_name").is_some_and(Value::is_string)
 }
 
-/// Parses a release as GitHub's API returns it, with the project that its address names; `None` for
-/// a draft.
-pub fn of_json(value: &Value) -> Option<(Option<String>, ReleaseRecord)> {
+/// Parses a release in the format of GitHub's API, and the project in its address; `None` for a
+/// draft.
+pub fn parse_release(value: &Value) -> Option<(Option<String>, ReleaseRecord)> {
     let entry = Entry::deserialize(value).ok()?;
     let project = entry.html_url.as_deref().and_then(|url| {
         let (path, _) = url.split_once("://")?.1.split_once("/releases/")?;
@@ -223,7 +219,6 @@ pub fn of_json(value: &Value) -> Option<(Option<String>, ReleaseRecord)> {
     Some((project, entry.record(ReleaseList::Published, &name)?))
 }
 
-/// Returns whether a name contains a version.
 fn has_version(name: &str) -> bool {
     version::compare(name, name).is_some()
 }
@@ -234,30 +229,27 @@ fn is_version_name(title: &str) -> bool {
     words.len() <= 2 && words.last().is_some_and(|word| has_version(word))
 }
 
-/// The words of notes that name items as not fixed.
+/// Words in notes about items that are not fixed.
 static UNFIXED_WORDS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\brevert|\bknown (?:issue|bug|problem)"));
-/// The start of a list entry.
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[-*+•]|\d+[.)])\s"));
 /// A reference in brackets: "(#12)", "([#12](…), #13)".
 static BRACKETED_REFERENCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\([^()]*#\d"));
-/// A heading that is a version, with what stands before and after it.
+/// A version in a heading, with the text before and after it.
 static HEADING: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)^(?:(?P<word>[\p{L}][\p{L}\p{N}_.-]*)\s+)?",
         r"(?:\\?\[)?(?P<name>v?\d+(?:\.\d+)+[\w.+-]*|unreleased)\]?(?:\([^()]*://[^()]*\))?(?P<rest>.*)$",
     ))
 });
-/// A date in a heading.
 static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b"));
 
 fn pattern(text: &str) -> Regex {
     precedent_text::pattern::re(text)
 }
 
-/// Returns the numbers of the items that the notes of a release of `project` name as fixed,
-/// ascending: those in list entries, in brackets and after "fixes". Reverted changes and known
-/// issues are left out.
+/// Returns the numbers of the items that release notes of `project` name as fixed, ascending: those
+/// in list entries, in parentheses and after "fixes", except reverted changes and known issues.
 pub fn fixed_items(notes: &str, project: &str) -> Vec<u64> {
     let mut out = BTreeSet::new();
     let (mut paragraph, mut is_unfixed) = (String::new(), false);
@@ -282,7 +274,7 @@ fn add_fixed_items(paragraph: &str, project: &str, out: &mut BTreeSet<u64>) {
     let is_entry = ENTRY.is_match(paragraph);
     for sentence in paragraph.split(". ").filter(|sentence| !UNFIXED_WORDS.is_match(sentence)) {
         let references = references(sentence);
-        // The name may be the end of a longer path, as in GitLab.
+        // A GitLab reference may name only the end of the project's path.
         let is_own = |source: &str| {
             let end = project.len().checked_sub(source.len()).and_then(|at| project.get(at..));
             end.is_some_and(|end| end.eq_ignore_ascii_case(source))
@@ -369,7 +361,7 @@ fn version_heading(text: &str) -> Option<ReleaseRecord> {
     })
 }
 
-/// Returns the project that a text refers to most often; empty if it names none.
+/// Returns the project that a text refers to most often; empty if there is none.
 fn main_project(text: &str) -> String {
     let mut counts = BTreeMap::<String, usize>::new();
     for source in references(text).into_iter().filter_map(|reference| reference.source) {
@@ -539,11 +531,11 @@ mod tests {
     }
 
     #[test]
-    fn release_names_its_project() {
+    fn release_address_names_its_project() {
         let release = json!({"tag_name": "v1.2.0", "draft": false, "published_at": "2024-01-02T03:04:05Z",
             "html_url": "https://github.com/acme/app/releases/tag/v1.2.0", "body": "- Stop (#12)", "assets": []});
         assert!(is_release(&release));
-        let (project, record) = of_json(&release).unwrap();
+        let (project, record) = parse_release(&release).unwrap();
         assert_eq!((project.as_deref(), &record.items[..]), (Some("acme/app"), &[12][..]));
     }
 }

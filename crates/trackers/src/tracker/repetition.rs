@@ -11,20 +11,18 @@ use precedent_core::{
     model::Record,
 };
 
-/// The number of consecutive pages without new records that is always accepted.
-const PATIENCE: u64 = 10;
-/// The number of further pages without new records for each page that had some: a list that got
-/// shorter is read up to three more times.
+/// The number of consecutive pages without new records that are always accepted.
+const ACCEPTED_STALE_PAGES: u64 = 10;
+/// The number of accepted pages without new records for each page with some, because a list that
+/// got shorter is read up to three more times.
 const REREADS: u64 = 3;
 /// The maximum number of pages of one list in one sync.
 const MAX_PAGES: u64 = 200_000;
-/// The factor by which a list may exceed the count that its tracker stated, since it grows while it
-/// is read.
+/// The factor by which a list may exceed the count that its tracker states.
 const GROWTH: u64 = 4;
-/// The number of further records that a list may always have.
+/// The number of records by which a list may always exceed the stated count.
 const GROWTH_FLOOR: u64 = 10_000;
 
-/// A guard with the identities of the records of a list so far.
 #[derive(Debug, Default)]
 pub(crate) struct RepeatGuard {
     hashes: HashSet<u64>,
@@ -34,17 +32,17 @@ pub(crate) struct RepeatGuard {
     size_hint: Option<u64>,
 }
 
-/// The reason why a list is not read further.
+/// The reason why a list counts as endless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Endless {
+pub(crate) enum EndlessList {
     /// This many consecutive pages had no new records.
     Repeats(u64),
     /// The list is longer than possible, with this many records.
     TooLong(u64),
 }
 
-impl Endless {
-    /// Returns the error message; `list` names it.
+impl EndlessList {
+    /// Returns the error for a list of this name.
     pub(crate) fn error(self, list: &str) -> Error {
         let message = match self {
             Self::Repeats(pages) => {
@@ -66,16 +64,16 @@ impl Endless {
 }
 
 impl RepeatGuard {
-    /// Creates a guard for a list with about this many records, if that is known.
+    /// Creates a guard for a list with about this many records, if known.
     pub(crate) fn with_size_hint(size_hint: Option<u64>) -> Self {
         Self { size_hint, ..Self::default() }
     }
 
     /// Adds the contents of a page, each by its identity.
-    pub(crate) fn note<T: Hash>(
+    pub(crate) fn add<T: Hash>(
         &mut self,
         identities: impl IntoIterator<Item = T>,
-    ) -> Result<(), Endless> {
+    ) -> Result<(), EndlessList> {
         let previous_count = self.hashes.len();
         for identity in identities {
             let mut hasher = DefaultHasher::new();
@@ -90,18 +88,19 @@ impl RepeatGuard {
             self.stale_pages += 1;
         }
         let count = self.hashes.len() as u64;
-        let most = self.size_hint.map(|n| n.saturating_mul(GROWTH).saturating_add(GROWTH_FLOOR));
-        if self.stale_pages > PATIENCE + REREADS * self.fresh_pages {
-            Err(Endless::Repeats(self.stale_pages))
-        } else if self.pages > MAX_PAGES || most.is_some_and(|most| count > most) {
-            Err(Endless::TooLong(count))
+        let max_count =
+            self.size_hint.map(|n| n.saturating_mul(GROWTH).saturating_add(GROWTH_FLOOR));
+        if self.stale_pages > ACCEPTED_STALE_PAGES + REREADS * self.fresh_pages {
+            Err(EndlessList::Repeats(self.stale_pages))
+        } else if self.pages > MAX_PAGES || max_count.is_some_and(|max_count| count > max_count) {
+            Err(EndlessList::TooLong(count))
         } else {
             Ok(())
         }
     }
 
     /// Adds a page of a tracker's list.
-    pub(crate) fn note_page(&mut self, page: &Page) -> Result<(), Endless> {
+    pub(crate) fn add_page(&mut self, page: &Page) -> Result<(), EndlessList> {
         let records = page.records.iter().map(|record| match record {
             Ok(Record::Document(d)) => {
                 (0, d.number.unwrap_or_default(), d.slug.as_deref().unwrap_or_default())
@@ -112,7 +111,7 @@ impl RepeatGuard {
         let names = page.other_names.iter().map(|name| (3, 0, name.as_str()));
         let numbers =
             page.gone_numbers.iter().chain(&page.listed_numbers).map(|number| (4, *number, ""));
-        self.note(records.chain(names).chain(numbers))
+        self.add(records.chain(names).chain(numbers))
     }
 }
 
@@ -123,12 +122,12 @@ mod tests {
     #[test]
     fn repeated_pages_end_a_list() {
         let mut guard = RepeatGuard::default();
-        let error = (0..1_000).find_map(|_| guard.note([1, 2, 3]).err());
-        assert_eq!(error, Some(Endless::Repeats(PATIENCE + REREADS + 1)));
+        let error = (0..1_000).find_map(|_| guard.add([1, 2, 3]).err());
+        assert_eq!(error, Some(EndlessList::Repeats(ACCEPTED_STALE_PAGES + REREADS + 1)));
         let mut empty = RepeatGuard::default();
         assert_eq!(
-            (0..1_000).find_map(|_| empty.note([0; 0]).err()),
-            Some(Endless::Repeats(PATIENCE + 1))
+            (0..1_000).find_map(|_| empty.add([0; 0]).err()),
+            Some(EndlessList::Repeats(ACCEPTED_STALE_PAGES + 1))
         );
     }
 
@@ -137,7 +136,7 @@ mod tests {
         let mut guard = RepeatGuard::default();
         for _ in 0..=REREADS {
             for page in 0..50 {
-                assert_eq!(guard.note([page]), Ok(()));
+                assert_eq!(guard.add([page]), Ok(()));
             }
         }
     }
@@ -145,9 +144,9 @@ mod tests {
     #[test]
     fn list_is_bounded_by_its_count() {
         let mut guard = RepeatGuard::with_size_hint(Some(100));
-        let error = (0..20_000).find_map(|n| guard.note([n]).err());
-        assert_eq!(error, Some(Endless::TooLong(100 * GROWTH + GROWTH_FLOOR + 1)));
-        let error = Endless::TooLong(3).error("comments");
+        let error = (0..20_000).find_map(|n| guard.add([n]).err());
+        assert_eq!(error, Some(EndlessList::TooLong(100 * GROWTH + GROWTH_FLOOR + 1)));
+        let error = EndlessList::TooLong(3).error("comments");
         assert!(error.to_string().contains("list of comments has no end"), "{error}");
     }
 }

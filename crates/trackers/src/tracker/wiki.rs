@@ -9,12 +9,11 @@ use super::dates;
 use precedent_core::model::{Author, DocKind, DocumentRecord, Raw};
 use precedent_markup::Markup;
 
-/// The largest page, in bytes.
 pub(crate) const MAX_PAGE: u64 = 8 * 1024 * 1024;
 
 /// The metadata of a page.
 #[derive(Clone, Debug, Default)]
-pub struct Facts {
+pub struct PageMetadata {
     /// Creation time.
     pub created_at: Option<Timestamp>,
     /// Time of the last change.
@@ -25,28 +24,30 @@ pub struct Facts {
     pub url: Option<String>,
 }
 
-/// Returns the metadata of a page in a file: its modification time.
-pub fn file_facts(path: &Path) -> Facts {
+/// Returns the metadata of a file: its modification time.
+pub fn file_metadata(path: &Path) -> PageMetadata {
     let time = std::fs::metadata(path).ok().and_then(|m| m.modified().ok());
-    Facts { updated_at: time.and_then(|t| Timestamp::try_from(t).ok()), ..Facts::default() }
+    PageMetadata {
+        updated_at: time.and_then(|t| Timestamp::try_from(t).ok()),
+        ..PageMetadata::default()
+    }
 }
 
-/// Returns whether a file of this name is a wiki page.
+/// Returns whether a file with this name is a wiki page.
 pub fn is_page(file: &str) -> bool {
-    file.rsplit_once('.').is_some_and(|(_, ending)| Markup::of_ending(ending).is_some())
+    file.rsplit_once('.').is_some_and(|(_, extension)| Markup::from_extension(extension).is_some())
 }
 
-/// Returns the page name in the address of a file; `None` if the file is not a page: images, and
-/// `_Sidebar`, `_Header` and `_Footer`, which are part of every page.
+/// Returns the page name in the address of a file; `None` for other files, and for `_Sidebar`,
+/// `_Header` and `_Footer`, which are part of every page.
 pub fn slug(file: &str) -> Option<String> {
-    let (stem, ending) = file.rsplit_once('.')?;
-    Markup::of_ending(ending)?;
+    let (stem, extension) = file.rsplit_once('.')?;
+    Markup::from_extension(extension)?;
     (!stem.is_empty() && !stem.starts_with('_')).then(|| stem.replace(' ', "-"))
 }
 
-/// Converts a title to a page name: letters, digits and some punctuation; other characters become a
-/// dash.
-pub(crate) fn slug_of_title(title: &str) -> String {
+/// Converts a title to a page name: characters other than letters, digits and `_.()` become dashes.
+pub(crate) fn title_slug(title: &str) -> String {
     let mut out = String::with_capacity(title.len());
     for c in title.trim().chars() {
         let plain = c.is_alphanumeric() || matches!(c, '_' | '.' | '(' | ')');
@@ -60,9 +61,8 @@ pub(crate) fn slug_of_title(title: &str) -> String {
     if name.is_empty() { "page".to_owned() } else { name }
 }
 
-/// Decodes `%2D` and similar escapes in a name: Azure DevOps wikis escape dashes, because a dash is
-/// a space.
-pub(crate) fn unescape(name: &str) -> String {
+/// Decodes percent escapes in a name. In Azure DevOps wikis, `%2D` is a dash and a dash is a space.
+pub(crate) fn percent_decode(name: &str) -> String {
     let mut out = Vec::with_capacity(name.len());
     let mut rest = name;
     while let Some((prefix, tail)) = rest.split_once('%') {
@@ -82,27 +82,27 @@ pub(crate) fn unescape(name: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| name.to_owned())
 }
 
-/// Parses a page in a folder: its folders are part of its name, and YAML front matter provides its
-/// metadata, as in static sites.
+/// Parses a page of a static site: its folders are part of its name, and YAML front matter has its
+/// metadata.
 ///
 /// # Errors
 /// The reason why it is skipped.
-pub fn page_of_folder(
-    place: &str,
+pub fn parse_folder_page(
+    path: &str,
     bytes: Vec<u8>,
-    facts: Facts,
+    metadata: PageMetadata,
 ) -> Result<Option<DocumentRecord>, String> {
-    let (folders, file) = place.rsplit_once('/').unwrap_or(("", place));
-    let Some(mut page) = page_from(file, bytes, facts)? else { return Ok(None) };
+    let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let Some(mut page) = parse_page(file, bytes, metadata)? else { return Ok(None) };
     if !folders.is_empty() {
         let folders = folders.replace(['/', ' '], "-");
         page.slug = page.slug.map(|slug| format!("{folders}-{slug}"));
     }
-    if let Some((head, body)) = front_matter(&page.body) {
+    if let Some((values, body)) = front_matter(&page.body) {
         let get = |names: &[&str]| {
             names
                 .iter()
-                .find_map(|name| head.iter().find(|(key, _)| key == name))
+                .find_map(|name| values.iter().find(|(key, _)| key == name))
                 .map(|(_, v)| v.clone())
         };
         let time = |names: &[&str]| {
@@ -123,7 +123,7 @@ pub fn page_of_folder(
     Ok(Some(page))
 }
 
-/// Returns the scalar values of a page's front matter by name, and the text below.
+/// Returns the scalar values of a page's front matter by name, and the text after it.
 fn front_matter(text: &str) -> Option<(Vec<(String, String)>, &str)> {
     let inner = text.strip_prefix("---\n")?;
     let end = inner.find("\n---\n").or_else(|| inner.strip_suffix("\n---").map(str::len))?;
@@ -136,7 +136,7 @@ fn front_matter(text: &str) -> Option<(Vec<(String, String)>, &str)> {
                 .then(|| (key.to_lowercase(), value.to_owned()))
         })
         .collect();
-    // A line of dashes may also be a horizontal rule.
+    // A line of dashes may be a horizontal rule.
     (!values.is_empty()).then(|| (values, inner[end..].trim_start_matches("\n---").trim_start()))
 }
 
@@ -144,28 +144,30 @@ fn front_matter(text: &str) -> Option<(Vec<(String, String)>, &str)> {
 ///
 /// # Errors
 /// The reason why it is skipped.
-pub fn page_from(
+pub fn parse_page(
     file: &str,
     bytes: Vec<u8>,
-    facts: Facts,
+    metadata: PageMetadata,
 ) -> Result<Option<DocumentRecord>, String> {
     let Some(slug) = slug(file) else { return Ok(None) };
-    let markup =
-        file.rsplit_once('.').and_then(|(_, e)| Markup::of_ending(e)).unwrap_or(Markup::Markdown);
+    let markup = file
+        .rsplit_once('.')
+        .and_then(|(_, e)| Markup::from_extension(e))
+        .unwrap_or(Markup::Markdown);
     let text = std::str::from_utf8(&bytes)
         .map_err(|e| format!("invalid UTF-8 at byte {}", e.valid_up_to()))?;
     let body = markup.to_markdown(text.trim_start_matches('\u{feff}'));
     // The name is the title: "Upgrade-to-3.x" is shown as "Upgrade to 3.x".
-    let title = unescape(&slug.replace('-', " "));
+    let title = percent_decode(&slug.replace('-', " "));
     Ok(Some(DocumentRecord {
         kind: DocKind::Page,
         slug: Some(slug),
         title,
         body: body.replace('\0', ""),
-        url: facts.url,
-        author: Author { login: facts.author, ..Author::default() },
-        created_at: facts.created_at,
-        updated_at: facts.updated_at,
+        url: metadata.url,
+        author: Author { login: metadata.author, ..Author::default() },
+        created_at: metadata.created_at,
+        updated_at: metadata.updated_at,
         raw: Raw::new(bytes),
         ..DocumentRecord::default()
     }))

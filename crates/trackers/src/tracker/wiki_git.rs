@@ -1,9 +1,8 @@
 //! Wikis in git repositories, read with the system's `git`.
 //!
 //! This is the only network access that bypasses `http`, because git has its own protocol. The same
-//! rules apply: the token is passed in the environment and not as an argument, and is sent to its
-//! own origin only. Redirects are not followed, there are no password prompts, and a cancelled
-//! process is killed at once.
+//! rules apply: the token is sent to its own origin only, redirects are not followed, there are no
+//! prompts, and a cancelled process is killed.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -23,31 +22,27 @@ use url::Url;
 
 use crate::{http::Http, secrets::Token};
 use precedent_core::{
-    door::{self, Outside},
     error::{Code, Error, Result},
-    files::private_folder,
+    files::create_private_folder,
+    secret_filter::{self, Quotation},
     task::{Task, run_blocking},
 };
 use precedent_text::words::Words;
 
 /// The minimum transfer rate, in bytes per second.
-const SLOWEST: &str = "1000";
+const MIN_SPEED: &str = "1000";
 /// The time below the minimum rate after which a transfer is aborted, in seconds.
-const SLOWEST_TIME: &str = "30";
+const MIN_SPEED_TIME: &str = "30";
 /// The interval between checks of the limits.
-const TICK: Duration = Duration::from_millis(500);
-/// The memory limit for a request of the newest commit, in bytes, because a server may list
-/// references without end.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+/// The memory limit for `git ls-remote`, in bytes, because a server may list references endlessly.
 #[cfg(target_os = "linux")]
-const LOOK_MEMORY: u64 = 1024 * 1024 * 1024;
-/// The maximum output of a git command, in bytes.
+const MAX_LS_REMOTE_MEMORY: u64 = 1024 * 1024 * 1024;
 const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
-/// The maximum error output of a git command, in bytes.
-const MAX_WORDS: u64 = 16 * 1024;
-/// The local branch of the wiki pages.
+const MAX_ERROR_OUTPUT: u64 = 16 * 1024;
 const BRANCH: &str = "refs/heads/wiki";
-/// The environment variables that would change what git does, or make it print what it sends.
-static FOREIGN: Words = Words::new(
+/// Environment variables that would redirect git or make it print what it sends.
+static UNSET_VARIABLES: Words = Words::new(
     "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE GIT_CONFIG_PARAMETERS
      GIT_TRACE GIT_TRACE2 GIT_TRACE2_EVENT GIT_TRACE2_PERF GIT_TRACE_CURL GIT_TRACE_PACKET
      GIT_TRACE_REDACT GIT_CURL_VERBOSE",
@@ -55,10 +50,10 @@ static FOREIGN: Words = Words::new(
 
 /// The location of a project's wiki.
 #[derive(Clone, Debug)]
-pub struct WikiPlace {
+pub struct WikiLocation {
     /// Address of the repository.
     pub repository: Url,
-    /// Prefix of a page's web address.
+    /// Prefix of the web addresses of pages.
     pub pages: String,
     /// Token, if there is one.
     pub token: Option<Token>,
@@ -67,54 +62,41 @@ pub struct WikiPlace {
 /// The purpose of a git command, which determines its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
-    /// A request for the newest commit.
-    Look,
-    /// A fetch from the tracker.
+    LsRemote,
     Fetch,
-    /// A read of the local clone.
     Local,
 }
 
-/// The limits of git commands.
 #[derive(Clone, Copy, Debug)]
-struct Bounds {
-    /// Time limit for a request of the newest commit.
-    look: Duration,
-    /// Time limit for a fetch.
+struct GitLimits {
+    ls_remote: Duration,
     fetch: Duration,
-    /// Time limit for a command on the clone.
     local: Duration,
-    /// Time limit for a fetch without disk writes: git resolves deltas before it writes the last
-    /// objects.
-    silence: Duration,
-    /// Maximum size of a clone, in bytes.
-    copy: u64,
+    /// Time limit for a fetch without disk writes, which includes resolving deltas.
+    stall: Duration,
+    clone_size: u64,
 }
 
-impl Default for Bounds {
-    fn default() -> Self {
-        Self {
-            look: Duration::from_secs(60),
-            fetch: Duration::from_secs(3_600),
-            local: Duration::from_secs(600),
-            silence: Duration::from_secs(300),
-            copy: 2 * 1024 * 1024 * 1024,
-        }
-    }
-}
+const DEFAULT_LIMITS: GitLimits = GitLimits {
+    ls_remote: Duration::from_secs(60),
+    fetch: Duration::from_secs(3_600),
+    local: Duration::from_secs(600),
+    stall: Duration::from_secs(300),
+    clone_size: 2 * 1024 * 1024 * 1024,
+};
 
 /// The outcome of a request for the newest commit of a wiki.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Head {
     /// The newest commit.
-    At(String),
-    /// There is no wiki that this token can see, with the reason.
-    None(String),
+    Commit(String),
+    /// There is no wiki that the token can see, with the reason.
+    Missing(String),
 }
 
-/// A file of a wiki at some commit.
+/// A file of a wiki at a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct WikiFile {
     /// Path of the file.
     pub path: String,
     /// Object name of its content.
@@ -136,23 +118,23 @@ pub struct FileHistory {
 
 /// The repository of a wiki, and its local clone.
 pub struct WikiGit {
-    place: WikiPlace,
-    copy: PathBuf,
+    location: WikiLocation,
+    clone_folder: PathBuf,
     proxy: Option<String>,
     no_proxy: Option<String>,
-    bounds: Bounds,
+    limits: GitLimits,
 }
 
 impl WikiGit {
     /// Opens the wiki at `place`, with its clone in the folder `copy`.
-    pub fn new(http: &Http, place: WikiPlace, copy: PathBuf) -> Self {
+    pub fn new(http: &Http, location: WikiLocation, clone_folder: PathBuf) -> Self {
         let (proxy, no_proxy) = http.proxy();
-        Self { place, copy, proxy, no_proxy, bounds: Bounds::default() }
+        Self { location, clone_folder, proxy, no_proxy, limits: DEFAULT_LIMITS }
     }
 
     /// Returns the address of the repository.
     pub fn address(&self) -> &str {
-        self.place.repository.as_str()
+        self.location.repository.as_str()
     }
 
     /// Requests the newest commit without fetching.
@@ -160,29 +142,29 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Network`], [`Code::Cancelled`].
     pub async fn head(&self, task: &Task) -> Result<Head> {
-        let run = match self
-            .git(&["ls-remote", "--", self.address(), "HEAD"], None, Purpose::Look, task)
+        let output = match self
+            .git(&["ls-remote", "--", self.address(), "HEAD"], None, Purpose::LsRemote, task)
             .await
         {
-            Ok(run) => run,
-            // Without git, everything but the wiki is mirrored.
+            Ok(output) => output,
+            // Without git, everything except the wiki is mirrored.
             Err(error) if error.code() == Code::NotFound => {
-                return Ok(Head::None(error.to_string()));
+                return Ok(Head::Missing(error.to_string()));
             }
             Err(error) => return Err(error),
         };
-        if run.ok {
-            let text = String::from_utf8_lossy(&run.out);
+        if output.is_success {
+            let text = String::from_utf8_lossy(&output.stdout);
             let commit = text.lines().find_map(|l| l.strip_suffix("\tHEAD"));
-            return Ok(match commit.filter(|c| is_name(c)) {
-                Some(commit) => Head::At(commit.to_owned()),
-                None => Head::None("it has no pages yet".to_owned()),
+            return Ok(match commit.filter(|c| is_object_name(c)) {
+                Some(commit) => Head::Commit(commit.to_owned()),
+                None => Head::Missing("it has no pages yet".to_owned()),
             });
         }
-        let stderr = run.words.to_lowercase();
+        let stderr = output.stderr.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|w| stderr.contains(w));
         if has(&["not found", "error: 404", "does not exist"]) {
-            return Ok(Head::None(
+            return Ok(Head::Missing(
                 "it has no pages yet, or you don't have access to it".to_owned(),
             ));
         }
@@ -193,9 +175,9 @@ impl WikiGit {
             "error: 403",
             "access denied",
         ]) {
-            return Ok(Head::None("you don't have access to it".to_owned()));
+            return Ok(Head::Missing("you don't have access to it".to_owned()));
         }
-        Err(self.fetch_error(&run))
+        Err(self.fetch_error(&output))
     }
 
     /// Updates the clone.
@@ -203,19 +185,20 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Network`], [`Code::Cancelled`], [`Code::Io`].
     pub async fn fetch(&self, task: &Task) -> Result<()> {
-        if !self.copy.join("HEAD").exists() {
-            private_folder(&self.copy)?;
-            let run = self.git(&["init", "--quiet", "--bare"], None, Purpose::Local, task).await?;
-            if !run.ok {
-                return Err(self.fetch_error(&run));
+        if !self.clone_folder.join("HEAD").exists() {
+            create_private_folder(&self.clone_folder)?;
+            let output =
+                self.git(&["init", "--quiet", "--bare"], None, Purpose::Local, task).await?;
+            if !output.is_success {
+                return Err(self.fetch_error(&output));
             }
         }
-        remove_parts(&self.copy);
+        remove_temporary_files(&self.clone_folder);
         let refs = format!("+HEAD:{BRANCH}");
         let fetch =
             ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self.address(), &refs];
-        let run = self.git(&fetch, None, Purpose::Fetch, task).await?;
-        if run.ok { Ok(()) } else { Err(self.fetch_error(&run)) }
+        let output = self.git(&fetch, None, Purpose::Fetch, task).await?;
+        if output.is_success { Ok(()) } else { Err(self.fetch_error(&output)) }
     }
 
     /// Returns the newest commit in the clone.
@@ -223,25 +206,29 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
     pub async fn newest_commit(&self, task: &Task) -> Result<String> {
-        let run = self
+        let output = self
             .git(&["rev-parse", "--verify", "--quiet", BRANCH], None, Purpose::Local, task)
             .await?;
-        let commit = String::from_utf8_lossy(&run.out).trim().to_owned();
-        if run.ok && is_name(&commit) { Ok(commit) } else { Err(self.corrupt()) }
+        let commit = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        if output.is_success && is_object_name(&commit) {
+            Ok(commit)
+        } else {
+            Err(self.corrupt_error())
+        }
     }
 
     /// Returns the files at a commit; `None` if the clone does not have it.
     ///
     /// # Errors
     /// [`Code::Cancelled`].
-    pub async fn files(&self, commit: &str, task: &Task) -> Result<Option<Vec<File>>> {
-        if !is_name(commit) {
+    pub async fn files(&self, commit: &str, task: &Task) -> Result<Option<Vec<WikiFile>>> {
+        if !is_object_name(commit) {
             return Ok(None);
         }
-        let run = self
+        let output = self
             .git(&["ls-tree", "-r", "-z", "--long", commit], None, Purpose::Local, task)
             .await?;
-        Ok(run.ok.then(|| files(&run.out)))
+        Ok(output.is_success.then(|| files(&output.stdout)))
     }
 
     /// Returns the creation and the last change of each file, up to a commit.
@@ -258,8 +245,8 @@ impl WikiGit {
             "--name-only",
             "--format=%x02%ct%x1f%an",
         ];
-        let run = self.git(&[&log[..], &[commit]].concat(), None, Purpose::Local, task).await?;
-        if run.ok { Ok(history(&run.out)) } else { Err(self.corrupt()) }
+        let output = self.git(&[&log[..], &[commit]].concat(), None, Purpose::Local, task).await?;
+        if output.is_success { Ok(history(&output.stdout)) } else { Err(self.corrupt_error()) }
     }
 
     /// Returns the contents of files, by object name.
@@ -272,24 +259,31 @@ impl WikiGit {
         task: &Task,
     ) -> Result<BTreeMap<String, Vec<u8>>> {
         let input: String = blobs.iter().map(|b| format!("{b}\n")).collect();
-        let run = self
+        let output = self
             .git(&["cat-file", "--batch"], Some(input.into_bytes()), Purpose::Local, task)
             .await?;
-        if run.ok { contents(&run.out).ok_or_else(|| self.corrupt()) } else { Err(self.corrupt()) }
+        if output.is_success {
+            contents(&output.stdout).ok_or_else(|| self.corrupt_error())
+        } else {
+            Err(self.corrupt_error())
+        }
     }
 
-    fn corrupt(&self) -> Error {
+    fn corrupt_error(&self) -> Error {
         Error::new(Code::Corrupt, "the local copy of the wiki repository is damaged").with_hint(
-            format!("Delete the folder {}; the next sync fetches it again.", self.copy.display()),
+            format!(
+                "Delete the folder {}; the next sync fetches it again.",
+                self.clone_folder.display()
+            ),
         )
     }
 
-    fn fetch_error(&self, run: &Run) -> Error {
-        let host = self.place.repository.host_str().unwrap_or_default();
-        let why = if run.words.contains("redirect") {
+    fn fetch_error(&self, output: &GitOutput) -> Error {
+        let host = self.location.repository.host_str().unwrap_or_default();
+        let why = if output.stderr.contains("redirect") {
             "it redirects elsewhere".to_owned()
         } else {
-            Outside::last_line(&run.words)
+            Quotation::last_line(&output.stderr)
                 .map_or_else(|| "git failed".to_owned(), |last| last.to_string())
                 .trim_start_matches("fatal:")
                 .trim()
@@ -299,62 +293,62 @@ impl WikiGit {
             .with_hint("Check your network. Progress is saved; run sync again to continue.")
     }
 
-    /// Completes with an error when a command exceeds its limits.
-    async fn watch(&self, purpose: Purpose) -> Error {
-        let began = Instant::now();
-        let time = match purpose {
-            Purpose::Look => self.bounds.look,
-            Purpose::Fetch => self.bounds.fetch,
-            Purpose::Local => self.bounds.local,
+    async fn wait_for_limit(&self, purpose: Purpose) -> Error {
+        let started_at = Instant::now();
+        let time_limit = match purpose {
+            Purpose::LsRemote => self.limits.ls_remote,
+            Purpose::Fetch => self.limits.fetch,
+            Purpose::Local => self.limits.local,
         };
-        let (mut size, mut grew) = (0, Instant::now());
+        let (mut size, mut last_growth) = (0, Instant::now());
         loop {
-            tokio::time::sleep(TICK).await;
-            if began.elapsed() > time {
-                return self.over_limit(&format!("git did not finish within {} s", time.as_secs()));
+            tokio::time::sleep(CHECK_INTERVAL).await;
+            if started_at.elapsed() > time_limit {
+                return self
+                    .limit_error(&format!("git did not finish within {} s", time_limit.as_secs()));
             }
             if purpose != Purpose::Fetch {
                 continue;
             }
-            let copy = self.copy.clone();
-            let now = run_blocking(move || Ok(weight(&copy, 8))).await.unwrap_or(size);
-            if now > size {
-                (size, grew) = (now, Instant::now());
+            let clone_folder = self.clone_folder.clone();
+            let current_size =
+                run_blocking(move || Ok(folder_size(&clone_folder, 8))).await.unwrap_or(size);
+            if current_size > size {
+                (size, last_growth) = (current_size, Instant::now());
             }
-            if size > self.bounds.copy {
-                return self.over_limit("its repository is larger than 2 GB");
+            if size > self.limits.clone_size {
+                return self.limit_error("its repository is larger than 2 GB");
             }
-            if grew.elapsed() > self.bounds.silence {
-                return self.over_limit(&format!(
+            if last_growth.elapsed() > self.limits.stall {
+                return self.limit_error(&format!(
                     "no data received for {} s",
-                    self.bounds.silence.as_secs()
+                    self.limits.stall.as_secs()
                 ));
             }
         }
     }
 
-    fn over_limit(&self, why: &str) -> Error {
-        let host = self.place.repository.host_str().unwrap_or_default();
+    fn limit_error(&self, why: &str) -> Error {
+        let host = self.location.repository.host_str().unwrap_or_default();
         Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {why}")).with_hint(
             "Everything else was fetched. To mirror the project without its wiki, add the source again without --wiki.",
         )
     }
 
-    /// Runs git in the clone; only requests for the newest commit and fetches may connect to the
-    /// tracker.
+    /// Runs git in the clone. Commands with a local purpose may not connect to the tracker.
     async fn git(
         &self,
         args: &[&str],
         input: Option<Vec<u8>>,
         purpose: Purpose,
         task: &Task,
-    ) -> Result<Run> {
+    ) -> Result<GitOutput> {
         task.check()?;
         let mut command = Command::new("git");
-        // The caller's folder may be a repository with settings of its own.
-        private_folder(&self.copy)?;
-        command.current_dir(&self.copy);
-        for name in FOREIGN.iter() {
+        // The current folder may be a repository with its own settings.
+        create_private_folder(&self.clone_folder)?;
+        command.current_dir(&self.clone_folder);
+        for name in UNSET_VARIABLES.iter() {
             command.env_remove(name);
         }
         command
@@ -371,7 +365,7 @@ impl WikiGit {
                 ("GIT_OPTIONAL_LOCKS", "0"),
             ])
             // Git must not search parent folders for a repository.
-            .env("GIT_CEILING_DIRECTORIES", self.copy.parent().unwrap_or(Path::new("/")))
+            .env("GIT_CEILING_DIRECTORIES", self.clone_folder.parent().unwrap_or(Path::new("/")))
             .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -387,75 +381,79 @@ impl WikiGit {
             _ => Error::io(Path::new("git"), e),
         })?;
         // The guard ends the process on every exit, including cancellation.
-        let group = Group(child.id());
+        let group = ProcessGroup(child.id());
         #[cfg(target_os = "linux")]
-        if purpose == Purpose::Look {
+        if purpose == Purpose::LsRemote {
             group.limit_memory();
         }
-        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let (mut output, mut error_output) = (Vec::new(), Vec::new());
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let work = async {
-            let feed = async {
+            let write_input = async {
                 if let (Some(mut pipe), Some(input)) = (stdin, input) {
-                    // A process that ends early reports the error with its exit status.
+                    // If the process ends early, its exit status reports the error.
                     let _ = pipe.write_all(&input).await;
                 }
                 Ok(0)
             };
-            let collect = async {
+            let read_output = async {
                 match stdout {
-                    Some(pipe) => pipe.take(MAX_OUTPUT).read_to_end(&mut out).await,
+                    Some(pipe) => pipe.take(MAX_OUTPUT).read_to_end(&mut output).await,
                     None => Ok(0),
                 }
             };
-            let words = async {
+            let read_errors = async {
                 match stderr {
-                    Some(pipe) => pipe.take(MAX_WORDS).read_to_end(&mut err).await,
+                    Some(pipe) => pipe.take(MAX_ERROR_OUTPUT).read_to_end(&mut error_output).await,
                     None => Ok(0),
                 }
             };
-            tokio::try_join!(feed, collect, words)?;
+            tokio::try_join!(write_input, read_output, read_errors)?;
             child.wait().await
         };
         let status = tokio::select! {
             status = work => status.map_err(|e| Error::io(Path::new("git"), e))?,
-            error = self.watch(purpose) => {
+            error = self.wait_for_limit(purpose) => {
                 drop(group);
                 if purpose == Purpose::Fetch {
-                    remove_parts(&self.copy);
+                    remove_temporary_files(&self.clone_folder);
                 }
                 return Err(error);
             }
             () = task.wait_for_cancel() => return Err(precedent_core::error::cancel_error()),
         };
-        group.forget();
-        Ok(Run {
-            ok: status.success(),
-            out,
-            words: door::clean(&String::from_utf8_lossy(&err)).into_owned(),
+        group.mark_ended();
+        Ok(GitOutput {
+            is_success: status.success(),
+            stdout: output,
+            stderr: secret_filter::mask(&String::from_utf8_lossy(&error_output)).into_owned(),
         })
     }
 
-    /// Passes settings in the environment, because other users of the machine can read the
-    /// arguments of a process.
-    fn configure(&self, command: &mut Command, remote: bool) {
+    /// Passes settings in the environment, because other users can read a process's arguments.
+    fn configure(&self, command: &mut Command, is_remote: bool) {
         let mut settings: Vec<(String, String)> = [
             ("credential.helper", ""),
             ("core.hooksPath", "/dev/null"),
             ("core.quotePath", "false"),
             ("gc.auto", "0"),
             ("http.followRedirects", "false"),
-            ("http.lowSpeedLimit", SLOWEST),
-            ("http.lowSpeedTime", SLOWEST_TIME),
+            ("http.lowSpeedLimit", MIN_SPEED),
+            ("http.lowSpeedTime", MIN_SPEED_TIME),
         ]
         .map(|(k, v)| (k.to_owned(), v.to_owned()))
         .to_vec();
-        command.env("GIT_ALLOW_PROTOCOL", if remote { self.place.repository.scheme() } else { "" });
-        if remote {
-            let repository = &self.place.repository;
-            if let Some(token) = self.place.token.as_ref().and_then(|t| t.for_address(repository)) {
-                // Git over HTTP takes a password; a token is accepted as one, with any user name.
+        command.env(
+            "GIT_ALLOW_PROTOCOL",
+            if is_remote { self.location.repository.scheme() } else { "" },
+        );
+        if is_remote {
+            let repository = &self.location.repository;
+            if let Some(token) =
+                self.location.token.as_ref().and_then(|t| t.for_address(repository))
+            {
+                // Git servers accept a token as the password of any user name.
                 let pair = format!("x-access-token:{}", token.expose_secret());
                 let pair = base64::engine::general_purpose::STANDARD.encode(pair);
                 let origin = repository.origin().ascii_serialization();
@@ -465,8 +463,8 @@ impl WikiGit {
                 ));
             }
             settings.push(("http.proxy".to_owned(), self.proxy.clone().unwrap_or_default()));
-            if let Some(direct) = &self.no_proxy {
-                command.env("NO_PROXY", direct).env("no_proxy", direct);
+            if let Some(hosts) = &self.no_proxy {
+                command.env("NO_PROXY", hosts).env("no_proxy", hosts);
             }
         }
         command.env("GIT_CONFIG_COUNT", settings.len().to_string());
@@ -481,23 +479,22 @@ impl WikiGit {
 impl std::fmt::Debug for WikiGit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WikiGit")
-            .field("place", &self.place)
-            .field("copy", &self.copy)
+            .field("place", &self.location)
+            .field("copy", &self.clone_folder)
             .finish_non_exhaustive()
     }
 }
 
-/// The result of a git command.
-struct Run {
-    ok: bool,
-    out: Vec<u8>,
-    words: String,
+struct GitOutput {
+    is_success: bool,
+    stdout: Vec<u8>,
+    stderr: String,
 }
 
-/// A process and its children, because git uses a separate program for connections.
-struct Group(Option<u32>);
+/// The process group of git, which runs separate programs for connections; killed on drop.
+struct ProcessGroup(Option<u32>);
 
-impl Group {
+impl ProcessGroup {
     #[cfg(unix)]
     fn kill(&self) {
         let leader =
@@ -507,40 +504,40 @@ impl Group {
         }
     }
 
-    /// Does nothing: the process is killed on drop, and its child ends when its pipe closes.
+    /// Does nothing: the process is killed on drop, and its children end when their pipes close.
     #[cfg(not(unix))]
     fn kill(&self) {
         let _ = self.0;
     }
 
-    /// Limits the memory of the process and its children.
     #[cfg(target_os = "linux")]
     fn limit_memory(&self) {
         use rustix::process::{Pid, Resource, Rlimit, prlimit};
         let leader = self.0.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let limit = Rlimit { current: Some(LOOK_MEMORY), maximum: Some(LOOK_MEMORY) };
+        let limit =
+            Rlimit { current: Some(MAX_LS_REMOTE_MEMORY), maximum: Some(MAX_LS_REMOTE_MEMORY) };
         // Without the memory limit, the time limit still applies.
         let _ = prlimit(leader, Resource::As, limit);
     }
 
-    /// Marks the process as ended, because its id may be reused.
-    fn forget(mut self) {
+    /// Marks the process as ended; its id may be reused.
+    fn mark_ended(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.kill();
     }
 }
 
-/// Returns the size of a folder in bytes, up to a depth. Links are not followed.
-fn weight(path: &Path, depth: usize) -> u64 {
+/// Returns the size of a folder in bytes, up to a depth, without following links.
+fn folder_size(path: &Path, depth: usize) -> u64 {
     match std::fs::symlink_metadata(path) {
         Ok(data) if data.is_dir() && depth > 0 => {
             let inner = std::fs::read_dir(path).into_iter().flatten().flatten();
-            inner.map(|entry| weight(&entry.path(), depth - 1)).sum()
+            inner.map(|entry| folder_size(&entry.path(), depth - 1)).sum()
         }
         Ok(data) if data.is_file() => data.len(),
         _ => 0,
@@ -548,30 +545,32 @@ fn weight(path: &Path, depth: usize) -> u64 {
 }
 
 /// Removes the temporary files of an interrupted fetch from the clone.
-fn remove_parts(copy: &Path) {
-    let packs = std::fs::read_dir(copy.join("objects/pack")).into_iter().flatten().flatten();
+fn remove_temporary_files(clone_folder: &Path) {
+    let packs =
+        std::fs::read_dir(clone_folder.join("objects/pack")).into_iter().flatten().flatten();
     for entry in packs.filter(|entry| entry.file_name().to_string_lossy().starts_with("tmp_")) {
-        // A failed removal is retried before the next fetch.
+        // The next fetch tries again to remove it.
         let _ = std::fs::remove_file(entry.path());
     }
 }
 
-/// Returns whether a text is an object name, which git cannot mistake for an option.
-fn is_name(text: &str) -> bool {
+/// Returns whether a text is an object name, and so cannot be taken for an option.
+fn is_object_name(text: &str) -> bool {
     (40..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Parses `mode type name size\tpath` entries, each ended by a zero.
-fn files(out: &[u8]) -> Vec<File> {
-    let entry = |entry: &[u8]| -> Option<File> {
+/// Parses `mode type name size\tpath` entries, each terminated by a NUL.
+fn files(out: &[u8]) -> Vec<WikiFile> {
+    let entry = |entry: &[u8]| -> Option<WikiFile> {
         let text = std::str::from_utf8(entry).ok()?;
-        let (about, path) = text.split_once('\t')?;
-        let mut about = about.split_ascii_whitespace();
-        let (mode, kind, blob, size) = (about.next()?, about.next()?, about.next()?, about.next()?);
-        // A symbolic link contains a path, and its target is not part of the wiki.
-        let plain = kind == "blob" && mode != "120000";
-        plain.then(|| File {
-            path: door::clean(path).into_owned(),
+        let (metadata, path) = text.split_once('\t')?;
+        let mut metadata = metadata.split_ascii_whitespace();
+        let (mode, kind, blob, size) =
+            (metadata.next()?, metadata.next()?, metadata.next()?, metadata.next()?);
+        // The target of a symbolic link is not part of the wiki.
+        let is_regular = kind == "blob" && mode != "120000";
+        is_regular.then(|| WikiFile {
+            path: secret_filter::mask(path).into_owned(),
             blob: blob.to_owned(),
             size: size.parse().unwrap_or(u64::MAX),
         })
@@ -579,24 +578,24 @@ fn files(out: &[u8]) -> Vec<File> {
     out.split(|b| *b == 0).filter_map(entry).collect()
 }
 
-/// Parses commits, newest first: `\x02TIME\x1fNAME`, then the changed paths; all ended by zeros.
+/// Parses commits, newest first: `\x02TIME\x1fNAME` and the changed paths, terminated by NULs.
 fn history(out: &[u8]) -> HashMap<String, FileHistory> {
     let mut changes: HashMap<String, FileHistory> = HashMap::new();
-    let (mut when, mut author) = (None, String::new());
+    let (mut changed_at, mut author) = (None, String::new());
     for part in out.split(|b| *b == 0) {
         let part = String::from_utf8_lossy(part);
         let part = part.trim_start_matches('\n');
         if let Some((time, name)) = part.strip_prefix('\u{2}').and_then(|h| h.split_once('\u{1f}'))
         {
-            when = time.parse().ok().and_then(|s| Timestamp::from_second(s).ok());
-            author = door::clean(name.trim_end()).into_owned();
+            changed_at = time.parse().ok().and_then(|s| Timestamp::from_second(s).ok());
+            author = secret_filter::mask(name.trim_end()).into_owned();
         } else if !part.is_empty() {
             changes
-                .entry(door::clean(part).into_owned())
-                .and_modify(|c| c.created_at = when)
+                .entry(secret_filter::mask(part).into_owned())
+                .and_modify(|c| c.created_at = changed_at)
                 .or_insert_with(|| FileHistory {
-                    created_at: when,
-                    updated_at: when,
+                    created_at: changed_at,
+                    updated_at: changed_at,
                     author: author.clone(),
                 });
         }
@@ -604,7 +603,7 @@ fn history(out: &[u8]) -> HashMap<String, FileHistory> {
     changes
 }
 
-/// Parses `name type size\n`, the content, `\n`; repeated.
+/// Parses entries of `name type size\n`, the content and `\n`.
 fn contents(out: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
     let mut blobs = BTreeMap::new();
     let mut rest = out;
@@ -615,7 +614,7 @@ fn contents(out: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
         let mut words = line.split(' ');
         let name = words.next()?;
         let Some(size) = words.nth(1).and_then(|s| s.parse::<usize>().ok()) else { continue };
-        blobs.insert(name.to_owned(), door::clean_bytes(rest.get(..size)?.to_vec()));
+        blobs.insert(name.to_owned(), secret_filter::mask_bytes(rest.get(..size)?.to_vec()));
         rest = rest.get(size + 1..)?;
     }
     Some(blobs)
@@ -633,7 +632,7 @@ mod tests {
         );
         assert_eq!(
             files(tree.as_bytes()),
-            [File { path: "A, b c.md".into(), blob: name.clone(), size: 12 }]
+            [WikiFile { path: "A, b c.md".into(), blob: name.clone(), size: 12 }]
         );
 
         let log = "\u{2}200\u{1f}Ada\0\nA.md\0B.md\0\0\u{2}100\u{1f}Grace\0\nA.md\0";
@@ -650,7 +649,7 @@ mod tests {
         assert!(contents(b"x blob 9\nshort").is_none());
     }
 
-    /// Starts a server that answers each request with these bytes, repeated without end.
+    /// Starts a server that endlessly repeats these bytes in each response.
     fn endless_server(piece: &'static [u8], pause: Duration) -> Url {
         use std::io::{Read as _, Write as _};
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -680,16 +679,16 @@ mod tests {
             [(&b"00"[..], Duration::from_millis(100)), (&refs[..], Duration::ZERO)]
         {
             let repository = endless_server(piece, pause);
-            let place = WikiPlace { repository, pages: String::new(), token: None };
+            let location = WikiLocation { repository, pages: String::new(), token: None };
             let clock = std::sync::Arc::new(|| Timestamp::UNIX_EPOCH);
             let timing = std::sync::Arc::new(crate::http::RealTime::new(clock));
             let http = Http::new(crate::http::HttpOptions::new(timing));
-            let bounds = Bounds { look: Duration::from_secs(2), ..Bounds::default() };
+            let limits = GitLimits { ls_remote: Duration::from_secs(2), ..DEFAULT_LIMITS };
             let git =
-                WikiGit { bounds, ..WikiGit::new(&http, place, folder.path().join("copy.git")) };
-            let began = Instant::now();
+                WikiGit { limits, ..WikiGit::new(&http, location, folder.path().join("copy.git")) };
+            let started_at = Instant::now();
             let error = git.head(&Task::new()).await.unwrap_err();
-            assert!(began.elapsed() < Duration::from_secs(20), "{error}");
+            assert!(started_at.elapsed() < Duration::from_secs(20), "{error}");
             assert_eq!(error.code(), Code::Network, "{error}");
         }
     }
@@ -702,14 +701,16 @@ mod tests {
         for name in ["tmp_pack_x", "pack-1.pack"] {
             std::fs::write(packs.join(name), [0; 10]).unwrap();
         }
-        assert_eq!(weight(folder.path(), 8), 20);
-        remove_parts(folder.path());
-        assert_eq!(weight(folder.path(), 8), 10);
+        assert_eq!(folder_size(folder.path(), 8), 20);
+        remove_temporary_files(folder.path());
+        assert_eq!(folder_size(folder.path(), 8), 10);
     }
 
     #[test]
     fn option_is_not_an_object_name() {
-        assert!(is_name(&"0".repeat(40)));
-        assert!(!is_name("--upload-pack=x") && !is_name("HEAD") && !is_name(""));
+        assert!(is_object_name(&"0".repeat(40)));
+        assert!(
+            !is_object_name("--upload-pack=x") && !is_object_name("HEAD") && !is_object_name("")
+        );
     }
 }

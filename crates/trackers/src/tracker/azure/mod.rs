@@ -17,12 +17,12 @@ use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
 use super::{
-    Address, Fate, Fetch, Page, Stream, Tracker,
-    client::{Client, part},
+    Address, Fetch, Lookup, Page, Stream, Tracker,
+    client::{Client, escape},
     dates::{Time, time},
+    pagination::Pagination,
     repetition::RepeatGuard,
-    walk::Pagination,
-    wiki_git::WikiPlace,
+    wiki_git::WikiLocation,
 };
 use crate::{
     http::{Http, Login, Response},
@@ -41,11 +41,10 @@ const VERSION: &str = "7.0";
 const COMMENTS_VERSION: &str = "7.0-preview.3";
 /// The number of work items on a page: the maximum of one request.
 /// <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-items/get-work-items-batch?view=azure-devops-rest-7.1>
-const PAGE: u32 = 200;
-/// The number of work items whose comments form one page.
-const THREADS: u32 = 20;
-/// The number of comments in one response, and of responses that are read per work item.
-const COMMENTS: u32 = 200;
+const PAGE_SIZE: u32 = 200;
+const ITEMS_PER_COMMENT_PAGE: u32 = 20;
+/// The number of comments in one response, and of responses read per work item.
+const COMMENTS_PER_RESPONSE: u32 = 200;
 const MAX_COMMENT_PAGES: u32 = 100;
 /// The headers of a request; without the second, an anonymous one is redirected to a sign-in page.
 const HEADERS: &[(&str, &str)] =
@@ -62,7 +61,7 @@ pub struct Azure {
 }
 
 #[derive(Deserialize)]
-struct About {
+struct ProjectInfo {
     id: Option<String>,
     name: Option<String>,
     state: Option<String>,
@@ -71,34 +70,33 @@ struct About {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Numbers {
-    /// Time of the snapshot that the query returned.
+struct QueryResult {
+    /// Time of the data that the query returned.
     as_of: Option<Time>,
     #[serde(default)]
     work_items: Vec<Value>,
 }
 
-/// The result of a query.
-struct Listing {
+struct ItemListing {
     numbers: Vec<u64>,
     as_of: Option<Timestamp>,
     more: bool,
 }
 
-impl Listing {
+impl ItemListing {
     /// Returns a page without records that names the listed items.
     fn page(&self) -> Page {
         Page { other_names: self.numbers.iter().map(u64::to_string).collect(), ..Page::default() }
     }
 
-    /// Returns the time of an item's last change if it is the one by which it was listed.
-    fn time(&self, changed_at: Option<Timestamp>) -> Option<Timestamp> {
+    /// Returns an item's last change unless it is later than the listing.
+    fn listed_change(&self, changed_at: Option<Timestamp>) -> Option<Timestamp> {
         changed_at.filter(|t| self.as_of.is_none_or(|as_of| *t < as_of))
     }
 }
 
 #[derive(Deserialize)]
-struct Batch<'a> {
+struct ItemBatch<'a> {
     #[serde(borrow, default)]
     value: Vec<Option<&'a RawValue>>,
 }
@@ -118,7 +116,7 @@ impl Azure {
         let client =
             Client::new(http, address, super::Kind::Azure.streams(false), token, Login::password);
         Self {
-            client: Client { headers: HEADERS, own_refusal, ..client },
+            client: Client { headers: HEADERS, custom_error, ..client },
             organisation: organisation.to_owned(),
             project: project.to_owned(),
             states: States::default(),
@@ -129,28 +127,25 @@ impl Azure {
         format!("{}/{}", self.organisation, self.project)
     }
 
-    /// Returns the project's web address.
     fn web(&self) -> String {
-        format!("{}/{}/{}", self.client.web(), part(&self.organisation), part(&self.project))
+        format!("{}/{}/{}", self.client.web(), escape(&self.organisation), escape(&self.project))
     }
 
-    /// Returns the address of a path of the organisation.
-    fn above(&self, path: &str, version: &str) -> Result<Url> {
-        let and = if path.contains('?') { '&' } else { '?' };
-        self.client
-            .url(&format!("{}/_apis/{path}{and}api-version={version}", part(&self.organisation)))
+    fn organisation_url(&self, path: &str, version: &str) -> Result<Url> {
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let path = format!("_apis/{path}{separator}api-version={version}");
+        self.client.url(&format!("{}/{path}", escape(&self.organisation)))
     }
 
-    /// Returns the address of a path of the project.
-    fn below(&self, path: &str, version: &str) -> Result<Url> {
-        let and = if path.contains('?') { '&' } else { '?' };
-        Url::parse(&format!("{}/_apis/{path}{and}api-version={version}", self.web()))
+    fn project_url(&self, path: &str, version: &str) -> Result<Url> {
+        let separator = if path.contains('?') { '&' } else { '?' };
+        Url::parse(&format!("{}/_apis/{path}{separator}api-version={version}", self.web()))
             .map_err(|_| Error::invalid("the tracker address is not valid"))
     }
 
-    /// Returns the query for a page. WIQL cannot skip results, so it requests all up to the end of
-    /// the page. <https://learn.microsoft.com/en-us/azure/devops/boards/queries/wiql-syntax>
-    fn query(&self, stream: Stream, walk: &Pagination) -> Result<(Url, Value)> {
+    /// Returns the query for a page, with all earlier results, because WIQL cannot skip any.
+    /// <https://learn.microsoft.com/en-us/azure/devops/boards/queries/wiql-syntax>
+    fn query(&self, stream: Stream, paging: &Pagination) -> Result<(Url, Value)> {
         let columns = if stream == Stream::Items {
             "[System.Id]"
         } else {
@@ -158,14 +153,14 @@ impl Azure {
         };
         let mut text =
             format!("SELECT {columns} FROM WorkItems WHERE [System.TeamProject] = @project");
-        if let Some(since) = walk.since {
+        if let Some(since) = paging.since {
             // Times have millisecond precision.
             text.push_str(&format!(
                 " AND [System.ChangedDate] >= '{}'",
                 since.strftime("%Y-%m-%dT%H:%M:%S.%3fZ")
             ));
         }
-        if walk.open {
+        if paging.open {
             let closed_states = self.states.closed_states();
             if !closed_states.is_empty() {
                 text.push_str(&format!(
@@ -173,7 +168,7 @@ impl Azure {
                     closed_states.join(", ")
                 ));
             }
-            if let Some(last) = &walk.token {
+            if let Some(last) = &paging.token {
                 let last: u64 =
                     last.parse().map_err(|_| Error::invalid("a work item number is not valid"))?;
                 text.push_str(&format!(" AND [System.Id] > {last}"));
@@ -182,34 +177,34 @@ impl Azure {
         } else {
             text.push_str(" ORDER BY [System.ChangedDate] ASC, [System.Id] ASC");
         }
-        let until = if walk.open { walk.size } else { walk.page.saturating_mul(walk.size) };
-        let url = self.below(&format!("wit/wiql?timePrecision=true&$top={until}"), VERSION)?;
+        let until = if paging.open { paging.size } else { paging.page.saturating_mul(paging.size) };
+        let url =
+            self.project_url(&format!("wit/wiql?timePrecision=true&$top={until}"), VERSION)?;
         Ok((url, json!({"query": text})))
     }
 
-    /// Returns the numbers of a page, and whether there is another one.
-    async fn numbers(
+    async fn list_numbers(
         &self,
         stream: Stream,
-        walk: &Pagination,
+        paging: &Pagination,
         task: &Task,
-    ) -> Result<std::result::Result<Listing, Fetch>> {
-        let (url, query) = self.query(stream, walk)?;
+    ) -> Result<std::result::Result<ItemListing, Fetch>> {
+        let (url, query) = self.query(stream, paging)?;
         let response = self.client.post(url, &query, task).await?;
-        if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
+        if let Some(outcome) = self.client.page_failure(&response, paging, stream)? {
             return Ok(Err(outcome));
         }
-        let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
-        let results: Numbers = response.json()?;
+        let size = usize::try_from(paging.size).unwrap_or(usize::MAX);
+        let results: QueryResult = response.json()?;
         let ids = results.work_items.iter().filter_map(|item| item.get("id")?.as_u64());
-        let offset = if walk.open { 0 } else { size.saturating_mul((walk.page - 1) as usize) };
+        let offset = if paging.open { 0 } else { size.saturating_mul((paging.page - 1) as usize) };
         let numbers: Vec<u64> = ids.skip(offset).take(size).collect();
         let more = numbers.len() == size;
-        Ok(Ok(Listing { numbers, as_of: time(results.as_of), more }))
+        Ok(Ok(ItemListing { numbers, as_of: time(results.as_of), more }))
     }
 
     /// Fetches the listed work items by number; items deleted meanwhile are omitted.
-    async fn batch(
+    async fn fetch_items(
         &self,
         stream: Stream,
         page: &mut Page,
@@ -226,12 +221,12 @@ impl Azure {
             Stream::Items => body["$expand"] = "Relations".into(),
             _ => body["fields"] = json!(["System.Id", "System.ChangedDate", "System.CommentCount"]),
         }
-        let url = self.below("wit/workitemsbatch", VERSION)?;
+        let url = self.project_url("wit/workitemsbatch", VERSION)?;
         let response = self.client.post(url, &body, task).await?;
         if response.status != 200 {
-            return Err(self.client.refusal(&response, "work items"));
+            return Err(self.client.error_for(&response, "work items"));
         }
-        for raw in response.json::<Batch<'_>>()?.value.into_iter().flatten() {
+        for raw in response.json::<ItemBatch<'_>>()?.value.into_iter().flatten() {
             match shapes::item(raw.get()) {
                 Ok(item) => drop(items.insert(item.id, item)),
                 Err(why) if stream == Stream::Items => page.records.push(Err(why)),
@@ -241,23 +236,31 @@ impl Azure {
         Ok(items)
     }
 
-    /// Fetches the comments of one work item.
-    async fn thread(&self, number: u64, page: &mut Page, task: &Task) -> Result<Option<Fetch>> {
+    async fn fetch_comments(
+        &self,
+        number: u64,
+        page: &mut Page,
+        task: &Task,
+    ) -> Result<Option<Fetch>> {
         let mut next_token: Option<String> = None;
         let mut guard = RepeatGuard::default();
         for _ in 0..MAX_COMMENT_PAGES {
-            let token =
-                next_token.map(|t| format!("&continuationToken={}", part(&t))).unwrap_or_default();
-            let path = format!("wit/workItems/{number}/comments?$top={COMMENTS}&order=asc{token}");
-            let response = self.client.get(self.below(&path, COMMENTS_VERSION)?, task).await?;
+            let token_parameter = next_token
+                .map(|t| format!("&continuationToken={}", escape(&t)))
+                .unwrap_or_default();
+            let path = format!(
+                "wit/workItems/{number}/comments?$top={COMMENTS_PER_RESPONSE}&order=asc{token_parameter}"
+            );
+            let response =
+                self.client.get(self.project_url(&path, COMMENTS_VERSION)?, task).await?;
             match response.status {
                 200 => {}
                 // The item was deleted or moved while the page was read.
                 404 => return Ok(None),
-                _ => return self.client.list_refusal(&response, "comments").map(Some),
+                _ => return self.client.list_failure(&response, "comments").map(Some),
             }
             let list: Comments<'_> = response.json()?;
-            if let Err(endless) = guard.note(list.comments.iter().map(|raw| raw.get())) {
+            if let Err(endless) = guard.add(list.comments.iter().map(|raw| raw.get())) {
                 page.records
                     .push(Err(endless.error(&format!("comments of #{number}")).to_string()));
                 break;
@@ -275,20 +278,19 @@ impl Azure {
     }
 }
 
-/// Returns the next place in a list, and the watermark.
-fn next_place(
-    walk: &Pagination,
+fn next_page(
+    paging: &Pagination,
     times: &[Timestamp],
-    listing: &Listing,
+    listing: &ItemListing,
 ) -> (Option<Pagination>, Option<Timestamp>) {
-    let (next, watermark) = walk.by_change(times, listing.more);
-    let token = listing.numbers.last().map(u64::to_string).filter(|_| walk.open);
+    let (next, watermark) = paging.by_change(times, listing.more);
+    let token = listing.numbers.last().map(u64::to_string).filter(|_| paging.open);
     (next.map(|next| Pagination { token, ..next }), watermark)
 }
 
-/// Returns the error of a wrong or missing token, which is answered with a sign-in page.
-fn own_refusal(client: &Client, response: &Response, subject: &str) -> Option<Error> {
-    matches!(response.status, 203 | 302).then(|| client.refusal_as(401, response, subject))
+/// Returns the error of a wrong or missing token, for which the server returns a sign-in page.
+fn custom_error(client: &Client, response: &Response, subject: &str) -> Option<Error> {
+    matches!(response.status, 203 | 302).then(|| client.status_error(401, response, subject))
 }
 
 #[async_trait]
@@ -298,29 +300,29 @@ impl Tracker for Azure {
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let url = self.above(&format!("projects/{}", part(&self.project)), VERSION);
-        let about: About = self.client.json(url, &self.name(), task).await?;
-        if let Some(name) = about.name.filter(|n| !n.is_empty()) {
+        let url = self.organisation_url(&format!("projects/{}", escape(&self.project)), VERSION);
+        let info: ProjectInfo = self.client.get_json(url, &self.name(), task).await?;
+        if let Some(name) = info.name.filter(|n| !n.is_empty()) {
             self.project = name;
         }
-        // The work item types, each with the categories of its states.
+        // The work item types define the categories of their states.
         // <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-item-types/list?view=azure-devops-rest-7.1>
-        let url = self.below("wit/workitemtypes", VERSION);
-        let kinds = self.client.value(url, "/value", "the work item types", task).await?;
-        self.states = States::of(kinds);
+        let url = self.project_url("wit/workitemtypes", VERSION);
+        let kinds = self.client.get_at(url, "/value", "the work item types", task).await?;
+        self.states = States::new(kinds);
         Ok(Project {
             name: self.name(),
-            remote_id: about.id,
-            private: about.visibility.as_deref() != Some("public"),
+            remote_id: info.id,
+            private: info.visibility.as_deref() != Some("public"),
             wiki: true,
             issues: true,
-            archived: about.state.is_some_and(|s| s != "wellFormed"),
+            archived: info.state.is_some_and(|s| s != "wellFormed"),
         })
     }
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
-        let url = self.above("connectionData", "7.0-preview");
-        let me = self.client.find(url, &[403, 404], "the account of the token", task).await?;
+        let url = self.organisation_url("connectionData", "7.0-preview");
+        let me = self.client.try_get(url, &[403, 404], "the account of the token", task).await?;
         let user = me.map(|response| response.at::<User>("/authenticatedUser")).transpose()?;
         Ok(user
             .flatten()
@@ -329,62 +331,65 @@ impl Tracker for Azure {
     }
 
     fn size(&self, stream: Stream) -> u32 {
-        if stream == Stream::Items { PAGE } else { THREADS }
+        if stream == Stream::Items { PAGE_SIZE } else { ITEMS_PER_COMMENT_PAGE }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let listing = match self.numbers(stream, walk, task).await? {
+    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+        let listing = match self.list_numbers(stream, paging, task).await? {
             Ok(listing) => listing,
             Err(outcome) => return Ok(outcome),
         };
         let mut page = listing.page();
         let mut times = Vec::new();
-        let mut items = self.batch(stream, &mut page, &listing.numbers, task).await?;
-        // The response may have another order than the query.
+        let mut items = self.fetch_items(stream, &mut page, &listing.numbers, task).await?;
+        // The order of the response may differ from the query's.
         for number in &listing.numbers {
             let Some(item) = items.remove(number) else { continue };
-            times.extend(listing.time(item.changed_at()));
+            times.extend(listing.listed_change(item.changed_at()));
             if stream == Stream::Items {
                 page.relations.push((*number, item.relations(&self.name())));
                 page.add(Ok(Some(item.record(&self.states, &self.web()))));
             } else if item.comment_count() != Some(0)
-                && let Some(refusal) = self.thread(*number, &mut page, task).await?
+                && let Some(refusal) = self.fetch_comments(*number, &mut page, task).await?
             {
                 return Ok(refusal);
             }
         }
-        Ok(page.followed_by(next_place(walk, &times, &listing)))
+        Ok(page.into_fetch(next_page(paging, &times, &listing)))
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let url = self.above(&format!("wit/workitems/{number}?$expand=Relations"), VERSION);
-        let response = self.client.find(url, &[403, 404, 410], "a work item", task).await?;
-        let Some(response) = response else { return Ok(Fate::Gone) };
+    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+        let url =
+            self.organisation_url(&format!("wit/workitems/{number}?$expand=Relations"), VERSION);
+        let response = self.client.try_get(url, &[403, 404, 410], "a work item", task).await?;
+        let Some(response) = response else { return Ok(Lookup::Gone) };
         let item = shapes::item(&response.text());
         let project = item.as_ref().ok().and_then(WorkItem::project);
         match project.filter(|project| !project.eq_ignore_ascii_case(&self.project)) {
             Some(project) => {
-                Ok(Fate::Moved(Some(format!("{}/{project}#{number}", self.organisation))))
+                Ok(Lookup::Moved(Some(format!("{}/{project}#{number}", self.organisation))))
             }
-            None => Ok(Fate::of(item.map(|item| Some(item.record(&self.states, &self.web()))))),
+            None => Ok(Lookup::from_parsed(
+                item.map(|item| Some(item.record(&self.states, &self.web()))),
+            )),
         }
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let url = self.below(
-            &format!("wit/workItems/{number}/comments/{}", part(remote_id)),
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+        let url = self.project_url(
+            &format!("wit/workItems/{number}/comments/{}", escape(remote_id)),
             COMMENTS_VERSION,
         );
-        let response = self.client.find(url, &[404, 410], "comments", task).await?;
-        let Some(response) = response else { return Ok(Fate::Gone) };
-        Ok(Fate::of(shapes::comment(&response.text(), number, &self.web())))
+        let response = self.client.try_get(url, &[404, 410], "comments", task).await?;
+        let Some(response) = response else { return Ok(Lookup::Gone) };
+        Ok(Lookup::from_parsed(shapes::comment(&response.text(), number, &self.web())))
     }
 
     /// Returns the project wiki; wikis published from other repositories are not read.
     /// <https://learn.microsoft.com/en-us/azure/devops/project/wiki/wiki-file-structure>
-    fn wiki(&self) -> Option<WikiPlace> {
-        let (web, name) = (self.web(), part(&format!("{}.wiki", self.project)));
-        Some(WikiPlace {
+    fn wiki(&self) -> Option<WikiLocation> {
+        let (web, name) = (self.web(), escape(&format!("{}.wiki", self.project)));
+        Some(WikiLocation {
             repository: Url::parse(&format!("{web}/_git/{name}")).ok()?,
             pages: format!("{web}/_wiki/wikis/{name}?pagePath=/"),
             token: self.client.token.clone(),

@@ -16,39 +16,36 @@ use crate::tracker::{
     identity,
 };
 use precedent_core::model::{Author, CommentRecord, DocumentRecord, Raw, State, item_number};
-use precedent_markup::hypertext;
+use precedent_markup::html_to_markdown;
 use precedent_text::closure::normalize_resolution;
 
-/// The fields that form the body of a work item, in order.
-const TEXTS: [&str; 4] = [
+const BODY_FIELDS: [&str; 4] = [
     "System.Description",
     "Microsoft.VSTS.TCM.ReproSteps",
     "Microsoft.VSTS.TCM.SystemInfo",
     "Microsoft.VSTS.Common.AcceptanceCriteria",
 ];
 
-/// A work item type.
 #[derive(Deserialize)]
-pub(super) struct Kind {
+pub(super) struct WorkItemKind {
     name: Option<String>,
     #[serde(default)]
-    states: Vec<KindState>,
+    states: Vec<WorkItemState>,
 }
 
 #[derive(Deserialize)]
-struct KindState {
+struct WorkItemState {
     name: Option<String>,
     category: Option<String>,
 }
 
-/// The state categories of each work item type.
 #[derive(Debug, Default)]
 pub(super) struct States {
     categories: BTreeMap<(String, String), String>,
 }
 
 impl States {
-    pub(super) fn of(kinds: Vec<Kind>) -> Self {
+    pub(super) fn new(kinds: Vec<WorkItemKind>) -> Self {
         let mut categories = BTreeMap::new();
         for kind in kinds {
             let Some(name) = kind.name else { continue };
@@ -61,8 +58,7 @@ impl States {
         Self { categories }
     }
 
-    /// Returns whether no work remains in this state except verification; `None` if the state is
-    /// unknown.
+    /// Returns whether at most verification remains in a state; `None` if the state is unknown.
     /// <https://learn.microsoft.com/en-us/azure/devops/boards/work-items/workflow-and-state-categories>
     fn is_closed(&self, kind: &str, state: &str) -> Option<bool> {
         let category = self.categories.get(&(kind.to_owned(), state.to_owned()))?;
@@ -73,12 +69,12 @@ impl States {
         self.categories.get(&(kind.to_owned(), state.to_owned())).is_some_and(|c| c == "Removed")
     }
 
-    /// Returns the states that mean closed for every type that has them, for use in a query.
+    /// Returns the states that are closed for all their types, quoted for a query.
     pub(super) fn closed_states(&self) -> Vec<String> {
         let names: BTreeSet<&String> = self.categories.keys().map(|(_, state)| state).collect();
         let all_closed = |name: &&String| {
-            let mut of = self.categories.keys().filter(|(_, state)| state == *name);
-            of.all(|(kind, state)| self.is_closed(kind, state) == Some(true))
+            let mut kinds = self.categories.keys().filter(|(_, state)| state == *name);
+            kinds.all(|(kind, state)| self.is_closed(kind, state) == Some(true))
         };
         names
             .into_iter()
@@ -88,15 +84,14 @@ impl States {
     }
 }
 
-/// A work item.
 pub(super) struct WorkItem {
     pub(super) id: u64,
-    whole: Whole,
+    content: RawWorkItem,
     raw: Vec<u8>,
 }
 
 #[derive(Deserialize)]
-struct Whole {
+struct RawWorkItem {
     id: u64,
     #[serde(default)]
     fields: BTreeMap<String, Value>,
@@ -132,19 +127,18 @@ struct Comment {
 }
 
 pub(super) fn item(text: &str) -> Result<WorkItem, String> {
-    let whole: Whole = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    identity::check("id", whole.id)?;
-    Ok(WorkItem { id: whole.id, whole, raw: text.as_bytes().to_vec() })
+    let content: RawWorkItem = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    identity::check_number("id", content.id)?;
+    Ok(WorkItem { id: content.id, content, raw: text.as_bytes().to_vec() })
 }
 
-/// Converts a text of the editor to Markdown: it is HTML, or Markdown if the organisation enabled
-/// that.
-fn body(text: &str) -> String {
+/// Converts a text field to Markdown; it is HTML, or already Markdown if the organisation uses it.
+fn to_markdown(text: &str) -> String {
     let text = text.replace('\0', "\u{fffd}");
-    if hypertext::is_html(&text) { hypertext::to_markdown(&text) } else { text }
+    if html_to_markdown::is_html(&text) { html_to_markdown::convert(&text) } else { text }
 }
 
-/// Parses a person: an object, or `Name <address>` on older servers.
+/// Parses a person: an object, or on older servers `Name <address>`.
 fn person(value: Option<&Value>) -> Author {
     let name = match value {
         Some(Value::String(text)) => {
@@ -159,13 +153,13 @@ fn person(value: Option<&Value>) -> Author {
 }
 
 /// Returns the last part of an area or iteration path; `None` if it is the project itself.
-fn last(path: &str) -> Option<String> {
-    path.rsplit_once('\\').map(|(_, last)| last.to_owned())
+fn last_segment(path: &str) -> Option<String> {
+    path.rsplit_once('\\').map(|(_, last_segment)| last_segment.to_owned())
 }
 
 impl WorkItem {
     fn text(&self, field: &str) -> Option<&str> {
-        self.whole.fields.get(field)?.as_str().filter(|t| !t.trim().is_empty())
+        self.content.fields.get(field)?.as_str().filter(|t| !t.trim().is_empty())
     }
 
     fn time(&self, field: &str) -> Option<Timestamp> {
@@ -181,13 +175,13 @@ impl WorkItem {
     }
 
     pub(super) fn comment_count(&self) -> Option<u64> {
-        self.whole.fields.get("System.CommentCount")?.as_u64()
+        self.content.fields.get("System.CommentCount")?.as_u64()
     }
 
     /// Returns the relations of the work item, whose numbers are unique in the organisation.
     /// <https://learn.microsoft.com/en-us/azure/devops/boards/queries/link-type-reference>
     pub(super) fn relations(&self, project: &str) -> Vec<Relation> {
-        let relations = self.whole.relations.iter().flatten().filter_map(|link| {
+        let relations = self.content.relations.iter().flatten().filter_map(|link| {
             let (rel, url) = (link.rel.as_deref()?, link.url.as_deref()?);
             let number = item_number(url.to_ascii_lowercase().rsplit_once("/workitems/")?.1)?;
             let key = format!("{project}#{number}");
@@ -211,27 +205,27 @@ impl WorkItem {
             .time("Microsoft.VSTS.Common.ClosedDate")
             .or_else(|| self.time("Microsoft.VSTS.Common.ResolvedDate"));
         let is_closed = states.is_closed(&kind, &state).unwrap_or(closed_at.is_some());
-        // "Moved to state Done" is the default reason, so it says nothing.
+        // The default reason "Moved to state Done" is meaningless.
         let stated_reason = ["Microsoft.VSTS.Common.ResolvedReason", "System.Reason"]
             .iter()
             .find_map(|field| self.text(field).filter(|t| !t.starts_with("Moved ")));
-        let duplicate = self
-            .whole
+        let is_duplicate = self
+            .content
             .relations
             .iter()
             .flatten()
             .any(|l| l.rel.as_deref() == Some("System.LinkTypes.Duplicate-Reverse"));
         let reason = match stated_reason {
-            _ if is_closed && duplicate => Some("duplicate".to_owned()),
+            _ if is_closed && is_duplicate => Some("duplicate".to_owned()),
             _ if is_closed && states.is_removed(&kind, &state) => Some("not_planned".to_owned()),
             Some(stated_reason) if is_closed => Some(normalize_resolution(stated_reason)),
             None if is_closed => Some(normalize_resolution(&state)),
             _ => Some(state).filter(|s| !s.is_empty()),
         };
         let texts: Vec<String> =
-            TEXTS.iter().filter_map(|field| self.text(field)).map(body).collect();
+            BODY_FIELDS.iter().filter_map(|field| self.text(field)).map(to_markdown).collect();
         let tags = self.text("System.Tags").unwrap_or_default().split(';').map(str::trim);
-        let area = self.text("System.AreaPath").and_then(last);
+        let area = self.text("System.AreaPath").and_then(last_segment);
         let labels = Some(kind).filter(|k| !k.is_empty()).into_iter().chain(area);
         let labels = labels.chain(tags.filter(|t| !t.is_empty()).map(str::to_owned));
         DocumentRecord {
@@ -247,9 +241,9 @@ impl WorkItem {
             url: Some(format!("{web}/_workitems/edit/{}", self.id)),
             state: Some(if is_closed { State::Closed } else { State::Open }),
             state_reason: reason,
-            author: person(self.whole.fields.get("System.CreatedBy")),
+            author: person(self.content.fields.get("System.CreatedBy")),
             labels: labels.collect(),
-            milestone: self.text("System.IterationPath").and_then(last),
+            milestone: self.text("System.IterationPath").and_then(last_segment),
             comment_count: self.comment_count().unwrap_or(0),
             created_at: self.time("System.CreatedDate"),
             updated_at: self.changed_at().or_else(|| self.time("System.CreatedDate")),
@@ -271,7 +265,7 @@ pub(super) fn comment(text: &str, number: u64, web: &str) -> Result<Option<Comme
         number,
         remote_id: comment.id.to_string(),
         author: person(comment.created_by.as_ref()),
-        body: body(comment.text.as_deref().unwrap_or_default()),
+        body: to_markdown(comment.text.as_deref().unwrap_or_default()),
         url: Some(format!("{web}/_workitems/edit/{number}#{}", comment.id)),
         created_at: comment.created_date,
         updated_at: time(comment.modified_date).unwrap_or(comment.created_date),
@@ -287,7 +281,7 @@ mod tests {
         let kinds = r#"[{"name": "Bug", "states": [{"name": "New", "category": "Proposed"}, {"name": "Resolved", "category": "Resolved"},
             {"name": "Closed", "category": "Completed"}, {"name": "Removed", "category": "Removed"}]},
             {"name": "Risk", "states": [{"name": "Closed", "category": "InProgress"}, {"name": "It's over", "category": "Completed"}]}]"#;
-        States::of(serde_json::from_str(kinds).unwrap())
+        States::new(serde_json::from_str(kinds).unwrap())
     }
 
     fn bug(change: &Value) -> DocumentRecord {
@@ -346,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn deleted_comment_is_skipped_and_comment_id_accepted() {
+    fn deleted_comment_is_skipped() {
         let text = |is_deleted: bool| {
             format!(
                 r#"{{"workItemId": 7, "commentId": 43, "text": "<p>Same here.</p>", "createdBy": "Grace <grace@acme.example>",

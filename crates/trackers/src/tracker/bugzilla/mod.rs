@@ -13,11 +13,11 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetch, Page, Stream, Tracker,
-    client::{Client, part},
+    Address, Fetch, Lookup, Page, Stream, Tracker,
+    client::{Client, escape},
     dates::time,
-    release::{self, ReleaseList, ReleasePlace, Releases},
-    walk::Pagination,
+    pagination::Pagination,
+    release::{self, ReleaseList, ReleaseRequest, Releases},
 };
 use crate::{
     http::{Http, Login, Response},
@@ -28,16 +28,15 @@ use precedent_core::{
     model::Project,
     task::Task,
 };
-use shapes::{About, Bug, Bugs, Threads};
+use shapes::{Bug, BugThreads, Bugs, ProductInfo};
 
 /// The number of bugs on a page. A server returns up to 10,000 by default, but their comments are
 /// fetched as well. <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html#search-bugs>
-const PAGE: u32 = 100;
-/// The requested fields of a bug.
+const PAGE_SIZE: u32 = 100;
 const FIELDS: &str = "id,summary,status,resolution,is_open,dupe_of,product,component,keywords,creator,creation_time,\
                       last_change_time,cf_last_resolved,target_milestone,see_also,depends_on,blocks";
-/// The requested fields of a bug whose comments are fetched.
-const MOMENTS: &str = "id,last_change_time";
+/// The requested fields of a bug in the list of comments.
+const TIME_FIELDS: &str = "id,last_change_time";
 
 /// A Bugzilla product.
 #[derive(Debug)]
@@ -51,32 +50,32 @@ impl Bugzilla {
     pub fn new(http: Http, address: &Address, product: &str, key: Option<&Token>) -> Self {
         let login = |base: &Url, key: &Token| Login::header(base, "x-bugzilla-api-key", key);
         let client = Client::new(http, address, super::Kind::Bugzilla.streams(false), key, login);
-        Self { client: Client { own_refusal, ..client }, product: product.to_owned() }
+        Self { client: Client { custom_error, ..client }, product: product.to_owned() }
     }
 
-    /// Returns the web address, which is above the API.
+    /// Returns the web address, which is the parent of the API's.
     fn web(&self) -> &str {
         self.client.web().trim_end_matches("/rest")
     }
 
-    fn list(&self, stream: Stream, walk: &Pagination) -> Result<Url> {
+    fn list_url(&self, stream: Stream, paging: &Pagination) -> Result<Url> {
         let mut url = self.client.url("bug")?;
         {
             let mut query = url.query_pairs_mut();
             query
                 .append_pair("product", &self.product)
-                .append_pair("limit", &walk.size.to_string());
-            query.append_pair("offset", &((walk.page - 1) * walk.size).to_string());
-            query.append_pair("order", if walk.open { "bug_id" } else { "changeddate,bug_id" });
+                .append_pair("limit", &paging.size.to_string());
+            query.append_pair("offset", &((paging.page - 1) * paging.size).to_string());
+            query.append_pair("order", if paging.open { "bug_id" } else { "changeddate,bug_id" });
             query.append_pair(
                 "include_fields",
-                if stream == Stream::Items { FIELDS } else { MOMENTS },
+                if stream == Stream::Items { FIELDS } else { TIME_FIELDS },
             );
-            if walk.open {
+            if paging.open {
                 // Open bugs have no resolution.
                 query.append_pair("resolution", "---");
             }
-            if let Some(since) = walk.since {
+            if let Some(since) = paging.since {
                 query.append_pair(
                     "last_change_time",
                     &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
@@ -86,9 +85,9 @@ impl Bugzilla {
         Ok(url)
     }
 
-    /// Fetches the comments of these bugs, by bug number. One inaccessible bug causes a refusal of
-    /// the whole request, so each is then requested alone.
-    async fn threads(
+    /// Fetches the comments of bugs, by bug number. If one bug is inaccessible, the whole request
+    /// fails, and each bug is requested separately.
+    async fn fetch_threads(
         &self,
         ids: &[u64],
         stream: Stream,
@@ -96,30 +95,30 @@ impl Bugzilla {
     ) -> Result<std::result::Result<BTreeMap<u64, Vec<shapes::Comment>>, Fetch>> {
         let mut out = BTreeMap::new();
         let Some((first, rest)) = ids.split_first() else { return Ok(Ok(out)) };
-        let response = self.thread(*first, rest, stream, task).await?;
+        let response = self.fetch_thread(*first, rest, stream, task).await?;
         match response.status {
-            200 => out = response.json::<Threads>()?.by_bug(),
-            // The error concerns one bug (101 does not exist, 102 is not accessible), or all.
-            401 | 403 | 404 if !is_of_bug(&response) => {
-                return self.client.list_refusal(&response, "comments").map(Err);
+            200 => out = response.json::<BugThreads>()?.by_bug(),
+            // The error may concern one bug: 101 does not exist, 102 is not accessible.
+            401 | 403 | 404 if !is_bug_error(&response) => {
+                return self.client.list_failure(&response, "comments").map(Err);
             }
             401 | 403 | 404 if rest.is_empty() => {}
             401 | 403 | 404 => {
                 for id in ids {
-                    let response = self.thread(*id, &[], stream, task).await?;
+                    let response = self.fetch_thread(*id, &[], stream, task).await?;
                     match response.status {
-                        200 => out.append(&mut response.json::<Threads>()?.by_bug()),
-                        401 | 403 | 404 if is_of_bug(&response) => {}
-                        _ => return Err(self.client.refusal(&response, "comments")),
+                        200 => out.append(&mut response.json::<BugThreads>()?.by_bug()),
+                        401 | 403 | 404 if is_bug_error(&response) => {}
+                        _ => return Err(self.client.error_for(&response, "comments")),
                     }
                 }
             }
-            _ => return Err(self.client.refusal(&response, "comments")),
+            _ => return Err(self.client.error_for(&response, "comments")),
         }
         Ok(Ok(out))
     }
 
-    async fn thread(
+    async fn fetch_thread(
         &self,
         id: u64,
         more_ids: &[u64],
@@ -140,10 +139,10 @@ impl Bugzilla {
         self.client.get(url, task).await
     }
 
-    /// Selects the form in which this server accepts a key: a parameter in releases 5.0 and 5.2, a
-    /// bearer token at Red Hat, a header after 5.2.
+    /// Selects how a key is sent: as a parameter in releases 5.0 and 5.2, as a bearer token at
+    /// Red Hat, as a header in later releases.
     /// <https://bugzilla.readthedocs.io/en/5.0/api/core/v1/general.html#authentication>
-    fn sign_in(&mut self, version: &str) {
+    fn select_login(&mut self, version: &str) {
         let Some(key) = &self.client.token else { return };
         let base = &self.client.base;
         self.client.login = Some(match version {
@@ -158,7 +157,7 @@ impl Bugzilla {
 
 /// Returns whether an error concerns a single bug, which does not exist or is not accessible.
 /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html#get-bug>
-fn is_of_bug(response: &Response) -> bool {
+fn is_bug_error(response: &Response) -> bool {
     matches!(error_code(response), Some(100..=102))
 }
 
@@ -166,11 +165,11 @@ fn error_code(response: &Response) -> Option<i64> {
     response.at("/code").ok()?
 }
 
-/// Returns the error of a wrong key, which Bugzilla reports by its own error codes and not always
-/// by the status. <https://github.com/bugzilla/bugzilla/blob/5.2/Bugzilla/WebService/Constants.pm>
-fn own_refusal(client: &Client, response: &Response, subject: &str) -> Option<Error> {
+/// Returns the error of a wrong key, which Bugzilla reports by its own error codes.
+/// <https://github.com/bugzilla/bugzilla/blob/5.2/Bugzilla/WebService/Constants.pm>
+fn custom_error(client: &Client, response: &Response, subject: &str) -> Option<Error> {
     let is_key = matches!(error_code(response), Some(300..=306 | 410));
-    is_key.then(|| client.refusal_as(401, response, subject))
+    is_key.then(|| client.status_error(401, response, subject))
 }
 
 #[async_trait]
@@ -180,24 +179,25 @@ impl Tracker for Bugzilla {
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let version = self.client.find(self.client.url("version"), &[404], "the version", task);
+        let version = self.client.try_get(self.client.url("version"), &[404], "the version", task);
         let Some(version) = version.await? else {
             return Err(Error::not_found(format!("{} has no REST interface", self.client.host))
                 .with_hint(
                     "Bugzilla has one since 5.0. Check that this is the base address of its pages.",
                 ));
         };
-        self.sign_in(&version.at::<String>("/version")?.unwrap_or_default());
+        self.select_login(&version.at::<String>("/version")?.unwrap_or_default());
         if self.client.login.is_some() {
             self.user(task).await?;
         }
         let path =
-            format!("product?names={}&include_fields=id,name,is_active", part(&self.product));
-        // The response silently omits unknown and inaccessible products.
+            format!("product?names={}&include_fields=id,name,is_active", escape(&self.product));
+        // The response omits unknown and inaccessible products.
         let url = self.client.url(&path);
-        let products: Vec<About> = self.client.value(url, "/products", &self.product, task).await?;
+        let products: Vec<ProductInfo> =
+            self.client.get_at(url, "/products", &self.product, task).await?;
         let product = products.into_iter().find(|p| p.name.eq_ignore_ascii_case(&self.product));
-        let Some(about) = product else {
+        let Some(product) = product else {
             return Err(Error::not_found(format!(
                 "product \"{1}\" not found on {0}",
                 self.client.host, self.product
@@ -206,14 +206,14 @@ impl Tracker for Bugzilla {
                 "Check the name in the list of products; a private product needs a key with read access.",
             ));
         };
-        self.product.clone_from(&about.name);
+        self.product.clone_from(&product.name);
         Ok(Project {
-            name: about.name,
-            remote_id: about.id.map(|id| id.to_string()),
+            name: product.name,
+            remote_id: product.id.map(|id| id.to_string()),
             private: false,
             wiki: false,
             issues: true,
-            archived: about.is_active == Some(false),
+            archived: product.is_active == Some(false),
         })
     }
 
@@ -221,27 +221,27 @@ impl Tracker for Bugzilla {
     /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/user.html#who-am-i>
     async fn user(&self, task: &Task) -> Result<Option<String>> {
         let url = self.client.url("whoami");
-        let me = self.client.find(url, &[404], "the account of the key", task).await?;
+        let me = self.client.try_get(url, &[404], "the account of the key", task).await?;
         let name = me.map(|response| response.at::<String>("/name")).transpose()?.flatten();
         Ok(name.filter(|name| !name.is_empty()))
     }
 
     fn size(&self, _stream: Stream) -> u32 {
-        PAGE
+        PAGE_SIZE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.list(stream, walk)?, task).await?;
-        if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
+    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+        let response = self.client.get(self.list_url(stream, paging)?, task).await?;
+        if let Some(outcome) = self.client.page_failure(&response, paging, stream)? {
             return Ok(outcome);
         }
         let list: Bugs<'_> = response.json()?;
-        let more = !list.bugs.is_empty() && list.bugs.len() >= walk.size as usize;
+        let more = !list.bugs.is_empty() && list.bugs.len() >= paging.size as usize;
         let bugs: Vec<(&RawValue, Result<Bug, String>)> =
-            list.bugs.iter().map(|raw| (*raw, shapes::bug(raw.get()))).collect();
+            list.bugs.iter().map(|raw| (*raw, shapes::parse_bug(raw.get()))).collect();
         let ids: Vec<u64> =
             bugs.iter().filter_map(|(_, bug)| Some(bug.as_ref().ok()?.id)).collect();
-        let threads = match self.threads(&ids, stream, task).await? {
+        let threads = match self.fetch_threads(&ids, stream, task).await? {
             Ok(threads) => threads,
             Err(refusal) if stream != Stream::Items => return Ok(refusal),
             // Bugs are kept without text; the comment list reports the refusal.
@@ -273,7 +273,7 @@ impl Tracker for Bugzilla {
                 }
             }
         }
-        Ok(page.followed_by(walk.by_change(&times, more)))
+        Ok(page.into_fetch(paging.by_change(&times, more)))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
@@ -293,41 +293,41 @@ impl Tracker for Bugzilla {
         response.at("/bug_count")
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
         let url = self.client.url(&format!("bug/{number}?include_fields={FIELDS}"))?;
         let response = self.client.get(url, task).await?;
         match response.status {
             200 => {}
-            401 | 403 | 404 if is_of_bug(&response) => return Ok(Fate::Gone),
-            _ => return Err(self.client.refusal(&response, "a bug")),
+            401 | 403 | 404 if is_bug_error(&response) => return Ok(Lookup::Gone),
+            _ => return Err(self.client.error_for(&response, "a bug")),
         }
         let list: Bugs<'_> = response.json()?;
-        let Some(raw) = list.bugs.first() else { return Ok(Fate::Gone) };
-        let Ok(bug) = shapes::bug(raw.get()) else { return Ok(Fate::Unreadable) };
+        let Some(raw) = list.bugs.first() else { return Ok(Lookup::Gone) };
+        let Ok(bug) = shapes::parse_bug(raw.get()) else { return Ok(Lookup::Unreadable) };
         if bug.product.as_ref().is_some_and(|p| !p.eq_ignore_ascii_case(&self.product)) {
-            return Ok(Fate::Moved(None));
+            return Ok(Lookup::Moved(None));
         }
-        let threads = self.threads(&[number], Stream::Items, task).await?.unwrap_or_default();
+        let threads = self.fetch_threads(&[number], Stream::Items, task).await?.unwrap_or_default();
         let thread = threads.get(&number).map(Vec::as_slice).unwrap_or_default();
-        Ok(Fate::of(bug.record(raw.get(), thread, self.web()).map(Some)))
+        Ok(Lookup::from_parsed(bug.record(raw.get(), thread, self.web()).map(Some)))
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let Ok(threads) = self.threads(&[number], Stream::Comments, task).await? else {
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+        let Ok(threads) = self.fetch_threads(&[number], Stream::Comments, task).await? else {
             return Err(Error::new(Code::Authentication, "no permission to read comments"));
         };
         let mut comments = threads.get(&number).into_iter().flatten();
         let comment = comments.find(|c| c.id.is_some_and(|id| id.to_string() == remote_id));
-        Ok(Fate::of(Ok(comment.map(|c| c.record(number, self.web())))))
+        Ok(Lookup::from_parsed(Ok(comment.map(|c| c.record(number, self.web())))))
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {
         &[ReleaseList::Versions]
     }
 
-    async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
-        let path = format!("product?names={}&include_fields=versions", part(&self.product));
-        release::fetch(&self.client, self.client.url(&path)?, place, task, |response| {
+    async fn releases(&self, request: ReleaseRequest<'_>, task: &Task) -> Result<Releases> {
+        let path = format!("product?names={}&include_fields=versions", escape(&self.product));
+        release::fetch(&self.client, self.client.url(&path)?, request, task, |response| {
             let versions = response.at("/products/0/versions")?.unwrap_or_default();
             Ok(release::versions(versions, |_| None))
         })

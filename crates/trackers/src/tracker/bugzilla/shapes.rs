@@ -13,13 +13,13 @@ use crate::tracker::{
     client::clean,
     dates::{Time, time},
     github::describe,
-    identity::{self, address},
+    identity::{self, parse_url},
 };
 use precedent_core::model::{Author, CommentRecord, DocumentRecord, INTERNAL, Raw, State};
 use precedent_text::closure::normalize_resolution;
 
 #[derive(Deserialize)]
-pub(super) struct About {
+pub(super) struct ProductInfo {
     pub(super) id: Option<u64>,
     #[serde(default)]
     pub(super) name: String,
@@ -60,9 +60,8 @@ pub(super) struct Bug {
     blocks: Vec<u64>,
 }
 
-/// The comments of several bugs.
 #[derive(Deserialize)]
-pub(super) struct Threads {
+pub(super) struct BugThreads {
     #[serde(default)]
     bugs: BTreeMap<String, Thread>,
 }
@@ -73,8 +72,7 @@ struct Thread {
     comments: Vec<Value>,
 }
 
-impl Threads {
-    /// Returns the comments by bug number.
+impl BugThreads {
     pub(super) fn by_bug(self) -> BTreeMap<u64, Vec<Comment>> {
         let threads = self.bugs.into_iter().filter_map(|(number, thread)| {
             let comments = thread.comments.into_iter().filter_map(Comment::parse).collect();
@@ -132,14 +130,14 @@ fn author(login: Option<String>, private: bool) -> Author {
     Author { login: login.filter(|l| !l.is_empty()), bot: false, association }
 }
 
-pub(super) fn bug(text: &str) -> Result<Bug, String> {
+pub(super) fn parse_bug(text: &str) -> Result<Bug, String> {
     let bug: Bug = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    identity::check("id", bug.id)?;
+    identity::check_number("id", bug.id)?;
     Ok(bug)
 }
 
-/// Returns a name, or the first of several, because components are lists on Red Hat's server.
-fn first(value: Option<Value>) -> Option<String> {
+/// Returns a name, or the first of a list, because Red Hat's server lists components.
+fn first_name(value: Option<Value>) -> Option<String> {
     match value? {
         Value::String(name) => Some(name),
         Value::Array(names) => names.into_iter().find_map(|n| n.as_str().map(str::to_owned)),
@@ -148,8 +146,7 @@ fn first(value: Option<Value>) -> Option<String> {
 }
 
 impl Bug {
-    /// Returns the relations of the bug. Numbers are unique on the server; the product of the other
-    /// bug is unknown.
+    /// Returns the relations of the bug. Bug numbers are unique on the server.
     pub(super) fn relations(&self, product: &str) -> Vec<Relation> {
         let key = |number: u64| format!("{product}#{number}");
         let mut out: Vec<Relation> = self
@@ -157,18 +154,17 @@ impl Bug {
             .map(|number| Relation::DuplicateOf(self.id, key(number)))
             .into_iter()
             .collect();
-        let near = self.depends_on.iter().chain(&self.blocks);
-        out.extend(near.map(|number| Relation::RelatesTo(self.id, key(*number))));
-        let elsewhere = self.see_also.iter().filter_map(|url| {
-            let target = address(url)?;
+        let numbers = self.depends_on.iter().chain(&self.blocks);
+        out.extend(numbers.map(|number| Relation::RelatesTo(self.id, key(*number))));
+        let external = self.see_also.iter().filter_map(|url| {
+            let target = parse_url(url)?;
             Some(Relation::RelatesTo(self.id, format!("{}#{}", target.project?, target.number)))
         });
-        out.extend(elsewhere);
+        out.extend(external);
         out
     }
 
-    /// Converts the bug and its description to a record. The list lacks the description, so the raw
-    /// form contains both.
+    /// Converts the bug and its description, the first comment, to a record whose raw form has both.
     pub(super) fn record(
         self,
         text: &str,
@@ -183,8 +179,10 @@ impl Bug {
         if let (Some(raw), false) = (raw.as_object_mut(), body.is_empty()) {
             raw.insert("description".to_owned(), body.clone().into());
         }
-        let labels = self.product.into_iter().chain(first(self.component)).chain(self.keywords);
-        let resolved_at = first(self.cf_last_resolved).and_then(|t| t.parse::<Timestamp>().ok());
+        let labels =
+            self.product.into_iter().chain(first_name(self.component)).chain(self.keywords);
+        let resolved_at =
+            first_name(self.cf_last_resolved).and_then(|t| t.parse::<Timestamp>().ok());
         Ok(DocumentRecord {
             number: Some(self.id),
             remote_id: Some(self.id.to_string()),
@@ -199,7 +197,7 @@ impl Bug {
                 .or(self.status),
             author: author(self.creator, false),
             labels: labels.collect(),
-            milestone: first(self.target_milestone).filter(|m| !m.is_empty() && m != "---"),
+            milestone: first_name(self.target_milestone).filter(|m| !m.is_empty() && m != "---"),
             comment_count: thread.iter().filter(|c| !c.is_description()).count() as u64,
             created_at: time(self.creation_time),
             updated_at: time(self.last_change_time).or(time(self.creation_time)),
@@ -221,7 +219,7 @@ mod tests {
             "creation_time": "2024-01-02T03:04:05Z", "last_change_time": "2024-02-03T04:05:06Z", "target_milestone": "---",
             "cf_last_resolved": "2024-02-03T04:05:06Z", "see_also": ["https://github.com/acme/app/issues/5", "no address"],
             "depends_on": [2], "blocks": [9]}"#;
-        let report = bug(text).unwrap();
+        let report = parse_bug(text).unwrap();
         assert_eq!(
             report.relations("Kiln"),
             [
@@ -231,7 +229,7 @@ mod tests {
                 Relation::RelatesTo(7, "acme/app#5".into()),
             ]
         );
-        let thread: Threads = serde_json::from_str(
+        let thread: BugThreads = serde_json::from_str(
             r#"{"bugs": {"7": {"comments": [{"id": 70, "count": 0, "text": "It stalls."}, {"id": 71, "count": 1, "text": "Same here."}]}}}"#,
         )
         .unwrap();
@@ -248,12 +246,12 @@ mod tests {
     }
 
     #[test]
-    fn description_changes_the_hash() {
+    fn edited_description_changes_the_hash() {
         let text = r#"{"id": 7, "summary": "Pump stalls", "status": "NEW", "resolution": "", "is_open": true}"#;
         let record_with = |body: &str| {
             let thread =
                 Comment::parse(serde_json::json!({"id": 1, "count": 0, "text": body})).unwrap();
-            bug(text).unwrap().record(text, &[thread], "https://bugs.example").unwrap()
+            parse_bug(text).unwrap().record(text, &[thread], "https://bugs.example").unwrap()
         };
         assert_ne!(record_with("It stalls.").raw.hash, record_with("It stalls twice.").raw.hash);
         assert_eq!(record_with("It stalls.").raw.hash, record_with("It stalls.").raw.hash);
@@ -262,7 +260,7 @@ mod tests {
 
     #[test]
     fn invalid_bug_is_an_error() {
-        assert!(bug(r#"{"id": 0}"#).err().unwrap().contains("item numbers"));
-        assert!(bug(r#"{"summary": "x"}"#).is_err());
+        assert!(parse_bug(r#"{"id": 0}"#).err().unwrap().contains("item numbers"));
+        assert!(parse_bug(r#"{"summary": "x"}"#).is_err());
     }
 }

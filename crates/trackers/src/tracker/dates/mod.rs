@@ -1,5 +1,5 @@
-//! Parsing of dates and times in tracker exports. A cell is parsed in any supported language; the
-//! order of day and month is decided for a whole column.
+//! Parsing of dates and times in tracker exports, in any supported language. The order of day and
+//! month is decided for a whole column.
 
 mod words;
 
@@ -14,9 +14,9 @@ use precedent_text::tokens::fold;
 use serde::Deserialize;
 use serde_json::Value;
 
-use words::{ZONE_NAMES, month, says_nothing};
+use words::{ZONE_NAMES, is_filler, month};
 
-/// The date format of a column: mostly the order of three numbers.
+/// The date format of a column: the order of day and month, or serial numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// The day before the month.
@@ -29,8 +29,8 @@ pub enum Order {
 }
 
 impl Order {
-    /// Returns the readable name.
-    pub fn words(self) -> &'static str {
+    /// Returns the name in messages.
+    pub fn label(self) -> &'static str {
         match self {
             Self::DayFirst => "day/month",
             Self::MonthFirst => "month/day",
@@ -39,21 +39,20 @@ impl Order {
     }
 }
 
-/// The evidence of a column's cells about its date format.
+/// Evidence of a column's cells about its date format.
 #[derive(Clone, Debug, Default)]
 pub struct DateColumn {
     /// Number of cells that only one order can parse, by order.
     day_first: u64,
     month_first: u64,
-    /// Number of cells that both orders parse differently; an example follows.
+    /// Number of cells that the two orders parse differently, and an example.
     either: u64,
     example: Option<String>,
-    /// Number of those cells with points as separators, which month-first formats do not use.
+    /// Number of those cells with points as separators, which are not used with the month first.
     points: u64,
     /// Unparsable cells with their counts.
-    unread: BTreeMap<String, u64>,
-    /// Number of cells that may be spreadsheet serial numbers, and examples; they are if the whole
-    /// column is.
+    unparsable_cells: BTreeMap<String, u64>,
+    /// Number of possible spreadsheet serial numbers, and samples; they count if all cells are.
     serials: u64,
     numbers: BTreeMap<String, u64>,
     /// Number of non-empty cells.
@@ -61,47 +60,47 @@ pub struct DateColumn {
 }
 
 /// The maximum number of distinct unparsable cells that are kept.
-const MAX_SAMPLES: usize = 20;
+const MAX_DISTINCT_CELLS: usize = 20;
 
-fn keep(cells: &mut BTreeMap<String, u64>, text: &str) {
+fn count_sample(cells: &mut BTreeMap<String, u64>, text: &str) {
     let text: String = text.chars().take(40).collect();
-    if cells.len() < MAX_SAMPLES || cells.contains_key(&text) {
+    if cells.len() < MAX_DISTINCT_CELLS || cells.contains_key(&text) {
         *cells.entry(text).or_default() += 1;
     }
 }
 
 impl DateColumn {
     /// Adds a cell.
-    pub fn cell(&mut self, text: &str) {
+    pub fn add_cell(&mut self, text: &str) {
         self.cells += 1;
         let text = text.trim();
-        if plain(text).is_some() {
+        if parse_unambiguous(text).is_some() {
             return;
         }
         if serial(text).is_some() {
             self.serials += 1;
-            keep(&mut self.numbers, text);
+            count_sample(&mut self.numbers, text);
             return;
         }
         let parts = DateParts::of(text);
-        if let Some((first, second)) = parts.as_ref().and_then(DateParts::pair) {
+        if let Some((first, second)) = parts.as_ref().and_then(DateParts::leading_numbers) {
             match (first > 12, second > 12) {
                 (true, false) => self.day_first += 1,
                 (false, true) => self.month_first += 1,
                 (false, false) if first != second => {
                     self.either += 1;
-                    self.points += u64::from(parts.as_ref().is_some_and(|p| p.point));
+                    self.points += u64::from(parts.as_ref().is_some_and(|p| p.has_points));
                     self.example.get_or_insert_with(|| text.to_owned());
                 }
                 _ => {}
             }
         }
-        let readable = parts.is_some_and(|p| {
+        let is_parsable = parts.is_some_and(|p| {
             p.time().is_some()
                 && [Order::DayFirst, Order::MonthFirst].into_iter().any(|o| p.date(o).is_some())
         });
-        if !readable {
-            keep(&mut self.unread, text);
+        if !is_parsable {
+            count_sample(&mut self.unparsable_cells, text);
         }
     }
 
@@ -109,9 +108,8 @@ impl DateColumn {
         self.serials > 0 && self.serials == self.cells
     }
 
-    /// Returns the order if it is evident: from cells that only one order can parse, or else from
-    /// points.
-    pub fn order(&self) -> Option<Order> {
+    /// Returns the order that the cells show: those that only one order can parse, or else points.
+    pub fn detect_order(&self) -> Option<Order> {
         if self.is_serial() {
             return Some(Order::Serial);
         }
@@ -123,38 +121,36 @@ impl DateColumn {
         }
     }
 
-    /// Returns an ambiguous cell if nothing in the column decides the order.
-    pub fn doubtful(&self) -> Option<&str> {
-        self.example.as_deref().filter(|_| self.order().is_none())
+    /// Returns an ambiguous cell if the column does not show the order.
+    pub fn ambiguous_cell(&self) -> Option<&str> {
+        self.example.as_deref().filter(|_| self.detect_order().is_none())
     }
 
-    /// Returns the number of cells that contradict the majority's order.
-    pub fn against(&self) -> u64 {
+    /// Returns the number of cells that contradict the majority.
+    pub fn contradicting_count(&self) -> u64 {
         self.day_first.min(self.month_first)
     }
 
     /// Returns the unparsable cells with their counts.
-    pub fn unread(&self) -> impl Iterator<Item = (&str, u64)> {
+    pub fn unparsable_cells(&self) -> impl Iterator<Item = (&str, u64)> {
         let numbers = self.numbers.iter().filter(|_| !self.is_serial());
-        self.unread.iter().chain(numbers).map(|(text, n)| (text.as_str(), *n))
+        self.unparsable_cells.iter().chain(numbers).map(|(text, n)| (text.as_str(), *n))
     }
 }
 
-/// The parts of a date and time.
 #[derive(Default)]
 struct DateParts {
     /// Numbers of the date, each with its digit count.
     dates: Vec<(u32, usize)>,
     month: Option<i8>,
-    /// `true` if the month name is also the start of a weekday name: French "mar." is a Tuesday.
-    weekday: bool,
+    /// `true` if the month name may be a weekday: French "mar." is Tuesday.
+    may_be_weekday: bool,
     time: Option<(i8, i8, i8, i32)>,
-    afternoon: Option<bool>,
+    is_afternoon: Option<bool>,
     offset: Option<i32>,
     /// `true` for an unambiguous date such as 2024年5月3日.
-    far_east: bool,
-    /// `true` if points separate the numbers.
-    point: bool,
+    is_east_asian: bool,
+    has_points: bool,
 }
 
 impl DateParts {
@@ -167,7 +163,7 @@ impl DateParts {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             if c == '(' {
-                // A zone name repeats the offset before it.
+                // A zone name in parentheses repeats the offset.
                 rest = rest.split_once(')').map_or("", |(_, tail)| tail);
             } else if c.is_ascii_digit() {
                 rest = parts.number(rest)?;
@@ -180,49 +176,49 @@ impl DateParts {
                 parts.word(word, tail)?;
                 rest = tail;
             } else {
-                parts.point |= c == '.' && parts.time.is_none();
+                parts.has_points |= c == '.' && parts.time.is_none();
                 rest = &rest[c.len_utf8()..];
             }
         }
         Some(parts)
     }
 
-    /// Returns whether the date is complete, so that the next number is the hour.
-    fn is_day(&self) -> bool {
+    /// Returns whether the date is complete, so that an hour may follow.
+    fn has_date(&self) -> bool {
         self.dates.len() == if self.month.is_some() { 2 } else { 3 }
     }
 
-    /// Parses a number as part of the date, or as the hour if the following text indicates that.
+    /// Parses a number as part of the date, or as the hour if the text after it indicates so.
     fn number<'a>(&mut self, rest: &'a str) -> Option<&'a str> {
-        let (value, digits, tail) = digits(rest)?;
+        let (value, digit_count, tail) = split_digits(rest)?;
         if self.time.is_none() {
-            if let Some((between, minutes)) = self.minutes(tail) {
-                return self.clock(value, minutes, between);
+            if let Some((separator, minutes)) = self.minutes(tail) {
+                return self.clock(value, minutes, separator);
             }
-            if self.is_day() {
+            if self.has_date() {
                 // An hour without minutes is possible: "3 PM".
                 let lower = tail.trim_start().to_lowercase();
-                let hour =
+                let is_hour =
                     ["am", "pm", "uhr", "a.m", "p.m"].iter().any(|mark| lower.starts_with(mark));
-                self.time = Some((i8::try_from(value).ok().filter(|_| hour)?, 0, 0, 0));
+                self.time = Some((i8::try_from(value).ok().filter(|_| is_hour)?, 0, 0, 0));
                 return Some(tail);
             }
         }
         if self.dates.len() == 3 {
             return None;
         }
-        self.dates.push((value, digits));
+        self.dates.push((value, digit_count));
         Some(tail)
     }
 
-    /// Returns the separator and the minutes after an hour: "15:26", "15h26", "15 h 26"; "15.26"
-    /// only after a complete date.
+    /// Returns the separator after an hour, and the text from the minutes: "15:26", "15h26",
+    /// "15 h 26"; "15.26" only after a complete date.
     fn minutes<'a>(&self, rest: &'a str) -> Option<(char, &'a str)> {
         let starts = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
         if let Some(minutes) = rest.strip_prefix(':') {
             return Some((':', minutes));
         }
-        if let Some(minutes) = rest.strip_prefix('.').filter(|m| self.is_day() && starts(m)) {
+        if let Some(minutes) = rest.strip_prefix('.').filter(|m| self.has_date() && starts(m)) {
             return Some(('.', minutes));
         }
         let hours = rest.strip_prefix(' ').unwrap_or(rest);
@@ -233,15 +229,15 @@ impl DateParts {
     }
 
     /// Parses the rest of a clock time: minutes, seconds and a fraction.
-    fn clock<'a>(&mut self, hour: u32, mut input: &'a str, between: char) -> Option<&'a str> {
+    fn clock<'a>(&mut self, hour: u32, mut input: &'a str, separator: char) -> Option<&'a str> {
         let mut numbers = [0_u32; 2];
         let mut nanos = 0;
-        for (i, place) in numbers.iter_mut().enumerate() {
-            let Some((value, _, rest)) = digits_of(input) else { break };
-            *place = value;
+        for (i, number) in numbers.iter_mut().enumerate() {
+            let Some((value, _, rest)) = split_digits_lossy(input) else { break };
+            *number = value;
             input = rest;
             let next = input
-                .strip_prefix([between, '分', 'm'])
+                .strip_prefix([separator, '分', 'm'])
                 .filter(|a| a.starts_with(|c: char| c.is_ascii_digit()));
             match next {
                 Some(rest) if i == 0 => input = rest,
@@ -251,45 +247,51 @@ impl DateParts {
         if let Some(rest) = input.strip_prefix(['.', ','])
             && rest.starts_with(|c: char| c.is_ascii_digit())
         {
-            let (_, n, tail) = digits_of(rest).unwrap_or((0, 0, rest));
-            let fraction: String = rest[..n].chars().chain("000000000".chars()).take(9).collect();
+            let (_, digit_count, tail) = split_digits_lossy(rest).unwrap_or((0, 0, rest));
+            let fraction: String =
+                rest[..digit_count].chars().chain("000000000".chars()).take(9).collect();
             nanos = fraction.parse().ok()?;
             input = tail;
         }
-        let small = |n: u32| i8::try_from(n).ok();
+        let small = |digit_count: u32| i8::try_from(digit_count).ok();
         self.time = Some((small(hour)?, small(numbers[0])?, small(numbers[1])?, nanos));
         Some(input)
     }
 
     /// Parses an offset from UTC: `+02:00`, `+0200`, `+2`.
-    fn zone<'a>(&mut self, rest: &'a str, west: bool) -> Option<&'a str> {
-        let (value, n, mut tail) = digits(rest)?;
-        let (hours, mut minutes) = if n > 2 { (value / 100, value % 100) } else { (value, 0) };
-        if let Some((value, 2, rest)) = tail.strip_prefix(':').and_then(digits_of) {
+    fn zone<'a>(&mut self, rest: &'a str, is_west: bool) -> Option<&'a str> {
+        let (value, digit_count, mut tail) = split_digits(rest)?;
+        let (hours, mut minutes) =
+            if digit_count > 2 { (value / 100, value % 100) } else { (value, 0) };
+        if let Some((value, 2, rest)) = tail.strip_prefix(':').and_then(split_digits_lossy) {
             (minutes, tail) = (value, rest);
         }
         let seconds =
             i32::try_from(hours * 3600 + minutes * 60).ok().filter(|s| *s <= 18 * 3600)?;
-        self.offset = Some(if west { -seconds } else { seconds });
+        self.offset = Some(if is_west { -seconds } else { seconds });
         Some(tail)
     }
 
     fn word(&mut self, word: &str, rest: &str) -> Option<()> {
         let lower = word.to_lowercase();
         match lower.as_str() {
-            "am" | "vorm" | "上午" | "午前" | "오전" | "öö" => self.afternoon = Some(false),
-            "pm" | "nachm" | "下午" | "午後" | "오후" | "ös" => self.afternoon = Some(true),
+            "am" | "vorm" | "上午" | "午前" | "오전" | "öö" => {
+                self.is_afternoon = Some(false)
+            }
+            "pm" | "nachm" | "下午" | "午後" | "오후" | "ös" => {
+                self.is_afternoon = Some(true)
+            }
             // Swedish, after the time; "em" before the date is Portuguese.
-            "fm" | "em" if self.time.is_some() => self.afternoon = Some(lower == "em"),
+            "fm" | "em" if self.time.is_some() => self.is_afternoon = Some(lower == "em"),
             // "a.m." and "p. m.", "π.μ." and "μ.μ."
             "a" | "p" if rest.trim_start_matches(['.', ' ']).to_lowercase().starts_with('m') => {
-                self.afternoon = Some(lower == "p");
+                self.is_afternoon = Some(lower == "p");
             }
             "π" | "μ" if rest.trim_start_matches(['.', ' ']).to_lowercase().starts_with('μ') => {
-                self.afternoon = Some(lower == "μ");
+                self.is_afternoon = Some(lower == "μ");
             }
-            "m" | "μ" if self.afternoon.is_some() => {}
-            "年" | "月" | "日" | "년" | "월" | "일" => self.far_east = true,
+            "m" | "μ" if self.is_afternoon.is_some() => {}
+            "年" | "月" | "日" | "년" | "월" | "일" => self.is_east_asian = true,
             _ => return self.name(&fold(word), rest),
         }
         Some(())
@@ -298,28 +300,33 @@ impl DateParts {
     /// Parses a folded word: a zone after the time, a month or a weekday.
     fn name(&mut self, word: &str, rest: &str) -> Option<()> {
         if let Some(seconds) = ZONE_NAMES.get(word).filter(|_| self.time.is_some()) {
-            // In "GMT+0200" the number determines the offset.
+            // In "GMT+0200", the number determines the offset.
             let has_number = rest.starts_with(['+', '-', '−']);
             self.offset = self.offset.or_else(|| (!has_number).then_some(*seconds));
             return Some(());
         }
         let month = month(word);
         match month {
-            // "mar" is also a weekday, unless it is the only possible month.
-            Some(month) if (self.month.is_none() || self.weekday) && self.dates.len() < 3 => {
-                self.weekday = self.month.is_none() && self.dates.is_empty() && says_nothing(word);
+            // "mar" is a weekday if another month follows.
+            Some(month)
+                if (self.month.is_none() || self.may_be_weekday) && self.dates.len() < 3 =>
+            {
+                self.may_be_weekday =
+                    self.month.is_none() && self.dates.is_empty() && is_filler(word);
                 self.month = Some(month);
             }
-            _ => (month.is_some() || says_nothing(word) || ZONE_NAMES.contains_key(word))
+            _ => (month.is_some() || is_filler(word) || ZONE_NAMES.contains_key(word))
                 .then_some(())?,
         }
         Some(())
     }
 
     /// Returns the first two of three numbers if neither can be a year.
-    fn pair(&self) -> Option<(u32, u32)> {
+    fn leading_numbers(&self) -> Option<(u32, u32)> {
         match self.dates.as_slice() {
-            [(a, 1 | 2), (b, 1 | 2), _] if self.month.is_none() && !self.far_east => Some((*a, *b)),
+            [(a, 1 | 2), (b, 1 | 2), _] if self.month.is_none() && !self.is_east_asian => {
+                Some((*a, *b))
+            }
             _ => None,
         }
     }
@@ -349,7 +356,7 @@ impl DateParts {
 
     fn time(&self) -> Option<civil::Time> {
         let (hour, minute, second, nanos) = self.time.unwrap_or_default();
-        let hour = match self.afternoon {
+        let hour = match self.is_afternoon {
             Some(true) if hour < 12 => hour + 12,
             Some(false) if hour == 12 => 0,
             _ => hour,
@@ -358,19 +365,19 @@ impl DateParts {
     }
 }
 
-fn digits(text: &str) -> Option<(u32, usize, &str)> {
+fn split_digits(text: &str) -> Option<(u32, usize, &str)> {
     let n = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     Some((text[..n].parse().ok()?, n, &text[n..]))
 }
 
-/// Parses digits like [`digits`], including fractions that overflow the number type.
-fn digits_of(text: &str) -> Option<(u32, usize, &str)> {
+/// Splits off leading digits like [`split_digits`]; a number that overflows is 0.
+fn split_digits_lossy(text: &str) -> Option<(u32, usize, &str)> {
     let n = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     (n > 0).then(|| (text[..n].parse().unwrap_or(0), n, &text[n..]))
 }
 
-/// Parses seconds, milliseconds, microseconds or nanoseconds since 1970, by the number of digits.
-fn epoch(text: &str) -> Option<Timestamp> {
+/// Parses a Unix time in seconds, milli-, micro- or nanoseconds, by its number of digits.
+fn parse_epoch(text: &str) -> Option<Timestamp> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
         return None;
@@ -386,23 +393,22 @@ fn epoch(text: &str) -> Option<Timestamp> {
 }
 
 /// Parses `20240503` and `20240503152611`.
-fn compact(text: &str) -> Option<Timestamp> {
-    let digits = text.bytes().all(|b| b.is_ascii_digit());
+fn parse_compact(text: &str) -> Option<Timestamp> {
+    let has_only_digits = text.bytes().all(|b| b.is_ascii_digit());
     let form = match text.len() {
-        8 if digits => "%Y%m%d",
-        14 if digits => "%Y%m%d%H%M%S",
+        8 if has_only_digits => "%Y%m%d",
+        14 if has_only_digits => "%Y%m%d%H%M%S",
         _ => return None,
     };
     let time = match form.len() {
         6 => Date::strptime(form, text).ok()?.to_datetime(civil::Time::midnight()),
         _ => DateTime::strptime(form, text).ok()?,
     };
-    utc(time)
+    to_utc(time)
 }
 
-/// Parses the JSON date format of .NET, `/Date(1709647380000)/`: milliseconds since 1970, whatever
-/// the zone.
-fn of_net(text: &str) -> Option<Timestamp> {
+/// Parses .NET's JSON dates: `/Date(1709647380000+0100)/`, in milliseconds since 1970 UTC.
+fn parse_dot_net(text: &str) -> Option<Timestamp> {
     let inner = text.trim_matches('/').strip_prefix("Date(")?.strip_suffix(')')?;
     let end = inner.rfind(['+', '-']).filter(|at| *at > 0).unwrap_or(inner.len());
     Timestamp::from_millisecond(inner[..end].parse().ok()?).ok()
@@ -421,22 +427,24 @@ fn serial(text: &str) -> Option<Timestamp> {
     Timestamp::from_second((days - 25_569) * 86_400 + seconds).ok()
 }
 
-/// Parses an unambiguous date format.
-fn plain(text: &str) -> Option<Timestamp> {
-    text.parse().ok().or_else(|| compact(text)).or_else(|| epoch(text)).or_else(|| of_net(text))
+fn parse_unambiguous(text: &str) -> Option<Timestamp> {
+    text.parse()
+        .ok()
+        .or_else(|| parse_compact(text))
+        .or_else(|| parse_epoch(text))
+        .or_else(|| parse_dot_net(text))
 }
 
-fn utc(time: DateTime) -> Option<Timestamp> {
+fn to_utc(time: DateTime) -> Option<Timestamp> {
     time.to_zoned(TimeZone::UTC).ok().map(|z| z.timestamp())
 }
 
-/// Returns whether a time is meaningful. Programs write 0001-01-01 or the first second of 1970 for
-/// "never".
-fn is_meant(time: &Timestamp) -> bool {
+/// Returns whether a time is meaningful: 0001-01-01 and the first second of 1970 mean "never".
+fn is_meaningful(time: &Timestamp) -> bool {
     *time > Timestamp::UNIX_EPOCH
 }
 
-/// A time in a record, in any form; an invalid one does not affect the rest of the record.
+/// A time in a record, in any format; an invalid one does not fail the record.
 #[derive(Clone, Copy, Debug)]
 pub struct Time(Option<Timestamp>);
 
@@ -450,19 +458,19 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
-/// Returns the time in a field, if it has a valid one.
+/// Returns the time in a field, if it is valid.
 pub fn time(field: Option<Time>) -> Option<Timestamp> {
     field?.0
 }
 
-/// Parses a time in any format; without a zone it is UTC. `order` applies to three numbers if none
+/// Parses a time in any format; without a zone it is UTC. `detect_order` applies to three numbers if none
 /// is clearly the year.
 pub fn parse(text: &str, order: Order) -> Option<Timestamp> {
-    parse_any(text.trim(), order).filter(is_meant)
+    parse_any(text.trim(), order).filter(is_meaningful)
 }
 
 fn parse_any(text: &str, order: Order) -> Option<Timestamp> {
-    if let Some(time) = plain(text) {
+    if let Some(time) = parse_unambiguous(text) {
         return Some(time);
     }
     if order == Order::Serial {
@@ -472,7 +480,7 @@ fn parse_any(text: &str, order: Order) -> Option<Timestamp> {
     let time = parts.date(order)?.to_datetime(parts.time()?);
     match parts.offset {
         Some(offset) => Offset::from_seconds(offset).ok()?.to_timestamp(time).ok(),
-        None => utc(time),
+        None => to_utc(time),
     }
 }
 
@@ -486,64 +494,37 @@ mod tests {
         parse(text, Order::DayFirst).map(|t| t.to_string())
     }
 
+    fn column(cells: &[&str]) -> DateColumn {
+        let mut column = DateColumn::default();
+        cells.iter().for_each(|c| column.add_cell(c));
+        column
+    }
+
     #[test]
     fn tracker_formats_are_parsed() {
         let want = Some("2024-05-03T15:26:00Z".to_owned());
-        for text in [
-            "2024-05-03T15:26:00Z",
-            "2024-05-03 15:26",
-            "2024/05/03 15:26:00",
-            "2024-05-03T17:26:00.000+0200",
-            "2024-05-03 17:26:00 +0200",
-            "2024-05-03 15:26:00 UTC",
-            "2024-05-03 15:26:00.0",
-            "03/May/24 3:26 PM",
-            "03/May/24 15:26",
-            "3-May-2024 15:26",
-            "03.Mai.2024 15:26",
-            "3. Mai 2024, 15:26 Uhr",
-            "03/mai/24 3:26 PM",
-            "3 mai 2024 à 15:26",
-            "3 de mayo de 2024 15:26",
-            "03/mag/24 15:26",
-            "3 мая 2024 г. 15:26",
-            "3 maja 2024 15:26",
-            "May 3, 2024, 3:26:00 PM",
-            "May 3, 2024 3:26 p.m.",
-            "Fri May 03 2024 17:26:00 GMT+0200 (Central European Summer Time)",
-            "Fri, 3 May 2024 15:26:00 +0000",
-            "03/05/2024 15:26",
-            "03.05.2024 15:26",
-            "3.5.24 15:26",
-            "2024年5月3日 15:26",
-            "2024/5/3 下午3:26",
-            "1714749960",
-            "1714749960000",
-            "1714749960000000",
-            "20240503152600",
-        ] {
+        for text in "2024-05-03T15:26:00Z|2024-05-03 15:26|2024/05/03 15:26:00|\
+                     2024-05-03T17:26:00.000+0200|2024-05-03 17:26:00 +0200|2024-05-03 15:26:00 UTC|\
+                     2024-05-03 15:26:00.0|03/May/24 3:26 PM|03/May/24 15:26|3-May-2024 15:26|\
+                     03.Mai.2024 15:26|3. Mai 2024, 15:26 Uhr|03/mai/24 3:26 PM|3 mai 2024 à 15:26|\
+                     3 de mayo de 2024 15:26|03/mag/24 15:26|3 мая 2024 г. 15:26|3 maja 2024 15:26|\
+                     May 3, 2024, 3:26:00 PM|May 3, 2024 3:26 p.m.|\
+                     Fri May 03 2024 17:26:00 GMT+0200 (Central European Summer Time)|\
+                     Fri, 3 May 2024 15:26:00 +0000|03/05/2024 15:26|03.05.2024 15:26|3.5.24 15:26|\
+                     2024年5月3日 15:26|2024/5/3 下午3:26|1714749960|1714749960000|1714749960000000|\
+                     20240503152600"
+            .split('|')
+        {
             assert_eq!(at(text), want, "{text}");
         }
         assert_eq!(at("21/déc./24 3:26 PM").as_deref(), Some("2024-12-21T15:26:00Z"));
         assert_eq!(at("5 března 2024").as_deref(), Some("2024-03-05T00:00:00Z"));
         assert_eq!(at("12/Jan/24 12:05 AM").as_deref(), Some("2024-01-12T00:05:00Z"));
-        for no in [
-            "",
-            "0001-01-01T00:00:00Z",
-            "1970-01-01 00:00:00",
-            "0",
-            "45356",
-            "45356.58",
-            "soon",
-            "yesterday",
-            "2.4",
-            "n/a",
-            "May",
-            "31/31/2024",
-            "2024-13-40",
-            "12:30",
-            "Sprint 12",
-        ] {
+        for no in
+            "|0001-01-01T00:00:00Z|1970-01-01 00:00:00|0|45356|45356.58|soon|yesterday|2.4|n/a|\
+                     May|31/31/2024|2024-13-40|12:30|Sprint 12"
+                .split('|')
+        {
             assert_eq!(at(no), None, "{no}");
         }
     }
@@ -573,29 +554,15 @@ mod tests {
     #[test]
     fn people_and_database_formats_are_parsed() {
         let want = Some("2024-03-05T14:03:00Z".to_owned());
-        for text in [
-            "5 mars 2024 à 14 h 03",
-            "5 mars 2024 à 14h03",
-            "5 mars 2024 14 h 03 min",
-            "5 de março de 2024 às 14:03",
-            "5 de marzo de 2024 a las 14:03 h",
-            "/Date(1709647380000)/",
-            "/Date(1709647380000+0100)/",
-            "05-MAR-2024 02.03.00 PM",
-            "05-MAR-24 02.03.00.000000 PM",
-            "05.3.2024 14.03",
-            "2024-03-05-14.03.00",
-            "05/Mar/24 2:03 ÖS",
-            "5 Mart 2024 Salı 14:03",
-            "MART 5, 2024 14:03",
-            "5 marca 2024 14:03",
-            "2024. márc. 5. 14:03",
-            "5 Μαρτίου 2024 2:03 μ.μ.",
-            "5 maaliskuuta 2024 klo 14.03",
-            "5 березня 2024 14:03",
-            "2024년 3월 5일 오후 2시 3분",
-            "2024年3月5日 14時03分",
-        ] {
+        for text in "5 mars 2024 à 14 h 03|5 mars 2024 à 14h03|5 mars 2024 14 h 03 min|\
+                     5 de março de 2024 às 14:03|5 de marzo de 2024 a las 14:03 h|/Date(1709647380000)/|\
+                     /Date(1709647380000+0100)/|05-MAR-2024 02.03.00 PM|05-MAR-24 02.03.00.000000 PM|\
+                     05.3.2024 14.03|2024-03-05-14.03.00|05/Mar/24 2:03 ÖS|5 Mart 2024 Salı 14:03|\
+                     MART 5, 2024 14:03|5 marca 2024 14:03|2024. márc. 5. 14:03|5 Μαρτίου 2024 2:03 μ.μ.|\
+                     5 maaliskuuta 2024 klo 14.03|5 березня 2024 14:03|2024년 3월 5일 오후 2시 3분|\
+                     2024年3月5日 14時03分"
+            .split('|')
+        {
             assert_eq!(at(text), want, "{text}");
         }
         for (text, want) in [
@@ -624,36 +591,35 @@ mod tests {
 
     #[test]
     fn serial_numbers_need_a_whole_column() {
-        let column = |cells: &[&str]| {
-            let mut column = DateColumn::default();
-            cells.iter().for_each(|c| column.cell(c));
-            column
-        };
         let sheet = column(&["45356.585416667", "45357"]);
-        assert_eq!((sheet.order(), sheet.unread().count()), (Some(Order::Serial), 0));
+        assert_eq!(
+            (sheet.detect_order(), sheet.unparsable_cells().count()),
+            (Some(Order::Serial), 0)
+        );
         let parse_serial = |text| parse(text, Order::Serial).map(|t| t.to_string());
         assert_eq!(parse_serial("45356.585416667").as_deref(), Some("2024-03-05T14:03:00Z"));
         assert_eq!(parse_serial("45357").as_deref(), Some("2024-03-06T00:00:00Z"));
         let mix = column(&["45356.5", "2024-03-05"]);
-        assert_eq!((mix.order(), mix.unread().collect::<Vec<_>>()), (None, vec![("45356.5", 1)]));
+        assert_eq!(
+            (mix.detect_order(), mix.unparsable_cells().collect::<Vec<_>>()),
+            (None, vec![("45356.5", 1)])
+        );
         let small = column(&["7", "12", "4711"]);
-        assert_eq!((small.order(), small.unread().count()), (None, 3));
+        assert_eq!((small.detect_order(), small.unparsable_cells().count()), (None, 3));
     }
 
     #[test]
     fn column_has_one_date_order() {
-        let column = |cells: &[&str]| {
-            let mut column = DateColumn::default();
-            cells.iter().for_each(|c| column.cell(c));
-            column
-        };
-        assert_eq!(column(&["03/05/2024", "21/05/2024"]).order(), Some(Order::DayFirst));
-        assert_eq!(column(&["5/3/2024", "5/21/2024"]).order(), Some(Order::MonthFirst));
-        assert_eq!(column(&["03.05.2024", "04.05.2024"]).order(), Some(Order::DayFirst));
-        let doubtful = column(&["03/05/2024", "04/05/2024", "soon"]);
-        assert_eq!((doubtful.order(), doubtful.doubtful()), (None, Some("03/05/2024")));
-        assert_eq!(doubtful.unread().collect::<Vec<_>>(), [("soon", 1)]);
-        assert_eq!(column(&["2024-05-03", "May 3, 2024"]).doubtful(), None);
+        assert_eq!(column(&["03/05/2024", "21/05/2024"]).detect_order(), Some(Order::DayFirst));
+        assert_eq!(column(&["5/3/2024", "5/21/2024"]).detect_order(), Some(Order::MonthFirst));
+        assert_eq!(column(&["03.05.2024", "04.05.2024"]).detect_order(), Some(Order::DayFirst));
+        let ambiguous_cell = column(&["03/05/2024", "04/05/2024", "soon"]);
+        assert_eq!(
+            (ambiguous_cell.detect_order(), ambiguous_cell.ambiguous_cell()),
+            (None, Some("03/05/2024"))
+        );
+        assert_eq!(ambiguous_cell.unparsable_cells().collect::<Vec<_>>(), [("soon", 1)]);
+        assert_eq!(column(&["2024-05-03", "May 3, 2024"]).ambiguous_cell(), None);
     }
 
     proptest! {
@@ -673,7 +639,7 @@ mod tests {
         #[test]
         fn parser_never_panics(text in "\\PC{0,60}") {
             let _ = parse(&text, Order::DayFirst);
-            DateColumn::default().cell(&text);
+            DateColumn::default().add_cell(&text);
         }
     }
 }

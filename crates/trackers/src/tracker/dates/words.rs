@@ -1,4 +1,4 @@
-//! Words in dates: months, zones and fillers, in the languages of trackers.
+//! Words in dates: months, zones and fillers.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -21,14 +21,14 @@ const MONTHS: &[(&str, i8)] = &[
     ("dec dez déc dic gru дек pro ara des δεκ joulu", 12),
 ];
 
-/// The words in a date without effect on its value: weekdays by prefix, and particles.
+/// Words that do not affect the value of a date: weekdays by prefix, and particles.
 const FILLERS: &str = "mon tue wed thu fri sat sun mo di mi do fr sa so lun mar mer mié jeu jue ven vie sam sáb sab dim dom gio seg \
     ter qua qui sex пн вт ср чт пт сб вс paz pzt sal çar per cum cmt z t at um uhr à as de del of st nd rd th er re ère e den la \
     las a г ч в kl klo klockan o om le el em il alle ore lúc 年 月 日 년 월 일 時 分 秒 时 시 분 초 ute h hr hrs heure heures min sec \
     s m";
 
-/// The zones by abbreviation, in minutes east of UTC. An ambiguous abbreviation has its most
-/// frequent meaning: CST in America, IST in India.
+/// Zone abbreviations, in minutes east of UTC. An ambiguous one has its most frequent meaning: CST in
+/// America, IST in India.
 const ZONES: &[(&str, i32)] = &[
     ("utc gmt ut z wet", 0),
     ("cet mez bst west wat", 60),
@@ -58,15 +58,13 @@ const ZONES: &[(&str, i32)] = &[
     ("hst", -600),
 ];
 
-/// The folded prefixes of month names, each with its month.
 static MONTH_NAMES: LazyLock<Vec<(String, i8)>> = LazyLock::new(|| {
     let names =
         MONTHS.iter().flat_map(|(names, month)| names.split(' ').map(|name| (name, *month)));
     names.map(|(name, month)| (fold(name).into_owned(), month)).collect()
 });
 
-/// The folded words of [`FILLERS`].
-static OTHER_WORDS: LazyLock<Vec<String>> =
+static FILLER_WORDS: LazyLock<Vec<String>> =
     LazyLock::new(|| FILLERS.split_whitespace().map(|word| fold(word).into_owned()).collect());
 
 /// The offset of each zone, in seconds east of UTC.
@@ -76,13 +74,12 @@ pub(super) static ZONE_NAMES: LazyLock<HashMap<&str, i32>> = LazyLock::new(|| {
     zones.map(|(name, minutes)| (name, minutes * 60)).collect()
 });
 
-/// Returns the month that a folded word names.
 pub(super) fn month(word: &str) -> Option<i8> {
     let matches = MONTH_NAMES.iter().filter(|(name, _)| word.starts_with(name.as_str()));
     matches.max_by_key(|(name, _)| name.len()).map(|(_, month)| *month)
 }
 
 /// Returns whether a folded word in a date has no effect on its value.
-pub(super) fn says_nothing(word: &str) -> bool {
-    OTHER_WORDS.iter().any(|w| word == w || (w.chars().count() > 2 && word.starts_with(w)))
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLER_WORDS.iter().any(|w| word == w || (w.chars().count() > 2 && word.starts_with(w)))
 }

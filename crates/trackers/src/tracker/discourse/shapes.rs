@@ -17,9 +17,9 @@ use crate::tracker::{
 use precedent_core::model::{
     ANSWER, Author, CommentRecord, DocumentRecord, INTERNAL, Raw, Record, State,
 };
-use precedent_markup::hypertext;
+use precedent_markup::html_to_markdown;
 
-/// The type of a post that only records an action on the topic: closed, moved, pinned.
+/// The type of a post that records an action on the topic, such as closing or moving it.
 /// <https://github.com/discourse/discourse/blob/main/app/models/post.rb>
 const SMALL_ACTION: u64 = 3;
 /// The type of a post that only staff may read.
@@ -28,10 +28,8 @@ const WHISPER: u64 = 4;
 const VOLATILE: &str = "actions_summary bookmarks current_post_number details draft_sequence incoming_link_count like_count \
                         link_counts message_bus_last_id participant_count post_stream quote_count reactions readers_count \
                         reads related_topics reply_count score suggested_topics timeline_lookup views";
-/// The action codes of such posts that close a topic.
-const CLOSES: [&str; 3] = ["closed.enabled", "autoclosed.enabled", "archived.enabled"];
+const CLOSING_CODES: [&str; 3] = ["closed.enabled", "autoclosed.enabled", "archived.enabled"];
 
-/// A category.
 #[derive(Deserialize)]
 pub(super) struct Category {
     pub(super) id: u64,
@@ -43,37 +41,38 @@ pub(super) struct Category {
 }
 
 impl Category {
-    pub(super) fn is_called(&self, name: &str) -> bool {
+    pub(super) fn has_name(&self, name: &str) -> bool {
         self.slug.eq_ignore_ascii_case(name) || self.id.to_string() == name
     }
 }
 
 /// Returns the path of a category: the slugs of its ancestors and its own.
-pub(super) fn path(category: &Category, list: &[Category]) -> Vec<String> {
+pub(super) fn category_path(category: &Category, list: &[Category]) -> Vec<String> {
     let mut names = vec![category.slug.clone()];
-    let mut at = category;
+    let mut current = category;
     // Categories are nested at most three deep.
     for _ in 0..3 {
-        let Some(above) = list.iter().find(|c| Some(c.id) == at.parent_category_id) else { break };
-        names.insert(0, above.slug.clone());
-        at = above;
+        let Some(parent) = list.iter().find(|c| Some(c.id) == current.parent_category_id) else {
+            break;
+        };
+        names.insert(0, parent.slug.clone());
+        current = parent;
     }
     names
 }
 
-/// Returns a category and all its subcategories.
-pub(super) fn below(id: u64, list: &[Category]) -> BTreeSet<u64> {
-    let mut of = BTreeSet::from([id]);
+pub(super) fn subtree(id: u64, list: &[Category]) -> BTreeSet<u64> {
+    let mut ids = BTreeSet::from([id]);
     for _ in 0..3 {
-        let more =
-            list.iter().filter(|c| c.parent_category_id.is_some_and(|above| of.contains(&above)));
+        let more = list
+            .iter()
+            .filter(|c| c.parent_category_id.is_some_and(|parent| ids.contains(&parent)));
         let more: Vec<u64> = more.map(|c| c.id).collect();
-        of.extend(more);
+        ids.extend(more);
     }
-    of
+    ids
 }
 
-/// A topic in a list.
 #[derive(Deserialize)]
 pub(super) struct TopicEntry {
     pub(super) id: u64,
@@ -86,7 +85,7 @@ pub(super) struct TopicEntry {
 }
 
 impl TopicEntry {
-    /// Returns the time that determines its place in the list.
+    /// Returns the time by which the list is sorted.
     pub(super) fn bumped_at(&self) -> Option<Timestamp> {
         time(self.bumped_at)
     }
@@ -101,7 +100,7 @@ impl TopicEntry {
 }
 
 #[derive(Deserialize)]
-struct About {
+struct TopicFields {
     id: u64,
     #[serde(default)]
     title: String,
@@ -112,7 +111,7 @@ struct About {
     closed: Option<bool>,
     archived: Option<bool>,
     category_id: Option<u64>,
-    /// Names, or objects that contain them.
+    /// Tag names, or objects with a name.
     #[serde(default)]
     tags: Vec<Value>,
     accepted_answer: Option<AcceptedAnswer>,
@@ -128,12 +127,10 @@ struct AcceptedAnswer {
 struct Stream {
     #[serde(default)]
     posts: Vec<Value>,
-    /// Ids of all posts.
     #[serde(default)]
     stream: Vec<u64>,
 }
 
-/// A part of the posts of a topic.
 #[derive(Deserialize)]
 pub(super) struct Posts {
     post_stream: Stream,
@@ -160,25 +157,23 @@ struct Post {
     accepted_answer: Option<bool>,
 }
 
-/// A topic with its posts.
 pub(super) struct Topic {
-    about: About,
+    fields: TopicFields,
     raw: Value,
     posts: Vec<Value>,
     post_ids: Vec<u64>,
 }
 
-pub(super) fn topic(text: &str) -> Result<Topic, String> {
-    let mut about: About = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    identity::check("id", about.id)?;
+pub(super) fn parse_topic(text: &str) -> Result<Topic, String> {
+    let mut fields: TopicFields = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    identity::check_number("id", fields.id)?;
     let (posts, post_ids) =
-        about.post_stream.take().map(|s| (s.posts, s.stream)).unwrap_or_default();
+        fields.post_stream.take().map(|s| (s.posts, s.stream)).unwrap_or_default();
     let raw = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    Ok(Topic { about, raw: steady(raw), posts, post_ids })
+    Ok(Topic { fields, raw: without_volatile(raw), posts, post_ids })
 }
 
-/// Removes the volatile fields of a topic or a post.
-fn steady(mut value: Value) -> Value {
+fn without_volatile(mut value: Value) -> Value {
     if let Some(fields) = value.as_object_mut() {
         for name in VOLATILE.split(' ') {
             fields.remove(name);
@@ -207,7 +202,6 @@ impl Post {
         self.deleted_at.as_ref().is_some_and(|at| !at.is_null()) || self.user_deleted == Some(true)
     }
 
-    /// Returns whether the post has content for readers.
     fn has_content(&self) -> bool {
         !self.is_gone() && self.hidden != Some(true) && self.post_type != Some(SMALL_ACTION)
     }
@@ -215,7 +209,7 @@ impl Post {
     fn text(&self) -> String {
         match &self.raw {
             Some(raw) => quotes_to_markdown(&clean(Some(raw.clone()))),
-            None => hypertext::to_markdown(&clean(self.cooked.clone())),
+            None => html_to_markdown::convert(&clean(self.cooked.clone())),
         }
     }
 
@@ -241,10 +235,9 @@ impl Post {
     }
 }
 
-/// Returns the stored raw form, with a flag for an accepted answer, which another response may
-/// state.
+/// Returns the stored raw form, with a flag for an accepted answer, which other responses state.
 fn stored_raw(raw: &Value, is_accepted: bool) -> Vec<u8> {
-    let mut raw = steady(raw.clone());
+    let mut raw = without_volatile(raw.clone());
     if let Some(fields) = raw.as_object_mut() {
         fields.insert("accepted".to_owned(), is_accepted.into());
     }
@@ -253,14 +246,13 @@ fn stored_raw(raw: &Value, is_accepted: bool) -> Vec<u8> {
 
 impl Topic {
     pub(super) fn is_gone(&self) -> bool {
-        self.about.deleted_at.as_ref().is_some_and(|at| !at.is_null())
+        self.fields.deleted_at.as_ref().is_some_and(|at| !at.is_null())
     }
 
     pub(super) fn category(&self) -> Option<u64> {
-        self.about.category_id
+        self.fields.category_id
     }
 
-    /// Returns the ids of posts that are missing from the response.
     pub(super) fn missing_ids(&self) -> Vec<u64> {
         let ids: HashSet<u64> =
             self.posts.iter().filter_map(|post| post.get("id").and_then(Value::as_u64)).collect();
@@ -271,18 +263,18 @@ impl Topic {
         self.posts.extend(more.post_stream.posts);
     }
 
-    /// Converts the topic and its posts to records, or reasons why a post is skipped.
+    /// Converts the topic and its posts to records, or to reasons why they are skipped.
     pub(super) fn records(
         mut self,
         names: &HashMap<u64, String>,
         web: &str,
     ) -> Vec<Result<Record, String>> {
-        let about = self.about;
-        let slug = about.slug.clone().filter(|s| !s.is_empty()).unwrap_or_else(|| "-".to_owned());
+        let fields = self.fields;
+        let slug = fields.slug.clone().filter(|s| !s.is_empty()).unwrap_or_else(|| "-".to_owned());
         let mut out = Vec::new();
         let mut first = None;
         let (mut answered_at, mut closed_at) = (None, None);
-        let answer_number = about.accepted_answer.and_then(|a| a.post_number);
+        let answer_number = fields.accepted_answer.and_then(|a| a.post_number);
         for raw in &self.posts {
             let post: Post = match serde_json::from_value(raw.clone()) {
                 Ok(post) => post,
@@ -291,7 +283,7 @@ impl Topic {
                     continue;
                 }
             };
-            if post.action_code.as_deref().is_some_and(|code| CLOSES.contains(&code)) {
+            if post.action_code.as_deref().is_some_and(|code| CLOSING_CODES.contains(&code)) {
                 closed_at = closed_at.max(Some(post.created_at));
             }
             let is_answer =
@@ -300,30 +292,30 @@ impl Topic {
                 answered_at = Some(post.created_at);
             }
             if post.post_number == 1 {
-                self.raw["post"] = steady(raw.clone());
+                self.raw["post"] = without_volatile(raw.clone());
                 first = Some(post);
             } else if post.has_content() {
-                let comment = post.record(raw, about.id, &slug, is_answer, web);
+                let comment = post.record(raw, fields.id, &slug, is_answer, web);
                 out.push(Ok(comment.into()));
             }
         }
         let is_solved = answered_at.is_some() || answer_number.is_some();
-        let is_closed = is_solved || about.closed == Some(true) || about.archived == Some(true);
+        let is_closed = is_solved || fields.closed == Some(true) || fields.archived == Some(true);
         let edited_at = first.as_ref().and_then(|post| time(post.updated_at));
-        let created_at = time(about.created_at);
-        let category = about.category_id.and_then(|id| names.get(&id).cloned());
+        let created_at = time(fields.created_at);
+        let category = fields.category_id.and_then(|id| names.get(&id).cloned());
         let tags =
-            about.tags.iter().filter_map(|tag| tag.as_str().or_else(|| tag.get("name")?.as_str()));
+            fields.tags.iter().filter_map(|tag| tag.as_str().or_else(|| tag.get("name")?.as_str()));
         let document = DocumentRecord {
-            number: Some(about.id),
-            remote_id: Some(about.id.to_string()),
-            title: about.title.replace('\0', "\u{fffd}").trim().to_owned(),
+            number: Some(fields.id),
+            remote_id: Some(fields.id.to_string()),
+            title: fields.title.replace('\0', "\u{fffd}").trim().to_owned(),
             body: first
                 .as_ref()
                 .filter(|post| post.has_content())
                 .map(Post::text)
                 .unwrap_or_default(),
-            url: Some(format!("{web}/t/{slug}/{}", about.id)),
+            url: Some(format!("{web}/t/{slug}/{}", fields.id)),
             state: Some(if is_closed { State::Closed } else { State::Open }),
             // A topic that was closed without an answer has no stated reason.
             state_reason: is_solved.then(|| "completed".to_owned()),
@@ -331,7 +323,7 @@ impl Topic {
             labels: category.into_iter().chain(tags.map(str::to_owned)).collect(),
             comment_count: out.iter().filter(|record| record.is_ok()).count() as u64,
             created_at,
-            updated_at: created_at.max(time(about.last_posted_at)).max(edited_at),
+            updated_at: created_at.max(time(fields.last_posted_at)).max(edited_at),
             closed_at: answered_at.or(closed_at).filter(|_| is_closed),
             raw: Raw::new(stored_raw(&self.raw, is_solved)),
             ..DocumentRecord::default()
@@ -341,8 +333,12 @@ impl Topic {
     }
 }
 
-/// Parses a single post; `None` if it was deleted or has no content any more.
-pub(super) fn comment(text: &str, number: u64, web: &str) -> Result<Option<CommentRecord>, String> {
+/// Parses a single post; `None` if it was deleted or has no content.
+pub(super) fn parse_comment(
+    text: &str,
+    number: u64,
+    web: &str,
+) -> Result<Option<CommentRecord>, String> {
     let raw: Value = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let post: Post = serde_json::from_value(raw.clone()).map_err(|e| describe(&e))?;
     if !post.has_content() || post.topic_id.is_some_and(|id| id != number) {
@@ -352,8 +348,7 @@ pub(super) fn comment(text: &str, number: u64, web: &str) -> Result<Option<Comme
     Ok(Some(post.record(&raw, number, &slug, post.accepted_answer == Some(true), web)))
 }
 
-/// Converts quotes of other posts to Markdown. Discourse writes `[quote="ada, post:1, topic:7"]`
-/// and `[/quote]`.
+/// Converts quotes, `[quote="ada, post:1, topic:7"]` to `[/quote]`, to Markdown.
 fn quotes_to_markdown(text: &str) -> String {
     if !text.contains("[quote") {
         return text.to_owned();
@@ -361,11 +356,11 @@ fn quotes_to_markdown(text: &str) -> String {
     let (mut depth, mut in_fence) = (0_usize, false);
     let mut out = Vec::new();
     for line in text.lines() {
-        let mark = line.trim();
-        if mark.starts_with("```") {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") {
             in_fence = !in_fence;
         }
-        match mark {
+        match trimmed {
             _ if in_fence => out.push(format!("{}{line}", "> ".repeat(depth))),
             open if open.starts_with("[quote") && open.ends_with(']') => depth += 1,
             "[/quote]" => {
@@ -403,7 +398,7 @@ mod tests {
             response[name] = value.clone();
         }
         let names = HashMap::from([(5, "Support".to_owned())]);
-        let mut records = topic(&response.to_string())
+        let mut records = parse_topic(&response.to_string())
             .unwrap()
             .records(&names, "https://forum.example")
             .into_iter()
@@ -484,10 +479,10 @@ mod tests {
         let (open, _) = parse(&posts[..1], &json!({}));
         assert_eq!((open.state, open.closed_at), (Some(State::Open), None));
         for gone in &posts[1..] {
-            assert_eq!(comment(&gone.to_string(), 7, "").unwrap(), None);
+            assert_eq!(parse_comment(&gone.to_string(), 7, "").unwrap(), None);
         }
         assert_eq!(
-            comment(&post(2, "Moved", &json!({"topic_id": 8})).to_string(), 7, "").unwrap(),
+            parse_comment(&post(2, "Moved", &json!({"topic_id": 8})).to_string(), 7, "").unwrap(),
             None
         );
     }
@@ -495,7 +490,7 @@ mod tests {
     #[test]
     fn missing_posts_are_listed() {
         let text = json!({"id": 7, "title": "x", "post_stream": {"posts": [{"id": 101}], "stream": [101, 102, 103]}});
-        assert_eq!(topic(&text.to_string()).unwrap().missing_ids(), [102, 103]);
+        assert_eq!(parse_topic(&text.to_string()).unwrap().missing_ids(), [102, 103]);
     }
 
     #[test]
@@ -514,8 +509,8 @@ mod tests {
             {"id": 4, "name": "Help", "slug": "help"}, {"id": 5, "name": "Support", "slug": "support", "parent_category_id": 4},
             {"id": 6, "name": "Pumps", "slug": "pumps", "parent_category_id": 5}, {"id": 9, "name": "News", "slug": "news"}]))
         .unwrap();
-        assert!(list[1].is_called("Support") && list[1].is_called("5") && !list[1].is_called("4"));
-        assert_eq!(path(&list[2], &list), ["help", "support", "pumps"]);
-        assert_eq!(below(4, &list), BTreeSet::from([4, 5, 6]));
+        assert!(list[1].has_name("Support") && list[1].has_name("5") && !list[1].has_name("4"));
+        assert_eq!(category_path(&list[2], &list), ["help", "support", "pumps"]);
+        assert_eq!(subtree(4, &list), BTreeSet::from([4, 5, 6]));
     }
 }

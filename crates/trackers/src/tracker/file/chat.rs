@@ -1,27 +1,26 @@
-//! Messages of a chat in files, as Slack exports them: a message with replies is an item, and the
-//! replies are its comments.
+//! Messages of a chat, as Slack exports them: a message with replies is an item, and the replies are
+//! its comments.
 
 use serde_json::Value;
 
 use super::{
     context::FileContext,
-    piece::{Comment, ParsedItem, item_record, state, title_or_first_line},
+    parsed_item::{Comment, ParsedItem, item_record, state, title_or_first_line},
 };
 use crate::tracker::dates;
 use precedent_core::model::{Author, DocumentRecord};
 use precedent_text::html;
 
-/// The reactions that mark a question as solved.
-const CHECKS: &[&str] =
+const SOLVED_REACTIONS: &[&str] =
     &["white_check_mark", "heavy_check_mark", "ballot_box_with_check", "solved", "done"];
 
-/// Returns whether a record is a message with its channel's time as id.
+/// Returns whether a record is a message, identified by its time.
 pub fn is_message(value: &Value) -> bool {
     value["ts"].is_string() && value["text"].is_string() && value["type"] == "message"
 }
 
-/// Returns the name of a person in a list of users, with the id.
-pub fn user(value: &Value) -> Option<(String, String)> {
+/// Parses an entry of a user list: the id and the name.
+pub fn parse_user(value: &Value) -> Option<(String, String)> {
     let profile = value.get("profile")?;
     let name =
         [&profile["display_name"], &profile["real_name"], &value["real_name"], &value["name"]];
@@ -29,11 +28,11 @@ pub fn user(value: &Value) -> Option<(String, String)> {
     Some((value["id"].as_str()?.to_owned(), name.to_owned()))
 }
 
-/// Parses a message: the first of a thread, or a reply to one; others are noted.
+/// Parses the first message of a thread or a reply; adds a notice for other messages.
 pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<ParsedItem> {
-    let ts = value["ts"].as_str().unwrap_or_default();
-    let Some(thread) = value["thread_ts"].as_str().and_then(number) else {
-        context.note("messages without replies are no items and are left out");
+    let message_id = value["ts"].as_str().unwrap_or_default();
+    let Some(thread) = value["thread_ts"].as_str().and_then(thread_number) else {
+        context.add_notice("messages without replies are not items and are skipped");
         return Vec::new();
     };
     let is_program = value["bot_id"].is_string() && !value["user"].is_string();
@@ -41,16 +40,16 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
         .as_str()
         .is_some_and(|kind| !matches!(kind, "thread_broadcast" | "file_share"));
     if is_program || is_event {
-        context.note("messages of programs, and joins, are left out");
+        context.add_notice("messages from bots and channel events are skipped");
         return Vec::new();
     }
-    let at = dates::parse(ts, dates::Order::default());
+    let at = dates::parse(message_id, dates::Order::default());
     let body = markdown(value["text"].as_str().unwrap_or_default(), context);
-    let author = value["user"].as_str().map(|id| context.person(id));
+    let author = value["user"].as_str().map(|id| context.person_name(id));
     if value["thread_ts"] != value["ts"] {
         let reply = Comment {
             number: thread,
-            id: Some(ts.to_owned()),
+            id: Some(message_id.to_owned()),
             author,
             body,
             at,
@@ -59,10 +58,12 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
         return vec![ParsedItem::Record(reply.record(None, "", bytes.to_vec()))];
     }
     let reactions = value["reactions"].as_array().into_iter().flatten();
-    let is_solved =
-        reactions.into_iter().any(|r| r["name"].as_str().is_some_and(|n| CHECKS.contains(&n)));
-    let last =
-        value["latest_reply"].as_str().and_then(|ts| dates::parse(ts, dates::Order::default()));
+    let is_solved = reactions
+        .into_iter()
+        .any(|r| r["name"].as_str().is_some_and(|n| SOLVED_REACTIONS.contains(&n)));
+    let last = value["latest_reply"]
+        .as_str()
+        .and_then(|message_id| dates::parse(message_id, dates::Order::default()));
     let item = DocumentRecord {
         number: Some(thread),
         title: title_or_first_line("", &body),
@@ -77,7 +78,7 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
         ..DocumentRecord::default()
     };
     let mut out = vec![ParsedItem::Record(item_record(item, bytes.to_vec()))];
-    // Some exporters put the replies into the first message.
+    // Some exporters include the replies in the first message.
     for inner in value.as_object().into_iter().flatten().filter_map(|(_, v)| v.as_array()).flatten()
     {
         if is_message(inner) && inner["ts"] != value["ts"] {
@@ -88,12 +89,11 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
 }
 
 /// Returns the number of a thread: its time in microseconds.
-fn number(ts: &str) -> Option<u64> {
+fn thread_number(ts: &str) -> Option<u64> {
     let (seconds, rest) = ts.split_once('.').unwrap_or((ts, ""));
     format!("{seconds}{rest:0<6}").parse().ok()
 }
 
-/// Converts the markup of a message to Markdown.
 fn markdown(text: &str, context: &FileContext) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -106,7 +106,7 @@ fn markdown(text: &str, context: &FileContext) -> String {
         };
         let (target, label) = inner.split_once('|').unwrap_or((inner, ""));
         match target.chars().next() {
-            Some('@') => out.push_str(&format!("@{}", context.person(&target[1..]))),
+            Some('@') => out.push_str(&format!("@{}", context.person_name(&target[1..]))),
             Some('#' | '!') => {
                 out.push_str(&format!("#{}", if label.is_empty() { &target[1..] } else { label }))
             }

@@ -1,12 +1,12 @@
-//! The mapping of table columns to fields.
+//! Mapping of table columns to fields.
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use super::names::{self, FIELDS, plain, relation_phrases, rows};
+use super::names::{self, FIELDS, data_rows, normalize, relation_phrases};
 use precedent_text::words::phrases;
 
 /// The fields that several columns may provide together.
-pub const MANY: &[&str] = &[
+pub const MULTI_COLUMN_FIELDS: &[&str] = &[
     "labels",
     "body",
     "closed",
@@ -18,18 +18,18 @@ pub const MANY: &[&str] = &[
     "related",
 ];
 
-/// Returns the field of a column name, and the rank of the name among those of the field.
+/// Returns the field of a column name, and the rank of the name.
 pub fn field(name: &str) -> Option<(&'static str, usize)> {
-    match link(&plain(name)) {
+    match link_field(&normalize(name)) {
         Some(kind) => Some((kind, 0)),
         None => names::field(name),
     }
 }
 
-/// Returns the relation of a Jira link column: `Outward issue link (Duplicate)`.
-fn link(name: &str) -> Option<&'static str> {
-    let (ways, kind) = name.split_once(" (")?;
-    let is = |kind| relation_phrases(kind).any(|phrase| phrase == ways);
+/// Returns the field of a Jira link column: `Outward issue link (Duplicate)`.
+fn link_field(name: &str) -> Option<&'static str> {
+    let (label, kind) = name.split_once(" (")?;
+    let is = |kind| relation_phrases(kind).any(|phrase| phrase == label);
     match (is("outward"), is("inward"), kind.contains("duplic") || kind.contains("duplik")) {
         (true, _, true) => Some("duplicates"),
         (_, true, true) => Some("duplicated"),
@@ -38,12 +38,12 @@ fn link(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the field of a column, resolving names that this tracker uses differently.
-fn field_of(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
-    match (plain(name).as_str(), tracker) {
-        // Elsewhere notes are comments; Asana has no other description.
+/// Returns the field of a column, with the names that a tracker uses differently.
+fn tracker_field(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
+    match (normalize(name).as_str(), tracker) {
+        // Elsewhere, notes are comments; in Asana, they are the description.
         ("notes", "Asana") => Some(("body", 0)),
-        // GitHub names the repository here; elsewhere the column contains a project title.
+        // GitHub puts the repository here; elsewhere, it is the title of a project.
         ("project", "" | "GitHub Projects") => Some(("repository", usize::MAX)),
         _ => field(name),
     }
@@ -53,7 +53,7 @@ fn field_of(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
 pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
     let tracker = tracker(headers);
     let fields: Vec<Option<(&'static str, usize)>> =
-        headers.iter().map(|h| field_of(h, tracker)).collect();
+        headers.iter().map(|h| tracker_field(h, tracker)).collect();
     let mut out = Vec::new();
     for field in &FIELDS.list {
         let mut columns: Vec<(usize, usize)> = fields
@@ -62,7 +62,7 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
             .filter_map(|(at, f)| f.filter(|(name, _)| name == field).map(|(_, rank)| (rank, at)))
             .collect();
         columns.sort_unstable();
-        let columns: Vec<usize> = match MANY.contains(field) {
+        let columns: Vec<usize> = match MULTI_COLUMN_FIELDS.contains(field) {
             true => {
                 // Columns keep their table order; those of body and closing time are sorted by
                 // rank.
@@ -71,7 +71,7 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
                 }
                 columns.into_iter().map(|(_, at)| at).collect()
             }
-            // A single-valued field takes the best name; repeated columns fill in its empty cells.
+            // A single-valued field takes the best name; its repeated columns fill in empty cells.
             false => {
                 let best = columns.first().map(|(rank, _)| *rank);
                 columns
@@ -88,17 +88,16 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
     out
 }
 
-/// The decisive columns and fields of trackers.
 static TRACKERS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
-    rows(include_str!("trackers.tsv"))
+    data_rows(include_str!("trackers.tsv"))
         .map(|(name, columns)| (name, phrases(columns).collect()))
         .collect()
 });
 
 /// Returns the tracker whose tables or records have these columns, if the names are decisive.
 pub fn tracker(headers: &[String]) -> &'static str {
-    let names: HashSet<String> = headers.iter().map(|h| plain(h)).collect();
-    if names.iter().any(|n| link(n).is_some()) {
+    let names: HashSet<String> = headers.iter().map(|h| normalize(h)).collect();
+    if names.iter().any(|n| link_field(n).is_some()) {
         return "Jira";
     }
     let is_titled = headers.iter().any(|h| h.starts_with(char::is_uppercase));
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn gives(columns: &str, field: &str, want: &[&str]) {
+    fn assert_columns(columns: &str, field: &str, want: &[&str]) {
         let fields = fields_of(columns);
         let actual = fields.iter().find(|(f, _)| *f == field).map(|(_, names)| names.as_slice());
         assert_eq!(actual, Some(want), "{field} of {columns}");
@@ -170,20 +169,20 @@ mod tests {
             ("updated", "Last Modified"),
             ("closed", "Completed At"),
         ] {
-            gives(asana, field, &[want]);
+            assert_columns(asana, field, &[want]);
         }
-        gives("ID, Title, Notes", "comments", &["Notes"]);
+        assert_columns("ID, Title, Notes", "comments", &["Notes"]);
         let freshdesk = "Ticket ID, Subject, Status, Created time, Due by Time, Resolved time, Closed time, Last update time, Tags, Full name";
-        gives(freshdesk, "created", &["Created time"]);
-        gives(freshdesk, "updated", &["Last update time"]);
-        gives(freshdesk, "closed", &["Closed time", "Resolved time"]);
-        gives(freshdesk, "author", &["Full name"]);
+        assert_columns(freshdesk, "created", &["Created time"]);
+        assert_columns(freshdesk, "updated", &["Last update time"]);
+        assert_columns(freshdesk, "closed", &["Closed time", "Resolved time"]);
+        assert_columns(freshdesk, "author", &["Full name"]);
         // The title of the requester is not the title of the ticket.
-        gives("Ticket ID, Title, Subject, Full name", "title", &["Subject"]);
-        gives("ID, Titel, Betreff", "title", &["Betreff"]);
+        assert_columns("Ticket ID, Title, Subject, Full name", "title", &["Subject"]);
+        assert_columns("ID, Titel, Betreff", "title", &["Betreff"]);
         let notion = "Name, Status, Created time, Last edited time, Created by, ID, Tags, Text";
-        gives(notion, "updated", &["Last edited time"]);
-        gives(notion, "created", &["Created time"]);
+        assert_columns(notion, "updated", &["Last edited time"]);
+        assert_columns(notion, "created", &["Created time"]);
         let now = "number, opened_at, short_description, description, caller_id, state, category, sys_updated_on, sys_created_on, closed_at, resolved_at, close_code, close_notes, work_notes, opened_by";
         for (field, want) in [
             ("title", &["short_description"][..]),
@@ -195,12 +194,12 @@ mod tests {
             ("reason", &["close_code"]),
             ("comments", &["close_notes", "work_notes"]),
         ] {
-            gives(now, field, want);
+            assert_columns(now, field, want);
         }
         let bugzilla = "bug_id, bug_status, short_desc, changeddate, opendate, dupe_of, see_also";
-        gives(bugzilla, "updated", &["changeddate"]);
-        gives(bugzilla, "created", &["opendate"]);
-        gives(bugzilla, "related", &["see_also"]);
+        assert_columns(bugzilla, "updated", &["changeddate"]);
+        assert_columns(bugzilla, "created", &["opendate"]);
+        assert_columns(bugzilla, "related", &["see_also"]);
         for (field, names) in [
             (
                 "number",
@@ -213,16 +212,16 @@ mod tests {
                 "Date/Time Opened, Erstellt am, Erfasst am, Data di creazione, Ticket Created, Create date",
             ),
         ] {
-            names.split(", ").for_each(|name| gives(name, field, &[name]));
+            names.split(", ").for_each(|name| assert_columns(name, field, &[name]));
         }
-        gives("Case ID, Case Number, Reference, Subject", "number", &["Case Number"]);
-        gives("Task Name, Status, List Name", "state", &["Status"]);
+        assert_columns("Case ID, Case Number, Reference, Subject", "number", &["Case Number"]);
+        assert_columns("Task Name, Status, List Name", "state", &["Status"]);
         for (jira, author) in [
             ("Zusammenfassung, Vorgangsschlüssel, Ersteller, Autor", "Autor"),
             ("要約, 課題キー, 作成者, 報告者", "報告者"),
             ("Resumo, Chave da item, Criador, Relator", "Relator"),
         ] {
-            gives(jira, "author", &[author]);
+            assert_columns(jira, "author", &[author]);
         }
         for (outward, inward) in [
             (
@@ -232,8 +231,8 @@ mod tests {
             ("Lien de ticket sortant (Duplicate)", "Lien de ticket entrant (Duplicate)"),
         ] {
             let columns = format!("Résumé, {inward}, {outward}");
-            gives(&columns, "duplicates", &[outward]);
-            gives(&columns, "duplicated", &[inward]);
+            assert_columns(&columns, "duplicates", &[outward]);
+            assert_columns(&columns, "duplicated", &[inward]);
         }
         let brazilian =
             "Resumo, Chave da item, Criado, Atualizado(a), Resolvido, Categorias, Comentar";
@@ -243,30 +242,30 @@ mod tests {
             ("labels", "Categorias"),
             ("comments", "Comentar"),
         ] {
-            gives(brazilian, field, &[want]);
+            assert_columns(brazilian, field, &[want]);
         }
-        gives("#, 主题, 状态, 结束日期, 最后的说明", "closed", &["结束日期"]);
-        gives("#, 主题, 状态, 结束日期, 最后的说明", "comments", &["最后的说明"]);
-        gives("#, 題名, 最新のコメント", "comments", &["最新のコメント"]);
-        gives("#, Konu, Durum, Güncellenme", "updated", &["Güncellenme"]);
+        assert_columns("#, 主题, 状态, 结束日期, 最后的说明", "closed", &["结束日期"]);
+        assert_columns("#, 主题, 状态, 结束日期, 最后的说明", "comments", &["最后的说明"]);
+        assert_columns("#, 題名, 最新のコメント", "comments", &["最新のコメント"]);
+        assert_columns("#, Konu, Durum, Güncellenme", "updated", &["Güncellenme"]);
     }
 
     #[test]
     fn repository_columns_are_distinguished_from_projects() {
-        gives("Number, Title, Repository", "repository", &["Repository"]);
-        gives("Number, Title, Repo, Project", "repository", &["Repo"]);
-        gives("Number, Title, Project, State", "repository", &["Project"]);
+        assert_columns("Number, Title, Repository", "repository", &["Repository"]);
+        assert_columns("Number, Title, Repo, Project", "repository", &["Repo"]);
+        assert_columns("Number, Title, Project, State", "repository", &["Project"]);
         assert!(fields_of("#, Project, Subject").iter().all(|(field, _)| *field != "repository"));
     }
 
     #[test]
     fn each_name_belongs_to_one_field() {
-        let fields = rows(include_str!("fields.tsv"));
+        let fields = data_rows(include_str!("fields.tsv"));
         let mut names: Vec<&str> = fields.flat_map(|(_, names)| phrases(names)).collect();
         let n = names.len();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), n);
-        assert!(names.iter().all(|name| plain(name) == *name));
+        assert!(names.iter().all(|name| normalize(name) == *name));
     }
 }

@@ -18,13 +18,9 @@ use precedent_text::words::Words;
 
 /// The largest archive member, in bytes; each is read into memory, one after another.
 const MAX_MEMBER: u64 = 256 * 1024 * 1024;
-/// The maximum number of archive members that are read.
 const MAX_MEMBERS: usize = 20_000;
-/// The maximum nesting depth of folders.
 const MAX_DEPTH: usize = 8;
-/// The maximum number of files in a folder.
 const MAX_FILES: usize = 50_000;
-/// The maximum nesting depth of archives.
 const MAX_ARCHIVE_DEPTH: usize = 3;
 
 /// An input that can be read from its start any number of times.
@@ -56,13 +52,13 @@ impl Content {
         }
     }
 
-    /// Creates the content of a file that is part of the program.
+    /// Creates the content of a file that is embedded in the program.
     pub fn built_in(name: &str, text: &'static str) -> Self {
         let file = Self::file(Path::new(name));
         Self { bytes: Some(text.as_bytes().into()), path: "the sample".into(), ..file }
     }
 
-    /// Sets its path relative to a folder.
+    /// Sets the path relative to a folder.
     #[must_use]
     pub fn relative_to(mut self, folder: &Path) -> Self {
         if let Ok(inner) = self.path.strip_prefix(folder)
@@ -99,12 +95,12 @@ impl Content {
         }
     }
 
-    /// Returns the number of bytes of the file that were read.
+    /// Returns the number of bytes read from the file.
     pub fn bytes_read(&self) -> u64 {
         self.bytes_read.load(Ordering::Relaxed)
     }
 
-    /// Returns the counter of the bytes that were read.
+    /// Returns the counter of the bytes read from the file.
     pub fn counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.bytes_read)
     }
@@ -130,15 +126,14 @@ impl Content {
 /// comments last.
 ///
 /// # Errors
-/// [`precedent_core::Code::NotFound`] if there is nothing; [`precedent_core::Code::Io`] if it
-/// cannot be read.
+/// [`precedent_core::Code::NotFound`] if there are none, [`precedent_core::Code::Io`].
 pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
     let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
     if !meta.is_dir() {
         return Ok(vec![(path.to_owned(), meta.len())]);
     }
     let mut out = Vec::new();
-    walk(path, 0, &mut out)?;
+    paging(path, 0, &mut out)?;
     if out.is_empty() {
         return Err(Error::not_found(format!(
             "{}: nothing to import in this folder",
@@ -148,7 +143,7 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
             "Supported formats: JSON, CSV, XLSX, XML, email and Markdown, compressed or not.",
         ));
     }
-    // The names of people come before the messages that use them.
+    // User lists come before the messages that use their names.
     out.sort_by_key(|(p, _)| {
         let name = p.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         (!name.starts_with("users."), name.contains("comment"), p.clone())
@@ -156,23 +151,24 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
     Ok(out)
 }
 
-/// The database of a casebook; the files next to it are not tracker exports.
-const CASEBOOK: &str = "precedent.db";
+/// The database of a casebook; the other files in its folder are not tracker exports.
+const CASEBOOK_DATABASE: &str = "precedent.db";
 
-fn walk(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
-    if folder.join(CASEBOOK).is_file() {
+fn paging(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
+    if folder.join(CASEBOOK_DATABASE).is_file() {
         return Ok(());
     }
     for entry in std::fs::read_dir(folder).map_err(|e| Error::io(folder, e))? {
         let entry = entry.map_err(|e| Error::io(folder, e))?;
-        // Links inside a folder are skipped, because they could point outside of it.
+        // Links are skipped, because they could lead out of the folder.
         let kind = entry.file_type().map_err(|e| Error::io(folder, e))?;
         if entry.file_name().to_string_lossy().starts_with('.') || out.len() >= MAX_FILES {
             continue;
         }
         if kind.is_dir() && depth < MAX_DEPTH {
-            walk(&entry.path(), depth + 1, out)?;
-        } else if kind.is_file() && is_wanted(&entry.path().to_string_lossy().replace('\\', "/")) {
+            paging(&entry.path(), depth + 1, out)?;
+        } else if kind.is_file() && is_relevant(&entry.path().to_string_lossy().replace('\\', "/"))
+        {
             let size = entry.metadata().map_err(|e| Error::io(&entry.path(), e))?.len();
             out.push((entry.path(), size));
         }
@@ -180,8 +176,8 @@ fn walk(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()
     Ok(())
 }
 
-/// Calls `visit` with the file, or with the members of an archive, including nested archives, until
-/// it returns `false`. Returns whether the file is an archive.
+/// Calls `visit` with the file, or with the members of an archive and of archives in it, until it
+/// returns `false`. Returns whether the file is an archive.
 ///
 /// # Errors
 /// A file that cannot be read, a damaged or malicious archive, and the errors of `visit`.
@@ -189,13 +185,13 @@ pub fn for_each_member(
     path: &Path,
     mut visit: impl FnMut(Content) -> Result<bool>,
 ) -> Result<bool> {
-    let whole = Content::file(path);
-    let start = whole.start(1024)?;
+    let file = Content::file(path);
+    let start = file.start(1024)?;
     if is_tar(&start) && start.starts_with(b"manifest.json\0") {
         return Err(Error::not_found(format!("{}: this is an exported casebook", path.display()))
             .with_hint("Import it with: precedent import casebook FILE"));
     }
-    visit_members(whole, &start, 1, &mut visit)?;
+    visit_members(file, &start, 1, &mut visit)?;
     Ok(is_tar(&start) || is_zip(&start))
 }
 
@@ -203,22 +199,22 @@ pub fn for_each_member(
 const OLE: &[u8] = b"\xd0\xcf\x11\xe0";
 
 /// Returns the contents of an office document: its sheets as tables, or a saved email.
-fn documents(whole: &Content, bytes: &[u8]) -> Option<Vec<Content>> {
-    if let Some(mail) = office::mail(bytes) {
-        return Some(vec![Content { bytes: Some(mail.into()), ..whole.clone() }]);
+fn document_contents(document: &Content, bytes: &[u8]) -> Option<Vec<Content>> {
+    if let Some(mail) = office::outlook_email(bytes) {
+        return Some(vec![Content { bytes: Some(mail.into()), ..document.clone() }]);
     }
     let sheets: Vec<_> =
         office::sheets(bytes)?.into_iter().filter(|(_, table)| !table.is_empty()).collect();
     let is_single = sheets.len() == 1;
     let contents = sheets.into_iter().map(|(name, table)| {
-        let name = if is_single { whole.name.clone() } else { format!("{}: {name}", whole.name) };
-        Content { relative_path: name.clone(), name, bytes: Some(table.into()), ..whole.clone() }
+        let name =
+            if is_single { document.name.clone() } else { format!("{}: {name}", document.name) };
+        Content { relative_path: name.clone(), name, bytes: Some(table.into()), ..document.clone() }
     });
     Some(contents.collect())
 }
 
-/// Calls `visit` with every content; returns whether to continue.
-fn visit_all(contents: Vec<Content>, visit: &mut Visitor<'_>) -> Result<bool> {
+fn visit_each(contents: Vec<Content>, visit: &mut Visitor<'_>) -> Result<bool> {
     for content in contents {
         if !visit(content)? {
             return Ok(false);
@@ -231,8 +227,7 @@ fn visit_all(contents: Vec<Content>, visit: &mut Visitor<'_>) -> Result<bool> {
 type Visitor<'a> = dyn FnMut(Content) -> Result<bool> + 'a;
 
 /// Calls `visit` with a file that starts with these bytes, or with its members if it is an archive.
-/// A member that is not a valid archive is passed to `visit` unchanged, which then reports its
-/// error.
+/// An invalid archive is passed to `visit`, which reports its error.
 fn visit_members(
     member: Content,
     start: &[u8],
@@ -250,8 +245,8 @@ fn visit_members(
     }
     let is_document = start.starts_with(OLE) || is_zip(start);
     let bytes = if is_document { read_all(&member).ok() } else { None };
-    match bytes.and_then(|bytes| documents(&member, &bytes)) {
-        Some(documents) => visit_all(documents, visit),
+    match bytes.and_then(|bytes| document_contents(&member, &bytes)) {
+        Some(document_contents) => visit_each(document_contents, visit),
         None => visit(member),
     }
 }
@@ -267,7 +262,6 @@ fn is_office<R: Read + io::Seek>(archive: &::zip::ZipArchive<R>) -> bool {
     archive.file_names().any(|n| n.is_ok_and(|n| n == "[Content_Types].xml"))
 }
 
-/// Reads the whole decompressed content.
 fn read_all(content: &Content) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let stream = content.open()?;
@@ -292,13 +286,13 @@ fn is_zip(start: &[u8]) -> bool {
 
 /// Returns whether an archive member is relevant. GitHub's migration archives and GitLab's exports
 /// contain many other files with fixed names.
-fn is_wanted(name: &str) -> bool {
+fn is_relevant(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     if is_numbered(file) {
         return !IGNORED_PREFIXES.iter().any(|b| file.starts_with(b));
     }
     if name.contains("tree/project/") {
-        // Merge requests are included so that they can be reported.
+        // Merge requests are included so that skipping them is reported.
         return matches!(file, "issues.ndjson" | "merge_requests.ndjson");
     }
     let is_metadata =
@@ -326,10 +320,10 @@ static IGNORED_PREFIXES: Words = Words::new(
 fn tar(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
     let path = &archive.path;
     let mut tar = tar::Archive::new(archive.open()?);
-    for (n, entry) in tar.entries().map_err(|e| damage_error(path, &e))?.enumerate() {
+    for (index, entry) in tar.entries().map_err(|e| damage_error(path, &e))?.enumerate() {
         let mut entry = entry.map_err(|e| damage_error(path, &e))?;
         let name = entry.path().map_err(|e| damage_error(path, &e))?.to_string_lossy().into_owned();
-        if !entry.header().entry_type().is_file() || !is_wanted(&name) || n >= MAX_MEMBERS {
+        if !entry.header().entry_type().is_file() || !is_relevant(&name) || index >= MAX_MEMBERS {
             continue;
         }
         if entry.size() > MAX_MEMBER {
@@ -356,7 +350,7 @@ fn zip(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool>
             return members(archive, size, file, depth, visit);
         }
     }
-    // The zip directory is at the end, so a compressed or nested archive is read whole.
+    // The zip directory is at the end, so a compressed or nested archive is read into memory.
     let bytes = read_all(archive)?;
     let size = bytes.len() as u64;
     members(archive, size, Cursor::new(bytes), depth, visit)
@@ -374,18 +368,18 @@ fn members<R: Read + io::Seek>(
         |e: ::zip::result::ZipError| damage_error(path, &io::Error::other(e.to_string()));
     let mut zip = ::zip::ZipArchive::new(file).map_err(to_damage_error)?;
     if is_office(&zip) {
-        if let Some(sheets) = documents(archive, &read_all(archive)?) {
-            return visit_all(sheets, visit);
+        if let Some(sheets) = document_contents(archive, &read_all(archive)?) {
+            return visit_each(sheets, visit);
         }
         return Err(Error::not_found(format!("{}: this is an office document", path.display())).with_hint(
             "A workbook (.xlsx) can be imported; save other documents as text, CSV or Markdown.",
         ));
     }
     let mut total = 0_u64;
-    for at in 0..zip.len().min(MAX_MEMBERS) {
-        let mut entry = zip.by_index(at).map_err(to_damage_error)?;
+    for index in 0..zip.len().min(MAX_MEMBERS) {
+        let mut entry = zip.by_index(index).map_err(to_damage_error)?;
         let name = entry.name().map_err(to_damage_error)?.into_owned();
-        if !entry.is_file() || !is_wanted(&name) {
+        if !entry.is_file() || !is_relevant(&name) {
             continue;
         }
         if entry.size() > MAX_MEMBER {
@@ -450,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_archives_open_to_a_depth() {
+    fn nested_archives_open_up_to_a_depth() {
         let names = |bytes: &[u8]| {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Defaults for records of a file, and the words in it that were not recognized.
+//! Settings for the records of a file, and findings about them.
 
 use std::{
     collections::BTreeSet,
@@ -9,36 +9,36 @@ use serde_json::Value;
 
 use super::{
     mapping::Mapping,
-    piece::ParsedItem,
-    states::{StateFields, Unknown, Words},
-    unread::Unread,
+    parsed_item::ParsedItem,
+    states::{StateFields, StateWords, UnknownWords},
+    unused::UnusedText,
 };
 
 /// The number of GitHub records that are checked for unused text.
 const SAMPLES: u64 = 200;
 
-/// The properties of the file that records come from.
+/// The settings for a file's records, and findings about them.
 #[derive(Clone, Debug, Default)]
 pub struct FileContext {
     /// Meanings of the state words.
-    pub words: Words,
+    pub words: StateWords,
     mapping: Mapping,
     findings: Arc<Mutex<Findings>>,
-    /// True if the first record has a number of its own, which a position could repeat.
+    /// `true` if the first record has a number; numbering by position could repeat it.
     pub has_item_numbers: bool,
 }
 
-/// The words and fields of a file that were not recognized.
+/// Notices, and words and fields that were not recognized.
 #[derive(Debug, Default)]
 struct Findings {
-    unknown: Unknown,
-    notes: BTreeSet<&'static str>,
-    unread: Unread,
+    unknown_states: UnknownWords,
+    notices: BTreeSet<&'static str>,
+    unused: UnusedText,
     samples: u64,
 }
 
 impl FileContext {
-    /// Creates the properties of a file with these settings.
+    /// Creates the context of a file.
     pub fn new(mapping: &Mapping) -> Self {
         Self { words: mapping.words.clone(), mapping: mapping.clone(), ..Self::default() }
     }
@@ -49,59 +49,58 @@ impl FileContext {
 
     /// Returns whether an item is closed; counts unknown state words.
     pub fn is_closed(&self, fields: StateFields<'_>) -> bool {
-        self.closed_in(&self.words, fields)
+        self.is_closed_by(&self.words, fields)
     }
 
     /// Returns whether an item is closed by these words of its tracker; counts unknown ones.
-    pub fn closed_in(&self, words: &Words, fields: StateFields<'_>) -> bool {
-        let (is_closed, guess) = words.resolve(fields);
-        if guess {
-            self.findings().unknown.count(fields.word.unwrap_or_default());
+    pub fn is_closed_by(&self, words: &StateWords, fields: StateFields<'_>) -> bool {
+        let (is_closed, is_guess) = words.resolve(fields);
+        if is_guess {
+            self.findings().unknown_states.count(fields.word.unwrap_or_default());
         }
         is_closed
     }
 
     /// Returns the name of a person, or else the id.
-    pub fn person(&self, id: &str) -> String {
-        self.mapping.person(id)
+    pub fn person_name(&self, id: &str) -> String {
+        self.mapping.person_name(id)
     }
 
     /// Adds a notice about how records are read.
-    pub fn note(&self, words: &'static str) {
-        self.findings().notes.insert(words);
+    pub fn add_notice(&self, notice: &'static str) {
+        self.findings().notices.insert(notice);
     }
 
-    /// Returns whether the next record of a known format is checked for unused text; only the first
-    /// ones are, because the check costs more than the parsing.
-    pub fn samples(&self) -> bool {
+    /// Returns whether to check a GitHub record for unused text: only the first ones, because the
+    /// check costs more than parsing.
+    pub fn should_sample(&self) -> bool {
         let mut findings = self.findings();
         findings.samples += 1;
         findings.samples <= SAMPLES
     }
 
-    /// Counts the text of a record that its contents lack.
-    pub fn unread(&self, record: &Value, pieces: &[ParsedItem]) {
-        self.findings().unread.count(record, pieces);
+    /// Counts the text of a record that its parsed items lack.
+    pub fn count_unused(&self, record: &Value, items: &[ParsedItem]) {
+        self.findings().unused.add_record(record, items);
     }
 
     /// Returns the unused fields with their sizes; without `include_all`, only those with prose.
     pub fn unused_fields(&self, include_all: bool) -> Vec<(String, u64)> {
-        self.findings().unread.fields(include_all)
+        self.findings().unused.fields(include_all)
     }
 
-    /// Returns the notices, and those about unknown state words.
+    /// Returns all notices.
     pub fn notices(&self) -> Vec<String> {
         let findings = self.findings();
-        let mut notices = unknown_state_notices(&findings.unknown, "record");
-        notices.extend(findings.notes.iter().map(|words| (*words).to_owned()));
-        notices.extend(findings.unread.doubt());
+        let mut notices = unknown_state_notices(&findings.unknown_states, "record");
+        notices.extend(findings.notices.iter().map(|words| (*words).to_owned()));
+        notices.extend(findings.unused.notice());
         notices
     }
 }
 
-/// Returns a notice for each unknown word with its count and assumed meaning; `unit` names the
-/// parts of the file.
-pub fn unknown_state_notices(unknown: &Unknown, unit: &str) -> Vec<String> {
+/// Returns a notice for each unknown state word; `unit` names the parts of the file.
+pub fn unknown_state_notices(unknown: &UnknownWords, unit: &str) -> Vec<String> {
     let notices = unknown.iter().map(|(word, n)| {
         let s = if n == 1 { "" } else { "s" };
         format!(

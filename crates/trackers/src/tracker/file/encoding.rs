@@ -14,8 +14,7 @@ use encoding_rs::{
 };
 use precedent_text::{tokens::is_stop_word, words::phrases};
 
-/// The maximum size of the sample for legacy encoding detection, in bytes.
-const SAMPLE: usize = 1024 * 1024;
+const MAX_SAMPLE: usize = 1024 * 1024;
 
 /// The detected encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,13 +23,13 @@ pub struct Charset {
     pub encoding: &'static Encoding,
     /// Number of undecodable characters.
     pub errors: u64,
-    /// Another encoding that is as likely.
-    pub rival: Option<&'static Encoding>,
+    /// Another encoding that is equally likely.
+    pub alternative: Option<&'static Encoding>,
 }
 
 impl Default for Charset {
     fn default() -> Self {
-        Self { encoding: UTF_8, errors: 0, rival: None }
+        Self { encoding: UTF_8, errors: 0, alternative: None }
     }
 }
 
@@ -41,27 +40,25 @@ impl Charset {
     }
 
     /// Returns a notice if two encodings are equally likely.
-    pub fn doubt(self) -> Option<String> {
-        let (encoding, rival) = (self.encoding.name(), self.rival?.name());
+    pub fn notice(self) -> Option<String> {
+        let (encoding, alternative) = (self.encoding.name(), self.alternative?.name());
         Some(format!(
-            "read as {encoding}, but it may be {rival}; if letters look wrong, save the file as UTF-8 and import it again"
+            "read as {encoding}, but it may be {alternative}; if letters look wrong, save the file as UTF-8 and import it again"
         ))
     }
 }
 
-/// A counter of valid and invalid UTF-8 in a stream.
 #[derive(Default)]
-struct Utf8 {
+struct Utf8Counter {
     partial: Vec<u8>,
     /// Number of valid non-ASCII characters.
-    whole: u64,
-    /// Number of invalid sequences, and of those that are not letters in a European legacy
-    /// encoding.
-    broken: u64,
-    foreign: u64,
+    valid: u64,
+    /// Number of invalid sequences, and of those that no European encoding uses for letters.
+    invalid: u64,
+    implausible: u64,
 }
 
-impl Utf8 {
+impl Utf8Counter {
     fn feed(&mut self, bytes: &[u8]) {
         if self.partial.is_empty() && bytes.is_ascii() {
             return;
@@ -69,15 +66,15 @@ impl Utf8 {
         let bytes = [std::mem::take(&mut self.partial).as_slice(), bytes].concat();
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
-            self.whole += chunk.valid().bytes().filter(|b| *b >= 0xc0).count() as u64;
+            self.valid += chunk.valid().bytes().filter(|b| *b >= 0xc0).count() as u64;
             let invalid = chunk.invalid();
             let error = std::str::from_utf8(invalid).err();
             if chunks.peek().is_none() && error.is_some_and(|e| e.error_len().is_none()) {
                 // The next bytes may complete the character.
                 self.partial = invalid.to_vec();
             } else if !invalid.is_empty() {
-                self.broken += 1;
-                self.foreign += u64::from(matches!(invalid[0], 0xfe | 0xff | 0xc0 | 0xc1));
+                self.invalid += 1;
+                self.implausible += u64::from(matches!(invalid[0], 0xfe | 0xff | 0xc0 | 0xc1));
             }
         }
     }
@@ -89,54 +86,55 @@ impl Utf8 {
 ///
 /// # Errors
 /// Those of the stream.
-pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Charset> {
+pub fn detect(mut stream: impl Read, is_whole_file: bool) -> io::Result<Charset> {
     let mut start = Vec::new();
     stream.by_ref().take(64 * 1024).read_to_end(&mut start)?;
-    let sure = |encoding| Ok(Charset { encoding, errors: 0, rival: None });
+    let certain = |encoding| Ok(Charset { encoding, errors: 0, alternative: None });
     if let Some((encoding, _)) = Encoding::for_bom(&start) {
         if encoding != UTF_8 {
-            return sure(encoding);
+            return certain(encoding);
         }
-    } else if let Some(encoding) = wide(&start) {
-        return sure(encoding);
+    } else if let Some(encoding) = detect_utf16(&start) {
+        return certain(encoding);
     }
-    let (mut utf8, mut sample, mut has_shifts) = (Utf8::default(), Vec::new(), false);
-    let mut piece = start;
+    let (mut utf8, mut sample, mut has_escapes) = (Utf8Counter::default(), Vec::new(), false);
+    let mut chunk = start;
     loop {
-        utf8.feed(&piece);
-        let shifts = shifts(&piece);
-        has_shifts |= shifts;
-        if sample.len() < SAMPLE && (shifts || !piece.is_ascii()) {
-            sample.extend_from_slice(&piece);
+        utf8.feed(&chunk);
+        let has_escape = has_iso_2022_jp_escape(&chunk);
+        has_escapes |= has_escape;
+        if sample.len() < MAX_SAMPLE && (has_escape || !chunk.is_ascii()) {
+            sample.extend_from_slice(&chunk);
         }
-        piece.resize(256 * 1024, 0);
-        let n = stream.read(&mut piece)?;
-        piece.truncate(n);
+        chunk.resize(256 * 1024, 0);
+        let n = stream.read(&mut chunk)?;
+        chunk.truncate(n);
         if n == 0 {
             break;
         }
     }
-    // A truncated character is an error at the end of the file only.
-    utf8.broken += u64::from(whole && !utf8.partial.is_empty());
-    if has_shifts && utf8.whole + utf8.broken == 0 && guess(&sample) == ISO_2022_JP {
-        return sure(ISO_2022_JP);
+    // Only at the end of the file is a truncated character an error.
+    utf8.invalid += u64::from(is_whole_file && !utf8.partial.is_empty());
+    if has_escapes && utf8.valid + utf8.invalid == 0 && guess_encoding(&sample) == ISO_2022_JP {
+        return certain(ISO_2022_JP);
     }
-    let enough = if whole { 1 } else { 2 };
-    if utf8.broken < enough || utf8.whole >= utf8.broken || utf8.foreign == utf8.broken {
-        return Ok(Charset { errors: utf8.broken, ..Charset::default() });
+    let min_invalid = if is_whole_file { 1 } else { 2 };
+    if utf8.invalid < min_invalid || utf8.valid >= utf8.invalid || utf8.implausible == utf8.invalid
+    {
+        return Ok(Charset { errors: utf8.invalid, ..Charset::default() });
     }
-    let (encoding, rival) = old(&sample);
-    Ok(Charset { encoding, errors: 0, rival })
+    let (encoding, alternative) = detect_legacy(&sample);
+    Ok(Charset { encoding, errors: 0, alternative })
 }
 
 /// Returns whether bytes contain an escape sequence of ISO-2022-JP, which is all ASCII.
-fn shifts(bytes: &[u8]) -> bool {
+fn has_iso_2022_jp_escape(bytes: &[u8]) -> bool {
     bytes.contains(&0x1b) && bytes.windows(3).any(|three| matches!(three, b"\x1b$B" | b"\x1b$@"))
 }
 
-/// Detects UTF-16 without a byte order mark. Only UTF-16 contains zeros; spaces, commas and line
-/// ends are ASCII in the correct byte order and rare characters in the other.
-fn wide(start: &[u8]) -> Option<&'static Encoding> {
+/// Detects UTF-16 without a byte order mark: it contains zeros, and separators such as spaces and
+/// commas are frequent in the correct byte order only.
+fn detect_utf16(start: &[u8]) -> Option<&'static Encoding> {
     let start = &start[..start.len().min(4096)];
     if start.len() < 4 || !start.contains(&0) {
         return None;
@@ -145,70 +143,69 @@ fn wide(start: &[u8]) -> Option<&'static Encoding> {
         |order: fn([u8; 2]) -> u16| start.chunks_exact(2).map(move |two| order([two[0], two[1]]));
     let little = separators(units(u16::from_le_bytes)).unwrap_or(0);
     let big = separators(units(u16::from_be_bytes)).unwrap_or(0);
-    let enough = (start.len() / 128).max(3);
+    let min_separators = (start.len() / 128).max(3);
     match () {
-        () if little >= enough && little > big * 2 => Some(UTF_16LE),
-        () if big >= enough && big > little * 2 => Some(UTF_16BE),
+        () if little >= min_separators && little > big * 2 => Some(UTF_16LE),
+        () if big >= min_separators && big > little * 2 => Some(UTF_16BE),
         () => None,
     }
 }
 
 /// Returns the number of separators of words, cells and lines; `None` if it is not text.
 fn separators(units: impl Iterator<Item = u16>) -> Option<usize> {
-    let (mut separator_count, mut letter_count, mut odd) = (0, 0, 0);
+    let (mut separator_count, mut letter_count, mut control_count) = (0, 0, 0);
     for letter in char::decode_utf16(units) {
         letter_count += 1;
         match letter {
-            Ok(c) if c.is_control() && !c.is_whitespace() => odd += 1,
+            Ok(c) if c.is_control() && !c.is_whitespace() => control_count += 1,
             // Other ASCII characters may be Chinese characters in the wrong byte order.
             Ok(c) => {
                 separator_count +=
                     usize::from(matches!(c, ' ' | ',' | ';' | '\t' | '\n' | '\r' | '"' | ':' | '|'))
             }
-            Err(_) => odd += 1,
+            Err(_) => control_count += 1,
         }
     }
     // The last character may be truncated, and texts may contain control sequences.
-    (odd <= 1 + letter_count / 100).then_some(separator_count)
+    (control_count <= 1 + letter_count / 100).then_some(separator_count)
 }
 
-fn guess(sample: &[u8]) -> &'static Encoding {
+fn guess_encoding(sample: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(sample, true);
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// Detects a legacy encoding, and a second one if it is as likely. Short texts mislead any
-/// detector, so known column names and the position of symbols count as evidence.
-fn old(sample: &[u8]) -> (&'static Encoding, Option<&'static Encoding>) {
-    let guess = match guess(sample) {
+/// Detects a legacy encoding, and an equally likely second one. Short texts mislead the detector, so
+/// known column names and the position of symbols count as well.
+fn detect_legacy(sample: &[u8]) -> (&'static Encoding, Option<&'static Encoding>) {
+    let guess = match guess_encoding(sample) {
         guess if guess == GBK => GB18030,
         guess => guess,
     };
     let head = &sample[..sample.len().min(4096)];
     let count_names = |encoding: &'static Encoding| {
         let (text, _, _) = encoding.decode(head);
-        phrases(HEADS).filter(|word| text.contains(word)).count()
+        phrases(COLUMN_NAMES).filter(|word| text.contains(word)).count()
     };
     let candidates = [WINDOWS_1252, GB18030, SHIFT_JIS];
     let best = candidates.into_iter().map(|e| (count_names(e), e)).max_by_key(|(n, _)| *n);
     match best {
         Some((n, encoding)) if n > count_names(guess) => (encoding, None),
-        _ if guess.is_single_byte() => western(sample, guess),
+        _ if guess.is_single_byte() => choose_latin(sample, guess),
         // Two-byte characters are adjacent; "5 µm" has a single non-ASCII byte.
         _ if sample.windows(2).all(|two| two.iter().any(u8::is_ascii)) => (WINDOWS_1252, None),
         _ => (guess, None),
     }
 }
 
-/// The single-byte Latin encodings, which have other letters where Windows-1252 has symbols and
-/// Western letters.
+/// The single-byte encodings with other letters where Windows-1252 has Western letters and symbols.
 const LATIN: &[&Encoding] =
     &[WINDOWS_1250, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258, ISO_8859_2, ISO_8859_4];
 
-/// Chooses between such a guess and Windows-1252, and returns the other one if both are plausible.
-/// "£5" is guessed to be "Ł5", and "naïve" to be "naīve".
-fn western(
+/// Chooses between such a guess and Windows-1252; also returns the other one if both are plausible.
+/// The detector reads "£5" as "Ł5" and "naïve" as "naīve".
+fn choose_latin(
     sample: &[u8],
     guess: &'static Encoding,
 ) -> (&'static Encoding, Option<&'static Encoding>) {
@@ -232,43 +229,43 @@ fn western(
         .filter(|word| word.len() > 2 && std::str::from_utf8(word).is_ok_and(is_stop_word))
         .take(100)
         .collect();
-    let most = match english.len() > 1 {
+    let max_rare_letters = match english.len() > 1 {
         true => 2,
         false => usize::from([WINDOWS_1257, ISO_8859_4].contains(&guess)),
     };
     match letters.len() {
         0 => (guess, None),
-        n if n <= most => (WINDOWS_1252, Some(guess)),
+        n if n <= max_rare_letters => (WINDOWS_1252, Some(guess)),
         n => (guess, Some(WINDOWS_1252).filter(|_| n <= 2)),
     }
 }
 
-/// Returns whether a character is implausible in its position: a letter next to a digit, a letter
-/// alone, a capital inside a word, a symbol in a word.
+/// Returns whether a character is implausible in its position: a letter alone or next to a digit, a
+/// capital or a symbol inside a word.
 fn is_misfit(text: &[char], at: usize) -> bool {
     let char_at = |at: Option<usize>| at.and_then(|at| text.get(at)).copied().unwrap_or(' ');
     let (previous, c, next) = (char_at(at.checked_sub(1)), text[at], char_at(Some(at + 1)));
-    let letter = |c: char| c.is_alphabetic() && !matches!(c, 'ª' | 'º');
+    let is_letter = |c: char| c.is_alphabetic() && !matches!(c, 'ª' | 'º');
     match c {
         // Only Icelandic uses these letters, and it is rarely misdetected.
         'ð' | 'Ð' | 'þ' | 'Þ' => true,
-        'µ' => letter(previous),
-        _ if letter(c) => {
+        'µ' => is_letter(previous),
+        _ if is_letter(c) => {
             previous.is_ascii_digit()
                 || next.is_ascii_digit()
-                || !(letter(previous) || letter(next))
+                || !(is_letter(previous) || is_letter(next))
                 || (c.is_uppercase() && previous.is_lowercase())
         }
-        '¿' | '¡' | '«' | '©' | '°' | '¬' => letter(previous),
+        '¿' | '¡' | '«' | '©' | '°' | '¬' => is_letter(previous),
         _ => {
-            letter(next)
-                || (letter(previous) && !matches!(c, '²' | '³' | '»' | '®' | '™' | 'ª' | 'º'))
+            is_letter(next)
+                || (is_letter(previous) && !matches!(c, '²' | '³' | '»' | '®' | '™' | 'ª' | 'º'))
         }
     }
 }
 
 /// The column names of some languages with letters that differ between encodings.
-const HEADS: &str = "
+const COLUMN_NAMES: &str = "
     标题, 编号, 状态, 描述, 创建, 更新, 主题, 作者, 件名, 題名, 状態, 説明, 作成, 更新日, ステータス, Übergeordnet, Schlüssel, Lösung, Priorität, Résumé, Créé,
     Mis à jour, Fermé, Título, Descrição, Descripción, Situação";
 
@@ -342,11 +339,11 @@ mod tests {
             let bytes = encoding.encode(text).0;
             assert_eq!(decode(&bytes), (name.to_owned(), text.to_owned()));
         }
-        let wide: Vec<u8> = german.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(decode(&wide).1, german);
-        assert_eq!(decode(&[&[0xff, 0xfe], &wide[..]].concat()).1, german);
-        let wide: Vec<u8> = german.encode_utf16().flat_map(u16::to_be_bytes).collect();
-        assert_eq!(decode(&wide).1, german);
+        let detect_utf16: Vec<u8> = german.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(decode(&detect_utf16).1, german);
+        assert_eq!(decode(&[&[0xff, 0xfe], &detect_utf16[..]].concat()).1, german);
+        let detect_utf16: Vec<u8> = german.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(decode(&detect_utf16).1, german);
         assert_eq!(
             decode(&[b"\xef\xbb\xbf", german.as_bytes()].concat()),
             ("UTF-8".to_owned(), german.to_owned())
@@ -385,9 +382,10 @@ mod tests {
             assert_eq!(decode(&encoding.encode(&text).0).1, text);
         }
         // Without evidence the alternative is reported.
-        let rival = |text: &str| detect(WINDOWS_1252.encode(text).0.as_ref(), true).unwrap().rival;
-        assert_eq!(rival("the printer shows naïve on this label"), Some(ISO_8859_4));
-        assert_eq!(rival("the printer shows £5 on this label"), None);
+        let alternative =
+            |text: &str| detect(WINDOWS_1252.encode(text).0.as_ref(), true).unwrap().alternative;
+        assert_eq!(alternative("the printer shows naïve on this label"), Some(ISO_8859_4));
+        assert_eq!(alternative("the printer shows £5 on this label"), None);
     }
 
     #[test]
@@ -432,13 +430,9 @@ mod tests {
 
     #[test]
     fn invalid_byte_costs_one_character() {
-        let text = [german_utf8(), b"bad \xff byte\n".to_vec()].concat();
+        let text = ["Größe, Übergabe\n".as_bytes(), b"bad \xff byte\n"].concat();
         let (name, text) = decode(&text);
         assert_eq!((name.as_str(), text.ends_with("bad \u{fffd} byte\n")), ("UTF-8", true));
         assert_eq!(detect(&b"only \xff"[..], true).unwrap().encoding, UTF_8);
-    }
-
-    fn german_utf8() -> Vec<u8> {
-        "Größe, Übergabe\n".as_bytes().to_vec()
     }
 }

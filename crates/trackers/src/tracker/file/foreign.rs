@@ -7,17 +7,17 @@ use precedent_core::error::Error;
 use precedent_text::html;
 
 fn error(content: &Content, problem: &str, hint: &str) -> Error {
-    let inside = match content.path.file_name().map(|n| n.to_string_lossy()) {
+    let location = match content.path.file_name().map(|n| n.to_string_lossy()) {
         Some(name) if name != content.name.as_str() => {
             format!("{}: {}", content.path.display(), content.name)
         }
         _ => content.path.display().to_string(),
     };
-    Error::not_found(format!("{inside}: {problem}: nothing to import")).with_hint(hint.to_owned())
+    Error::not_found(format!("{location}: {problem}: nothing to import")).with_hint(hint.to_owned())
 }
 
 /// Returns the error for a valid file without content.
-pub fn empty_file(content: &Content, kind: &str) -> Error {
+pub fn empty_file_error(content: &Content, kind: &str) -> Error {
     error(
         content,
         &format!("this is {kind}"),
@@ -25,8 +25,8 @@ pub fn empty_file(content: &Content, kind: &str) -> Error {
     )
 }
 
-/// Returns the error for a list of users.
-pub fn people(content: &Content) -> Error {
+/// Returns the error for a user list.
+pub fn user_list_error(content: &Content) -> Error {
     error(
         content,
         "this is a list of users, whose names the messages use",
@@ -35,13 +35,13 @@ pub fn people(content: &Content) -> Error {
 }
 
 /// Returns the error for the merge requests of a GitLab project export.
-pub fn merge_requests(content: &Content) -> Error {
+pub fn merge_requests_error(content: &Content) -> Error {
     let problem = "these are merge requests, whose numbers would conflict with issues";
     error(content, problem, "Import the issues of the project instead: tree/project/issues.ndjson.")
 }
 
 /// Returns the error for a file whose first bytes identify an unsupported format.
-pub fn at_once(content: &Content, start: &[u8]) -> Option<Error> {
+pub fn signature_error(content: &Content, start: &[u8]) -> Option<Error> {
     let signatures: &[(&[u8], &str, &str)] = &[
         (
             b"ElfFile",
@@ -77,7 +77,7 @@ pub fn at_once(content: &Content, start: &[u8]) -> Option<Error> {
     if start.iter().all(|b| b.is_ascii_whitespace() || *b == 0)
         || start.trim_ascii() == b"\xef\xbb\xbf"
     {
-        return Some(empty_file(content, "an empty file"));
+        return Some(empty_file_error(content, "an empty file"));
     }
     None
 }
@@ -99,7 +99,7 @@ pub fn tracker_of_xml(text: &str) -> Option<(&'static str, String)> {
 }
 
 /// Returns the error for HTML or unknown XML.
-pub fn markup(content: &Content, text: &str) -> Error {
+pub fn markup_error(content: &Content, text: &str) -> Error {
     let start: String = text.chars().take(20_000).collect();
     let lower = start.to_ascii_lowercase();
     if lower.contains("<testsuite") {
@@ -131,11 +131,11 @@ pub fn markup(content: &Content, text: &str) -> Error {
     let title =
         title.map(|t| html::to_text(t.split('<').next().unwrap_or_default())).unwrap_or_default();
     let title: String = title.chars().take(60).collect();
-    let words = format!("{lower} {}", title.to_lowercase());
-    let login = ["password", "sign in", "log in", "login", "anmelden", "sso"]
+    let page_text = format!("{lower} {}", title.to_lowercase());
+    let is_login = ["password", "sign in", "log in", "login", "anmelden", "sso"]
         .iter()
-        .any(|w| words.contains(w));
-    let page_kind = if login { "this is a sign-in page" } else { "this is a web page" };
+        .any(|w| page_text.contains(w));
+    let page_kind = if is_login { "this is a sign-in page" } else { "this is a web page" };
     let title_note =
         if title.trim().is_empty() { String::new() } else { format!(" (\"{}\")", title.trim()) };
     error(
@@ -146,19 +146,19 @@ pub fn markup(content: &Content, text: &str) -> Error {
 }
 
 /// Returns whether a decoded file is binary, from its share of implausible characters.
-pub fn is_no_text(text: &str) -> bool {
-    let (mut total, mut odd) = (0, 0);
+pub fn is_binary(text: &str) -> bool {
+    let (mut total, mut control_count) = (0, 0);
     for c in text.chars().take(2000) {
         total += 1;
-        odd += usize::from(c.is_control() && !c.is_whitespace() || c == '\u{fffd}');
+        control_count += usize::from(c.is_control() && !c.is_whitespace() || c == '\u{fffd}');
     }
-    odd * 20 > total
+    control_count * 20 > total
 }
 
-/// Returns the error for a text that is not a table.
-pub fn text(content: &Content, text: &str) -> Error {
+/// Returns the error for a text file that is not a table.
+pub fn text_error(content: &Content, text: &str) -> Error {
     let start: String = text.chars().take(2000).collect();
-    if is_no_text(text) {
+    if is_binary(text) {
         return error(
             content,
             "this is not a text file",
@@ -180,27 +180,32 @@ pub fn text(content: &Content, text: &str) -> Error {
     )
 }
 
-/// Returns the error for JSON that is another response than a list of reports.
-pub fn answer(content: &Content, text: &str, first: Option<&Value>, holder: bool) -> Option<Error> {
-    let bare: String =
+/// Returns the error for an API response without records.
+pub fn api_response_error(
+    content: &Content,
+    text: &str,
+    first: Option<&Value>,
+    has_list: bool,
+) -> Option<Error> {
+    let compact: String =
         text.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').take(8).collect();
-    if first.is_none() && !holder && matches!(bare.as_str(), "[]" | "{}" | "[[]]" | "[][]") {
-        return Some(empty_file(content, "an empty list"));
+    if first.is_none() && !has_list && matches!(compact.as_str(), "[]" | "{}" | "[[]]" | "[][]") {
+        return Some(empty_file_error(content, "an empty list"));
     }
-    // A response without a list may contain an error message.
-    let whole: Option<Value> = match first {
-        None if holder => serde_json::from_str(text).ok(),
+    // A response without a list may be an error message.
+    let response: Option<Value> = match first {
+        None if has_list => serde_json::from_str(text).ok(),
         _ => None,
     };
-    let holder = holder && whole.is_none();
-    let first = whole.as_ref().or(first)?;
+    let has_list = has_list && response.is_none();
+    let first = response.as_ref().or(first)?;
     if first.get("name").is_some() && first.get("color").is_some() && first.get("title").is_none() {
         return Some(error(content, "this is a list of labels", "Export the issues themselves."));
     }
     if first.get("title").is_some()
         || first.get("number").is_some()
         || first.get("id").is_some()
-        || holder
+        || has_list
     {
         return None;
     }
@@ -215,9 +220,9 @@ pub fn answer(content: &Content, text: &str, first: Option<&Value>, holder: bool
         _ => None,
     };
     let keys = ["message", "errors", "errorMessages", "error", "error_description"];
-    let words = keys.iter().find_map(|n| message_of(n)).filter(|w| !w.is_empty())?;
-    let words: String = words.chars().take(100).collect();
-    let lower = words.to_lowercase();
+    let message = keys.iter().find_map(|n| message_of(n)).filter(|w| !w.is_empty())?;
+    let message: String = message.chars().take(100).collect();
+    let lower = message.to_lowercase();
     let hint = match () {
         () if lower.contains("credential")
             || lower.contains("unauthor")
@@ -236,5 +241,5 @@ pub fn answer(content: &Content, text: &str, first: Option<&Value>, holder: bool
             "The tracker returned an error instead of a list: fix the problem, then export again."
         }
     };
-    Some(error(content, &format!("this is an error message from a tracker (\"{words}\")"), hint))
+    Some(error(content, &format!("this is an error message from a tracker (\"{message}\")"), hint))
 }

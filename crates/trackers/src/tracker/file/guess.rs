@@ -1,21 +1,20 @@
-//! Guesses of the fields of table columns from their contents, for names that are not known.
+//! Guesses of the fields of columns with unknown names, from their contents.
 
 use std::collections::HashSet;
 
-use super::states::Words;
+use super::states::StateWords;
 use crate::tracker::{
     dates,
-    identity::{address, hash_of, strict},
+    identity::{hash_number, parse_strict, parse_url},
 };
 
-/// The number of distinct texts that are kept of a column.
-const DISTINCT: usize = 1000;
-/// The largest number of distinct values of a state.
-const STATES: usize = 20;
+/// The maximum number of distinct texts that are counted in a column.
+const MAX_DISTINCT: usize = 1000;
+const MAX_STATES: usize = 20;
 
 /// The contents of a column.
 #[derive(Clone, Debug, Default)]
-pub struct Contents {
+pub struct ColumnStats {
     cells: usize,
     dates: usize,
     addresses: usize,
@@ -26,13 +25,13 @@ pub struct Contents {
     distinct: HashSet<u64>,
 }
 
-impl Contents {
+impl ColumnStats {
     /// Counts a cell that is not empty.
-    pub fn count(&mut self, text: &str, states: &Words) {
+    pub fn add_cell(&mut self, text: &str, states: &StateWords) {
         self.cells += 1;
-        self.addresses += usize::from(address(text).is_some());
-        self.numbers += usize::from(strict(text).is_some());
-        // Plain digits are rather a number than a time.
+        self.addresses += usize::from(parse_url(text).is_some());
+        self.numbers += usize::from(parse_strict(text).is_some());
+        // Plain digits are more likely a number than a time.
         let may_be_time = text.len() < 50 && text.contains(|c: char| !c.is_ascii_digit());
         self.dates +=
             usize::from(may_be_time && dates::parse(text, dates::Order::default()).is_some());
@@ -40,8 +39,8 @@ impl Contents {
         self.words +=
             text.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count();
         self.characters += text.chars().count();
-        if self.distinct.len() < DISTINCT {
-            self.distinct.insert(hash_of(text));
+        if self.distinct.len() < MAX_DISTINCT {
+            self.distinct.insert(hash_number(text));
         }
     }
 
@@ -49,59 +48,58 @@ impl Contents {
         self.words / self.cells.max(1)
     }
 
-    /// Returns whether most cells differ.
     fn is_distinct(&self) -> bool {
-        self.distinct.len() * 10 >= self.cells.min(DISTINCT) * 8
+        self.distinct.len() * 10 >= self.cells.min(MAX_DISTINCT) * 8
     }
 
-    fn mostly(&self, n: usize) -> bool {
+    fn is_mostly(&self, n: usize) -> bool {
         self.cells > 0 && n * 10 >= self.cells * 9
     }
 
     fn is_text(&self) -> bool {
-        !self.mostly(self.dates) && !self.mostly(self.addresses) && self.cells > 0
+        !self.is_mostly(self.dates) && !self.is_mostly(self.addresses) && self.cells > 0
     }
 
-    /// Returns whether the column holds prose and no short values.
+    /// Returns whether the column contains prose.
     pub fn is_prose(&self) -> bool {
         self.is_text() && self.mean_words() >= 6 && self.is_distinct()
     }
 }
 
-/// Guesses the fields of columns whose names are unknown, in the order of the table; `lacks`
-/// returns whether no column provides a field.
-pub fn guess(
-    columns: &[(usize, Contents)],
-    lacks: impl Fn(&str) -> bool,
+/// Guesses the fields of columns with unknown names, in the order of the table; `is_missing` returns
+/// whether no other column provides a field.
+pub fn guess_fields(
+    columns: &[(usize, ColumnStats)],
+    is_missing: impl Fn(&str) -> bool,
 ) -> Vec<(&'static str, usize)> {
     let mut out: Vec<(&'static str, usize)> = Vec::new();
-    let mut take = |field: &'static str, is: &dyn Fn(&Contents) -> bool| {
-        let free = |at: &usize| out.iter().all(|(_, column)| column != at);
+    let mut assign = |field: &'static str, matches: &dyn Fn(&ColumnStats) -> bool| {
+        let is_free = |at: &usize| out.iter().all(|(_, column)| column != at);
         let position =
-            columns.iter().find(|(at, column)| free(at) && is(column)).map(|(at, _)| *at);
+            columns.iter().find(|(at, column)| is_free(at) && matches(column)).map(|(at, _)| *at);
         out.extend(position.map(|at| (field, at)));
     };
-    if lacks("url") {
-        take("url", &|c| c.mostly(c.addresses));
+    if is_missing("url") {
+        assign("url", &|c| c.is_mostly(c.addresses));
     }
-    if lacks("number") {
-        take("number", &|c| {
-            c.mostly(c.numbers)
-                && !c.mostly(c.dates)
-                && c.mostly(c.distinct.len())
+    if is_missing("number") {
+        assign("number", &|c| {
+            c.is_mostly(c.numbers)
+                && !c.is_mostly(c.dates)
+                && c.is_mostly(c.distinct.len())
                 && c.mean_words() < 2
         });
     }
-    if lacks("created") {
-        take("created", &|c| c.mostly(c.dates));
+    if is_missing("created") {
+        assign("created", &|c| c.is_mostly(c.dates));
     }
-    if lacks("state") {
-        take("state", &|c| c.distinct.len() <= STATES && c.states * 2 > c.cells);
+    if is_missing("state") {
+        assign("state", &|c| c.distinct.len() <= MAX_STATES && c.states * 2 > c.cells);
     }
-    if lacks("title") {
+    if is_missing("title") {
         let short =
-            |c: &Contents| c.is_text() && c.is_distinct() && (2..=20).contains(&c.mean_words());
-        take("title", &short);
+            |c: &ColumnStats| c.is_text() && c.is_distinct() && (2..=20).contains(&c.mean_words());
+        assign("title", &short);
     }
     let used_columns: Vec<usize> = out.iter().map(|(_, at)| *at).collect();
     let prose =
@@ -139,18 +137,18 @@ mod tests {
                 "The scale shows two grams more every hour of the day.",
             ],
         ];
-        let mut columns: Vec<(usize, Contents)> =
-            (0..5).map(|at| (at, Contents::default())).collect();
+        let mut columns: Vec<(usize, ColumnStats)> =
+            (0..5).map(|at| (at, ColumnStats::default())).collect();
         for row in rows {
             for (at, column) in &mut columns {
-                column.count(row[*at], &Words::default());
+                column.add_cell(row[*at], &StateWords::default());
             }
         }
-        let guesses = guess(&columns, |_| true);
+        let guesses = guess_fields(&columns, |_| true);
         assert_eq!(
             guesses,
             [("number", 0), ("created", 1), ("state", 3), ("title", 2), ("body", 4)]
         );
-        assert_eq!(guess(&columns, |_| false), [("body", 4)]);
+        assert_eq!(guess_fields(&columns, |_| false), [("body", 4)]);
     }
 }

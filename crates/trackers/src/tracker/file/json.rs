@@ -1,4 +1,4 @@
-//! Parsing of JSON records of any tracker: the fields of a record determine its parser.
+//! Parsing of JSON records; the fields of a record determine its parser.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -6,8 +6,8 @@ use serde_json::{Value, value::RawValue};
 
 use super::{
     context::FileContext,
-    piece::ParsedItem,
-    shape::{self, post},
+    parsed_item::ParsedItem,
+    shape::{self, parse_post},
     shapes,
     states::{StateFields, is_resolution},
 };
@@ -15,7 +15,6 @@ use crate::tracker::{github, graphql::nodes, release};
 use precedent_core::model::{DocKind, Record, State};
 use precedent_text::words::Words;
 
-/// The maximum nesting depth of records in a line.
 const MAX_DEPTH: u8 = 3;
 
 /// Parses a record at its position in the file.
@@ -24,99 +23,101 @@ const MAX_DEPTH: u8 = 3;
 /// The reason why it is skipped.
 pub fn parse_record(
     bytes: &[u8],
-    place: u64,
+    position: u64,
     context: &FileContext,
 ) -> Result<Vec<ParsedItem>, String> {
-    parse(bytes, place, context, 0)
+    parse(bytes, position, context, 0)
 }
 
 fn parse(
     bytes: &[u8],
-    place: u64,
+    position: u64,
     context: &FileContext,
     depth: u8,
 ) -> Result<Vec<ParsedItem>, String> {
-    // Most records are GitHub's, and others are rejected quickly here.
-    let hub = github::records(bytes).map(|mut records| {
-        settle(&mut records, bytes, context);
+    // Most records are GitHub's, and its parser quickly rejects others.
+    let github_records = github::records(bytes).map(|mut records| {
+        set_states(&mut records, bytes, context);
         records.into_iter().map(ParsedItem::Record).collect::<Vec<_>>()
     });
-    let why = match hub {
-        Ok(pieces) if !pieces.is_empty() => {
+    let github_error = match github_records {
+        Ok(items) if !items.is_empty() => {
             let other_value =
                 has_other_texts(bytes).then(|| serde_json::from_slice(bytes).ok()).flatten();
             let Some(value) = other_value
-                .or_else(|| context.samples().then(|| serde_json::from_slice(bytes).ok())?)
+                .or_else(|| context.should_sample().then(|| serde_json::from_slice(bytes).ok())?)
             else {
-                return Ok(pieces);
+                return Ok(items);
             };
-            // Another tracker may use the same names for a number and a title.
-            let pieces = match has_other_texts(bytes)
-                .then(|| shapes::item(&value, bytes, place, context))
+            // Another tracker may use the same names for the number and the title.
+            let items = match has_other_texts(bytes)
+                .then(|| shapes::item(&value, bytes, position, context))
                 .flatten()
             {
-                Some(Ok(shaped_pieces)) => shaped_pieces,
-                _ => pieces,
+                Some(Ok(shaped_items)) => shaped_items,
+                _ => items,
             };
-            context.unread(&value, &pieces);
-            return Ok(pieces);
+            context.count_unused(&value, &items);
+            return Ok(items);
         }
         Ok(_) => None,
-        Err(why) => Some(why),
+        Err(github_error) => Some(github_error),
     };
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
         Err(error) if depth < MAX_DEPTH => {
-            if let Some(texts) = several(bytes) {
+            if let Some(texts) = split_objects(bytes) {
                 let mut out = Vec::new();
                 for text in texts {
-                    out.extend(parse(text.get().as_bytes(), place, context, depth + 1)?);
+                    out.extend(parse(text.get().as_bytes(), position, context, depth + 1)?);
                 }
                 return Ok(out);
             }
             return match repair_json(bytes) {
-                Some(better) => parse(&better, place, context, MAX_DEPTH),
-                None => Err(why.unwrap_or_else(|| github::describe(&error))),
+                Some(better) => parse(&better, position, context, MAX_DEPTH),
+                None => Err(github_error.unwrap_or_else(|| github::describe(&error))),
             };
         }
-        Err(error) => return Err(why.unwrap_or_else(|| github::describe(&error))),
+        Err(error) => return Err(github_error.unwrap_or_else(|| github::describe(&error))),
     };
     if release::is_release(&value) {
-        let release = release::of_json(&value);
+        let release = release::parse_release(&value);
         return Ok(release
             .map(|(project, release)| ParsedItem::Release(project, release))
             .into_iter()
             .collect());
     }
     if depth < MAX_DEPTH {
-        if let Some(inner) = inner_record(&value).filter(|_| post(&value).is_none()) {
-            return parse(inner.to_string().as_bytes(), place, context, depth + 1);
+        if let Some(inner) = inner_record(&value).filter(|_| parse_post(&value).is_none()) {
+            return parse(inner.to_string().as_bytes(), position, context, depth + 1);
         }
-        if let Some(items) = of_repository(&value) {
+        if let Some(items) = repository_items(&value) {
             let mut out = Vec::new();
             for item in items {
-                out.extend(parse(item.to_string().as_bytes(), place, context, depth + 1)?);
+                out.extend(parse(item.to_string().as_bytes(), position, context, depth + 1)?);
             }
             return Ok(out);
         }
     }
-    match (shapes::parse_value(&value, bytes, place, context), why) {
-        (Some(pieces), _) => pieces.inspect(|pieces| context.unread(&value, pieces)),
+    match (shapes::parse_value(&value, bytes, position, context), github_error) {
+        (Some(items), _) => items.inspect(|items| context.count_unused(&value, items)),
         (None, None) => Ok(Vec::new()),
-        (None, Some(_)) if value.is_object() && !is_github(&value) => Err(UNKNOWN.to_owned()),
-        (None, Some(why)) => Err(why),
+        (None, Some(_)) if value.is_object() && !has_github_fields(&value) => {
+            Err(UNKNOWN_RECORD.to_owned())
+        }
+        (None, Some(github_error)) => Err(github_error),
     }
 }
 
-/// The fields of GitHub's records that may be long texts or lists.
-static TEXTS: Words = Words::new(
+/// The fields of GitHub's records with long texts or lists.
+static GITHUB_TEXT_FIELDS: Words = Words::new(
     "title body bodyText bodyHTML body_text body_html labels assignees comments reviews
      latestReviews reviewRequests requested_reviewers requested_teams commits files projectCards
      projectItems closingIssuesReferences user author statusCheckRollup reactionGroups milestone
      reviewDecision potentialMergeCommit description text_matches attachments",
 );
 
-/// Returns whether a record with GitHub's fields has texts or lists that GitHub does not have.
+/// Returns whether a record with GitHub's fields also has texts or lists that GitHub lacks.
 fn has_other_texts(bytes: &[u8]) -> bool {
     let Ok(fields) = serde_json::from_slice::<BTreeMap<Cow<'_, str>, &RawValue>>(bytes) else {
         return false;
@@ -132,30 +133,29 @@ fn has_other_texts(bytes: &[u8]) -> bool {
         };
         let is_discussion =
             matches!(name.as_ref(), "isAnswered" | "answerChosenAt" | "answer_chosen_at");
-        is_discussion || ((is_list() || is_text()) && !TEXTS.contains(name))
+        is_discussion || ((is_list() || is_text()) && !GITHUB_TEXT_FIELDS.contains(name))
     })
 }
 
-/// Returns whether a record is parsed as one of GitHub's, and has no texts that GitHub lacks.
+/// Returns whether a record is one of GitHub's.
 pub fn is_github_record(record: &[u8]) -> bool {
     github::records(record).is_ok_and(|records| !records.is_empty()) && !has_other_texts(record)
 }
 
-/// Returns the lists in an object that contain items or messages; empty if the object is one
-/// itself.
+/// Returns the keys of an object's lists of items or messages; empty if the object is one itself.
 pub fn list_keys(value: &Value) -> Vec<String> {
-    // The files of a release are no records.
+    // The files of a release are not records.
     if release::is_release(value) {
         return Vec::new();
     }
     let context = FileContext::default();
     let is_record = |value: &Value| {
         let bytes = value.to_string().into_bytes();
-        matches!(parse(&bytes, 1, &context, 0), Ok(pieces) if !pieces.is_empty())
+        matches!(parse(&bytes, 1, &context, 0), Ok(items) if !items.is_empty())
     };
     let mut out = Vec::new();
-    lists(value, &is_record, &mut out, 0);
-    // A board has a name and a description, and is no item.
+    collect_list_keys(value, &is_record, &mut out, 0);
+    // A board has a name and a description, but is not an item.
     let is_board = value.get("name").is_some()
         && value.get("title").is_none()
         && value.get("subject").is_none();
@@ -165,7 +165,7 @@ pub fn list_keys(value: &Value) -> Vec<String> {
     out
 }
 
-/// Returns an object without the lists that are read.
+/// Returns an object without the lists with these keys.
 pub fn without_lists(value: &Value, list_keys: &[String]) -> Value {
     match value {
         Value::Object(fields) => {
@@ -178,7 +178,12 @@ pub fn without_lists(value: &Value, list_keys: &[String]) -> Value {
     }
 }
 
-fn lists(value: &Value, is_record: &impl Fn(&Value) -> bool, out: &mut Vec<String>, depth: u8) {
+fn collect_list_keys(
+    value: &Value,
+    is_record: &impl Fn(&Value) -> bool,
+    out: &mut Vec<String>,
+    depth: u8,
+) {
     for (name, inner) in value.as_object().into_iter().flatten() {
         match inner {
             Value::Array(items)
@@ -186,23 +191,25 @@ fn lists(value: &Value, is_record: &impl Fn(&Value) -> bool, out: &mut Vec<Strin
             {
                 out.push(name.clone());
             }
-            Value::Object(_) if depth < MAX_DEPTH => lists(inner, is_record, out, depth + 1),
+            Value::Object(_) if depth < MAX_DEPTH => {
+                collect_list_keys(inner, is_record, out, depth + 1)
+            }
             _ => {}
         }
     }
 }
 
 /// The message for a record of an unknown format.
-pub const UNKNOWN: &str = "neither an item nor a comment of a known format";
+pub const UNKNOWN_RECORD: &str = "neither an item nor a comment of a known format";
 
-/// Returns whether an invalid record has GitHub's fields.
-fn is_github(value: &Value) -> bool {
+/// Returns whether a record has fields of GitHub's.
+fn has_github_fields(value: &Value) -> bool {
     let has = |name: &str| value.get(name).is_some();
     ["number", "title", "issue_url", "pull_request_url"].into_iter().any(has)
 }
 
-/// Sets the state of items whose state word is not one of GitHub's.
-fn settle(records: &mut [Record], bytes: &[u8], context: &FileContext) {
+/// Sets the state of items whose state word GitHub does not use.
+fn set_states(records: &mut [Record], bytes: &[u8], context: &FileContext) {
     for record in records {
         if let Record::Document(item) = record
             && item.state.is_none()
@@ -219,19 +226,20 @@ fn settle(records: &mut [Record], bytes: &[u8], context: &FileContext) {
     }
 }
 
-/// The keys of objects that contain a single record, possibly nested: `{"data": {"repository":
-/// {"issue": {…}}}}`.
+/// The keys of single records, possibly nested: `{"data": {"repository": {"issue": {…}}}}`.
 const WRAPPERS: &[&str] =
     &["content", "issue", "pullRequest", "ticket", "node", "repository", "data"];
 
-/// Returns the single record in an object; for a board item, with the fields of the board.
+/// Returns the single record in an object; a board item with its state on the board.
 fn inner_record(value: &Value) -> Option<Value> {
     let object = value.as_object()?;
     // A webhook payload contains several records.
     if object.contains_key("action") {
         return None;
     }
-    if RECORDS.iter().any(|name| *name != "body" && *name != "title" && object.contains_key(*name))
+    if RECORD_KEYS
+        .iter()
+        .any(|name| *name != "body" && *name != "title" && object.contains_key(*name))
     {
         return None;
     }
@@ -244,7 +252,7 @@ fn inner_record(value: &Value) -> Option<Value> {
     Some(inner)
 }
 
-/// Returns the only object in an object of simple values.
+/// Returns the only object among the simple values of an object.
 fn only_object(object: &serde_json::Map<String, Value>) -> Option<&Value> {
     let mut inner = object.values().filter(|v| v.is_object() || v.is_array());
     match (inner.next(), inner.next()) {
@@ -256,8 +264,8 @@ fn only_object(object: &serde_json::Map<String, Value>) -> Option<&Value> {
     }
 }
 
-/// Returns the items in the GraphQL lists of a repository, each with the repository name.
-fn of_repository(value: &Value) -> Option<Vec<Value>> {
+/// Returns the items in a repository's GraphQL lists, each with the repository name.
+fn repository_items(value: &Value) -> Option<Vec<Value>> {
     let name = value.get("nameWithOwner");
     let mut out = Vec::new();
     for key in ["issues", "pullRequests", "discussions"] {
@@ -283,7 +291,7 @@ fn is_single(text: &str) -> bool {
     let mut rest = text;
     loop {
         let Some((name, tail)) =
-            rest.trim_start().strip_prefix('{').and_then(|r| literal(r.trim_start()))
+            rest.trim_start().strip_prefix('{').and_then(|r| string_literal(r.trim_start()))
         else {
             return false;
         };
@@ -298,62 +306,61 @@ fn is_single(text: &str) -> bool {
     }
 }
 
-/// Returns whether an object is Bugzilla's comment response: an object of bugs, by number.
+/// Returns whether an object is Bugzilla's comment response: bugs by number.
 pub fn is_comments_of_bugs(text: &str) -> bool {
     let inner =
         text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').strip_prefix('{');
-    let Some(("bugs", rest)) = inner.and_then(|inner| literal(inner.trim_start())) else {
+    let Some(("bugs", rest)) = inner.and_then(|inner| string_literal(inner.trim_start())) else {
         return false;
     };
     rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('{'))
 }
 
-/// Returns the objects of a text that contains several in a row.
-fn several(bytes: &[u8]) -> Option<Vec<&RawValue>> {
+fn split_objects(bytes: &[u8]) -> Option<Vec<&RawValue>> {
     let values: Vec<&RawValue> =
         serde_json::Deserializer::from_slice(bytes).into_iter().collect::<Result<_, _>>().ok()?;
     (values.len() > 1 && values.iter().all(|v| v.get().starts_with('{'))).then_some(values)
 }
 
-/// Repairs invalid JSON: invalid bytes and unpaired surrogates become U+FFFD, and control
-/// characters are escaped. Returns `None` if no repair is needed.
+/// Repairs invalid JSON: invalid bytes and unpaired surrogates become U+FFFD, control characters
+/// are escaped. Returns `None` if no repair is needed.
 fn repair_json(bytes: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(bytes);
     let mut is_changed = matches!(text, Cow::Owned(_));
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_ref();
-    let mut string = false;
+    let mut is_string = false;
     while let Some(c) = rest.chars().next() {
         match c {
-            '\\' if string => {
-                if let Some(unit) = unit(rest) {
-                    let pair = (0xd800..0xdc00).contains(&unit)
-                        && self::unit(&rest[6..])
+            '\\' if is_string => {
+                if let Some(unit) = parse_unicode_escape(rest) {
+                    let is_pair = (0xd800..0xdc00).contains(&unit)
+                        && parse_unicode_escape(&rest[6..])
                             .is_some_and(|low| (0xdc00..0xe000).contains(&low));
-                    let lone = (0xd800..0xe000).contains(&unit) && !pair;
-                    is_changed |= lone;
-                    let length = if pair { 12 } else { 6 };
-                    out.push_str(if lone { "\\ufffd" } else { &rest[..length] });
+                    let is_lone = (0xd800..0xe000).contains(&unit) && !is_pair;
+                    is_changed |= is_lone;
+                    let length = if is_pair { 12 } else { 6 };
+                    out.push_str(if is_lone { "\\ufffd" } else { &rest[..length] });
                     rest = &rest[length..];
                     continue;
                 }
                 // An unknown escape is an unescaped backslash.
                 let next = rest[1..].chars().next();
-                let good = next
+                let is_known_escape = next
                     .is_some_and(|n| matches!(n, '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't'));
-                is_changed |= !good;
-                out.push_str(if good { "\\" } else { "\\\\" });
-                if let Some(next) = next.filter(|_| good) {
+                is_changed |= !is_known_escape;
+                out.push_str(if is_known_escape { "\\" } else { "\\\\" });
+                if let Some(next) = next.filter(|_| is_known_escape) {
                     out.push(next);
                     rest = &rest[2..];
                     continue;
                 }
             }
             '"' => {
-                string = !string;
+                is_string = !is_string;
                 out.push(c);
             }
-            c if string && (c as u32) < 0x20 => {
+            c if is_string && (c as u32) < 0x20 => {
                 is_changed = true;
                 out.push_str(&format!("\\u{:04x}", c as u32));
             }
@@ -365,40 +372,23 @@ fn repair_json(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Parses `\uXXXX` at the start of a text.
-fn unit(text: &str) -> Option<u32> {
+fn parse_unicode_escape(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// The keys of objects that contain records, as a list or under further such keys.
-pub const LIST_KEYS: &[&str] = &[
-    "issues",
-    "bugs",
-    "tickets",
-    "items",
-    "nodes",
-    "edges",
-    "result",
-    "results",
-    "value",
-    "data",
-    "search",
-    "repository",
-    "project",
-    "pullRequests",
-    "discussions",
-    "records",
-    "workItems",
-    "workPackages",
-];
+/// The keys that contain lists of records, directly or under further such keys.
+pub static LIST_KEYS: Words = Words::new(
+    "issues bugs tickets items nodes edges result results value data search repository project
+     pullRequests discussions records workItems workPackages",
+);
 
-/// The keys of records themselves: an object that starts with one of them is not a container.
-static RECORDS: Words = Words::new(
+/// The keys of records; an object with one of them is not a container.
+static RECORD_KEYS: Words = Words::new(
     "number iid key title summary subject fields body issue_url payload identifier node_id name",
 );
 
-/// Returns whether a file's first object contains a list of records, as API responses do; decided
-/// from the start of the file.
+/// Returns whether a file starts with an object that contains a list of records, like API responses.
 pub fn has_list_key(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let mut rest =
@@ -412,10 +402,10 @@ pub fn has_list_key(start: &[u8]) -> bool {
     while let Some(c) = rest.chars().next() {
         match c {
             '"' => {
-                let Some((text, tail)) = literal(rest) else { return false };
+                let Some((text, tail)) = string_literal(rest) else { return false };
                 rest = tail;
                 if depth == 0 && rest.trim_start().starts_with(':') {
-                    if RECORDS.contains(text) {
+                    if RECORD_KEYS.contains(text) {
                         return false;
                     }
                     key = Some(text.to_owned());
@@ -423,7 +413,7 @@ pub fn has_list_key(start: &[u8]) -> bool {
                 continue;
             }
             '{' | '[' => {
-                if depth == 0 && key.as_deref().is_some_and(|k| LIST_KEYS.contains(&k)) {
+                if depth == 0 && key.as_deref().is_some_and(|k| LIST_KEYS.contains(k)) {
                     // A list of numbers or strings contains no records.
                     let inner = rest[1..].trim_start();
                     let is_id = |text: &str| text[1..].starts_with(|c: char| c.is_ascii_digit());
@@ -447,7 +437,7 @@ pub fn has_list_key(start: &[u8]) -> bool {
 }
 
 /// Returns the raw string literal at the start of a text, and the rest.
-fn literal(text: &str) -> Option<(&str, &str)> {
+fn string_literal(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('"')?;
     let mut is_escaped = false;
     for (at, c) in inner.char_indices() {
@@ -488,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_bytes_cost_one_character() {
+    fn invalid_character_is_replaced() {
         let mend = |text: &[u8]| repair_json(text).map(|b| String::from_utf8(b).unwrap());
         assert_eq!(mend(br#"{"a": "x \ud83d y"}"#).as_deref(), Some(r#"{"a": "x \ufffd y"}"#));
         assert_eq!(mend(br#"{"a": "x \ud83d\ude00 y"}"#), None);

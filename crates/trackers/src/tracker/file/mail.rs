@@ -1,4 +1,4 @@
-//! Mails and mailboxes: a thread is an item, and its replies are comments.
+//! Emails and mailboxes: a thread is an item, and its replies are comments.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -10,86 +10,83 @@ use serde_json::json;
 
 use super::{
     content::Content,
-    piece::{Comment, ParsedItem, item_record, state, title_or_first_line},
-    states::Words,
+    parsed_item::{Comment, ParsedItem, item_record, state, title_or_first_line},
+    states::StateWords,
 };
-use crate::tracker::{identity::hash_of, import::MAX_RECORD};
+use crate::tracker::{identity::hash_number, import::MAX_RECORD};
 use precedent_core::model::{Author, DocumentRecord, Record};
-use precedent_markup::message::{self, Message, is_divider};
+use precedent_markup::message::{self, Message, is_separator};
 use precedent_text::mail;
 
-/// The maximum age of a thread that a reply without references joins by subject.
-const SUBJECT_HOLDS: SignedDuration = SignedDuration::from_hours(90 * 24);
-/// The location of a mail: the file, and its position there from 1.
-pub type Place = (String, u64);
+/// The maximum age of an email that a reply without references joins by subject.
+const MAX_SUBJECT_AGE: SignedDuration = SignedDuration::from_hours(90 * 24);
+/// The location of an email: the file, and its position there from 1.
+pub type MailLocation = (String, u64);
 
-/// Returns the location of a mail.
-pub fn place(content: &Content, position: u64) -> Place {
+/// Returns the location of an email.
+pub fn location(content: &Content, position: u64) -> MailLocation {
     (format!("{}\n{}", content.path.display(), content.name), position)
 }
 
-/// The threads of the given mails.
+/// The threads of emails.
 #[derive(Debug, Default)]
 pub struct Threads {
-    mails: HashMap<String, Part>,
+    members: HashMap<String, ThreadMember>,
 }
 
-/// The role of a mail in its thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Part {
-    /// First location of the mail.
-    place: Place,
-    /// Number of the thread, derived from the id of its first mail so that it is stable between
-    /// imports.
+struct ThreadMember {
+    /// First location of the email.
+    location: MailLocation,
+    /// Number of the thread, derived from the id of its first email so that imports agree.
     number: u64,
-    /// Id of the first mail.
     root: String,
     role: Role,
-    /// Time of the last mail of the thread.
     updated_at: Option<Timestamp>,
-    /// `true` if a mail of the thread says in its subject that it is solved.
+    /// `true` if a subject in the thread is marked as solved.
     is_solved: bool,
-    answers: u64,
+    reply_count: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// The mail started the thread.
+    /// The first email of the thread.
     First,
-    /// The mail stands in for the first mail of the thread, which was not given.
-    InPlace,
-    Answer,
+    /// The earliest email of a thread whose first email is missing.
+    StandIn,
+    Reply,
 }
 
-/// A collection of mail headers, to be grouped into threads.
+/// Email headers, to be grouped into threads.
 #[derive(Debug, Default)]
-pub struct MailHeads {
-    heads: Vec<(Message, Place)>,
+pub struct MailHeaders {
+    headers: Vec<(Message, MailLocation)>,
 }
 
-impl MailHeads {
-    /// Reads the headers of a file's mails.
+impl MailHeaders {
+    /// Reads the headers of the emails in a file.
     ///
     /// # Errors
     /// Read errors.
     pub fn add(&mut self, content: &Content, mailbox: bool, stream: impl Read) -> Result<()> {
         visit(stream, mailbox, |position, bytes| {
-            if let Some(head) = message::head(&bytes) {
-                self.heads.push((head, place(content, position)));
+            if let Some(head) = message::parse_headers(&bytes) {
+                self.headers.push((head, location(content, position)));
             }
             true
         })?;
         Ok(())
     }
 
-    /// Groups the mails into threads: by references, or else by the subject of a reply.
+    /// Groups the emails into threads by references, and replies without references by subject.
     pub fn threads(mut self) -> Threads {
-        // Mails without a date come last; of copies, the first location counts.
-        let when = |m: &Message| (m.date.is_none(), m.date);
-        self.heads.sort_by(|(a, x), (b, y)| (when(a), &a.id, x).cmp(&(when(b), &b.id, y)));
-        self.heads.dedup_by(|(a, _), (b, _)| a.id == b.id);
+        // Emails without a date come last; the first of several copies counts.
+        let sort_key = |m: &Message| (m.date.is_none(), m.date);
+        self.headers
+            .sort_by(|(a, x), (b, y)| (sort_key(a), &a.id, x).cmp(&(sort_key(b), &b.id, y)));
+        self.headers.dedup_by(|(a, _), (b, _)| a.id == b.id);
         let mut groups = Groups::default();
-        for (head, _) in &self.heads {
+        for (head, _) in &self.headers {
             let group = groups.of(&head.id);
             for reference in &head.references {
                 let reference = groups.of(reference);
@@ -97,13 +94,13 @@ impl MailHeads {
             }
         }
         let mut subjects: HashMap<String, &Message> = HashMap::new();
-        for (head, _) in &self.heads {
-            let subject = mail::subject(&head.subject).to_lowercase();
-            let answers = subject.len() < head.subject.trim().len() && head.references.is_empty();
-            if answers
+        for (head, _) in &self.headers {
+            let subject = mail::strip_subject_prefixes(&head.subject).to_lowercase();
+            let is_reply = subject.len() < head.subject.trim().len() && head.references.is_empty();
+            if is_reply
                 && let Some(original) = subjects.get(&subject)
-                && let (Some(earlier_date), Some(now)) = (original.date, head.date)
-                && now.duration_since(earlier_date) <= SUBJECT_HOLDS
+                && let (Some(earlier_date), Some(reply_date)) = (original.date, head.date)
+                && reply_date.duration_since(earlier_date) <= MAX_SUBJECT_AGE
             {
                 let (group, original_group) = (groups.of(&head.id), groups.of(&original.id));
                 groups.join(group, original_group);
@@ -112,21 +109,21 @@ impl MailHeads {
                 subjects.insert(subject, head);
             }
         }
-        let mut threads: BTreeMap<usize, Vec<&(Message, Place)>> = BTreeMap::new();
-        for head in &self.heads {
+        let mut threads: BTreeMap<usize, Vec<&(Message, MailLocation)>> = BTreeMap::new();
+        for head in &self.headers {
             let group = groups.of(&head.0.id);
             threads.entry(groups.root(group)).or_default().push(head);
         }
-        let mut roots: BTreeMap<&str, Vec<&(Message, Place)>> = BTreeMap::new();
+        let mut roots: BTreeMap<&str, Vec<&(Message, MailLocation)>> = BTreeMap::new();
         for members in threads.into_values() {
             let Some((first, _)) = members.first() else { continue };
             let root = first.references.first().unwrap_or(&first.id);
             roots.entry(root).or_default().extend(members);
         }
         let mut numbers: HashMap<u64, &str> = HashMap::new();
-        let mut mails = HashMap::new();
+        let mut members_by_id = HashMap::new();
         for (root, members) in roots {
-            let mut number = hash_of(root);
+            let mut number = hash_number(root);
             while numbers.contains_key(&number) {
                 number += 1;
             }
@@ -134,35 +131,34 @@ impl MailHeads {
             let first = members.iter().position(|(m, _)| m.id == root);
             let updated_at = members.iter().filter_map(|(m, _)| m.date).max();
             let is_solved = members.iter().any(|(m, _)| is_solved(&m.subject));
-            for (at, (head, place)) in members.iter().enumerate() {
+            for (at, (head, location)) in members.iter().enumerate() {
                 let role = match first {
                     Some(first) if first == at => Role::First,
-                    None if at == 0 => Role::InPlace,
-                    _ => Role::Answer,
+                    None if at == 0 => Role::StandIn,
+                    _ => Role::Reply,
                 };
-                let part = Part {
-                    place: place.clone(),
+                let member = ThreadMember {
+                    location: location.clone(),
                     number,
                     root: root.to_owned(),
                     role,
                     updated_at,
                     is_solved,
-                    answers: members.len() as u64 - 1,
+                    reply_count: members.len() as u64 - 1,
                 };
-                mails.insert(head.id.clone(), part);
+                members_by_id.insert(head.id.clone(), member);
             }
         }
-        Threads { mails }
+        Threads { members: members_by_id }
     }
 }
 
-/// Returns whether a subject begins with a mark like "[SOLVED]", after those of answers and lists.
+/// Returns whether a subject has a prefix like "[SOLVED]".
 fn is_solved(subject: &str) -> bool {
     let marks = subject.split(']').filter_map(|part| part.rsplit_once('[')).map(|(_, mark)| mark);
-    marks.into_iter().any(|mark| Words::default().word_state(mark) == Some(true))
+    marks.into_iter().any(|mark| StateWords::default().word_state(mark) == Some(true))
 }
 
-/// The groups of related ids.
 #[derive(Debug, Default)]
 struct Groups {
     ids: HashMap<String, usize>,
@@ -194,23 +190,23 @@ impl Groups {
     }
 }
 
-/// Parses a mail into an item or a comment; returns nothing for a copy.
+/// Parses an email into an item or a comment; returns nothing for a copy.
 ///
 /// # Errors
 /// The reason why it is skipped.
 pub fn parse_email(
     bytes: &[u8],
-    at: &Place,
+    at: &MailLocation,
     threads: &Threads,
 ) -> std::result::Result<Vec<ParsedItem>, String> {
-    let mail = message::read(bytes).ok_or("not an email")?;
-    let part = threads.mails.get(&mail.id).ok_or("an email that changed during the import")?;
-    if part.place != *at {
+    let mail = message::parse(bytes).ok_or("not an email")?;
+    let part = threads.members.get(&mail.id).ok_or("an email that changed during the import")?;
+    if part.location != *at {
         return Ok(Vec::new());
     }
     let raw = json!({"headers": mail.headers, "text": mail.text}).to_string().into_bytes();
     let mut record = match part.role {
-        Role::Answer => Comment {
+        Role::Reply => Comment {
             number: part.number,
             id: Some(mail.id),
             author: mail.author,
@@ -219,16 +215,16 @@ pub fn parse_email(
             ..Comment::default()
         }
         .record(part.updated_at, "", raw),
-        Role::First | Role::InPlace => {
+        Role::First | Role::StandIn => {
             let item = DocumentRecord {
                 number: Some(part.number),
                 remote_id: Some(format!("<{}>", part.root)),
-                title: title_or_first_line(mail::subject(&mail.subject), &mail.text),
-                author: Author { login: mail.author, bot: mail.automatic, association: None },
+                title: title_or_first_line(mail::strip_subject_prefixes(&mail.subject), &mail.text),
+                author: Author { login: mail.author, bot: mail.is_automatic, association: None },
                 body: mail.text,
                 state: state(part.is_solved),
                 state_reason: part.is_solved.then(|| "solved".to_owned()),
-                comment_count: part.answers,
+                comment_count: part.reply_count,
                 created_at: mail.date,
                 updated_at: part.updated_at,
                 closed_at: part.updated_at.filter(|_| part.is_solved),
@@ -238,15 +234,15 @@ pub fn parse_email(
         }
     };
     match &mut record {
-        // The real first mail must replace its stand-in, so the stand-in has no change time.
-        Record::Document(item) if part.role == Role::InPlace => item.updated_at = None,
-        Record::Comment(comment) => comment.author.bot = mail.automatic,
+        // A stand-in has no change time, so that the real first email replaces it.
+        Record::Document(item) if part.role == Role::StandIn => item.updated_at = None,
+        Record::Comment(comment) => comment.author.bot = mail.is_automatic,
         Record::Document(_) => {}
     }
     Ok(vec![ParsedItem::Record(record)])
 }
 
-/// Calls `f` with every mail of a stream and its position until it returns `false`; returns
+/// Calls `visit` with the position and bytes of each email until it returns `false`; returns
 /// whether the end was reached.
 ///
 /// # Errors
@@ -254,7 +250,7 @@ pub fn parse_email(
 pub fn visit(
     stream: impl Read,
     mailbox: bool,
-    mut f: impl FnMut(u64, Vec<u8>) -> bool,
+    mut visit: impl FnMut(u64, Vec<u8>) -> bool,
 ) -> Result<bool> {
     let mut input = BufReader::with_capacity(256 * 1024, stream);
     let mut mail = TruncatedMail::default();
@@ -263,30 +259,30 @@ pub fn visit(
         while next_line(&mut input, &mut line)? {
             mail.push(&line);
         }
-        return Ok(f(1, mail.take()));
+        return Ok(visit(1, mail.take()));
     }
-    let (mut position, mut blank, mut whole) = (0, true, true);
+    let (mut position, mut is_after_blank, mut is_line_start) = (0, true, true);
     let mut line = Vec::new();
     while next_line(&mut input, &mut line)? {
-        let begins = whole
-            && blank
+        let is_divider_line = is_line_start
+            && is_after_blank
             && line.starts_with(b"From ")
-            && is_divider(&String::from_utf8_lossy(&line));
-        blank = line.trim_ascii().is_empty();
-        if begins {
-            if position > 0 && !f(position, mail.take()) {
+            && is_separator(&String::from_utf8_lossy(&line));
+        is_after_blank = line.trim_ascii().is_empty();
+        if is_divider_line {
+            if position > 0 && !visit(position, mail.take()) {
                 return Ok(false);
             }
             position += 1;
         } else if position > 0 {
             // Lines that look like a divider are escaped with `>` (mboxrd).
             let marks = line.iter().take_while(|b| **b == b'>').count();
-            let is_escaped = whole && marks > 0 && line[marks..].starts_with(b"From ");
+            let is_escaped = is_line_start && marks > 0 && line[marks..].starts_with(b"From ");
             mail.push(&line[usize::from(is_escaped)..]);
         }
-        whole = line.ends_with(b"\n");
+        is_line_start = line.ends_with(b"\n");
     }
-    Ok(position == 0 || f(position, mail.take()))
+    Ok(position == 0 || visit(position, mail.take()))
 }
 
 /// Reads the next line with its end, up to a size limit; returns whether there is one.
@@ -295,7 +291,7 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool> {
     Ok(input.take(1 << 20).read_until(b'\n', line)? > 0)
 }
 
-/// A mail, truncated to the record size; attachments come last.
+/// An email, truncated to the record size; attachments come last.
 #[derive(Default)]
 struct TruncatedMail {
     bytes: Vec<u8>,
@@ -316,7 +312,7 @@ impl TruncatedMail {
 mod tests {
     use super::*;
 
-    fn mail(id: &str, day: i8, subject: &str, references: &[&str]) -> (Message, Place) {
+    fn mail(id: &str, day: i8, subject: &str, references: &[&str]) -> (Message, MailLocation) {
         let date = jiff::civil::date(2025, 3, day)
             .at(8, 0, 0, 0)
             .to_zoned(jiff::tz::TimeZone::UTC)
@@ -331,15 +327,17 @@ mod tests {
         (message, (id.to_owned(), 1))
     }
 
-    fn threads(mails: &[(Message, Place)]) -> Threads {
-        MailHeads { heads: mails.to_vec() }.threads()
+    fn threads(mails: &[(Message, MailLocation)]) -> Threads {
+        MailHeaders { headers: mails.to_vec() }.threads()
     }
 
-    fn numbers(mails: &[(Message, Place)]) -> Vec<(String, u64, Role)> {
+    fn numbers(mails: &[(Message, MailLocation)]) -> Vec<(String, u64, Role)> {
         let threads = threads(mails);
         mails
             .iter()
-            .map(|(m, _)| (m.id.clone(), threads.mails[&m.id].number, threads.mails[&m.id].role))
+            .map(|(m, _)| {
+                (m.id.clone(), threads.members[&m.id].number, threads.members[&m.id].role)
+            })
             .collect()
     }
 
@@ -354,7 +352,7 @@ mod tests {
         let members = numbers(&mails);
         assert_eq!(
             members.iter().map(|f| f.2).collect::<Vec<_>>(),
-            [Role::First, Role::Answer, Role::Answer, Role::First]
+            [Role::First, Role::Reply, Role::Reply, Role::First]
         );
         assert!(
             members[0].1 == members[1].1
@@ -363,7 +361,7 @@ mod tests {
         );
         // The last mail alone stands in for the first, with the same number.
         let alone = numbers(&mails[2..3]);
-        assert_eq!(alone, [("c@x".to_owned(), members[0].1, Role::InPlace)]);
+        assert_eq!(alone, [("c@x".to_owned(), members[0].1, Role::StandIn)]);
     }
 
     #[test]
@@ -398,7 +396,7 @@ mod tests {
         let (first, mut copy) = (mail("a@x", 1, "Pump", &[]), mail("a@x", 1, "Pump", &[]));
         copy.1 = ("z".to_owned(), 7);
         let threads = threads(&[copy, first]);
-        assert_eq!((threads.mails.len(), threads.mails["a@x"].place.0.as_str()), (1, "a@x"));
+        assert_eq!((threads.members.len(), threads.members["a@x"].location.0.as_str()), (1, "a@x"));
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! Import settings of a table: columns of fields, meanings of state words and the date order.
+//! Import settings: columns of fields, meanings of state words and the date order.
 
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{names::FIELDS, states::Words};
+use super::{names::FIELDS, states::StateWords};
 use crate::tracker::dates::Order;
 use precedent_core::error::{Error, Result};
 
@@ -15,16 +15,15 @@ pub struct Mapping {
     /// Fields with their columns; an empty name leaves the field out.
     pub columns: Vec<(&'static str, String)>,
     /// Meanings of state words.
-    pub words: Words,
-    /// `true` if state words were given.
+    pub words: StateWords,
+    /// `true` if the user stated meanings of state words.
     pub states: bool,
     /// Order of day and month in dates.
     pub order: Option<Order>,
     people: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
-/// Returns the name that tells the fields with relations apart.
-fn clear_name(field: &str) -> &str {
+fn readable_name(field: &str) -> &str {
     match field {
         "duplicates" => "duplicate_of",
         "duplicated" => "duplicated_by",
@@ -34,29 +33,29 @@ fn clear_name(field: &str) -> &str {
 }
 
 impl Mapping {
-    /// Adds the name of a person who is written as an id.
+    /// Adds the name of a person with this id.
     pub fn add_person(&self, id: String, name: String) {
         self.people.lock().unwrap_or_else(PoisonError::into_inner).insert(id, name);
     }
 
     /// Returns the name of a person, or else the id.
-    pub fn person(&self, id: &str) -> String {
+    pub fn person_name(&self, id: &str) -> String {
         let people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
         people.get(id).map_or(id, String::as_str).to_owned()
     }
 
-    /// Parses pairs: `title=Headline`, `state.closed=Done,Shipped`, `dates=dmy`.
+    /// Parses settings: `title=Headline`, `state.closed=Done,Shipped`, `dates=dmy`.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if there is no such field or order.
     pub fn of(pairs: &[(String, String)]) -> Result<Self> {
         let mut out = Self::default();
         for (field, setting) in pairs {
-            let words = |is_closed: bool, words: &mut Words| {
+            let words = |is_closed: bool, words: &mut StateWords| {
                 setting
                     .split(',')
                     .filter(|w| !w.trim().is_empty())
-                    .for_each(|w| words.tell(w, is_closed));
+                    .for_each(|w| words.set(w, is_closed));
             };
             match field.to_lowercase().as_str() {
                 "state.closed" | "state.open" => {
@@ -76,9 +75,10 @@ impl Mapping {
                     });
                 }
                 name => {
-                    let is_named = |field: &&&str| **field == name || clear_name(field) == name;
+                    let is_named = |field: &&&str| **field == name || readable_name(field) == name;
                     let Some(field) = FIELDS.list.iter().find(is_named) else {
-                        let names: Vec<&str> = FIELDS.list.iter().map(|f| clear_name(f)).collect();
+                        let names: Vec<&str> =
+                            FIELDS.list.iter().map(|f| readable_name(f)).collect();
                         return Err(Error::invalid(format!("unknown field \"{field}\""))
                             .with_hint(format!(
                                 "Available fields: {}, state.closed, state.open, dates.",

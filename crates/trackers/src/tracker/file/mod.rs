@@ -13,7 +13,7 @@ mod mapping;
 mod names;
 mod office;
 mod pages;
-mod piece;
+mod parsed_item;
 mod prose;
 mod quotes;
 mod rows;
@@ -21,7 +21,7 @@ mod shape;
 mod shapes;
 mod states;
 mod table;
-mod unread;
+mod unused;
 mod xml;
 
 use std::{
@@ -37,14 +37,14 @@ pub use content::Content;
 use context::FileContext;
 use encoding::{Charset, Utf8Reader};
 pub use mapping::Mapping;
-pub use piece::{ItemRelation, ParsedItem};
+pub use parsed_item::{ItemRelation, ParsedItem};
 use rows::Row;
 use shape::Shape;
 use table::Plan;
 
 use super::{
     identity,
-    import::{CUT_LIST, CUT_RECORD, MAX_RECORD, Records, Slice},
+    import::{MAX_RECORD, RawSlice, Records, TRUNCATED_LIST, TRUNCATED_RECORD},
     release, wiki,
 };
 use precedent_core::{
@@ -85,7 +85,7 @@ pub enum RawRecord {
     /// A row of a table.
     Row(Row),
     /// An email, and its location.
-    Mail(Vec<u8>, mail::Place),
+    Mail(Vec<u8>, mail::MailLocation),
     /// A page of a wiki.
     Page(Box<Record>),
 }
@@ -108,7 +108,7 @@ impl RawRecord {
 /// [`precedent_core::Code::InvalidInput`] for a table that cannot be read.
 pub fn detect_format(content: &Content, mapping: &Mapping) -> Result<DetectedFormat> {
     let start = content.start(DETECTION_BYTES)?;
-    if let Some(error) = foreign::at_once(content, &start) {
+    if let Some(error) = foreign::signature_error(content, &start) {
         return Err(error);
     }
     if wiki::is_page(&content.name) {
@@ -116,7 +116,7 @@ pub fn detect_format(content: &Content, mapping: &Mapping) -> Result<DetectedFor
     }
     if message::is_mail(&start) {
         let line = start.split(|b| *b == b'\n').next().unwrap_or_default();
-        let mailbox = message::is_divider(&String::from_utf8_lossy(line));
+        let mailbox = message::is_separator(&String::from_utf8_lossy(line));
         let kind = if mailbox { "mailbox" } else { "email" };
         return Ok(DetectedFormat::new("", kind, Form::Mail { mailbox, threads: Arc::default() }));
     }
@@ -138,18 +138,18 @@ pub fn detect_format(content: &Content, mapping: &Mapping) -> Result<DetectedFor
         return Ok(DetectedFormat::new("", "Confluence page", Form::Pages(pages)));
     }
     match text.trim_start().chars().next() {
-        Some('{' | '[') => json(content, mapping, charset, &text),
+        Some('{' | '[') => detect_json(content, mapping, charset, &text),
         Some('<') => match foreign::tracker_of_xml(&text) {
             Some((tracker, element)) => {
                 let context = FileContext::new(mapping);
                 Ok(DetectedFormat::new(tracker, "XML", Form::Xml { element, charset, context }))
             }
-            None => Err(foreign::markup(content, &text)),
+            None => Err(foreign::markup_error(content, &text)),
         },
-        Some(_) if foreign::is_no_text(&text) => Err(foreign::text(content, &text)),
+        Some(_) if foreign::is_binary(&text) => Err(foreign::text_error(content, &text)),
         Some(_) => match table::detect_plan(content, mapping)? {
             Some(plan) if plan.rows == 0 => {
-                Err(foreign::empty_file(content, "a table without rows"))
+                Err(foreign::empty_file_error(content, "a table without rows"))
             }
             Some(mut plan) => {
                 let kind = match content.name.to_lowercase() {
@@ -161,9 +161,9 @@ pub fn detect_format(content: &Content, mapping: &Mapping) -> Result<DetectedFor
                 let format = DetectedFormat::new(plan.tracker, kind, Form::Table(Box::new(plan)));
                 Ok(DetectedFormat { notices, ..format })
             }
-            None => Err(foreign::text(content, &text)),
+            None => Err(foreign::text_error(content, &text)),
         },
-        None => Err(foreign::empty_file(content, "an empty file")),
+        None => Err(foreign::empty_file_error(content, "an empty file")),
     }
 }
 
@@ -177,10 +177,10 @@ fn read_wiki_page(content: &Content) -> Result<Vec<DocumentRecord>> {
     Utf8Reader::new(bytes.as_slice(), charset.encoding)
         .read_to_string(&mut text)
         .map_err(damage)?;
-    let facts = wiki::file_facts(&content.path);
+    let facts = wiki::file_metadata(&content.path);
     let page = match content.is_wiki {
-        true => wiki::page_from(&content.name, text.into_bytes(), facts),
-        false => wiki::page_of_folder(&content.relative_path, text.into_bytes(), facts),
+        true => wiki::parse_page(&content.name, text.into_bytes(), facts),
+        false => wiki::parse_folder_page(&content.relative_path, text.into_bytes(), facts),
     };
     Ok(page.map_err(Error::invalid)?.into_iter().collect())
 }
@@ -191,7 +191,7 @@ fn read_confluence_pages(
     charset: Charset,
     start: &str,
 ) -> Result<Option<Vec<DocumentRecord>>> {
-    if pages::is_space(start) {
+    if pages::is_space_export(start) {
         let pages = pages::parse_space(stream(content, charset)?).map_err(|why| {
             Error::invalid(format!("{}: the file is truncated or damaged: {why}", content.path.display()))
                 .with_hint(
@@ -200,22 +200,24 @@ fn read_confluence_pages(
         })?;
         return Ok(Some(pages));
     }
-    let whole = || -> Result<String> {
+    let read_text = || -> Result<String> {
         let mut text = String::new();
-        let whole = stream(content, charset)?.take(wiki::MAX_PAGE).read_to_string(&mut text);
-        whole.map_err(|e| damage_error(&content.path, &e))?;
+        let read_text = stream(content, charset)?.take(wiki::MAX_PAGE).read_to_string(&mut text);
+        read_text.map_err(|e| damage_error(&content.path, &e))?;
         Ok(text)
     };
     Ok(match () {
-        () if pages::is_storage(start) => Some(vec![pages::parse_file(&content.name, &whole()?)]),
+        () if pages::is_storage_format(start) => {
+            Some(vec![pages::parse_file(&content.name, &read_text()?)])
+        }
         () if start.contains("id=\"main-content\"") => {
-            pages::parse_html(&whole()?).map(|page| vec![page])
+            pages::parse_html(&read_text()?).map(|page| vec![page])
         }
         () => None,
     })
 }
 
-fn json(
+fn detect_json(
     content: &Content,
     mapping: &Mapping,
     charset: Charset,
@@ -227,21 +229,23 @@ fn json(
     };
     let mut context = FileContext::new(mapping);
     let value =
-        |slice: Slice| slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
+        |slice: RawSlice| slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
     let mut first = records(content, Box::new(Cursor::new(text.as_bytes().to_vec())), &list_keys)
         .read()?
         .and_then(value);
     if first.is_none() && list_keys.is_empty() && text.len() >= DETECTION_BYTES / 2 {
         first = records(content, stream(content, charset)?, &[]).read()?.and_then(value);
     }
-    if let Some(error) = foreign::answer(content, text, first.as_ref(), !list_keys.is_empty()) {
+    if let Some(error) =
+        foreign::api_response_error(content, text, first.as_ref(), !list_keys.is_empty())
+    {
         return Err(error);
     }
     let mut first = first.unwrap_or_default();
     if list_keys.is_empty() {
         list_keys = json::list_keys(&first);
         if !list_keys.is_empty() {
-            context.unread(&json::without_lists(&first, &list_keys), &[]);
+            context.count_unused(&json::without_lists(&first, &list_keys), &[]);
             let item =
                 records(content, stream(content, charset)?, &list_keys).read()?.and_then(value);
             first = item.unwrap_or_default();
@@ -262,7 +266,7 @@ fn json(
         () => tracker_by_shape(&first),
     };
     if content.name == "merge_requests.ndjson" && shapes::is_merge_request(&first) {
-        return Err(foreign::merge_requests(content));
+        return Err(foreign::merge_requests_error(content));
     }
     let mut notices = Vec::new();
     if text.contains("\"default_kind\"") {
@@ -286,20 +290,19 @@ fn register_users(
     first: &Value,
     mapping: &Mapping,
 ) -> Result<Option<Error>> {
-    if chat::user(first).is_none() {
+    if chat::parse_user(first).is_none() {
         return Ok(None);
     }
     let mut users = records(content, stream(content, charset)?, &[]);
     while let Some(slice) = users.read()? {
         let user = slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
-        if let Some((id, name)) = user.as_ref().and_then(chat::user) {
+        if let Some((id, name)) = user.as_ref().and_then(chat::parse_user) {
             mapping.add_person(id, name);
         }
     }
-    Ok(Some(foreign::people(content)))
+    Ok(Some(foreign::user_list_error(content)))
 }
 
-/// Opens a file as UTF-8.
 fn stream(content: &Content, charset: Charset) -> Result<Box<dyn Read + Send>> {
     let stream = content.open()?;
     Ok(match charset.encoding == UTF_8 {
@@ -308,10 +311,9 @@ fn stream(content: &Content, charset: Charset) -> Result<Box<dyn Read + Send>> {
     })
 }
 
-/// Returns a reader of the records of a file.
 fn records(content: &Content, stream: Box<dyn Read + Send>, list_keys: &[String]) -> Records {
     let list_keys = Some(list_keys.to_vec()).filter(|list_keys| !list_keys.is_empty());
-    Records::over(&content.path, stream, content.counter(), list_keys)
+    Records::from_stream(&content.path, stream, content.counter(), list_keys)
 }
 
 /// Returns the tracker that a record's fields identify; empty if none.
@@ -324,7 +326,7 @@ fn tracker_by_shape(record: &Value) -> &'static str {
             "Zendesk"
         }
         () => {
-            let headers = Shape::of(record).map(|shape| shape.names).unwrap_or_default();
+            let headers = Shape::new(record).map(|shape| shape.names).unwrap_or_default();
             columns::tracker(&headers)
         }
     }
@@ -418,10 +420,10 @@ impl DetectedFormat {
             Form::Json { context, .. } | Form::Xml { context, .. } => context.notices(),
             _ => Vec::new(),
         };
-        notices.into_iter().chain(self.charset().and_then(Charset::doubt)).collect()
+        notices.into_iter().chain(self.charset().and_then(Charset::notice)).collect()
     }
 
-    /// Returns whether it is a wiki page.
+    /// Returns whether the file is a wiki page.
     pub fn is_page(&self) -> bool {
         matches!(self.form, Form::Pages(_))
     }
@@ -448,24 +450,24 @@ impl DetectedFormat {
             Form::Json { charset, list_keys, .. } => {
                 let mut records = records(content, stream(content, *charset)?, list_keys);
                 while let Some(slice) = records.read()? {
-                    let place = format!("{}:{}", content.name, slice.position);
+                    let location = format!("{}:{}", content.name, slice.position);
                     // The number of missing records is unknown, so this is an error and not a
                     // skipped record.
                     if let Err(why) = &slice.bytes
-                        && matches!(why.as_str(), CUT_LIST | CUT_RECORD)
+                        && matches!(why.as_str(), TRUNCATED_LIST | TRUNCATED_RECORD)
                     {
                         return Err(truncation_error(format!(
-                            "{place}: the file is truncated: {why}"
+                            "{location}: the file is truncated: {why}"
                         )));
                     }
-                    if !visit(place, slice.bytes.map(|b| RawRecord::Json(b, slice.position))) {
+                    if !visit(location, slice.bytes.map(|b| RawRecord::Json(b, slice.position))) {
                         return Ok(false);
                     }
                 }
             }
             Form::Xml { element, charset, .. } => {
                 let mut items =
-                    xml::Items::new(Utf8Reader::new(content.open()?, charset.encoding), element);
+                    xml::XmlItems::new(Utf8Reader::new(content.open()?, charset.encoding), element);
                 for n in 1.. {
                     let item = items.next_item().map_err(|why| {
                         let path = content.path.display();
@@ -479,7 +481,7 @@ impl DetectedFormat {
             }
             Form::Mail { mailbox, .. } => {
                 return mail::visit(content.open()?, *mailbox, |position, bytes| {
-                    let at = mail::place(content, position);
+                    let at = mail::location(content, position);
                     visit(format!("{}:{position}", content.name), Ok(RawRecord::Mail(bytes, at)))
                 })
                 .map_err(|e| damage_error(&content.path, &e));
@@ -499,8 +501,8 @@ impl DetectedFormat {
 
     /// Returns whether a record may mention the project; may return false positives, never false
     /// negatives.
-    pub fn mentions(chunk: &RawRecord, project: &regex::bytes::Regex) -> bool {
-        match chunk {
+    pub fn mentions(record: &RawRecord, project: &regex::bytes::Regex) -> bool {
+        match record {
             RawRecord::Json(bytes, _) => project.is_match(bytes),
             RawRecord::Row(row) => project.is_match(row.cells.as_slice().as_bytes()),
             RawRecord::Mail(..) | RawRecord::Page(_) => false,
@@ -511,8 +513,8 @@ impl DetectedFormat {
     ///
     /// # Errors
     /// The reason why it is skipped.
-    pub fn parse(&self, chunk: RawRecord) -> std::result::Result<Vec<ParsedItem>, String> {
-        match (chunk, &self.form) {
+    pub fn parse(&self, record: RawRecord) -> std::result::Result<Vec<ParsedItem>, String> {
+        match (record, &self.form) {
             (
                 RawRecord::Json(bytes, place),
                 Form::Json { context, .. } | Form::Xml { context, .. },
@@ -548,13 +550,13 @@ fn read_rows(
     plan: &Plan,
     mut visit: impl FnMut(String, std::result::Result<RawRecord, String>) -> bool,
 ) -> Result<bool> {
-    let mut reader = table::rows(content, plan)?;
+    let mut reader = table::open_rows(content, plan)?;
     let mut cells = StringRecord::new();
-    // The number cell and the title of the previous row's item.
+    // The number cell and the title of the last item.
     let mut last: Option<(String, String)> = None;
     let has_comments = !plan.columns("comments").is_empty();
     let mut row_number = 0;
-    while reader.read_record(&mut cells).map_err(|e| table::unreadable(content, &e))? {
+    while reader.read_record(&mut cells).map_err(|e| table::table_error(content, &e))? {
         row_number += 1;
         let name = format!("{}:{}", content.name, row_number + 1 + plan.preamble as u64);
         if cells.as_slice().len() > MAX_RECORD {
@@ -565,7 +567,7 @@ fn read_rows(
         }
         let key = plan.cell(&cells, "number").map(str::to_owned);
         let title = plan.cell(&cells, "title").unwrap_or_default();
-        // A row without a key, or with the previous row's key, continues its comments.
+        // A row without a key, or with the same key, only adds comments to the previous row's item.
         let continued_key = match (&key, &last) {
             (None, Some((key, _))) if has_comments && title.is_empty() => Some(key.clone()),
             (Some(key), Some((previous_key, name)))
@@ -578,7 +580,7 @@ fn read_rows(
         if let (None, Some(key)) = (&continued_key, key) {
             last = Some((key, title.to_owned()));
         }
-        let row = Row { place: row_number, cells: std::mem::take(&mut cells), continued_key };
+        let row = Row { position: row_number, cells: std::mem::take(&mut cells), continued_key };
         if !visit(name, Ok(RawRecord::Row(row))) {
             return Ok(false);
         }

@@ -1,25 +1,25 @@
-//! Names of fields and texts of relations, by tracker and language.
+//! Names of fields and relations, in the languages of trackers.
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use precedent_text::{tokens::bare, words::phrases};
+use precedent_text::{tokens::normalize_phrase, words::phrases};
 
-/// Returns the rows of a data file: a name and its words; a name may have several rows.
-pub fn rows(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+/// Returns the rows of a data file: a name and its words. A name may have several rows.
+pub fn data_rows(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     file.lines().filter(|row| !row.starts_with('#')).filter_map(|row| row.split_once('\t'))
 }
 
-/// The fields of items in their order, and each column name with its field and its rank there.
+/// The fields of items, and the column names with their field and rank.
 pub struct Fields {
-    /// Names of the fields.
+    /// Names of the fields, in order.
     pub list: Vec<&'static str>,
     names: HashMap<&'static str, (&'static str, usize)>,
 }
 
-/// The fields that columns can provide; of several names, the one with the lowest rank counts.
+/// The fields that columns can provide; the name with the lowest rank takes precedence.
 pub static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
     let mut fields = Fields { list: Vec::new(), names: HashMap::new() };
-    for (field, names) in rows(include_str!("fields.tsv")) {
+    for (field, names) in data_rows(include_str!("fields.tsv")) {
         if !fields.list.contains(&field) {
             fields.list.push(field);
         }
@@ -31,10 +31,10 @@ pub static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
     fields
 });
 
-/// The words around the name of a field, by role.
-static PARTS: LazyLock<HashMap<&str, HashMap<&str, usize>>> = LazyLock::new(|| {
+/// The words around field names, by role, with their ranks.
+static ROLES: LazyLock<HashMap<&str, HashMap<&str, usize>>> = LazyLock::new(|| {
     let mut parts: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
-    for (role, words) in rows(include_str!("name_parts.tsv")) {
+    for (role, words) in data_rows(include_str!("name_parts.tsv")) {
         let ranks = parts.entry(role).or_default();
         for word in phrases(words) {
             let rank = ranks.len();
@@ -45,17 +45,17 @@ static PARTS: LazyLock<HashMap<&str, HashMap<&str, usize>>> = LazyLock::new(|| {
 });
 
 /// Returns the rank of a word among those with this role.
-pub fn part_rank(role: &str, word: &str) -> Option<usize> {
-    PARTS.get(role)?.get(word).copied()
+pub fn role_rank(role: &str, word: &str) -> Option<usize> {
+    ROLES.get(role)?.get(word).copied()
 }
 
 /// Returns whether a word has this role in a name.
-pub fn is_part(role: &str, word: &str) -> bool {
-    part_rank(role, word).is_some()
+pub fn has_role(role: &str, word: &str) -> bool {
+    role_rank(role, word).is_some()
 }
 
-/// Normalizes a column name: ignores case, spaces, underscores and surrounding punctuation.
-pub fn plain(name: &str) -> String {
+/// Normalizes the case, spaces, underscores and surrounding punctuation of a column name.
+pub fn normalize(name: &str) -> String {
     let name =
         name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '"' | '*' | ':'));
     let words = name.split(|c: char| c.is_whitespace() || c == '_').filter(|w| !w.is_empty());
@@ -63,7 +63,7 @@ pub fn plain(name: &str) -> String {
 }
 
 /// Splits a name of any style into lowercase words: `dateCreated`, `System.Title`, `ticket_id`.
-pub fn words(name: &str) -> Vec<String> {
+pub fn split_words(name: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let (mut word, mut previous) = (String::new(), ' ');
     let mut rest = name.chars().peekable();
@@ -84,13 +84,13 @@ pub fn words(name: &str) -> Vec<String> {
     out
 }
 
-/// The rank of names that are recognized by their parts, after all names in the list.
+/// The rank of names that are recognized by their parts, after all listed names.
 const DERIVED_RANK: usize = 1 << 20;
 
 /// Returns the field of a column name in any style, and the rank of the name.
 pub fn field(name: &str) -> Option<(&'static str, usize)> {
     let lookup = |name: &str| FIELDS.names.get(name).copied();
-    let exact = plain(name);
+    let exact = normalize(name);
     // "Created At (UTC)"
     let exact = exact.trim_end_matches("(utc)").trim_end();
     if let Some(result) = lookup(exact) {
@@ -99,7 +99,7 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
     if exact.len() > 120 || exact.contains('(') {
         return None;
     }
-    let mut words = words(name);
+    let mut words = split_words(name);
     if let Some(result) = lookup(&words.join(" ")) {
         return Some(result);
     }
@@ -110,11 +110,11 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
         {
             return Some(result);
         }
-        // The readable part of an object: `status.name`, `description_html`.
+        // The name may end in the readable part of an object: `status.name`, `description_html`.
         let mut inner: &[String] = &words;
         while let [start @ .., last] = inner
-            && !start.iter().all(|word| is_part("container", word))
-            && (is_part("value", last) || is_part("format", last))
+            && !start.iter().all(|word| has_role("container", word))
+            && (has_role("value", last) || has_role("format", last))
         {
             inner = start;
             if let Some(result) =
@@ -125,7 +125,8 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
         }
         match words.first() {
             Some(first)
-                if words.len() > 1 && (is_part("container", first) || is_part("format", first)) =>
+                if words.len() > 1
+                    && (has_role("container", first) || has_role("format", first)) =>
             {
                 words.remove(0);
             }
@@ -138,26 +139,26 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
 fn composed_field(words: &[String]) -> Option<(&'static str, usize)> {
     if let [verb, by] = words
         && by == "by"
-        && is_part("by", verb)
+        && has_role("by", verb)
     {
         return Some(("author", 2 * DERIVED_RANK));
     }
     let words: Vec<&str> = words.iter().flat_map(|word| split_time_word(word)).collect();
-    let rest: Vec<&str> = words.iter().copied().filter(|word| !is_part("time", word)).collect();
+    let rest: Vec<&str> = words.iter().copied().filter(|word| !has_role("time", word)).collect();
     let order = ["first", "last"].into_iter().find(|order| rest.contains(order));
     let is_time = words.len() > 1 && rest.len() < words.len();
     ["updated", "closed", "created"].into_iter().find_map(|field| {
-        let base = rest.iter().filter(|word| is_part(field, word)).count();
+        let base = rest.iter().filter(|word| has_role(field, word)).count();
         let is_complete =
-            rest.iter().all(|word| is_part(field, word) || is_part("qualifier", word));
+            rest.iter().all(|word| has_role(field, word) || has_role("qualifier", word));
         let is_ordinal = order.is_some_and(|order| {
-            rest.len() == 2 && rest.iter().any(|word| is_part(field, &format!("{word} {order}")))
+            rest.len() == 2 && rest.iter().any(|word| has_role(field, &format!("{word} {order}")))
         });
         ((is_time && base == 1 && is_complete) || is_ordinal).then_some((field, 2 * DERIVED_RANK))
     })
 }
 
-/// Splits off the time word of a name that is written as one: "createdate", "lastmodified".
+/// Splits a compound word with a time word: "createdate", "lastmodified".
 fn split_time_word(word: &str) -> Vec<&str> {
     for end in ["datetime", "timestamp", "date", "time"] {
         if let Some(start) = word.strip_suffix(end).filter(|start| start.len() > 3) {
@@ -172,43 +173,48 @@ fn split_time_word(word: &str) -> Vec<&str> {
     vec![word]
 }
 
-/// A relation in a cell, from the report of its row.
+/// The direction of a duplicate relation between a report and another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
+pub enum DuplicateDirection {
     /// The report is a duplicate of the other.
     Duplicates,
     /// The other is a duplicate of the report.
     DuplicatedBy,
 }
 
-/// The translations of the relations in trackers.
 const RELATIONS: &str = include_str!("relations.tsv");
 
-/// Returns the phrases of a relation, or of Jira's link columns without their link type.
+/// Returns the phrases of a relation, or of Jira's link columns.
 pub fn relation_phrases(kind: &str) -> impl Iterator<Item = &'static str> {
-    rows(RELATIONS).filter(move |(name, _)| *name == kind).flat_map(|(_, words)| phrases(words))
+    data_rows(RELATIONS)
+        .filter(move |(name, _)| *name == kind)
+        .flat_map(|(_, words)| phrases(words))
 }
 
-static RELATION: LazyLock<HashMap<String, Relation>> = LazyLock::new(|| {
-    let entries = |kind, relation| relation_phrases(kind).map(move |w| (bare(w), relation));
-    entries("duplicates", Relation::Duplicates)
-        .chain(entries("duplicated", Relation::DuplicatedBy))
+static DIRECTIONS: LazyLock<HashMap<String, DuplicateDirection>> = LazyLock::new(|| {
+    let entries = |kind, duplicate_direction| {
+        relation_phrases(kind).map(move |w| (normalize_phrase(w), duplicate_direction))
+    };
+    entries("duplicates", DuplicateDirection::Duplicates)
+        .chain(entries("duplicated", DuplicateDirection::DuplicatedBy))
         .collect()
 });
 
-/// Parses the direction of a duplicate relation, in the words of Redmine and Jira; `None` for other
-/// relations. The text may contain the other report's number: "Duplicated by #290".
-pub fn relation(words: &str) -> Option<Relation> {
-    let terms: Vec<&str> = words
+/// Parses the direction of a duplicate relation; `None` for other relations. The label may contain
+/// the number of the other report: "Duplicated by #290".
+pub fn duplicate_direction(label: &str) -> Option<DuplicateDirection> {
+    let terms: Vec<&str> = label
         .split_whitespace()
         .filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
         .collect();
-    let text = bare(&terms.join(" "));
-    RELATION.get(&text).copied().or_else(|| match () {
+    let text = normalize_phrase(&terms.join(" "));
+    DIRECTIONS.get(&text).copied().or_else(|| match () {
         () if text.contains("duplicatedby") || text.contains("hasduplicate") => {
-            Some(Relation::DuplicatedBy)
+            Some(DuplicateDirection::DuplicatedBy)
         }
-        () if text.contains("duplicate") || text.contains("duplik") => Some(Relation::Duplicates),
+        () if text.contains("duplicate") || text.contains("duplik") => {
+            Some(DuplicateDirection::Duplicates)
+        }
         () => None,
     })
 }
@@ -255,19 +261,11 @@ mod tests {
                 assert_eq!(super::field(name).map(|(field, _)| field), Some(field), "{name}");
             }
         }
-        for name in [
-            "assignee.name",
-            "project.title",
-            "updated_by",
-            "Due Date",
-            "first response time",
-            "Resolution time",
-            "user_email",
-            "Operating System",
-            "time to close",
-            "parent.title",
-            "attachments.size",
-        ] {
+        for name in "assignee.name, project.title, updated_by, Due Date, first response time, \
+                     Resolution time, user_email, Operating System, time to close, parent.title, \
+                     attachments.size"
+            .split(", ")
+        {
             assert_eq!(super::field(name), None, "{name}");
         }
         // A name of the list is better than a composed one, and the version of the fix than the
@@ -283,56 +281,41 @@ mod tests {
 
     #[test]
     fn duplicate_direction_is_parsed_in_any_language() {
-        for words in [
-            "Is duplicate of #290",
-            "Duplicates",
-            "Duplikat von #7",
-            "Duplique #12",
-            "Duplicada de #5",
-            "Duplicado de",
-            "Duplica",
-            "dupliceert #3",
-            "duplikuje",
-            "дублирует #8",
-            "次のチケットと重複 #78",
-            "重複しているチケット #77",
-            "重复 #10",
-            "重复于 #10",
-            "与 #9 重复",
-            "다음 일감에 중복됨: #4",
-        ] {
-            assert_eq!(relation(words), Some(Relation::Duplicates), "{words}");
-        }
-        for words in [
-            "Has duplicate #290",
-            "is duplicated by",
-            "Dupliziert durch #7",
-            "Dupliqué par #13",
-            "duplicada por #6",
-            "Duplicado por",
-            "duplicata da",
-            "gedupliceerd door",
-            "zduplikowane przez",
-            "дублируется #8",
-            "次のチケットが重複 #1",
-            "与其重复 #9",
-            "중복된 일감: #4",
-        ] {
-            assert_eq!(relation(words), Some(Relation::DuplicatedBy), "{words}");
-        }
-        for words in ["", "Related to #3", "Bloqué par #2", "Copied to", "関連している", "Blocks"]
+        for label in "Is duplicate of #290, Duplicates, Duplikat von #7, Duplique #12, Duplicada de #5, \
+                     Duplicado de, Duplica, dupliceert #3, duplikuje, дублирует #8, 次のチケットと重複 #78, \
+                     重複しているチケット #77, 重复 #10, 重复于 #10, 与 #9 重复, 다음 일감에 중복됨: #4"
+            .split(", ")
         {
-            assert_eq!(relation(words), None, "{words}");
+            assert_eq!(duplicate_direction(label), Some(DuplicateDirection::Duplicates), "{label}");
+        }
+        for label in "Has duplicate #290, is duplicated by, Dupliziert durch #7, Dupliqué par #13, \
+                     duplicada por #6, Duplicado por, duplicata da, gedupliceerd door, \
+                     zduplikowane przez, дублируется #8, 次のチケットが重複 #1, 与其重复 #9, 중복된 일감: #4"
+            .split(", ")
+        {
+            assert_eq!(
+                duplicate_direction(label),
+                Some(DuplicateDirection::DuplicatedBy),
+                "{label}"
+            );
+        }
+        for label in ["", "Related to #3", "Bloqué par #2", "Copied to", "関連している", "Blocks"]
+        {
+            assert_eq!(duplicate_direction(label), None, "{label}");
         }
     }
 
     #[test]
     fn relation_phrases_have_one_direction() {
-        for words in relation_phrases("duplicates") {
-            assert_eq!(relation(words), Some(Relation::Duplicates), "{words}");
+        for label in relation_phrases("duplicates") {
+            assert_eq!(duplicate_direction(label), Some(DuplicateDirection::Duplicates), "{label}");
         }
-        for words in relation_phrases("duplicated") {
-            assert_eq!(relation(words), Some(Relation::DuplicatedBy), "{words}");
+        for label in relation_phrases("duplicated") {
+            assert_eq!(
+                duplicate_direction(label),
+                Some(DuplicateDirection::DuplicatedBy),
+                "{label}"
+            );
         }
     }
 }

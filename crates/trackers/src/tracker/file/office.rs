@@ -1,10 +1,10 @@
-//! Office documents: workbooks as tables, and mails that Outlook saved.
+//! Office documents: workbooks as tables, and emails saved by Outlook.
 
 use std::io::{Cursor, Read};
 
 use calamine::{Data, Reader};
 
-/// The properties of a saved mail: subject, headers, sender, address, text, HTML, id, answered id.
+/// The properties of a saved email.
 const SUBJECT: &str = "0037";
 const HEADERS: &str = "007D";
 const SENDER: &str = "0C1A";
@@ -12,7 +12,6 @@ const ADDRESSES: &[&str] = &["5D01", "0C1F"];
 const TEXT: &str = "1000";
 const ID: &str = "1035";
 const IN_REPLY_TO: &str = "1042";
-/// The property of the time of sending.
 const SENT_TIME: u32 = 0x0039_0040;
 
 /// Returns the sheets of a workbook as tables, each with its name; `None` if it is not a workbook.
@@ -24,7 +23,7 @@ pub fn sheets(bytes: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
         let mut table = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
         for row in range.rows() {
             let cells = row.iter().map(|cell| match cell {
-                Data::DateTime(time) => time.as_datetime_text(),
+                Data::DateTime(time) => format_time(*time),
                 Data::Float(number) if number.fract() == 0.0 => format!("{number:.0}"),
                 cell => cell.to_string(),
             });
@@ -35,24 +34,18 @@ pub fn sheets(bytes: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     Some(out)
 }
 
-trait DateTimeText {
-    fn as_datetime_text(&self) -> String;
+fn format_time(time: calamine::ExcelDateTime) -> String {
+    let (year, month, day, hour, minute, second, _) = time.to_ymd_hms_milli();
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
 }
 
-impl DateTimeText for calamine::ExcelDateTime {
-    fn as_datetime_text(&self) -> String {
-        let (year, month, day, hour, minute, second, _) = self.to_ymd_hms_milli();
-        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
-    }
-}
-
-/// Returns a mail that Outlook saved, in the internet format; `None` if it is another file.
-pub fn mail(bytes: &[u8]) -> Option<Vec<u8>> {
+/// Converts an email saved by Outlook to the internet format; `None` for any other file.
+pub fn outlook_email(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut file = cfb::CompoundFile::open(Cursor::new(bytes)).ok()?;
     let mut text = |property: &str| {
         let mut bytes = Vec::new();
-        let wide = format!("__substg1.0_{property}001F");
-        if let Ok(mut stream) = file.open_stream(&wide) {
+        let unicode_name = format!("__substg1.0_{property}001F");
+        if let Ok(mut stream) = file.open_stream(&unicode_name) {
             stream.read_to_end(&mut bytes).ok()?;
             return Some(encoding_rs::UTF_16LE.decode(&bytes).0.into_owned());
         }
@@ -62,14 +55,15 @@ pub fn mail(bytes: &[u8]) -> Option<Vec<u8>> {
             .ok()?;
         Some(encoding_rs::WINDOWS_1252.decode(&bytes).0.into_owned())
     };
-    let line =
+    let single_line =
         |text: Option<String>| text.map(|t| t.replace(['\r', '\n', '\0'], " ")).unwrap_or_default();
     let subject = text(SUBJECT)?;
     let body = text(TEXT).unwrap_or_default();
     let headers = text(HEADERS).filter(|headers| headers.contains(':'));
-    let sender = line(text(SENDER));
-    let address = line(ADDRESSES.iter().find_map(|name| text(name)).filter(|a| a.contains('@')));
-    let (id, in_reply_to) = (line(text(ID)), line(text(IN_REPLY_TO)));
+    let sender = single_line(text(SENDER));
+    let address =
+        single_line(ADDRESSES.iter().find_map(|name| text(name)).filter(|a| a.contains('@')));
+    let (id, in_reply_to) = (single_line(text(ID)), single_line(text(IN_REPLY_TO)));
     let mut properties = Vec::new();
     if let Ok(mut stream) = file.open_stream("__properties_version1.0") {
         stream.read_to_end(&mut properties).ok()?;
@@ -81,14 +75,14 @@ pub fn mail(bytes: &[u8]) -> Option<Vec<u8>> {
         }
     };
     match headers {
-        // The stored headers describe parts that are not there.
+        // The content headers describe parts that are not stored.
         Some(headers) => {
-            let lines = headers.lines().scan(true, |keep, line| {
-                if !line.starts_with([' ', '\t']) {
-                    *keep =
-                        !line.to_ascii_lowercase().starts_with("content-") && line.contains(':');
+            let lines = headers.lines().scan(true, |is_included, single_line| {
+                if !single_line.starts_with([' ', '\t']) {
+                    *is_included = !single_line.to_ascii_lowercase().starts_with("content-")
+                        && single_line.contains(':');
                 }
-                Some(keep.then_some(line))
+                Some(is_included.then_some(single_line))
             });
             let lines: Vec<&str> = lines.flatten().collect();
             out.push_str(&lines.join("\r\n"));
@@ -141,8 +135,8 @@ mod tests {
         properties.extend(((1_740_992_400_u64 + 11_644_473_600) * 10_000_000).to_le_bytes());
         add("__properties_version1.0", &properties);
         file.flush().unwrap();
-        let mail = mail(file.into_inner().get_ref()).unwrap();
-        let message = precedent_markup::message::read(&mail).unwrap();
+        let outlook_email = outlook_email(file.into_inner().get_ref()).unwrap();
+        let message = precedent_markup::message::parse(&outlook_email).unwrap();
         assert_eq!(
             (message.subject.as_str(), message.author.as_deref()),
             ("Pump stops", Some("Ada"))
@@ -152,6 +146,6 @@ mod tests {
                 && message.text.contains("Über")
                 && message.date.is_some()
         );
-        assert_eq!(super::mail(b"text"), None);
+        assert_eq!(super::outlook_email(b"text"), None);
     }
 }

@@ -1,5 +1,4 @@
-//! Wiki pages of Confluence in files: the answers of its APIs, pages in storage format, and the
-//! exports of a space.
+//! Confluence pages in files: API responses, pages in storage format, and space exports.
 
 use std::{collections::HashMap, io::Read};
 
@@ -9,20 +8,19 @@ use serde_json::Value;
 use super::xml;
 use crate::tracker::{dates, wiki};
 use precedent_core::model::{DocKind, DocumentRecord, Raw};
-use precedent_markup::{hypertext, storage_format};
+use precedent_markup::{html_to_markdown, storage_format};
 use precedent_text::html;
 
 /// Returns whether a text is a page in storage format.
-pub fn is_storage(text: &str) -> bool {
+pub fn is_storage_format(text: &str) -> bool {
     !text.contains("<hibernate-generic") && (text.contains("<ac:") || text.contains("<ri:"))
 }
 
-/// Returns whether a text is the export of a space as XML.
-pub fn is_space(text: &str) -> bool {
+/// Returns whether a text is the XML export of a space.
+pub fn is_space_export(text: &str) -> bool {
     text.chars().take(2000).collect::<String>().contains("<hibernate-generic")
 }
 
-/// Creates a page from its title and its text in storage format.
 fn page(title: &str, storage: &str) -> DocumentRecord {
     document(title, storage_format::to_markdown(storage), storage.as_bytes().to_vec())
 }
@@ -30,7 +28,7 @@ fn page(title: &str, storage: &str) -> DocumentRecord {
 fn document(title: &str, body: String, raw: Vec<u8>) -> DocumentRecord {
     DocumentRecord {
         kind: DocKind::Page,
-        slug: Some(wiki::slug_of_title(title)),
+        slug: Some(wiki::title_slug(title)),
         title: title.trim().to_owned(),
         body,
         raw: Raw::new(raw),
@@ -44,8 +42,8 @@ fn time(value: &Value, paths: &[&str]) -> Option<Timestamp> {
         .find_map(|path| dates::parse(value.pointer(path)?.as_str()?, dates::Order::default()))
 }
 
-/// Parses a page of Confluence's APIs; `None` if the record has no text in storage format.
-pub fn of_answer(value: &Value, bytes: &[u8]) -> Option<DocumentRecord> {
+/// Parses a page in an API response; `None` if it has no text in storage format.
+pub fn parse_api_page(value: &Value, bytes: &[u8]) -> Option<DocumentRecord> {
     let text = |paths: &[&str]| paths.iter().find_map(|path| value.pointer(path)?.as_str());
     let storage = text(&["/body/storage/value", "/body/view/value", "/body/export_view/value"])?;
     let mut page = page(text(&["/title"])?, storage);
@@ -64,31 +62,31 @@ pub fn of_answer(value: &Value, bytes: &[u8]) -> Option<DocumentRecord> {
     Some(page)
 }
 
-/// Parses a file with one page in storage format; its name is the title.
+/// Parses a page in storage format; the file name is the title.
 pub fn parse_file(name: &str, storage: &str) -> DocumentRecord {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     page(&stem.replace(['-', '_'], " "), storage)
 }
 
-/// Parses a page of a space that was exported as HTML; `None` if it is another web page.
+/// Parses a page of an HTML export; `None` for any other web page.
 pub fn parse_html(text: &str) -> Option<DocumentRecord> {
     let at = text.find("id=\"main-content\"")?;
-    let inner = &text[at..];
-    let body = inner.split_once('>')?.1;
+    let content = &text[at..];
+    let body = content.split_once('>')?.1;
     let body = body.split("<div class=\"pageSection").next().unwrap_or(body);
     let body = body.split("<div id=\"footer\"").next().unwrap_or(body);
     let title = html::to_text(text.split_once("<title>")?.1.split("</title>").next()?);
     // "Space : Page"
     let title = title.split_once(" : ").map_or(title.as_str(), |(_, title)| title).to_owned();
-    Some(document(&title, hypertext::to_markdown(body), text.as_bytes().to_vec()))
+    Some(document(&title, html_to_markdown::convert(body), text.as_bytes().to_vec()))
 }
 
-/// Parses the pages of a space that was exported as XML, each in its current version.
+/// Parses the current pages in an XML export of a space.
 ///
 /// # Errors
 /// The reason why the document cannot be read.
 pub fn parse_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
-    let mut objects = xml::Items::new(stream, "object");
+    let mut objects = xml::XmlItems::new(stream, "object");
     let (mut pages, mut bodies) = (Vec::new(), HashMap::new());
     while let Some(bytes) = objects.next_item()? {
         let object: Value = serde_json::from_slice(&bytes).map_err(|e| e.to_string())?;
@@ -111,10 +109,10 @@ pub fn parse_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
                 pages.push((id, title, text("lastModificationDate"), text("creationDate")));
             }
             Some("BodyContent") => {
-                let home = find("content").and_then(id);
-                if let (Some(home), Some(body)) = (home, text("body")) {
-                    // The end of a nested CDATA section is written apart.
-                    bodies.insert(home, body.replace("]] >", "]]>"));
+                let page_id = find("content").and_then(id);
+                if let (Some(page_id), Some(body)) = (page_id, text("body")) {
+                    // The export splits the end of a nested CDATA section.
+                    bodies.insert(page_id, body.replace("]] >", "]]>"));
                 }
             }
             _ => {}
@@ -142,7 +140,7 @@ mod tests {
             <ac:plain-text-body><![CDATA[pump --bleed]]></ac:plain-text-body></ac:structured-macro>";
         let answer = json!({"id": "5", "title": "Pump & valve", "body": {"storage": {"value": storage}},
             "version": {"when": "2025-03-01T10:00:00Z"}, "metadata": {"labels": {"results": [{"name": "runbook"}]}}});
-        let page = of_answer(&answer, b"{}").unwrap();
+        let page = parse_api_page(&answer, b"{}").unwrap();
         assert_eq!(
             (page.slug.as_deref(), &page.labels[..]),
             (Some("Pump-valve"), &["runbook".to_owned()][..])

@@ -1,94 +1,91 @@
-//! Detection of unclosed quotes in a table, which would otherwise merge many rows into one cell.
+//! Detection of unclosed quotes in a table, which would merge many rows into one cell.
 
 use std::io::{self, Read};
 
 use crate::tracker::import::MAX_RECORD;
 
 /// A pass-through reader that tracks the quotes of a table.
-pub struct Quotes<R> {
+pub struct QuoteTracker<R> {
     inner: R,
     delimiter: u8,
-    at: At,
+    state: QuoteState,
     line: u64,
-    start: u64,
-    spans: bool,
+    opening_line: u64,
+    is_multiline: bool,
     /// Number of bytes in the open quote.
     size: usize,
-    wrong: Option<u64>,
+    unclosed: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum At {
-    /// The start of a cell.
+enum QuoteState {
     Start,
     /// A cell that does not start with a quote.
     Bare,
-    /// A quoted cell.
     Quoted,
     /// After a quote that closes the cell or is doubled.
     Closing,
 }
 
-impl<R> Quotes<R> {
+impl<R> QuoteTracker<R> {
     /// Creates a reader for a table with this delimiter.
     pub fn new(inner: R, delimiter: u8) -> Self {
         Self {
             inner,
             delimiter,
-            at: At::Start,
+            state: QuoteState::Start,
             line: 1,
-            start: 0,
-            spans: false,
+            opening_line: 0,
+            is_multiline: false,
             size: 0,
-            wrong: None,
+            unclosed: None,
         }
     }
 
-    /// Returns the line of an unclosed quote after the table was read: the file ends inside it, or
-    /// it was closed by the opening quote of a cell some lines below.
+    /// Returns the line of an unclosed quote: the table ended inside it, or the opening quote of a
+    /// later cell closed it.
     pub fn unclosed_line(&self) -> Option<u64> {
-        self.wrong.or((self.at == At::Quoted).then_some(self.start))
+        self.unclosed.or((self.state == QuoteState::Quoted).then_some(self.opening_line))
     }
 
     /// Returns whether the open quote is longer than any record.
     fn is_endless(&self) -> bool {
-        self.at == At::Quoted && self.size > MAX_RECORD
+        self.state == QuoteState::Quoted && self.size > MAX_RECORD
     }
 
-    fn byte(&mut self, byte: u8) {
-        let newline = byte == b'\n';
+    fn push(&mut self, push: u8) {
+        let newline = push == b'\n';
         self.size += 1;
-        self.at = match (self.at, byte) {
-            (At::Quoted, b'"') => At::Closing,
-            (At::Quoted, _) => {
-                self.spans |= newline;
-                At::Quoted
+        self.state = match (self.state, push) {
+            (QuoteState::Quoted, b'"') => QuoteState::Closing,
+            (QuoteState::Quoted, _) => {
+                self.is_multiline |= newline;
+                QuoteState::Quoted
             }
-            (At::Closing, b'"') => At::Quoted,
-            (At::Start, b'"') => {
-                (self.start, self.spans, self.size) = (self.line, false, 0);
-                At::Quoted
+            (QuoteState::Closing, b'"') => QuoteState::Quoted,
+            (QuoteState::Start, b'"') => {
+                (self.opening_line, self.is_multiline, self.size) = (self.line, false, 0);
+                QuoteState::Quoted
             }
-            (_, b) if b == self.delimiter || b == b'\n' || b == b'\r' => At::Start,
-            (At::Closing, b) => {
-                // A letter after a closing quote of a multi-line cell shows that it opened the next
-                // cell.
-                if self.spans && !b.is_ascii_whitespace() && self.wrong.is_none() {
-                    self.wrong = Some(self.start);
+            (_, b) if b == self.delimiter || b == b'\n' || b == b'\r' => QuoteState::Start,
+            (QuoteState::Closing, b) => {
+                // Text after the closing quote of a multi-line cell: the quote opened another cell.
+                if self.is_multiline && !b.is_ascii_whitespace() && self.unclosed.is_none() {
+                    self.unclosed = Some(self.opening_line);
                 }
-                At::Bare
+                QuoteState::Bare
             }
-            _ => At::Bare,
+            _ => QuoteState::Bare,
         };
         self.line += u64::from(newline);
     }
 }
 
-impl<R: Read> Read for Quotes<R> {
+impl<R: Read> Read for QuoteTracker<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
-        buffer[..n].iter().for_each(|b| self.byte(*b));
-        // The CSV parser would otherwise read the rest of the file into memory as one cell.
+        buffer[..n].iter().for_each(|b| self.push(*b));
+        // Otherwise, the CSV parser would read the rest of the file into memory.
         match self.is_endless() {
             true => Err(io::Error::new(io::ErrorKind::InvalidData, "a quote is not closed")),
             false => Ok(n),
@@ -101,14 +98,14 @@ mod tests {
     use super::*;
 
     fn unclosed_line(text: &str) -> Option<u64> {
-        let mut quotes = Quotes::new(text.as_bytes(), b',');
+        let mut quotes = QuoteTracker::new(text.as_bytes(), b',');
         io::copy(&mut quotes, &mut io::sink()).unwrap();
         quotes.unclosed_line()
     }
 
     #[test]
     fn endless_quote_is_reported_early() {
-        let mut endless = Quotes::new(b"a,b\n1,\"never".chain(io::repeat(b'x')), b',');
+        let mut endless = QuoteTracker::new(b"a,b\n1,\"never".chain(io::repeat(b'x')), b',');
         let result = io::copy(&mut endless, &mut io::sink());
         assert!(result.is_err() && endless.unclosed_line() == Some(2));
         let long = format!("1,\"{}\"\n", "x".repeat(MAX_RECORD / 2));

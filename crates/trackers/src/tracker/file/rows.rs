@@ -4,25 +4,25 @@ use csv::StringRecord;
 use jiff::Timestamp;
 
 use super::{
-    names::{plain, relation},
-    piece::{self, Comment, ItemRelation, ParsedItem, item_record, whole},
+    names::{duplicate_direction, normalize},
+    parsed_item::{self, Comment, ItemRelation, ParsedItem, item_record, replace_nul},
     states::is_resolution,
     table::Plan,
 };
 use crate::tracker::{
     dates,
-    identity::{Identity, address, identity},
+    identity::{Identity, parse_reference, parse_url},
     redmine,
 };
 use precedent_core::model::{Author, DocKind, DocumentRecord, MAX_NUMBER};
-use precedent_markup::{Markup, hypertext, storage_format};
+use precedent_markup::{Markup, html_to_markdown, storage_format};
 use precedent_text::html;
 
 /// A row of a table.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// Position among the rows, from 1.
-    pub place: u64,
+    pub position: u64,
     /// The cells of the row.
     pub cells: StringRecord,
     /// Number cell of the previous row's item, if this row only adds comments to it.
@@ -34,27 +34,28 @@ pub struct Row {
 /// # Errors
 /// The reason why it is skipped.
 pub fn parse_row(plan: &Plan, row: &Row) -> Result<Vec<ParsedItem>, String> {
-    parse(plan, row, pairs(plan, &row.cells))
+    parse_with_raw(plan, row, stored_cells(plan, &row.cells))
 }
 
-/// Parses a row that stands for these bytes.
+/// Parses a row with these raw bytes.
 ///
 /// # Errors
 /// The reason why it is skipped.
-pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<ParsedItem>, String> {
-    let of = item(plan, row)?;
+pub fn parse_with_raw(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<ParsedItem>, String> {
+    let identity = row_identity(plan, row)?;
     let cells = &row.cells;
-    let when = |field: &str| {
+    let time = |field: &str| {
         plan.cells(cells, field).find_map(|(at, text)| dates::parse(text, plan.order(at)))
     };
-    let (created_at, updated_at, closed_at) = (when("created"), when("updated"), when("closed"));
-    let mut out = comments(plan, row, &of, updated_at.or(created_at))?;
+    let (created_at, updated_at, closed_at) = (time("created"), time("updated"), time("closed"));
+    let mut out = comments(plan, row, &identity, updated_at.or(created_at))?;
     if row.continued_key.is_some() {
         return Ok(out);
     }
     let state = plan.state(cells, closed_at.is_some());
-    // "Closed" is not a reason.
-    let word = state.word.filter(|w| !matches!(plain(w).as_str(), "closed" | "open" | "opened"));
+    // "Closed" by itself is not a reason.
+    let word =
+        state.word.filter(|w| !matches!(normalize(w).as_str(), "closed" | "open" | "opened"));
     let reason = state.resolution.filter(|r| is_resolution(r)).or(word);
     // The web address is more useful than the API address.
     let url = plan.cell(cells, "url").map(|url| match url.split_once("/api/v2/tickets/") {
@@ -66,25 +67,25 @@ pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<ParsedItem>, St
     if title.is_empty() && body.is_empty() {
         return Err("no title".to_owned());
     }
-    if plan.cells(cells, "body").any(|(_, text)| hypertext::is_html(text)) {
+    if plan.cells(cells, "body").any(|(_, text)| html_to_markdown::is_html(text)) {
         title = html::decode_entities(&title);
     }
     let is_pull = url.as_deref().is_some_and(|u| u.contains("/pull/"));
     let item = DocumentRecord {
-        repository: of.project.clone(),
+        repository: identity.project.clone(),
         kind: if is_pull { DocKind::PullRequest } else { DocKind::Issue },
-        number: Some(of.number),
-        remote_id: of
+        number: Some(identity.number),
+        remote_id: identity
             .project
             .as_ref()
             .filter(|p| !p.contains('/'))
-            .map(|p| format!("{p}-{}", of.number)),
+            .map(|p| format!("{p}-{}", identity.number)),
         title,
         body,
         url,
-        state: piece::state(plan.words.resolve(state).0),
+        state: parsed_item::state(plan.state_words.resolve(state).0),
         state_reason: reason.map(str::to_owned),
-        author: Author { login: plan.cell(cells, "author").map(person), ..Author::default() },
+        author: Author { login: plan.cell(cells, "author").map(person_name), ..Author::default() },
         labels: labels(plan, cells),
         milestone: plan.cell(cells, "milestone").map(str::to_owned),
         comment_count: out.len() as u64,
@@ -94,7 +95,7 @@ pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<ParsedItem>, St
         ..DocumentRecord::default()
     };
     out.insert(0, ParsedItem::Record(item_record(item, raw)));
-    links(plan, cells, &of, &mut out);
+    links(plan, cells, &identity, &mut out);
     Ok(out)
 }
 
@@ -102,19 +103,19 @@ pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<ParsedItem>, St
 ///
 /// # Errors
 /// The reason why its number cannot be used.
-pub fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
+pub fn row_identity(plan: &Plan, row: &Row) -> Result<Identity, String> {
     let key = row.continued_key.as_deref().or_else(|| plan.cell(&row.cells, "number"));
     let url = plan.cell(&row.cells, "url").filter(|u| u.contains("://"));
     let Some(key) = key else {
-        if let Some(target) = url.and_then(address) {
+        if let Some(target) = url.and_then(parse_url) {
             return Ok(target);
         }
         return match plan.is_numbered() {
             true => Err("no number".to_owned()),
-            false => Ok(Identity { project: None, number: row.place }),
+            false => Ok(Identity { project: None, number: row.position }),
         };
     };
-    let mut target = identity(key).ok_or_else(|| {
+    let mut target = parse_reference(key).ok_or_else(|| {
         let excerpt: String = key.chars().take(40).collect();
         match key.trim_end_matches(".0").ends_with(|c: char| c.is_ascii_digit()) {
             true => format!("\"{excerpt}\" is not an item number: it must be 1 to {MAX_NUMBER}"),
@@ -127,13 +128,13 @@ pub fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
     }
     if target.project.is_none() {
         target.project =
-            url.and_then(address).filter(|a| a.number == target.number).and_then(|a| a.project);
+            url.and_then(parse_url).filter(|a| a.number == target.number).and_then(|a| a.project);
     }
     Ok(target)
 }
 
-/// Returns the name of a person that is written with an address: `Kit <kit@example.org>`.
-pub fn person(name: &str) -> String {
+/// Returns the name of a person: `Kit` of `Kit <kit@example.org>`.
+pub fn person_name(name: &str) -> String {
     let name = if name.contains("://") { name.rsplit('/').next().unwrap_or(name) } else { name };
     let bare = name.split('<').next().map(|n| n.trim().trim_matches('"')).filter(|n| !n.is_empty());
     bare.unwrap_or(name).trim_start_matches('~').to_owned()
@@ -148,7 +149,6 @@ fn is_repository(name: &str) -> bool {
     name.split_once('/').is_some_and(|(owner, name)| word(owner) && word(name))
 }
 
-/// Returns the body from all its columns, as Markdown.
 fn body(plan: &Plan, cells: &StringRecord) -> String {
     let mut out = String::new();
     let mut last = None;
@@ -167,12 +167,12 @@ fn body(plan: &Plan, cells: &StringRecord) -> String {
 
 /// Converts the markup of the tracker that wrote the table to Markdown.
 pub fn markdown(plan: &Plan, text: &str) -> String {
-    let text = whole(text);
+    let text = replace_nul(text);
     match plan.tracker {
         "Jira" => Markup::Jira.to_markdown(&text),
         _ if text.contains("<ac:") || text.contains("<ri:") => storage_format::to_markdown(&text),
-        _ if hypertext::is_html(&text) => hypertext::to_markdown(&text),
-        "Redmine" => redmine::markdown(Some(text)),
+        _ if html_to_markdown::is_html(&text) => html_to_markdown::convert(&text),
+        "Redmine" => redmine::to_markdown(Some(text)),
         _ => text,
     }
 }
@@ -198,13 +198,13 @@ fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
     out
 }
 
-/// Returns the comments of a row: Jira's `date;author;text`, or a text with author and time in
-/// columns of their own.
+/// Returns the comments of a row: Jira's `date;author;text`, or texts with author and time in other
+/// columns.
 fn comments(
     plan: &Plan,
     row: &Row,
-    of: &Identity,
-    item: Option<Timestamp>,
+    identity: &Identity,
+    item_time: Option<Timestamp>,
 ) -> Result<Vec<ParsedItem>, String> {
     let cells = &row.cells;
     let order = plan.columns("comments").first().map(|at| plan.order(*at)).unwrap_or_default();
@@ -222,8 +222,8 @@ fn comments(
             cells.get(*at).map(str::trim).filter(|t| !t.is_empty()).map(|t| (*at, t))
         };
         let mut comment = Comment {
-            project: of.project.clone(),
-            number: of.number,
+            project: identity.project.clone(),
+            number: identity.number,
             author: cell("comment author").map(|(_, t)| t.to_owned()),
             at: cell("comment date").and_then(|(at, t)| dates::parse(t, plan.order(at))),
             ..Comment::default()
@@ -233,19 +233,18 @@ fn comments(
             && let Some(time) = dates::parse(date, order)
         {
             comment.at = Some(time);
-            let (author, words) = rest.split_once(';').unwrap_or(("", rest));
-            body = words;
+            let (author, rest_text) = rest.split_once(';').unwrap_or(("", rest));
+            body = rest_text;
             comment.author = Some(author.trim().to_owned()).filter(|a| !a.is_empty());
         }
         comment.body = markdown(plan, body);
-        // Comments of one item may be in scattered rows, so those without a distinct time are
-        // identified by their text.
-        let mark = match (&row.continued_key, comment.at) {
+        // An item's comments may be in several rows, so those without a time are identified by text.
+        let suffix = match (&row.continued_key, comment.at) {
             (Some(_), _) | (None, None) => blake3::hash(text.as_bytes()).to_hex()[..8].to_owned(),
             _ => times.iter().filter(|t| **t == comment.at).count().to_string(),
         };
         times.push(comment.at);
-        out.push(ParsedItem::Record(comment.record(item, &mark, text.as_bytes().to_vec())));
+        out.push(ParsedItem::Record(comment.record(item_time, &suffix, text.as_bytes().to_vec())));
     }
     match (out.is_empty(), row.continued_key.is_some()) {
         (true, true) => Err("continues the previous row and has no comment".to_owned()),
@@ -253,27 +252,25 @@ fn comments(
     }
 }
 
-/// Adds the links of a row.
-fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<ParsedItem>) {
-    for (field, tie, back) in [
+fn links(plan: &Plan, cells: &StringRecord, identity: &Identity, out: &mut Vec<ParsedItem>) {
+    for (field, default_kind, is_reversed) in [
         ("duplicates", ItemRelation::DuplicateOf, false),
         ("duplicated", ItemRelation::DuplicateOf, true),
         ("related", ItemRelation::RelatesTo, false),
     ] {
         for (_, text) in plan.cells(cells, field) {
             for part in text.split([',', ';', '\n']).map(str::trim).filter(|p| !p.is_empty()) {
-                let (words, key) = split_link(part);
-                let Some(target) = identity(key).filter(|o| o != of) else { continue };
-                out.push(ParsedItem::link(of, target, &words, tie, back));
+                let (label, key) = split_link_label(part);
+                let Some(target) = parse_reference(key).filter(|o| o != identity) else { continue };
+                out.push(ParsedItem::link(identity, target, &label, default_kind, is_reversed));
             }
         }
     }
 }
 
-/// Splits the cell of a link into its words and the key. Redmine writes the link type, "Duplicates
-/// #290"; others add the title, "APP-12 (Belt slips)". A number at the end of plain words is not an
-/// item: "Belt slips 2.0".
-fn split_link(part: &str) -> (String, &str) {
+/// Splits a link into its label and the key: "Duplicates #290" in Redmine, "APP-12 (Belt slips)" in
+/// others. The number in "Belt slips 2.0" is not a key.
+fn split_link_label(part: &str) -> (String, &str) {
     if part.contains("://") || !part.contains(char::is_whitespace) {
         return (String::new(), part);
     }
@@ -281,10 +278,10 @@ fn split_link(part: &str) -> (String, &str) {
     let is_key = |word: &&str| {
         let at = word.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let (prefix, number) = word.split_at(at);
-        let upper = prefix.trim_end_matches('-');
+        let project = prefix.trim_end_matches('-');
         digits(number)
             && (prefix.ends_with('#')
-                || (!upper.is_empty() && upper.chars().all(|c| c.is_ascii_uppercase())))
+                || (!project.is_empty() && project.chars().all(|c| c.is_ascii_uppercase())))
     };
     let mut words =
         part.split_whitespace().map(|w| w.trim_matches(['(', ')', '[', ']', ':', ',', '"']));
@@ -294,20 +291,20 @@ fn split_link(part: &str) -> (String, &str) {
     match words.next_back() {
         Some(last) if digits(last) => {
             let prefix = part[..part.len() - last.len()].to_lowercase();
-            let says = relation(&prefix).is_some()
+            let is_link_label = duplicate_direction(&prefix).is_some()
                 || ["relat", "block", "depend", "bug", "issue", "ticket", "clone"]
                     .iter()
                     .any(|w| prefix.contains(w))
                 || prefix.split_whitespace().all(digits);
-            if says { (prefix, last) } else { (String::new(), "") }
+            if is_link_label { (prefix, last) } else { (String::new(), "") }
         }
         _ => (String::new(), ""),
     }
 }
 
-/// Returns the stored form of a row: cells by column name, with repeated columns combined. Comments
-/// are stored separately.
-fn pairs(plan: &Plan, cells: &StringRecord) -> Vec<u8> {
+/// Returns the stored form of a row: cells by column name, with repeated columns combined, without
+/// comments.
+fn stored_cells(plan: &Plan, cells: &StringRecord) -> Vec<u8> {
     let mut out = serde_json::Map::new();
     let comments = plan.columns("comments");
     for (at, (name, text)) in plan.headers.iter().zip(cells.iter()).enumerate() {

@@ -1,5 +1,5 @@
-//! Recognition of records by their shape. Fields are found by name in any style, and threads by
-//! their elements: a text with an author or a time, whatever the list is called.
+//! Recognition of records by their shape: fields by name in any style, and threads by their elements,
+//! texts with an author or a time.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +8,21 @@ use serde_json::{Map, Value};
 
 use super::{
     columns,
-    names::{is_part, part_rank, plain, relation, words},
-    piece::Comment,
+    names::{duplicate_direction, has_role, normalize, role_rank, split_words},
+    parsed_item::Comment,
     prose::is_prose,
-    rows::person,
-    states::Words,
+    rows::person_name,
+    states::StateWords,
     table::Plan,
 };
 use crate::tracker::{
     dates,
     graphql::nodes,
-    identity::{Identity, strict},
+    identity::{Identity, parse_strict},
 };
-use precedent_markup::{adf, hypertext};
-use precedent_text::tokens::bare;
+use precedent_markup::{adf, html_to_markdown};
+use precedent_text::tokens::normalize_phrase;
 
-/// The maximum nesting depth of fields.
 const MAX_DEPTH: usize = 8;
 
 /// A message of a thread; the text is in the markup of the tracker.
@@ -31,21 +30,21 @@ const MAX_DEPTH: usize = 8;
 pub struct Post {
     /// The message, whose author is an id if no name is known.
     pub comment: Comment,
-    /// `true` if the message says that it is the first, the report itself.
-    pub first: bool,
-    /// Item that the message names.
+    /// `true` if the message is marked as the first, the report itself.
+    pub is_first: bool,
+    /// Item to which the message belongs, if stated.
     pub item: Option<Identity>,
 }
 
 /// A relation of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Words of the relation.
+    /// Name of the relation.
     pub kind: String,
-    /// Items that it names, those that it leads to first.
-    pub ends: Vec<Identity>,
-    /// `true` if it is stated from the other item.
-    pub back: bool,
+    /// Items of the relation, targets first.
+    pub items: Vec<Identity>,
+    /// `true` if it is stated from the perspective of the other item.
+    pub is_inverse: bool,
 }
 
 /// The fields of a record as columns, and its threads and relations.
@@ -53,11 +52,11 @@ pub struct Link {
 pub struct Shape {
     /// Names of all fields of the record itself.
     pub names: Vec<String>,
-    /// Names of the fields with a value, with dots between levels.
+    /// Paths of the fields with a value, with dots between levels.
     pub headers: Vec<String>,
     /// Values of the fields.
     pub cells: Vec<String>,
-    /// Messages of all threads, in their order.
+    /// Messages of all threads, in order.
     pub posts: Vec<Post>,
     /// Relations to other items.
     pub links: Vec<Link>,
@@ -65,7 +64,7 @@ pub struct Shape {
     pub prose: Vec<usize>,
     /// `true` if the record has a description field, although it may be empty.
     pub has_description: bool,
-    /// `true` if the record says that it has an accepted answer.
+    /// `true` if the record states that it has an accepted answer.
     pub has_answer: bool,
     /// Names of the people in the record by their ids.
     pub people: BTreeMap<String, String>,
@@ -73,15 +72,16 @@ pub struct Shape {
 
 impl Shape {
     /// Returns the shape of a record; `None` if it is not an object.
-    pub fn of(value: &Value) -> Option<Self> {
+    pub fn new(value: &Value) -> Option<Self> {
         let mut shape = Self::default();
-        people(value, &mut shape.people, 0);
+        collect_people(value, &mut shape.people, 0);
         shape.object(value.as_object()?, "", true, 0);
         // A preview repeats the beginning of a message.
-        let starts: Vec<String> = shape.posts.iter().map(|post| bare(&post.comment.body)).collect();
+        let starts: Vec<String> =
+            shape.posts.iter().map(|post| normalize_phrase(&post.comment.body)).collect();
         let cells = &shape.cells;
         shape.prose.retain(|at| {
-            let text = bare(cells[*at].trim_end_matches(['.', '…']));
+            let text = normalize_phrase(cells[*at].trim_end_matches(['.', '…']));
             !starts.iter().any(|start| start.starts_with(&text))
         });
         for post in &mut shape.posts {
@@ -94,8 +94,8 @@ impl Shape {
     }
 
     /// Returns the columns of each field.
-    pub fn plan(&self, words: &Words) -> Plan {
-        Plan::of(self.headers.clone(), &self.prose, words)
+    pub fn plan(&self, words: &StateWords) -> Plan {
+        Plan::for_record(self.headers.clone(), &self.prose, words)
     }
 
     /// Adds a field that is not empty.
@@ -111,8 +111,7 @@ impl Shape {
         plan.columns(field).iter().for_each(|at| text.clone_into(&mut self.cells[*at]));
     }
 
-    /// Adds the fields of an object; `is_own` if they describe the record itself and not another
-    /// object that it names.
+    /// Adds the fields of an object; `is_own` states whether they describe the record itself.
     fn object(&mut self, fields: &Map<String, Value>, path: &str, is_own: bool, depth: usize) {
         for (name, value) in fields {
             let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
@@ -130,11 +129,11 @@ impl Shape {
         match value {
             Value::Null => {}
             Value::Bool(is) => {
-                let name = words(path.rsplit('.').next().unwrap_or(path)).join(" ");
-                let is_closed = if is_part("true", &name) {
+                let name = split_words(path.rsplit('.').next().unwrap_or(path)).join(" ");
+                let is_closed = if has_role("true", &name) {
                     Some(*is)
                 } else {
-                    is_part("false", &name).then_some(!is)
+                    has_role("false", &name).then_some(!is)
                 };
                 self.has_answer |=
                     is_own && *is && matches!(name.as_str(), "answered" | "is answered");
@@ -143,7 +142,7 @@ impl Shape {
                 }
             }
             Value::String(text) => {
-                // A person or a project may be given by its API address.
+                // A person or a milestone may be given by its API address.
                 let name = text.rsplit('/').next().map(|end| end.trim_start_matches('~'));
                 let text = match (field, text.contains("://"), name) {
                     (Some("author" | "milestone"), true, Some(name)) => name,
@@ -173,7 +172,7 @@ impl Shape {
                     .iter()
                     .next()
                     .filter(|(key, _)| fields.len() == 1 && path.ends_with(&format!("{key}s")));
-                if let Some(items) = elements(value).or_else(|| Some(vec![single_field?.1])) {
+                if let Some(items) = list_elements(value).or_else(|| Some(vec![single_field?.1])) {
                     return self.list(&items, path, is_own, depth);
                 }
                 let short = fields.len() <= 6 && fields.values().all(|v| !has_text(v));
@@ -194,8 +193,8 @@ impl Shape {
                         }
                     }
                     _ if depth < MAX_DEPTH => {
-                        let inner = !fields.keys().any(|key| is_part("entity", key))
-                            || words(path).iter().all(|w| is_part("container", w));
+                        let inner = !fields.keys().any(|key| has_role("entity", key))
+                            || split_words(path).iter().all(|w| has_role("container", w));
                         self.object(fields, path, is_own && inner, depth + 1);
                     }
                     _ => {}
@@ -204,7 +203,7 @@ impl Shape {
         }
     }
 
-    /// Adds a list: a thread, custom fields, relations, names, or further objects.
+    /// Adds a list: a thread, relations, custom fields, names, or other objects.
     fn list(&mut self, list: &[&Value], path: &str, is_own: bool, depth: usize) {
         if list.iter().all(|v| !v.is_object()) {
             let texts: Vec<String> = list.iter().filter_map(|v| scalar(v)).collect();
@@ -216,16 +215,17 @@ impl Shape {
         if depth >= MAX_DEPTH {
             return;
         }
-        let posts: Vec<Post> = list.iter().flat_map(|item| posts(item, 0)).collect();
+        let posts: Vec<Post> = list.iter().flat_map(|item| parse_posts(item, 0)).collect();
         if !posts.is_empty() {
             return self.posts.extend(posts);
         }
-        let links: Vec<Link> = list.iter().filter_map(|item| link(item, path)).collect();
+        let links: Vec<Link> = list.iter().filter_map(|item| parse_link(item, path)).collect();
         if !links.is_empty() {
             return self.links.extend(links);
         }
         // Custom fields are objects with a name and a value.
-        let pairs: Vec<(String, &Value)> = list.iter().filter_map(|item| pair(item)).collect();
+        let pairs: Vec<(String, &Value)> =
+            list.iter().filter_map(|item| custom_field(item)).collect();
         if pairs.len() == list.len() {
             return pairs
                 .into_iter()
@@ -235,7 +235,7 @@ impl Shape {
         if names.len() == list.len()
             && (columns::field(path).is_some() || list.iter().all(|v| !has_text(v)))
         {
-            // The parts of a formatted text are one text.
+            // The parts of a formatted text form one text.
             let between = if list[0].get("plain_text").is_some() { "" } else { "," };
             return self.cell(path, &names.join(between));
         }
@@ -255,8 +255,8 @@ impl Shape {
     pub fn is_item(&self, plan: &Plan) -> bool {
         let has = |field: &&str| !plan.columns(field).is_empty();
         let title = plan.columns("title").first();
-        let is_name =
-            title.is_some_and(|at| words(&self.headers[*at]).last().is_some_and(|w| w == "name"));
+        let is_name = title
+            .is_some_and(|at| split_words(&self.headers[*at]).last().is_some_and(|w| w == "name"));
         let facts =
             ["body", "state", "created", "updated", "closed"].iter().filter(|f| has(f)).count();
         let thread = !self.posts.is_empty();
@@ -268,23 +268,23 @@ impl Shape {
     }
 }
 
-/// Returns the elements of a list in an object: of a connection, of a list with its size, or of
-/// objects by id.
-fn elements(value: &Value) -> Option<Vec<&Value>> {
+/// Returns the elements of a list in an object: a connection, a list with its size, or objects by
+/// id.
+fn list_elements(value: &Value) -> Option<Vec<&Value>> {
     if let Some(items) = nodes(value) {
         return Some(items);
     }
     let fields = value.as_object()?;
     let mut lists = fields.values().filter_map(Value::as_array);
     if let (Some(list), None) = (lists.next(), lists.next())
-        && fields
-            .values()
-            .all(|v| v.is_array() || v.is_number() || v.is_boolean() || v.is_null() || is_word(v))
+        && fields.values().all(|v| {
+            v.is_array() || v.is_number() || v.is_boolean() || v.is_null() || is_single_word(v)
+        })
         && list.iter().any(Value::is_object)
     {
         return Some(list.iter().collect());
     }
-    // Elements of XML: a single one is not a list.
+    // A single element of XML is not a list.
     if let [leaf] = fields.values().collect::<Vec<_>>()[..]
         && (leaf.is_object() || leaf.is_array())
     {
@@ -297,7 +297,7 @@ fn elements(value: &Value) -> Option<Vec<&Value>> {
     by_id(value)
 }
 
-/// Returns the objects in an object that has them by id.
+/// Returns the objects in an object whose keys are ids.
 pub fn by_id(value: &Value) -> Option<Vec<&Value>> {
     let fields = value.as_object()?;
     let is_id = |key: &String| key.len() > 20 || key.bytes().all(|b| b.is_ascii_digit());
@@ -306,11 +306,10 @@ pub fn by_id(value: &Value) -> Option<Vec<&Value>> {
     has_only_ids.then(|| fields.values().collect())
 }
 
-fn is_word(value: &Value) -> bool {
+fn is_single_word(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !text.contains(' ') && text.len() < 40)
 }
 
-/// Returns whether a value contains prose.
 fn has_text(value: &Value) -> bool {
     match value {
         Value::String(text) => is_prose(text),
@@ -328,50 +327,30 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// The fields with the readable name of an object; the first existing one counts.
-const NAMES: &[&str] = &[
-    "display_value",
-    "displayName",
-    "display_name",
-    "plain_text",
-    "#text",
-    "login",
-    "username",
-    "name",
-    "title",
-    "full_name",
-    "fullName",
-    "real_name",
-    "label",
-    "value",
-    "text",
-    "raw",
-    "identifier",
-    "key",
-    "handle",
-    "email",
-];
+/// The fields with the readable name of an object, the best first.
+const NAME_FIELDS: &str = "display_value, displayName, display_name, plain_text, #text, login, \
+    username, name, title, full_name, fullName, real_name, label, value, text, raw, identifier, \
+    key, handle, email";
 
-/// Returns the readable name of an object; of a person with two names, both.
+/// Returns the readable name of an object; first and last name of a person.
 fn display_name(value: &Value, path: &str) -> Option<String> {
     if !value.is_object() {
         return scalar(value);
     }
     let last = path.rsplit('.').next().unwrap_or(path);
-    let name = NAMES.iter().chain([&last]).find_map(|name| match value.get(*name)? {
+    let name = NAME_FIELDS.split(", ").chain([last]).find_map(|name| match value.get(name)? {
         inner @ Value::Object(_) => display_name(inner, name),
         field => scalar(field),
     });
     name.or_else(|| {
         let part = |names: [&str; 2]| names.iter().find_map(|n| scalar(value.get(*n)?));
         let names = [part(["firstName", "first_name"]), part(["lastName", "last_name"])];
-        let whole = names.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        Some(whole).filter(|name| !name.is_empty())
+        let full_name = names.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        Some(full_name).filter(|name| !name.is_empty())
     })
 }
 
-/// Collects the names of people by their ids.
-fn people(value: &Value, out: &mut BTreeMap<String, String>, depth: usize) {
+fn collect_people(value: &Value, out: &mut BTreeMap<String, String>, depth: usize) {
     match value {
         Value::Object(fields) => {
             let is_person = ["email", "login", "username", "displayName", "full_name", "name"];
@@ -382,23 +361,22 @@ fn people(value: &Value, out: &mut BTreeMap<String, String>, depth: usize) {
                 out.insert(id, name);
             }
             if depth < MAX_DEPTH {
-                fields.values().for_each(|v| people(v, out, depth + 1));
+                fields.values().for_each(|v| collect_people(v, out, depth + 1));
             }
         }
         Value::Array(items) if depth < MAX_DEPTH => {
-            items.iter().for_each(|v| people(v, out, depth + 1))
+            items.iter().for_each(|v| collect_people(v, out, depth + 1))
         }
         _ => {}
     }
 }
 
-/// Returns the name and the value of a custom field.
-fn pair(value: &Value) -> Option<(String, &Value)> {
+fn custom_field(value: &Value) -> Option<(String, &Value)> {
     let fields = value.as_object()?;
     let find = |names: &[&str]| {
         fields
             .iter()
-            .find(|(key, _)| words(key).last().is_some_and(|w| names.contains(&w.as_str())))
+            .find(|(key, _)| split_words(key).last().is_some_and(|w| names.contains(&w.as_str())))
     };
     let text = |names: &[&str]| names.iter().find_map(|n| scalar(fields.get(*n)?));
     let name =
@@ -408,24 +386,24 @@ fn pair(value: &Value) -> Option<(String, &Value)> {
         .iter()
         .find_map(|n| fields.get_key_value(*n))
         .or_else(|| find(&["value", "values"]))?;
-    // A name alone is a label.
+    // A name without a value is a label.
     (!value.is_null() && scalar(value).as_ref() != Some(&name)).then_some((name, value))
 }
 
-/// Returns the messages in an element of a list: its own, then those of the lists in it.
-fn posts(value: &Value, depth: usize) -> Vec<Post> {
+/// Parses an element of a list: its own message, then those of the lists in it.
+fn parse_posts(value: &Value, depth: usize) -> Vec<Post> {
     let Some(fields) = value.as_object().filter(|_| depth < 4) else { return Vec::new() };
-    let mut out: Vec<Post> = post(value).into_iter().collect();
+    let mut out: Vec<Post> = parse_post(value).into_iter().collect();
     let is_own = !out.is_empty();
     for (name, inner) in fields {
         let list = match inner {
             Value::Array(items) => Some(items.iter().collect()),
-            Value::Object(_) => elements(inner),
+            Value::Object(_) => list_elements(inner),
             _ => None,
         };
         let list = list.filter(|_| is_own || !matches!(name.as_str(), "attachments" | "files"));
         let url = out.first().and_then(|first| first.comment.url.clone());
-        for mut inner in list.into_iter().flatten().flat_map(|item| posts(item, depth + 1)) {
+        for mut inner in list.into_iter().flatten().flat_map(|item| parse_posts(item, depth + 1)) {
             inner.comment.url = inner.comment.url.or_else(|| url.clone());
             out.push(inner);
         }
@@ -434,7 +412,7 @@ fn posts(value: &Value, depth: usize) -> Vec<Post> {
 }
 
 /// Parses a message: a text with an author or a time.
-pub fn post(value: &Value) -> Option<Post> {
+pub fn parse_post(value: &Value) -> Option<Post> {
     let fields = value.as_object()?;
     let flag = |role: &str, is: bool| {
         fields.iter().any(|(name, v)| {
@@ -444,13 +422,13 @@ pub fn post(value: &Value) -> Option<Post> {
                 Value::String(text) => text == if is { "1" } else { "0" },
                 _ => false,
             };
-            is_set && is_part(role, &words(name).join(" "))
+            is_set && has_role(role, &split_words(name).join(" "))
         })
     };
     // Events are not messages, and neither are items.
     let kind =
         ["type", "kind", "part_type", "entry_type"].iter().find_map(|name| value[*name].as_str());
-    if kind.is_some_and(|kind| is_part("event", &words(kind).join(" ")))
+    if kind.is_some_and(|kind| has_role("event", &split_words(kind).join(" ")))
         || ["system", "deleted", "is_deleted"].iter().any(|n| value[*n] == true)
         || value["deletedAt"].is_string()
     {
@@ -467,18 +445,18 @@ pub fn post(value: &Value) -> Option<Post> {
     let mut out = Comment::default();
     let mut items: Vec<(usize, Identity)> = Vec::new();
     for (name, field_value) in fields {
-        let mut parts = words(name);
+        let mut parts = split_words(name);
         let full_name = parts.join(" ");
-        parts.retain(|w| !is_part("format", w) || parts_text(w));
-        if let Some(rank) = part_rank("author", &full_name)
+        parts.retain(|w| !has_role("format", w) || is_text_word(w));
+        if let Some(rank) = role_rank("author", &full_name)
             && let Some(name) = display_name(field_value, name)
             && author.as_ref().is_none_or(|(best, _)| rank < *best)
         {
-            author = Some((rank, person(&name)));
+            author = Some((rank, person_name(&name)));
         }
-        let time = scalar(field_value).filter(|_| !is_part("text", &full_name));
+        let time = scalar(field_value).filter(|_| !has_role("text", &full_name));
         let time = time.and_then(|text| dates::parse(&text, dates::Order::default()));
-        match (time, part_rank("when", &full_name), field(name)) {
+        match (time, role_rank("when", &full_name), field(name)) {
             (Some(time), _, Some("updated")) => out.updated_at = Some(time),
             (Some(time), rank, time_kind) if rank.is_some() || time_kind == Some("created") => {
                 let rank = rank.unwrap_or(usize::MAX);
@@ -489,22 +467,22 @@ pub fn post(value: &Value) -> Option<Post> {
             _ => {}
         }
         let text_rank =
-            part_rank("text", &parts.join(" ")).or_else(|| part_rank("text", &full_name));
+            role_rank("text", &parts.join(" ")).or_else(|| role_rank("text", &full_name));
         let last = parts
             .last()
             .filter(|last| matches!(last.as_str(), "text" | "body" | "content" | "message"));
-        if let Some(rank) = text_rank.or_else(|| Some(100 + part_rank("text", last?)?))
-            && let Some(text) = text_of(field_value)
+        if let Some(rank) = text_rank.or_else(|| Some(100 + role_rank("text", last?)?))
+            && let Some(text) = message_text(field_value)
         {
-            texts.push((rank, hypertext::is_html(&text), text));
+            texts.push((rank, html_to_markdown::is_html(&text), text));
         }
-        if is_part("id", &full_name) {
+        if has_role("id", &full_name) {
             out.id = scalar(field_value);
         }
         if field(name) == Some("url") {
             out.url = out.url.or_else(|| scalar(field_value).filter(|url| url.contains("://")));
         }
-        items.extend(item_of(name, field_value));
+        items.extend(named_item(name, field_value));
     }
     texts.retain(|(.., text)| {
         !text.trim().is_empty() && (!text.contains("://") || text.contains(char::is_whitespace))
@@ -517,12 +495,12 @@ pub fn post(value: &Value) -> Option<Post> {
             .max_by_key(|t| t.len())
             .map(String::from)
     };
-    // The text may be one level further down: `data.text`.
+    // The text may be one level deeper: `data.text`.
     let nested_text = || {
-        let inner = fields
-            .iter()
-            .filter(|(name, v)| v.is_object() && is_part("container", &words(name).join(" ")));
-        inner.filter_map(|(_, v)| text_of(v)).find(|text| !text.trim().is_empty())
+        let inner = fields.iter().filter(|(name, v)| {
+            v.is_object() && has_role("container", &split_words(name).join(" "))
+        });
+        inner.filter_map(|(_, v)| message_text(v)).find(|text| !text.trim().is_empty())
     };
     let text =
         texts.into_iter().next().map(|(.., text)| text).or_else(nested_text).or_else(prose)?;
@@ -531,34 +509,34 @@ pub fn post(value: &Value) -> Option<Post> {
     if out.author.is_none() && out.at.is_none() {
         return None;
     }
-    let private = fields.iter().filter_map(|(name, v)| display_name(v, name));
+    let values = fields.iter().filter_map(|(name, v)| display_name(v, name));
     out.hidden = flag("hidden", true)
         || flag("shown", false)
-        || private.into_iter().any(|v| is_part("hidden", &v));
+        || values.into_iter().any(|v| has_role("hidden", &v));
     out.answer = flag("answer", true);
     let counts = [("count", "0"), ("comment_count", "0"), ("post_number", "1")];
-    // Bugzilla's XML has the description as the first of its texts.
-    let first = fields.contains_key("thetext")
+    // In Bugzilla's XML, the description is the first text.
+    let is_first = fields.contains_key("thetext")
         || counts
             .iter()
             .any(|(name, n)| fields.get(*name).and_then(scalar).is_some_and(|at| at == *n));
     out.body = text;
     let item = items.into_iter().min_by_key(|(rank, _)| *rank).map(|(_, item)| item);
-    Some(Post { comment: out, first, item })
+    Some(Post { comment: out, is_first, item })
 }
 
-fn parts_text(word: &str) -> bool {
+fn is_text_word(word: &str) -> bool {
     matches!(word, "text" | "content")
 }
 
-/// Returns the text of a message, which may be an object with its format.
-fn text_of(value: &Value) -> Option<String> {
+/// Returns the text of a message, which may be an object that states its format.
+fn message_text(value: &Value) -> Option<String> {
     match value {
         Value::Object(_) if value["type"] == "doc" => Some(adf::to_markdown(value)),
         Value::Object(_) => {
             let inner =
                 ["raw", "content", "text", "plain", "value", "body", "storage", "html", "comment"];
-            inner.iter().find_map(|name| text_of(value.get(*name)?))
+            inner.iter().find_map(|name| message_text(value.get(*name)?))
         }
         Value::String(text) => Some(text.clone()),
         _ => None,
@@ -566,57 +544,58 @@ fn text_of(value: &Value) -> Option<String> {
 }
 
 /// The fields that identify an item, the best first.
-const KEYS: &[&str] = &["iid", "idShort", "number", "key", "identifier", "id"];
+const KEY_FIELDS: &[&str] = &["iid", "idShort", "number", "key", "identifier", "id"];
 
-/// Returns the item that a field of a message names, with the rank of the field: `ticket_id`.
-fn item_of(name: &str, value: &Value) -> Option<(usize, Identity)> {
-    let parts = words(name);
-    let noun = |word: &String| is_part("container", word) || is_part("item", word);
+/// Returns the item in a field of a message, such as `ticket_id`, with the rank of the field.
+fn named_item(name: &str, value: &Value) -> Option<(usize, Identity)> {
+    let parts = split_words(name);
+    let noun = |word: &String| has_role("container", word) || has_role("item", word);
     match value {
         Value::Object(inner) if parts.iter().all(noun) => {
-            let direct = KEYS.iter().enumerate();
-            let direct =
-                direct.filter_map(|(rank, key)| Some((rank, strict(&scalar(inner.get(*key)?)?)?)));
+            let direct = KEY_FIELDS.iter().enumerate();
+            let direct = direct
+                .filter_map(|(rank, key)| Some((rank, parse_strict(&scalar(inner.get(*key)?)?)?)));
             let items = inner
                 .iter()
                 .filter(|(_, v)| v.is_object())
-                .filter_map(|(name, v)| item_of(name, v));
+                .filter_map(|(name, v)| named_item(name, v));
             direct.chain(items).min_by_key(|(rank, _)| *rank)
         }
         Value::String(_) | Value::Number(_) if parts.len() > 1 && noun(&parts[0]) => {
-            let rank = KEYS.iter().position(|key| parts.last().is_some_and(|last| last == key))?;
-            Some((rank, strict(&scalar(value)?)?))
+            let rank =
+                KEY_FIELDS.iter().position(|key| parts.last().is_some_and(|last| last == key))?;
+            Some((rank, parse_strict(&scalar(value)?)?))
         }
         _ => None,
     }
 }
 
-/// Parses a relation: its words and the other item.
-fn link(value: &Value, path: &str) -> Option<Link> {
+fn parse_link(value: &Value, path: &str) -> Option<Link> {
     let fields = value.as_object()?;
     let kind = fields.iter().find_map(|(name, v)| {
-        let last = words(name).pop()?;
+        let last = split_words(name).pop()?;
         let text = display_name(v, name)
             .filter(|_| matches!(last.as_str(), "type" | "kind" | "relation" | "relationship"))?;
-        (relation(&text).is_some() || is_part("relation", &plain(&text).replace('-', " ")))
-            .then_some(text)
+        (duplicate_direction(&text).is_some()
+            || has_role("relation", &normalize(&text).replace('-', " ")))
+        .then_some(text)
     })?;
-    let mut ends: Vec<(bool, Identity)> = Vec::new();
+    let mut items: Vec<(bool, Identity)> = Vec::new();
     for (name, v) in fields {
-        let target = words(name).iter().any(|w| is_part("target", w));
+        let is_target = split_words(name).iter().any(|w| has_role("target", w));
         let fallback = || {
-            target
-                .then(|| item_of("issue", v).or_else(|| Some((0, strict(&scalar(v)?)?))))
+            is_target
+                .then(|| named_item("issue", v).or_else(|| Some((0, parse_strict(&scalar(v)?)?))))
                 .flatten()
         };
-        ends.extend(item_of(name, v).or_else(fallback).map(|(_, end)| (!target, end)));
+        items.extend(named_item(name, v).or_else(fallback).map(|(_, end)| (!is_target, end)));
     }
-    ends.sort_by_key(|(source, _)| *source);
-    let back = words(path).iter().any(|w| matches!(w.as_str(), "inverse" | "inward"));
-    (!ends.is_empty()).then(|| Link {
+    items.sort_by_key(|(source, _)| *source);
+    let is_inverse = split_words(path).iter().any(|w| matches!(w.as_str(), "inverse" | "inward"));
+    (!items.is_empty()).then(|| Link {
         kind,
-        ends: ends.into_iter().map(|(_, end)| end).collect(),
-        back,
+        items: items.into_iter().map(|(_, end)| end).collect(),
+        is_inverse,
     })
 }
 
@@ -642,7 +621,7 @@ mod tests {
                     json!({"total": 1, "items": [element]}),
                 ] {
                     let shape =
-                        Shape::of(&json!({"id": 7, "subject": "Rail squeaks", list: holder}))
+                        Shape::new(&json!({"id": 7, "subject": "Rail squeaks", list: holder}))
                             .unwrap();
                     let [post] = &shape.posts[..] else { panic!("{list} {element} {holder}") };
                     assert!(post.comment.body.contains("Clean the rail"), "{post:?}");
@@ -663,7 +642,7 @@ mod tests {
             json!({"id": 8, "title": "Order a rail", "status": "open", "description": "Order it from the usual shop."}),
         ] {
             assert_eq!(
-                Shape::of(&json!({"id": 7, "list": [element]})).unwrap().posts,
+                Shape::new(&json!({"id": 7, "list": [element]})).unwrap().posts,
                 [],
                 "{element}"
             );
@@ -674,7 +653,7 @@ mod tests {
     fn replies_follow_their_message_and_marks_are_kept() {
         let reply = json!({"body": "It worked.", "author": "ida"});
         let message = json!({"id": 5, "text": "Turn it off.", "author": "kit", "isAnswer": true, "public": false, "replies": [reply]});
-        let shape = Shape::of(&json!({"title": "x", "comments": [message]})).unwrap();
+        let shape = Shape::new(&json!({"title": "x", "comments": [message]})).unwrap();
         let marks: Vec<_> = shape
             .posts
             .iter()
@@ -685,7 +664,7 @@ mod tests {
 
     #[test]
     fn prose_of_unknown_fields_is_kept() {
-        let shape = Shape::of(&json!({
+        let shape = Shape::new(&json!({
             "id": 7, "subject": "Rail squeaks", "survey": "It was quiet for a whole day before.",
             "metadata": {"value": "The rail was bent by the fork lift."},
             "custom_fields": [{"name": "Root cause", "value": "The supplier sent soft rails this time."}],

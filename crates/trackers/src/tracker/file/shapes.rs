@@ -1,5 +1,4 @@
-//! Parsers of records: those of trackers whose format carries more than its fields, and of all
-//! others by their shape.
+//! Parsers of records: for formats of particular trackers, and for all others by their shape.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -8,68 +7,75 @@ use super::{
     chat, columns,
     context::FileContext,
     pages,
-    piece::{Comment, ItemRelation, ParsedItem},
-    prose::is_same,
+    parsed_item::{Comment, ItemRelation, ParsedItem},
+    prose::has_same_words,
     rows::{self, Row},
-    shape::{Post, Shape, post},
+    shape::{Post, Shape, parse_post},
     states::StateFields,
     table::Plan,
 };
 use crate::tracker::{
-    Relation as LiveRelation, dates, github,
-    identity::{Identity, address, hash_of, host, identity, strict},
+    Relation as TrackerRelation, dates, github,
+    identity::{Identity, hash_number, host, parse_reference, parse_strict, parse_url},
     jira,
 };
 use precedent_core::model::{DocKind, Record, State, item_number};
 
-/// The contents of a record, or the reason why it is skipped.
-type Pieces = Result<Vec<ParsedItem>, String>;
+/// The parsed contents of a record, or the reason why it is skipped.
+type ParseResult = Result<Vec<ParsedItem>, String>;
 
 /// Parses a record; `None` if it is neither an item nor a message.
 pub fn parse_value(
     value: &Value,
     bytes: &[u8],
-    place: u64,
+    position: u64,
     context: &FileContext,
-) -> Option<Pieces> {
+) -> Option<ParseResult> {
     let has = |name: &str| value.get(name).is_some();
     Some(match () {
-        () if has("payload") && has("repo") && has("type") => event(value),
+        () if has("payload") && has("repo") && has("type") => github_event(value),
         () if has("action") && (has("issue") || has("pull_request")) && has("repository") => {
             let name = text(value, &["repository.full_name"]);
-            event(&json!({ "repo": { "name": name }, "payload": value }))
+            github_event(&json!({ "repo": { "name": name }, "payload": value }))
         }
         () if chat::is_message(value) => Ok(chat::parse_message(value, bytes, context)),
         () if value.pointer("/body").is_some_and(Value::is_object) && has("title") => {
-            match pages::of_answer(value, bytes) {
+            match pages::parse_api_page(value, bytes) {
                 Some(page) => Ok(vec![ParsedItem::Record(Record::Document(Box::new(page)))]),
-                None => return item(value, bytes, place, context),
+                None => return item(value, bytes, position, context),
             }
         }
-        () if value.get("bugs").is_some_and(Value::is_object) => comments_of_bugs(value),
+        () if value.get("bugs").is_some_and(Value::is_object) => bugzilla_comments(value),
         () if has("bug_id") && has("error") => Err(format!(
             "Bugzilla did not return it: {}",
             text(value, &["error"]).unwrap_or_default()
         )),
-        () if has("key") && has("summary") && has("link") => jira_xml(value, bytes, place, context),
+        () if has("key") && has("summary") && has("link") => {
+            jira_xml(value, bytes, position, context)
+        }
         () if has("key") && value.get("fields").is_some_and(|f| f.get("summary").is_some()) => {
             jira_issue(value, bytes, context)
         }
         () if has("iid") && is_merge_request(value) => {
             Err("a merge request: its number would conflict with an issue".to_owned())
         }
-        () => return item(value, bytes, place, context),
+        () => return item(value, bytes, position, context),
     })
 }
 
 /// Returns whether a record has a number of its own.
 pub fn is_numbered(value: &Value, context: &FileContext) -> bool {
-    Shape::of(value).is_some_and(|shape| !shape.plan(&context.words).columns("number").is_empty())
+    Shape::new(value).is_some_and(|shape| !shape.plan(&context.words).columns("number").is_empty())
 }
 
-/// Parses a record by its shape: an item with its messages, or a message that names its item.
-pub fn item(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> Option<Pieces> {
-    let mut shape = Shape::of(value)?;
+/// Parses a record by its shape: an item with its messages, or a message of an item.
+pub fn item(
+    value: &Value,
+    bytes: &[u8],
+    position: u64,
+    context: &FileContext,
+) -> Option<ParseResult> {
+    let mut shape = Shape::new(value)?;
     let mut plan = shape.plan(&context.words);
     if !shape.is_item(&plan) {
         return message(value, &shape);
@@ -77,27 +83,27 @@ pub fn item(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> O
     let at = |plan: &Plan, field| plan.columns(field).first().copied();
     let is_number = |at: &usize| {
         columns::field(&shape.headers[*at]).is_some_and(|(field, _)| field == "number")
-            && strict(&shape.cells[*at]).is_some()
+            && parse_strict(&shape.cells[*at]).is_some()
     };
     let number_column = (0..shape.headers.len()).find(is_number);
     if let Some(at) = at(&plan, "number")
-        && strict(&shape.cells[at]).is_none()
+        && parse_strict(&shape.cells[at]).is_none()
         && let Some(number_column) = number_column
     {
         shape.cells[at] = shape.cells[number_column].clone();
     } else if let Some(at) = at(&plan, "number")
-        && strict(&shape.cells[at]).is_none()
+        && parse_strict(&shape.cells[at]).is_none()
     {
-        context.note("ids are not numbers: items are numbered by a hash of their id");
-        shape.cells[at] = hash_of(&shape.cells[at]).to_string();
+        context.add_notice("ids are not numbers: items are numbered by a hash of their id");
+        shape.cells[at] = hash_number(&shape.cells[at]).to_string();
     } else if at(&plan, "number").is_none()
-        && at(&plan, "url").is_none_or(|at| address(&shape.cells[at]).is_none())
+        && at(&plan, "url").is_none_or(|at| parse_url(&shape.cells[at]).is_none())
     {
         if context.has_item_numbers {
             return Some(Err("no number, which other items in the file have".to_owned()));
         }
-        context.note("items have no number: they are numbered by their position in the file");
-        shape.cell("number", &place.to_string());
+        context.add_notice("items have no number: they are numbered by their position in the file");
+        shape.cell("number", &position.to_string());
     }
     if let Some(at) = at(&plan, "author")
         && let Some(name) = shape.people.get(&shape.cells[at])
@@ -108,89 +114,98 @@ pub fn item(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> O
         shape.replace("state", "closed", &plan);
         shape.cell("resolution", "completed");
     }
-    // Without a description, the first message is the report if it is as old or from the same
-    // person.
-    let report = at(&plan, "body").is_none() && !shape.has_description;
-    if report && shape.posts.first().is_some_and(|first| is_report(first, &shape, &plan)) {
+    // Without a description, the first message may be the report.
+    let may_have_report = at(&plan, "body").is_none() && !shape.has_description;
+    if may_have_report && shape.posts.first().is_some_and(|first| is_report(first, &shape, &plan)) {
         let first = shape.posts.remove(0).comment;
         shape.cell("body", &first.body);
         let author = first.author.filter(|_| at(&plan, "author").is_none());
         author.into_iter().for_each(|author| shape.cell("author", &author));
     }
     plan = shape.plan(&context.words);
-    let row = Row { place, cells: shape.cells.iter().collect(), continued_key: None };
-    context
-        .closed_in(&plan.words, plan.state(&row.cells, plan.cell(&row.cells, "closed").is_some()));
-    Some(rows::parse(&plan, &row, bytes.to_vec()).map(|mut out| {
+    let row = Row { position, cells: shape.cells.iter().collect(), continued_key: None };
+    context.is_closed_by(
+        &plan.state_words,
+        plan.state(&row.cells, plan.cell(&row.cells, "closed").is_some()),
+    );
+    Some(rows::parse_with_raw(&plan, &row, bytes.to_vec()).map(|mut out| {
         with_thread(&plan, shape, &mut out);
         out
     }))
 }
 
-/// Returns whether the first message of an item is its text.
+/// Returns whether the first message is the report: marked, as old, or from the same author.
 fn is_report(first: &Post, shape: &Shape, plan: &Plan) -> bool {
     let cell = |field: &str| plan.columns(field).first().map(|at| shape.cells[*at].as_str());
     let created_at = cell("created").and_then(|text| dates::parse(text, dates::Order::default()));
     let as_old = created_at
         .zip(first.comment.at)
         .is_some_and(|(a, b)| a.duration_since(b).abs().as_secs() < 60);
-    first.first
+    first.is_first
         || as_old
         || (first.comment.author.is_some()
-            && cell("author").map(rows::person) == first.comment.author)
+            && cell("author").map(rows::person_name) == first.comment.author)
 }
 
-/// Adds the messages and relations of an item to its record.
 fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<ParsedItem>) {
     let Some(ParsedItem::Record(Record::Document(item))) = out.first_mut() else { return };
-    let of = Identity { project: item.repository.clone(), number: item.number.unwrap_or_default() };
-    let time = item.updated_at;
+    let identity =
+        Identity { project: item.repository.clone(), number: item.number.unwrap_or_default() };
+    let updated_at = item.updated_at;
     let mut comments: Vec<Comment> = shape.posts.into_iter().map(|post| post.comment).collect();
     comments.iter_mut().for_each(|comment| comment.body = rows::markdown(plan, &comment.body));
     // The first message may repeat the description.
-    if comments.first().is_some_and(|first| is_same(&first.body, &item.body)) {
+    if comments.first().is_some_and(|first| has_same_words(&first.body, &item.body)) {
         comments.remove(0);
     }
     item.comment_count += comments.len() as u64;
     let comments = comments.into_iter().enumerate();
-    out.extend(comments.map(|(at, comment)| comment_of(comment, of.clone(), time, at)));
+    out.extend(comments.map(|(at, comment)| to_comment(comment, identity.clone(), updated_at, at)));
     for link in shape.links {
-        let Some(target) =
-            link.ends.iter().find(|end| end.number != of.number || end.project != of.project)
+        let Some(target) = link
+            .items
+            .iter()
+            .find(|end| end.number != identity.number || end.project != identity.project)
         else {
             continue;
         };
-        let piece =
-            ParsedItem::link(&of, target.clone(), &link.kind, ItemRelation::RelatesTo, false);
-        // The words may be those of the other item.
-        let back = link.back || link.ends.len() > 1 && link.ends[0].number == of.number;
-        out.push(match piece {
-            ParsedItem::Link(from, to, tie) if back => ParsedItem::Link(to, from, tie),
-            piece => piece,
+        let item =
+            ParsedItem::link(&identity, target.clone(), &link.kind, ItemRelation::RelatesTo, false);
+        // The relation may be stated from the perspective of the other item.
+        let is_reversed =
+            link.is_inverse || link.items.len() > 1 && link.items[0].number == identity.number;
+        out.push(match item {
+            ParsedItem::Link(from, to, tie) if is_reversed => ParsedItem::Link(to, from, tie),
+            item => item,
         });
     }
 }
 
-/// Converts a message of an item to a comment; `at` is its position.
-fn comment_of(comment: Comment, of: Identity, item: Option<Timestamp>, at: usize) -> ParsedItem {
+/// Converts a message of an item to a comment.
+fn to_comment(
+    comment: Comment,
+    identity: Identity,
+    item_time: Option<Timestamp>,
+    position: usize,
+) -> ParsedItem {
     let author = comment.author.as_deref().unwrap_or_default();
     let raw = format!("{author}\n{}", comment.body).into_bytes();
-    // Comments of discussions are numbered separately from those of issues.
+    // A prefix distinguishes comments of discussions, which are numbered separately.
     let is_discussed = comment.url.as_ref().is_some_and(|url| url.contains("/discussions/"));
     let id = comment.id.map(|id| format!("{}{id}", if is_discussed { "d" } else { "" }));
-    let comment = Comment { project: of.project, number: of.number, id, ..comment };
-    ParsedItem::Record(comment.record(item, &at.to_string(), raw))
+    let comment = Comment { project: identity.project, number: identity.number, id, ..comment };
+    ParsedItem::Record(comment.record(item_time, &position.to_string(), raw))
 }
 
-/// Parses a message that stands alone and names its item, or a list of such messages.
-fn message(value: &Value, shape: &Shape) -> Option<Pieces> {
+/// Parses a separate message that names its item, or a list of them.
+fn message(value: &Value, shape: &Shape) -> Option<ParseResult> {
     if text(value, &["noteable_type"]).is_some_and(|kind| kind != "Issue") {
         return Some(Err("a note on something other than an issue".to_owned()));
     }
     if value["system"] == true {
         return Some(Ok(Vec::new()));
     }
-    let single: Vec<Post> = post(value).into_iter().collect();
+    let single: Vec<Post> = parse_post(value).into_iter().collect();
     let posts = if single.iter().any(|p| p.item.is_some() || p.comment.url.is_some()) {
         single
     } else {
@@ -201,16 +216,16 @@ fn message(value: &Value, shape: &Shape) -> Option<Pieces> {
         .enumerate()
         .filter_map(|(at, post)| {
             let comment = post.comment;
-            let of = comment.url.as_deref().and_then(address).or(post.item)?;
+            let identity = comment.url.as_deref().and_then(parse_url).or(post.item)?;
             let body = rows::markdown(&shape.plan(&Default::default()), &comment.body);
-            Some(comment_of(Comment { body, ..comment }, of, None, at))
+            Some(to_comment(Comment { body, ..comment }, identity, None, at))
         })
         .collect();
     (!comments.is_empty()).then_some(Ok(comments))
 }
 
 /// Parses an item of Jira's XML, whose title contains the key.
-fn jira_xml(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> Pieces {
+fn jira_xml(value: &Value, bytes: &[u8], position: u64, context: &FileContext) -> ParseResult {
     let mut item = value.clone();
     if let Some(fields) = item.as_object_mut() {
         fields.remove("title");
@@ -218,13 +233,14 @@ fn jira_xml(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> P
             fields.insert("issue type".to_owned(), kind);
         }
     }
-    let mut out = self::item(&item, bytes, place, context).ok_or("not an issue")??;
-    let Some(of) = text(value, &["key.#text", "key"]).as_deref().and_then(identity) else {
+    let mut out = self::item(&item, bytes, position, context).ok_or("not an issue")??;
+    let Some(identity) = text(value, &["key.#text", "key"]).as_deref().and_then(parse_reference)
+    else {
         return Ok(out);
     };
     for kind in list(value.get("issuelinks").unwrap_or(&Value::Null), "issuelinktype") {
-        for way in ["outwardlinks", "inwardlinks"] {
-            for links in list(kind, way) {
+        for direction in ["outwardlinks", "inwardlinks"] {
+            for links in list(kind, direction) {
                 let words = text(links, &["description"])
                     .or_else(|| text(kind, &["name"]))
                     .unwrap_or_default();
@@ -232,9 +248,15 @@ fn jira_xml(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> P
                     .iter()
                     .filter_map(|l| text(l, &["issuekey.#text", "issuekey"]))
                 {
-                    let Some(target) = identity(&key) else { continue };
-                    let back = way == "inwardlinks";
-                    out.push(ParsedItem::link(&of, target, &words, ItemRelation::RelatesTo, back));
+                    let Some(target) = parse_reference(&key) else { continue };
+                    let is_inward = direction == "inwardlinks";
+                    out.push(ParsedItem::link(
+                        &identity,
+                        target,
+                        &words,
+                        ItemRelation::RelatesTo,
+                        is_inward,
+                    ));
                 }
             }
         }
@@ -254,20 +276,18 @@ fn text(value: &Value, names: &[&str]) -> Option<String> {
     })
 }
 
-/// Returns the first time among these fields.
 fn time(value: &Value, names: &[&str]) -> Option<Timestamp> {
     names.iter().find_map(|name| dates::parse(&text(value, &[name])?, dates::Order::default()))
 }
 
-fn short(text: &str) -> String {
+fn excerpt(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Returns a list; empty if there is none.
 fn list<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
     match value.get(name) {
         Some(Value::Array(items)) => items.iter().collect(),
-        // A single XML element is not a list.
+        // A single element of XML is not a list.
         Some(object @ Value::Object(_)) => vec![object],
         _ => Vec::new(),
     }
@@ -279,35 +299,34 @@ pub fn is_merge_request(value: &Value) -> bool {
         || text(value, &["web_url", "webUrl"]).is_some_and(|url| url.contains("/merge_requests/"))
 }
 
-/// Parses Bugzilla's comment response: by bug, the description first.
-fn comments_of_bugs(value: &Value) -> Pieces {
+/// Parses Bugzilla's comment response: comments by bug, the description first.
+fn bugzilla_comments(value: &Value) -> ParseResult {
     let mut out = Vec::new();
     for (bug, entry) in value.get("bugs").and_then(Value::as_object).into_iter().flatten() {
         let number =
-            item_number(bug).ok_or_else(|| format!("\"{}\" is not a bug number", short(bug)))?;
-        for (place, message) in list(entry, "comments").into_iter().enumerate() {
-            if let Some(post) = post(message) {
-                let of = Identity { project: None, number };
-                out.push(comment_of(post.comment, of, None, place));
+            item_number(bug).ok_or_else(|| format!("\"{}\" is not a bug number", excerpt(bug)))?;
+        for (position, message) in list(entry, "comments").into_iter().enumerate() {
+            if let Some(post) = parse_post(message) {
+                let identity = Identity { project: None, number };
+                out.push(to_comment(post.comment, identity, None, position));
             }
         }
     }
     Ok(out)
 }
 
-/// Parses a Jira issue with the parser of live mirrors.
-fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Pieces {
+fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> ParseResult {
     let raw = String::from_utf8_lossy(bytes);
     let key = text(value, &["key"]).unwrap_or_default();
-    let of = identity(&key)
-        .ok_or_else(|| format!("\"key\" does not end in a number: {}", short(&key)))?;
-    let project = of.project.clone().unwrap_or_default();
+    let identity = parse_reference(&key)
+        .ok_or_else(|| format!("\"key\" does not end in a number: {}", excerpt(&key)))?;
+    let project = identity.project.clone().unwrap_or_default();
     let address = text(value, &["self"]).unwrap_or_default();
     let base = host(&address).map_or_else(String::new, |host| format!("https://{host}"));
     let (mut item, relations) = jira::issue(&raw, &base, "", &project)?;
-    item.repository = of.project.clone();
+    item.repository = identity.project.clone();
     item.remote_id = Some(key.clone());
-    // That parser needs status categories, which a file may lack.
+    // That parser needs the status category, which a file may lack.
     if text(value, &["fields.status.statusCategory.key"]).is_none() {
         let (word, resolution) =
             (text(value, &["fields.status.name"]), text(value, &["fields.resolution.name"]));
@@ -323,10 +342,10 @@ fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Pieces {
     }
     item.url = item.url.filter(|_| !base.is_empty());
     let mut comments = Vec::new();
-    let (_, raw_comments, _) = jira::comments_of(&raw).unwrap_or_default();
+    let (_, raw_comments, _) = jira::parse_comments(&raw).unwrap_or_default();
     for comment in raw_comments {
         let mut comment = jira::comment(comment.get(), &key, &base)?;
-        comment.repository = of.project.clone();
+        comment.repository = identity.project.clone();
         comment.url = comment.url.filter(|_| !base.is_empty());
         comments.push(ParsedItem::Record(Record::Comment(Box::new(comment))));
     }
@@ -334,21 +353,21 @@ fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Pieces {
     let mut out = vec![ParsedItem::Record(Record::Document(Box::new(item)))];
     out.extend(comments);
     for relation in relations {
-        let (tie, key) = match relation {
-            LiveRelation::DuplicateOf(_, key) => (ItemRelation::DuplicateOf, key),
-            LiveRelation::ClosedBy(_, key) | LiveRelation::RelatesTo(_, key) => {
+        let (kind, key) = match relation {
+            TrackerRelation::DuplicateOf(_, key) => (ItemRelation::DuplicateOf, key),
+            TrackerRelation::ClosedBy(_, key) | TrackerRelation::RelatesTo(_, key) => {
                 (ItemRelation::RelatesTo, key)
             }
         };
-        if let Some(target) = identity(key.trim_start_matches('/')) {
-            out.push(ParsedItem::Link(of.clone(), target, tie));
+        if let Some(target) = parse_reference(key.trim_start_matches('/')) {
+            out.push(ParsedItem::Link(identity.clone(), target, kind));
         }
     }
     Ok(out)
 }
 
-/// Parses a GitHub public event: the item at that time, and the comment.
-fn event(value: &Value) -> Pieces {
+/// Parses an event of GitHub: the item at that time, and the comment.
+fn github_event(value: &Value) -> ParseResult {
     let repository = text(value, &["repo.name"]);
     let payload = value.get("payload").cloned().unwrap_or_default();
     let mut out = Vec::new();

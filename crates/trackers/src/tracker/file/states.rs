@@ -5,19 +5,18 @@ use std::{
     sync::LazyLock,
 };
 
-use precedent_text::{tokens::bare, words::phrases};
+use precedent_text::{tokens::normalize_phrase, words::phrases};
 
-use super::names::{plain, rows};
+use super::names::{data_rows, normalize};
 
 /// The words of states and resolutions, by meaning.
 const STATES: &str = include_str!("states.tsv");
 
-/// Returns the normalized words with a meaning.
 fn words_for(class: &str) -> impl Iterator<Item = String> {
-    rows(STATES)
+    data_rows(STATES)
         .filter(move |(name, _)| *name == class)
         .flat_map(|(_, words)| phrases(words))
-        .map(bare)
+        .map(normalize_phrase)
 }
 
 /// The known words, `true` for closed.
@@ -26,13 +25,13 @@ static STATE_WORDS: LazyLock<HashMap<String, bool>> = LazyLock::new(|| {
     words_for("closed").map(|word| (word, true)).chain(open).collect()
 });
 
-/// The words that mean no resolution.
+/// Words for an unset resolution.
 static NO_RESOLUTION: LazyLock<HashSet<String>> =
     LazyLock::new(|| words_for("unresolved").chain(words_for("none")).collect());
 
 /// The meanings of state words in a file.
 #[derive(Clone, Debug, Default)]
-pub struct Words {
+pub struct StateWords {
     custom: HashMap<String, bool>,
 }
 
@@ -49,21 +48,21 @@ pub struct StateFields<'a> {
     pub closed_at: bool,
 }
 
-impl Words {
-    /// Sets the meaning of a word that the user stated.
-    pub fn tell(&mut self, word: &str, is_closed: bool) {
-        self.custom.insert(plain(word), is_closed);
+impl StateWords {
+    /// Sets the meaning of a word, as the user states it.
+    pub fn set(&mut self, word: &str, is_closed: bool) {
+        self.custom.insert(normalize(word), is_closed);
     }
 
-    /// Returns the meanings with those of a tracker's own words that the user did not state.
+    /// Adds the meanings of a tracker's own words, unless the user stated others.
     #[must_use]
-    pub fn of_tracker(&self, tracker: &str) -> Self {
+    pub fn for_tracker(&self, tracker: &str) -> Self {
         let mut out = self.clone();
-        for (class, words) in rows(STATES).filter(|_| !tracker.is_empty()) {
+        for (class, words) in data_rows(STATES).filter(|_| !tracker.is_empty()) {
             if let Some((class, name)) = class.split_once(" in ")
                 && name == tracker
             {
-                let words = phrases(words).map(|word| (plain(word), class == "closed"));
+                let words = phrases(words).map(|word| (normalize(word), class == "closed"));
                 words.for_each(|(word, is_closed)| _ = out.custom.entry(word).or_insert(is_closed));
             }
         }
@@ -72,13 +71,13 @@ impl Words {
 
     /// Returns whether this word means closed; `None` if it is unknown.
     pub fn word_state(&self, word: &str) -> Option<bool> {
-        self.custom.get(&plain(word)).copied().or_else(|| of_word(word))
+        self.custom.get(&normalize(word)).copied().or_else(|| word_meaning(word))
     }
 
-    /// Returns whether an item is closed, and whether that is a guess because none of its words is
-    /// known.
+    /// Returns whether an item is closed, and whether that is a guess because no word is known.
     pub fn resolve(&self, fields: StateFields<'_>) -> (bool, bool) {
-        let custom_meaning = fields.word.and_then(|word| self.custom.get(&plain(word)).copied());
+        let custom_meaning =
+            fields.word.and_then(|word| self.custom.get(&normalize(word)).copied());
         let state = custom_meaning
             .or_else(|| self.word_state(fields.category?))
             .or_else(|| self.word_state(fields.word?));
@@ -93,57 +92,54 @@ impl Words {
     }
 }
 
-/// Returns the general meaning of a state word: "5 - Closed", "Closed (duplicate)", "Resolved -
-/// Fixed", "RESOLVED FIXED", "Done ✅".
-fn of_word(word: &str) -> Option<bool> {
-    // A question states nothing.
+/// Returns whether a state means closed: "5 - Closed", "Closed (duplicate)", "Done ✅".
+fn word_meaning(word: &str) -> Option<bool> {
+    // A question is not a state.
     if word.trim_end().ends_with(['?', '？']) {
         return None;
     }
     let word = word.trim_start_matches(|c: char| !c.is_alphabetic());
     lookup(word).or_else(|| {
-        let first = first(word);
-        lookup(first).or_else(|| with_reason(first))
+        let first = first_part(word);
+        lookup(first).or_else(|| closed_with_reason(first))
     })
 }
 
 fn lookup(word: &str) -> Option<bool> {
-    STATE_WORDS.get(&bare(word)).copied()
+    STATE_WORDS.get(&normalize_phrase(word)).copied()
 }
 
-/// Returns the first part of a state, which counts: "Closed" of "Closed (duplicate)", "Closed,
-/// Fixed", "Closed - Fixed".
-fn first(word: &str) -> &str {
+/// Returns the first part of a state: "Closed" of "Closed (duplicate)" and "Closed - Fixed".
+fn first_part(word: &str) -> &str {
     let word = word.split(['(', '[', ',', ';', ':', '/', '|']).next().unwrap_or_default();
     [" - ", " – ", " — "]
         .iter()
-        .fold(word, |word, dash| word.split_once(dash).map_or(word, |(first, _)| first))
+        .fold(word, |word, dash| word.split_once(dash).map_or(word, |(first_part, _)| first_part))
 }
 
-/// Parses two words that both mean closed: Bugzilla's "RESOLVED FIXED", GitHub's "Closed as not
-/// planned".
-fn with_reason(words: &str) -> Option<bool> {
+/// Parses two words that both mean closed: "RESOLVED FIXED", "Closed as not planned".
+fn closed_with_reason(words: &str) -> Option<bool> {
     let (state, reason) =
         words.split_once(|c: char| c.is_whitespace() || matches!(c, '-' | '_'))?;
     let reason = reason.trim();
     let reason = reason.strip_prefix("as ").unwrap_or(reason);
-    let is_done =
-        lookup(reason) == Some(true) || words_for("behind").any(|word| word == bare(reason));
+    let is_done = lookup(reason) == Some(true)
+        || words_for("reason").any(|word| word == normalize_phrase(reason));
     (is_done && lookup(state) == Some(true)).then_some(true)
 }
 
 /// Returns whether a resolution is set.
 pub fn is_resolution(text: &str) -> bool {
-    let word = bare(text);
+    let word = normalize_phrase(text);
     let is_none = matches!(text.trim(), "-1") || word.is_empty();
     !is_none && !NO_RESOLUTION.contains(&word)
 }
 
 /// A bounded counter of unknown words.
 #[derive(Clone, Debug, Default)]
-pub struct Unknown(BTreeMap<String, u64>);
+pub struct UnknownWords(BTreeMap<String, u64>);
 
-impl Unknown {
+impl UnknownWords {
     const CAPACITY: usize = 100;
 
     /// Counts a word.
@@ -166,8 +162,8 @@ mod tests {
 
     #[test]
     fn state_sources_apply_in_order_of_precedence() {
-        let mut words = Words::default();
-        let resolve = |words: &Words, word, category, resolution| {
+        let mut words = StateWords::default();
+        let resolve = |words: &StateWords, word, category, resolution| {
             words.resolve(StateFields { word: Some(word), category, resolution, closed_at: false })
         };
         assert_eq!(resolve(&words, "Erledigt", None, None), (true, false));
@@ -176,7 +172,7 @@ mod tests {
         assert_eq!(resolve(&words, "Shelved", None, Some("Won't Do")), (true, false));
         assert_eq!(resolve(&words, "Reopened", None, Some("Fixed")), (false, false));
         assert_eq!(resolve(&words, "5 - Closed", None, Some("---")), (true, false));
-        words.tell("wartet auf kunde", true);
+        words.set("wartet auf kunde", true);
         assert_eq!(resolve(&words, "Wartet auf Kunde", Some("In Progress"), None), (true, false));
     }
 
@@ -190,66 +186,36 @@ mod tests {
 
     #[test]
     fn state_word_is_recognized_with_additions() {
-        let words = Words::default();
-        for word in [
-            "RESOLVED FIXED",
-            "VERIFIED WONTFIX",
-            "CLOSED CURRENTRELEASE",
-            "RESO FIXE",
-            "Resolved - Fixed",
-            "Closed - Duplicate",
-            "Closed – Duplicate",
-            "Closed/Duplicate",
-            "Closed: Duplicate",
-            "Closed as not planned",
-            "CLOSED (FIXED)",
-            "Complete - Released",
-            "Won’t Fix",
-            "Can’t Reproduce",
-            "WontFix",
-            "Done ✅",
-            "✅ Done",
-            "done.",
-            "5 - Closed",
-            "Auto-closed",
-        ] {
+        let words = StateWords::default();
+        for word in "RESOLVED FIXED, VERIFIED WONTFIX, CLOSED CURRENTRELEASE, RESO FIXE, \
+                     Resolved - Fixed, Closed - Duplicate, Closed – Duplicate, Closed/Duplicate, \
+                     Closed: Duplicate, Closed as not planned, CLOSED (FIXED), Complete - Released, \
+                     Won’t Fix, Can’t Reproduce, WontFix, Done ✅, ✅ Done, done., 5 - Closed, Auto-closed"
+            .split(", ")
+        {
             assert_eq!(words.word_state(word), Some(true), "{word}");
         }
-        for word in [
-            "On-hold",
-            "In-Progress",
-            "re-opened",
-            "To-Do",
-            "Not Resolved",
-            "Unresolved ❌",
-            "Reopened",
-        ] {
+        for word in "On-hold, In-Progress, re-opened, To-Do, Not Resolved, Unresolved ❌, Reopened"
+            .split(", ")
+        {
             assert_eq!(words.word_state(word), Some(false), "{word}");
         }
     }
 
     #[test]
     fn unfinished_states_are_open() {
-        let words = Words::default();
-        for word in [
-            "Not done",
-            "To be closed",
-            "Reopened",
-            "Waiting for fix",
-            "Pending Close",
-            "Closed?",
-            "Ready for release",
-            "Fixed in next sprint",
-            "Noch nicht behoben",
-            "Done waiting",
-        ] {
+        let words = StateWords::default();
+        for word in "Not done, To be closed, Reopened, Waiting for fix, Pending Close, Closed?, \
+                     Ready for release, Fixed in next sprint, Noch nicht behoben, Done waiting"
+            .split(", ")
+        {
             assert_ne!(words.word_state(word), Some(true), "{word}");
         }
     }
 
     #[test]
     fn closed_words_match_with_and_without_accents() {
-        let words = Words::default();
+        let words = StateWords::default();
         for word in "Storniert, Clôturé, Cloturee, Corrigé, Закрытый, Исправлен, Отменено, Отменён, 已修复, 已取消, 已結束, 完了済み, \
                      終了済, キャンセル, 취소됨, 수정됨, Kapalı, KAPALI, Uzavřeno, Stängd, Lukket, Suljettu, Закрито, Lezárva, مغلق, \
                      Κλειστό, Đã đóng, Concluida, Naprawiony, Afgesloten, Wird nicht behoben"
@@ -267,15 +233,10 @@ mod tests {
         {
             assert!(!is_resolution(text), "{text}");
         }
-        for text in [
-            "Fixed",
-            "Won't Do",
-            "Non riproducibile",
-            "Not a bug",
-            "Behoben",
-            "已修复",
-            "Wird nicht behoben",
-        ] {
+        for text in
+            "Fixed, Won't Do, Non riproducibile, Not a bug, Behoben, 已修复, Wird nicht behoben"
+                .split(", ")
+        {
             assert!(is_resolution(text), "{text}");
         }
     }

@@ -1,38 +1,35 @@
-//! Tables: CSV and similar formats. A first pass over the file detects the encoding, the columns of
-//! the fields, the date order and the unknown state words; a second pass reads the rows.
+//! Tables: CSV and similar formats. A first pass over the file detects the columns of the fields,
+//! the date order and unknown state words; a second pass reads the rows.
 
 use std::{collections::BTreeMap, io::Read};
 
 use csv::StringRecord;
 
 use super::{
-    columns::{self, MANY},
+    columns::{self, MULTI_COLUMN_FIELDS},
     content::Content,
     context,
     encoding::{self, Charset, Utf8Reader},
-    guess::{Contents, guess},
+    guess::{ColumnStats, guess_fields},
     mapping::Mapping,
-    names::plain,
-    quotes::Quotes,
-    states::{StateFields, Unknown, Words},
+    names::normalize,
+    quotes::QuoteTracker,
+    states::{StateFields, StateWords, UnknownWords},
 };
 use crate::tracker::{
     dates::{self, DateColumn, Order},
-    identity::identity,
+    identity::parse_reference,
 };
 use precedent_core::error::{Code, Error, Result};
 use precedent_packing::damage_error;
 
-/// The maximum number of rows before the table.
-const PREAMBLE: usize = 25;
-/// The maximum number of columns; cells beyond are left out with a notice.
+const MAX_PREAMBLE: usize = 25;
+/// The maximum number of columns; further ones are skipped with a notice.
 const MAX_COLUMNS: usize = 4_096;
 /// The number of rows from which columns are guessed.
 const GUESS_ROWS: u64 = 2000;
-/// The supported delimiters.
 const DELIMITERS: &[u8] = b",;\t|";
-/// The fields that contain times.
-const TIMES: &[&str] = &["created", "updated", "closed", "comment date"];
+const TIME_FIELDS: &[&str] = &["created", "updated", "closed", "comment date"];
 
 /// The settings to read a table.
 #[derive(Default)]
@@ -50,10 +47,9 @@ pub struct Plan {
     /// Column names.
     pub headers: Vec<String>,
     fields: Vec<(&'static str, Vec<usize>)>,
-    /// Date order of each column with times.
     orders: BTreeMap<usize, Order>,
     /// Meanings of state words.
-    pub words: Words,
+    pub state_words: StateWords,
     /// Columns whose field is a guess from their contents.
     pub guesses: Vec<usize>,
     /// Number of rows.
@@ -65,17 +61,17 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Creates the plan for a record outside of a table: its field names, and the fields with prose
-    /// whose name is unknown.
-    pub fn of(headers: Vec<String>, prose: &[usize], words: &Words) -> Self {
+    /// Creates the plan for a record outside of a table, from its field names; `prose` are the
+    /// columns with prose and an unknown name.
+    pub fn for_record(headers: Vec<String>, prose: &[usize], words: &StateWords) -> Self {
         let mut fields = columns::assign(&headers);
         let tracker = columns::tracker(&headers);
-        add(&mut fields, "body", prose);
+        add_columns(&mut fields, "body", prose);
         Self {
             tracker,
             fields,
             headers,
-            words: words.of_tracker(tracker),
+            state_words: words.for_tracker(tracker),
             rows: 1,
             ..Self::default()
         }
@@ -96,7 +92,7 @@ impl Plan {
         self.orders.get(&column).copied().unwrap_or_default()
     }
 
-    /// Returns the state of a row, as written there.
+    /// Returns the state fields of a row.
     pub fn state<'a>(&'a self, row: &'a StringRecord, closed_at: bool) -> StateFields<'a> {
         StateFields {
             word: self.cell(row, "state"),
@@ -106,7 +102,7 @@ impl Plan {
         }
     }
 
-    /// Returns whether rows have a number; otherwise they are numbered by position.
+    /// Returns whether rows have numbers; otherwise they are numbered by position.
     pub fn is_numbered(&self) -> bool {
         !self.columns("number").is_empty() || !self.columns("url").is_empty()
     }
@@ -117,11 +113,11 @@ impl Plan {
         row: &'a StringRecord,
         field: &str,
     ) -> impl Iterator<Item = (usize, &'a str)> {
-        self.columns(field).iter().filter_map(|at| self.text(row, *at).map(|text| (*at, text)))
+        self.columns(field).iter().filter_map(|at| self.cell_text(row, *at).map(|text| (*at, text)))
     }
 
     /// Returns the trimmed text of a cell; `None` if it is empty.
-    fn text<'a>(&self, row: &'a StringRecord, column: usize) -> Option<&'a str> {
+    fn cell_text<'a>(&self, row: &'a StringRecord, column: usize) -> Option<&'a str> {
         let text = row.get(column)?.trim();
         // Zendesk views write an empty cell as a dash.
         let empty = text.is_empty() || (self.tracker == "Zendesk" && text == "-");
@@ -134,8 +130,7 @@ impl Plan {
     }
 }
 
-/// Adds columns to a field.
-fn add(fields: &mut Vec<(&'static str, Vec<usize>)>, field: &'static str, more: &[usize]) {
+fn add_columns(fields: &mut Vec<(&'static str, Vec<usize>)>, field: &'static str, more: &[usize]) {
     match fields.iter_mut().find(|(name, _)| *name == field) {
         Some((_, columns)) => columns.extend(more),
         None if more.is_empty() => {}
@@ -154,13 +149,15 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
     let input = Utf8Reader::new(content.open()?, charset.encoding);
     input.take(128 * 1024).read_to_end(&mut start).map_err(|e| damage_error(path, &e))?;
     let start = String::from_utf8_lossy(&start);
-    let Some((delimiter, preamble, headers)) = head(&start, mapping) else { return Ok(None) };
+    let Some((delimiter, preamble, headers)) = find_header(&start, mapping) else {
+        return Ok(None);
+    };
     let fields = assign_fields(&headers, mapping).map_err(|name| {
         Error::invalid(format!("{}: column \"{name}\" not found", path.display()))
             .with_hint(format!("Available columns: {}.", headers.join(", ")))
     })?;
     let tracker = columns::tracker(&headers);
-    let words = mapping.words.of_tracker(tracker);
+    let state_words = mapping.words.for_tracker(tracker);
     let mut plan = Plan {
         tracker,
         charset,
@@ -169,7 +166,7 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
         has_sep_row: start.trim_start_matches('\u{feff}').to_lowercase().starts_with("sep="),
         headers,
         fields,
-        words,
+        state_words,
         ..Plan::default()
     };
     // A single column with an unknown name is plain text.
@@ -180,7 +177,7 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
         return Ok(None);
     }
     let is_named = !plan.fields.is_empty();
-    survey(content, mapping, &mut plan)?;
+    scan_rows(content, mapping, &mut plan)?;
     // Sentences with commas may look like a table.
     if !is_named && (plan.rows < 2 || plan.guesses.len() < 2) {
         plan.fields.clear();
@@ -207,14 +204,14 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
 ///
 /// # Errors
 /// A file that cannot be read.
-pub fn rows(content: &Content, plan: &Plan) -> Result<csv::Reader<impl Read + Send + use<>>> {
+pub fn open_rows(content: &Content, plan: &Plan) -> Result<csv::Reader<impl Read + Send + use<>>> {
     let input = Utf8Reader::new(content.open()?, plan.charset.encoding);
-    let mut reader = reader(input, plan.delimiter);
-    skip(&mut reader, plan.preamble + 1, content)?;
+    let mut reader = csv_reader(input, plan.delimiter);
+    skip_rows(&mut reader, plan.preamble + 1, content)?;
     Ok(reader)
 }
 
-fn reader<R: Read>(inner: R, delimiter: u8) -> csv::Reader<R> {
+fn csv_reader<R: Read>(inner: R, delimiter: u8) -> csv::Reader<R> {
     csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .flexible(true)
@@ -223,16 +220,16 @@ fn reader<R: Read>(inner: R, delimiter: u8) -> csv::Reader<R> {
         .from_reader(inner)
 }
 
-fn skip<R: Read>(reader: &mut csv::Reader<R>, rows: usize, content: &Content) -> Result<()> {
+fn skip_rows<R: Read>(reader: &mut csv::Reader<R>, rows: usize, content: &Content) -> Result<()> {
     let mut record = StringRecord::new();
     for _ in 0..rows {
-        reader.read_record(&mut record).map_err(|e| unreadable(content, &e))?;
+        reader.read_record(&mut record).map_err(|e| table_error(content, &e))?;
     }
     Ok(())
 }
 
-/// Returns the error for a table that cannot be read further.
-pub fn unreadable(content: &Content, error: &csv::Error) -> Error {
+/// Converts a read error.
+pub fn table_error(content: &Content, error: &csv::Error) -> Error {
     match error.kind() {
         csv::ErrorKind::Io(e) => damage_error(&content.path, e),
         _ => Error::new(
@@ -244,25 +241,24 @@ pub fn unreadable(content: &Content, error: &csv::Error) -> Error {
 }
 
 /// The delimiter of a table, the number of rows before the header, and the column names.
-type Head = (u8, usize, Vec<String>);
+type Header = (u8, usize, Vec<String>);
 
-/// Finds the delimiter and the header row: the first full row of names, or the one with the most
-/// known names.
-fn head(start: &str, mapping: &Mapping) -> Option<Head> {
+/// Finds the delimiter and the header: the first full row of names, or the one with most known ones.
+fn find_header(start: &str, mapping: &Mapping) -> Option<Header> {
     let is_mapped = |name: &str| {
         !name.trim().is_empty()
-            && mapping.columns.iter().any(|(_, column)| plain(column) == plain(name))
+            && mapping.columns.iter().any(|(_, column)| normalize(column) == normalize(name))
     };
     let separator = start
         .trim_start_matches('\u{feff}')
         .get(..5)
         .filter(|s| s.to_lowercase().starts_with("sep="));
     let separator = separator.and_then(|s| s.as_bytes().last().copied());
-    let mut best: Option<((bool, usize, usize), Head)> = None;
+    let mut best: Option<((bool, usize, usize), Header)> = None;
     for delimiter in DELIMITERS.iter().filter(|d| separator.is_none_or(|s| s == **d)) {
-        let mut reader = reader(start.as_bytes(), *delimiter);
+        let mut reader = csv_reader(start.as_bytes(), *delimiter);
         let rows: Vec<StringRecord> =
-            reader.records().map_while(std::result::Result::ok).take(PREAMBLE).collect();
+            reader.records().map_while(std::result::Result::ok).take(MAX_PREAMBLE).collect();
         let count_filled =
             |row: &StringRecord| row.iter().filter(|cell| !cell.trim().is_empty()).count();
         let widest = rows.iter().map(count_filled).max().unwrap_or(0);
@@ -271,25 +267,26 @@ fn head(start: &str, mapping: &Mapping) -> Option<Head> {
             let known_names =
                 names.filter(|name| columns::field(name).is_some() || is_mapped(name)).count();
             // The first full row of names is the header, unless a later one has more known names.
-            let whole = count_filled(record) * 5 >= widest * 4 && widest > 1 && is_header(record);
-            let score = (whole, known_names, count_filled(record));
+            let is_full_row =
+                count_filled(record) * 5 >= widest * 4 && widest > 1 && is_header(record);
+            let score = (is_full_row, known_names, count_filled(record));
             let better = best.as_ref().is_none_or(|(old, (best_delimiter, ..))| {
                 match old.0 && best_delimiter == delimiter {
-                    true => whole && known_names > old.1 && known_names > 1,
+                    true => is_full_row && known_names > old.1 && known_names > 1,
                     false => score > *old,
                 }
             });
-            if better && (known_names > 0 || whole || at == 0) {
+            if better && (known_names > 0 || is_full_row || at == 0) {
                 let headers = record.iter().take(MAX_COLUMNS);
                 let headers = headers.map(|h| h.trim_matches(['\u{feff}', ' ']).trim().to_owned());
                 best = Some((score, (*delimiter, at, headers.collect())));
             }
         }
     }
-    best.map(|(_, head)| head).filter(|(_, _, h)| h.iter().any(|h| !h.is_empty()))
+    best.map(|(_, find_header)| find_header).filter(|(_, _, h)| h.iter().any(|h| !h.is_empty()))
 }
 
-/// Returns whether a row may be the header: it has names, and no times, addresses or numbers.
+/// Returns whether a row may be the header: it has no times, addresses or numbers.
 fn is_header(record: &StringRecord) -> bool {
     record.iter().map(|cell| cell.trim_start_matches('\u{feff}').trim()).all(|cell| {
         let value = cell.contains("://")
@@ -309,53 +306,59 @@ fn assign_fields(
     mapping: &Mapping,
 ) -> std::result::Result<Vec<(&'static str, Vec<usize>)>, String> {
     let mut fields = columns::assign(headers);
-    // Exports of work item trees have one title column per level.
-    let level = |name: &String| {
-        plain(name)
+    // Exports of work item trees have a title column per level.
+    let is_title_level = |name: &String| {
+        normalize(name)
             .strip_prefix("title ")
             .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
     };
     if fields.iter().all(|(field, _)| *field != "title") {
-        let levels: Vec<usize> = (0..headers.len()).filter(|at| level(&headers[*at])).collect();
+        let levels: Vec<usize> =
+            (0..headers.len()).filter(|at| is_title_level(&headers[*at])).collect();
         if !levels.is_empty() {
             fields.push(("title", levels));
         }
     }
     for (field, name) in &mapping.columns {
-        let hits: Vec<usize> =
-            (0..headers.len()).filter(|at| plain(&headers[*at]) == plain(name)).collect();
-        if hits.is_empty() && !name.is_empty() {
+        let matching_columns: Vec<usize> =
+            (0..headers.len()).filter(|at| normalize(&headers[*at]) == normalize(name)).collect();
+        if matching_columns.is_empty() && !name.is_empty() {
             return Err(name.clone());
         }
-        // The user's settings take precedence over column names.
+        // The user's settings take precedence over the column names.
         for (existing_field, columns) in &mut fields {
-            columns.retain(|at| !hits.contains(at) || existing_field == field);
+            columns.retain(|at| !matching_columns.contains(at) || existing_field == field);
         }
         fields.retain(|(f, columns)| f != field && !columns.is_empty());
-        if !hits.is_empty() {
-            let hits = if MANY.contains(field) { hits } else { vec![hits[0]] };
-            fields.push((field, hits));
+        if !matching_columns.is_empty() {
+            let matching_columns = if MULTI_COLUMN_FIELDS.contains(field) {
+                matching_columns
+            } else {
+                vec![matching_columns[0]]
+            };
+            fields.push((field, matching_columns));
         }
     }
     Ok(fields)
 }
 
-/// Makes the first pass over the rows.
-fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
+/// Scans all rows to complete the plan.
+fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     let input = Utf8Reader::new(content.open()?, plan.charset.encoding);
-    let mut reader = reader(Quotes::new(input, plan.delimiter), plan.delimiter);
-    skip(&mut reader, plan.preamble + 1, content)?;
-    let times: Vec<usize> = TIMES.iter().flat_map(|f| plan.columns(f)).copied().collect();
+    let mut reader = csv_reader(QuoteTracker::new(input, plan.delimiter), plan.delimiter);
+    skip_rows(&mut reader, plan.preamble + 1, content)?;
+    let times: Vec<usize> = TIME_FIELDS.iter().flat_map(|f| plan.columns(f)).copied().collect();
     let mut dates: Vec<_> = times.into_iter().map(|at| (at, DateColumn::default())).collect();
     let known_columns: Vec<usize> =
         plan.fields.iter().flat_map(|(_, columns)| columns.clone()).collect();
-    let free = (0..plan.headers.len()).filter(|at| !known_columns.contains(at));
-    let mut contents: Vec<(usize, Contents)> = free.map(|at| (at, Contents::default())).collect();
+    let unknown_columns = (0..plan.headers.len()).filter(|at| !known_columns.contains(at));
+    let mut contents: Vec<(usize, ColumnStats)> =
+        unknown_columns.map(|at| (at, ColumnStats::default())).collect();
     let mut comment_dates = DateColumn::default();
-    let mut unknown = Unknown::default();
+    let mut unknown = UnknownWords::default();
     let mut record = StringRecord::new();
     // The number of rows with too many cells, and the first of them.
-    let (mut longer, mut first) = (0_u64, 0);
+    let (mut long_row_count, mut first_long_row) = (0_u64, 0);
     // The numbers of rows with an invalid and with a valid item number.
     let mut numbers = [0_u64; 2];
     loop {
@@ -364,31 +367,31 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
             Ok(false) => break,
             Err(error) => {
                 return Err(reader.get_ref().unclosed_line().map_or_else(
-                    || unreadable(content, &error),
-                    |line| unclosed_quote(content, line),
+                    || table_error(content, &error),
+                    |line| unclosed_quote_error(content, line),
                 ));
             }
         }
         if record.iter().skip(plan.headers.len()).any(|cell| !cell.trim().is_empty()) {
-            longer += 1;
-            first = if longer == 1 { plan.rows } else { first };
+            long_row_count += 1;
+            first_long_row = if long_row_count == 1 { plan.rows } else { first_long_row };
         }
         for (at, column) in &mut dates {
-            if let Some(text) = plan.text(&record, *at) {
-                column.cell(text);
+            if let Some(text) = plan.cell_text(&record, *at) {
+                column.add_cell(text);
             }
         }
         for (at, column) in contents.iter_mut().filter(|_| plan.rows <= GUESS_ROWS) {
-            if let Some(text) = plan.text(&record, *at) {
-                column.count(text, &plan.words);
+            if let Some(text) = plan.cell_text(&record, *at) {
+                column.add_cell(text, &plan.state_words);
             }
         }
         for (_, text) in plan.cells(&record, "comments") {
             if let Some((date, _)) = text.split_once(';') {
-                comment_dates.cell(date);
+                comment_dates.add_cell(date);
             }
         }
-        let number = plan.cell(&record, "number").map(identity);
+        let number = plan.cell(&record, "number").map(parse_reference);
         if let Some(number) = &number {
             numbers[usize::from(number.is_some())] += 1;
         }
@@ -398,28 +401,28 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
             *plan.projects.entry(project).or_default() += 1;
         }
         let state = plan.state(&record, plan.cell(&record, "closed").is_some());
-        if plan.words.resolve(state).1 {
+        if plan.state_words.resolve(state).1 {
             unknown.count(state.word.unwrap_or_default());
         }
     }
     if let Some(line) = reader.get_ref().unclosed_line() {
-        return Err(unclosed_quote(content, line));
+        return Err(unclosed_quote_error(content, line));
     }
-    // An empty name in --map leaves the field out.
-    let lacks = |field: &str| {
+    // An empty column in --map omits the field.
+    let is_missing = |field: &str| {
         plan.columns(field).is_empty() && mapping.columns.iter().all(|(name, _)| *name != field)
     };
-    for (field, at) in guess(&contents, lacks) {
-        add(&mut plan.fields, field, &[at]);
+    for (field, at) in guess_fields(&contents, is_missing) {
+        add_columns(&mut plan.fields, field, &[at]);
         plan.guesses.push(at);
     }
-    order(mapping, plan, &dates, &comment_dates);
+    detect_date_orders(mapping, plan, &dates, &comment_dates);
     plan.notices.extend(context::unknown_state_notices(&unknown, "row"));
-    if longer > 0 {
+    if long_row_count > 0 {
         plan.notices.push(format!(
-            "{longer} row{} more cells than there are columns (the first is row {first}): the extra cells are skipped; \
+            "{long_row_count} row{} more cells than there are columns (the first is row {first_long_row}): the extra cells are skipped; \
              a text with \"{}\" in it needs quotes",
-            if longer == 1 { " has" } else { "s have" },
+            if long_row_count == 1 { " has" } else { "s have" },
             match plan.delimiter {
                 b'\t' => "a tab".to_owned(),
                 mark => char::from(mark).to_string(),
@@ -432,7 +435,7 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
             plan.charset.errors
         ));
     }
-    // Alphanumeric ids end in a digit only by chance.
+    // Most ids are not numbers, even if some end in digits.
     if numbers[0] > numbers[1] && mapping.columns.iter().all(|(field, _)| *field != "number") {
         plan.fields.retain(|(field, _)| *field != "number");
         plan.projects.clear();
@@ -445,7 +448,7 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     Ok(())
 }
 
-fn unclosed_quote(content: &Content, line: u64) -> Error {
+fn unclosed_quote_error(content: &Content, line: u64) -> Error {
     Error::invalid(format!(
         "{}: the quote opened in line {line} is not closed",
         content.path.display()
@@ -455,26 +458,33 @@ fn unclosed_quote(content: &Content, line: u64) -> Error {
     )
 }
 
-/// Decides the date order: for each column by its own cells, or else by the other columns, the
-/// user's setting or the default.
-fn order(
+/// Determines the date order of each column: the user's setting, or that of the cells, or that of
+/// the other columns, or the default.
+fn detect_date_orders(
     mapping: &Mapping,
     plan: &mut Plan,
     columns: &[(usize, DateColumn)],
     comments: &DateColumn,
 ) {
     let all_dates = columns.iter().map(|(_, s)| s).chain([comments]);
-    let (mut day, mut month) = (0, 0);
-    let days =
-        all_dates.clone().filter_map(DateColumn::order).filter(|order| *order != Order::Serial);
-    for order in days {
-        *(if order == Order::DayFirst { &mut day } else { &mut month }) += 1;
+    let (mut day_first_count, mut month_first_count) = (0, 0);
+    let day_orders = all_dates
+        .clone()
+        .filter_map(DateColumn::detect_order)
+        .filter(|order| *order != Order::Serial);
+    for order in day_orders {
+        *(if order == Order::DayFirst { &mut day_first_count } else { &mut month_first_count }) +=
+            1;
     }
     let majority =
-        (day != month).then_some(if day > month { Order::DayFirst } else { Order::MonthFirst });
+        (day_first_count != month_first_count).then_some(if day_first_count > month_first_count {
+            Order::DayFirst
+        } else {
+            Order::MonthFirst
+        });
     // The user's setting does not apply to spreadsheet serial numbers.
     let decide = |column: &DateColumn| {
-        let order = column.order();
+        let order = column.detect_order();
         order
             .filter(|o| *o == Order::Serial)
             .or(mapping.order)
@@ -487,21 +497,21 @@ fn order(
         plan.orders.insert(*at, order);
         let name = &plan.headers[*at];
         if let Some(cell) =
-            column.doubtful().filter(|_| mapping.order.is_none() && majority.is_none())
+            column.ambiguous_cell().filter(|_| mapping.order.is_none() && majority.is_none())
         {
             plan.notices.push(format!(
                 "{name}: {cell} is read as {}, but the date order is ambiguous; set it with --map dates=dmy or dates=mdy",
-                order.words()
+                order.label()
             ));
         }
-        if column.against() > 0 {
+        if column.contradicting_count() > 0 {
             plan.notices.push(format!(
                 "{name}: {} dates don't match {} and are skipped",
-                column.against(),
-                order.words()
+                column.contradicting_count(),
+                order.label()
             ));
         }
-        for (text, n) in column.unread() {
+        for (text, n) in column.unparsable_cells() {
             let times = if n == 1 { String::new() } else { format!(" ({n} times)") };
             plan.notices
                 .push(format!("{name}: \"{text}\"{times} is not a recognized date and is skipped"));
@@ -525,7 +535,7 @@ mod tests {
             ("Site A,,\nPrinted,2025-03-01,\nID,Title,State\n1,x,Open\n", 2, "ID"),
             ("sep=;\nFall;Bericht\n1;Es quietscht\n", 1, "Fall"),
         ] {
-            let (_, row, headers) = head(text, &Mapping::default()).unwrap();
+            let (_, row, headers) = find_header(text, &Mapping::default()).unwrap();
             assert_eq!((row, headers[0].as_str()), (at, first), "{text}");
         }
     }

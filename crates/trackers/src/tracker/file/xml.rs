@@ -1,4 +1,4 @@
-//! XML with repeated elements for items: each item becomes a JSON object for the JSON parsers.
+//! XML with repeated elements: each becomes a JSON object for the JSON parsers.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,14 +13,13 @@ const MAX_DEPTH: usize = 16;
 const MAX_TEXT: usize = 32_000_000;
 
 /// The items of an XML document.
-pub struct Items<R: BufRead> {
-    /// Element name of the items.
+pub struct XmlItems<R: BufRead> {
     element: String,
     reader: Reader<R>,
     buffer: Vec<u8>,
 }
 
-/// An open element: its name, its attributes with the elements in it, and its text.
+/// An open element: its name, its attributes and child elements, and its text.
 type OpenElement = (String, Map<String, Value>, String);
 
 fn add_text(open: &mut [OpenElement], text: &str, size: &mut usize) {
@@ -30,7 +29,7 @@ fn add_text(open: &mut [OpenElement], text: &str, size: &mut usize) {
     }
 }
 
-impl<R: Read> Items<BufReader<R>> {
+impl<R: Read> XmlItems<BufReader<R>> {
     /// Creates a reader for a UTF-8 document.
     pub fn new(inner: R, element: &str) -> Self {
         let mut reader = Reader::from_reader(BufReader::with_capacity(256 * 1024, inner));
@@ -53,7 +52,7 @@ impl<R: Read> Items<BufReader<R>> {
             self.buffer.clear();
             match self.reader.read_event_into(&mut self.buffer).map_err(|e| e.to_string())? {
                 Event::Start(start) => {
-                    let name = local(start.name().as_ref());
+                    let name = local_name(start.name().as_ref());
                     if open.is_empty() && name != self.element {
                         continue;
                     }
@@ -64,7 +63,7 @@ impl<R: Read> Items<BufReader<R>> {
                     for attribute in start.attributes().flatten() {
                         let value: &[u8] = attribute.value.as_ref().as_ref();
                         map.insert(
-                            local(attribute.key.as_ref()),
+                            local_name(attribute.key.as_ref()),
                             String::from_utf8_lossy(value).into_owned().into(),
                         );
                     }
@@ -111,19 +110,19 @@ impl<R: Read> Items<BufReader<R>> {
     }
 }
 
-/// Returns the name of the elements that are the items of a document: the outermost repeated ones
-/// with several elements in them, or the only one below the root.
+/// Returns the element name of a document's items: the outermost repeated elements with several
+/// children, or the only one below the root.
 pub fn item_element(start: &str) -> Option<String> {
     let mut reader = Reader::from_str(start);
     reader.config_mut().check_end_names = false;
     reader.config_mut().expand_empty_elements = true;
     let mut open: Vec<(String, BTreeSet<String>)> = Vec::new();
-    // The depth and the number of the elements by name.
+    // The depth and the count of elements, by name.
     let mut elements: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     loop {
         match reader.read_event() {
             Ok(Event::Start(start)) => {
-                let name = local(start.name().as_ref());
+                let name = local_name(start.name().as_ref());
                 if let Some((_, inner)) = open.last_mut() {
                     inner.insert(name.clone());
                 }
@@ -145,7 +144,7 @@ pub fn item_element(start: &str) -> Option<String> {
     best.map(|(name, _)| name)
 }
 
-/// Adds an element to its parent and combines repeated ones. A single comment also becomes a list.
+/// Adds an element to its parent, with repeated ones as a list. Comments are always a list.
 fn add_child(parent: &mut Map<String, Value>, name: String, value: Value) {
     match parent.get_mut(&name) {
         None if name == "long_desc" => drop(parent.insert(name, vec![value].into())),
@@ -155,6 +154,6 @@ fn add_child(parent: &mut Map<String, Value>, name: String, value: Value) {
     }
 }
 
-fn local(name: impl AsRef<[u8]>) -> String {
+fn local_name(name: impl AsRef<[u8]>) -> String {
     String::from_utf8_lossy(name.as_ref()).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Closing of an issue as a duplicate.
+//! Closing of issues as duplicates.
 //! <https://docs.github.com/en/rest/issues/issues#update-an-issue> (`state_reason`) and
 //! <https://docs.github.com/en/issues/tracking-your-work-with-issues/administering-issues/marking-issues-or-pull-requests-as-a-duplicate>
 //! (the comment "Duplicate of #12").
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{GitHub, record};
 use crate::{
     http::{Request, Response},
-    tracker::{IssueCloser, Stays, Steps},
+    tracker::{CanonicalRef, ClosingSteps, IssueCloser},
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -21,25 +21,32 @@ use precedent_core::{
 /// The maximum number of comment pages that are searched for an existing comment.
 const MAX_PAGES: usize = 60;
 
-/// Returns the comment, and the equivalent `gh` commands.
-pub fn closing_steps(host: &str, project: &str, number: u64, stays: &Stays) -> Steps {
-    let reference = match stays {
-        Stays::Here(n) => format!("#{n}"),
-        Stays::Beside(name, n) => format!("{name}#{n}"),
-        Stays::Elsewhere(url) => url.clone(),
+/// Returns the closing comment and the equivalent `gh` commands.
+pub fn closing_steps(
+    host: &str,
+    project: &str,
+    number: u64,
+    canonical: &CanonicalRef,
+) -> ClosingSteps {
+    let reference = match canonical {
+        CanonicalRef::SameProject(n) => format!("#{n}"),
+        CanonicalRef::SameHost(name, n) => format!("{name}#{n}"),
+        CanonicalRef::OtherHost(url) => url.clone(),
     };
-    // GitHub itself interprets the first line.
+    // GitHub interprets the first line.
     let line = format!("Duplicate of {reference}");
-    let place = if host == "github.com" { project.to_owned() } else { format!("{host}/{project}") };
-    let at = if host == "github.com" { String::new() } else { format!(" --hostname {host}") };
-    Steps {
+    let repository =
+        if host == "github.com" { project.to_owned() } else { format!("{host}/{project}") };
+    let host_flag =
+        if host == "github.com" { String::new() } else { format!(" --hostname {host}") };
+    ClosingSteps {
         comment: format!(
             "{line}\n\n<!-- precedent: {project}#{number} is a duplicate of {reference} -->"
         ),
         commands: vec![
-            format!("gh issue comment {number} --repo {place} --body '{line}'"),
+            format!("gh issue comment {number} --repo {repository} --body '{line}'"),
             format!(
-                "gh api --method PATCH{at} repos/{project}/issues/{number} -f state=closed -f state_reason=duplicate"
+                "gh api --method PATCH{host_flag} repos/{project}/issues/{number} -f state=closed -f state_reason=duplicate"
             ),
         ],
     }
@@ -62,39 +69,37 @@ impl GitHub {
             .with_hint(
                 "Give the token write access to issues of this repository, or sign in with `gh auth login`.",
             ),
-            _ => self.client.refusal(response, action),
+            _ => self.client.error_for(response, action),
         }
     }
 }
 
 #[async_trait]
 impl IssueCloser for GitHub {
-    async fn find(&self, number: u64, comment: &str, task: &Task) -> Result<Option<String>> {
-        let mut url = Some(self.repository(&format!("/issues/{number}/comments?per_page=100"))?);
+    async fn find_comment(&self, number: u64, text: &str, task: &Task) -> Result<Option<String>> {
+        let mut url = Some(self.repo_url(&format!("/issues/{number}/comments?per_page=100"))?);
         for _ in 0..MAX_PAGES {
             let Some(at) = url.take() else { break };
             let response = self.client.get(at, task).await?;
             if response.status != 200 {
-                return Err(self.client.refusal(&response, "the comments of an issue"));
+                return Err(self.client.error_for(&response, "the comments of an issue"));
             }
-            // Servers may return Windows line ends.
+            // Servers may return Windows line endings.
             let is_match = |c: &Comment| {
-                c.body.as_deref().is_some_and(|b| b.replace("\r\n", "\n").trim() == comment)
+                c.body.as_deref().is_some_and(|b| b.replace("\r\n", "\n").trim() == text)
             };
-            if let Some(existing_comment) =
-                response.json::<Vec<Comment>>()?.into_iter().find(is_match)
-            {
-                return Ok(Some(existing_comment.html_url.unwrap_or_default()));
+            if let Some(text) = response.json::<Vec<Comment>>()?.into_iter().find(is_match) {
+                return Ok(Some(text.html_url.unwrap_or_default()));
             }
             url = response.next.filter(|next| next.origin() == self.client.base.origin());
         }
         Ok(None)
     }
 
-    async fn say(&self, number: u64, comment: &str, task: &Task) -> Result<Option<String>> {
-        let url = self.repository(&format!("/issues/{number}/comments"))?;
-        let request = Request::post(url, &json!({ "body": comment })).without_retry();
-        let response = self.client.ask(request, task).await?;
+    async fn post_comment(&self, number: u64, text: &str, task: &Task) -> Result<Option<String>> {
+        let url = self.repo_url(&format!("/issues/{number}/comments"))?;
+        let request = Request::post(url, &json!({ "body": text })).without_retry();
+        let response = self.client.request(request, task).await?;
         match response.status {
             201 => Ok(response.json::<Comment>()?.html_url),
             _ => Err(self.write_refusal(&response, "comment on an issue")),
@@ -102,15 +107,15 @@ impl IssueCloser for GitHub {
     }
 
     async fn close(&self, number: u64, task: &Task) -> Result<Record> {
-        let url = self.repository(&format!("/issues/{number}"))?;
+        let url = self.repo_url(&format!("/issues/{number}"))?;
         let request = |reason: &str| {
             let body = json!({ "state": "closed", "state_reason": reason });
             Request::patch(url.clone(), &body)
         };
-        let mut response = self.client.ask(request("duplicate"), task).await?;
+        let mut response = self.client.request(request("duplicate"), task).await?;
         if response.status == 422 {
             // Older servers do not support this reason.
-            response = self.client.ask(request("not_planned"), task).await?;
+            response = self.client.request(request("not_planned"), task).await?;
         }
         if response.status != 200 {
             return Err(self.write_refusal(&response, "close an issue"));
@@ -128,14 +133,18 @@ mod tests {
 
     #[test]
     fn steps_name_host_and_project_when_needed() {
-        let steps = closing_steps("github.com", "acme/app", 5, &Stays::Here(1));
+        let steps = closing_steps("github.com", "acme/app", 5, &CanonicalRef::SameProject(1));
         assert!(steps.comment.starts_with("Duplicate of #1\n\n<!-- "));
         assert_eq!(
             steps.commands[0],
             "gh issue comment 5 --repo acme/app --body 'Duplicate of #1'"
         );
-        let steps =
-            closing_steps("git.acme.example", "acme/app", 5, &Stays::Beside("acme/core".into(), 7));
+        let steps = closing_steps(
+            "git.acme.example",
+            "acme/app",
+            5,
+            &CanonicalRef::SameHost("acme/core".into(), 7),
+        );
         assert!(steps.comment.starts_with("Duplicate of acme/core#7\n"));
         assert!(steps.commands[0].contains("--repo git.acme.example/acme/app"));
         assert!(steps.commands[1].contains("--hostname git.acme.example"));

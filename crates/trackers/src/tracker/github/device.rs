@@ -14,13 +14,12 @@ use crate::{
     tracker::Address,
 };
 use precedent_core::{
-    door::{self, Outside},
     error::{Code, Error, Result},
+    secret_filter::{self, Quotation},
     task::Task,
 };
 
-/// The default polling interval, in seconds.
-const INTERVAL: u64 = 5;
+const DEFAULT_INTERVAL: u64 = 5;
 /// The increase of the interval after a "slow down" response, in seconds.
 const SLOW_DOWN_STEP: u64 = 5;
 
@@ -28,7 +27,7 @@ const SLOW_DOWN_STEP: u64 = 5;
 pub struct DeviceLogin {
     /// Code that the user enters.
     pub user_code: String,
-    /// Address that the user opens.
+    /// Address that the user opens in a browser.
     pub verification_uri: String,
     /// Expiry time of the code.
     pub expires_at: Timestamp,
@@ -87,7 +86,7 @@ pub async fn begin(
         .with_hint("Check the client ID, and that the device flow is enabled in the app settings.")
     };
     if response.status != 200 {
-        return Err(denied_error(&crate::http::status_words(response.status)));
+        return Err(denied_error(&crate::http::status_text(response.status)));
     }
     let reply: CodeReply = response.json()?;
     if let Some(error) = reply.error {
@@ -100,7 +99,7 @@ pub async fn begin(
     };
     let lifetime = Duration::from_secs(reply.expires_in.unwrap_or(900).min(3_600));
     let device_code: SecretString = code.into();
-    door::learn(&device_code);
+    secret_filter::register(&device_code);
     Ok(DeviceLogin {
         user_code: sanitized_line(&user_code),
         verification_uri: sanitized_line(&verification_uri),
@@ -109,7 +108,7 @@ pub async fn begin(
         token_url: url("oauth/access_token")?,
         client_id: client_id.to_owned(),
         device_code,
-        interval: reply.interval.unwrap_or(INTERVAL).clamp(1, 60),
+        interval: reply.interval.unwrap_or(DEFAULT_INTERVAL).clamp(1, 60),
     })
 }
 
@@ -132,7 +131,7 @@ pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<Sec
                 ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"),
             ],
         );
-        let request = request.header("accept", "application/json").for_secret();
+        let request = request.header("accept", "application/json").with_secret_response();
         let response = http.send(&request, None, task).await?;
         let reply: TokenReply = response.json()?;
         match (reply.access_token, reply.error.as_deref()) {
@@ -163,5 +162,5 @@ fn expired_error() -> Error {
 
 /// Returns the first line of a server message, shortened and without secrets.
 fn sanitized_line(text: &str) -> String {
-    Outside::first_line(text).map(|words| words.to_string()).unwrap_or_default()
+    Quotation::first_line(text).map(|words| words.to_string()).unwrap_or_default()
 }

@@ -2,20 +2,19 @@
 //! the same sequence.
 //!
 //! They cannot be filtered by time, so the list is read from the newest change back to the last
-//! stored one. Its cursors are stable, and discussions that change meanwhile move to the start,
-//! where the next sync finds them.
+//! stored one. Discussions that change meanwhile move to the start, where the next sync finds them.
 //! <https://docs.github.com/en/graphql/guides/using-the-graphql-api-for-discussions>
 
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{GitHub, describe, graphql::address};
+use super::{GitHub, describe, graphql::graphql_url};
 use crate::tracker::{
-    Fate, Fetch, Page,
+    Fetch, Lookup, Page,
     graphql::{self, List, Nodes, QueryOutcome},
     identity,
-    walk::Pagination,
+    pagination::Pagination,
 };
 use precedent_core::{
     error::Result,
@@ -26,9 +25,9 @@ use precedent_core::{
 /// The number of discussions on a page. With comments and replies the query requests 13,000 nodes;
 /// GitHub's limit is half a million.
 /// <https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api>
-pub(super) const PAGE: u32 = 20;
-/// The prefix of discussion comment ids, which are numbered separately from those of issues.
-const PREFIX: &str = "d";
+pub(super) const PAGE_SIZE: u32 = 20;
+/// The prefix of discussion comment ids, which are distinct from those of issue comments.
+const ID_PREFIX: &str = "d";
 /// The maximum number of comment or reply pages per discussion, in case a server links pages in a
 /// cycle.
 const MAX_PAGES: usize = 1_000;
@@ -46,7 +45,7 @@ const THREAD: &str = "pageInfo { hasNextPage endCursor } nodes { ...said replies
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct About {
+struct DiscussionFields {
     id: String,
     number: u64,
     url: Option<String>,
@@ -65,8 +64,8 @@ struct About {
     locked: bool,
     author_association: Option<String>,
     author: Option<Actor>,
-    category: Option<Name>,
-    labels: Option<Nodes<Name>>,
+    category: Option<NodeName>,
+    labels: Option<Nodes<NodeName>>,
 }
 
 #[derive(Deserialize)]
@@ -77,7 +76,7 @@ struct Actor {
 }
 
 #[derive(Deserialize)]
-struct Name {
+struct NodeName {
     name: String,
 }
 
@@ -103,40 +102,40 @@ fn take(node: &mut Value, name: &str) -> List {
     serde_json::from_value(connection).unwrap_or_default()
 }
 
-/// Fetches a page of the list.
-pub(super) async fn page(github: &GitHub, walk: &Pagination, task: &Task) -> Result<Fetch> {
+pub(super) async fn fetch_page(github: &GitHub, paging: &Pagination, task: &Task) -> Result<Fetch> {
     let query = format!(
         "query($owner: String!, $name: String!, $first: Int!, $after: String, $states: [DiscussionState!]) {{ \
          repository(owner: $owner, name: $name) {{ discussions(first: $first, after: $after, states: $states, \
          orderBy: {{field: UPDATED_AT, direction: DESC}}) {{ totalCount pageInfo {{ hasNextPage endCursor }} \
          nodes {{ ...about comments(first: 30) {{ {THREAD} }} }} }} }} }} {DISCUSSION} {COMMENT}"
     );
-    let states = if walk.open { json!(["OPEN"]) } else { Value::Null };
-    let variables = json!({"first": walk.size, "after": walk.token, "states": states});
-    let (mut data, said_at) = match ask(github, &query, variables, task).await?.list(walk)? {
-        Ok(data) => data,
-        Err(outcome) => return Ok(outcome),
-    };
+    let states = if paging.open { json!(["OPEN"]) } else { Value::Null };
+    let variables = json!({"first": paging.size, "after": paging.token, "states": states});
+    let (mut data, response_time) =
+        match run_query(github, &query, variables, task).await?.list(paging)? {
+            Ok(data) => data,
+            Err(outcome) => return Ok(outcome),
+        };
     let list = take(data.pointer_mut("/repository").unwrap_or(&mut Value::Null), "discussions");
     let (total, cursor) = (list.total_count, list.next_cursor());
     let mut page = Page::default();
     let mut is_complete = false;
-    // The list starts with the newest change, so later changes have a later time.
-    let newest = list.nodes.first().and_then(parse_updated_at).unwrap_or(said_at);
+    // The list starts with the newest change, so any later change has a later time.
+    let newest = list.nodes.first().and_then(parse_updated_at).unwrap_or(response_time);
     for node in list.nodes {
         let updated_at = parse_updated_at(&node);
-        if walk.since.is_some_and(|since| updated_at.is_some_and(|t| t < since)) {
+        if paging.since.is_some_and(|since| updated_at.is_some_and(|t| t < since)) {
             is_complete = true;
             break;
         }
-        match whole(github, node, task).await? {
+        match to_records(github, node, task).await? {
             Ok(records) => page.records.extend(records.into_iter().map(Ok)),
             Err(why) => page.records.push(Err(why)),
         }
     }
-    let more = cursor.is_some() && !is_complete;
-    let (next, watermark) = walk.by_creation(total, newest, more);
-    // A restarted pass has no token.
+    let has_more = cursor.is_some() && !is_complete;
+    let (next, watermark) = paging.by_creation(total, newest, has_more);
+    // A restarted pass starts without a token.
     let next = next.map(|w| Pagination { token: cursor.filter(|_| w.page > 1), ..w });
     Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
 }
@@ -145,38 +144,37 @@ fn parse_updated_at(node: &Value) -> Option<Timestamp> {
     node.get("updatedAt")?.as_str()?.parse().ok()
 }
 
-/// Fetches a discussion.
-pub(super) async fn item(github: &GitHub, number: u64, task: &Task) -> Result<Fate> {
+pub(super) async fn item(github: &GitHub, number: u64, task: &Task) -> Result<Lookup> {
     let query = format!(
         "query($owner: String!, $name: String!, $number: Int!) {{ repository(owner: $owner, name: $name) {{ \
          discussion(number: $number) {{ ...about comments(first: 30) {{ {THREAD} }} }} }} }} {DISCUSSION} {COMMENT}"
     );
-    let outcome = ask(github, &query, json!({"number": number}), task).await?;
+    let outcome = run_query(github, &query, json!({"number": number}), task).await?;
     let node = match outcome.object("/repository/discussion")? {
         Ok(node) => node,
         Err(fate) => return Ok(fate),
     };
-    let records = whole(github, node, task).await?;
-    Ok(Fate::of(records.map(|records| records.into_iter().next())))
+    let records = to_records(github, node, task).await?;
+    Ok(Lookup::from_parsed(records.map(|records| records.into_iter().next())))
 }
 
 /// Fetches a comment by its stored id; `None` if it does not belong to a discussion.
-pub(super) async fn comment(
+pub(super) async fn fetch_comment(
     github: &GitHub,
     number: u64,
     remote_id: &str,
     task: &Task,
-) -> Result<Option<Fate>> {
-    let Some(id) = remote_id.strip_prefix(PREFIX) else { return Ok(None) };
+) -> Result<Option<Lookup>> {
+    let Some(id) = remote_id.strip_prefix(ID_PREFIX) else { return Ok(None) };
     let query = format!("query($id: ID!) {{ node(id: $id) {{ ...said }} }} {COMMENT}");
-    let outcome = ask(github, &query, json!({"id": id}), task).await?;
+    let outcome = run_query(github, &query, json!({"id": id}), task).await?;
     Ok(Some(match outcome.object("/node")? {
-        Ok(node) => Fate::of(parse_comment(node, number)),
+        Ok(node) => Lookup::from_parsed(parse_comment(node, number)),
         Err(fate) => fate,
     }))
 }
 
-async fn ask(
+async fn run_query(
     github: &GitHub,
     query: &str,
     mut variables: Value,
@@ -191,24 +189,23 @@ async fn ask(
         variables["owner"] = owner.into();
         variables["name"] = name.into();
     }
-    let url = address(&github.client.base)?;
+    let url = graphql_url(&github.client.base)?;
     graphql::query(&github.client, url, query, variables, "discussions", false, task).await
 }
 
-/// Converts a discussion to records and fetches its missing comments; or returns the reason why it
-/// is skipped.
-async fn whole(
+/// Converts a discussion to records after fetching its remaining comments, or to a skip reason.
+async fn to_records(
     github: &GitHub,
     mut node: Value,
     task: &Task,
 ) -> Result<std::result::Result<Vec<Record>, String>> {
     let mut list = take(&mut node, "comments");
-    let about: About = match serde_json::from_value(node.clone()) {
-        Ok(about) => about,
+    let fields: DiscussionFields = match serde_json::from_value(node.clone()) {
+        Ok(fields) => fields,
         Err(error) => return Ok(Err(describe(&error))),
     };
-    let number = about.number;
-    if let Err(why) = identity::check("number", number) {
+    let number = fields.number;
+    if let Err(why) = identity::check_number("number", number) {
         return Ok(Err(why));
     }
     let mut comments = Vec::new();
@@ -222,40 +219,45 @@ async fn whole(
                 let cursor = replies.next_cursor();
                 comments.append(&mut replies.nodes);
                 let Some(cursor) = cursor else { break };
-                replies = more(github, &id, &cursor, REPLIES, task).await?;
+                replies = fetch_more(github, &id, &cursor, REPLIES, task).await?;
             }
         }
         let Some(cursor) = cursor else { break };
-        list = more(github, &about.id, &cursor, COMMENTS, task).await?;
+        list = fetch_more(github, &fields.id, &cursor, COMMENTS, task).await?;
     }
     let comments = comments.into_iter().filter_map(|node| parse_comment(node, number).transpose());
     let comments: Vec<CommentRecord> = match comments.collect() {
         Ok(comments) => comments,
         Err(why) => return Ok(Err(why)),
     };
-    let document = Record::from(document(about, &node, comments.len() as u64));
+    let document = Record::from(document(fields, &node, comments.len() as u64));
     Ok(Ok(std::iter::once(document).chain(comments.into_iter().map(Record::from)).collect()))
 }
 
-/// A list below a node: the node type, the list, and the requested fields.
-type Below = (&'static str, &'static str, &'static str);
-const COMMENTS: Below = ("Discussion", "comments", THREAD);
-const REPLIES: Below =
+/// A list in a node: the node type, the name of the list, and the requested fields.
+type NestedList = (&'static str, &'static str, &'static str);
+const COMMENTS: NestedList = ("Discussion", "comments", THREAD);
+const REPLIES: NestedList =
     ("DiscussionComment", "replies", "pageInfo { hasNextPage endCursor } nodes { ...said }");
 
-/// Fetches the next page of a list below a node.
-async fn more(github: &GitHub, id: &str, cursor: &str, below: Below, task: &Task) -> Result<List> {
-    let (kind, list, selection) = below;
+async fn fetch_more(
+    github: &GitHub,
+    id: &str,
+    cursor: &str,
+    nested: NestedList,
+    task: &Task,
+) -> Result<List> {
+    let (kind, list, selection) = nested;
     let query = format!(
         "query($id: ID!, $after: String!) {{ node(id: $id) {{ ... on {kind} {{ {list}(first: 50, after: $after) {{ \
          {selection} }} }} }} }} {COMMENT}"
     );
-    match ask(github, &query, json!({"id": id, "after": cursor}), task).await? {
+    match run_query(github, &query, json!({"id": id, "after": cursor}), task).await? {
         QueryOutcome::Data(mut data, _) => {
             Ok(take(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list))
         }
-        QueryOutcome::TooMuch(error) => Err(error),
-        // The node was deleted while it was read.
+        QueryOutcome::TooLarge(error) => Err(error),
+        // The node may have been deleted meanwhile.
         _ => Ok(List::default()),
     }
 }
@@ -265,43 +267,43 @@ fn author(actor: Option<Actor>, association: Option<String>) -> Author {
     Author { login: actor.and_then(|a| a.login), bot, association }
 }
 
-fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
-    let is_answered = about.is_answered == Some(true);
-    let is_closed = is_answered || about.closed;
+fn document(fields: DiscussionFields, node: &Value, comments: u64) -> DocumentRecord {
+    let is_answered = fields.is_answered == Some(true);
+    let is_closed = is_answered || fields.closed;
     // <https://docs.github.com/en/graphql/reference/enums#discussionstatereason>
-    let reason = match about.state_reason.as_deref() {
+    let reason = match fields.state_reason.as_deref() {
         _ if is_answered => Some("completed".to_owned()),
         Some("RESOLVED") => Some("completed".to_owned()),
         Some("OUTDATED") => Some("not_planned".to_owned()),
         reason => reason.map(str::to_lowercase),
     };
-    let names = about.labels.map(|l| l.nodes).unwrap_or_default().into_iter().flatten();
+    let names = fields.labels.map(|l| l.nodes).unwrap_or_default().into_iter().flatten();
     let clean = |text: &str| text.replace('\0', "\u{fffd}");
     DocumentRecord {
-        number: Some(about.number),
-        remote_id: Some(about.id),
-        title: clean(&about.title).trim().to_owned(),
-        body: clean(&about.body.unwrap_or_default()),
-        url: about.url,
+        number: Some(fields.number),
+        remote_id: Some(fields.id),
+        title: clean(&fields.title).trim().to_owned(),
+        body: clean(&fields.body.unwrap_or_default()),
+        url: fields.url,
         state: Some(if is_closed { State::Closed } else { State::Open }),
         state_reason: reason,
-        author: author(about.author, about.author_association),
-        labels: about.category.into_iter().chain(names).map(|n| n.name).collect(),
-        locked: about.locked,
+        author: author(fields.author, fields.author_association),
+        labels: fields.category.into_iter().chain(names).map(|n| n.name).collect(),
+        locked: fields.locked,
         comment_count: comments,
-        created_at: about.created_at,
-        updated_at: about.updated_at.or(about.created_at),
-        closed_at: about
+        created_at: fields.created_at,
+        updated_at: fields.updated_at.or(fields.created_at),
+        closed_at: fields
             .answer_chosen_at
             .filter(|_| is_answered)
-            .or(about.closed_at)
+            .or(fields.closed_at)
             .filter(|_| is_closed),
         raw: Raw::new(node.to_string().into_bytes()),
         ..DocumentRecord::default()
     }
 }
 
-/// Parses a comment or a reply; `None` for a deleted one that only holds its replies.
+/// Parses a comment or a reply; `None` if it was deleted.
 fn parse_comment(node: Value, number: u64) -> Result<Option<CommentRecord>, String> {
     let raw = node.to_string().into_bytes();
     let comment: DiscussionComment = serde_json::from_value(node).map_err(|e| describe(&e))?;
@@ -313,7 +315,7 @@ fn parse_comment(node: Value, number: u64) -> Result<Option<CommentRecord>, Stri
     Ok(Some(CommentRecord {
         repository: None,
         number,
-        remote_id: format!("{PREFIX}{}", comment.id),
+        remote_id: format!("{ID_PREFIX}{}", comment.id),
         author: author(comment.author, association),
         body: comment.body.unwrap_or_default().replace('\0', "\u{fffd}"),
         url: comment.url,

@@ -1,5 +1,4 @@
-//! Relations that GitHub provides only through GraphQL: the canonical issue of a duplicate, and
-//! what closed an issue.
+//! Relations that only GraphQL provides: the canonical issue of a duplicate, and what closed an issue.
 
 use std::{collections::HashMap, sync::atomic::Ordering};
 
@@ -17,41 +16,42 @@ use precedent_core::{
     task::Task,
 };
 
-/// The fields of a closing event; older servers lack the first.
+/// The fields of a closing event, and those that older servers support.
 /// <https://docs.github.com/en/graphql/reference/objects#closedevent>
-const SHAPES: [&str; 2] = ["duplicateOf { ...item } closer { ...item }", "closer { ...item }"];
+const CLOSING_FIELDS: [&str; 2] =
+    ["duplicateOf { ...item } closer { ...item }", "closer { ...item }"];
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Issue {
     number: Option<u64>,
-    timeline_items: Option<Nodes<Event>>,
+    timeline_items: Option<Nodes<TimelineEvent>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Event {
+struct TimelineEvent {
     #[serde(rename = "__typename")]
     kind: Option<String>,
-    canonical: Option<Item>,
-    duplicate_of: Option<Item>,
-    closer: Option<Item>,
+    canonical: Option<IssueRef>,
+    duplicate_of: Option<IssueRef>,
+    closer: Option<IssueRef>,
 }
 
 /// An issue or a pull request; another closer, such as a commit, has no number.
 #[derive(Deserialize)]
-struct Item {
+struct IssueRef {
     number: Option<u64>,
-    repository: Option<Name>,
+    repository: Option<RepositoryName>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Name {
+struct RepositoryName {
     name_with_owner: String,
 }
 
-impl Item {
+impl IssueRef {
     fn key(&self) -> Option<String> {
         Some(format!("{}#{}", self.repository.as_ref()?.name_with_owner, self.number?))
     }
@@ -64,27 +64,29 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
             github.client.host
         )));
     }
-    // A field that the server does not support is requested only once.
-    for (place, shape) in SHAPES.iter().enumerate().skip(github.shape.load(Ordering::Relaxed)) {
-        match ask(github, shape, numbers, task).await? {
-            None => github.shape.store(place + 1, Ordering::Relaxed),
+    // Remembering the variant avoids requesting an unsupported field again.
+    for (n, fields) in
+        CLOSING_FIELDS.iter().enumerate().skip(github.query_variant.load(Ordering::Relaxed))
+    {
+        match query_relations(github, fields, numbers, task).await? {
+            None => github.query_variant.store(n + 1, Ordering::Relaxed),
             Some(relations) => return Ok(relations),
         }
     }
     Ok(Relations::Refused(format!("{} does not support this query", github.client.host)))
 }
 
-/// Returns the GraphQL address: next to the REST API, which ends in `/v3` on Enterprise Server.
-pub(super) fn address(base: &Url) -> Result<Url> {
+/// Returns the GraphQL address, next to the REST API (`/v3` on Enterprise Server).
+pub(super) fn graphql_url(base: &Url) -> Result<Url> {
     let text = base.as_str().trim_end_matches('/');
     let text = text.strip_suffix("/v3").unwrap_or(text);
     Url::parse(&format!("{text}/graphql"))
         .map_err(|_| Error::invalid("the tracker address is not valid"))
 }
 
-async fn ask(
+async fn query_relations(
     github: &GitHub,
-    shape: &str,
+    closing_fields: &str,
     numbers: &[u64],
     task: &Task,
 ) -> Result<Option<Relations>> {
@@ -99,29 +101,28 @@ async fn ask(
          UNMARKED_AS_DUPLICATE_EVENT]) { nodes { __typename ... on MarkedAsDuplicateEvent { canonical { ...item } } \
          ... on UnmarkedAsDuplicateEvent { canonical { ...item } } ... on ClosedEvent { ",
     );
-    query.push_str(shape);
+    query.push_str(closing_fields);
     query.push_str(
         " } } } } fragment item on Node { ... on Issue { number repository { nameWithOwner } } \
          ... on PullRequest { number repository { nameWithOwner } } }",
     );
-    // Interface fragments match every type here, including the unions of canonical, duplicateOf and
-    // closer.
+    // A fragment on Node matches all these types, including the unions.
     let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
     let variables = json!({ "owner": owner, "name": name });
-    let (client, item) = (&github.client, "links between items");
-    let url = address(&client.base)?;
-    let outcome = graphql::query(client, url, &query, variables, item, true, task).await?;
-    let refuse = |why: String| Ok(Some(Relations::Refused(why)));
+    let (client, subject) = (&github.client, "links between items");
+    let url = graphql_url(&client.base)?;
+    let outcome = graphql::query(client, url, &query, variables, subject, true, task).await?;
+    let refused = |why: String| Ok(Some(Relations::Refused(why)));
     let mut data = match outcome {
         QueryOutcome::Data(data, _) => data,
         QueryOutcome::Unsupported => return Ok(None),
-        QueryOutcome::Refused(why) => return refuse(why),
-        QueryOutcome::Gone => return refuse("no permission to read them".to_owned()),
-        QueryOutcome::Expired | QueryOutcome::TooMuch(_) => return Ok(Some(Relations::TooMany)),
+        QueryOutcome::Refused(why) => return refused(why),
+        QueryOutcome::Gone => return refused("no permission to read them".to_owned()),
+        QueryOutcome::Expired | QueryOutcome::TooLarge(_) => return Ok(Some(Relations::TooMany)),
     };
     let issues: HashMap<String, Option<Issue>> = serde_json::from_value(data["repository"].take())
         .map_err(|e| {
-            Error::new(Code::Network, format!("cannot read {item} from {}: {e}", client.host))
+            Error::new(Code::Network, format!("cannot read {subject} from {}: {e}", client.host))
         })?;
     let mut relations = Vec::new();
     for issue in issues.into_values().flatten() {
@@ -136,10 +137,10 @@ async fn ask(
     Ok(Some(Relations::Found(relations)))
 }
 
-/// Returns the final relations from the events of an issue, oldest first.
+/// Adds the relations that result from the events of an issue, oldest first.
 fn collect_relations(
     number: u64,
-    events: impl Iterator<Item = Event>,
+    events: impl Iterator<Item = TimelineEvent>,
     relations: &mut Vec<Relation>,
 ) {
     let mut duplicate_of: Vec<String> = Vec::new();
@@ -147,16 +148,16 @@ fn collect_relations(
     for event in events {
         match event.kind.as_deref() {
             Some("MarkedAsDuplicateEvent") => {
-                duplicate_of.extend(event.canonical.as_ref().and_then(Item::key));
+                duplicate_of.extend(event.canonical.as_ref().and_then(IssueRef::key));
             }
             Some("UnmarkedAsDuplicateEvent") => {
-                let key = event.canonical.as_ref().and_then(Item::key);
+                let key = event.canonical.as_ref().and_then(IssueRef::key);
                 duplicate_of.retain(|k| Some(k) != key.as_ref());
             }
             Some("ClosedEvent") => {
-                duplicate_of.extend(event.duplicate_of.as_ref().and_then(Item::key));
+                duplicate_of.extend(event.duplicate_of.as_ref().and_then(IssueRef::key));
                 // A later manual closure replaces the earlier reason.
-                closed_by = event.closer.as_ref().and_then(Item::key);
+                closed_by = event.closer.as_ref().and_then(IssueRef::key);
             }
             _ => {}
         }

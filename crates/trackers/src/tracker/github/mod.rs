@@ -21,15 +21,12 @@ use super::{
     client::Client,
     dates::{Time, time},
     graphql::nodes,
-    identity::{self, Identity, address},
-    wiki::unescape,
+    identity::{self, Identity, parse_url},
+    wiki::percent_decode,
 };
 use precedent_core::model::{
-    Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State, item_number,
+    Author, CommentRecord, DocKind, DocumentRecord, REVIEW_PREFIX, Raw, Record, State, item_number,
 };
-
-/// The prefix of review comment ids.
-pub(super) const REVIEW: &str = precedent_core::model::REVIEW_PREFIX;
 
 /// A GitHub repository.
 #[derive(Debug)]
@@ -38,9 +35,8 @@ pub struct GitHub {
     /// Name of the repository: as given, later as the tracker states it.
     name: String,
     /// Index of the GraphQL query variant that this server supports.
-    shape: AtomicUsize,
-    /// `true` if the repository has discussions enabled.
-    discussions: bool,
+    query_variant: AtomicUsize,
+    has_discussions: bool,
 }
 
 /// An item or a comment in any format, with any values: records may come from scripts.
@@ -104,8 +100,8 @@ pub fn record(bytes: &[u8]) -> Result<Record, String> {
     records(bytes)?.into_iter().next().ok_or_else(|| "neither an issue nor a comment".to_owned())
 }
 
-/// Parses a record in any of GitHub's formats. A record of the command line tool includes its
-/// comments; one of an archive may be of a kind that is not kept.
+/// Parses a record in any of GitHub's formats, with the comments that it contains. Returns nothing
+/// for an archive record of another kind.
 ///
 /// # Errors
 /// The reason why it is skipped, for the user.
@@ -120,51 +116,51 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     let kind = entry.kind.as_ref().and_then(Value::as_str).filter(|_| entry.number.is_none());
     match kind {
         Some("issue" | "pull_request") => {
-            let target = entry.url.as_ref().and_then(item_of);
+            let target = entry.url.as_ref().and_then(parse_item_url);
             let target = target.ok_or("its address does not end in an item number")?;
             return Ok(item(entry, target.number, text));
         }
         Some("issue_comment" | "pull_request_review_comment") => {
-            let home = entry.issue.as_ref().or(entry.pull_request.as_ref());
-            let target = home.and_then(item_of);
+            let item_ref = entry.issue.as_ref().or(entry.pull_request.as_ref());
+            let target = item_ref.and_then(parse_item_url);
             let target = target.ok_or("its address does not end in an item number")?;
             let id = comment_id(entry.url.as_ref())
                 .ok_or("its address does not end in a comment's id")?;
             let created_at = time(entry.created_at).ok_or("no \"created_at\"")?;
             return Ok(vec![comment(entry, target, id, created_at, text).into()]);
         }
-        // Users, milestones and events of an archive have a type of their own.
+        // Users, milestones and events in an archive have other types.
         Some(kind) if entry.url.is_some() && kind.starts_with(|c: char| c.is_lowercase()) => {
             return Ok(Vec::new());
         }
         _ => {}
     }
-    // Review comments are numbered separately, so a prefix keeps their ids distinct.
-    let (home, prefix) = match (&entry.issue_url, &entry.pull_request_url) {
+    // A prefix distinguishes the ids of review comments, which are numbered separately.
+    let (item_ref, prefix) = match (&entry.issue_url, &entry.pull_request_url) {
         (Some(url), _) => (Some(url), ""),
-        (None, url) => (url.as_ref(), REVIEW),
+        (None, url) => (url.as_ref(), REVIEW_PREFIX),
     };
-    match (&entry.number, &entry.title, home) {
-        (None, title, Some(home)) if prefix.is_empty() || title.is_none() => {
-            let home = words(home);
-            let number = home.trim_end_matches('/').rsplit('/').next().and_then(item_number);
+    match (&entry.number, &entry.title, item_ref) {
+        (None, title, Some(item_ref)) if prefix.is_empty() || title.is_none() => {
+            let item_ref = text_of(item_ref);
+            let number = item_ref.trim_end_matches('/').rsplit('/').next().and_then(item_number);
             let number = number.ok_or_else(|| {
-                let brief: String = home.chars().take(80).collect();
+                let brief: String = item_ref.chars().take(80).collect();
                 format!("\"issue_url\" does not end in an item number: {brief}")
             })?;
-            let target = Identity { project: address(&home).and_then(|a| a.project), number };
+            let target = Identity { project: parse_url(&item_ref).and_then(|a| a.project), number };
             let created_at = time(entry.created_at).or(time(entry.updated_at));
             let created_at = created_at.ok_or("no valid \"created_at\"")?;
-            let id = format!("{prefix}{}", entry.id.as_ref().map(words).unwrap_or_default());
+            let id = format!("{prefix}{}", entry.id.as_ref().map(text_of).unwrap_or_default());
             Ok(vec![comment(entry, target, id, created_at, text).into()])
         }
         (Some(number), Some(_), _) => {
-            let text_of_number = words(number);
-            let digits = text_of_number.trim().trim_start_matches('#');
+            let number_text = text_of(number);
+            let digits = number_text.trim().trim_start_matches('#');
             let number = digits.strip_suffix(".0").unwrap_or(digits).parse().map_err(|_| {
-                format!("invalid value for \"number\": {text_of_number}, expected a number")
+                format!("invalid value for \"number\": {number_text}, expected a number")
             })?;
-            identity::check("number", number)?;
+            identity::check_number("number", number)?;
             Ok(item(entry, number, text))
         }
         (None, Some(_), _) => Err("no \"number\": not an issue in GitHub REST format".to_owned()),
@@ -176,14 +172,13 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     }
 }
 
-/// Converts an item with the comments in it.
 fn item(entry: Entry<'_>, number: u64, raw: &str) -> Vec<Record> {
-    let links = [entry.url.as_ref(), entry.html_url.as_ref()].map(|url| url.map(words));
-    let mut projects = links.iter().flatten().filter_map(|url| address(url)?.project);
+    let links = [entry.url.as_ref(), entry.html_url.as_ref()].map(|url| url.map(text_of));
+    let mut projects = links.iter().flatten().filter_map(|url| parse_url(url)?.project);
     let repository = projects.next().or_else(|| named_repository(entry.repository.as_ref()));
     let url = links.into_iter().flatten().rev().find(|url| !url.contains("/repos/"));
     let pull = entry.pull_request.as_ref();
-    let is_pull = pull.is_some_and(|pull| !matches!(pull, Value::Bool(false)))
+    let is_pull_request = pull.is_some_and(|pull| !matches!(pull, Value::Bool(false)))
         || entry.is_pull_request.as_ref().and_then(Value::as_bool) == Some(true)
         || entry.is_draft.is_some()
         || entry.head_ref_name.is_some()
@@ -194,22 +189,22 @@ fn item(entry: Entry<'_>, number: u64, raw: &str) -> Vec<Record> {
     let closed_at = time(entry.closed_at);
     let created_at = time(entry.created_at);
     let state = state(
-        &entry.state.as_ref().map(words).unwrap_or_default(),
+        &entry.state.as_ref().map(text_of).unwrap_or_default(),
         merged_at.is_some(),
         closed_at.is_some(),
         entry.closed.as_ref().and_then(Value::as_bool),
     );
     let raw_comments = entry.comments.map(RawValue::get).unwrap_or_default();
-    let home = Identity { project: repository.clone(), number };
-    let comments: Vec<Record> = comments_of(raw_comments, &home, created_at);
+    let item_ref = Identity { project: repository.clone(), number };
+    let comments: Vec<Record> = parse_comments(raw_comments, &item_ref, created_at);
     let document = DocumentRecord {
         repository,
-        kind: if is_pull { DocKind::PullRequest } else { DocKind::Issue },
+        kind: if is_pull_request { DocKind::PullRequest } else { DocKind::Issue },
         number: Some(number),
-        // The command line tool has other ids.
+        // The command line tool returns other ids.
         remote_id: entry.id.filter(Value::is_number).map(|id| id.to_string()),
-        title: entry.title.as_ref().map(words).unwrap_or_default().trim().to_owned(),
-        body: entry.body.as_ref().or(entry.body_text.as_ref()).map(words).unwrap_or_default(),
+        title: entry.title.as_ref().map(text_of).unwrap_or_default().trim().to_owned(),
+        body: entry.body.as_ref().or(entry.body_text.as_ref()).map(text_of).unwrap_or_default(),
         url,
         state,
         state_reason: entry
@@ -217,7 +212,7 @@ fn item(entry: Entry<'_>, number: u64, raw: &str) -> Vec<Record> {
             .and_then(|reason| Some(reason.as_str()?.to_lowercase()))
             .filter(|reason| !reason.is_empty()),
         author: author(entry.user.as_ref(), entry.author_association.as_ref()),
-        labels: entry.labels.as_ref().map(labels).unwrap_or_default(),
+        labels: entry.labels.as_ref().map(parse_labels).unwrap_or_default(),
         milestone: entry.milestone.as_ref().and_then(|m| name(m, &["title", "name"])),
         locked: entry.locked.as_ref().and_then(Value::as_bool) == Some(true),
         comment_count: raw_comments.parse().unwrap_or(comments.len() as u64),
@@ -231,8 +226,8 @@ fn item(entry: Entry<'_>, number: u64, raw: &str) -> Vec<Record> {
     std::iter::once(document.into()).chain(comments).collect()
 }
 
-/// Returns the comments in an item, of the command line tool or of GraphQL.
-fn comments_of(list: &str, home: &Identity, item_time: Option<Timestamp>) -> Vec<Record> {
+/// Parses the comments in an item, from the command line tool or GraphQL.
+fn parse_comments(list: &str, item_ref: &Identity, item_time: Option<Timestamp>) -> Vec<Record> {
     if !list.starts_with(['[', '{']) {
         return Vec::new();
     }
@@ -249,27 +244,27 @@ fn comments_of(list: &str, home: &Identity, item_time: Option<Timestamp>) -> Vec
         let created_at = time(entry.created_at).or(item_time).unwrap_or(Timestamp::UNIX_EPOCH);
         // GraphQL returns only the requested fields.
         let id = comment_id(entry.url.as_ref())
-            .or(entry.database_id.as_ref().or(entry.id.as_ref()).map(words))
-            .unwrap_or_else(|| format!("{}-{}-{at}", home.number, created_at.as_second()));
-        Some(comment(entry, home.clone(), id, created_at, &raw).into())
+            .or(entry.database_id.as_ref().or(entry.id.as_ref()).map(text_of))
+            .unwrap_or_else(|| format!("{}-{}-{at}", item_ref.number, created_at.as_second()));
+        Some(comment(entry, item_ref.clone(), id, created_at, &raw).into())
     });
     records.collect()
 }
 
 fn comment(
     entry: Entry<'_>,
-    home: Identity,
+    item_ref: Identity,
     remote_id: String,
     created_at: Timestamp,
     raw: &str,
 ) -> CommentRecord {
     CommentRecord {
-        repository: home.project,
-        number: home.number,
+        repository: item_ref.project,
+        number: item_ref.number,
         remote_id,
         author: author(entry.user.as_ref(), entry.author_association.as_ref()),
-        body: entry.body.as_ref().map(words).unwrap_or_default(),
-        url: entry.html_url.or(entry.url).as_ref().map(words),
+        body: entry.body.as_ref().map(text_of).unwrap_or_default(),
+        url: entry.html_url.or(entry.url).as_ref().map(text_of),
         created_at,
         updated_at: time(entry.updated_at).unwrap_or(created_at),
         raw: Raw::new(raw.as_bytes().to_vec()),
@@ -277,39 +272,37 @@ fn comment(
 }
 
 /// Returns the item at a web address: `https://github.com/acme/app/issues/12`.
-fn item_of(url: &Value) -> Option<Identity> {
-    address(url.as_str()?).filter(|target| target.project.is_some())
+fn parse_item_url(url: &Value) -> Option<Identity> {
+    parse_url(url.as_str()?).filter(|target| target.project.is_some())
 }
 
-/// Returns the REST id of a comment from its address; the command line tool has other ids, and
-/// review comments are numbered separately.
+/// Returns the REST id of a comment from its address, because the command line tool returns others.
 fn comment_id(url: Option<&Value>) -> Option<String> {
     let (_, fragment) = url?.as_str()?.rsplit_once('#')?;
     let review = fragment.strip_prefix("discussion_r").or_else(|| fragment.strip_prefix('r'));
     let (prefix, id) = match fragment.strip_prefix("issuecomment-") {
         Some(id) => ("", id),
-        None => (REVIEW, review?),
+        None => (REVIEW_PREFIX, review?),
     };
     let is_id = !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
     is_id.then(|| format!("{prefix}{id}"))
 }
 
-/// Returns the state of an item: open or closed; `None` for a word that is not one of GitHub's.
+/// Returns the state of an item; `None` for a word that is not one of GitHub's.
 fn state(word: &str, is_merged: bool, closed_at: bool, closed_flag: Option<bool>) -> Option<State> {
     match word.to_lowercase().as_str() {
         _ if is_merged => Some(State::Merged),
         "merged" => Some(State::Merged),
         "closed" => Some(State::Closed),
         "open" => Some(State::Open),
-        // A closing time means closed.
+        // An unknown word with a closing time means closed.
         _ if closed_at || closed_flag == Some(true) => Some(State::Closed),
         "" => Some(State::Open),
         _ => closed_flag.map(|_| State::Open),
     }
 }
 
-/// Returns the repository that a record names: `owner/name`, or an object with that or its two
-/// parts.
+/// Returns the repository of a record: `owner/name`, or an object with the full name or its parts.
 fn named_repository(value: Option<&Value>) -> Option<String> {
     let value = value?;
     let text = |name: &str| value.get(name).and_then(Value::as_str);
@@ -322,7 +315,7 @@ fn named_repository(value: Option<&Value>) -> Option<String> {
         .filter(|name| name.split('/').count() == 2 && name.split('/').all(|part| !part.is_empty()))
 }
 
-/// Returns the author: an object, a name, or the address of a page.
+/// Parses an author: an object, a name, or the address of a profile.
 fn author(user: Option<&Value>, association: Option<&Value>) -> Author {
     let text = |name: &str| user.and_then(|user| user.get(name)?.as_str());
     let is = |name: &str| user.is_some_and(|user| user.get(name) == Some(&Value::Bool(true)));
@@ -331,7 +324,7 @@ fn author(user: Option<&Value>, association: Option<&Value>) -> Author {
     let login = login.and_then(|login| Some(login.rsplit('/').next()?.to_owned()));
     let login = login.filter(|login| !login.is_empty());
     Author {
-        // The pages of bots are below `apps`.
+        // The profiles of bots are below `apps`.
         bot: text("type") == Some("Bot")
             || is("is_bot")
             || address.contains("/apps/")
@@ -341,32 +334,31 @@ fn author(user: Option<&Value>, association: Option<&Value>) -> Author {
     }
 }
 
-/// Returns the first of these fields of an object, or the value itself if it is a text.
+/// Returns the first of these fields of an object, or the value itself if it is a string.
 fn name(value: &Value, fields: &[&str]) -> Option<String> {
     match value {
-        Value::Object(object) => fields.iter().find_map(|name| object.get(*name)).map(words),
-        Value::String(_) | Value::Number(_) => Some(words(value)),
+        Value::Object(object) => fields.iter().find_map(|name| object.get(*name)).map(text_of),
+        Value::String(_) | Value::Number(_) => Some(text_of(value)),
         _ => None,
     }
 }
 
-/// Returns the names of labels: objects, names, addresses, or a text with several.
-fn labels(value: &Value) -> Vec<String> {
+fn parse_labels(value: &Value) -> Vec<String> {
     if let Value::String(text) = value {
         let names = text.split([',', ';']).map(str::trim).filter(|name| !name.is_empty());
         return names.map(str::to_owned).collect();
     }
     let list = value.as_array().map(|list| list.iter().collect()).or_else(|| nodes(value));
     let label = |value: &Value| match value {
-        Value::String(url) if url.contains("://") => Some(unescape(url.rsplit('/').next()?)),
+        Value::String(url) if url.contains("://") => Some(percent_decode(url.rsplit('/').next()?)),
         Value::String(_) | Value::Object(_) => name(value, &["name"]),
         _ => None,
     };
     list.into_iter().flatten().filter_map(label).collect()
 }
 
-/// Returns a value as text, without NUL characters, at which SQLite's text functions stop.
-fn words(value: &Value) -> String {
+/// Returns a value as text, with NUL characters replaced for SQLite's text functions.
+fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) if text.contains('\0') => text.replace('\0', "\u{fffd}"),
         Value::String(text) => text.clone(),
@@ -375,7 +367,7 @@ fn words(value: &Value) -> String {
     }
 }
 
-/// Formats a JSON error without "at line 1 column 17", which is meaningless within one record.
+/// Formats a JSON error without its position, which is meaningless for a single record.
 pub(crate) fn describe(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();

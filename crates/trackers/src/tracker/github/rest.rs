@@ -8,31 +8,31 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
 
-use super::{GitHub, REVIEW, discussions, graphql, record};
+use super::{GitHub, discussions, graphql, record};
 use crate::{
     http::{Http, Login, Request, Response},
     secrets::Token,
     tracker::{
-        Address, Fate, Fetch, IssueCloser, Kind, Page, Relations, Stream, Tracker,
+        Address, Fetch, IssueCloser, Kind, Lookup, Page, Relations, Stream, Tracker,
         client::Client,
-        release::{self, ReleaseList, ReleasePlace, Releases},
-        walk::Pagination,
-        wiki_git::WikiPlace,
+        pagination::Pagination,
+        release::{self, ReleaseList, ReleaseRequest, Releases},
+        wiki_git::WikiLocation,
     },
 };
 use precedent_core::{
     error::{Code, Error, Result},
-    model::{Project, Record},
+    model::{Project, REVIEW_PREFIX, Record},
     task::Task,
 };
 
 /// The number of records on a page: GitHub's maximum.
-const PAGE: u32 = 100;
+const PAGE_SIZE: u32 = 100;
 /// The headers of every request, with the API version as the documentation names it.
 const HEADERS: &[(&str, &str)] =
     &[("accept", "application/vnd.github+json"), ("x-github-api-version", "2022-11-28")];
 /// The number of attempts to fetch a complete body that is not valid JSON.
-const READS: u32 = 3;
+const MAX_READS: u32 = 3;
 
 #[derive(Deserialize)]
 struct Repository {
@@ -44,7 +44,7 @@ struct Repository {
     archived: bool,
     has_issues: Option<bool>,
     has_wiki: Option<bool>,
-    /// Older servers do not report this; they count as having none.
+    /// Missing on older servers.
     #[serde(default)]
     has_discussions: bool,
 }
@@ -55,52 +55,56 @@ impl GitHub {
     pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
         let client = Client::new(http, address, Kind::GitHub.streams(false), token, Login::bearer);
         Self {
-            client: Client { headers: HEADERS, own_refusal, ..client },
+            client: Client { headers: HEADERS, custom_error, ..client },
             name: name.to_owned(),
-            shape: AtomicUsize::new(0),
-            discussions: false,
+            query_variant: AtomicUsize::new(0),
+            has_discussions: false,
         }
     }
 
     /// Returns the address of a path below the repository.
-    pub(super) fn repository(&self, rest: &str) -> Result<Url> {
+    pub(super) fn repo_url(&self, rest: &str) -> Result<Url> {
         self.client.url(&format!("repos/{}{rest}", self.name))
     }
 
-    fn list(&self, stream: Stream, walk: &Pagination) -> Result<Url> {
-        let mut url = self.repository(match stream {
+    fn list_url(&self, stream: Stream, paging: &Pagination) -> Result<Url> {
+        let mut url = self.repo_url(match stream {
             Stream::Items => "/issues",
             Stream::Comments => "/issues/comments",
-            // Discussions have a list of their own, and a wiki is a git repository.
+            // Discussions have a separate list, and the wiki is a git repository.
             Stream::ReviewComments | Stream::Discussions | Stream::Pages => "/pulls/comments",
         })?;
         {
             let mut query = url.query_pairs_mut();
             if stream == Stream::Items {
-                query.append_pair("state", if walk.open { "open" } else { "all" });
+                query.append_pair("state", if paging.open { "open" } else { "all" });
             }
-            query.append_pair("sort", if walk.open { "created" } else { "updated" });
-            query.append_pair("direction", "asc").append_pair("per_page", &walk.size.to_string());
+            query.append_pair("sort", if paging.open { "created" } else { "updated" });
+            query.append_pair("direction", "asc").append_pair("per_page", &paging.size.to_string());
             // GitHub returns an empty list if `since` is the epoch.
-            if let Some(since) = walk.since.filter(|s| s.as_second() > 0) {
+            if let Some(since) = paging.since.filter(|s| s.as_second() > 0) {
                 query.append_pair("since", &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
             }
-            match &walk.token {
+            match &paging.token {
                 Some(token) => drop(query.append_pair("after", token)),
-                None if walk.page > 1 => drop(query.append_pair("page", &walk.page.to_string())),
+                None if paging.page > 1 => _ = query.append_pair("page", &paging.page.to_string()),
                 None => {}
             }
         }
         Ok(url)
     }
 
-    /// Parses a page. A link with a cursor (`after=`) is followed, because records cannot slip out
-    /// of its list.
-    fn parse_page(&self, stream: Stream, walk: &Pagination, response: &Response) -> Result<Fetch> {
+    /// Parses a page. A link with a cursor (`after=`) is followed, because it misses no records.
+    fn parse_page(
+        &self,
+        stream: Stream,
+        paging: &Pagination,
+        response: &Response,
+    ) -> Result<Fetch> {
         let raws: Vec<&RawValue> = response.json()?;
         let records: Vec<_> = raws.iter().map(|raw| parse_record(stream, raw.get())).collect();
         let times: Vec<Timestamp> =
-            records.iter().filter_map(|r| updated_at(r.as_ref().ok()?)).collect();
+            records.iter().filter_map(|r| change_time(r.as_ref().ok()?)).collect();
         if response.next.as_ref().is_some_and(|next| next.origin() != self.client.base.origin()) {
             return Err(Error::new(
                 Code::Network,
@@ -109,65 +113,67 @@ impl GitHub {
             .with_hint("Add the source with the --host that users of the tracker see."));
         }
         // A proxy may drop the links of a full page.
-        let is_link_missing = raws.len() == walk.size as usize && response.header("link").is_none();
-        let more = response.next.is_some() || is_link_missing && walk.token.is_none();
-        let (mut next, watermark) = walk.by_change(&times, more);
+        let is_link_missing =
+            raws.len() == paging.size as usize && response.header("link").is_none();
+        let more = response.next.is_some() || is_link_missing && paging.token.is_none();
+        let (mut next, watermark) = paging.by_change(&times, more);
         let mut parameters = response.next.iter().flat_map(Url::query_pairs);
         if let Some((_, token)) = parameters.find(|(name, _)| name == "after") {
-            next = Some(Pagination { token: Some(token.into_owned()), etag: None, ..walk.clone() });
+            next =
+                Some(Pagination { token: Some(token.into_owned()), etag: None, ..paging.clone() });
         }
         let etag = response.etag.clone();
-        Ok(Page { records, etag, ..Page::default() }.followed_by((next, watermark)))
+        Ok(Page { records, etag, ..Page::default() }.into_fetch((next, watermark)))
     }
 }
 
-/// Returns the error of an unsuccessful response, with the next step at GitHub.
-fn own_refusal(client: &Client, response: &Response, item: &str) -> Option<Error> {
+/// Returns the error of an unsuccessful response, with a next step for GitHub.
+fn custom_error(client: &Client, response: &Response, subject: &str) -> Option<Error> {
     let host = &client.host;
-    let text = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
+    let detail = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
     let has_login = client.login.is_some();
-    let deny = |message: String, hint: &str| {
+    let access_error = |message: String, hint: &str| {
         Some(Error::new(Code::Authentication, message).with_hint(hint.to_owned()))
     };
     match response.status {
-        401 if has_login => deny(
-            format!("{host} does not accept the token{text}"),
+        401 if has_login => access_error(
+            format!("{host} does not accept the token{detail}"),
             "Create a new token, or sign in again: gh auth login",
         ),
-        401 => deny(
-            format!("{host} requires a token{text}"),
+        401 => access_error(
+            format!("{host} requires a token{detail}"),
             "Sign in with `gh auth login`, or set GH_TOKEN.",
         ),
-        403 if response.header("x-github-sso").is_some() => deny(
+        403 if response.header("x-github-sso").is_some() => access_error(
             format!("{host} requires this token to be authorized for the organization's single sign-on"),
             "Authorize it in the token's settings (Configure SSO), then try again.",
         ),
-        403 => deny(
-            format!("no permission to read {item}{text}"),
+        403 => access_error(
+            format!("no permission to read {subject}{detail}"),
             "Give the token read access to issues, pull requests and metadata of this repository.",
         ),
         404 if !has_login => Some(
-            Error::not_found(format!("{item} not found, or you don't have access{text}")).with_hint(
+            Error::not_found(format!("{subject} not found, or you don't have access{detail}")).with_hint(
                 "Check the name; for a private repository sign in with `gh auth login`, or set GH_TOKEN.",
             ),
         ),
-        410 | 451 => Some(Error::not_found(format!("{host} no longer provides {item}{text}"))),
+        410 | 451 => Some(Error::not_found(format!("{host} no longer provides {subject}{detail}"))),
         _ => None,
     }
 }
 
-/// Parses a record of a list. Its repository is not checked: a project's lists contain nothing
-/// else, and a rename between two pages must not lose records.
+/// Parses a record of a list. Its repository is not checked, because a rename between two pages
+/// must not lose records.
 fn parse_record(stream: Stream, text: &str) -> std::result::Result<Record, String> {
     let record = record(text.as_bytes())?;
     match (stream, &record) {
         (Stream::Items, Record::Document(_))
         | (Stream::Comments | Stream::ReviewComments, Record::Comment(_)) => Ok(record),
-        _ => Err(format!("is not one of the {}", stream.words())),
+        _ => Err(format!("is not one of the {}", stream.label())),
     }
 }
 
-fn updated_at(record: &Record) -> Option<Timestamp> {
+fn change_time(record: &Record) -> Option<Timestamp> {
     match record {
         Record::Document(d) => d.updated_at,
         Record::Comment(c) => Some(c.updated_at),
@@ -175,7 +181,7 @@ fn updated_at(record: &Record) -> Option<Timestamp> {
 }
 
 /// Returns whether a text is valid as `owner/name` in an address.
-fn is_name(text: &str) -> bool {
+fn is_repository_name(text: &str) -> bool {
     let good = |part: &str| {
         !part.is_empty()
             && !part.starts_with('.')
@@ -192,9 +198,9 @@ impl Tracker for GitHub {
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
         let repository: Repository =
-            self.client.json(self.repository(""), &self.name, task).await?;
-        self.discussions = repository.has_discussions;
-        if let Some(name) = repository.full_name.filter(|n| is_name(n)) {
+            self.client.get_json(self.repo_url(""), &self.name, task).await?;
+        self.has_discussions = repository.has_discussions;
+        if let Some(name) = repository.full_name.filter(|n| is_repository_name(n)) {
             self.name = name;
         }
         Ok(Project {
@@ -214,47 +220,51 @@ impl Tracker for GitHub {
     }
 
     fn size(&self, stream: Stream) -> u32 {
-        if stream == Stream::Discussions { discussions::PAGE } else { PAGE }
+        if stream == Stream::Discussions { discussions::PAGE_SIZE } else { PAGE_SIZE }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
         match stream {
-            Stream::Discussions if self.discussions => {
-                return discussions::page(self, walk, task).await;
+            Stream::Discussions if self.has_discussions => {
+                return discussions::fetch_page(self, paging, task).await;
             }
             Stream::Discussions => return Ok(Fetch::Page(Page::default())),
             _ => {}
         }
-        let mut reads = 1;
+        let mut read_count = 1;
         loop {
-            let request = Request::get(self.list(stream, walk)?).unless(walk.etag.as_deref());
-            let response = self.client.ask(request, task).await?;
+            let request =
+                Request::get(self.list_url(stream, paging)?).if_none_match(paging.etag.as_deref());
+            let response = self.client.request(request, task).await?;
             return match response.status {
-                200 => match self.parse_page(stream, walk, &response) {
-                    // Some proxies truncate a body without an error.
+                200 => match self.parse_page(stream, paging, &response) {
+                    // Some proxies truncate responses silently.
                     Err(error)
                         if error.code() == Code::Network
-                            && reads < READS
+                            && read_count < MAX_READS
                             && !response.body.ends_with(b"]") =>
                     {
-                        reads += 1;
+                        read_count += 1;
                         continue;
                     }
                     page => page,
                 },
                 304 => Ok(Fetch::Unchanged),
                 422 => Ok(Fetch::Expired),
-                // A cursor is independent of the page size.
-                500.. if walk.token.is_some() && walk.size >= 10 => {
-                    Ok(Fetch::Smaller(Pagination { size: walk.size / 2, ..walk.clone() }.cursor()))
-                }
-                _ => Ok(self.client.not_a_page(&response, walk, stream)?.unwrap_or(Fetch::Expired)),
+                // A cursor does not depend on the page size.
+                500.. if paging.token.is_some() && paging.size >= 10 => Ok(Fetch::Smaller(
+                    Pagination { size: paging.size / 2, ..paging.clone() }.cursor(),
+                )),
+                _ => Ok(self
+                    .client
+                    .page_failure(&response, paging, stream)?
+                    .unwrap_or(Fetch::Expired)),
             };
         }
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
-        let url = self.repository("/issues?state=all&sort=created&direction=desc&per_page=1")?;
+        let url = self.repo_url("/issues?state=all&sort=created&direction=desc&per_page=1")?;
         let response = self.client.get(url, task).await?;
         if response.status != 200 {
             return Ok(None);
@@ -263,29 +273,29 @@ impl Tracker for GitHub {
         response.at("/0/number")
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let url = self.repository(&format!("/issues/{number}"));
-        match self.fate(Stream::Items, url, task).await? {
-            Fate::Gone if self.discussions => discussions::item(self, number, task).await,
-            fate => Ok(fate),
+    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+        let url = self.repo_url(&format!("/issues/{number}"));
+        match self.look_up(Stream::Items, url, task).await? {
+            Lookup::Gone if self.has_discussions => discussions::item(self, number, task).await,
+            outcome => Ok(outcome),
         }
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        if let Some(fate) = discussions::comment(self, number, remote_id, task).await? {
-            return Ok(fate);
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+        if let Some(outcome) = discussions::fetch_comment(self, number, remote_id, task).await? {
+            return Ok(outcome);
         }
-        let (stream, path) = match remote_id.strip_prefix(REVIEW) {
+        let (stream, path) = match remote_id.strip_prefix(REVIEW_PREFIX) {
             Some(id) => (Stream::ReviewComments, format!("/pulls/comments/{id}")),
             None => (Stream::Comments, format!("/issues/comments/{remote_id}")),
         };
-        self.fate(stream, self.repository(&path), task).await
+        self.look_up(stream, self.repo_url(&path), task).await
     }
 
-    fn wiki(&self) -> Option<WikiPlace> {
+    fn wiki(&self) -> Option<WikiLocation> {
         let web = format!("{}://{}/{}", self.client.base.scheme(), self.client.host, self.name);
         let repository = Url::parse(&format!("{web}.wiki.git")).ok()?;
-        Some(WikiPlace {
+        Some(WikiLocation {
             repository,
             pages: format!("{web}/wiki/"),
             token: self.client.token.clone(),
@@ -300,12 +310,12 @@ impl Tracker for GitHub {
         ReleaseList::OF_REPOSITORY
     }
 
-    async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
+    async fn releases(&self, request: ReleaseRequest<'_>, task: &Task) -> Result<Releases> {
         // Only open milestones are listed by default.
-        let (list, size, page) = (place.list.as_str(), place.size, place.page);
-        let url = self.repository(&format!("/{list}?per_page={size}&page={page}"))?;
-        release::fetch(&self.client, url, place, task, |response| {
-            release::page(place, response, &self.name)
+        let (list, size, page) = (request.list.as_str(), request.size, request.page);
+        let url = self.repo_url(&format!("/{list}?per_page={size}&page={page}"))?;
+        release::fetch(&self.client, url, request, task, |response| {
+            release::page(request, response, &self.name)
         })
         .await
     }
@@ -316,36 +326,35 @@ impl Tracker for GitHub {
 }
 
 impl GitHub {
-    /// Returns whether a record belongs to another repository, and not to this one under a new
-    /// name.
+    /// Returns whether a record belongs to another repository, even after a rename of this one.
     async fn is_elsewhere(&self, record: &Record, task: &Task) -> Result<bool> {
         let Some(name) = record.repository().filter(|n| !n.eq_ignore_ascii_case(&self.name)) else {
             return Ok(false);
         };
-        let now: Repository = self.client.json(self.repository(""), &self.name, task).await?;
-        let now = now.full_name;
-        Ok(now.is_none_or(|now| !now.eq_ignore_ascii_case(name)))
+        let current: Repository = self.client.get_json(self.repo_url(""), &self.name, task).await?;
+        let current = current.full_name;
+        Ok(current.is_none_or(|current| !current.eq_ignore_ascii_case(name)))
     }
 
-    async fn fate(&self, stream: Stream, url: Result<Url>, task: &Task) -> Result<Fate> {
-        // A redirect to an inaccessible repository ends in 404, to another host in no response.
-        let response = self.client.find(url, &[404, 410], stream.words(), task).await?;
-        let Some(response) = response else { return Ok(Fate::Gone) };
+    async fn look_up(&self, stream: Stream, url: Result<Url>, task: &Task) -> Result<Lookup> {
+        // A redirect to an inaccessible repository ends in 404.
+        let response = self.client.try_get(url, &[404, 410], stream.label(), task).await?;
+        let Some(response) = response else { return Ok(Lookup::Gone) };
         let record = record(&response.body).map_err(|why| {
             Error::new(
                 Code::Network,
                 format!(
                     "{} returned one of the {} in an unreadable form: {why}",
                     self.client.host,
-                    stream.words()
+                    stream.label()
                 ),
             )
         })?;
         // A transferred item is returned by its new repository.
         if !self.is_elsewhere(&record, task).await? {
-            return Ok(Fate::Here(Box::new(record)));
+            return Ok(Lookup::Found(Box::new(record)));
         }
-        Ok(Fate::Moved(match (record.repository(), &record) {
+        Ok(Lookup::Moved(match (record.repository(), &record) {
             (Some(name), Record::Document(d)) => d.number.map(|n| format!("{name}#{n}")),
             _ => None,
         }))

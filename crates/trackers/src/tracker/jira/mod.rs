@@ -2,8 +2,8 @@
 //! markup).
 //!
 //! Searches have minute precision in the user's time zone. Issues are listed in the order of their
-//! keys, which an edit does not change; see `Pagination::by_creation`. Comments come with the
-//! issues but are a list of their own here, so that items can be searched before all are fetched.
+//! keys, which an edit does not change; see `Pagination::by_creation`. Comments are fetched in a
+//! second pass, so that items can be searched early.
 
 mod shapes;
 
@@ -14,20 +14,18 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetch, Page, Stream, Tracker,
-    client::{Client, part},
-    release::{self, ReleaseList, ReleasePlace, Releases},
+    Address, Fetch, Lookup, Page, Stream, Tracker,
+    client::{Client, escape},
+    pagination::Pagination,
+    release::{self, ReleaseList, ReleaseRequest, Releases},
     repetition::RepeatGuard,
-    walk::Pagination,
 };
 use crate::http::{Http, Login, Response};
 use precedent_core::{error::Result, model::Project, task::Task};
-use shapes::{Comments, SearchPage, User, parts};
-pub(super) use shapes::{comment, comments_of, issue};
+use shapes::{Comments, SearchPage, User, split_key};
+pub(super) use shapes::{comment, issue, parse_comments};
 
-/// The number of issues on a page.
-const PAGE: u32 = 100;
-/// The requested fields of an issue.
+const PAGE_SIZE: u32 = 100;
 const FIELDS: &str = "summary,description,status,resolution,issuetype,reporter,creator,labels,components,fixVersions,\
                       created,updated,resolutiondate,issuelinks";
 
@@ -36,7 +34,7 @@ const FIELDS: &str = "summary,description,status,resolution,issuetype,reporter,c
 pub struct Jira {
     client: Client,
     project: String,
-    cloud: bool,
+    is_cloud: bool,
     zone: TimeZone,
 }
 
@@ -48,7 +46,7 @@ struct Server {
 }
 
 #[derive(Deserialize)]
-struct About {
+struct ProjectInfo {
     id: Option<String>,
     key: Option<String>,
     #[serde(default)]
@@ -56,9 +54,8 @@ struct About {
 }
 
 impl Jira {
-    /// Opens the project with this key; without a token, its public content. A token with a colon
-    /// is a user name (on Cloud the e-mail address) with a token or a password, any other a
-    /// personal access token.
+    /// Opens the project with this key; without a token, its public content. The token is a personal
+    /// access token, or `USER:SECRET`, on Cloud with the email address as the user.
     pub fn new(
         http: Http,
         address: &Address,
@@ -67,94 +64,94 @@ impl Jira {
     ) -> Self {
         let client =
             Client::new(http, address, super::Kind::Jira.streams(false), token, Login::personal);
-        Self { client, project: project.to_uppercase(), cloud: false, zone: TimeZone::UTC }
+        Self { client, project: project.to_uppercase(), is_cloud: false, zone: TimeZone::UTC }
     }
 
     /// Returns the namespace of other projects' keys.
-    fn home(&self) -> &str {
+    fn namespace(&self) -> &str {
         self.client.base.host_str().unwrap_or_default()
     }
 
-    /// Returns the address of a path below the API.
-    fn path(&self, path: &str) -> Result<Url> {
-        self.client.url(&format!("rest/api/{}/{path}", if self.cloud { 3 } else { 2 }))
+    fn api_url(&self, path: &str) -> Result<Url> {
+        self.client.url(&format!("rest/api/{}/{path}", if self.is_cloud { 3 } else { 2 }))
     }
 
-    fn list(&self, stream: Stream, walk: &Pagination) -> Result<Url> {
-        let mut url = self.path(if self.cloud { "search/jql" } else { "search" })?;
+    fn list_url(&self, stream: Stream, paging: &Pagination) -> Result<Url> {
+        let mut url = self.api_url(if self.is_cloud { "search/jql" } else { "search" })?;
         let mut jql = format!("project = \"{}\"", self.project);
-        if walk.open {
+        if paging.open {
             jql.push_str(" AND statusCategory != Done");
         }
-        if let Some(since) = walk.since {
+        if let Some(since) = paging.since {
             let local = since.to_zoned(self.zone.clone());
             jql.push_str(&format!(" AND updated >= \"{}\"", local.strftime("%Y-%m-%d %H:%M")));
         }
         jql.push_str(" ORDER BY key ASC");
         {
             let mut query = url.query_pairs_mut();
-            query.append_pair("jql", &jql).append_pair("maxResults", &walk.size.to_string());
+            query.append_pair("jql", &jql).append_pair("maxResults", &paging.size.to_string());
             query.append_pair(
                 "fields",
                 if stream == Stream::Items { FIELDS } else { "updated,comment" },
             );
-            let name = if self.cloud { "nextPageToken" } else { "startAt" };
-            if let Some(place) = &walk.token {
-                query.append_pair(name, place);
+            let name = if self.is_cloud { "nextPageToken" } else { "startAt" };
+            if let Some(request) = &paging.token {
+                query.append_pair(name, request);
             }
         }
         Ok(url)
     }
 
-    /// Returns the next place in the list: the tracker's token, or the number of issues read.
-    fn next_cursor(&self, search: &SearchPage<'_>, walk: &Pagination) -> Option<String> {
-        if self.cloud {
+    /// Returns the token of the next page: the tracker's, or the number of issues read.
+    fn next_token(&self, search: &SearchPage<'_>, paging: &Pagination) -> Option<String> {
+        if self.is_cloud {
             return search.next_page_token.clone().filter(|t| !t.is_empty());
         }
-        let offset: u64 = walk.token.as_deref().and_then(|t| t.parse().ok()).unwrap_or(0);
-        let until = offset + search.issues.len() as u64;
-        let full = search.issues.len() as u64 >= u64::from(search.max_results.unwrap_or(walk.size));
+        let parse_offset: u64 = paging.token.as_deref().and_then(|t| t.parse().ok()).unwrap_or(0);
+        let until = parse_offset + search.issues.len() as u64;
+        let full =
+            search.issues.len() as u64 >= u64::from(search.max_results.unwrap_or(paging.size));
         let more = search.total.map_or(full, |total| total > until);
         (more && !search.issues.is_empty()).then(|| until.to_string())
     }
 
-    fn keep(&self, comments: &[&RawValue], key: &str, page: &mut Page) {
+    fn add_comments(&self, comments: &[&RawValue], key: &str, page: &mut Page) {
         for raw in comments {
             page.add(shapes::comment(raw.get(), key, self.client.web()).map(Some));
         }
     }
 
-    /// Fetches all comments of an issue if not all came with it.
-    async fn comments(&self, key: &str, page: &mut Page, task: &Task) -> Result<()> {
-        let mut from = 0;
+    /// Fetches all comments of an issue, for an issue that was returned with only some.
+    async fn fetch_comments(&self, key: &str, page: &mut Page, task: &Task) -> Result<()> {
+        let mut offset = 0;
         let mut guard = RepeatGuard::default();
         loop {
-            let url = self.path(&format!(
-                "issue/{}/comment?startAt={from}&maxResults={PAGE}&orderBy=created",
-                part(key)
+            let url = self.api_url(&format!(
+                "issue/{}/comment?startAt={offset}&maxResults={PAGE_SIZE}&orderBy=created",
+                escape(key)
             ));
-            let response = self.client.find(url, &[404], "comments", task).await?;
+            let response = self.client.try_get(url, &[404], "comments", task).await?;
             let Some(response) = response else { return Ok(()) };
             let list: Comments<'_> = response.json()?;
-            if let Err(endless) = guard.note(list.comments.iter().map(|raw| raw.get())) {
+            if let Err(endless) = guard.add(list.comments.iter().map(|raw| raw.get())) {
                 page.records.push(Err(endless.error(&format!("comments of {key}")).to_string()));
                 return Ok(());
             }
-            self.keep(&list.comments, key, page);
-            from += list.comments.len() as u64;
-            if list.comments.is_empty() || list.total.is_none_or(|total| from >= total) {
+            self.add_comments(&list.comments, key, page);
+            offset += list.comments.len() as u64;
+            if list.comments.is_empty() || list.total.is_none_or(|total| offset >= total) {
                 return Ok(());
             }
         }
     }
 
     async fn fetch_issue(&self, path: &str, task: &Task) -> Result<Option<Response>> {
-        let url = self.path(&format!("issue/{path}"));
-        self.client.find(url, &[403, 404, 410], "an issue", task).await
+        let url = self.api_url(&format!("issue/{path}"));
+        self.client.try_get(url, &[403, 404, 410], "an issue", task).await
     }
 
-    async fn me(&self, task: &Task) -> Result<User> {
-        self.client.json(self.path("myself"), "the account of the token", task).await
+    async fn current_user(&self, task: &Task) -> Result<User> {
+        self.client.get_json(self.api_url("myself"), "the account of the token", task).await
     }
 }
 
@@ -166,116 +163,121 @@ impl Tracker for Jira {
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
         let url = self.client.url("rest/api/2/serverInfo");
-        let server: Server = self.client.json(url, "the server", task).await?;
-        self.cloud = server.deployment_type.is_some_and(|d| d.eq_ignore_ascii_case("cloud"));
+        let server: Server = self.client.get_json(url, "the server", task).await?;
+        self.is_cloud = server.deployment_type.is_some_and(|d| d.eq_ignore_ascii_case("cloud"));
         // Search times are in the user's time zone; anonymous users have the server's.
-        self.zone = server.server_time.as_deref().and_then(offset).unwrap_or(TimeZone::UTC);
+        self.zone = server.server_time.as_deref().and_then(parse_offset).unwrap_or(TimeZone::UTC);
         if self.client.login.is_some() {
-            let zone = self.me(task).await?.time_zone.and_then(|z| TimeZone::get(&z).ok());
+            let zone =
+                self.current_user(task).await?.time_zone.and_then(|z| TimeZone::get(&z).ok());
             self.zone = zone.unwrap_or_else(|| self.zone.clone());
         }
-        let url = self.path(&format!("project/{}", part(&self.project)));
-        let about: About = self.client.json(url, &self.project, task).await?;
-        if let Some(key) = about.key.filter(|k| !k.is_empty()) {
+        let url = self.api_url(&format!("project/{}", escape(&self.project)));
+        let info: ProjectInfo = self.client.get_json(url, &self.project, task).await?;
+        if let Some(key) = info.key.filter(|k| !k.is_empty()) {
             self.project = key;
         }
         Ok(Project {
             name: self.project.clone(),
-            remote_id: about.id,
+            remote_id: info.id,
             private: self.client.login.is_some(),
             wiki: false,
             issues: true,
-            archived: about.archived,
+            archived: info.archived,
         })
     }
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
-        let me = self.me(task).await?;
-        Ok(me.display_name.or(me.name))
+        let current_user = self.current_user(task).await?;
+        Ok(current_user.display_name.or(current_user.name))
     }
 
     fn size(&self, _stream: Stream) -> u32 {
-        PAGE
+        PAGE_SIZE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.list(stream, walk)?, task).await?;
-        // The page token expired or belongs to another search.
-        if response.status == 400 && walk.token.is_some() {
+    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+        let response = self.client.get(self.list_url(stream, paging)?, task).await?;
+        // The page token has expired or belongs to another search.
+        if response.status == 400 && paging.token.is_some() {
             return Ok(Fetch::Expired);
         }
-        if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
+        if let Some(outcome) = self.client.page_failure(&response, paging, stream)? {
             return Ok(outcome);
         }
         let search: SearchPage<'_> = response.json()?;
         let mut page = Page::default();
         for raw in &search.issues {
             if stream == Stream::Items {
-                match shapes::issue(raw.get(), self.client.web(), self.home(), &self.project) {
+                match shapes::issue(raw.get(), self.client.web(), self.namespace(), &self.project) {
                     Ok((record, relations)) => {
                         page.relations.extend(record.number.map(|n| (n, relations)));
                         page.add(Ok(Some(record)));
                     }
                     Err(why) => page.records.push(Err(why)),
                 }
-            } else if let Some((key, comments, total)) = shapes::comments_of(raw.get()) {
+            } else if let Some((key, comments, total)) = shapes::parse_comments(raw.get()) {
                 page.other_names.push(key.clone());
                 if total > comments.len() as u64 {
-                    self.comments(&key, &mut page, task).await?;
+                    self.fetch_comments(&key, &mut page, task).await?;
                 } else {
-                    self.keep(&comments, &key, &mut page);
+                    self.add_comments(&comments, &key, &mut page);
                 }
             }
         }
-        let token = self.next_cursor(&search, walk);
+        let token = self.next_token(&search, paging);
         let more = token.is_some();
-        let (next, watermark) = walk.by_creation(search.total, self.client.date(&response), more);
-        // A restarted pass has no token.
+        let (next, watermark) =
+            paging.by_creation(search.total, self.client.server_time(&response), more);
+        // A restarted pass starts without a token.
         let next = next.map(|w| Pagination { token: token.filter(|_| w.page > 1), ..w });
-        Ok(page.followed_by((next, watermark)))
+        Ok(page.into_fetch((next, watermark)))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
-        if self.cloud {
+        if self.is_cloud {
             // Cloud no longer returns a count.
             return Ok(None);
         }
         let response =
-            self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
+            self.client.get(self.list_url(Stream::Items, &Pagination::new(None, 1))?, task).await?;
         if response.status != 200 {
             return Ok(None);
         }
         Ok(response.json::<SearchPage<'_>>()?.total)
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let path = format!("{}-{number}?fields={FIELDS}", part(&self.project));
-        let Some(response) = self.fetch_issue(&path, task).await? else { return Ok(Fate::Gone) };
+    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+        let path = format!("{}-{number}?fields={FIELDS}", escape(&self.project));
+        let Some(response) = self.fetch_issue(&path, task).await? else { return Ok(Lookup::Gone) };
         // A moved issue is returned under its new key.
         let key: String = response.at("/key")?.unwrap_or_default();
-        if let Some((new_project, now)) = parts(&key)
+        if let Some((new_project, now)) = split_key(&key)
             && new_project != self.project
         {
-            return Ok(Fate::Moved(Some(format!("{}/{new_project}#{now}", self.home()))));
+            return Ok(Lookup::Moved(Some(format!("{}/{new_project}#{now}", self.namespace()))));
         }
-        let issue = shapes::issue(&response.text(), self.client.web(), self.home(), &self.project);
-        Ok(Fate::of(issue.map(|(record, _)| Some(record))))
+        let issue =
+            shapes::issue(&response.text(), self.client.web(), self.namespace(), &self.project);
+        Ok(Lookup::from_parsed(issue.map(|(record, _)| Some(record))))
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
         let key = format!("{}-{number}", self.project);
-        let path = format!("{}/comment/{}", part(&key), part(remote_id));
-        let Some(response) = self.fetch_issue(&path, task).await? else { return Ok(Fate::Gone) };
-        Ok(Fate::of(shapes::comment(&response.text(), &key, self.client.web()).map(Some)))
+        let path = format!("{}/comment/{}", escape(&key), escape(remote_id));
+        let Some(response) = self.fetch_issue(&path, task).await? else { return Ok(Lookup::Gone) };
+        Ok(Lookup::from_parsed(
+            shapes::comment(&response.text(), &key, self.client.web()).map(Some),
+        ))
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {
         &[ReleaseList::Versions]
     }
 
-    async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
-        let url = self.path(&format!("project/{}/versions", part(&self.project)))?;
-        release::fetch(&self.client, url, place, task, |response| {
+    async fn releases(&self, request: ReleaseRequest<'_>, task: &Task) -> Result<Releases> {
+        let url = self.api_url(&format!("project/{}/versions", escape(&self.project)))?;
+        release::fetch(&self.client, url, request, task, |response| {
             Ok(release::versions(response.json()?, |id| {
                 Some(format!("{}/projects/{}/versions/{id}", self.client.web(), self.project))
             }))
@@ -285,7 +287,7 @@ impl Tracker for Jira {
 }
 
 /// Parses the offset of a time such as `2024-01-02T03:04:05.000+0200`.
-fn offset(text: &str) -> Option<TimeZone> {
+fn parse_offset(text: &str) -> Option<TimeZone> {
     let time = jiff::fmt::strtime::parse("%Y-%m-%dT%H:%M:%S%.f%z", text).ok()?;
     Some(time.offset()?.to_time_zone())
 }

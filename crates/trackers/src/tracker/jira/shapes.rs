@@ -55,14 +55,14 @@ struct Fields<'a> {
     creator: Option<User>,
     #[serde(default)]
     labels: Vec<Value>,
-    #[serde(default, deserialize_with = "list")]
+    #[serde(default, deserialize_with = "null_as_empty")]
     components: Vec<Name>,
-    #[serde(default, rename = "fixVersions", deserialize_with = "list")]
+    #[serde(default, rename = "fixVersions", deserialize_with = "null_as_empty")]
     fix_versions: Vec<Name>,
     created: Option<Time>,
     updated: Option<Time>,
     resolutiondate: Option<Time>,
-    #[serde(default, deserialize_with = "list")]
+    #[serde(default, deserialize_with = "null_as_empty")]
     issuelinks: Vec<IssueLink>,
 }
 
@@ -125,14 +125,14 @@ struct Comment {
     jsd_public: Option<bool>,
 }
 
-fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
+fn null_as_empty<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
     Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Converts a text to Markdown: a document on Cloud, markup elsewhere.
-fn body(value: Option<&Value>) -> String {
+/// Converts a text to Markdown: a document on Cloud, Jira markup elsewhere.
+fn to_markdown(value: Option<&Value>) -> String {
     match value {
         Some(Value::String(text)) => Markup::Jira.to_markdown(&text.replace('\0', "\u{fffd}")),
         Some(document) => adf::to_markdown(document).replace('\0', "\u{fffd}"),
@@ -150,20 +150,20 @@ fn author(user: Option<User>, hidden: bool) -> Author {
 }
 
 /// Returns the project and the number of `PROJ-12`.
-pub(super) fn parts(key: &str) -> Option<(&str, u64)> {
+pub(super) fn split_key(key: &str) -> Option<(&str, u64)> {
     let (project, number) = key.rsplit_once('-')?;
     Some((project, item_number(number)?))
 }
 
-/// Parses an issue and its relations. `home` is the namespace of other projects' keys.
+/// Parses an issue and its relations. `namespace` prefixes the keys of other projects.
 pub(in crate::tracker) fn issue(
     text: &str,
     base: &str,
-    home: &str,
+    namespace: &str,
     project: &str,
 ) -> Result<(DocumentRecord, Vec<Relation>), String> {
     let issue: Issue<'_> = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    let Some((_, number)) = parts(&issue.key) else {
+    let Some((_, number)) = split_key(&issue.key) else {
         return Err(format!(
             "\"key\" does not end in a number: {}",
             issue.key.chars().take(80).collect::<String>()
@@ -181,8 +181,8 @@ pub(in crate::tracker) fn issue(
         None => fields.resolution.is_some() || time(fields.resolutiondate).is_some(),
     };
     let key_of = |key: &str| {
-        let (name, number) = parts(key)?;
-        let name = if name == project { name.to_owned() } else { format!("{home}/{name}") };
+        let (name, number) = split_key(key)?;
+        let name = if name == project { name.to_owned() } else { format!("{namespace}/{name}") };
         Some(format!("{name}#{number}"))
     };
     let relations = fields.issuelinks.iter().filter_map(|l| relation(l, number, key_of)).collect();
@@ -193,7 +193,7 @@ pub(in crate::tracker) fn issue(
         number: Some(number),
         remote_id: issue.id,
         title: fields.summary.unwrap_or_default().replace('\0', "\u{fffd}").trim().to_owned(),
-        body: body(fields.description.as_ref()),
+        body: to_markdown(fields.description.as_ref()),
         url: Some(format!("{base}/browse/{}", issue.key)),
         state: Some(if is_closed { State::Closed } else { State::Open }),
         state_reason: fields.resolution.and_then(|r| r.name).or(fields.status.and_then(|s| s.name)),
@@ -204,38 +204,37 @@ pub(in crate::tracker) fn issue(
         updated_at: time(fields.updated).or(time(fields.created)),
         closed_at: time(fields.resolutiondate).filter(|_| is_closed),
         raw: Raw::new(text.as_bytes().to_vec()),
-        // Comments are a list of their own, so their count is not requested.
+        // Comments are listed separately, so their count is not requested.
         ..DocumentRecord::default()
     };
     Ok((record, relations))
 }
 
-/// Returns the relation of a link from the issue with this number. The outward issue is the one
-/// that this issue "duplicates".
+/// Returns the relation of a link of the issue with this number, which "duplicates" the outward one.
 fn relation(
     link: &IssueLink,
     number: u64,
     key_of: impl Fn(&str) -> Option<String>,
 ) -> Option<Relation> {
     let kind = link.kind.as_ref()?;
-    let words = |text: &Option<String>| text.as_deref().unwrap_or_default().to_lowercase();
-    let duplicate =
-        words(&kind.name).contains("duplicate") || words(&kind.outward).contains("duplicates");
+    let lowercase = |text: &Option<String>| text.as_deref().unwrap_or_default().to_lowercase();
+    let is_duplicate = lowercase(&kind.name).contains("duplicate")
+        || lowercase(&kind.outward).contains("duplicates");
     match (&link.outward_issue, &link.inward_issue) {
-        (Some(to), _) if duplicate => Some(Relation::DuplicateOf(number, key_of(&to.key)?)),
+        (Some(to), _) if is_duplicate => Some(Relation::DuplicateOf(number, key_of(&to.key)?)),
         // The other issue states this relation.
-        (None, Some(_)) if duplicate => None,
+        (None, Some(_)) if is_duplicate => None,
         (Some(to), _) | (None, Some(to)) => Some(Relation::RelatesTo(number, key_of(&to.key)?)),
         (None, None) => None,
     }
 }
 
 /// Returns the key of an issue, the comments that came with it, and their total number.
-pub(in crate::tracker) fn comments_of(text: &str) -> Option<(String, Vec<&RawValue>, u64)> {
+pub(in crate::tracker) fn parse_comments(text: &str) -> Option<(String, Vec<&RawValue>, u64)> {
     let issue: Issue<'_> = serde_json::from_str(text).ok()?;
-    let list: Option<Comments<'_>> =
+    let null_as_empty: Option<Comments<'_>> =
         issue.fields.comment.and_then(|raw| serde_json::from_str(raw.get()).ok());
-    let (comments, total) = list.map(|c| (c.comments, c.total)).unwrap_or_default();
+    let (comments, total) = null_as_empty.map(|c| (c.comments, c.total)).unwrap_or_default();
     let total = total.unwrap_or(comments.len() as u64);
     Some((issue.key, comments, total))
 }
@@ -246,17 +245,17 @@ pub(in crate::tracker) fn comment(
     base: &str,
 ) -> Result<CommentRecord, String> {
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    let (_, number) = parts(key).ok_or("belongs to no item")?;
+    let (_, number) = split_key(key).ok_or("belongs to no item")?;
     let created_at = time(comment.created).ok_or("\"created\" is not a valid time")?;
-    let internal =
+    let is_internal =
         comment.visibility.is_some_and(|v| !v.is_null()) || comment.jsd_public == Some(false);
     Ok(CommentRecord {
         repository: None,
         number,
         url: Some(format!("{base}/browse/{key}?focusedCommentId={0}#comment-{0}", comment.id)),
         remote_id: comment.id,
-        author: author(comment.author, internal),
-        body: body(comment.body.as_ref()),
+        author: author(comment.author, is_internal),
+        body: to_markdown(comment.body.as_ref()),
         created_at,
         updated_at: time(comment.updated).unwrap_or(created_at),
         raw: Raw::new(text.as_bytes().to_vec()),

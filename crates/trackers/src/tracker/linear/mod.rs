@@ -1,7 +1,7 @@
 //! The Linear connector: issues, relations and comments of a team, through GraphQL.
 //!
 //! Lists are ordered by creation, which an edit does not change, and can be filtered by the time of
-//! change; see `Walk::by_creation`. <https://linear.app/developers/graphql>
+//! change; see `Pagination::by_creation`. <https://linear.app/developers/graphql>
 
 mod shapes;
 
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{
-    Address, Fate, Fetch, Page, Stream, Tracker,
+    Address, Fetch, Lookup, Page, Stream, Tracker,
     client::Client,
     graphql::{self, List, QueryOutcome},
-    walk::Pagination,
+    pagination::Pagination,
 };
 use crate::{
     http::{Http, Login},
@@ -29,16 +29,14 @@ use shapes::{Comment, Issue};
 
 /// The number of issues on a page. A query may cost 10,000 points; an issue with labels and
 /// relations costs about 60. <https://linear.app/developers/rate-limiting>
-const PAGE: u32 = 50;
-/// The number of comments on a page.
-const COMMENTS: u32 = 100;
+const PAGE_SIZE: u32 = 50;
+const COMMENT_PAGE_SIZE: u32 = 100;
 
 /// The requested fields of an issue. The first relations include the issue that it duplicates.
 const ISSUE: &str = "fragment about on Issue { id identifier number title description url createdAt updatedAt completedAt \
                      canceledAt archivedAt trashed state { name type } team { key } labels(first: 20) { nodes { name } } \
                      project { name } projectMilestone { name } creator { name displayName app } botActor { name } \
                      externalUserCreator { name } relations(first: 15) { nodes { type relatedIssue { identifier } } } }";
-/// The requested fields of a comment.
 const COMMENT: &str = "fragment said on Comment { id body url createdAt updatedAt user { name displayName app } \
                        botActor { name } externalUser { name } issue { number team { key } } }";
 
@@ -49,12 +47,12 @@ pub struct Linear {
     /// Workspace slug, as in its addresses.
     workspace: String,
     team: String,
-    issues: Option<u64>,
+    issue_count: Option<u64>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct About {
+struct TeamInfo {
     id: String,
     key: String,
     archived_at: Option<String>,
@@ -66,7 +64,7 @@ impl Linear {
     /// Opens the team with this name (`workspace/KEY`). A personal key is sent without a scheme, an
     /// OAuth token as a bearer token. <https://linear.app/developers/graphql#personal-api-keys>
     pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
-        let login = |base: &Url, token: &Token| match token.begins_with("lin_oauth_") {
+        let login = |base: &Url, token: &Token| match token.has_prefix("lin_oauth_") {
             true => Login::bearer(base, token),
             false => Login::header(base, "authorization", token),
         };
@@ -75,7 +73,7 @@ impl Linear {
             client: Client::new(http, address, super::Kind::Linear.streams(false), token, login),
             workspace: workspace.to_owned(),
             team: team.to_owned(),
-            issues: None,
+            issue_count: None,
         }
     }
 
@@ -83,7 +81,7 @@ impl Linear {
         format!("{}/{}", self.workspace, self.team)
     }
 
-    async fn ask(
+    async fn query(
         &self,
         query: &str,
         variables: Value,
@@ -115,9 +113,9 @@ impl Tracker for Linear {
         let query = "query($key: String!) { organization { urlKey } teams(filter: {key: {eqIgnoreCase: $key}}, \
                      includeArchived: true) { nodes { id key archivedAt retiredAt issueCount } } }";
         let name = self.name();
-        let data = match self.ask(query, json!({"key": self.team}), &name, task).await? {
+        let data = match self.query(query, json!({"key": self.team}), &name, task).await? {
             QueryOutcome::Data(data, _) => data,
-            QueryOutcome::TooMuch(error) => return Err(error),
+            QueryOutcome::TooLarge(error) => return Err(error),
             QueryOutcome::Refused(why) => return Err(Error::new(Code::Authentication, why)),
             QueryOutcome::Gone | QueryOutcome::Unsupported | QueryOutcome::Expired => {
                 return Err(Error::not_found(format!("{name} not found")));
@@ -135,14 +133,14 @@ impl Tracker for Linear {
             )));
         }
         workspace.clone_into(&mut self.workspace);
-        let teams: Vec<About> =
+        let teams: Vec<TeamInfo> =
             serde_json::from_value(data["teams"]["nodes"].clone()).unwrap_or_default();
         let Some(team) = teams.into_iter().find(|t| t.key.eq_ignore_ascii_case(&self.team)) else {
             return Err(Error::not_found(format!("the workspace \"{workspace}\" has no team with the key {}, or you don't have access to it", self.team))
                 .with_hint("The team key is the prefix of issue numbers: ENG in ENG-12. A private team needs a member's API key."));
         };
         self.team = team.key;
-        self.issues = team.issue_count;
+        self.issue_count = team.issue_count;
         Ok(Project {
             name: self.name(),
             remote_id: Some(team.id),
@@ -155,18 +153,18 @@ impl Tracker for Linear {
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
         let query = "{ viewer { name } }";
-        let outcome = self.ask(query, json!({}), "the account of the key", task).await?;
+        let outcome = self.query(query, json!({}), "the account of the key", task).await?;
         let viewer = outcome.object("/viewer")?.unwrap_or_default();
         Ok(viewer["name"].as_str().map(str::to_owned))
     }
 
     fn size(&self, stream: Stream) -> u32 {
-        if stream == Stream::Items { PAGE } else { COMMENTS }
+        if stream == Stream::Items { PAGE_SIZE } else { COMMENT_PAGE_SIZE }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let items = stream == Stream::Items;
-        let (list, selection, fragment, kind) = match items {
+    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+        let is_items = stream == Stream::Items;
+        let (list, selection, fragment, kind) = match is_items {
             true => ("issues", "...about", ISSUE, "IssueFilter"),
             false => ("comments", "...said", COMMENT, "CommentFilter"),
         };
@@ -175,17 +173,17 @@ impl Tracker for Linear {
              orderBy: createdAt, includeArchived: true) {{ pageInfo {{ hasNextPage endCursor }} nodes {{ {selection} }} }} }} \
              {fragment}"
         );
-        let mut of = json!({"team": {"key": {"eq": self.team}}});
-        if walk.open {
-            of["state"] = json!({"type": {"nin": shapes::CLOSED_TYPES}});
+        let mut team_filter = json!({"team": {"key": {"eq": self.team}}});
+        if paging.open {
+            team_filter["state"] = json!({"type": {"nin": shapes::CLOSED_TYPES}});
         }
-        let mut filter = if items { of } else { json!({"issue": of}) };
-        if let Some(since) = walk.since {
+        let mut filter = if is_items { team_filter } else { json!({"issue": team_filter}) };
+        if let Some(since) = paging.since {
             filter["updatedAt"] = json!({"gte": since.to_string()});
         }
-        let variables = json!({"filter": filter, "first": walk.size, "after": walk.token});
-        let outcome = self.ask(&query, variables, stream.words(), task).await?;
-        let (mut data, at) = match outcome.list(walk)? {
+        let variables = json!({"filter": filter, "first": paging.size, "after": paging.token});
+        let outcome = self.query(&query, variables, stream.label(), task).await?;
+        let (mut data, response_time) = match outcome.list(paging)? {
             Ok(data) => data,
             Err(outcome) => return Ok(outcome),
         };
@@ -195,7 +193,7 @@ impl Tracker for Linear {
         let token = connection.next_cursor();
         let mut page = Page::default();
         for node in connection.nodes {
-            if items {
+            if is_items {
                 match Issue::parse(node) {
                     Ok(issue) if issue.is_gone() => page.gone_numbers.push(issue.number),
                     Ok(issue) => {
@@ -208,41 +206,41 @@ impl Tracker for Linear {
                 page.add(Comment::parse(node));
             }
         }
-        let (next, watermark) = walk.by_creation(None, at, token.is_some());
-        Ok(page.followed_by((next.map(|w| Pagination { token, ..w }), watermark)))
+        let (next, watermark) = paging.by_creation(None, response_time, token.is_some());
+        Ok(page.into_fetch((next.map(|w| Pagination { token, ..w }), watermark)))
     }
 
     async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
-        Ok(self.issues)
+        Ok(self.issue_count)
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
         let query = format!("query($id: String!) {{ issue(id: $id) {{ ...about }} }} {ISSUE}");
         let id = format!("{}-{number}", self.team);
-        let outcome = self.ask(&query, json!({"id": id}), "an issue", task).await?;
+        let outcome = self.query(&query, json!({"id": id}), "an issue", task).await?;
         let node = match outcome.object("/issue")? {
             Ok(node) => node,
             Err(fate) => return Ok(fate),
         };
         let issue = match Issue::parse(node) {
-            Ok(issue) if issue.is_gone() => return Ok(Fate::Gone),
+            Ok(issue) if issue.is_gone() => return Ok(Lookup::Gone),
             Ok(issue) => issue,
-            Err(_) => return Ok(Fate::Unreadable),
+            Err(_) => return Ok(Lookup::Unreadable),
         };
         // An issue that moved to another team is returned under its new key.
         if let Some((team, number)) =
             issue.home().filter(|(team, _)| !team.eq_ignore_ascii_case(&self.team))
         {
-            return Ok(Fate::Moved(Some(format!("{}/{team}#{number}", self.workspace))));
+            return Ok(Lookup::Moved(Some(format!("{}/{team}#{number}", self.workspace))));
         }
-        Ok(Fate::of(Ok(Some(issue.record()))))
+        Ok(Lookup::from_parsed(Ok(Some(issue.record()))))
     }
 
-    async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+    async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
         let query = format!("query($id: String!) {{ comment(id: $id) {{ ...said }} }} {COMMENT}");
-        let outcome = self.ask(&query, json!({"id": remote_id}), "comments", task).await?;
+        let outcome = self.query(&query, json!({"id": remote_id}), "comments", task).await?;
         Ok(match outcome.object("/comment")? {
-            Ok(node) => Fate::of(Comment::parse(node)),
+            Ok(node) => Lookup::from_parsed(Comment::parse(node)),
             Err(fate) => fate,
         })
     }

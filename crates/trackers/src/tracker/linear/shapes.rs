@@ -19,7 +19,7 @@ pub(super) const CLOSED_TYPES: [&str; 3] = ["completed", "canceled", "duplicate"
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct About {
+struct IssueFields {
     id: String,
     identifier: String,
     #[serde(default)]
@@ -32,16 +32,16 @@ struct About {
     canceled_at: Option<Time>,
     trashed: Option<bool>,
     state: Option<WorkflowState>,
-    labels: Option<Nodes<Name>>,
-    project: Option<Name>,
-    project_milestone: Option<Name>,
-    creator: Option<Name>,
-    bot_actor: Option<Name>,
-    external_user_creator: Option<Name>,
+    labels: Option<Nodes<NamedNode>>,
+    project: Option<NamedNode>,
+    project_milestone: Option<NamedNode>,
+    creator: Option<NamedNode>,
+    bot_actor: Option<NamedNode>,
+    external_user_creator: Option<NamedNode>,
     relations: Option<Nodes<Link>>,
 }
 
-impl About {
+impl IssueFields {
     fn links(&self) -> impl Iterator<Item = &Link> {
         self.relations.iter().flat_map(|relations| relations.nodes.iter().flatten())
     }
@@ -56,7 +56,7 @@ struct WorkflowState {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Name {
+struct NamedNode {
     name: Option<String>,
     display_name: Option<String>,
     #[serde(default)]
@@ -76,21 +76,19 @@ struct Identifier {
     identifier: String,
 }
 
-/// An issue.
 pub(super) struct Issue {
     pub(super) number: u64,
-    about: About,
+    fields: IssueFields,
     raw: Vec<u8>,
 }
 
-/// Returns the team and the number of `ENG-12`.
-fn parts(identifier: &str) -> Option<(&str, u64)> {
+fn split_identifier(identifier: &str) -> Option<(&str, u64)> {
     let (team, number) = identifier.rsplit_once('-')?;
     Some((team, item_number(number)?))
 }
 
 /// Returns the author: a user, an app, or a user of an integration.
-fn author(user: Option<Name>, bot: Option<Name>, external: Option<Name>) -> Author {
+fn author(user: Option<NamedNode>, bot: Option<NamedNode>, external: Option<NamedNode>) -> Author {
     let is_bot = bot.is_some() || user.as_ref().is_some_and(|u| u.app);
     let login = user.or(bot).or(external).and_then(|n| n.display_name.or(n.name));
     Author { login: login.filter(|n| !n.is_empty()), bot: is_bot, association: None }
@@ -99,34 +97,34 @@ fn author(user: Option<Name>, bot: Option<Name>, external: Option<Name>) -> Auth
 impl Issue {
     pub(super) fn parse(node: Value) -> Result<Self, String> {
         let raw = node.to_string().into_bytes();
-        let about: About = serde_json::from_value(node).map_err(|e| describe(&e))?;
-        let Some((_, number)) = parts(&about.identifier) else {
-            let excerpt: String = about.identifier.chars().take(80).collect();
+        let fields: IssueFields = serde_json::from_value(node).map_err(|e| describe(&e))?;
+        let Some((_, number)) = split_identifier(&fields.identifier) else {
+            let excerpt: String = fields.identifier.chars().take(80).collect();
             return Err(format!("\"identifier\" does not end in a number: {excerpt}"));
         };
-        Ok(Self { number, about, raw })
+        Ok(Self { number, fields, raw })
     }
 
     /// Returns whether the issue is in the trash.
     pub(super) fn is_gone(&self) -> bool {
-        self.about.trashed == Some(true)
+        self.fields.trashed == Some(true)
     }
 
     /// Returns the team and number of the issue.
     pub(super) fn home(&self) -> Option<(&str, u64)> {
-        parts(&self.about.identifier)
+        split_identifier(&self.fields.identifier)
     }
 
     /// Returns the relations of the issue. A relation belongs to the duplicate, or to the issue
     /// that blocks.
     pub(super) fn relations(&self, workspace: &str) -> Vec<Relation> {
-        let relations = self.about.links().filter_map(|link| {
-            let (team, number) = parts(&link.related_issue.as_ref()?.identifier)?;
+        let relations = self.fields.links().filter_map(|link| {
+            let (team, number) = split_identifier(&link.related_issue.as_ref()?.identifier)?;
             let key = format!("{workspace}/{team}#{number}");
             match link.kind.as_deref()? {
                 "duplicate" => Some(Relation::DuplicateOf(self.number, key)),
                 "related" | "blocks" => Some(Relation::RelatesTo(self.number, key)),
-                // Linear's own similarity suggestions are not statements by a user.
+                // Linear's similarity suggestions are not confirmed by a user.
                 _ => None,
             }
         });
@@ -134,10 +132,10 @@ impl Issue {
     }
 
     pub(super) fn record(self) -> DocumentRecord {
-        let about = self.about;
-        let kind = about.state.as_ref().and_then(|s| s.kind.clone()).unwrap_or_default();
-        let name = about.state.as_ref().and_then(|s| s.name.clone());
-        let closed_at = time(about.completed_at).or(time(about.canceled_at));
+        let fields = self.fields;
+        let kind = fields.state.as_ref().and_then(|s| s.kind.clone()).unwrap_or_default();
+        let name = fields.state.as_ref().and_then(|s| s.name.clone());
+        let closed_at = time(fields.completed_at).or(time(fields.canceled_at));
         let is_closed = match kind.as_str() {
             kind if CLOSED_TYPES.contains(&kind) => true,
             "triage" | "backlog" | "unstarted" | "started" => false,
@@ -145,28 +143,28 @@ impl Issue {
         };
         let is_duplicate = kind == "duplicate"
             || name.as_ref().is_some_and(|n| n.to_lowercase().contains("duplicate"))
-            || about.links().any(|link| link.kind.as_deref() == Some("duplicate"));
+            || fields.links().any(|link| link.kind.as_deref() == Some("duplicate"));
         let reason = match kind.as_str() {
             _ if is_closed && is_duplicate => Some("duplicate".to_owned()),
             "completed" => Some("completed".to_owned()),
             "canceled" => Some("not_planned".to_owned()),
             _ => name,
         };
-        let labels = about.labels.map(|l| l.nodes).unwrap_or_default().into_iter().flatten();
-        let labels = labels.chain(about.project);
+        let labels = fields.labels.map(|l| l.nodes).unwrap_or_default().into_iter().flatten();
+        let labels = labels.chain(fields.project);
         DocumentRecord {
             number: Some(self.number),
-            remote_id: Some(about.id),
-            title: about.title.replace('\0', "\u{fffd}").trim().to_owned(),
-            body: clean(about.description),
-            url: about.url,
+            remote_id: Some(fields.id),
+            title: fields.title.replace('\0', "\u{fffd}").trim().to_owned(),
+            body: clean(fields.description),
+            url: fields.url,
             state: Some(if is_closed { State::Closed } else { State::Open }),
             state_reason: reason,
-            author: author(about.creator, about.bot_actor, about.external_user_creator),
+            author: author(fields.creator, fields.bot_actor, fields.external_user_creator),
             labels: labels.filter_map(|l| l.name).collect(),
-            milestone: about.project_milestone.and_then(|m| m.name),
-            created_at: time(about.created_at),
-            updated_at: time(about.updated_at).or(time(about.created_at)),
+            milestone: fields.project_milestone.and_then(|m| m.name),
+            created_at: time(fields.created_at),
+            updated_at: time(fields.updated_at).or(time(fields.created_at)),
             closed_at: closed_at.filter(|_| is_closed),
             raw: Raw::new(self.raw),
             ..DocumentRecord::default()
@@ -174,7 +172,6 @@ impl Issue {
     }
 }
 
-/// A comment.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Comment {
@@ -183,14 +180,14 @@ pub(super) struct Comment {
     url: Option<String>,
     created_at: Timestamp,
     updated_at: Option<Time>,
-    user: Option<Name>,
-    bot_actor: Option<Name>,
-    external_user: Option<Name>,
-    issue: Option<Of>,
+    user: Option<NamedNode>,
+    bot_actor: Option<NamedNode>,
+    external_user: Option<NamedNode>,
+    issue: Option<CommentIssue>,
 }
 
 #[derive(Deserialize)]
-struct Of {
+struct CommentIssue {
     /// Number of the issue; GraphQL may return it as a float.
     number: Number,
 }
@@ -203,8 +200,8 @@ impl Comment {
         }
         let raw = node.to_string().into_bytes();
         let comment: Self = serde_json::from_value(node).map_err(|e| describe(&e))?;
-        let Some(of) = comment.issue else { return Ok(None) };
-        let number = of.number.to_string();
+        let Some(issue) = comment.issue else { return Ok(None) };
+        let number = issue.number.to_string();
         let number = item_number(number.trim_end_matches(".0"))
             .ok_or_else(|| format!("belongs to the issue {number}, which is not an item number"))?;
         Ok(Some(CommentRecord {

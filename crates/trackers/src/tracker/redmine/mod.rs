@@ -1,7 +1,7 @@
 //! The Redmine connector: issues, notes, relations and wiki.
 //!
-//! Lists return issues without their notes, which cost one request per issue. So the notes are a
-//! list of their own: the issues again, oldest change first, each with its journal.
+//! Lists return issues without notes, which cost one request per issue. So the notes are a separate
+//! list: the same issues, oldest change first, each with its journal.
 
 mod shapes;
 
@@ -14,10 +14,10 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetch, Page, Relation, Stream, Tracker,
-    client::{Client, parse_each, part},
-    release::{self, ReleaseList, ReleasePlace, Releases},
-    walk::Pagination,
+    Address, Fetch, Lookup, Page, Relation, Stream, Tracker,
+    client::{Client, escape, parse_each},
+    pagination::Pagination,
+    release::{self, ReleaseList, ReleaseRequest, Releases},
 };
 use crate::{
     http::{Http, Login},
@@ -28,15 +28,13 @@ use precedent_core::{
     model::{DocumentRecord, Project, Record},
     task::Task,
 };
-pub(super) use shapes::markdown;
+pub(super) use shapes::to_markdown;
 use shapes::{Issue, IssueReply, Issues, Journals, WikiEntry, WikiIndex};
 
 /// The number of issues on a page: Redmine's maximum.
-const PAGE: u32 = 100;
-/// The number of issues whose notes, or of wiki pages whose texts, form one page; each is a
-/// request.
-const THREADS: u32 = 20;
-/// The statuses for what was deleted, or moved to an inaccessible project.
+const PAGE_SIZE: u32 = 100;
+/// The number of issues with notes, or of wiki pages with texts, on a page; each costs a request.
+const THREADS_PER_PAGE: u32 = 20;
 const GONE_STATUSES: &[u16] = &[403, 404, 410];
 
 /// A Redmine project.
@@ -44,13 +42,12 @@ const GONE_STATUSES: &[u16] = &[403, 404, 410];
 pub struct Redmine {
     client: Client,
     project: String,
-    /// Ids of the closed statuses.
-    done_ids: HashSet<u64>,
+    closed_status_ids: HashSet<u64>,
     id: Option<u64>,
 }
 
 #[derive(Default, Deserialize)]
-struct About {
+struct ProjectInfo {
     id: Option<u64>,
     identifier: Option<String>,
     is_public: Option<bool>,
@@ -78,22 +75,22 @@ impl Redmine {
         Self {
             client: Client::new(http, address, super::Kind::Redmine.streams(wiki), key, login),
             project: project.to_owned(),
-            done_ids: HashSet::new(),
+            closed_status_ids: HashSet::new(),
             id: None,
         }
     }
 
     /// Returns the address of a page of issues, without those of subprojects.
-    fn list(&self, walk: &Pagination, include: &str) -> Result<Url> {
+    fn list_url(&self, paging: &Pagination, include: &str) -> Result<Url> {
         let mut url = self.client.url("issues.json")?;
-        let since = walk.since.map(|t| format!(">={}", t.strftime("%Y-%m-%dT%H:%M:%SZ")));
+        let since = paging.since.map(|t| format!(">={}", t.strftime("%Y-%m-%dT%H:%M:%SZ")));
         {
             let mut query = url.query_pairs_mut();
             query.append_pair("project_id", &self.project).append_pair("subproject_id", "!*");
-            query.append_pair("status_id", if walk.open { "open" } else { "*" });
-            query.append_pair("sort", if walk.open { "id" } else { "updated_on,id" });
-            query.append_pair("limit", &walk.size.to_string());
-            query.append_pair("offset", &((walk.page - 1) * walk.size).to_string());
+            query.append_pair("status_id", if paging.open { "open" } else { "*" });
+            query.append_pair("sort", if paging.open { "id" } else { "updated_on,id" });
+            query.append_pair("limit", &paging.size.to_string());
+            query.append_pair("offset", &((paging.page - 1) * paging.size).to_string());
             if let Some(since) = since {
                 query.append_pair("updated_on", &since);
             }
@@ -104,25 +101,27 @@ impl Redmine {
         Ok(url)
     }
 
-    fn issue(&self, text: &str) -> std::result::Result<(DocumentRecord, Vec<Relation>), String> {
-        shapes::issue(text, self.client.web(), &self.project, &self.done_ids)
+    fn parse_issue(
+        &self,
+        text: &str,
+    ) -> std::result::Result<(DocumentRecord, Vec<Relation>), String> {
+        shapes::parse_issue(text, self.client.web(), &self.project, &self.closed_status_ids)
     }
 
-    /// Fetches a page of issues, or of their notes.
-    async fn issues(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn issues(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
         let is_items = stream == Stream::Items;
-        let url = self.list(walk, if is_items { "relations" } else { "" })?;
+        let url = self.list_url(paging, if is_items { "relations" } else { "" })?;
         let response = self.client.get(url, task).await?;
-        if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
+        if let Some(outcome) = self.client.page_failure(&response, paging, stream)? {
             return Ok(outcome);
         }
         let list: Issues<'_> = response.json()?;
-        let until = u64::from(walk.page) * u64::from(walk.size);
+        let until = u64::from(paging.page) * u64::from(paging.size);
         let more = !list.issues.is_empty() && list.total_count.is_none_or(|total| total > until);
         let mut page = Page::default();
         let mut times = Vec::new();
         for raw in &list.issues {
-            match self.issue(raw.get()) {
+            match self.parse_issue(raw.get()) {
                 Ok((issue, relations)) => {
                     times.extend(issue.updated_at);
                     let Some(number) = issue.number else { continue };
@@ -131,67 +130,69 @@ impl Redmine {
                         page.add(Ok(Some(issue)));
                     } else {
                         page.other_names.push(number.to_string());
-                        self.notes(number, &mut page, task).await?;
+                        self.fetch_notes(number, &mut page, task).await?;
                     }
                 }
                 Err(why) if is_items => page.records.push(Err(why)),
                 Err(_) => {}
             }
         }
-        Ok(page.followed_by(walk.by_change(&times, more)))
+        Ok(page.into_fetch(paging.by_change(&times, more)))
     }
 
     /// Fetches the notes of an issue; returns whether it exists.
-    async fn notes(&self, number: u64, page: &mut Page, task: &Task) -> Result<bool> {
+    async fn fetch_notes(&self, number: u64, page: &mut Page, task: &Task) -> Result<bool> {
         let url = self.client.url(&format!("issues/{number}.json?include=journals"));
-        let response = self.client.find(url, GONE_STATUSES, "notes", task).await?;
+        let response = self.client.try_get(url, GONE_STATUSES, "notes", task).await?;
         let Some(response) = response else { return Ok(false) };
         let reply: IssueReply<'_> = response.json()?;
         let journals: Journals<'_> = serde_json::from_str(reply.issue.get()).map_err(|e| {
             Error::new(Code::Network, format!("cannot read the journal of an issue: {e}"))
         })?;
         for raw in &journals.journals {
-            page.add(shapes::note(raw.get(), number, self.client.web()));
+            page.add(shapes::parse_note(raw.get(), number, self.client.web()));
         }
         Ok(true)
     }
 
-    /// Fetches a page of wiki pages. The index always lists all of them.
-    async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let root = format!("projects/{}/wiki", part(&self.project));
+    /// Fetches a page of wiki pages; the index lists all of them.
+    async fn pages(&self, paging: &Pagination, task: &Task) -> Result<Fetch> {
+        let root = format!("projects/{}/wiki", escape(&self.project));
         let response =
             self.client.get(self.client.url(&format!("{root}/index.json"))?, task).await?;
-        if let Some(outcome) = self.client.not_a_page(&response, walk, Stream::Pages)? {
+        if let Some(outcome) = self.client.page_failure(&response, paging, Stream::Pages)? {
             return Ok(outcome);
         }
-        let (mut rows, unreadable) =
+        let (mut entries, unreadable) =
             parse_each::<WikiEntry>(&response.json::<WikiIndex<'_>>()?.wiki_pages);
-        rows.sort_by(|a, b| (a.updated_at(), &a.title).cmp(&(b.updated_at(), &b.title)));
-        let names = rows.iter().map(|p| p.title.clone()).collect();
-        let recent: Vec<_> = rows
+        entries.sort_by(|a, b| (a.updated_at(), &a.title).cmp(&(b.updated_at(), &b.title)));
+        let names = entries.iter().map(|p| p.title.clone()).collect();
+        let recent: Vec<_> = entries
             .into_iter()
-            .filter(|p| walk.since.is_none() || p.updated_at() >= walk.since)
+            .filter(|p| paging.since.is_none() || p.updated_at() >= paging.since)
             .collect();
-        let from =
-            usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(recent.len());
-        let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
-        let batch = &recent[from..recent.len().min(from.saturating_add(size))];
+        let start = usize::try_from((paging.page - 1) * paging.size)
+            .unwrap_or(usize::MAX)
+            .min(recent.len());
+        let size = usize::try_from(paging.size).unwrap_or(usize::MAX);
+        let batch = &recent[start..recent.len().min(start.saturating_add(size))];
         let mut page = Page { all_pages: Some(names), ..Page::default() };
-        if walk.page == 1 {
+        if paging.page == 1 {
             page.records.extend(unreadable.into_iter().map(Err));
         }
         for entry in batch {
             page.other_names.push(entry.title.clone());
-            let url = self.client.url(&format!("{root}/{}.json", part(&entry.title)));
-            let response = self.client.find(url, GONE_STATUSES, "a page of the wiki", task).await?;
+            let url = self.client.url(&format!("{root}/{}.json", escape(&entry.title)));
+            let response =
+                self.client.try_get(url, GONE_STATUSES, "a page of the wiki", task).await?;
             if let Some(response) = response {
                 let record = shapes::page(&response.text(), self.client.web(), &self.project);
                 page.add(record.map(Some));
             }
         }
         let times: Vec<Timestamp> = batch.iter().filter_map(WikiEntry::updated_at).collect();
-        let more = from + batch.len() < recent.len();
-        Ok(page.followed_by(walk.by_change(&times, more)))
+        let more = start + batch.len() < recent.len();
+        Ok(page.into_fetch(paging.by_change(&times, more)))
     }
 }
 
@@ -202,100 +203,101 @@ impl Tracker for Redmine {
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        // Public projects accept a wrong key silently, so it is checked here.
+        // Public projects silently accept a wrong key, so check it here.
         if self.client.login.is_some() {
             self.user(task).await?;
         }
-        let url = self.client.url(&format!("projects/{}.json", part(&self.project)));
-        let about: About = self.client.value(url, "/project", &self.project, task).await?;
+        let url = self.client.url(&format!("projects/{}.json", escape(&self.project)));
+        let info: ProjectInfo = self.client.get_at(url, "/project", &self.project, task).await?;
         let url = self.client.url("issue_statuses.json");
         let statuses: Vec<Status> =
-            self.client.value(url, "/issue_statuses", "the list of statuses", task).await?;
-        self.done_ids = statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
-        self.id = about.id;
+            self.client.get_at(url, "/issue_statuses", "the list of statuses", task).await?;
+        self.closed_status_ids =
+            statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
+        self.id = info.id;
         Ok(Project {
-            name: about.identifier.unwrap_or_else(|| self.project.clone()),
-            remote_id: about.id.map(|id| id.to_string()),
-            private: about.is_public == Some(false),
+            name: info.identifier.unwrap_or_else(|| self.project.clone()),
+            remote_id: info.id.map(|id| id.to_string()),
+            private: info.is_public == Some(false),
             wiki: true,
             issues: true,
-            archived: about.status.is_some_and(|s| s != 1),
+            archived: info.status.is_some_and(|s| s != 1),
         })
     }
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
         let url = self.client.url("users/current.json");
-        let user: Value = self.client.value(url, "/user", "the account of the key", task).await?;
+        let user: Value = self.client.get_at(url, "/user", "the account of the key", task).await?;
         Ok(user["login"].as_str().or(user["firstname"].as_str()).map(str::to_owned))
     }
 
     fn size(&self, stream: Stream) -> u32 {
-        if stream == Stream::Items { PAGE } else { THREADS }
+        if stream == Stream::Items { PAGE_SIZE } else { THREADS_PER_PAGE }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
         match stream {
-            Stream::Pages => self.pages(walk, task).await,
-            _ => self.issues(stream, walk, task).await,
+            Stream::Pages => self.pages(paging, task).await,
+            _ => self.issues(stream, paging, task).await,
         }
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
-        let response = self.client.get(self.list(&Pagination::new(None, 1), "")?, task).await?;
+        let response = self.client.get(self.list_url(&Pagination::new(None, 1), "")?, task).await?;
         if response.status != 200 {
             return Ok(None);
         }
         Ok(response.json::<Issues<'_>>()?.total_count)
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
+    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
         let url = self.client.url(&format!("issues/{number}.json"));
-        let response = self.client.find(url, GONE_STATUSES, "an issue", task).await?;
-        let Some(response) = response else { return Ok(Fate::Gone) };
+        let response = self.client.try_get(url, GONE_STATUSES, "an issue", task).await?;
+        let Some(response) = response else { return Ok(Lookup::Gone) };
         let raw = response.json::<IssueReply<'_>>()?.issue.get();
         let issue: Option<Issue> = serde_json::from_str(raw).ok();
-        let home = issue.and_then(|i| i.project).and_then(|p| p.id);
-        if home.is_some() && self.id.is_some() && home != self.id {
-            return Ok(Fate::Moved(None));
+        let project_id = issue.and_then(|i| i.project).and_then(|p| p.id);
+        if project_id.is_some() && self.id.is_some() && project_id != self.id {
+            return Ok(Lookup::Moved(None));
         }
-        Ok(Fate::of(self.issue(raw).map(|(record, _)| Some(record))))
+        Ok(Lookup::from_parsed(self.parse_issue(raw).map(|(record, _)| Some(record))))
     }
 
-    async fn wiki_page(&self, slug: &str, _remote_id: Option<&str>, task: &Task) -> Result<Fate> {
-        let path = format!("projects/{}/wiki/{}.json", part(&self.project), part(slug));
+    async fn wiki_page(&self, slug: &str, _remote_id: Option<&str>, task: &Task) -> Result<Lookup> {
+        let path = format!("projects/{}/wiki/{}.json", escape(&self.project), escape(slug));
         let response = self.client.get(self.client.url(&path)?, task).await?;
         match response.status {
             200 => {
                 let page = shapes::page(&response.text(), self.client.web(), &self.project);
                 Ok(match &page {
                     // A renamed page is returned under its new name.
-                    Ok(page) if page.slug.as_deref() != Some(slug) => Fate::Moved(None),
-                    _ => Fate::of(page.map(Some)),
+                    Ok(page) if page.slug.as_deref() != Some(slug) => Lookup::Moved(None),
+                    _ => Lookup::from_parsed(page.map(Some)),
                 })
             }
-            404 | 410 => Ok(Fate::Gone),
-            403 => Ok(Fate::Unreadable),
-            _ => Err(self.client.refusal(&response, "a page of the wiki")),
+            404 | 410 => Ok(Lookup::Gone),
+            403 => Ok(Lookup::Unreadable),
+            _ => Err(self.client.error_for(&response, "a page of the wiki")),
         }
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
         let mut page = Page::default();
-        if !self.notes(number, &mut page, task).await? {
-            return Ok(Fate::Gone);
+        if !self.fetch_notes(number, &mut page, task).await? {
+            return Ok(Lookup::Gone);
         }
         let mut records = page.records.into_iter().flatten();
-        let is_it = |r: &Record| matches!(r, Record::Comment(c) if c.remote_id == remote_id);
-        Ok(Fate::of(Ok(records.find(is_it))))
+        let is_requested = |r: &Record| matches!(r, Record::Comment(c) if c.remote_id == remote_id);
+        Ok(Lookup::from_parsed(Ok(records.find(is_requested))))
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {
         &[ReleaseList::Versions]
     }
 
-    async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
-        let url = self.client.url(&format!("projects/{}/versions.json", part(&self.project)))?;
-        release::fetch(&self.client, url, place, task, |response| {
+    async fn releases(&self, request: ReleaseRequest<'_>, task: &Task) -> Result<Releases> {
+        let url = self.client.url(&format!("projects/{}/versions.json", escape(&self.project)))?;
+        release::fetch(&self.client, url, request, task, |response| {
             let versions = response.at("/versions")?.unwrap_or_default();
             Ok(release::versions(versions, |id| {
                 Some(format!("{}/versions/{id}", self.client.web()))

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::tracker::{
     Relation,
-    client::{clean, part},
+    client::{clean, escape},
     dates::{Time, time},
     github::describe,
     identity,
@@ -31,7 +31,7 @@ pub(super) struct IssueReply<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Name {
+pub(super) struct NamedRef {
     pub(super) id: Option<u64>,
     pub(super) name: Option<String>,
 }
@@ -39,12 +39,12 @@ pub(super) struct Name {
 #[derive(Deserialize)]
 pub(super) struct Issue {
     pub(super) id: u64,
-    pub(super) project: Option<Name>,
-    tracker: Option<Name>,
-    status: Option<Name>,
-    category: Option<Name>,
-    fixed_version: Option<Name>,
-    author: Option<Name>,
+    pub(super) project: Option<NamedRef>,
+    tracker: Option<NamedRef>,
+    status: Option<NamedRef>,
+    category: Option<NamedRef>,
+    fixed_version: Option<NamedRef>,
+    author: Option<NamedRef>,
     #[serde(default)]
     subject: String,
     description: Option<String>,
@@ -71,7 +71,7 @@ pub(super) struct Journals<'a> {
 #[derive(Deserialize)]
 struct Journal {
     id: u64,
-    user: Option<Name>,
+    user: Option<NamedRef>,
     notes: Option<String>,
     created_on: Timestamp,
     updated_on: Option<Time>,
@@ -101,20 +101,19 @@ impl WikiEntry {
 struct WikiPage {
     title: String,
     text: Option<String>,
-    author: Option<Name>,
+    author: Option<NamedRef>,
     created_on: Option<Time>,
     updated_on: Option<Time>,
 }
 
 #[derive(Deserialize)]
-struct WikiWhole<'a> {
+struct WikiPageReply<'a> {
     #[serde(borrow)]
     wiki_page: &'a RawValue,
 }
 
-/// Converts the server's markup to Markdown. The API does not name the markup, so it is Textile
-/// unless it looks like Markdown.
-pub(in crate::tracker) fn markdown(text: Option<String>) -> String {
+/// Converts the server's markup to Markdown: Textile, unless it looks like Markdown.
+pub(in crate::tracker) fn to_markdown(text: Option<String>) -> String {
     let text = clean(text);
     let is_markdown = text.contains("\n```")
         || text.starts_with("```")
@@ -124,7 +123,7 @@ pub(in crate::tracker) fn markdown(text: Option<String>) -> String {
     markup.to_markdown(&text)
 }
 
-fn author(user: Option<Name>, private: bool) -> Author {
+fn author(user: Option<NamedRef>, private: bool) -> Author {
     Author {
         login: user.and_then(|u| u.name),
         bot: false,
@@ -132,24 +131,23 @@ fn author(user: Option<Name>, private: bool) -> Author {
     }
 }
 
-/// Parses an issue of the project with this id, and its relations.
-pub(super) fn issue(
+pub(super) fn parse_issue(
     text: &str,
     base: &str,
     project: &str,
-    done_ids: &HashSet<u64>,
+    closed_status_ids: &HashSet<u64>,
 ) -> Result<(DocumentRecord, Vec<Relation>), String> {
     let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    identity::check("id", issue.id)?;
+    identity::check_number("id", issue.id)?;
     let status = issue.status.as_ref();
-    let is_closed = status.and_then(|s| s.id).is_some_and(|id| done_ids.contains(&id));
+    let is_closed = status.and_then(|s| s.id).is_some_and(|id| closed_status_ids.contains(&id));
     let id = issue.id;
     let relations = issue.relations.iter().filter_map(|r| relation(r, id, project)).collect();
     let record = DocumentRecord {
         number: Some(id),
         remote_id: Some(id.to_string()),
         title: issue.subject.replace('\0', "\u{fffd}").trim().to_owned(),
-        body: markdown(issue.description),
+        body: to_markdown(issue.description),
         url: Some(format!("{base}/issues/{id}")),
         state: Some(if is_closed { State::Closed } else { State::Open }),
         state_reason: issue.status.and_then(|s| s.name),
@@ -170,7 +168,6 @@ pub(super) fn issue(
     Ok((record, relations))
 }
 
-/// Returns the relation from the issue with this id.
 fn relation(link: &IssueRelation, id: u64, project: &str) -> Option<Relation> {
     let (from, to) = (link.issue_id?, link.issue_to_id?);
     let key = format!("{project}#{}", if from == id { to } else { from });
@@ -182,9 +179,13 @@ fn relation(link: &IssueRelation, id: u64, project: &str) -> Option<Relation> {
 }
 
 /// Parses a note of an issue; `None` for a journal entry without text.
-pub(super) fn note(text: &str, number: u64, base: &str) -> Result<Option<CommentRecord>, String> {
+pub(super) fn parse_note(
+    text: &str,
+    number: u64,
+    base: &str,
+) -> Result<Option<CommentRecord>, String> {
     let journal: Journal = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    let body = markdown(journal.notes);
+    let body = to_markdown(journal.notes);
     if body.trim().is_empty() {
         return Ok(None);
     }
@@ -201,16 +202,16 @@ pub(super) fn note(text: &str, number: u64, base: &str) -> Result<Option<Comment
     }))
 }
 
-/// Parses a wiki page.
 pub(super) fn page(text: &str, base: &str, project: &str) -> Result<DocumentRecord, String> {
-    let wrong = |e: serde_json::Error| describe(&e);
-    let raw = serde_json::from_str::<WikiWhole<'_>>(text).map_err(wrong)?.wiki_page.get();
-    let page: WikiPage = serde_json::from_str(raw).map_err(wrong)?;
+    let describe_error = |e: serde_json::Error| describe(&e);
+    let raw =
+        serde_json::from_str::<WikiPageReply<'_>>(text).map_err(describe_error)?.wiki_page.get();
+    let page: WikiPage = serde_json::from_str(raw).map_err(describe_error)?;
     Ok(DocumentRecord {
         kind: DocKind::Page,
         title: page.title.replace('_', " "),
-        body: markdown(page.text),
-        url: Some(format!("{base}/projects/{}/wiki/{}", part(project), part(&page.title))),
+        body: to_markdown(page.text),
+        url: Some(format!("{base}/projects/{}/wiki/{}", escape(project), escape(&page.title))),
         slug: Some(page.title),
         author: author(page.author, false),
         created_at: time(page.created_on),

@@ -1,8 +1,8 @@
 //! The Zendesk connector: tickets, comments and, as a wiki, the articles of the help centre.
 //!
-//! The incremental export returns changed and deleted tickets in the order of their changes. It has
-//! no comments, which cost one request per ticket. So they are a list of their own: the export
-//! again, each ticket with its comments.
+//! The incremental export returns changed and deleted tickets in the order of their changes.
+//! Comments cost one request per ticket, so they are a separate list: the same export, each ticket
+//! with its comments.
 //! <https://developer.zendesk.com/api-reference/ticketing/ticket-management/incremental_exports/>
 
 mod shapes;
@@ -19,8 +19,8 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetch, Page, Relation, Stream, Tracker, client::Client, repetition::RepeatGuard,
-    walk::Pagination,
+    Address, Fetch, Lookup, Page, Relation, Stream, Tracker, client::Client,
+    pagination::Pagination, repetition::RepeatGuard,
 };
 use crate::{
     http::{Http, Login, Response},
@@ -35,33 +35,29 @@ use shapes::{People, Ticket, User};
 
 /// The number of tickets on a page. The export returns up to 1,000, with ten requests per minute.
 /// <https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api>
-const PAGE: u32 = 500;
-/// The number of tickets whose comments form one page; each is a request.
-const THREADS: u32 = 50;
+const PAGE_SIZE: u32 = 500;
+/// The number of tickets whose comments form one page; each costs a request.
+const THREADS_PER_PAGE: u32 = 50;
 /// The maximum page size of other lists.
 /// <https://developer.zendesk.com/documentation/api-basics/pagination/paginating-through-lists-using-cursor-pagination>
 const LIST_PAGE_SIZE: u32 = 100;
-/// The maximum number of comment pages per ticket, in case a server links pages in a cycle. A
-/// ticket has at most 5,000 comments.
+/// The maximum number of comment pages per ticket. A ticket has at most 5,000 comments.
 /// <https://developer.zendesk.com/api-reference/ticketing/tickets/ticket_comments/>
-const MAX_PAGES: usize = 60;
+const MAX_COMMENT_PAGES: usize = 60;
 /// The side-loaded data of a ticket: its users, and its solution date.
 /// <https://developer.zendesk.com/documentation/ticketing/using-the-zendesk-api/side_loading/#supported-endpoints>
-const EXTRAS: &str = "users,dates";
+const SIDE_LOADS: &str = "users,dates";
 
 /// A Zendesk account.
 #[derive(Debug)]
 pub struct Zendesk {
     client: Client,
-    /// Requested users; an unknown user has no data.
     people: Mutex<People>,
-    /// Names of the articles that this pass has read so far.
     articles: Mutex<Option<Vec<String>>>,
 }
 
-/// A page of any list.
 #[derive(Deserialize)]
-struct List<'a> {
+struct ListResponse<'a> {
     #[serde(borrow, default)]
     tickets: Vec<&'a RawValue>,
     #[serde(borrow, default)]
@@ -93,12 +89,12 @@ struct TicketReply<'a> {
 }
 
 #[derive(Deserialize)]
-struct Article<'a> {
+struct ArticleReply<'a> {
     #[serde(borrow)]
     article: &'a RawValue,
 }
 
-impl List<'_> {
+impl ListResponse<'_> {
     fn next_cursor(&self) -> Option<String> {
         match &self.meta {
             Some(meta) => meta.after_cursor.clone().filter(|_| meta.has_more),
@@ -107,24 +103,19 @@ impl List<'_> {
     }
 }
 
-/// The comments of a ticket.
-enum Thread {
-    /// Comments without the first, which is the description, or reasons why one is skipped; and the
-    /// ticket that it was merged into.
+enum CommentThread {
+    /// Comments or skip reasons, without the description; and the ticket that it was merged into.
     Comments(Vec<std::result::Result<CommentRecord, String>>, Option<u64>),
-    /// The ticket is gone.
     Gone,
-    /// The comments may not be read.
     Refused(Box<Response>),
 }
 
 impl Zendesk {
-    /// Opens the account at this address. A token with a colon is an e-mail address with an API
-    /// token, any other an OAuth token.
+    /// Opens the account at this address, with an OAuth token or `EMAIL:API_TOKEN`.
     /// <https://developer.zendesk.com/api-reference/introduction/security-and-auth/>
     pub fn new(http: Http, address: &Address, wiki: bool, token: Option<&Token>) -> Self {
-        let login = |base: &Url, token: &Token| match token.has_name() {
-            true => Login::basic_as(base, token, "/token"),
+        let login = |base: &Url, token: &Token| match token.has_user_name() {
+            true => Login::basic(base, token, "/token"),
             false => Login::bearer(base, token),
         };
         Self {
@@ -146,17 +137,20 @@ impl Zendesk {
         Ok(url)
     }
 
-    fn export_url(&self, walk: &Pagination) -> Result<Url> {
-        if walk.open {
-            // Archived tickets were closed long ago.
-            return self
-                .list_url(&format!("api/v2/tickets.json?include={EXTRAS}"), walk.token.as_deref());
+    fn export_url(&self, paging: &Pagination) -> Result<Url> {
+        if paging.open {
+            // This list lacks archived tickets, but those are closed.
+            return self.list_url(
+                &format!("api/v2/tickets.json?include={SIDE_LOADS}"),
+                paging.token.as_deref(),
+            );
         }
-        let mut url =
-            self.client.url(&format!("api/v2/incremental/tickets/cursor.json?include={EXTRAS}"))?;
+        let mut url = self
+            .client
+            .url(&format!("api/v2/incremental/tickets/cursor.json?include={SIDE_LOADS}"))?;
         let mut query = url.query_pairs_mut();
-        query.append_pair("per_page", &walk.size.to_string());
-        match &walk.token {
+        query.append_pair("per_page", &paging.size.to_string());
+        match &paging.token {
             Some(token) => drop(query.append_pair("cursor", token)),
             None => {
                 // The export rejects times within the last minute.
@@ -166,7 +160,7 @@ impl Zendesk {
                     .now()
                     .checked_sub(SignedDuration::from_secs(61))
                     .unwrap_or_default();
-                let since = walk.since.map_or(0, |since| since.min(latest).as_second());
+                let since = paging.since.map_or(0, |since| since.min(latest).as_second());
                 query.append_pair("start_time", &since.to_string());
             }
         }
@@ -174,26 +168,26 @@ impl Zendesk {
         Ok(url)
     }
 
-    async fn tickets(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.export_url(walk)?, task).await?;
+    async fn tickets(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+        let response = self.client.get(self.export_url(paging)?, task).await?;
         match response.status {
             200 => {}
             // The cursor has expired.
-            400 | 422 if walk.token.is_some() => return Ok(Fetch::Expired),
-            500.. if walk.size >= 10 => {
+            400 | 422 if paging.token.is_some() => return Ok(Fetch::Expired),
+            500.. if paging.size >= 10 => {
                 return Ok(Fetch::Smaller(
-                    Pagination { size: walk.size / 2, ..walk.clone() }.cursor(),
+                    Pagination { size: paging.size / 2, ..paging.clone() }.cursor(),
                 ));
             }
-            403 => return Ok(Fetch::Refused(self.for_admins(&response))),
-            _ => return self.client.list_refusal(&response, stream.words()),
+            403 => return Ok(Fetch::Refused(self.admin_refusal(&response))),
+            _ => return self.client.list_failure(&response, stream.label()),
         }
-        let list: List<'_> = response.json()?;
-        let cursor = list.next_cursor();
+        let list: ListResponse<'_> = response.json()?;
+        let next_token = list.next_cursor();
         let people = shapes::people(list.users);
         let mut page = Page::default();
         for raw in list.tickets {
-            let ticket = match shapes::ticket(raw.get()) {
+            let ticket = match shapes::parse_ticket(raw.get()) {
                 Ok(ticket) => ticket,
                 Err(why) if stream == Stream::Items => {
                     page.records.push(Err(why));
@@ -201,13 +195,13 @@ impl Zendesk {
                 }
                 Err(_) => continue,
             };
-            page.watermark = page.watermark.max(ticket.export_time().filter(|_| !walk.open));
+            page.watermark = page.watermark.max(ticket.export_time().filter(|_| !paging.open));
             if stream == Stream::Items {
                 if ticket.is_gone() {
                     page.gone_numbers.push(ticket.id);
                     continue;
                 }
-                // The ticket into which it was merged is named only in its comments.
+                // Only the comments name the ticket into which it was merged.
                 if !ticket.was_merged() {
                     page.relations.push((ticket.id, ticket.relations()));
                 }
@@ -216,71 +210,71 @@ impl Zendesk {
             }
             page.other_names.push(ticket.id.to_string());
             if !ticket.is_gone()
-                && let Some(response) = self.collect(&ticket, &mut page, task).await?
+                && let Some(response) = self.add_thread(&ticket, &mut page, task).await?
             {
-                return self.client.list_refusal(&response, stream.words());
+                return self.client.list_failure(&response, stream.label());
             }
         }
-        let next = cursor.map(|token| Pagination {
-            page: walk.page + 1,
+        let next = next_token.map(|token| Pagination {
+            page: paging.page + 1,
             token: Some(token),
-            ..walk.clone()
+            ..paging.clone()
         });
         page.next = next.map(|w| w.cursor());
         Ok(Fetch::Page(page))
     }
 
     /// Adds the comments of a ticket; returns the response if they may not be read.
-    async fn collect(
+    async fn add_thread(
         &self,
         ticket: &Ticket,
         page: &mut Page,
         task: &Task,
     ) -> Result<Option<Box<Response>>> {
-        match self.thread(ticket.id, task).await? {
-            Thread::Comments(comments, merged_into) => {
+        match self.fetch_thread(ticket.id, task).await? {
+            CommentThread::Comments(comments, merged_into) => {
                 comments.into_iter().for_each(|comment| page.add(comment.map(Some)));
                 if ticket.was_merged() {
                     let mut relations = ticket.relations();
                     relations.extend(
-                        merged_into.map(|n| Relation::DuplicateOf(ticket.id, shapes::key(n))),
+                        merged_into
+                            .map(|n| Relation::DuplicateOf(ticket.id, shapes::ticket_key(n))),
                     );
                     page.relations.push((ticket.id, relations));
                 }
                 Ok(None)
             }
-            // The ticket was deleted while the page was read.
-            Thread::Gone => Ok(None),
-            Thread::Refused(response) => Ok(Some(response)),
+            // The ticket may have been deleted since it was listed.
+            CommentThread::Gone => Ok(None),
+            CommentThread::Refused(response) => Ok(Some(response)),
         }
     }
 
-    /// Fetches all comments of a ticket, oldest first.
-    async fn thread(&self, number: u64, task: &Task) -> Result<Thread> {
+    async fn fetch_thread(&self, number: u64, task: &Task) -> Result<CommentThread> {
         let path = format!("api/v2/tickets/{number}/comments.json?include=users");
         let (mut comments, mut merged_into) = (Vec::new(), None);
         let (mut cursor, mut people) = (None::<String>, People::new());
         let mut guard = RepeatGuard::default();
-        for at in 0..MAX_PAGES {
+        for page_index in 0..MAX_COMMENT_PAGES {
             let response = self.client.get(self.list_url(&path, cursor.as_deref())?, task).await?;
             match response.status {
                 200 => {}
-                404 | 410 => return Ok(Thread::Gone),
-                403 => return Ok(Thread::Refused(Box::new(response))),
-                _ => return Err(self.client.refusal(&response, "comments")),
+                404 | 410 => return Ok(CommentThread::Gone),
+                403 => return Ok(CommentThread::Refused(Box::new(response))),
+                _ => return Err(self.client.error_for(&response, "comments")),
             }
-            let list: List<'_> = response.json()?;
+            let list: ListResponse<'_> = response.json()?;
             cursor = list.next_cursor();
-            if let Err(endless) = guard.note(list.comments.iter().map(|raw| raw.get())) {
+            if let Err(endless) = guard.add(list.comments.iter().map(|raw| raw.get())) {
                 comments.push(Err(endless.error(&format!("comments of #{number}")).to_string()));
                 break;
             }
             people.extend(shapes::people(list.users));
-            let authors = list.comments.iter().filter_map(|raw| shapes::wrote(raw.get()));
+            let authors = list.comments.iter().filter_map(|raw| shapes::comment_author(raw.get()));
             self.add_people(authors.collect(), &mut people, task).await?;
             // The first comment is the description, which the ticket contains.
-            for raw in list.comments.iter().skip(usize::from(at == 0)) {
-                let comment = shapes::comment(raw.get(), number, &people, self.client.web());
+            for raw in list.comments.iter().skip(usize::from(page_index == 0)) {
+                let comment = shapes::parse_comment(raw.get(), number, &people, self.client.web());
                 merged_into = comment.as_ref().ok().and_then(|(_, target)| *target).or(merged_into);
                 comments.push(comment.map(|(comment, _)| comment));
             }
@@ -288,10 +282,10 @@ impl Zendesk {
                 break;
             }
         }
-        Ok(Thread::Comments(comments, merged_into))
+        Ok(CommentThread::Comments(comments, merged_into))
     }
 
-    /// Adds users that were not side-loaded, which comments do not guarantee.
+    /// Adds the authors that were not side-loaded.
     /// <https://developer.zendesk.com/api-reference/ticketing/users/users/#show-many-users>
     async fn add_people(
         &self,
@@ -316,7 +310,7 @@ impl Zendesk {
                 self.client.url(&format!("api/v2/users/show_many.json?ids={}", ids.join(",")))?;
             let response = self.client.get(url, task).await?;
             let list = if response.status == 200 {
-                response.json::<List<'_>>()?.users
+                response.json::<ListResponse<'_>>()?.users
             } else {
                 Vec::new()
             };
@@ -331,52 +325,52 @@ impl Zendesk {
         Ok(())
     }
 
-    /// Fetches a page of help centre articles. The whole list is read each time, because withdrawn
-    /// articles are only missing from it.
+    /// Fetches a page of help centre articles. The whole list is read each time, because the API
+    /// does not report withdrawn articles.
     /// <https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/>
-    async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn pages(&self, paging: &Pagination, task: &Task) -> Result<Fetch> {
         let names = self.articles.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut names = match names.filter(|_| walk.page > 1) {
+        let mut names = match names.filter(|_| paging.page > 1) {
             Some(names) => names,
-            // Another process started this pass, and the names that it read are unknown here.
-            None if walk.page > 1 => return Ok(Fetch::Expired),
+            // Another process started this pass; the names that it read are unknown.
+            None if paging.page > 1 => return Ok(Fetch::Expired),
             None => Vec::new(),
         };
         // An edit does not change the order by creation.
         let path =
             "api/v2/help_center/articles.json?sort_by=created_at&sort_order=asc&include=users";
-        let response = self.client.get(self.list_url(path, walk.token.as_deref())?, task).await?;
+        let response = self.client.get(self.list_url(path, paging.token.as_deref())?, task).await?;
         match response.status {
             200 => {}
-            400 | 422 if walk.token.is_some() => return Ok(Fetch::Expired),
+            400 | 422 if paging.token.is_some() => return Ok(Fetch::Expired),
             403 | 404 => {
                 return Ok(Fetch::Refused(
                     "there is no help center, or you don't have access to it".to_owned(),
                 ));
             }
-            _ => return self.client.list_refusal(&response, Stream::Pages.words()),
+            _ => return self.client.list_failure(&response, Stream::Pages.label()),
         }
-        let list: List<'_> = response.json()?;
+        let list: ListResponse<'_> = response.json()?;
         let cursor = list.next_cursor();
         let people = shapes::people(list.users);
         let mut page = Page::default();
         for raw in list.articles {
-            let article = match shapes::article(raw.get(), &people) {
+            let article = match shapes::parse_article(raw.get(), &people) {
                 Ok(Some(article)) => article,
                 Ok(None) => continue,
-                // An unreadable article is requested before it counts as withdrawn.
+                // An unreadable article is requested separately before it counts as withdrawn.
                 Err(why) => {
                     page.records.push(Err(why));
                     continue;
                 }
             };
             names.extend(article.slug.clone());
-            if walk.since.is_none() || article.updated_at >= walk.since {
+            if paging.since.is_none() || article.updated_at >= paging.since {
                 page.add(Ok(Some(article)));
             }
         }
-        let at = self.client.date(&response);
-        let (next, watermark) = walk.by_creation(None, at, cursor.is_some());
+        let at = self.client.server_time(&response);
+        let (next, watermark) = paging.by_creation(None, at, cursor.is_some());
         page.next = next.map(|w| Pagination { token: cursor, ..w }.cursor());
         page.watermark = watermark;
         if page.next.is_none() {
@@ -387,7 +381,7 @@ impl Zendesk {
         Ok(Fetch::Page(page))
     }
 
-    fn for_admins(&self, response: &Response) -> String {
+    fn admin_refusal(&self, response: &Response) -> String {
         let detail = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
         format!(
             "{} exports them only to administrators: use an administrator's token{detail}",
@@ -395,17 +389,17 @@ impl Zendesk {
         )
     }
 
-    /// Returns the user of the token. Without a token, the response is a user without an id.
-    async fn me(&self, task: &Task) -> Result<User> {
+    /// Returns the user of the token. Without a token, the user has no id.
+    async fn current_user(&self, task: &Task) -> Result<User> {
         let url = self.client.url("api/v2/users/me.json");
-        let me: User = self.client.value(url, "/user", "the account of the token", task).await?;
-        if me.id.is_none() {
+        let user: User = self.client.get_at(url, "/user", "the account of the token", task).await?;
+        if user.id.is_none() {
             let name = self.client.host.split('/').next().unwrap_or_default();
             return Err(Error::new(Code::Authentication, format!("{} requires a token", self.client.host)).with_hint(
                 format!("Create an API token in the Admin Center under Apps and integrations, and save it with its owner's email as EMAIL:TOKEN: precedent login {name}"),
             ));
         }
-        Ok(me)
+        Ok(user)
     }
 }
 
@@ -416,9 +410,9 @@ impl Tracker for Zendesk {
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        self.me(task).await?;
+        self.current_user(task).await?;
         Ok(Project {
-            name: super::Kind::Zendesk.whole().unwrap_or_default().to_owned(),
+            name: super::Kind::Zendesk.single_project().unwrap_or_default().to_owned(),
             remote_id: None,
             private: true,
             wiki: true,
@@ -428,21 +422,21 @@ impl Tracker for Zendesk {
     }
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
-        Ok(self.me(task).await?.name)
+        Ok(self.current_user(task).await?.name)
     }
 
     fn size(&self, stream: Stream) -> u32 {
         match stream {
-            Stream::Items => PAGE,
+            Stream::Items => PAGE_SIZE,
             Stream::Pages => LIST_PAGE_SIZE,
-            Stream::Comments | Stream::ReviewComments | Stream::Discussions => THREADS,
+            Stream::Comments | Stream::ReviewComments | Stream::Discussions => THREADS_PER_PAGE,
         }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
         match stream {
-            Stream::Pages => self.pages(walk, task).await,
-            _ => self.tickets(stream, walk, task).await,
+            Stream::Pages => self.pages(paging, task).await,
+            _ => self.tickets(stream, paging, task).await,
         }
     }
 
@@ -453,49 +447,51 @@ impl Tracker for Zendesk {
         if response.status == 200 { response.at("/count") } else { Ok(None) }
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let url = self.client.url(&format!("api/v2/tickets/{number}.json?include={EXTRAS}"));
-        let response = self.client.find(url, &[403, 404, 410], "a ticket", task).await?;
-        let Some(response) = response else { return Ok(Fate::Gone) };
+    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+        let url = self.client.url(&format!("api/v2/tickets/{number}.json?include={SIDE_LOADS}"));
+        let response = self.client.try_get(url, &[403, 404, 410], "a ticket", task).await?;
+        let Some(response) = response else { return Ok(Lookup::Gone) };
         let reply: TicketReply<'_> = response.json()?;
         let people = shapes::people(reply.users);
-        let ticket = shapes::ticket(reply.ticket.get());
-        Ok(Fate::of(
+        let ticket = shapes::parse_ticket(reply.ticket.get());
+        Ok(Lookup::from_parsed(
             ticket.map(|ticket| {
                 (!ticket.is_gone()).then(|| ticket.record(&people, self.client.web()))
             }),
         ))
     }
 
-    async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Fate> {
+    async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Lookup> {
         let Some(id) = remote_id.and_then(|id| id.parse::<u64>().ok()) else {
-            return Ok(Fate::Unreadable);
+            return Ok(Lookup::Unreadable);
         };
         let url = self.client.url(&format!("api/v2/help_center/articles/{id}.json"))?;
         let response = self.client.get(url, task).await?;
         match response.status {
             200 => {
-                let whole: Article<'_> = response.json()?;
-                Ok(match shapes::article(whole.article.get(), &People::new()) {
-                    Ok(None) => Fate::Gone,
-                    Ok(Some(article)) if article.slug.as_deref() != Some(slug) => Fate::Moved(None),
-                    Ok(Some(_)) | Err(_) => Fate::Unreadable,
+                let reply: ArticleReply<'_> = response.json()?;
+                Ok(match shapes::parse_article(reply.article.get(), &People::new()) {
+                    Ok(None) => Lookup::Gone,
+                    Ok(Some(article)) if article.slug.as_deref() != Some(slug) => {
+                        Lookup::Moved(None)
+                    }
+                    Ok(Some(_)) | Err(_) => Lookup::Unreadable,
                 })
             }
-            404 | 410 => Ok(Fate::Gone),
-            403 => Ok(Fate::Unreadable),
-            _ => Err(self.client.refusal(&response, "an article")),
+            404 | 410 => Ok(Lookup::Gone),
+            403 => Ok(Lookup::Unreadable),
+            _ => Err(self.client.error_for(&response, "an article")),
         }
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        match self.thread(number, task).await? {
-            Thread::Comments(comments, _) => {
+    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+        match self.fetch_thread(number, task).await? {
+            CommentThread::Comments(comments, _) => {
                 let comment = comments.into_iter().flatten().find(|c| c.remote_id == remote_id);
-                Ok(Fate::of(Ok(comment)))
+                Ok(Lookup::from_parsed(Ok(comment)))
             }
-            Thread::Gone => Ok(Fate::Gone),
-            Thread::Refused(response) => Err(self.client.refusal(&response, "comments")),
+            CommentThread::Gone => Ok(Lookup::Gone),
+            CommentThread::Refused(response) => Err(self.client.error_for(&response, "comments")),
         }
     }
 }

@@ -15,19 +15,18 @@ use crate::tracker::{
     dates::{Time, time},
     github::describe,
     identity,
-    wiki::slug_of_title,
+    wiki::title_slug,
 };
 use precedent_core::model::{
     Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State, item_number,
 };
-use precedent_markup::hypertext;
+use precedent_markup::html_to_markdown;
 
-/// The tag of a ticket that was closed because it was merged into another.
+/// The tag of a ticket that was closed by a merge into another.
 /// <https://support.zendesk.com/hc/en-us/articles/203690916>
 const MERGE_TAG: &str = "closed_by_merge";
-/// The length of the title that is derived from the description of a ticket without a subject, such
-/// as a chat, in characters.
-const TITLE: usize = 80;
+/// The maximum length, in characters, of a title taken from the description, as for a chat.
+const MAX_TITLE: usize = 80;
 
 /// A side-loaded user. Zendesk's own actions have a negative author id.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -37,7 +36,6 @@ pub(super) struct User {
     role: Option<String>,
 }
 
-/// The users by id.
 pub(super) type People = HashMap<i64, User>;
 
 pub(super) fn people(users: Vec<User>) -> People {
@@ -55,7 +53,7 @@ fn author(id: Option<i64>, people: &People) -> Author {
 }
 
 #[derive(Deserialize)]
-struct Whole {
+struct TicketFields {
     id: u64,
     subject: Option<String>,
     description: Option<String>,
@@ -82,61 +80,60 @@ struct Dates {
     status_updated_at: Option<Time>,
 }
 
-/// A ticket.
 pub(super) struct Ticket {
     pub(super) id: u64,
-    whole: Whole,
+    fields: TicketFields,
     raw: Vec<u8>,
 }
 
-pub(super) fn ticket(text: &str) -> Result<Ticket, String> {
-    let whole: Whole = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    identity::check("id", whole.id)?;
-    Ok(Ticket { id: whole.id, whole, raw: text.as_bytes().to_vec() })
+pub(super) fn parse_ticket(text: &str) -> Result<Ticket, String> {
+    let fields: TicketFields = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    identity::check_number("id", fields.id)?;
+    Ok(Ticket { id: fields.id, fields, raw: text.as_bytes().to_vec() })
 }
 
 /// Returns the key of a ticket, as relations name it.
-pub(super) fn key(number: u64) -> String {
-    format!("{}#{number}", Kind::Zendesk.whole().unwrap_or_default())
+pub(super) fn ticket_key(number: u64) -> String {
+    format!("{}#{number}", Kind::Zendesk.single_project().unwrap_or_default())
 }
 
 impl Ticket {
-    /// Returns the place of the ticket in the export.
+    /// Returns the time by which the export is sorted.
     pub(super) fn export_time(&self) -> Option<Timestamp> {
         let generated_at =
-            self.whole.generated_timestamp.and_then(|s| Timestamp::from_second(s).ok());
-        generated_at.or(time(self.whole.updated_at))
+            self.fields.generated_timestamp.and_then(|s| Timestamp::from_second(s).ok());
+        generated_at.or(time(self.fields.updated_at))
     }
 
     pub(super) fn is_gone(&self) -> bool {
-        self.whole.status.as_deref() == Some("deleted")
+        self.fields.status.as_deref() == Some("deleted")
     }
 
     pub(super) fn was_merged(&self) -> bool {
-        self.whole.tags.iter().any(|tag| tag == MERGE_TAG)
+        self.fields.tags.iter().any(|tag| tag == MERGE_TAG)
     }
 
     /// Returns the relations of the ticket: an incident duplicates its problem, and a follow-up is
     /// related.
     pub(super) fn relations(&self) -> Vec<Relation> {
-        let problem = self.whole.problem_id.map(|n| Relation::DuplicateOf(self.id, key(n)));
+        let problem = self.fields.problem_id.map(|n| Relation::DuplicateOf(self.id, ticket_key(n)));
         let followups =
-            self.whole.followup_ids.iter().map(|n| Relation::RelatesTo(self.id, key(*n)));
+            self.fields.followup_ids.iter().map(|n| Relation::RelatesTo(self.id, ticket_key(*n)));
         problem.into_iter().chain(followups).collect()
     }
 
     pub(super) fn record(self, people: &People, web: &str) -> DocumentRecord {
         let was_merged = self.was_merged();
-        let whole = self.whole;
-        let status = whole.status.unwrap_or_default();
+        let fields = self.fields;
+        let status = fields.status.unwrap_or_default();
         let is_closed = matches!(status.as_str(), "solved" | "closed");
         let reason = match is_closed {
             true if was_merged => Some("duplicate".to_owned()),
             true => Some("completed".to_owned()),
             false => Some(status).filter(|s| !s.is_empty()),
         };
-        let body = clean(whole.description);
-        let title = clean(whole.subject).trim().to_owned();
+        let body = clean(fields.description);
+        let title = clean(fields.subject).trim().to_owned();
         let title = match title.is_empty() {
             true => body
                 .lines()
@@ -144,11 +141,11 @@ impl Ticket {
                 .unwrap_or_default()
                 .trim()
                 .chars()
-                .take(TITLE)
+                .take(MAX_TITLE)
                 .collect(),
             false => title,
         };
-        let solved_at = whole.dates.and_then(|d| time(d.solved_at).or(time(d.status_updated_at)));
+        let solved_at = fields.dates.and_then(|d| time(d.solved_at).or(time(d.status_updated_at)));
         DocumentRecord {
             number: Some(self.id),
             remote_id: Some(self.id.to_string()),
@@ -157,10 +154,10 @@ impl Ticket {
             url: Some(format!("{web}/agent/tickets/{}", self.id)),
             state: Some(if is_closed { State::Closed } else { State::Open }),
             state_reason: reason,
-            author: author(whole.requester_id, people),
-            labels: whole.kind.into_iter().chain(whole.priority).chain(whole.tags).collect(),
-            created_at: time(whole.created_at),
-            updated_at: time(whole.updated_at).or(time(whole.created_at)),
+            author: author(fields.requester_id, people),
+            labels: fields.kind.into_iter().chain(fields.priority).chain(fields.tags).collect(),
+            created_at: time(fields.created_at),
+            updated_at: time(fields.updated_at).or(time(fields.created_at)),
             closed_at: solved_at.filter(|_| is_closed),
             raw: Raw::new(self.raw),
             // Zendesk's comment count includes private comments and the description.
@@ -179,8 +176,7 @@ struct Comment {
     created_at: Timestamp,
 }
 
-/// Returns the author of a comment.
-pub(super) fn wrote(text: &str) -> Option<i64> {
+pub(super) fn comment_author(text: &str) -> Option<i64> {
     #[derive(Deserialize)]
     struct CommentAuthor {
         author_id: Option<i64>,
@@ -188,22 +184,21 @@ pub(super) fn wrote(text: &str) -> Option<i64> {
     serde_json::from_str::<CommentAuthor>(text).ok()?.author_id
 }
 
-/// Parses a comment, and the number of the ticket into which the comment says that this one was
-/// merged.
-pub(super) fn comment(
+/// Parses a comment, and the ticket into which, according to it, this one was merged.
+pub(super) fn parse_comment(
     text: &str,
     number: u64,
     people: &People,
     web: &str,
 ) -> Result<(CommentRecord, Option<u64>), String> {
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    let plain = clean(comment.body);
-    let merged_into = merged_into(&plain);
+    let plain_text = clean(comment.body);
+    let merged_into = merged_into(&plain_text);
     let body = match comment.html_body {
         Some(html) if !html.trim().is_empty() => {
-            hypertext::to_markdown(&html.replace('\0', "\u{fffd}"))
+            html_to_markdown::convert(&html.replace('\0', "\u{fffd}"))
         }
-        _ => plain,
+        _ => plain_text,
     };
     let author = author(comment.author_id, people);
     let record = CommentRecord {
@@ -224,14 +219,14 @@ pub(super) fn comment(
 }
 
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; the tests compile it")]
-static INTO: LazyLock<Regex> =
+static MERGE_TARGET: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)\bmerged into (?:request|ticket) #(\d{1,10})\b").unwrap());
 
-/// Returns the ticket in Zendesk's default text for a merged ticket. The text for the other ticket
-/// is "Request #4 … was closed and merged into this request".
+/// Returns the target in Zendesk's default text for a merged ticket; the target itself gets the text
+/// "Request #4 … was closed and merged into this request".
 /// <https://support.zendesk.com/hc/en-us/articles/203690916>
 fn merged_into(text: &str) -> Option<u64> {
-    let captures = INTO.captures(text)?;
+    let captures = MERGE_TARGET.captures(text)?;
     item_number(captures.get(1)?.as_str())
 }
 
@@ -251,7 +246,7 @@ struct Article {
 }
 
 /// Parses an article of the help centre; `None` if it is not published.
-pub(super) fn article(text: &str, people: &People) -> Result<Option<DocumentRecord>, String> {
+pub(super) fn parse_article(text: &str, people: &People) -> Result<Option<DocumentRecord>, String> {
     let article: Article = serde_json::from_str(text).map_err(|e| describe(&e))?;
     if article.draft {
         return Ok(None);
@@ -260,10 +255,10 @@ pub(super) fn article(text: &str, people: &People) -> Result<Option<DocumentReco
     Ok(Some(DocumentRecord {
         kind: DocKind::Page,
         // Titles may repeat in other sections and languages.
-        slug: Some(format!("{}-{}", slug_of_title(&title), article.id)),
+        slug: Some(format!("{}-{}", title_slug(&title), article.id)),
         remote_id: Some(article.id.to_string()),
         title,
-        body: hypertext::to_markdown(&clean(article.body)),
+        body: html_to_markdown::convert(&clean(article.body)),
         url: article.html_url,
         author: Author { association: None, ..author(article.author_id, people) },
         labels: article.label_names,
@@ -295,7 +290,7 @@ mod tests {
         for (name, value) in change.as_object().unwrap() {
             object[name] = value.clone();
         }
-        ticket(&object.to_string()).unwrap()
+        parse_ticket(&object.to_string()).unwrap()
     }
 
     #[test]
@@ -351,7 +346,7 @@ mod tests {
             let text = json!({"id": 91, "author_id": 2, "body": "x", "public": public,
                 "created_at": "2024-01-03T03:04:05Z"});
             let (record, _) =
-                comment(&text.to_string(), 7, &users(), "https://acme.zendesk.com").unwrap();
+                parse_comment(&text.to_string(), 7, &users(), "https://acme.zendesk.com").unwrap();
             assert_eq!(record.author.is_internal(), internal, "{text}");
         }
     }
@@ -362,7 +357,7 @@ mod tests {
             "html_body": "<div class=\"zd-comment\"><p>Open the <code>valve</code>.</p></div>", "public": true,
             "created_at": "2024-01-03T03:04:05Z", "attachments": [], "audit_id": 5});
         let (record, target) =
-            comment(&text.to_string(), 7, &users(), "https://acme.zendesk.com").unwrap();
+            parse_comment(&text.to_string(), 7, &users(), "https://acme.zendesk.com").unwrap();
         assert_eq!((record.body.as_str(), target), ("Open the `valve`.", None));
         assert_eq!(
             (record.author.login.as_deref(), record.author.association.as_deref()),
@@ -388,12 +383,12 @@ mod tests {
                 "label_names": ["kiln"], "created_at": "2024-01-02T03:04:05Z", "updated_at": "2024-01-03T03:04:05Z"})
             .to_string()
         };
-        let page = article(&text(false), &users()).unwrap().unwrap();
+        let page = parse_article(&text(false), &users()).unwrap().unwrap();
         assert_eq!(page.slug.as_deref(), Some("Restart-the-kiln-360001"));
         assert_eq!(
             (page.body.as_str(), page.author.login.as_deref()),
             ("## Steps\n\nWait.", Some("Grace"))
         );
-        assert_eq!(article(&text(true), &users()).unwrap(), None);
+        assert_eq!(parse_article(&text(true), &users()).unwrap(), None);
     }
 }

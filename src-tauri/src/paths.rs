@@ -5,26 +5,26 @@ use std::path::{Path, PathBuf};
 use precedent_engine::{OpenOptions, config::Settings};
 use tauri::{App, Manager as _};
 
-/// The options that the window opens a casebook with.
+/// The options of the program's start.
 pub struct StartOptions {
-    /// Casebook and the files it needs.
+    /// Options for opening the casebook.
     pub options: OpenOptions,
     /// Settings file, if it was read and contains an error.
-    pub wrong_settings: Option<PathBuf>,
+    pub invalid_settings: Option<PathBuf>,
 }
 
-/// Determines what to open from the arguments, the environment and the files beside the program.
+/// Determines the paths from the arguments, the environment and the files next to the program.
 pub fn find(app: &App, args: &crate::Args) -> tauri::Result<StartOptions> {
-    let (folder, wrong_settings) = match &args.casebook {
+    let (folder, invalid_settings) = match &args.casebook {
         Some(folder) => (std::path::absolute(folder)?, None),
         // The command line has the same default, so both open the same casebook.
         None => {
-            let (settings, wrong) = settings(app)?;
+            let (settings, file_with_error) = read_settings(app)?;
             let folder = match settings.casebook {
                 Some(folder) => folder,
                 None => app.path().local_data_dir()?.join("precedent").join("casebook"),
             };
-            (folder, wrong)
+            (folder, file_with_error)
         }
     };
     let executable = std::env::current_exe()?;
@@ -37,20 +37,20 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<StartOptions> {
     options.proxy = precedent_host::proxy();
     options.hub = precedent_host::hub();
     let options = match app.path().resource_dir() {
-        Ok(resources) => bundled_in(options, &resources),
-        // Not every way of starting the program has resources.
+        Ok(resources) => with_bundled_paths(options, &resources),
+        // The program may run outside a package.
         Err(_) => options,
     };
-    Ok(StartOptions { options, wrong_settings })
+    Ok(StartOptions { options, invalid_settings })
 }
 
 /// Reads the valid part of the user's settings, and returns the file if it contains an error.
 ///
-/// The window reports the error and the casebook that it uses meanwhile.
-fn settings(app: &App) -> tauri::Result<(Settings, Option<PathBuf>)> {
+/// The window reports the error and the casebook in use.
+fn read_settings(app: &App) -> tauri::Result<(Settings, Option<PathBuf>)> {
     let file = precedent_host::config_file(app.path().config_dir().ok());
     match precedent_host::settings(file.as_deref()) {
-        Ok((settings, wrong)) => Ok((settings, wrong.and(file))),
+        Ok((settings, error)) => Ok((settings, error.and(file))),
         Err(error) => {
             let hint = error.hint().map(|h| format!(". {h}")).unwrap_or_default();
             Err(std::io::Error::other(format!("{error}{hint}")).into())
@@ -58,8 +58,8 @@ fn settings(app: &App) -> tauri::Result<(Settings, Option<PathBuf>)> {
     }
 }
 
-/// Adds the paths of a package that keeps its resources apart from the program, as on macOS.
-fn bundled_in(mut options: OpenOptions, resources: &Path) -> OpenOptions {
+/// Adds the paths of a package whose resources are separate from the program, as on macOS.
+fn with_bundled_paths(mut options: OpenOptions, resources: &Path) -> OpenOptions {
     let library =
         format!("{}onnxruntime{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     options.runtime.push(resources.join(library));
@@ -73,13 +73,13 @@ mod tests {
 
     #[test]
     fn requested_paths_precede_bundled_resources() {
-        let library = Path::new("/asked/lib.so");
+        let library = Path::new("/requested/lib.so");
         let options = OpenOptions::new("/casebook").installed_at(
             Path::new("/opt/precedent/bin/precedent-desktop"),
             Some(library.into()),
             None,
         );
-        let options = bundled_in(options, Path::new("/resources"));
+        let options = with_bundled_paths(options, Path::new("/resources"));
         assert_eq!(options.runtime.first().unwrap(), library);
         assert!(options.runtime.last().unwrap().starts_with("/resources"));
         assert!(options.models.contains(&"/opt/precedent/lib/Precedent/models".into()));

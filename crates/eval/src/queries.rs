@@ -33,17 +33,17 @@ pub struct QueryPlan<'a> {
     /// Maximum age of a candidate relative to its report, in days.
     window: Option<i64>,
     form: Form,
-    /// Word counts of the set's reports; empty unless the form is `Words`.
+    /// Word counts of the set; empty unless the form is `Words`.
     vocabulary: Vocabulary,
     /// Maximum number of concurrent queries.
-    width: usize,
+    concurrency: usize,
     counter: Arc<AtomicU64>,
     total: u64,
     task: &'a Task,
 }
 
 /// Runs every query of a set with each of the given methods.
-pub async fn ask(
+pub async fn run_queries(
     arms: &[Arm],
     features: &mut Option<Features>,
     mut plan: QueryPlan<'_>,
@@ -52,8 +52,8 @@ pub async fn ask(
     let by_id = |answers: BTreeMap<usize, Answer>| {
         answers.into_iter().map(|(q, a)| (dataset.reports[q].id.clone(), a)).collect()
     };
-    let table = &plan.casebook.table_of(SOURCE).await?;
-    // Calibration learns from the answers of the duplicate check.
+    let built_in = &plan.casebook.table_of(SOURCE).await?;
+    // Calibration is fitted on the answers of the duplicate check.
     let with_calibration = arms.contains(&Arm::Calibrated);
     let is_needed = |arm: &Arm| {
         *arm != Arm::Calibrated
@@ -63,13 +63,13 @@ pub async fn ask(
     plan.total = (plan.queries().count() * selection.len()) as u64;
     let mut out = SetRun::default();
     for arm in selection {
-        let duplicates = arm == Arm::Duplicates;
+        let is_check = arm == Arm::Duplicates;
         let (mut answers, mut evidence) = (BTreeMap::new(), BTreeMap::new());
         plan.for_each(arm, |query, documents| {
-            if let Some(features) = features.as_mut().filter(|_| duplicates) {
+            if let Some(features) = features.as_mut().filter(|_| is_check) {
                 features.write(dataset, query, &documents)?;
             }
-            if with_calibration && duplicates {
+            if with_calibration && is_check {
                 evidence.insert(query, documents.iter().take(DEPTH).cloned().collect());
             }
             answers.insert(query, Answer::new(dataset, documents));
@@ -79,9 +79,9 @@ pub async fn ask(
         if arms.contains(&arm) {
             out.rankings.insert(arm, by_id(answers));
         }
-        let calibrate_all = || calibrate(dataset, table, &evidence, task);
+        let calibrate_all = || calibrate(dataset, built_in, &evidence, task);
         if with_calibration
-            && duplicates
+            && is_check
             && let Some(answers) = tokio::task::block_in_place(calibrate_all)?
         {
             out.rankings.insert(Arm::Calibrated, by_id(answers));
@@ -96,11 +96,11 @@ impl<'a> QueryPlan<'a> {
         dataset: &'a EvalSet,
         form: Form,
         window: Option<i64>,
-        width: usize,
+        concurrency: usize,
         task: &'a Task,
     ) -> Self {
         let vocabulary = match form {
-            Form::Words => Vocabulary::of(&dataset.reports),
+            Form::Words => Vocabulary::new(&dataset.reports),
             Form::Report | Form::Title => Vocabulary::default(),
         };
         Self {
@@ -109,7 +109,7 @@ impl<'a> QueryPlan<'a> {
             window,
             form,
             vocabulary,
-            width,
+            concurrency,
             counter: Arc::default(),
             total: 0,
             task,
@@ -117,7 +117,7 @@ impl<'a> QueryPlan<'a> {
     }
 
     /// Runs the first query.
-    pub async fn ask_first(&self) -> Result<()> {
+    pub async fn run_first(&self) -> Result<()> {
         let Some(query) = self.queries().next() else { return Ok(()) };
         self.casebook.rank(self.request(query, Arm::Duplicates), self.task).await.map(drop)
     }
@@ -126,18 +126,18 @@ impl<'a> QueryPlan<'a> {
         self.dataset.relevant.keys().chain(&self.dataset.negatives).copied()
     }
 
-    /// Runs all queries concurrently and passes the answers to `take` in query order.
+    /// Runs all queries concurrently and calls `visit` with the answers in query order.
     async fn for_each(
         &self,
         arm: Arm,
-        mut take: impl FnMut(usize, Vec<RankedDocument>) -> Result<()>,
+        mut visit: impl FnMut(usize, Vec<RankedDocument>) -> Result<()>,
     ) -> Result<()> {
         let mut jobs = tokio::task::JoinSet::new();
-        let mut next = self.queries().enumerate();
-        let (mut early, mut next_turn) = (BTreeMap::new(), 0);
+        let mut queries = self.queries().enumerate();
+        let (mut answers, mut next_turn) = (BTreeMap::new(), 0);
         loop {
-            while jobs.len() < self.width
-                && let Some((turn, query)) = next.next()
+            while jobs.len() < self.concurrency
+                && let Some((turn, query)) = queries.next()
             {
                 let request = self.request(query, arm);
                 let (casebook, task, counter) =
@@ -152,30 +152,29 @@ impl<'a> QueryPlan<'a> {
             }
             let Some(job) = jobs.join_next().await else { return Ok(()) };
             let (turn, answer) = job.map_err(|e| Error::new(Code::Internal, e.to_string()))??;
-            early.insert(turn, answer);
-            while let Some((query, documents)) = early.remove(&next_turn) {
+            answers.insert(turn, answer);
+            while let Some((query, documents)) = answers.remove(&next_turn) {
                 next_turn += 1;
-                take(query, documents)?;
+                visit(query, documents)?;
             }
         }
     }
 
-    /// Builds the request for a report in the form under evaluation.
-    ///
-    /// Notes that name the duplicate are removed: the reporter could not have known it.
-    fn request(&self, place: usize, by: Arm) -> RankRequest {
-        let report = &self.dataset.reports[place];
-        let whole = self.form == Form::Report;
+    /// Returns the request for a report in the form under evaluation, without notes that name the
+    /// duplicate, which the reporter could not know.
+    fn request(&self, query: usize, by: Arm) -> RankRequest {
+        let report = &self.dataset.reports[query];
+        let is_whole = self.form == Form::Report;
         RankRequest {
             title: match self.form {
                 Form::Report | Form::Title => report.title.clone(),
                 Form::Words => self.vocabulary.rarest(&report.title),
             },
-            body: if whole { without_duplicate_notes(&report.body) } else { String::new() },
-            is_typed_query: !whole,
+            body: if is_whole { without_duplicate_notes(&report.body) } else { String::new() },
+            is_typed_query: !is_whole,
             source: SOURCE.to_owned(),
-            // The stored vectors of an item cover its whole text.
-            number: (whole && place < self.dataset.imported_count).then_some(place as u64 + 1),
+            // Stored vectors cover the whole text.
+            number: (is_whole && query < self.dataset.imported_count).then_some(query as u64 + 1),
             made_at: report.created_at,
             since: self.window.map(|days| eval_set::days_before(report.created_at, days)),
             only_solved: false,

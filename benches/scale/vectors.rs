@@ -1,9 +1,9 @@
-//! Vectors for a grown archive: those of real passages, moved by the distance of real neighbours.
+//! Vectors for a grown archive: real vectors, shifted by the distances of real neighbours.
 //!
 //! A model would take a day for five million passages. A passage of a generated item gets the
-//! vector of a passage of the same part of its base item, moved in the direction in which two other
-//! real vectors differ, by a distance drawn from those of real vectors to their nearest neighbours.
-//! A passage of a real item keeps the vector that the model gave it.
+//! vector of a passage of the same part of its base item, shifted in the direction between two
+//! other real vectors, by the distance of a random real vector to its nearest neighbour. A passage
+//! of a real item keeps its vector.
 
 use std::{
     collections::HashMap,
@@ -15,39 +15,38 @@ use fastrand::Rng;
 use precedent_index::{
     embed::{ModelInfo, normalise},
     update::chunks::EMBED_BATCH,
-    vectors::{Near, PendingChunk, TITLE_PART, Vectors, path},
+    vectors::{NearestChunk, PendingChunk, TITLE_PART, Vectors, path},
 };
 use rayon::prelude::*;
 use rusqlite::{Connection, OpenFlags};
 
-use super::grow::{base, mix};
+use super::grow::{base_index, mix};
 
-/// The number of vectors whose nearest neighbour is searched.
+/// The number of vectors whose nearest neighbours are searched.
 const SAMPLE_SIZE: usize = 2_000;
-/// The number of vectors that are generated together and stored in one transaction, as in the
-/// program.
+/// The number of vectors that are generated together.
 const BATCH: usize = 64 * EMBED_BATCH;
 
-/// The vectors of one item, by position.
+/// The indices of the vectors of one item.
 #[derive(Default)]
-struct Of {
+struct ItemVectors {
     title: Vec<u32>,
     body: Vec<u32>,
     comments: Vec<u32>,
 }
 
 /// The vectors of a real casebook.
-pub struct Real {
+pub struct RealVectors {
     dimensions: usize,
     components: Vec<i8>,
     by_hash: HashMap<[u8; 16], u32>,
     /// The vectors of items, ordered by the items' numbers.
-    items: Vec<(u64, Of)>,
-    /// Distances of a sample to the nearest neighbour, ascending.
+    items: Vec<(u64, ItemVectors)>,
+    /// Distances of a sample to the nearest neighbours, ascending.
     nearest_distances: Vec<f32>,
 }
 
-impl Real {
+impl RealVectors {
     /// Reads the vectors of this model in a casebook.
     pub fn load(casebook: &Path, info: &ModelInfo) -> Self {
         let folder = casebook.join("vectors");
@@ -56,10 +55,10 @@ impl Real {
         let open = |path: &Path| {
             Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
         };
-        let (truth, vectors) = (open(&casebook.join("precedent.db")), open(&path(&folder, info)));
+        let (store, vectors) = (open(&casebook.join("precedent.db")), open(&path(&folder, info)));
         let mut numbers: HashMap<i64, u64> = HashMap::new();
         let mut statement =
-            truth.prepare("SELECT id, number FROM documents WHERE number IS NOT NULL").unwrap();
+            store.prepare("SELECT id, number FROM documents WHERE number IS NOT NULL").unwrap();
         let mut rows = statement.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
             numbers.insert(row.get(0).unwrap(), row.get(1).unwrap());
@@ -71,7 +70,7 @@ impl Real {
             embeddings.insert(row.get(0).unwrap(), row.get(1).unwrap());
         }
         let (mut components, mut by_hash) = (Vec::new(), HashMap::new());
-        let mut items: HashMap<u64, Of> = HashMap::new();
+        let mut items: HashMap<u64, ItemVectors> = HashMap::new();
         let mut statement = vectors
             .prepare(
                 "SELECT id, document_id, part, hash, code FROM chunks WHERE code IS NOT NULL ORDER BY id",
@@ -106,7 +105,7 @@ impl Real {
             items,
             nearest_distances: Vec::new(),
         };
-        real.nearest_distances = real.nearest();
+        real.nearest_distances = real.measure_nearest_distances();
         real
     }
 
@@ -132,7 +131,7 @@ impl Real {
         vector
     }
 
-    fn nearest(&self) -> Vec<f32> {
+    fn measure_nearest_distances(&self) -> Vec<f32> {
         let length =
             |row: &[i8]| row.iter().map(|x| i32::from(*x) * i32::from(*x)).sum::<i32>() as f32;
         let lengths: Vec<f32> =
@@ -160,29 +159,29 @@ impl Real {
     }
 
     /// Returns a unit vector similar to a real one.
-    fn like(&self, at: u32, rng: &mut Rng) -> Vec<f32> {
+    fn shift_vector(&self, at: u32, rng: &mut Rng) -> Vec<f32> {
         let random_vector = |rng: &mut Rng| self.unit(rng.u32(..self.len() as u32));
         let (mut vector, a, b) = (self.unit(at), random_vector(rng), random_vector(rng));
-        let mut way: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-        normalise(&mut way);
-        let far = self.nearest_distances[rng.usize(..self.nearest_distances.len())];
-        vector.iter_mut().zip(&way).for_each(|(x, w)| *x += far * w);
+        let mut direction: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+        normalise(&mut direction);
+        let distance = self.nearest_distances[rng.usize(..self.nearest_distances.len())];
+        vector.iter_mut().zip(&direction).for_each(|(x, w)| *x += distance * w);
         normalise(&mut vector);
         vector
     }
 
-    /// Returns vectors for queries: similar to real ones, and not stored.
-    pub fn questions(&self, count: usize, seed: u64) -> Vec<Vec<f32>> {
+    /// Returns vectors for queries, similar to real ones.
+    pub fn query_vectors(&self, count: usize, seed: u64) -> Vec<Vec<f32>> {
         let mut rng = Rng::with_seed(seed ^ 0x5EED);
-        (0..count).map(|_| self.like(rng.u32(..self.len() as u32), &mut rng)).collect()
+        (0..count).map(|_| self.shift_vector(rng.u32(..self.len() as u32), &mut rng)).collect()
     }
 
-    fn of(&self, number: u64, real: u64, seed: u64, chunk: &PendingChunk) -> Vec<f32> {
+    fn vector_for(&self, number: u64, real: u64, seed: u64, chunk: &PendingChunk) -> Vec<f32> {
         if let Some(at) = self.by_hash.get(&chunk.plan.hash) {
             return self.unit(*at);
         }
         let item = if number > real {
-            &self.items[base(number, self.items.len() as u64, seed) as usize].1
+            &self.items[base_index(number, self.items.len() as u64, seed) as usize].1
         } else {
             &self.items[number as usize % self.items.len()].1
         };
@@ -196,14 +195,12 @@ impl Real {
             0 => rng.u32(..self.len() as u32),
             n => part[rng.usize(..n)],
         };
-        self.like(at, &mut rng)
+        self.shift_vector(at, &mut rng)
     }
 
-    /// Gives every passage without a vector one, through the product's own writer; `numbers` holds
-    /// the items' numbers of documents.
-    ///
-    /// Returns the number of vectors, and the time for listing the pending passages and storing
-    /// vectors, without generating them.
+    /// Stores a vector for every passage without one; `numbers` returns the item numbers of
+    /// documents. Returns the number of vectors, and the time to list the passages and store the
+    /// vectors.
     pub fn fill(
         &self,
         vectors: &Vectors,
@@ -211,13 +208,13 @@ impl Real {
         real: u64,
         seed: u64,
     ) -> (u64, Duration) {
-        let (mut count, mut took) = (0, Duration::ZERO);
+        let (mut count, mut elapsed) = (0, Duration::ZERO);
         loop {
             let start = Instant::now();
             let chunks = vectors.pending_chunks(BATCH).unwrap();
-            took += start.elapsed();
+            elapsed += start.elapsed();
             if chunks.is_empty() {
-                return (count, took);
+                return (count, elapsed);
             }
             let documents: Vec<i64> = chunks.iter().map(|p| p.document).collect();
             let numbers = numbers(&documents);
@@ -225,30 +222,30 @@ impl Real {
                 .into_par_iter()
                 .zip(numbers)
                 .map(|(p, number)| {
-                    let vector = self.of(number.unwrap_or(1), real, seed, &p);
+                    let vector = self.vector_for(number.unwrap_or(1), real, seed, &p);
                     (p, vector)
                 })
                 .collect();
             count += embeddings.len() as u64;
             let start = Instant::now();
             embeddings.chunks(EMBED_BATCH).for_each(|batch| vectors.put(batch).unwrap());
-            took += start.elapsed();
+            elapsed += start.elapsed();
         }
     }
 }
 
-/// Returns how many of the expected passages were found.
-pub fn recall_count(want: &[Near], have: &[Near]) -> usize {
-    want.iter().filter(|w| have.iter().any(|h| h.chunk == w.chunk)).count()
+/// Returns the number of expected passages that were found.
+pub fn recall_count(expected: &[NearestChunk], actual: &[NearestChunk]) -> usize {
+    expected.iter().filter(|w| actual.iter().any(|h| h.chunk == w.chunk)).count()
 }
 
-/// Returns every passage's number and vector, ordered by id.
+/// Returns the item number and vector of every passage, ordered by id.
 pub fn passages(casebook: &Path, info: &ModelInfo) -> Vec<(u32, Vec<f32>)> {
     let open =
         |path: &Path| Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-    let (truth, vectors) =
+    let (store, vectors) =
         (open(&casebook.join("precedent.db")), open(&path(&casebook.join("vectors"), info)));
-    let mut number = truth.prepare("SELECT number FROM documents WHERE id = ?1").unwrap();
+    let mut number = store.prepare("SELECT number FROM documents WHERE id = ?1").unwrap();
     let mut statement = vectors
         .prepare(
             "SELECT c.document_id, v.embedding FROM chunks c JOIN embeddings v ON v.chunk_id = c.id

@@ -1,4 +1,4 @@
-//! Pagination of lists with numbered pages that change while they are read, ordered by change or by
+//! Pagination of lists that change while they are read, ordered by change or by
 //! creation.
 
 use jiff::Timestamp;
@@ -6,15 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cursor, Fetch};
 
-/// A place in a list.
+/// A position in a list of pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pagination {
-    /// Start of the time range; everything without it.
+    /// Start of the time range; `None` for everything.
     pub(super) since: Option<Timestamp>,
-    /// Page number, from 1.
     pub(super) page: u32,
-    /// Number of records on a page.
     pub(super) size: u32,
     /// `true` if the records of one second are being read again.
     pub(super) is_reread: bool,
@@ -26,9 +24,7 @@ pub struct Pagination {
     pub(super) rounds: u32,
     /// Next page token of the tracker.
     pub(super) token: Option<String>,
-    /// `true` for the list of open items.
     pub(super) open: bool,
-    /// ETag of the stored page.
     #[serde(skip)]
     pub(super) etag: Option<String>,
 }
@@ -46,36 +42,32 @@ impl Pagination {
         Cursor(serde_json::to_string(self).unwrap_or_default())
     }
 
-    /// Parses a cursor; `None` if it is not valid, as in a casebook from another source.
     pub(super) fn parse(cursor: &Cursor) -> Option<Self> {
-        let place: Self = serde_json::from_str(&cursor.0).ok()?;
-        (place.page > 0 && (1..=1000).contains(&place.size)).then_some(place)
+        let paging: Self = serde_json::from_str(&cursor.0).ok()?;
+        (paging.page > 0 && (1..=1000).contains(&paging.size)).then_some(paging)
     }
 
-    /// Returns the same place with half the page size, while that is possible.
+    /// Returns the first page with half the page size, unless that is too small.
     pub(super) fn smaller(&self) -> Option<Self> {
         let size = self.size / 2;
         (size >= 5).then(|| Self { size, page: 1, is_reread: false, token: None, ..self.clone() })
     }
 
-    /// Returns the retry of a page after a server error, with half the page size while that is
-    /// possible.
+    /// Returns a retry with half the page size after a server error, unless that is too small.
     pub(super) fn retry_smaller(&self, status: u16) -> Option<Fetch> {
         let smaller = self.smaller().filter(|_| status >= 500)?;
         Some(Fetch::Smaller(smaller.cursor()))
     }
 
-    /// Returns the next page of the open items.
     fn next_open(&self, more: bool) -> Option<Self> {
         more.then(|| Self { page: self.page + 1, ..self.clone() })
     }
 
-    /// Returns the next page of a list that is ordered by change, oldest first, and the watermark.
+    /// Returns the next page of a list ordered by change, oldest first, and the watermark.
     ///
-    /// Numbered pages lose records when the list shifts: an edited record moves to the end, and the
-    /// first record of the next page slips to the page before. So the list is resumed at the page's
-    /// last change, which repeats the few records of that moment. Page numbers are used only if a
-    /// whole page has a single moment, and those pages are read twice.
+    /// An edited record moves to the end of such a list, and later records shift to earlier pages.
+    /// So the next page starts at this page's last change, which repeats the records of that time.
+    /// Page numbers are used only if a whole page has one time, and those pages are read twice.
     pub(super) fn by_change(
         &self,
         times: &[Timestamp],
@@ -111,13 +103,11 @@ impl Pagination {
         (next, latest)
     }
 
-    /// Returns the next page of a list that is ordered by creation, and the watermark, which is
-    /// known only at the end.
+    /// Returns the next page of a list ordered by creation, and at its end the watermark.
     ///
-    /// An edit moves nothing in such a list, and new records push others to later pages, where they
-    /// are read again. Only a deletion loses records, so a list that got shorter is read again.
-    /// Records that change after they were read changed after the start of the pass, where the next
-    /// pass resumes.
+    /// An edit moves nothing in such a list, and new records only cause others to be read again. A
+    /// deletion can hide records, so a list that got shorter is read again. The watermark is the
+    /// start of the pass, so that the next pass reads everything that changed during it.
     pub(super) fn by_creation(
         &self,
         total: Option<u64>,
@@ -130,9 +120,9 @@ impl Pagination {
         let began = self.began.unwrap_or(began);
         let shorter = matches!((self.total, total), (Some(before), Some(now)) if now < before);
         if shorter && self.rounds < 3 {
-            let first =
+            let restarted =
                 Self { page: 1, token: None, total, rounds: self.rounds + 1, ..self.clone() };
-            return (Some(first), None);
+            return (Some(restarted), None);
         }
         if more {
             return (
@@ -154,7 +144,7 @@ mod tests {
 
     #[test]
     fn cursor_round_trips() {
-        let walk = Pagination {
+        let paging = Pagination {
             is_reread: true,
             began: Some(at(7)),
             total: Some(9),
@@ -163,7 +153,7 @@ mod tests {
             open: true,
             ..Pagination::new(Some(at(5)), 100)
         };
-        assert_eq!(Pagination::parse(&walk.cursor()), Some(walk));
+        assert_eq!(Pagination::parse(&paging.cursor()), Some(paging));
         for text in [
             "",
             "https://evil.example/",

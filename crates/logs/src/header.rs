@@ -1,26 +1,24 @@
-//! Parser of the header of a log line: the container's name, the time, the level; and the start of
-//! the message.
+//! Parser of the header of a log line: the container's name, the time and the level.
 //!
-//! Works byte by byte: a log of gigabytes has ten million lines, and most of them are
-//! informational.
+//! Works byte by byte, because a log of gigabytes has ten million lines, most of them informational.
 
-use crate::formats::{FORMATS, NEAR, has, trim_separators};
-pub use crate::formats::{Head, Level};
+use crate::formats::{FORMATS, MAX_HEADER, has_form, trim_separators};
+pub use crate::formats::{Header, Level};
 
-/// The number of words after the time in which a level is searched.
-const WORDS: usize = 7;
-/// The maximum number of headers in front of a line, each of another program.
+/// The maximum number of words after the time that are searched for a level.
+const MAX_WORDS: usize = 7;
+/// The maximum number of headers in front of a line, each from a different program.
 const MAX_WRAPS: usize = 4;
 
 /// Parses the header of a line.
-pub fn head(line: &[u8]) -> Head<'_> {
-    let mut outer = Head { message: line, ..Head::default() };
+pub fn parse_header(line: &[u8]) -> Header<'_> {
+    let mut outer = Header { message: line, ..Header::default() };
     for _ in 0..MAX_WRAPS {
-        let length = time(outer.message);
-        let Some((head, has_inner)) = FORMATS.head(outer.message, length.is_some()) else {
-            return join(&outer, general(outer.message, length));
+        let length = time_length(outer.message);
+        let Some((head, has_inner)) = FORMATS.parse_header(outer.message, length.is_some()) else {
+            return merge(&outer, parse_general(outer.message, length));
         };
-        outer = join(&outer, head);
+        outer = merge(&outer, head);
         if !has_inner {
             return outer;
         }
@@ -28,62 +26,61 @@ pub fn head(line: &[u8]) -> Head<'_> {
     outer
 }
 
-/// Returns the header of a line within another.
-fn join<'l>(outer: &Head<'l>, inner: Head<'l>) -> Head<'l> {
-    Head { at: inner.at.or(outer.at), level: inner.level.or(outer.level), ..inner }
+/// Merges the header of a line into that of the line that wraps it.
+fn merge<'l>(outer: &Header<'l>, inner: Header<'l>) -> Header<'l> {
+    Header { time: inner.time.or(outer.time), level: inner.level.or(outer.level), ..inner }
 }
 
 /// Parses a header that begins with a time of this length, a time in brackets, or a level.
-fn general(line: &[u8], length: Option<usize>) -> Head<'_> {
+fn parse_general(line: &[u8], length: Option<usize>) -> Header<'_> {
     // Only a bracket may precede a time: indented lines are continuations.
     let (start, length) = match line.first() {
         Some(b'[' | b'(' | b'*') => {
-            let start = skip(line, |b| matches!(b, b'[' | b'(' | b'*' | b' '));
-            (start, time(&line[start..]))
+            let start = prefix_length(line, |b| matches!(b, b'[' | b'(' | b'*' | b' '));
+            (start, time_length(&line[start..]))
         }
         _ => (0, length),
     };
     let Some(length) = length else {
-        let level = first_word(line).or_else(|| wide(line));
+        let level = leading_level(line).or_else(|| full_width_level(line));
         let (level, message) = level.map_or((None, line), |(l, m)| (Some(l), m));
-        return Head { at: None, level, message };
+        return Header { time: None, level, message };
     };
-    let at = &line[start..start + length];
+    let time = &line[start..start + length];
     let mut rest = &line[start + length..];
     rest = rest.strip_prefix(b"]").or_else(|| rest.strip_prefix(b")")).unwrap_or(rest);
-    // After a time with a month's name any program may precede the message, else one with its
-    // process id.
-    if let Some(inner) = syslog(rest)
-        && (at[0].is_ascii_alphabetic() || rest[..rest.len() - inner.len()].ends_with(b"]: "))
-        && first_word(rest.trim_ascii_start()).is_none()
+    // A program may precede the message; it needs a process id unless the time names the month.
+    if let Some(inner) = strip_syslog(rest)
+        && (time[0].is_ascii_alphabetic() || rest[..rest.len() - inner.len()].ends_with(b"]: "))
+        && leading_level(rest.trim_ascii_start()).is_none()
     {
         rest = inner;
     }
-    let (level, message) = cells(rest)
-        .or_else(|| level(rest))
-        .or_else(|| wide(trim_separators(rest)))
-        .or_else(|| network_device(rest).map(|l| (l, rest)))
+    let (level, message) = cell_level(rest)
+        .or_else(|| find_level(rest))
+        .or_else(|| full_width_level(trim_separators(rest)))
+        .or_else(|| network_device_level(rest).map(|l| (l, rest)))
         .map_or((None, rest), |(l, m)| (Some(l), m));
-    Head { at: Some(at), level, message: trim_separators(message) }
+    Header { time: Some(time), level, message: trim_separators(message) }
 }
 
 /// Returns the length of the name that Docker, Kubernetes or Flutter adds to a program's line.
-pub fn source(line: &[u8]) -> usize {
+pub fn source_length(line: &[u8]) -> usize {
     FORMATS.source(line)
 }
 
-/// Returns the offset of a byte that is followed by others. Building a searcher takes longer than
+/// Returns the offset of a byte that is followed by `rest`. Building a searcher would take longer than
 /// scanning one line.
 fn find(line: &[u8], first: u8, rest: &[u8]) -> Option<usize> {
     memchr::memchr_iter(first, line).find(|at| line[at + 1..].starts_with(rest))
 }
 
-fn skip(line: &[u8], accepts: impl Fn(u8) -> bool) -> usize {
+fn prefix_length(line: &[u8], accepts: impl Fn(u8) -> bool) -> usize {
     line.iter().position(|b| !accepts(*b)).unwrap_or(line.len())
 }
 
 /// Returns the length of the time at the start of a text.
-fn time(text: &[u8]) -> Option<usize> {
+fn time_length(text: &[u8]) -> Option<usize> {
     let first = *text.first()?;
     if first.is_ascii_digit() {
         // ISO 8601 and similar: 2026-05-12T10:00:00, 12.05.2026 10:00:00, 05/12/26 10:00:00,
@@ -95,26 +92,27 @@ fn time(text: &[u8]) -> Option<usize> {
             (b"00-00-00 ", 9),
             (b"00-00 00:00", 6),
         ] {
-            if has(text, form) {
+            if has_form(text, form) {
                 let between = text
                     .get(clock - 1)
                     .is_some_and(|b| matches!(b, b' ' | b'T' | b'_' | b',' | b':'));
                 let clock = clock + usize::from(text.get(clock) == Some(&b' '));
                 if between
-                    && (has(&text[clock.min(text.len())..], b"00:00")
-                        || has(&text[clock.min(text.len())..], b"0:00:00"))
+                    && (has_form(&text[clock.min(text.len())..], b"00:00")
+                        || has_form(&text[clock.min(text.len())..], b"0:00:00"))
                 {
-                    return Some(clock + tail(&text[clock..]));
+                    return Some(clock + clock_length(&text[clock..]));
                 }
             }
         }
-        if has(text, b"00:00:00") {
-            return Some(tail(text));
+        if has_form(text, b"00:00:00") {
+            return Some(clock_length(text));
         }
         // Seconds or milliseconds since 1970, in this century.
-        let digits = skip(text, |b| b.is_ascii_digit());
+        let digits = prefix_length(text, |b| b.is_ascii_digit());
         if matches!(digits, 10 | 13 | 16) && first == b'1' {
-            let fraction = digits + skip(&text[digits..], |b| b.is_ascii_digit() || b == b'.');
+            let fraction =
+                digits + prefix_length(&text[digits..], |b| b.is_ascii_digit() || b == b'.');
             return text
                 .get(fraction)
                 .is_none_or(|b| {
@@ -123,14 +121,16 @@ fn time(text: &[u8]) -> Option<usize> {
                 .then_some(fraction);
         }
         // The kernel's seconds since boot.
-        if digits <= 7 && has(&text[digits..], b".000000") {
+        if digits <= 7 && has_form(&text[digits..], b".000000") {
             return text.get(digits + 7).is_some_and(|b| *b == b']').then_some(digits + 7);
         }
         return None;
     }
     if first == b' ' {
-        let gap = skip(text, |b| b == b' ');
-        return time(&text[gap..]).filter(|n| text.get(gap + n) == Some(&b']')).map(|n| gap + n);
+        let gap = prefix_length(text, |b| b == b' ');
+        return time_length(&text[gap..])
+            .filter(|n| text.get(gap + n) == Some(&b']'))
+            .map(|n| gap + n);
     }
     // A space follows the name of the month or of the day.
     if text.get(3) != Some(&b' ') {
@@ -140,10 +140,10 @@ fn time(text: &[u8]) -> Option<usize> {
     for (form, month) in
         [(&b"AAA _0 00:00:00"[..], 0), (b"AAA AAA _0 00:00:00", 4), (b"AAA _0 0000 00:00:00", 0)]
     {
-        if has(text, form) && is_month(&text[month..month + 3]) {
+        if has_form(text, form) && is_month(&text[month..month + 3]) {
             let clock = form.len() - 8;
-            let end = clock + tail(&text[clock..]);
-            let year = has(&text[end..], b" 0000");
+            let end = clock + clock_length(&text[clock..]);
+            let year = has_form(&text[end..], b" 0000");
             return Some(if year { end + 5 } else { end });
         }
     }
@@ -156,17 +156,17 @@ fn is_month(text: &[u8]) -> bool {
 }
 
 /// Returns the length of a time of day, with its fraction and zone.
-fn tail(text: &[u8]) -> usize {
-    let mut end = skip(text, |b| b.is_ascii_digit() || matches!(b, b':' | b'.' | b','));
+fn clock_length(text: &[u8]) -> usize {
+    let mut end = prefix_length(text, |b| b.is_ascii_digit() || matches!(b, b':' | b'.' | b','));
     while end > 0 && !text[end - 1].is_ascii_digit() {
         end -= 1;
     }
     match text.get(end..) {
         Some([b'Z', ..]) => end + 1,
-        Some([b'+' | b'-', rest @ ..]) if has(rest, b"00") => {
-            end + 1 + skip(rest, |b| b.is_ascii_digit() || b == b':')
+        Some([b'+' | b'-', rest @ ..]) if has_form(rest, b"00") => {
+            end + 1 + prefix_length(rest, |b| b.is_ascii_digit() || b == b':')
         }
-        Some([b' ', b'+' | b'-', rest @ ..]) if has(rest, b"0000") => end + 6,
+        Some([b' ', b'+' | b'-', rest @ ..]) if has_form(rest, b"0000") => end + 6,
         Some([b' ', b'A' | b'P', b'M', ..]) => end + 3,
         Some([b' ', b'U', b'T', b'C', ..] | [b' ', b'G', b'M', b'T', ..]) => end + 4,
         _ => end,
@@ -174,29 +174,30 @@ fn tail(text: &[u8]) -> usize {
 }
 
 /// Skips the host and the program after syslog's time: `host app[12]: message`.
-fn syslog(rest: &[u8]) -> Option<&[u8]> {
-    let near = &rest[..rest.len().min(NEAR)];
-    let end = find(near, b':', b" ")?;
+fn strip_syslog(rest: &[u8]) -> Option<&[u8]> {
+    let window = &rest[..rest.len().min(MAX_HEADER)];
+    let end = find(window, b':', b" ")?;
     // One or two words before the colon.
-    let words = near[..end].split(|b| *b == b' ').filter(|w| !w.is_empty()).count();
+    let words = window[..end].split(|b| *b == b' ').filter(|w| !w.is_empty()).count();
     (words <= 2).then(|| &rest[end + 2..])
 }
 
 /// Returns the severity of a network device's message after its time: `%SYS-2-MALLOCFAIL: …`.
-fn network_device(rest: &[u8]) -> Option<Level> {
-    let near = &rest[..rest.len().min(NEAR)];
-    memchr::memchr_iter(b'%', near).find_map(|at| FORMATS.head(&near[at..], false)?.0.level)
+fn network_device_level(rest: &[u8]) -> Option<Level> {
+    let window = &rest[..rest.len().min(MAX_HEADER)];
+    memchr::memchr_iter(b'%', window)
+        .find_map(|at| FORMATS.parse_header(&window[at..], false)?.0.level)
 }
 
 /// Parses a level at the start of a text, in full-width brackets or before a full-width colon.
 /// Returns the level and the rest.
-fn wide(line: &[u8]) -> Option<(Level, &[u8])> {
+fn full_width_level(line: &[u8]) -> Option<(Level, &[u8])> {
     if line.first().is_none_or(u8::is_ascii) {
         return None;
     }
-    let near = &line[..line.len().min(48)];
+    let window = &line[..line.len().min(48)];
     for (open, close) in [("【", "】"), ("［", "］"), ("", "：")] {
-        let Some(inner) = near.strip_prefix(open.as_bytes()) else { continue };
+        let Some(inner) = window.strip_prefix(open.as_bytes()) else { continue };
         if let Some(end) = memchr::memmem::find(inner, close.as_bytes())
             && let Some(level) = FORMATS.level(inner[..end].trim_ascii())
         {
@@ -206,8 +207,8 @@ fn wide(line: &[u8]) -> Option<(Level, &[u8])> {
     None
 }
 
-fn bare(word: &[u8]) -> &[u8] {
-    let edge = |b: &u8| {
+fn trim_punctuation(word: &[u8]) -> &[u8] {
+    let is_punctuation = |b: &u8| {
         matches!(
             b,
             b'[' | b']'
@@ -224,13 +225,13 @@ fn bare(word: &[u8]) -> &[u8] {
                 | b'"'
         )
     };
-    let start = word.iter().position(|b| !edge(b)).unwrap_or(word.len());
-    let end = word.iter().rposition(|b| !edge(b)).map_or(start, |at| at + 1);
+    let start = word.iter().position(|b| !is_punctuation(b)).unwrap_or(word.len());
+    let end = word.iter().rposition(|b| !is_punctuation(b)).map_or(start, |at| at + 1);
     &word[start..end]
 }
 
-/// Returns whether a word has neither punctuation nor capitals only; every level has one of these.
-fn is_plain(word: &[u8]) -> bool {
+/// Returns whether a word is alphanumeric and not in capitals, unlike every level.
+fn is_ordinary_word(word: &[u8]) -> bool {
     let mut capitals = true;
     word.iter().all(|b| {
         capitals &= b.is_ascii_uppercase();
@@ -238,63 +239,63 @@ fn is_plain(word: &[u8]) -> bool {
     }) && !capitals
 }
 
-/// Returns the level after a time, and the rest of the line. Words before it name a host, a thread
-/// or a logger.
-fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
-    let near = &rest[..rest.len().min(NEAR)];
+/// Returns the level after a time, and the rest of the line. A host, a thread or a logger may precede
+/// the level.
+fn find_level(rest: &[u8]) -> Option<(Level, &[u8])> {
+    let window = &rest[..rest.len().min(MAX_HEADER)];
     let mut at = 0;
-    for word in near
+    for word in window
         .split_inclusive(|b| matches!(b, b' ' | b'\t'))
-        .take(WORDS * 2)
+        .take(MAX_WORDS * 2)
         .filter_map(|word| {
             let start = at;
             at += word.len();
             (word.len() > 1).then_some((start, word))
         })
-        .take(WORDS)
+        .take(MAX_WORDS)
     {
         let (start, word) = word;
         let bare_word =
             word.strip_suffix(b" ").or_else(|| word.strip_suffix(b"\t")).unwrap_or(word);
         // Most words belong to a sentence.
-        if is_plain(bare_word) {
+        if is_ordinary_word(bare_word) {
             continue;
         }
-        let inner = bare(bare_word);
+        let inner = trim_punctuation(bare_word);
         // [core:error], [ERROR][main], level=error, main/ERROR, cpu1:77)ALERT:, ERROR[77], DEBUG1
-        let separators =
+        let is_separator =
             |b: &u8| matches!(b, b':' | b'=' | b'/' | b'|' | b'.' | b']' | b'[' | b')');
-        for piece in inner.split(separators).map(bare) {
+        for piece in inner.split(is_separator).map(trim_punctuation) {
             let is_upper = piece.first().is_some_and(u8::is_ascii_uppercase);
             let digits = piece.iter().rev().take_while(|b| is_upper && b.is_ascii_digit()).count();
             let name = &piece[..piece.len() - digits];
             let Some(level) = FORMATS.level(name) else { continue };
             // "Call Trace:" and "Stack trace:" introduce a trace.
-            let front = rest[..start].trim_ascii();
+            let preceding = rest[..start].trim_ascii();
             if name.eq_ignore_ascii_case(b"trace")
-                && front.last().is_some_and(u8::is_ascii_lowercase)
+                && preceding.last().is_some_and(u8::is_ascii_lowercase)
             {
                 continue;
             }
-            // A lower-case level is in brackets or ends with a colon, else it is a word of a
-            // sentence.
+            // A lower-case word is a level only in brackets or before a colon.
             let clause = bare_word.strip_suffix(b",").unwrap_or(bare_word);
             let is_marked = clause.len() > inner.len() || inner.len() > piece.len();
-            let below = inner.strip_prefix(piece).unwrap_or_default();
-            let is_name = digits > 0 || below.starts_with(b"[");
-            let stands = name.iter().all(u8::is_ascii_uppercase)
+            let following = inner.strip_prefix(piece).unwrap_or_default();
+            let is_name = digits > 0 || following.starts_with(b"[");
+            let is_level = name.iter().all(u8::is_ascii_uppercase)
                 || is_marked && !is_name
                 || !piece.is_ascii() && piece.len() == bare_word.len();
-            if !stands {
+            if !is_level {
                 continue;
             }
             // In "collect2: error: …", "main.c:3:5: error: …" and "error:0A000416:SSL …" the
             // location or code is part of the message.
             let is_lower = piece.iter().all(u8::is_ascii_lowercase);
-            let is_code = bare_word.starts_with(piece) && below.starts_with(b":");
-            let has_place =
-                bare_word.ends_with(b":") && front.ends_with(b":") && !front.contains(&b' ');
-            let from = if is_lower && (is_code || has_place) { 0 } else { start + word.len() };
+            let is_code = bare_word.starts_with(piece) && following.starts_with(b":");
+            let has_location = bare_word.ends_with(b":")
+                && preceding.ends_with(b":")
+                && !preceding.contains(&b' ');
+            let from = if is_lower && (is_code || has_location) { 0 } else { start + word.len() };
             return Some((level, &rest[from.min(rest.len())..]));
         }
         // [Note], [W]
@@ -309,15 +310,15 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
 
 /// Returns the level and the message of a table row whose first column is the time: `,ERROR,api,"it
 /// broke"`.
-fn cells(rest: &[u8]) -> Option<(Level, &[u8])> {
+fn cell_level(rest: &[u8]) -> Option<(Level, &[u8])> {
     let sign = *rest.first().filter(|b| matches!(b, b',' | b';'))?;
-    let near = &rest[..rest.len().min(NEAR)];
+    let window = &rest[..rest.len().min(MAX_HEADER)];
     let mut at = 1;
-    for cell in near[1..].split(|b| *b == sign).take(WORDS) {
+    for cell in window[1..].split(|b| *b == sign).take(MAX_WORDS) {
         at += cell.len() + 1;
-        if let Some(level) = FORMATS.level(bare(cell)) {
+        if let Some(level) = FORMATS.level(trim_punctuation(cell)) {
             let text = rest.get(at..).unwrap_or_default().trim_ascii_end();
-            // A quoted cell is the message, else all of the remaining row.
+            // The message is a quoted cell, else the rest of the row.
             let cell_text = memchr::memchr(b'"', text).map(|start| &text[start + 1..]);
             let message = cell_text.and_then(|q| q.strip_suffix(b"\"")).unwrap_or(text);
             return Some((level, message));
@@ -328,13 +329,13 @@ fn cells(rest: &[u8]) -> Option<(Level, &[u8])> {
 
 /// Returns a level at the start of a line, and the rest: `ERROR: …`, `[error] …`, `error: …`,
 /// `ERROR …`.
-fn first_word(line: &[u8]) -> Option<(Level, &[u8])> {
-    let end = skip(&line[..line.len().min(24)], |b| !matches!(b, b' ' | b'\t'));
+fn leading_level(line: &[u8]) -> Option<(Level, &[u8])> {
+    let end = prefix_length(&line[..line.len().min(24)], |b| !matches!(b, b' ' | b'\t'));
     let word = &line[..end];
-    let inner = bare(word);
+    let inner = trim_punctuation(word);
     let at =
         memchr::memchr(b':', inner).or_else(|| memchr::memchr(b'[', inner)).unwrap_or(inner.len());
-    // "panic: …" is Go's message, and no level.
+    // "panic: …" is a message of Go, not a level.
     let level =
         FORMATS.level(&inner[..at]).filter(|_| !inner[..at].eq_ignore_ascii_case(b"panic"))?;
     let is_marked =
@@ -348,15 +349,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sample_of_each_format_is_read() {
+    fn samples_of_every_format_are_parsed() {
         let table: toml::Table = toml::from_str(include_str!("formats.toml")).unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         for format in table["format"].as_array().unwrap() {
             for sample in format["samples"].as_array().unwrap() {
                 let [line, at, level, message] = [0, 1, 2, 3].map(|n| sample[n].as_str().unwrap());
-                let head = head(&line.as_bytes()[source(line.as_bytes())..]);
+                let head = parse_header(&line.as_bytes()[source_length(line.as_bytes())..]);
                 let found = head.level.map(|l| format!("{l:?}").to_lowercase()).unwrap_or_default();
-                let found = [head.at.map(text).unwrap_or_default(), found, text(head.message)];
+                let found = [head.time.map(text).unwrap_or_default(), found, text(head.message)];
                 assert_eq!(found, [at, level, message], "{}: {line}", format["name"]);
             }
         }
@@ -365,12 +366,12 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_line_is_accepted(line in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80)) {
-            head(&line);
+            parse_header(&line);
         }
 
         #[test]
         fn no_header_like_line_panics(line in "[\\[(<]{0,2}[0-9T: ./,+-]{0,30}( ?[A-Za-z\\]\\[:=|]{0,8}){0,5}") {
-            head(line.as_bytes());
+            parse_header(line.as_bytes());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The facts of redaction, which `data/` holds: patterns, rules and lists of words.
+//! The data of redaction in `data/`: patterns, rules and word lists.
 
 #![allow(clippy::unwrap_used, reason = "the data is constant; a test reads all of it")]
 
@@ -11,20 +11,20 @@ use precedent_text::pattern::re;
 use regex::{Captures, Regex};
 use toml_edit::{DocumentMut, Item, Table};
 
-/// The patterns of `patterns.toml`, which are compiled when they are first used.
+/// The patterns of `patterns.toml`, compiled when first used.
 static PATTERNS: LazyLock<HashMap<String, (String, OnceLock<Regex>)>> = LazyLock::new(|| {
     let pattern = |item: &Item| (one_line(item), OnceLock::new());
-    read(include_str!("../data/patterns.toml"), pattern)
+    parse(include_str!("../data/patterns.toml"), pattern)
 });
 static WORDS: LazyLock<HashMap<String, HashSet<String>>> = LazyLock::new(|| {
     let words =
         |item: &Item| item.as_str().unwrap().split_whitespace().map(str::to_owned).collect();
-    read(include_str!("../data/words.toml"), words)
+    parse(include_str!("../data/words.toml"), words)
 });
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| re(r"\{([a-z_]{2,})\}"));
 
-/// Reads the entries of a document.
-fn read<T>(text: &str, value: impl Fn(&Item) -> T) -> HashMap<String, T> {
+/// Parses the entries of a document.
+fn parse<T>(text: &str, value: impl Fn(&Item) -> T) -> HashMap<String, T> {
     let document: DocumentMut = text.parse().unwrap();
     document.iter().map(|(name, item)| (name.to_owned(), value(item))).collect()
 }
@@ -34,7 +34,7 @@ fn one_line(pattern: &Item) -> String {
     pattern.as_str().unwrap().lines().collect()
 }
 
-/// Returns a pattern with the patterns that it refers to.
+/// Replaces the references in a pattern with the patterns that they name.
 fn expand(pattern: &str) -> String {
     let inner = |c: &Captures<'_>| format!("(?:{})", expand(&PATTERNS[&c[1]].0));
     let out = REFERENCE.replace_all(pattern, inner);
@@ -57,7 +57,7 @@ pub(super) fn pattern(name: &str) -> &'static Regex {
     regex.get_or_init(|| compile(source))
 }
 
-/// Returns whether a list of `words.toml` contains a word.
+/// Returns whether a word is in a list of `words.toml`.
 pub(super) fn is_listed(list: &str, word: &str) -> bool {
     WORDS[list].contains(word)
 }
@@ -65,7 +65,7 @@ pub(super) fn is_listed(list: &str, word: &str) -> bool {
 /// Reads the rules of each stage, in order.
 pub(super) fn rules<T>(read_rule: fn(&Table) -> T) -> HashMap<String, Vec<T>> {
     let tables = |rules: &Item| rules.as_array_of_tables().unwrap().iter().map(read_rule).collect();
-    read(include_str!("../data/rules.toml"), tables)
+    parse(include_str!("../data/rules.toml"), tables)
 }
 
 /// Returns the text of a field of a table, on one line.
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_compile_and_names_in_code_exist() {
+    fn patterns_and_lists_used_in_code_exist() {
         assert!(PATTERNS.keys().all(|name| !pattern(name).as_str().is_empty()));
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
         let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());

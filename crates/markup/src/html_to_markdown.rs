@@ -1,5 +1,5 @@
-//! Conversion of HTML from trackers' editors (Azure DevOps, Zendesk) to Markdown. The result is
-//! sanitised like any other text before it is shown.
+//! Conversion of HTML from tracker editors (Azure DevOps, Zendesk) to Markdown, which is sanitised
+//! before display.
 
 use std::sync::LazyLock;
 
@@ -10,36 +10,34 @@ use htmd::{
 };
 use regex::{Captures, Regex};
 
+use super::Writer;
 use precedent_text::pattern::re;
 
-#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
-static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+static HTML_START: LazyLock<Regex> = LazyLock::new(|| {
+    re(
         r"(?i)^\s*(?:<!--.*?-->\s*)?</?(?:!doctype|html|body|p|div|br|ul|ol|li|table|tr|td|span|b|strong|i|em|a|pre|code|h[1-6]|blockquote|font|img)(?:\s[^<>]*)?/?>",
     )
-    .unwrap()
 });
 
-/// A multi-line piece of code: the content of `<pre>`, and of `<code>` with line breaks.
-static CODE: LazyLock<Regex> = LazyLock::new(|| {
+/// A code block: `<pre>`, or `<code>` with line breaks.
+static CODE_BLOCK: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?is)<pre\b([^>]*)>(.*?)(?:</pre\s*>|\z)|<code\b([^>]*)>((?:[^<]|<[^/]|</[^c])*?<br\b.*?)</code\s*>",
     )
 });
 static LANGUAGE: LazyLock<Regex> =
     LazyLock::new(|| re(r#"(?i)class\s*=\s*["'][^"']*?\b(?:language|lang|brush:)[-\s]?(\w+)"#));
-static BREAKS: LazyLock<Regex> =
+static LINE_BREAK: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)<br\b[^>]*>(?:\r?\n)?|</(?:div|p|li|tr)\s*>"));
-static TAGS: LazyLock<Regex> = LazyLock::new(|| re(r"<(?:!--[\s\S]*?--|/?[A-Za-z][^<>]*)>"));
-/// The tags that separate lines and blocks in HTML.
-static DIVIDES: LazyLock<Regex> =
+static TAG: LazyLock<Regex> = LazyLock::new(|| re(r"<(?:!--[\s\S]*?--|/?[A-Za-z][^<>]*)>"));
+/// A tag that separates lines or blocks.
+static SEPARATOR_TAG: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)<br\s*/?>|</(?:p|div|li|td|ul|ol|table|pre|blockquote|h[1-6])>"));
-/// The marks of blocks and emphasis in Markdown.
+/// A mark of a block or emphasis in Markdown.
 static MARKDOWN_MARK: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?m)^\s*(?:#{1,6} |[-*+] |\d+[.)] |>|\||```|~~~)|`|\*\*|\]\("));
 
-/// Returns whether a text is HTML as a whole: it begins with an element of an editor, or contains
-/// several block elements.
+/// Returns whether a text is HTML: it begins with a tag, or contains several block elements.
 pub fn is_html(text: &str) -> bool {
     if !text.contains('<') || !text.contains('>') {
         return false;
@@ -47,43 +45,41 @@ pub fn is_html(text: &str) -> bool {
     let tags = ["</p>", "</div>", "</li>", "</td>", "<br>", "<br/>", "<br />"];
     let lower = text.to_ascii_lowercase();
     let blocks: usize = tags.iter().map(|c| lower.matches(c).count()).sum();
-    // Markdown may contain a line of HTML; a text with Markdown blocks is Markdown.
+    // Markdown may contain HTML.
     let markdown =
         text.contains("```") || text.lines().any(|l| l.starts_with("# ") || l.starts_with("## "));
     !markdown
-        && ((BEGINS.is_match(text) && (blocks > 0 || lower.contains("</")))
+        && ((HTML_START.is_match(text) && (blocks > 0 || lower.contains("</")))
             || blocks > 2
-            || is_divided(text))
+            || is_separated_by_tags(text))
 }
 
-/// Returns whether HTML tags separate the words of a text without Markdown that does not begin with
-/// a tag. A single tag may be mentioned ("the `<br>` is lost"), so it counts only directly after a
-/// word, or if there is another.
-fn is_divided(text: &str) -> bool {
+/// Returns whether tags separate the words of a text without Markdown. A single tag may be a
+/// mention ("the `<br>` is lost"), so it counts only directly after a word.
+fn is_separated_by_tags(text: &str) -> bool {
     if MARKDOWN_MARK.is_match(text) {
         return false;
     }
-    let dividers: Vec<_> = DIVIDES.find_iter(text).take(2).collect();
-    let behind_word = |at: usize| {
+    let dividers: Vec<_> = SEPARATOR_TAG.find_iter(text).take(2).collect();
+    let follows_word = |at: usize| {
         text[..at]
             .ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | ':' | '!' | '?'))
     };
-    dividers.len() > 1 || dividers.first().is_some_and(|tag| behind_word(tag.start()))
+    dividers.len() > 1 || dividers.first().is_some_and(|tag| follows_word(tag.start()))
 }
 
-/// Converts HTML to Markdown; returns the HTML itself if it cannot be parsed.
-pub fn to_markdown(html: &str) -> String {
-    // The style that people use when they write Markdown by hand.
+/// Converts HTML to Markdown. Returns the HTML itself if it cannot be parsed.
+pub fn convert(html: &str) -> String {
     let options = Options {
         bullet_list_marker: BulletListMarker::Dash,
         ul_bullet_spacing: 1,
         ol_number_spacing: 1,
         ..Options::default()
     };
-    let left_out = vec!["head", "script", "style", "title"];
+    let skipped_tags = vec!["head", "script", "style", "title"];
     let converter = HtmlToMarkdown::builder()
         .options(options)
-        .skip_tags(left_out)
+        .skip_tags(skipped_tags)
         .add_handler(vec!["td", "th"], cell)
         .add_handler(vec!["tr"], row)
         .add_handler(vec!["table"], table)
@@ -92,32 +88,33 @@ pub fn to_markdown(html: &str) -> String {
     converter.convert(&html).map_or_else(|_| html.to_string(), |text| text.trim().to_owned())
 }
 
-/// Reduces the code in HTML to its text, so that emphasis is not converted and the indentation
-/// stays.
+/// Reduces code blocks to their text, so that emphasis is not converted and indentation is kept.
 fn fence_code(html: &str) -> String {
-    // Remove the internal cell marks from the input.
-    let html: String = html.chars().filter(|c| !matches!(*c, CELL | HEAD | ROW)).collect();
+    // Cell marks in the input would be converted.
+    let html: String = html.chars().filter(|c| !matches!(*c, CELL | HEADER_CELL | ROW)).collect();
     let code = |caps: &Captures<'_>| {
         let part = |at: usize| caps.get(at).map_or("", |m| m.as_str());
         let inner = if caps.get(1).is_some() { part(2) } else { part(4) };
-        let inner = BREAKS.replace_all(inner, "\n");
-        let lang =
-            LANGUAGE.captures(&caps[0]).filter(|lang| lang.get(0).is_some_and(|m| m.start() < 200));
-        let class =
-            lang.map(|lang| format!(" class=\"language-{}\"", &lang[1])).unwrap_or_default();
+        let inner = LINE_BREAK.replace_all(inner, "\n");
+        let language = LANGUAGE
+            .captures(&caps[0])
+            .filter(|language| language.get(0).is_some_and(|m| m.start() < 200));
+        let class = language
+            .map(|language| format!(" class=\"language-{}\"", &language[1]))
+            .unwrap_or_default();
         // The HTML parser drops an empty first line.
-        format!("<pre><code{class}>{}</code></pre>", TAGS.replace_all(&inner, ""))
+        format!("<pre><code{class}>{}</code></pre>", TAG.replace_all(&inner, ""))
     };
-    CODE.replace_all(&html, code).into_owned()
+    CODE_BLOCK.replace_all(&html, code).into_owned()
 }
 
-/// The internal marks in front of a cell, of a header cell, and of a row.
+/// The marks before a cell, a header cell and a row.
 const CELL: char = '\u{1}';
-const HEAD: char = '\u{2}';
+const HEADER_CELL: char = '\u{2}';
 const ROW: char = '\u{3}';
 
 fn cell(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
-    let mark = if element.tag == "th" { HEAD } else { CELL };
+    let mark = if element.tag == "th" { HEADER_CELL } else { CELL };
     Some(format!("{mark}{}", handlers.walk_children(element.node).content).into())
 }
 
@@ -125,42 +122,35 @@ fn row(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
     Some(format!("{ROW}{}", handlers.walk_children(element.node).content).into())
 }
 
-/// Converts a table with any kind of cells. A layout table, common in mails, becomes the content of
-/// its cells.
+/// Converts a table. A layout table, common in mails, becomes the content of its cells.
 fn table(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
     let content = handlers.walk_children(element.node).content;
     let (prefix, rows) = content.split_once(ROW).unwrap_or((&content, ""));
-    let head = rows.split(ROW).next().is_some_and(|first| first.contains(HEAD));
+    let head = rows.split(ROW).next().is_some_and(|first| first.contains(HEADER_CELL));
     let rows: Vec<Vec<&str>> = rows
         .split(ROW)
-        .map(|row| row.split([CELL, HEAD]).skip(1).map(str::trim).collect::<Vec<_>>())
+        .map(|row| row.split([CELL, HEADER_CELL]).skip(1).map(str::trim).collect::<Vec<_>>())
         .filter(|row| row.iter().any(|cell| !cell.is_empty()))
         .collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let lines = rows.iter().flatten().any(|cell| cell.contains('\n'));
     let text = match () {
-        () if head || (columns > 1 && !lines) => of_rows(&rows, columns),
+        () if head || (columns > 1 && !lines) => format_table(&rows, columns),
         () => rows.concat().join("\n\n"),
     };
     Some(format!("\n\n{}\n\n{}\n\n", prefix.trim(), text.trim_end()).into())
 }
 
-/// Formats rows as a Markdown table; the first one is its header.
-fn of_rows(rows: &[Vec<&str>], columns: usize) -> String {
-    let mut out = String::new();
-    for (n, row) in rows.iter().enumerate() {
-        out.push('|');
-        for at in 0..columns {
-            let cell = row.get(at).copied().unwrap_or_default();
-            let cell = cell.split_whitespace().collect::<Vec<_>>().join(" ");
-            out.push_str(&format!(" {} |", cell.replace('|', "\\|")));
-        }
-        out.push('\n');
-        if n == 0 {
-            out.push_str(&format!("|{}\n", " --- |".repeat(columns)));
-        }
+/// Formats rows as a Markdown table with the first row as its header.
+fn format_table(rows: &[Vec<&str>], columns: usize) -> String {
+    let mut out = Writer::default();
+    for row in rows {
+        let cells = (0..columns).map(|at| row.get(at).copied().unwrap_or_default());
+        out.row(
+            &cells.map(|c| c.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>(),
+        );
     }
-    out
+    out.finish()
 }
 
 #[cfg(test)]
@@ -173,7 +163,7 @@ mod tests {
                     <pre>fn main() {\n    leak();\n}</pre><table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>\
                     <p>See <a href=\"https://x.example/1\">the page</a>.</p><style>p { }</style>";
         assert!(is_html(html));
-        let text = to_markdown(html);
+        let text = convert(html);
         for part in [
             "The **valve** leaks.",
             "Twice & loudly.",
@@ -192,42 +182,42 @@ mod tests {
 
     #[test]
     fn code_keeps_its_lines_and_signs() {
-        let text = to_markdown(
+        let text = convert(
             "<p>See log:</p><pre>line1\n   indented &lt;b&gt;\n*star* # hash <b>bold</b>\n</pre><p>after</p>",
         );
         assert_eq!(
             text,
             "See log:\n\n```\nline1\n   indented <b>\n*star* # hash bold\n```\n\nafter"
         );
-        let text = to_markdown(
+        let text = convert(
             "<pre class=\"x\"><code class=\"language-rust\">let <span>a</span> = 1;<br>  b_c();</code></pre>",
         );
         assert_eq!(text, "```rust\nlet a = 1;\n  b_c();\n```");
-        let text = to_markdown("<div>Trace</div><div><code>a<br>b_one<br>  c</code></div>");
+        let text = convert("<div>Trace</div><div><code>a<br>b_one<br>  c</code></div>");
         assert_eq!(text, "Trace\n\n```\na\nb_one\n  c\n```");
         assert_eq!(
-            to_markdown("<p>call <code>a_b()</code> first<br>then</p>"),
+            convert("<p>call <code>a_b()</code> first<br>then</p>"),
             "call `a_b()` first  \nthen"
         );
-        assert!(to_markdown("<pre>one\n````\ntwo</pre>").starts_with("`````\n"));
+        assert!(convert("<pre>one\n````\ntwo</pre>").starts_with("`````\n"));
     }
 
     #[test]
     fn rows_and_cells_of_tables_are_kept() {
-        let text = to_markdown(
+        let text = convert(
             "<p>x</p><table><tr><td>k1</td><td>v1</td></tr><tr><td>k2</td><td>v|2</td></tr></table><p>y</p>",
         );
         assert_eq!(text, "x\n\n| k1 | v1 |\n| --- | --- |\n| k2 | v\\|2 |\n\ny");
-        let text = to_markdown(
+        let text = convert(
             "<table><thead><tr><th>Key</th><th>Value</th></tr></thead><tbody><tr><th>pump</th><td><p>on</p><p>off</p></td></tr></tbody></table>",
         );
         assert_eq!(text, "| Key | Value |\n| --- | --- |\n| pump | on off |");
         // A layout table of a mail.
-        let text = to_markdown(
+        let text = convert(
             "<table><tr><td><p>Hello,</p><p>it leaks.</p></td></tr><tr><td>Ada</td></tr></table>",
         );
         assert_eq!(text, "Hello,\n\nit leaks.\n\nAda");
-        let text = to_markdown(
+        let text = convert(
             "<table><tr><td><table><tr><td>a</td><td>b</td></tr></table></td><td>c</td></tr></table>",
         );
         assert!(["| a | b |", "c"].iter().all(|part| text.contains(part)), "{text}");

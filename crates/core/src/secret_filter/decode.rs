@@ -1,10 +1,12 @@
-//! Decoding of escapes, with the position of each decoded byte in the original text.
+//! Decoding of escapes that keeps the position of each byte in the original text.
 
-/// The maximum depth to which nested JSON, URL and HTML escapes are decoded.
-pub(super) const LAYERS: usize = 3;
+use std::ops::Range;
+
+/// The maximum number of decoded layers of JSON, URL and HTML escapes.
+pub(super) const MAX_LAYERS: usize = 3;
 /// The maximum length of an escape in bytes.
-const LONGEST: usize = 24;
-/// The HTML entities of characters that can occur in tokens.
+const MAX_ESCAPE: usize = 24;
+/// The HTML entities for characters that can occur in tokens.
 const ENTITIES: &[(&[u8], u8)] = &[
     (b"amp", b'&'),
     (b"lt", b'<'),
@@ -38,7 +40,7 @@ const ENTITIES: &[(&[u8], u8)] = &[
 /// A text with its escapes decoded.
 pub(super) struct DecodedText {
     pub(super) bytes: Vec<u8>,
-    /// Start of each byte in the original text, followed by the end of the last one.
+    /// The start of each byte in the original text, followed by the end of the last one.
     starts: Vec<usize>,
 }
 
@@ -49,31 +51,31 @@ impl DecodedText {
     }
 
     /// Decodes one layer of escapes; `None` if there are none.
-    pub(super) fn resolve(&self) -> Option<Self> {
+    pub(super) fn decode(&self) -> Option<Self> {
         let mut out = Self { bytes: Vec::new(), starts: Vec::new() };
         let (mut at, mut has_escape) = (0, false);
         while let Some(byte) = self.bytes.get(at) {
-            let rest = &self.bytes[at..self.bytes.len().min(at + LONGEST)];
+            let rest = &self.bytes[at..self.bytes.len().min(at + MAX_ESCAPE)];
             let escape = match byte {
-                b'\\' => backslash(rest),
-                b'%' => rest.get(1..3).and_then(|digits| hex(digits, 2)).map(|c| (c, 3)),
-                b'&' => entity(rest),
+                b'\\' => parse_backslash(rest),
+                b'%' => rest.get(1..3).and_then(|digits| parse_hex(digits, 2)).map(|c| (c, 3)),
+                b'&' => parse_entity(rest),
                 _ => None,
             };
             let start = self.starts[at];
             match escape {
                 Some((code, length)) => {
                     has_escape = true;
-                    let mut room = [0; 4];
+                    let mut buffer = [0; 4];
                     let text: &[u8] = match (byte, u8::try_from(code)) {
-                        // URL escapes encode bytes, the others characters.
+                        // URL escapes encode bytes, other escapes characters.
                         (b'%', Ok(byte)) => {
-                            room[0] = byte;
-                            &room[..1]
+                            buffer[0] = byte;
+                            &buffer[..1]
                         }
                         _ => char::from_u32(code)
                             .unwrap_or('\u{fffd}')
-                            .encode_utf8(&mut room)
+                            .encode_utf8(&mut buffer)
                             .as_bytes(),
                     };
                     for byte in text {
@@ -93,32 +95,32 @@ impl DecodedText {
         has_escape.then_some(out)
     }
 
-    /// Returns the range in the original text of a range of the decoded bytes.
-    pub(super) fn place(&self, from: usize, to: usize) -> std::ops::Range<usize> {
-        self.starts[from]..self.starts[to]
+    /// Returns the range in the original text for a range of the decoded bytes.
+    pub(super) fn original_range(&self, range: &Range<usize>) -> Range<usize> {
+        self.starts[range.start]..self.starts[range.end]
     }
 }
 
 /// Parses a number of exactly `digits` hexadecimal digits.
-fn hex(text: &[u8], digits: usize) -> Option<u32> {
+fn parse_hex(text: &[u8], digits: usize) -> Option<u32> {
     let text = text.get(..digits)?;
-    text.iter().all(u8::is_ascii_hexdigit).then(|| number(text, 16)).flatten()
+    text.iter().all(u8::is_ascii_hexdigit).then(|| parse_number(text, 16)).flatten()
 }
 
-fn number(digits: &[u8], radix: u32) -> Option<u32> {
+fn parse_number(digits: &[u8], radix: u32) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()
 }
 
-/// Parses `\u003d`, `\u{3d}`, `\x3d`, `\/` and similar escapes into the character and the escape's
+/// Parses `\u003d`, `\u{3d}`, `\x3d`, `\/` and similar escapes; returns the character and the
 /// length.
-fn backslash(text: &[u8]) -> Option<(u32, usize)> {
+fn parse_backslash(text: &[u8]) -> Option<(u32, usize)> {
     match *text.get(1)? {
         b'u' if text.get(2) == Some(&b'{') => {
             let end = text.iter().position(|b| *b == b'}')?;
-            Some((number(text.get(3..end)?, 16)?, end + 1))
+            Some((parse_number(text.get(3..end)?, 16)?, end + 1))
         }
-        b'u' => Some((hex(text.get(2..)?, 4)?, 6)),
-        b'x' => Some((hex(text.get(2..)?, 2)?, 4)),
+        b'u' => Some((parse_hex(text.get(2..)?, 4)?, 6)),
+        b'x' => Some((parse_hex(text.get(2..)?, 2)?, 4)),
         b'n' => Some((u32::from(b'\n'), 2)),
         b'r' => Some((u32::from(b'\r'), 2)),
         b't' => Some((u32::from(b'\t'), 2)),
@@ -129,21 +131,22 @@ fn backslash(text: &[u8]) -> Option<(u32, usize)> {
     }
 }
 
-/// Parses `&#61;`, `&#x3d;` or `&equals;` into the character and the entity's length.
-fn entity(text: &[u8]) -> Option<(u32, usize)> {
-    let digits = |from: usize, good: fn(&u8) -> bool| {
-        let end = text.get(from..)?.iter().position(|b| !good(b)).map_or(text.len(), |n| from + n);
+/// Parses `&#61;`, `&#x3d;` or `&equals;`; returns the character and the length.
+fn parse_entity(text: &[u8]) -> Option<(u32, usize)> {
+    let digits = |from: usize, is_digit: fn(&u8) -> bool| {
+        let end =
+            text.get(from..)?.iter().position(|b| !is_digit(b)).map_or(text.len(), |n| from + n);
         // The semicolon may be missing.
         (end > from).then(|| (from..end, end + usize::from(text.get(end) == Some(&b';'))))
     };
     match text.get(1..3)? {
         [b'#', b'x' | b'X'] => {
             let (range, end) = digits(3, u8::is_ascii_hexdigit)?;
-            Some((number(&text[range], 16)?, end))
+            Some((parse_number(&text[range], 16)?, end))
         }
         [b'#', _] => {
             let (range, end) = digits(2, u8::is_ascii_digit)?;
-            Some((number(&text[range], 10)?, end))
+            Some((parse_number(&text[range], 10)?, end))
         }
         _ => {
             let end = text.iter().position(|b| *b == b';')?;
@@ -159,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_of_escape_is_resolved() {
+    fn each_kind_of_escape_is_decoded() {
         for (text, plain) in [
             (r"a\u003db", "a=b"),
             (r"a\u{3d}b", "a=b"),
@@ -170,21 +173,21 @@ mod tests {
             ("a&#61b", "a=b"),
             (r"gr\u00fcn %C3%BC", "grün ü"),
         ] {
-            let text_out = DecodedText::plain(text.as_bytes()).resolve().unwrap();
-            assert_eq!(String::from_utf8_lossy(&text_out.bytes), plain, "{text}");
-            assert_eq!(text_out.starts.len(), text_out.bytes.len() + 1, "{text}");
+            let decoded = DecodedText::plain(text.as_bytes()).decode().unwrap();
+            assert_eq!(String::from_utf8_lossy(&decoded.bytes), plain, "{text}");
+            assert_eq!(decoded.starts.len(), decoded.bytes.len() + 1, "{text}");
         }
         for text in ["", "plain", r"\", r"\u00", "%", "%4", "%zz", "&", "&#;", "&nope;", r"\u{"] {
-            let result = DecodedText::plain(text.as_bytes()).resolve().map(|d| d.bytes);
+            let result = DecodedText::plain(text.as_bytes()).decode().map(|d| d.bytes);
             assert_eq!(result, None, "{text}");
         }
     }
 
     proptest::proptest! {
         #[test]
-        fn any_text_keeps_its_places(text in "[a\\\\u0%&#x;{}=3d]{0,40}") {
+        fn positions_never_decrease(text in "[a\\\\u0%&#x;{}=3d]{0,40}") {
             let mut layer = DecodedText::plain(text.as_bytes());
-            while let Some(next) = layer.resolve() {
+            while let Some(next) = layer.decode() {
                 proptest::prop_assert!(next.bytes.len() <= layer.bytes.len());
                 proptest::prop_assert!(next.starts.is_sorted());
                 layer = next;

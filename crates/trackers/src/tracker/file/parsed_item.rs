@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::names::{Relation, relation};
+use super::names::{DuplicateDirection, duplicate_direction};
 use crate::tracker::identity::Identity;
 use precedent_core::model::{
     ANSWER, Author, CommentRecord, DocumentRecord, INTERNAL, Raw, Record, ReleaseRecord, State,
@@ -29,29 +29,30 @@ pub enum ParsedItem {
 }
 
 impl ParsedItem {
-    /// Creates the link of an item to another. Words for duplicates determine its kind and direction;
-    /// otherwise it has this kind, and `back` reverses it. A bare number belongs to the item's
-    /// project.
+    /// Creates a link to another item. A label for duplicates determines its kind and direction;
+    /// otherwise the given ones apply. A number without a project belongs to the item's project.
     pub fn link(
-        of: &Identity,
+        item: &Identity,
         target: Identity,
-        words: &str,
-        tie: ItemRelation,
-        back: bool,
+        label: &str,
+        default_kind: ItemRelation,
+        is_reversed: bool,
     ) -> Self {
-        let (tie, back) = match relation(words) {
-            Some(way) => (ItemRelation::DuplicateOf, way == Relation::DuplicatedBy),
-            None => (tie, back),
+        let (default_kind, is_reversed) = match duplicate_direction(label) {
+            Some(direction) => {
+                (ItemRelation::DuplicateOf, direction == DuplicateDirection::DuplicatedBy)
+            }
+            None => (default_kind, is_reversed),
         };
-        let project = target.project.or_else(|| of.project.clone());
+        let project = target.project.or_else(|| item.project.clone());
         let target = Identity { project, ..target };
-        let (from, to) = if back { (target, of.clone()) } else { (of.clone(), target) };
-        Self::Link(from, to, tie)
+        let (from, to) = if is_reversed { (target, item.clone()) } else { (item.clone(), target) };
+        Self::Link(from, to, default_kind)
     }
 }
 
-/// Completes an item from a parser, as a record with these raw bytes. The fingerprint covers the
-/// parsed values, so a changed interpretation of a date or word counts as a change.
+/// Completes a parsed item as a record. Its hash covers the parsed values, so that a changed
+/// interpretation of a date or word counts as a change.
 pub fn item_record(item: DocumentRecord, bytes: Vec<u8>) -> Record {
     let is_closed = item.state == Some(State::Closed);
     let mut raw = Raw::new(bytes);
@@ -71,11 +72,11 @@ pub fn item_record(item: DocumentRecord, bytes: Vec<u8>) -> Record {
     raw.hash = Raw::new([&raw.hash[..], fingerprint.as_bytes()].concat()).hash;
     let closed_at = item.closed_at.filter(|_| is_closed);
     let record = DocumentRecord {
-        title: title_or_first_line(&whole(&item.title), &whole(&item.body)),
-        body: whole(&item.body),
+        title: title_or_first_line(&replace_nul(&item.title), &replace_nul(&item.body)),
+        body: replace_nul(&item.body),
         url: item.url.filter(|u| u.starts_with("http://") || u.starts_with("https://")),
         state_reason: item.state_reason.filter(|r| !r.trim().is_empty()),
-        labels: item.labels.iter().map(|l| whole(l)).collect(),
+        labels: item.labels.iter().map(|l| replace_nul(l)).collect(),
         updated_at: item.updated_at.or(closed_at).or(item.created_at),
         closed_at,
         raw,
@@ -89,10 +90,9 @@ pub fn state(is_closed: bool) -> Option<State> {
     Some(if is_closed { State::Closed } else { State::Open })
 }
 
-/// The longest title that is derived from a text, in characters.
 const MAX_TITLE: usize = 120;
 
-/// Returns the title, or else the first line of the text with content.
+/// Returns the title, or else the first line of the text with letters or digits.
 pub fn title_or_first_line(title: &str, text: &str) -> String {
     let line = || {
         text.lines()
@@ -106,7 +106,7 @@ pub fn title_or_first_line(title: &str, text: &str) -> String {
     }
 }
 
-/// A comment from a parser.
+/// A parsed comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comment {
     pub project: Option<String>,
@@ -125,12 +125,12 @@ pub struct Comment {
 }
 
 impl Comment {
-    /// Converts the comment to a record. One without an id gets one from its item, its time and a
-    /// distinguishing mark; one without a time has that of its item.
-    pub fn record(self, item: Option<Timestamp>, mark: &str, bytes: Vec<u8>) -> Record {
-        let at = self.at.or(item).unwrap_or(Timestamp::UNIX_EPOCH);
+    /// Converts the comment to a record. A missing id is formed from the item, the time and a suffix;
+    /// a missing time is that of the item.
+    pub fn record(self, item_time: Option<Timestamp>, suffix: &str, bytes: Vec<u8>) -> Record {
+        let created_at = self.at.or(item_time).unwrap_or(Timestamp::UNIX_EPOCH);
         let time = self.at.map(|t| t.as_second().to_string()).unwrap_or_default();
-        let id = self.id.unwrap_or_else(|| format!("{}-{time}-{mark}", self.number));
+        let id = self.id.unwrap_or_else(|| format!("{}-{time}-{suffix}", self.number));
         Record::from(CommentRecord {
             repository: self.project,
             number: self.number,
@@ -143,17 +143,16 @@ impl Comment {
                     (false, is_hidden) => is_hidden.then(|| INTERNAL.to_owned()),
                 },
             },
-            body: whole(&self.body).trim().to_owned(),
+            body: replace_nul(&self.body).trim().to_owned(),
             url: self.url,
-            created_at: at,
-            updated_at: self.updated_at.unwrap_or(at),
+            created_at,
+            updated_at: self.updated_at.unwrap_or(created_at),
             raw: Raw::new(bytes),
         })
     }
 }
 
-/// Replaces NUL characters, at which SQLite's text functions stop; the replacement keeps words
-/// apart.
-pub fn whole(text: &str) -> String {
+/// Replaces NUL characters, at which SQLite's text functions stop.
+pub fn replace_nul(text: &str) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
 }

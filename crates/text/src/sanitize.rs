@@ -1,5 +1,5 @@
-//! Removal of terminal control sequences, control characters and marks of the reading direction,
-//! which make a text look like another.
+//! Removal of terminal control sequences, control characters and direction marks, which can make a
+//! text look like another.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -7,10 +7,10 @@ use regex::Regex;
 
 use super::pattern::re;
 
-/// A terminal control sequence in a log: ECMA-48 (CSI: colours, cursor; OSC: titles, links; other
-/// escapes). An unterminated sequence ends with its line. The escape character may have been
-/// written out or replaced.
-static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
+/// A terminal control sequence of ECMA-48: CSI (colours, cursor), OSC (titles, links) and other
+/// escapes. An unterminated sequence ends with its line. The escape character may be written out or
+/// replaced.
+static CONTROL_SEQUENCE: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?:\x1b|\x9b\[|\\x1[bB]|\\u001[bB]|\\033|\\e|\^\[|\x{241b}|\x{fffd})\[[0-9;:?]{0,32}[A-Za-z]",
         r"|\x1b\[[0-?]*[ -/]*[@-~]",
@@ -20,28 +20,27 @@ static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// A colour sequence without its escape character, as copied from a page: `[31m`, `[0m`.
-static ORPHANS: LazyLock<Regex> = LazyLock::new(|| re(r"\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,9})?m"));
-/// The sequences that reset colours; without one of them, brackets with an m are plain text.
+/// A colour sequence that has lost its escape character: `[31m`, `[0m`.
+static ORPHANED_COLOUR: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,9})?m"));
+/// The sequences that reset colours. Without one of them, brackets with an m are plain text.
 const RESETS: &[&str] = &["[0m", "[39m", "[00m", "[0;39m"];
 
-/// Returns whether a control sequence moves the cursor, so that it separates words. Colours and
-/// clearing do not.
-fn moves(order: &str) -> bool {
-    let inside = order.contains(['[', '\u{9b}']);
-    match order.chars().next_back() {
-        Some('A'..='J' | 'S' | 'T' | 'a' | 'd' | 'e' | 'f' | '`' | 's' | 'u') if inside => true,
-        // To the next line, to the previous line, and back to the saved position.
-        Some('D' | 'E' | 'M' | '8') => !inside && order.starts_with('\u{1b}'),
+/// Returns whether a control sequence moves the cursor and thus separates words.
+fn moves_cursor(sequence: &str) -> bool {
+    let is_csi = sequence.contains(['[', '\u{9b}']);
+    match sequence.chars().next_back() {
+        Some('A'..='J' | 'S' | 'T' | 'a' | 'd' | 'e' | 'f' | '`' | 's' | 'u') if is_csi => true,
+        // Next line, previous line, saved position.
+        Some('D' | 'E' | 'M' | '8') => !is_csi && sequence.starts_with('\u{1b}'),
         _ => false,
     }
 }
 
-/// Returns the text without terminal control sequences; a space replaces a movement between two
-/// words.
-fn remove_controls(text: &str) -> Cow<'_, str> {
-    let mut orders = ORDERS.find_iter(text).peekable();
-    if orders.peek().is_none() {
+/// Removes terminal control sequences. A space replaces a cursor movement between two words.
+fn remove_sequences(text: &str) -> Cow<'_, str> {
+    let mut sequences = CONTROL_SEQUENCE.find_iter(text).peekable();
+    if sequences.peek().is_none() {
         return Cow::Borrowed(text);
     }
     let (mut out, mut from, mut has_moved) = (String::with_capacity(text.len()), 0, false);
@@ -54,18 +53,17 @@ fn remove_controls(text: &str) -> Cow<'_, str> {
         }
         out.push_str(words);
     };
-    for order in orders {
-        push_words(&text[from..order.start()], &mut has_moved);
-        has_moved |= moves(order.as_str());
-        from = order.end();
+    for sequence in sequences {
+        push_words(&text[from..sequence.start()], &mut has_moved);
+        has_moved |= moves_cursor(sequence.as_str());
+        from = sequence.end();
     }
     push_words(&text[from..], &mut has_moved);
     Cow::Owned(out)
 }
 
-/// Returns whether a part of a line is overwritten: by a carriage return that ends no line, or by a
-/// backspace.
-fn is_overwritten(text: &str) -> bool {
+/// Returns whether a carriage return within a line, or a backspace, overwrites text.
+fn has_overwrites(text: &str) -> bool {
     text.contains('\u{8}')
         || (text.contains('\n')
             && text
@@ -73,10 +71,9 @@ fn is_overwritten(text: &str) -> bool {
                 .any(|(at, _)| !text[at + 1..].trim_start_matches('\r').starts_with('\n')))
 }
 
-/// Returns the text as a terminal shows it: the last state of a progress line, and the last of
-/// letters that were overwritten.
-fn overwritten(text: &str) -> Cow<'_, str> {
-    if !is_overwritten(text) {
+/// Returns the text as a terminal shows it after carriage returns and backspaces.
+fn resolve_overwrites(text: &str) -> Cow<'_, str> {
+    if !has_overwrites(text) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -97,17 +94,17 @@ fn overwritten(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns the text without terminal colours and movements, as a terminal shows it. Words that only
-/// a colour divides are joined; words that a movement divides are separate.
+/// Removes terminal sequences and overwritten text. Words that only a colour divides are joined;
+/// words that a cursor movement divides stay separate.
 pub fn strip_ansi(text: &str) -> Cow<'_, str> {
-    match overwritten(text) {
-        Cow::Borrowed(text) => strip_control(text),
-        Cow::Owned(text) => Cow::Owned(strip_control(&text).into_owned()),
+    match resolve_overwrites(text) {
+        Cow::Borrowed(text) => strip_sequences(text),
+        Cow::Owned(text) => Cow::Owned(strip_sequences(&text).into_owned()),
     }
 }
 
-fn strip_control(text: &str) -> Cow<'_, str> {
-    let has_controls = text.contains(['\u{1b}', '\u{9b}', '\u{9d}'])
+fn strip_sequences(text: &str) -> Cow<'_, str> {
+    let has_escapes = text.contains(['\u{1b}', '\u{9b}', '\u{9d}'])
         || (text.contains('[')
             && [
                 "^[[",
@@ -122,27 +119,27 @@ fn strip_control(text: &str) -> Cow<'_, str> {
             ]
             .iter()
             .any(|escape| text.contains(escape)));
-    let plain = if has_controls { remove_controls(text) } else { Cow::Borrowed(text) };
+    let plain = if has_escapes { remove_sequences(text) } else { Cow::Borrowed(text) };
     if !RESETS.iter().any(|reset| plain.contains(reset)) {
         return plain;
     }
     let mut out = String::with_capacity(plain.len());
     let mut from = 0;
-    for orphan in ORPHANS.find_iter(&plain) {
+    for colour in ORPHANED_COLOUR.find_iter(&plain) {
         // "rate[5m]" is a duration.
-        if plain[orphan.end()..].starts_with(']') {
+        if plain[colour.end()..].starts_with(']') {
             continue;
         }
-        out.push_str(&plain[from..orphan.start()]);
-        from = orphan.end();
+        out.push_str(&plain[from..colour.start()]);
+        from = colour.end();
     }
     out.push_str(&plain[from..]);
     Cow::Owned(out)
 }
 
-/// Returns whether a character is invisible control: a control character except the line break and
-/// the tab, or a mark of the reading direction.
-pub fn is_order(c: char) -> bool {
+/// Returns whether a character is a direction mark, or a control character other than a line break
+/// or tab.
+pub fn is_control(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
@@ -152,10 +149,10 @@ pub fn is_order(c: char) -> bool {
     }
 }
 
-/// Returns the text without control characters: Unix line ends, no marks of the reading direction,
-/// and U+FFFD for all others, so that no words are joined.
-pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_order) {
+/// Removes direction marks, converts line ends to `\n`, and replaces other control characters by
+/// U+FFFD, so that no words are joined.
+pub fn sanitize(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_control) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -164,7 +161,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         match c {
             '\r' if chars.peek() == Some(&'\n') => {}
             '\r' => out.push('\n'),
-            c if !is_order(c) => out.push(c),
+            c if !is_control(c) => out.push(c),
             c if c.is_control() => out.push(char::REPLACEMENT_CHARACTER),
             _ => {}
         }
@@ -172,12 +169,11 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns equivalent JSON in which every control character is escaped. JSON itself requires that
-/// only below the space.
-pub fn json(json: &str) -> String {
+/// Escapes all control characters in JSON, which itself requires this only below U+0020.
+pub fn escape_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
-        if is_order(c) {
+        if is_control(c) {
             out.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
             out.push(c);
@@ -191,10 +187,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn control_sequences_are_removed_between_words() {
+    fn control_characters_are_removed_or_replaced() {
         let text = "a\u{1b}[31mb\u{7}c\u{9b}d\u{202e}e\r\nf\rg\u{7f}\u{200f}h\u{2066}\ti\u{61c}\n";
-        assert_eq!(visible(text), "a\u{fffd}[31mb\u{fffd}c\u{fffd}de\nf\ng\u{fffd}h\ti\n");
-        assert!(matches!(visible("plain, ä, 日本\n"), Cow::Borrowed(_)));
+        assert_eq!(sanitize(text), "a\u{fffd}[31mb\u{fffd}c\u{fffd}de\nf\ng\u{fffd}h\ti\n");
+        assert!(matches!(sanitize("plain, ä, 日本\n"), Cow::Borrowed(_)));
     }
 
     #[test]
@@ -260,9 +256,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn only_control_sequences_are_removed(lines in proptest::collection::vec("[a-z0-9 :/äß]{0,20}", 1..8), orders in "(\\[[0-9;]{0,4}[mKGAJ]|\\(B|=){1}") {
+        fn only_control_sequences_are_removed(lines in proptest::collection::vec("[a-z0-9 :/äß]{0,20}", 1..8), sequences in "(\\[[0-9;]{0,4}[mKGAJ]|\\(B|=){1}") {
             let plain = lines.join("\n");
-            let log = lines.iter().map(|l| format!("\u{1b}{orders}{l}\u{1b}[0m")).collect::<Vec<_>>().join("\n");
+            let log = lines.iter().map(|l| format!("\u{1b}{sequences}{l}\u{1b}[0m")).collect::<Vec<_>>().join("\n");
             proptest::prop_assert_eq!(strip_ansi(&log), plain.as_str());
         }
 
@@ -273,9 +269,9 @@ mod tests {
     }
 
     #[test]
-    fn json_means_the_same() {
+    fn escaped_json_has_the_same_value() {
         let text = "a\u{9b}31m\u{202e}b\u{1b}\u{200e}ä";
-        let json_text = json(&serde_json::to_string(text).unwrap());
+        let json_text = escape_json(&serde_json::to_string(text).unwrap());
         assert_eq!(json_text, "\"a\\u009b31m\\u202eb\\u001b\\u200eä\"");
         assert_eq!(serde_json::from_str::<String>(&json_text).unwrap(), text);
     }

@@ -2,21 +2,21 @@
 
 use crate::args::{Command, ModelCommand, NoteCommand, SourceCommand, VerdictCommand};
 
-/// The access that a command needs, from the least to the most.
+/// Access to a casebook, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Need {
-    /// An existing casebook to read. Checks and index updates on the way count as reading.
+pub enum CasebookAccess {
+    /// Reading an existing casebook, including the checks and index updates that a query makes.
     Read,
-    /// An existing casebook to write.
+    /// Writing to an existing casebook.
     Write,
-    /// A casebook to write, which is created if necessary.
-    Make,
+    /// Writing to a casebook that is created if necessary.
+    Create,
 }
 
 /// Returns the access that a command needs.
 ///
 /// A command that only reads creates no casebook and runs despite an invalid settings file.
-pub fn of(command: &Command) -> Need {
+pub fn required_access(command: &Command) -> CasebookAccess {
     match command {
         Command::Import(_)
         | Command::Source(SourceCommand::Add { .. })
@@ -25,7 +25,7 @@ pub fn of(command: &Command) -> Need {
         | Command::Restore(_)
         // The keyring does not depend on the casebook.
         | Command::Login(_)
-        | Command::Logout(_) => Need::Make,
+        | Command::Logout(_) => CasebookAccess::Create,
         Command::Source(SourceCommand::Remove { .. } | SourceCommand::Trust { .. })
         | Command::Sync(_)
         | Command::Index(_)
@@ -33,11 +33,11 @@ pub fn of(command: &Command) -> Need {
         | Command::Verdict(VerdictCommand::Set { .. } | VerdictCommand::Undo { .. })
         | Command::Note(NoteCommand::Edit { .. } | NoteCommand::Remove { .. })
         | Command::Model(ModelCommand::Use { .. } | ModelCommand::Remove { .. })
-        // Agents store notes and verdicts.
-        | Command::Mcp(_) => Need::Write,
-        Command::Article(article) if article.store => Need::Write,
-        Command::Triage(triage) if triage.decide || triage.apply => Need::Write,
-        Command::Doctor(doctor) if doctor.repair => Need::Write,
+        // Agents can store notes and verdicts.
+        | Command::Mcp(_) => CasebookAccess::Write,
+        Command::Article(article) if article.store => CasebookAccess::Write,
+        Command::Triage(triage) if triage.decide || triage.apply => CasebookAccess::Write,
+        Command::Doctor(doctor) if doctor.repair => CasebookAccess::Write,
         Command::Triage(_)
         | Command::Doctor(_)
         | Command::Source(SourceCommand::Test { .. } | SourceCommand::List { .. })
@@ -62,6 +62,6 @@ pub fn of(command: &Command) -> Need {
         | Command::Schema { .. }
         | Command::Skill
         | Command::Man { .. }
-        | Command::Completions { .. } => Need::Read,
+        | Command::Completions { .. } => CasebookAccess::Read,
     }
 }

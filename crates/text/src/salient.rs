@@ -9,25 +9,25 @@ use std::{
 
 use regex::Regex;
 
-use crate::{mail, report, signature, skeleton::Skeleton, visible::strip_ansi};
+use crate::{mail, report, sanitize::strip_ansi, signature, skeleton::Skeleton};
 
-/// The length up to which a text is read as it is, in bytes.
-const SHORT: usize = 24_000;
-/// The number of bytes that are kept of a longer text.
-const MOST: usize = 20_000;
-/// The number of first and of last distinct lines that are always kept.
-const FIRST: usize = 30;
-const LAST: usize = 60;
-/// The number of lines kept around a line that reports a failure.
-const AROUND: usize = 4;
-/// The length above which a text is a log and no mail, in bytes.
-const LONGEST_MAIL: usize = 1_000_000;
+/// The maximum length of a text that is used as it is, in bytes.
+const MAX_WHOLE: usize = 24_000;
+/// The maximum length of the salient part of a longer text, in bytes.
+const MAX_SALIENT: usize = 20_000;
+/// The number of first and last distinct lines that are kept.
+const FIRST_LINES: usize = 30;
+const LAST_LINES: usize = 60;
+/// The number of lines that are kept after a failure line.
+const CONTEXT_LINES: usize = 4;
+/// The maximum length of a mail, in bytes.
+const MAX_MAIL: usize = 1_000_000;
 /// The minimum number of lines of a log.
-const MANY_LINES: usize = 30;
-/// The mark in place of omitted lines.
-const LEFT_OUT: &str = "[…]\n";
+const MIN_LOG_LINES: usize = 30;
+/// The mark that replaces omitted lines.
+const OMISSION_MARK: &str = "[…]\n";
 /// The maximum length of a line that is kept whole, in bytes.
-const LINE: usize = 2_000;
+const MAX_LINE: usize = 2_000;
 
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static SEVERE: LazyLock<Regex> = LazyLock::new(|| {
@@ -38,71 +38,67 @@ static WARNING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\bwarn(?:ing
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[0-9]+").unwrap());
 
-/// Returns the salient part of a text that was given as a query: its writer's own words without
-/// terminal colours. A short text is kept whole. Lines that differ only in numbers count once; of
-/// the others the first, the last and those around a failure are kept in their order, the rarest
-/// kinds of lines first.
+/// Returns the salient part of a query text: the writer's own words without terminal colours. A
+/// short text is kept whole; a long one is reduced to its salient lines.
 pub fn extract_salient(text: &str) -> Cow<'_, str> {
     let text = match strip_ansi(text) {
-        plain if plain.len() > LONGEST_MAIL => plain,
+        plain if plain.len() > MAX_MAIL => plain,
         plain => match mail::split_pasted(&plain) {
             Some((subject, body)) if subject.is_empty() => Cow::Owned(body),
             Some((subject, body)) => Cow::Owned(format!("{subject}\n\n{body}")),
             None => plain,
         },
     };
-    if text.len() <= SHORT {
+    if text.len() <= MAX_WHOLE {
         return text;
     }
     let lines: Vec<&str> = text.lines().collect();
-    let indices = salient_lines(&lines, MOST);
-    Cow::Owned(indices.into_iter().map(|at| head(lines[at])).collect::<Vec<_>>().join("\n"))
+    let indices = salient_lines(&lines, MAX_SALIENT);
+    Cow::Owned(indices.into_iter().map(|at| truncate(lines[at])).collect::<Vec<_>>().join("\n"))
 }
 
-/// Shortens a Markdown text to about `most` bytes for people to read. Prose is kept; a log or
-/// another long run of lines in a code block is reduced to its salient lines, with a mark where
-/// lines are omitted.
-pub fn condense(text: &str, most: usize) -> Cow<'_, str> {
-    if text.len() <= most {
+/// Shortens a Markdown text to about `max_bytes` for display. Prose is kept; long code blocks and
+/// logs are reduced to their salient lines, with marks for omitted lines.
+pub fn condense(text: &str, max_bytes: usize) -> Cow<'_, str> {
+    if text.len() <= max_bytes {
         return text.into();
     }
-    let parts = parts(text);
-    // A text without code blocks may be a log as a whole.
-    let long = |part: &LineRun<'_>| {
-        part.lines.len() >= MANY_LINES
-            && (part.code || (parts.len() == 1 && are_a_log(&part.lines)))
+    let runs = line_runs(text);
+    // A text without code blocks may be a log.
+    let is_long = |run: &LineRun<'_>| {
+        run.lines.len() >= MIN_LOG_LINES && (run.code || (runs.len() == 1 && is_log(&run.lines)))
     };
-    let count = parts.iter().filter(|part| long(part)).count();
+    let count = runs.iter().filter(|run| is_long(run)).count();
     if count == 0 {
         return text.into();
     }
-    let prose_bytes: usize = parts.iter().filter(|part| !long(part)).map(LineRun::bytes).sum();
-    let part_budget = most.saturating_sub(prose_bytes).max(most / 2) / count;
-    let mut out = String::with_capacity(most);
-    for part in &parts {
-        let indices: BTreeSet<usize> = match long(part) && part.bytes() > part_budget {
+    let prose_bytes: usize = runs.iter().filter(|run| !is_long(run)).map(LineRun::bytes).sum();
+    let part_budget = max_bytes.saturating_sub(prose_bytes).max(max_bytes / 2) / count;
+    let mut out = String::with_capacity(max_bytes);
+    for run in &runs {
+        let indices: BTreeSet<usize> = match is_long(run) && run.bytes() > part_budget {
             // Reserve room for the marks.
-            true => salient_lines(&part.lines, part_budget * 3 / 4),
-            false => (0..part.lines.len()).collect(),
+            true => salient_lines(&run.lines, part_budget * 3 / 4),
+            false => (0..run.lines.len()).collect(),
         };
         let mut next = 0;
         for at in indices {
             if at > next {
-                out.push_str(LEFT_OUT);
+                out.push_str(OMISSION_MARK);
             }
-            out.push_str(head(part.lines[at]));
+            out.push_str(truncate(run.lines[at]));
             out.push('\n');
             next = at + 1;
         }
-        if next < part.lines.len() {
-            out.push_str(LEFT_OUT);
+        if next < run.lines.len() {
+            out.push_str(OMISSION_MARK);
         }
     }
     out.truncate(out.trim_end().len());
     Cow::Owned(out)
 }
 
-/// A run of lines: the content of a code block, or the lines outside of one, fences included.
+/// A run of lines: the content of a code block, or the lines between code blocks, fences included.
 struct LineRun<'t> {
     lines: Vec<&'t str>,
     code: bool,
@@ -114,36 +110,36 @@ impl LineRun<'_> {
     }
 }
 
-/// Returns whether most lines contain the varying parts of log records: times and numbers.
-fn are_a_log(lines: &[&str]) -> bool {
+/// Returns whether most lines contain numbers, like log records.
+fn is_log(lines: &[&str]) -> bool {
     let text_lines = lines.iter().filter(|line| !line.trim().is_empty());
-    let numbered_lines = text_lines.clone().filter(|line| NUMBER.is_match(head(line)));
+    let numbered_lines = text_lines.clone().filter(|line| NUMBER.is_match(truncate(line)));
     numbered_lines.count() * 2 > text_lines.count()
 }
 
-fn parts(text: &str) -> Vec<LineRun<'_>> {
+fn line_runs(text: &str) -> Vec<LineRun<'_>> {
     let mut out = vec![LineRun { lines: Vec::new(), code: false }];
     for line in text.lines() {
-        let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-        let code = out.last().is_some_and(|part| part.code);
-        if fence && code {
+        let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        let code = out.last().is_some_and(|run| run.code);
+        if is_fence && code {
             out.push(LineRun { lines: Vec::new(), code: false });
         }
-        if let Some(part) = out.last_mut() {
-            part.lines.push(line);
+        if let Some(run) = out.last_mut() {
+            run.lines.push(line);
         }
-        if fence && !code {
+        if is_fence && !code {
             out.push(LineRun { lines: Vec::new(), code: true });
         }
     }
-    out.retain(|part| !part.lines.is_empty());
+    out.retain(|run| !run.lines.is_empty());
     out
 }
 
-/// Returns the indices of the salient lines, in about `most` bytes. Lines that differ only in
-/// numbers count once; of the others the first, the last and those around a failure are kept, the
-/// rarest kinds of lines first.
-fn salient_lines(lines: &[&str], most: usize) -> BTreeSet<usize> {
+/// Returns the indices of the salient lines, at most `max_bytes` together. Lines that differ only
+/// in numbers count once. The first and last lines and those around failures are kept; rare
+/// failures take precedence.
+fn salient_lines(lines: &[&str], max_bytes: usize) -> BTreeSet<usize> {
     let hash = BuildHasherDefault::<DefaultHasher>::new();
     let kinds: Vec<u64> =
         lines.iter().map(|l| hash.hash_one(NUMBER.replace_all(l.trim(), "0").as_ref())).collect();
@@ -151,7 +147,7 @@ fn salient_lines(lines: &[&str], most: usize) -> BTreeSet<usize> {
     for kind in &kinds {
         *kind_counts.entry(*kind).or_default() += 1;
     }
-    // The last line of a kind represents it, because programs fail where their output ends.
+    // The last line represents its kind, because programs fail at the end of their output.
     let mut last: HashMap<u64, usize> = HashMap::new();
     for (at, kind) in kinds.iter().enumerate() {
         last.insert(*kind, at);
@@ -159,33 +155,35 @@ fn salient_lines(lines: &[&str], most: usize) -> BTreeSet<usize> {
     let distinct: BTreeSet<usize> =
         last.into_values().filter(|at| !lines[*at].trim().is_empty()).collect();
     let mut order: Vec<usize> = Vec::new();
-    // Rank failures first, so that a thousand distinct warnings leave room for one failure.
-    let gravity = |at: usize| {
-        let line = head(lines[at]);
+    // Rank failures before warnings, so that many distinct warnings leave room for one failure.
+    let severity = |at: usize| {
+        let line = truncate(lines[at]);
         if SEVERE.is_match(line) {
             return Some(0_u8);
         }
-        let tells = || signature::signatures(line).iter().any(signature::Signature::is_telling);
-        (WARNING.is_match(line) || tells()).then_some(1)
+        let has_signature =
+            || signature::signatures(line).iter().any(signature::Signature::is_distinctive);
+        (WARNING.is_match(line) || has_signature()).then_some(1)
     };
     let mut failures: Vec<(u8, usize)> =
-        distinct.iter().filter_map(|at| Some((gravity(*at)?, *at))).collect();
-    failures
-        .sort_by_key(|(gravity, at)| (*gravity, kind_counts[&kinds[*at]], std::cmp::Reverse(*at)));
+        distinct.iter().filter_map(|at| Some((severity(*at)?, *at))).collect();
+    failures.sort_by_key(|(severity, at)| {
+        (*severity, kind_counts[&kinds[*at]], std::cmp::Reverse(*at))
+    });
     for (_, at) in failures {
         order.push(at);
         order.extend(
-            (at.saturating_sub(1)..=(at + AROUND).min(lines.len() - 1)).filter(|n| *n != at),
+            (at.saturating_sub(1)..=(at + CONTEXT_LINES).min(lines.len() - 1)).filter(|n| *n != at),
         );
     }
-    let ends = distinct.iter().rev().take(LAST).chain(distinct.iter().take(FIRST));
+    let ends = distinct.iter().rev().take(LAST_LINES).chain(distinct.iter().take(FIRST_LINES));
     let mut indices = BTreeSet::new();
-    let mut room = most;
+    let mut remaining_bytes = max_bytes;
     // The first line identifies the text, so it precedes the failures.
     for at in std::iter::once(0).chain(order.into_iter().take(400)).chain(ends.copied()) {
-        let size = head(lines[at]).len() + 1;
-        if size <= room && indices.insert(at) {
-            room -= size;
+        let size = truncate(lines[at]).len() + 1;
+        if size <= remaining_bytes && indices.insert(at) {
+            remaining_bytes -= size;
         }
     }
     indices
@@ -201,7 +199,7 @@ pub fn headline(text: &str) -> String {
     let plain = strip_ansi(text);
     let first = || plain.trim().lines().next();
     // Without a failure, use the first warning.
-    let first_match = |pattern: &Regex| plain.lines().find(|line| pattern.is_match(head(line)));
+    let first_match = |pattern: &Regex| plain.lines().find(|line| pattern.is_match(truncate(line)));
     first_match(&SEVERE)
         .or_else(|| first_match(&WARNING))
         .or_else(first)
@@ -209,8 +207,8 @@ pub fn headline(text: &str) -> String {
         .to_owned()
 }
 
-fn head(line: &str) -> &str {
-    &line[..line.floor_char_boundary(LINE)]
+fn truncate(line: &str) -> &str {
+    &line[..line.floor_char_boundary(MAX_LINE)]
 }
 
 #[cfg(test)]
@@ -236,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn condensed_text_keeps_a_failure_within_a_fence() {
+    fn condensed_text_keeps_failures_in_code_blocks() {
         let log = log(3_000, 1_500, "2026-01-01T10:00:00Z FATAL FW-777 index page torn");
         let text = format!(
             "It stops at night.\n\n<details>\n\n```\n{log}\n```\n</details>\n\nSeen on 4.1."
@@ -272,7 +270,7 @@ mod tests {
             let log = log(20_000, at, "ERROR FW-1043: upload stopped at offset 12");
             let salient = extract_salient(&log);
             assert!(
-                salient.len() <= MOST && salient.contains("FW-1043"),
+                salient.len() <= MAX_SALIENT && salient.contains("FW-1043"),
                 "at {at}: {} bytes",
                 salient.len()
             );
@@ -307,7 +305,7 @@ mod tests {
         fn salient_text_is_short_and_from_the_input(lines in proptest::collection::vec("[a-zé0-9 ]{0,40}", 0..3_000)) {
             let text = lines.join("\n");
             let salient = extract_salient(&text);
-            proptest::prop_assert!(salient.len() <= text.len().min(SHORT));
+            proptest::prop_assert!(salient.len() <= text.len().min(MAX_WHOLE));
             for line in salient.lines() {
                 proptest::prop_assert!(text.contains(line));
             }
