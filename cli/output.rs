@@ -26,7 +26,7 @@ pub const CLOSED: Style = AnsiColor::Magenta.on_default();
 pub struct Output {
     out: io::BufWriter<anstream::AutoStream<io::Stdout>>,
     width: usize,
-    /// Whether standard error gets errors only.
+    /// True if standard error gets errors only.
     quiet: bool,
     /// First write error, after which output is discarded.
     write_error: Option<io::Error>,

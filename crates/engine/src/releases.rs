@@ -55,9 +55,9 @@ impl Release {
 
 impl Fix {
     /// Returns whether there is anything that a version can be compared with.
-    fn is_comparable(&self, asked: &ReportedVersion) -> bool {
-        let is_dated = asked.build.is_some() && self.at().is_some();
-        let is_number = |version: &String| compare(&asked.name, version).is_some();
+    fn is_comparable(&self, version: &ReportedVersion) -> bool {
+        let is_dated = version.build.is_some() && self.at().is_some();
+        let is_number = |fixed_in: &String| compare(&version.name, fixed_in).is_some();
         match &self.version {
             Some(version) => is_dated || is_number(version),
             None => is_dated || self.merged_at.is_some(),
@@ -309,18 +309,18 @@ impl Releases {
         source: &str,
         fix: &Fix,
     ) -> Option<(AskedVersion, Option<String>)> {
-        let asked = self.newest_in(text, source).filter(|asked| fix.is_comparable(asked))?;
-        let has_fix = self.reported_has_fix(&asked, fix);
+        let version = self.newest_in(text, source).filter(|version| fix.is_comparable(version))?;
+        let has_fix = self.reported_has_fix(&version, fix);
         let update_to =
-            (has_fix == Some(false)).then(|| self.update_to(&asked.name, fix)).flatten();
-        Some((AskedVersion { version: asked.display_name(), has_fix }, update_to))
+            (has_fix == Some(false)).then(|| self.update_to(&version.name, fix)).flatten();
+        Some((AskedVersion { version: version.display_name(), has_fix }, update_to))
     }
 
     /// Returns whether a version that a report names has a fix: by the date of its build, or else as
     /// [`Releases::have_fix`] does. A build lacks what was fixed after its date; a development build
     /// has what was fixed two days before.
-    fn reported_has_fix(&self, reported: &ReportedVersion, fix: &Fix) -> Option<bool> {
-        if let (Some(build), Some(at)) = (&reported.build, fix.at()) {
+    fn reported_has_fix(&self, version: &ReportedVersion, fix: &Fix) -> Option<bool> {
+        if let (Some(build), Some(at)) = (&version.build, fix.at()) {
             let fixed_on = at.to_zoned(TimeZone::UTC).date();
             if build.date < fixed_on {
                 return Some(false);
@@ -330,7 +330,7 @@ impl Releases {
                 return (days >= MIN_DAYS).then_some(true);
             }
         }
-        self.have_fix(&reported.name, fix)
+        self.have_fix(&version.name, fix)
     }
 
     /// Returns the newest version of the product that a report names.
@@ -485,9 +485,9 @@ mod tests {
             // The branch of a release may have been cut before the fix.
             ("2.1.0-beta.1 (0a1b2c3 2026-01-22)", None),
         ] {
-            let (asked, update_to) =
+            let (version, update_to) =
                 releases().compare_asked(&format!("app {build}"), "acme/app", &fix).unwrap();
-            assert_eq!(asked.has_fix, want, "{build}");
+            assert_eq!(version.has_fix, want, "{build}");
             assert_eq!(update_to.is_some(), want == Some(false), "{build}");
         }
     }

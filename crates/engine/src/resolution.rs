@@ -15,12 +15,12 @@ use precedent_text::{
 /// The maximum distance of a comment from the closure to give its reason, in seconds.
 const NEAR: i64 = 24 * 3600;
 /// The maximum time after a closure in which its reason is still given, in seconds.
-const AFTER: i64 = 600;
+const MAX_DELAY: i64 = 600;
 /// The number of last comments that may give the reason of a closure.
 const LAST_COMMENTS: usize = 2;
 /// The minimum probability of a refusal in the closing comments: of 120 closed reports of rust and go
 /// whose threads name no fix, it declines 63, rightly in 56; 75 were declined.
-const REFUSED: f32 = 0.63;
+const MIN_REFUSAL: f32 = 0.63;
 
 /// The labels of items closed without a fix, in addition to resolution names: lower case, words
 /// joined by one space.
@@ -71,17 +71,17 @@ pub(crate) fn closing_comments<T>(
     let is_closing = |comment: &&T| {
         closed_at.is_some_and(|closed_at| {
             let distance = created_at(comment).as_second() - closed_at.as_second();
-            (-NEAR..=AFTER).contains(&distance)
+            (-NEAR..=MAX_DELAY).contains(&distance)
         })
     };
-    let closing: Vec<&T> = comments.iter().rev().filter(is_closing).take(LAST_COMMENTS).collect();
-    if closing.is_empty() { comments.last().into_iter().collect() } else { closing }
+    let last: Vec<&T> = comments.iter().rev().filter(is_closing).take(LAST_COMMENTS).collect();
+    if last.is_empty() { comments.last().into_iter().collect() } else { last }
 }
 
 /// Returns whether a closing comment says that nothing will be fixed.
 pub(crate) fn is_refusal(sentences: &Sentences) -> bool {
     !sentences.is_likely(&SOLUTION_ROLES)
-        && (sentences.refusal() >= REFUSED || sentences.is_likely(&REFUSAL_ROLES))
+        && (sentences.refusal() >= MIN_REFUSAL || sentences.is_likely(&REFUSAL_ROLES))
 }
 
 /// Returns the only item that the closing comment of a duplicate names, for duplicates without

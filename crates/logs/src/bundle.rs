@@ -92,7 +92,7 @@ struct InputFile {
     path: PathBuf,
     name: String,
     size: u64,
-    /// Whether the user named it, so that it is read whatever its extension.
+    /// True if the user named it, so that it is read whatever its extension.
     is_named: bool,
 }
 
@@ -132,7 +132,7 @@ struct BundleReader<'a, 's> {
     finished_bytes: u64,
     file_bytes: Arc<AtomicU64>,
     files: usize,
-    /// Whether a file has begun and not ended.
+    /// True if a file has begun and not ended.
     in_file: bool,
     /// The first read error.
     first_error: Option<Error>,

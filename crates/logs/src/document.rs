@@ -27,7 +27,7 @@ pub struct Document {
     in_string: bool,
     is_escaped: bool,
     open: Option<OpenObject>,
-    /// Whether the top-level object is too long for a record.
+    /// True if the top-level object is too long for a record.
     is_split: bool,
     /// Number of line breaks so far.
     lines: u64,
@@ -38,7 +38,7 @@ struct OpenObject {
     depth: usize,
     line: u64,
     text: Vec<u8>,
-    /// Whether it is too long to be kept.
+    /// True if it is too long to be kept.
     is_oversized: bool,
 }
 

@@ -65,19 +65,19 @@ struct FileState {
     time: Option<String>,
     /// The JSON document, while the file is one.
     document: Option<Document>,
-    /// Whether any of it was read.
+    /// True if any of it was read.
     has_data: bool,
-    /// Whether a block has colours or other control sequences.
+    /// True if a block has colours or other control sequences.
     has_escapes: bool,
     /// Last byte of the file.
     last_byte: u8,
     /// Content of the file, while it is short.
     content: Option<Vec<u8>>,
-    /// Whether its lines start with times.
+    /// True if its lines start with times.
     has_times: bool,
     /// The detector of tool frames.
     frames: FrameDetector,
-    /// Whether the last record is informational, so that indented lines below belong to it.
+    /// True if the last record is informational, so that indented lines below belong to it.
     is_info: bool,
 }
 

@@ -41,7 +41,7 @@ enum Stage {
 pub struct OpenFrame {
     pub kind: Kind,
     stage: Stage,
-    /// Whether its lines have times.
+    /// True if its lines have times.
     pub has_times: bool,
 }
 
@@ -63,11 +63,11 @@ pub enum LineRole {
 pub struct FrameDetector {
     /// The last named test of a JUnit report.
     junit_test: String,
-    /// Whether JavaScript tests were listed; other tools mark their lists with the same dot.
+    /// True if JavaScript tests were listed; other tools mark their lists with the same dot.
     is_jest: bool,
-    /// Whether pytest lists failures; other tools print rows of underscores as well.
+    /// True if pytest lists failures; other tools print rows of underscores as well.
     is_pytest: bool,
-    /// Whether a framed failure was reported; a later summary then adds no error.
+    /// True if a framed failure was reported; a later summary then adds no error.
     has_failure: bool,
 }
 

@@ -17,7 +17,7 @@ pub struct Pod {
     name: String,
     /// Number of its first line.
     pub line: u64,
-    /// Whether its second line confirmed that it is a pod.
+    /// True if its second line confirmed that it is a pod.
     is_confirmed: bool,
     image: String,
     reasons: Vec<String>,

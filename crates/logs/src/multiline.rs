@@ -28,7 +28,7 @@ pub(super) struct OpenEvent {
     pub(super) lines: usize,
     pub(super) is_cut: bool,
     pub(super) after_blank: bool,
-    /// Whether its first line has a time or a level.
+    /// True if its first line has a time or a level.
     pub(super) has_header: bool,
     pub(super) level: Option<Level>,
     /// Text between the time and the message, and the indent of the message.

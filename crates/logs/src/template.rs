@@ -76,9 +76,9 @@ struct Group {
     last: LogPosition,
     before_crash: bool,
     near_end: bool,
-    /// Whether it only states that an earlier step failed.
+    /// True if it only states that an earlier step failed.
     is_uninformative: bool,
-    /// Whether it causes other failures.
+    /// True if it causes other failures.
     is_root_cause: bool,
 }
 

@@ -21,7 +21,7 @@ pub struct WindowsEvent {
     /// Time of the event.
     pub time: Option<String>,
     text: Vec<String>,
-    /// Whether lines without a field name continue the description.
+    /// True if lines without a field name continue the description.
     in_description: bool,
     /// Number of its first line.
     pub line: u64,

@@ -37,7 +37,7 @@ const INVALID_PARAMS: i32 = -32602;
 /// A connection to a client, line by line.
 pub struct Lines<R> {
     input: Input<R>,
-    /// Whether the client has initialized the session.
+    /// True if the client has initialized the session.
     is_initialized: bool,
     /// Pending answer to a line that is not passed to `rmcp`.
     answer: Option<Vec<u8>>,
@@ -195,7 +195,7 @@ async fn write_lines(
 struct Input<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
-    /// Whether the rest of an overlong line is being skipped.
+    /// True if the rest of an overlong line is being skipped.
     is_skipping: bool,
     max: usize,
 }

@@ -133,7 +133,7 @@ pub fn author(login: Option<&str>, association: Option<&str>) -> String {
 pub struct Text {
     out: String,
     budget: usize,
-    /// Whether something was left out.
+    /// True if something was left out.
     pub is_truncated: bool,
 }
 

@@ -34,7 +34,7 @@ const UNCERTAIN: bool = false;
 /// The options of a redaction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RedactionOptions<'a> {
-    /// Whether links to the tracker are hidden as well.
+    /// True if links to the tracker are hidden as well.
     pub hide_links: bool,
     /// Matches to keep.
     pub keep: &'a [String],

@@ -94,7 +94,7 @@ static PERSISTS: LazyLock<Regex> = LazyLock::new(|| {
 static MODEL: LazyLock<Model> =
     LazyLock::new(|| serde_json::from_str(include_str!("roles.json")).unwrap_or_default());
 
-static CLOSING: LazyLock<ClosingModel> =
+static CLOSING_MODEL: LazyLock<ClosingModel> =
     LazyLock::new(|| serde_json::from_str(include_str!("closing.json")).unwrap_or_default());
 
 /// The role of a sentence in its thread.
@@ -261,9 +261,10 @@ impl Sentences {
         if features.is_empty() {
             return 0.0;
         }
-        let weights = features.into_iter().filter_map(|feature| CLOSING.features.get(feature));
+        let weights =
+            features.into_iter().filter_map(|feature| CLOSING_MODEL.features.get(feature));
         #[allow(clippy::cast_precision_loss, reason = "a sum of some hundred weights")]
-        let sum = (CLOSING.intercept + weights.sum::<i32>()) as f32 / 1000.0;
+        let sum = (CLOSING_MODEL.intercept + weights.sum::<i32>()) as f32 / 1000.0;
         1.0 / (1.0 + (-sum).exp())
     }
 

@@ -26,7 +26,7 @@ type Requests = Arc<Mutex<Vec<String>>>;
 
 struct Shortcuts {
     requests: Requests,
-    /// Whether the user allows global shortcuts.
+    /// True if the user allows global shortcuts.
     is_allowed: Arc<Mutex<bool>>,
 }
 

@@ -359,8 +359,8 @@ impl CaseThread {
     /// Returns whether the closing comments decline the report. A duplicate is not declined.
     pub(super) fn is_refused(&self, r: &Reader<'_>) -> Result<bool> {
         let created_at = |s: &ThreadComment| s.comment.created_at;
-        let closing = closing_comments(&self.comments, created_at, self.row.closed_at);
-        Ok(closing.iter().any(|s| is_refusal(&s.sentences)) && !is_duplicate(r, &self.row)?)
+        let last_comments = closing_comments(&self.comments, created_at, self.row.closed_at);
+        Ok(last_comments.iter().any(|s| is_refusal(&s.sentences)) && !is_duplicate(r, &self.row)?)
     }
 
     /// Clears the text of changes that are shown as cases of their own.
@@ -387,8 +387,8 @@ impl CaseThread {
     /// thread, and the workaround.
     pub(super) fn outcome(self, status: ProblemStatus, question: &str) -> ThreadOutcome {
         let closed_at = self.row.merged_at.or(self.row.closed_at);
-        let asked = status.is_fixed().then(|| self.compare_version(question)).flatten();
-        let (asked_version, update_to) = asked.unzip();
+        let comparison = status.is_fixed().then(|| self.compare_version(question)).flatten();
+        let (asked_version, update_to) = comparison.unzip();
         let is_unreleased = status == ProblemStatus::Solved && self.releases.lack(&self.fix);
         let status = if is_unreleased { ProblemStatus::Unreleased } else { status };
         let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);

@@ -198,10 +198,10 @@ impl Client {
     pub(super) fn page_failure(
         &self,
         response: &Response,
-        paging: &Pagination,
+        pagination: &Pagination,
         stream: Stream,
     ) -> Result<Option<Fetch>> {
-        match paging.retry_smaller(response.status) {
+        match pagination.retry_smaller(response.status) {
             _ if response.status == 200 => Ok(None),
             None => self.list_failure(response, stream.label()).map(Some),
             smaller => Ok(smaller),

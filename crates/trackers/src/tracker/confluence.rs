@@ -253,12 +253,12 @@ impl Confluence {
         )
     }
 
-    async fn pages(&self, paging: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn pages(&self, pagination: &Pagination, task: &Task) -> Result<Fetch> {
         let stored_index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let entries = match stored_index.filter(|_| paging.page > 1) {
+        let entries = match stored_index.filter(|_| pagination.page > 1) {
             Some(entries) => entries,
             // Another process started this pass; resume at the watermark.
-            None if paging.page > 1 => return Ok(Fetch::Expired),
+            None if pagination.page > 1 => return Ok(Fetch::Expired),
             None => match self.fetch_index(task).await? {
                 Ok(entries) => entries,
                 Err(refusal) => return Ok(refusal),
@@ -266,12 +266,12 @@ impl Confluence {
         };
         let recent: Vec<&PageEntry> = entries
             .iter()
-            .filter(|p| paging.since.is_none() || p.changed_at >= paging.since)
+            .filter(|p| pagination.since.is_none() || p.changed_at >= pagination.since)
             .collect();
-        let from = usize::try_from((paging.page - 1) * paging.size)
+        let from = usize::try_from((pagination.page - 1) * pagination.size)
             .unwrap_or(usize::MAX)
             .min(recent.len());
-        let size = usize::try_from(paging.size).unwrap_or(usize::MAX);
+        let size = usize::try_from(pagination.size).unwrap_or(usize::MAX);
         let batch = &recent[from..recent.len().min(from.saturating_add(size))];
         let mut page = Page {
             all_pages: Some(entries.iter().map(|p| p.slug.clone()).collect()),
@@ -292,7 +292,8 @@ impl Confluence {
         }
         page.watermark = batch.last().and_then(|p| p.changed_at);
         let more = from + batch.len() < recent.len();
-        page.next = more.then(|| Pagination { page: paging.page + 1, ..paging.clone() }.cursor());
+        page.next =
+            more.then(|| Pagination { page: pagination.page + 1, ..pagination.clone() }.cursor());
         Ok(Fetch::Page(page))
     }
 
@@ -472,9 +473,14 @@ impl Tracker for Confluence {
         PAGE_SIZE
     }
 
-    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn list_page(
+        &self,
+        stream: Stream,
+        pagination: &Pagination,
+        task: &Task,
+    ) -> Result<Fetch> {
         match stream {
-            Stream::Pages => self.pages(paging, task).await,
+            Stream::Pages => self.pages(pagination, task).await,
             _ => Ok(Fetch::Refused("Confluence has only pages".to_owned())),
         }
     }

@@ -87,18 +87,18 @@ impl Gitea {
         self.client.url(&format!("repos/{}/{}{rest}", escape(owner), escape(name)))
     }
 
-    fn list_url(&self, stream: Stream, paging: &Pagination) -> Result<Url> {
+    fn list_url(&self, stream: Stream, pagination: &Pagination) -> Result<Url> {
         let mut url =
             self.project_url(if stream == Stream::Items { "/issues" } else { "/issues/comments" })?;
         {
             let mut query = url.query_pairs_mut();
             query
-                .append_pair("limit", &paging.size.to_string())
-                .append_pair("page", &paging.page.to_string());
+                .append_pair("limit", &pagination.size.to_string())
+                .append_pair("page", &pagination.page.to_string());
             if stream == Stream::Items {
-                query.append_pair("state", if paging.open { "open" } else { "all" });
+                query.append_pair("state", if pagination.open { "open" } else { "all" });
             }
-            if let Some(since) = paging.since {
+            if let Some(since) = pagination.since {
                 query.append_pair("since", &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
             }
         }
@@ -118,16 +118,20 @@ fn stated_total(response: &Response) -> Option<u64> {
 
 /// Returns whether there is another page, and the actual page size. A server may return fewer
 /// records than requested, and a proxy may drop headers; without them, only an empty page is last.
-fn has_more(response: &Response, count: u32, paging: &Pagination) -> (bool, u32) {
-    let size = if paging.page == 1 && count > 0 { count.min(paging.size) } else { paging.size };
-    let total_read = u64::from(paging.page - 1) * u64::from(size) + u64::from(count);
+fn has_more(response: &Response, count: u32, pagination: &Pagination) -> (bool, u32) {
+    let size = if pagination.page == 1 && count > 0 {
+        count.min(pagination.size)
+    } else {
+        pagination.size
+    };
+    let total_read = u64::from(pagination.page - 1) * u64::from(size) + u64::from(count);
     let more = match stated_total(response) {
         _ if response.next.is_some() => true,
         Some(stated_total) => count > 0 && total_read < stated_total,
         // A server that returns more than requested returns everything.
-        None => (1..=paging.size).contains(&count) && response.last.is_none(),
+        None => (1..=pagination.size).contains(&count) && response.last.is_none(),
     };
-    (more, if more { size } else { paging.size })
+    (more, if more { size } else { pagination.size })
 }
 
 fn parse_record(stream: Stream, text: &str) -> Result<Record, String> {
@@ -198,18 +202,26 @@ impl Tracker for Gitea {
         PAGE_SIZE
     }
 
-    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.list_url(stream, paging)?, task).await?;
-        if let Some(outcome) = self.client.page_failure(&response, paging, stream)? {
+    async fn list_page(
+        &self,
+        stream: Stream,
+        pagination: &Pagination,
+        task: &Task,
+    ) -> Result<Fetch> {
+        let response = self.client.get(self.list_url(stream, pagination)?, task).await?;
+        if let Some(outcome) = self.client.page_failure(&response, pagination, stream)? {
             return Ok(outcome);
         }
         let raws: Vec<&RawValue> = response.json()?;
         let count = u32::try_from(raws.len()).unwrap_or(u32::MAX);
-        let (more, size) = has_more(&response, count, paging);
+        let (more, size) = has_more(&response, count, pagination);
         let records = raws.iter().map(|raw| parse_record(stream, raw.get())).collect();
-        let paging = Pagination { size, ..paging.clone() };
-        let next =
-            paging.by_creation(stated_total(&response), self.client.server_time(&response), more);
+        let pagination = Pagination { size, ..pagination.clone() };
+        let next = pagination.by_creation(
+            stated_total(&response),
+            self.client.server_time(&response),
+            more,
+        );
         Ok(Page { records, ..Page::default() }.into_fetch(next))
     }
 

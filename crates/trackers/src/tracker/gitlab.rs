@@ -129,17 +129,18 @@ impl GitLab {
         self.client.url(&format!("projects/{}{rest}", escape(&self.project)))
     }
 
-    fn list_url(&self, paging: &Pagination) -> Result<Url> {
+    fn list_url(&self, pagination: &Pagination) -> Result<Url> {
         let mut url = self.project_url("/issues")?;
         {
             let mut query = url.query_pairs_mut();
-            query.append_pair("scope", "all").append_pair("per_page", &paging.size.to_string());
-            query.append_pair("page", &paging.page.to_string()).append_pair("sort", "asc");
-            query.append_pair("order_by", if paging.open { "created_at" } else { "updated_at" });
-            if paging.open {
+            query.append_pair("scope", "all").append_pair("per_page", &pagination.size.to_string());
+            query.append_pair("page", &pagination.page.to_string()).append_pair("sort", "asc");
+            query
+                .append_pair("order_by", if pagination.open { "created_at" } else { "updated_at" });
+            if pagination.open {
                 query.append_pair("state", "opened");
             }
-            if let Some(since) = paging.since {
+            if let Some(since) = pagination.since {
                 query.append_pair("updated_after", &since.to_string());
             }
         }
@@ -258,10 +259,10 @@ fn parse_note(text: &str, number: u64, url: Option<&str>) -> Result<Option<Comme
 }
 
 /// Returns whether there is another page, from the headers or from the size of this one.
-fn has_more(response: &Response, count: usize, paging: &Pagination) -> bool {
+fn has_more(response: &Response, count: usize, pagination: &Pagination) -> bool {
     match response.header("x-next-page") {
         Some(next) => !next.trim().is_empty(),
-        None => response.next.is_some() || (count > 0 && count >= paging.size as usize),
+        None => response.next.is_some() || (count > 0 && count >= pagination.size as usize),
     }
 }
 
@@ -300,13 +301,18 @@ impl Tracker for GitLab {
         if stream == Stream::Items { PAGE_SIZE } else { THREADS_PER_PAGE }
     }
 
-    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.list_url(paging)?, task).await?;
-        if let Some(outcome) = self.client.page_failure(&response, paging, stream)? {
+    async fn list_page(
+        &self,
+        stream: Stream,
+        pagination: &Pagination,
+        task: &Task,
+    ) -> Result<Fetch> {
+        let response = self.client.get(self.list_url(pagination)?, task).await?;
+        if let Some(outcome) = self.client.page_failure(&response, pagination, stream)? {
             return Ok(outcome);
         }
         let raws: Vec<&RawValue> = response.json()?;
-        let has_next = has_more(&response, raws.len(), paging);
+        let has_next = has_more(&response, raws.len(), pagination);
         let mut page = Page::default();
         let mut times = Vec::new();
         for raw in raws {
@@ -332,7 +338,7 @@ impl Tracker for GitLab {
                 (Err(_), _) => {}
             }
         }
-        Ok(page.into_fetch(paging.by_change(&times, has_next)))
+        Ok(page.into_fetch(pagination.by_change(&times, has_next)))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {

@@ -30,7 +30,7 @@ impl QueryOutcome {
     /// Returns the data of a list and the time of the response, or else the list's outcome.
     pub(super) fn list(
         self,
-        paging: &Pagination,
+        pagination: &Pagination,
     ) -> Result<std::result::Result<(Value, Timestamp), Fetch>> {
         Ok(Err(match self {
             Self::Data(data, at) => return Ok(Ok((data, at))),
@@ -38,7 +38,7 @@ impl QueryOutcome {
             Self::Gone => Fetch::Refused("no permission to read them".to_owned()),
             Self::Unsupported => Fetch::Refused("the server does not support them".to_owned()),
             Self::Expired => Fetch::Expired,
-            Self::TooLarge(error) => Fetch::Smaller(paging.smaller().ok_or(error)?.cursor()),
+            Self::TooLarge(error) => Fetch::Smaller(pagination.smaller().ok_or(error)?.cursor()),
         }))
     }
 

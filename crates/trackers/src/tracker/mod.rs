@@ -265,16 +265,21 @@ pub trait Tracker: Send + Sync {
         etag: Option<&str>,
         task: &Task,
     ) -> Result<Fetch> {
-        let Some(paging) = Pagination::parse(cursor) else { return Ok(Fetch::Expired) };
-        let paging = Pagination { etag: etag.map(str::to_owned), ..paging };
-        self.list_page(stream, &paging, task).await
+        let Some(pagination) = Pagination::parse(cursor) else { return Ok(Fetch::Expired) };
+        let pagination = Pagination { etag: etag.map(str::to_owned), ..pagination };
+        self.list_page(stream, &pagination, task).await
     }
 
     /// Fetches the page at a position in a list.
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
-    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch>;
+    async fn list_page(
+        &self,
+        stream: Stream,
+        pagination: &Pagination,
+        task: &Task,
+    ) -> Result<Fetch>;
 
     /// Returns an upper bound of the number of items, if one is cheap to get.
     ///

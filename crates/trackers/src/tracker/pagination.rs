@@ -43,8 +43,8 @@ impl Pagination {
     }
 
     pub(super) fn parse(cursor: &Cursor) -> Option<Self> {
-        let paging: Self = serde_json::from_str(&cursor.0).ok()?;
-        (paging.page > 0 && (1..=1000).contains(&paging.size)).then_some(paging)
+        let pagination: Self = serde_json::from_str(&cursor.0).ok()?;
+        (pagination.page > 0 && (1..=1000).contains(&pagination.size)).then_some(pagination)
     }
 
     /// Returns the first page with half the page size, unless that is too small.
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn cursor_round_trips() {
-        let paging = Pagination {
+        let pagination = Pagination {
             is_reread: true,
             began: Some(at(7)),
             total: Some(9),
@@ -153,7 +153,7 @@ mod tests {
             open: true,
             ..Pagination::new(Some(at(5)), 100)
         };
-        assert_eq!(Pagination::parse(&paging.cursor()), Some(paging));
+        assert_eq!(Pagination::parse(&pagination.cursor()), Some(pagination));
         for text in [
             "",
             "https://evil.example/",

@@ -145,7 +145,7 @@ impl Azure {
 
     /// Returns the query for a page, with all earlier results, because WIQL cannot skip any.
     /// <https://learn.microsoft.com/en-us/azure/devops/boards/queries/wiql-syntax>
-    fn query(&self, stream: Stream, paging: &Pagination) -> Result<(Url, Value)> {
+    fn query(&self, stream: Stream, pagination: &Pagination) -> Result<(Url, Value)> {
         let columns = if stream == Stream::Items {
             "[System.Id]"
         } else {
@@ -153,14 +153,14 @@ impl Azure {
         };
         let mut text =
             format!("SELECT {columns} FROM WorkItems WHERE [System.TeamProject] = @project");
-        if let Some(since) = paging.since {
+        if let Some(since) = pagination.since {
             // Times have millisecond precision.
             text.push_str(&format!(
                 " AND [System.ChangedDate] >= '{}'",
                 since.strftime("%Y-%m-%dT%H:%M:%S.%3fZ")
             ));
         }
-        if paging.open {
+        if pagination.open {
             let closed_states = self.states.closed_states();
             if !closed_states.is_empty() {
                 text.push_str(&format!(
@@ -168,7 +168,7 @@ impl Azure {
                     closed_states.join(", ")
                 ));
             }
-            if let Some(last) = &paging.token {
+            if let Some(last) = &pagination.token {
                 let last: u64 =
                     last.parse().map_err(|_| Error::invalid("a work item number is not valid"))?;
                 text.push_str(&format!(" AND [System.Id] > {last}"));
@@ -177,7 +177,11 @@ impl Azure {
         } else {
             text.push_str(" ORDER BY [System.ChangedDate] ASC, [System.Id] ASC");
         }
-        let until = if paging.open { paging.size } else { paging.page.saturating_mul(paging.size) };
+        let until = if pagination.open {
+            pagination.size
+        } else {
+            pagination.page.saturating_mul(pagination.size)
+        };
         let url =
             self.project_url(&format!("wit/wiql?timePrecision=true&$top={until}"), VERSION)?;
         Ok((url, json!({"query": text})))
@@ -186,18 +190,19 @@ impl Azure {
     async fn list_numbers(
         &self,
         stream: Stream,
-        paging: &Pagination,
+        pagination: &Pagination,
         task: &Task,
     ) -> Result<std::result::Result<ItemListing, Fetch>> {
-        let (url, query) = self.query(stream, paging)?;
+        let (url, query) = self.query(stream, pagination)?;
         let response = self.client.post(url, &query, task).await?;
-        if let Some(outcome) = self.client.page_failure(&response, paging, stream)? {
+        if let Some(outcome) = self.client.page_failure(&response, pagination, stream)? {
             return Ok(Err(outcome));
         }
-        let size = usize::try_from(paging.size).unwrap_or(usize::MAX);
+        let size = usize::try_from(pagination.size).unwrap_or(usize::MAX);
         let results: QueryResult = response.json()?;
         let ids = results.work_items.iter().filter_map(|item| item.get("id")?.as_u64());
-        let offset = if paging.open { 0 } else { size.saturating_mul((paging.page - 1) as usize) };
+        let offset =
+            if pagination.open { 0 } else { size.saturating_mul((pagination.page - 1) as usize) };
         let numbers: Vec<u64> = ids.skip(offset).take(size).collect();
         let more = numbers.len() == size;
         Ok(Ok(ItemListing { numbers, as_of: time(results.as_of), more }))
@@ -279,12 +284,12 @@ impl Azure {
 }
 
 fn next_page(
-    paging: &Pagination,
+    pagination: &Pagination,
     times: &[Timestamp],
     listing: &ItemListing,
 ) -> (Option<Pagination>, Option<Timestamp>) {
-    let (next, watermark) = paging.by_change(times, listing.more);
-    let token = listing.numbers.last().map(u64::to_string).filter(|_| paging.open);
+    let (next, watermark) = pagination.by_change(times, listing.more);
+    let token = listing.numbers.last().map(u64::to_string).filter(|_| pagination.open);
     (next.map(|next| Pagination { token, ..next }), watermark)
 }
 
@@ -334,8 +339,13 @@ impl Tracker for Azure {
         if stream == Stream::Items { PAGE_SIZE } else { ITEMS_PER_COMMENT_PAGE }
     }
 
-    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
-        let listing = match self.list_numbers(stream, paging, task).await? {
+    async fn list_page(
+        &self,
+        stream: Stream,
+        pagination: &Pagination,
+        task: &Task,
+    ) -> Result<Fetch> {
+        let listing = match self.list_numbers(stream, pagination, task).await? {
             Ok(listing) => listing,
             Err(outcome) => return Ok(outcome),
         };
@@ -355,7 +365,7 @@ impl Tracker for Azure {
                 return Ok(refusal);
             }
         }
-        Ok(page.into_fetch(next_page(paging, &times, &listing)))
+        Ok(page.into_fetch(next_page(pagination, &times, &listing)))
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {

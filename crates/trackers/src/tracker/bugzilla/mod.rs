@@ -58,24 +58,27 @@ impl Bugzilla {
         self.client.web().trim_end_matches("/rest")
     }
 
-    fn list_url(&self, stream: Stream, paging: &Pagination) -> Result<Url> {
+    fn list_url(&self, stream: Stream, pagination: &Pagination) -> Result<Url> {
         let mut url = self.client.url("bug")?;
         {
             let mut query = url.query_pairs_mut();
             query
                 .append_pair("product", &self.product)
-                .append_pair("limit", &paging.size.to_string());
-            query.append_pair("offset", &((paging.page - 1) * paging.size).to_string());
-            query.append_pair("order", if paging.open { "bug_id" } else { "changeddate,bug_id" });
+                .append_pair("limit", &pagination.size.to_string());
+            query.append_pair("offset", &((pagination.page - 1) * pagination.size).to_string());
+            query.append_pair(
+                "order",
+                if pagination.open { "bug_id" } else { "changeddate,bug_id" },
+            );
             query.append_pair(
                 "include_fields",
                 if stream == Stream::Items { FIELDS } else { TIME_FIELDS },
             );
-            if paging.open {
+            if pagination.open {
                 // Open bugs have no resolution.
                 query.append_pair("resolution", "---");
             }
-            if let Some(since) = paging.since {
+            if let Some(since) = pagination.since {
                 query.append_pair(
                     "last_change_time",
                     &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
@@ -230,13 +233,18 @@ impl Tracker for Bugzilla {
         PAGE_SIZE
     }
 
-    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.list_url(stream, paging)?, task).await?;
-        if let Some(outcome) = self.client.page_failure(&response, paging, stream)? {
+    async fn list_page(
+        &self,
+        stream: Stream,
+        pagination: &Pagination,
+        task: &Task,
+    ) -> Result<Fetch> {
+        let response = self.client.get(self.list_url(stream, pagination)?, task).await?;
+        if let Some(outcome) = self.client.page_failure(&response, pagination, stream)? {
             return Ok(outcome);
         }
         let list: Bugs<'_> = response.json()?;
-        let more = !list.bugs.is_empty() && list.bugs.len() >= paging.size as usize;
+        let more = !list.bugs.is_empty() && list.bugs.len() >= pagination.size as usize;
         let bugs: Vec<(&RawValue, Result<Bug, String>)> =
             list.bugs.iter().map(|raw| (*raw, shapes::parse_bug(raw.get()))).collect();
         let ids: Vec<u64> =
@@ -273,7 +281,7 @@ impl Tracker for Bugzilla {
                 }
             }
         }
-        Ok(page.into_fetch(paging.by_change(&times, more)))
+        Ok(page.into_fetch(pagination.by_change(&times, more)))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {

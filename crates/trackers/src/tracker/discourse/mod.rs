@@ -75,8 +75,8 @@ impl Discourse {
         }
     }
 
-    async fn topics(&self, paging: &Pagination, task: &Task) -> Result<Fetch> {
-        let path = format!("{}?order=activity&page={}", self.list, paging.page - 1);
+    async fn topics(&self, pagination: &Pagination, task: &Task) -> Result<Fetch> {
+        let path = format!("{}?order=activity&page={}", self.list, pagination.page - 1);
         let response = self.client.get(self.client.url(&path)?, task).await?;
         if response.status != 200 {
             return self.client.list_failure(&response, Stream::Items.label());
@@ -87,13 +87,13 @@ impl Discourse {
         let names = entries.iter().map(|entry| entry.id.to_string()).collect();
         let records = unreadable.into_iter().map(Err).collect();
         let mut page = Page { records, other_names: names, ..Page::default() };
-        if paging.open {
+        if pagination.open {
             page.listed_numbers
                 .extend(entries.iter().filter(|entry| entry.is_open()).map(|entry| entry.id));
-            return Ok(page.into_fetch(paging.by_change(&[], is_full && !entries.is_empty())));
+            return Ok(page.into_fetch(pagination.by_change(&[], is_full && !entries.is_empty())));
         }
         let is_old = |entry: &TopicEntry| {
-            paging.since.is_some_and(|s| entry.bumped_at().is_some_and(|t| t < s))
+            pagination.since.is_some_and(|s| entry.bumped_at().is_some_and(|t| t < s))
         };
         // Pinned topics come first, whatever their age.
         let is_complete = entries.iter().any(|entry| !entry.is_pinned() && is_old(entry));
@@ -110,7 +110,7 @@ impl Discourse {
             }
         }
         let more = is_full && !entries.is_empty() && !is_complete;
-        Ok(page.into_fetch(paging.by_creation(None, newest, more)))
+        Ok(page.into_fetch(pagination.by_creation(None, newest, more)))
     }
 
     /// Fetches a topic with all its posts, or the reason why it is skipped; `None` if it does not
@@ -199,9 +199,14 @@ impl Tracker for Discourse {
         PAGE_SIZE
     }
 
-    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn list_page(
+        &self,
+        stream: Stream,
+        pagination: &Pagination,
+        task: &Task,
+    ) -> Result<Fetch> {
         match stream {
-            Stream::Items => self.topics(paging, task).await,
+            Stream::Items => self.topics(pagination, task).await,
             _ => Ok(Fetch::Refused("Discourse has only topics".to_owned())),
         }
     }

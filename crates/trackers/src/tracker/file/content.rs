@@ -133,7 +133,7 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
         return Ok(vec![(path.to_owned(), meta.len())]);
     }
     let mut out = Vec::new();
-    paging(path, 0, &mut out)?;
+    pagination(path, 0, &mut out)?;
     if out.is_empty() {
         return Err(Error::not_found(format!(
             "{}: nothing to import in this folder",
@@ -154,7 +154,7 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
 /// The database of a casebook; the other files in its folder are not tracker exports.
 const CASEBOOK_DATABASE: &str = "precedent.db";
 
-fn paging(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
+fn pagination(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
     if folder.join(CASEBOOK_DATABASE).is_file() {
         return Ok(());
     }
@@ -166,7 +166,7 @@ fn paging(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<
             continue;
         }
         if kind.is_dir() && depth < MAX_DEPTH {
-            paging(&entry.path(), depth + 1, out)?;
+            pagination(&entry.path(), depth + 1, out)?;
         } else if kind.is_file() && is_relevant(&entry.path().to_string_lossy().replace('\\', "/"))
         {
             let size = entry.metadata().map_err(|e| Error::io(&entry.path(), e))?.len();

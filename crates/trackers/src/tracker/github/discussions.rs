@@ -102,17 +102,21 @@ fn take(node: &mut Value, name: &str) -> List {
     serde_json::from_value(connection).unwrap_or_default()
 }
 
-pub(super) async fn fetch_page(github: &GitHub, paging: &Pagination, task: &Task) -> Result<Fetch> {
+pub(super) async fn fetch_page(
+    github: &GitHub,
+    pagination: &Pagination,
+    task: &Task,
+) -> Result<Fetch> {
     let query = format!(
         "query($owner: String!, $name: String!, $first: Int!, $after: String, $states: [DiscussionState!]) {{ \
          repository(owner: $owner, name: $name) {{ discussions(first: $first, after: $after, states: $states, \
          orderBy: {{field: UPDATED_AT, direction: DESC}}) {{ totalCount pageInfo {{ hasNextPage endCursor }} \
          nodes {{ ...about comments(first: 30) {{ {THREAD} }} }} }} }} }} {DISCUSSION} {COMMENT}"
     );
-    let states = if paging.open { json!(["OPEN"]) } else { Value::Null };
-    let variables = json!({"first": paging.size, "after": paging.token, "states": states});
+    let states = if pagination.open { json!(["OPEN"]) } else { Value::Null };
+    let variables = json!({"first": pagination.size, "after": pagination.token, "states": states});
     let (mut data, response_time) =
-        match run_query(github, &query, variables, task).await?.list(paging)? {
+        match run_query(github, &query, variables, task).await?.list(pagination)? {
             Ok(data) => data,
             Err(outcome) => return Ok(outcome),
         };
@@ -124,7 +128,7 @@ pub(super) async fn fetch_page(github: &GitHub, paging: &Pagination, task: &Task
     let newest = list.nodes.first().and_then(parse_updated_at).unwrap_or(response_time);
     for node in list.nodes {
         let updated_at = parse_updated_at(&node);
-        if paging.since.is_some_and(|since| updated_at.is_some_and(|t| t < since)) {
+        if pagination.since.is_some_and(|since| updated_at.is_some_and(|t| t < since)) {
             is_complete = true;
             break;
         }
@@ -134,7 +138,7 @@ pub(super) async fn fetch_page(github: &GitHub, paging: &Pagination, task: &Task
         }
     }
     let has_more = cursor.is_some() && !is_complete;
-    let (next, watermark) = paging.by_creation(total, newest, has_more);
+    let (next, watermark) = pagination.by_creation(total, newest, has_more);
     // A restarted pass starts without a token.
     let next = next.map(|w| Pagination { token: cursor.filter(|_| w.page > 1), ..w });
     Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))

@@ -67,7 +67,7 @@ impl GitHub {
         self.client.url(&format!("repos/{}{rest}", self.name))
     }
 
-    fn list_url(&self, stream: Stream, paging: &Pagination) -> Result<Url> {
+    fn list_url(&self, stream: Stream, pagination: &Pagination) -> Result<Url> {
         let mut url = self.repo_url(match stream {
             Stream::Items => "/issues",
             Stream::Comments => "/issues/comments",
@@ -77,17 +77,21 @@ impl GitHub {
         {
             let mut query = url.query_pairs_mut();
             if stream == Stream::Items {
-                query.append_pair("state", if paging.open { "open" } else { "all" });
+                query.append_pair("state", if pagination.open { "open" } else { "all" });
             }
-            query.append_pair("sort", if paging.open { "created" } else { "updated" });
-            query.append_pair("direction", "asc").append_pair("per_page", &paging.size.to_string());
+            query.append_pair("sort", if pagination.open { "created" } else { "updated" });
+            query
+                .append_pair("direction", "asc")
+                .append_pair("per_page", &pagination.size.to_string());
             // GitHub returns an empty list if `since` is the epoch.
-            if let Some(since) = paging.since.filter(|s| s.as_second() > 0) {
+            if let Some(since) = pagination.since.filter(|s| s.as_second() > 0) {
                 query.append_pair("since", &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
             }
-            match &paging.token {
+            match &pagination.token {
                 Some(token) => drop(query.append_pair("after", token)),
-                None if paging.page > 1 => _ = query.append_pair("page", &paging.page.to_string()),
+                None if pagination.page > 1 => {
+                    _ = query.append_pair("page", &pagination.page.to_string())
+                }
                 None => {}
             }
         }
@@ -98,7 +102,7 @@ impl GitHub {
     fn parse_page(
         &self,
         stream: Stream,
-        paging: &Pagination,
+        pagination: &Pagination,
         response: &Response,
     ) -> Result<Fetch> {
         let raws: Vec<&RawValue> = response.json()?;
@@ -114,13 +118,16 @@ impl GitHub {
         }
         // A proxy may drop the links of a full page.
         let is_link_missing =
-            raws.len() == paging.size as usize && response.header("link").is_none();
-        let more = response.next.is_some() || is_link_missing && paging.token.is_none();
-        let (mut next, watermark) = paging.by_change(&times, more);
+            raws.len() == pagination.size as usize && response.header("link").is_none();
+        let more = response.next.is_some() || is_link_missing && pagination.token.is_none();
+        let (mut next, watermark) = pagination.by_change(&times, more);
         let mut parameters = response.next.iter().flat_map(Url::query_pairs);
         if let Some((_, token)) = parameters.find(|(name, _)| name == "after") {
-            next =
-                Some(Pagination { token: Some(token.into_owned()), etag: None, ..paging.clone() });
+            next = Some(Pagination {
+                token: Some(token.into_owned()),
+                etag: None,
+                ..pagination.clone()
+            });
         }
         let etag = response.etag.clone();
         Ok(Page { records, etag, ..Page::default() }.into_fetch((next, watermark)))
@@ -223,21 +230,26 @@ impl Tracker for GitHub {
         if stream == Stream::Discussions { discussions::PAGE_SIZE } else { PAGE_SIZE }
     }
 
-    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn list_page(
+        &self,
+        stream: Stream,
+        pagination: &Pagination,
+        task: &Task,
+    ) -> Result<Fetch> {
         match stream {
             Stream::Discussions if self.has_discussions => {
-                return discussions::fetch_page(self, paging, task).await;
+                return discussions::fetch_page(self, pagination, task).await;
             }
             Stream::Discussions => return Ok(Fetch::Page(Page::default())),
             _ => {}
         }
         let mut read_count = 1;
         loop {
-            let request =
-                Request::get(self.list_url(stream, paging)?).if_none_match(paging.etag.as_deref());
+            let request = Request::get(self.list_url(stream, pagination)?)
+                .if_none_match(pagination.etag.as_deref());
             let response = self.client.request(request, task).await?;
             return match response.status {
-                200 => match self.parse_page(stream, paging, &response) {
+                200 => match self.parse_page(stream, pagination, &response) {
                     // Some proxies truncate responses silently.
                     Err(error)
                         if error.code() == Code::Network
@@ -252,12 +264,12 @@ impl Tracker for GitHub {
                 304 => Ok(Fetch::Unchanged),
                 422 => Ok(Fetch::Expired),
                 // A cursor does not depend on the page size.
-                500.. if paging.token.is_some() && paging.size >= 10 => Ok(Fetch::Smaller(
-                    Pagination { size: paging.size / 2, ..paging.clone() }.cursor(),
+                500.. if pagination.token.is_some() && pagination.size >= 10 => Ok(Fetch::Smaller(
+                    Pagination { size: pagination.size / 2, ..pagination.clone() }.cursor(),
                 )),
                 _ => Ok(self
                     .client
-                    .page_failure(&response, paging, stream)?
+                    .page_failure(&response, pagination, stream)?
                     .unwrap_or(Fetch::Expired)),
             };
         }

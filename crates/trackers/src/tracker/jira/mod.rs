@@ -76,26 +76,26 @@ impl Jira {
         self.client.url(&format!("rest/api/{}/{path}", if self.is_cloud { 3 } else { 2 }))
     }
 
-    fn list_url(&self, stream: Stream, paging: &Pagination) -> Result<Url> {
+    fn list_url(&self, stream: Stream, pagination: &Pagination) -> Result<Url> {
         let mut url = self.api_url(if self.is_cloud { "search/jql" } else { "search" })?;
         let mut jql = format!("project = \"{}\"", self.project);
-        if paging.open {
+        if pagination.open {
             jql.push_str(" AND statusCategory != Done");
         }
-        if let Some(since) = paging.since {
+        if let Some(since) = pagination.since {
             let local = since.to_zoned(self.zone.clone());
             jql.push_str(&format!(" AND updated >= \"{}\"", local.strftime("%Y-%m-%d %H:%M")));
         }
         jql.push_str(" ORDER BY key ASC");
         {
             let mut query = url.query_pairs_mut();
-            query.append_pair("jql", &jql).append_pair("maxResults", &paging.size.to_string());
+            query.append_pair("jql", &jql).append_pair("maxResults", &pagination.size.to_string());
             query.append_pair(
                 "fields",
                 if stream == Stream::Items { FIELDS } else { "updated,comment" },
             );
             let name = if self.is_cloud { "nextPageToken" } else { "startAt" };
-            if let Some(request) = &paging.token {
+            if let Some(request) = &pagination.token {
                 query.append_pair(name, request);
             }
         }
@@ -103,14 +103,15 @@ impl Jira {
     }
 
     /// Returns the token of the next page: the tracker's, or the number of issues read.
-    fn next_token(&self, search: &SearchPage<'_>, paging: &Pagination) -> Option<String> {
+    fn next_token(&self, search: &SearchPage<'_>, pagination: &Pagination) -> Option<String> {
         if self.is_cloud {
             return search.next_page_token.clone().filter(|t| !t.is_empty());
         }
-        let parse_offset: u64 = paging.token.as_deref().and_then(|t| t.parse().ok()).unwrap_or(0);
+        let parse_offset: u64 =
+            pagination.token.as_deref().and_then(|t| t.parse().ok()).unwrap_or(0);
         let until = parse_offset + search.issues.len() as u64;
         let full =
-            search.issues.len() as u64 >= u64::from(search.max_results.unwrap_or(paging.size));
+            search.issues.len() as u64 >= u64::from(search.max_results.unwrap_or(pagination.size));
         let more = search.total.map_or(full, |total| total > until);
         (more && !search.issues.is_empty()).then(|| until.to_string())
     }
@@ -196,13 +197,18 @@ impl Tracker for Jira {
         PAGE_SIZE
     }
 
-    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.list_url(stream, paging)?, task).await?;
+    async fn list_page(
+        &self,
+        stream: Stream,
+        pagination: &Pagination,
+        task: &Task,
+    ) -> Result<Fetch> {
+        let response = self.client.get(self.list_url(stream, pagination)?, task).await?;
         // The page token has expired or belongs to another search.
-        if response.status == 400 && paging.token.is_some() {
+        if response.status == 400 && pagination.token.is_some() {
             return Ok(Fetch::Expired);
         }
-        if let Some(outcome) = self.client.page_failure(&response, paging, stream)? {
+        if let Some(outcome) = self.client.page_failure(&response, pagination, stream)? {
             return Ok(outcome);
         }
         let search: SearchPage<'_> = response.json()?;
@@ -225,10 +231,10 @@ impl Tracker for Jira {
                 }
             }
         }
-        let token = self.next_token(&search, paging);
+        let token = self.next_token(&search, pagination);
         let more = token.is_some();
         let (next, watermark) =
-            paging.by_creation(search.total, self.client.server_time(&response), more);
+            pagination.by_creation(search.total, self.client.server_time(&response), more);
         // A restarted pass starts without a token.
         let next = next.map(|w| Pagination { token: token.filter(|_| w.page > 1), ..w });
         Ok(page.into_fetch((next, watermark)))

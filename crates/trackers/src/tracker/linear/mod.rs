@@ -162,7 +162,12 @@ impl Tracker for Linear {
         if stream == Stream::Items { PAGE_SIZE } else { COMMENT_PAGE_SIZE }
     }
 
-    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn list_page(
+        &self,
+        stream: Stream,
+        pagination: &Pagination,
+        task: &Task,
+    ) -> Result<Fetch> {
         let is_items = stream == Stream::Items;
         let (list, selection, fragment, kind) = match is_items {
             true => ("issues", "...about", ISSUE, "IssueFilter"),
@@ -174,16 +179,17 @@ impl Tracker for Linear {
              {fragment}"
         );
         let mut team_filter = json!({"team": {"key": {"eq": self.team}}});
-        if paging.open {
+        if pagination.open {
             team_filter["state"] = json!({"type": {"nin": shapes::CLOSED_TYPES}});
         }
         let mut filter = if is_items { team_filter } else { json!({"issue": team_filter}) };
-        if let Some(since) = paging.since {
+        if let Some(since) = pagination.since {
             filter["updatedAt"] = json!({"gte": since.to_string()});
         }
-        let variables = json!({"filter": filter, "first": paging.size, "after": paging.token});
+        let variables =
+            json!({"filter": filter, "first": pagination.size, "after": pagination.token});
         let outcome = self.query(&query, variables, stream.label(), task).await?;
-        let (mut data, response_time) = match outcome.list(paging)? {
+        let (mut data, response_time) = match outcome.list(pagination)? {
             Ok(data) => data,
             Err(outcome) => return Ok(outcome),
         };
@@ -206,7 +212,7 @@ impl Tracker for Linear {
                 page.add(Comment::parse(node));
             }
         }
-        let (next, watermark) = paging.by_creation(None, response_time, token.is_some());
+        let (next, watermark) = pagination.by_creation(None, response_time, token.is_some());
         Ok(page.into_fetch((next.map(|w| Pagination { token, ..w }), watermark)))
     }
 

@@ -81,16 +81,16 @@ impl Redmine {
     }
 
     /// Returns the address of a page of issues, without those of subprojects.
-    fn list_url(&self, paging: &Pagination, include: &str) -> Result<Url> {
+    fn list_url(&self, pagination: &Pagination, include: &str) -> Result<Url> {
         let mut url = self.client.url("issues.json")?;
-        let since = paging.since.map(|t| format!(">={}", t.strftime("%Y-%m-%dT%H:%M:%SZ")));
+        let since = pagination.since.map(|t| format!(">={}", t.strftime("%Y-%m-%dT%H:%M:%SZ")));
         {
             let mut query = url.query_pairs_mut();
             query.append_pair("project_id", &self.project).append_pair("subproject_id", "!*");
-            query.append_pair("status_id", if paging.open { "open" } else { "*" });
-            query.append_pair("sort", if paging.open { "id" } else { "updated_on,id" });
-            query.append_pair("limit", &paging.size.to_string());
-            query.append_pair("offset", &((paging.page - 1) * paging.size).to_string());
+            query.append_pair("status_id", if pagination.open { "open" } else { "*" });
+            query.append_pair("sort", if pagination.open { "id" } else { "updated_on,id" });
+            query.append_pair("limit", &pagination.size.to_string());
+            query.append_pair("offset", &((pagination.page - 1) * pagination.size).to_string());
             if let Some(since) = since {
                 query.append_pair("updated_on", &since);
             }
@@ -108,15 +108,15 @@ impl Redmine {
         shapes::parse_issue(text, self.client.web(), &self.project, &self.closed_status_ids)
     }
 
-    async fn issues(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn issues(&self, stream: Stream, pagination: &Pagination, task: &Task) -> Result<Fetch> {
         let is_items = stream == Stream::Items;
-        let url = self.list_url(paging, if is_items { "relations" } else { "" })?;
+        let url = self.list_url(pagination, if is_items { "relations" } else { "" })?;
         let response = self.client.get(url, task).await?;
-        if let Some(outcome) = self.client.page_failure(&response, paging, stream)? {
+        if let Some(outcome) = self.client.page_failure(&response, pagination, stream)? {
             return Ok(outcome);
         }
         let list: Issues<'_> = response.json()?;
-        let until = u64::from(paging.page) * u64::from(paging.size);
+        let until = u64::from(pagination.page) * u64::from(pagination.size);
         let more = !list.issues.is_empty() && list.total_count.is_none_or(|total| total > until);
         let mut page = Page::default();
         let mut times = Vec::new();
@@ -137,7 +137,7 @@ impl Redmine {
                 Err(_) => {}
             }
         }
-        Ok(page.into_fetch(paging.by_change(&times, more)))
+        Ok(page.into_fetch(pagination.by_change(&times, more)))
     }
 
     /// Fetches the notes of an issue; returns whether it exists.
@@ -156,11 +156,11 @@ impl Redmine {
     }
 
     /// Fetches a page of wiki pages; the index lists all of them.
-    async fn pages(&self, paging: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn pages(&self, pagination: &Pagination, task: &Task) -> Result<Fetch> {
         let root = format!("projects/{}/wiki", escape(&self.project));
         let response =
             self.client.get(self.client.url(&format!("{root}/index.json"))?, task).await?;
-        if let Some(outcome) = self.client.page_failure(&response, paging, Stream::Pages)? {
+        if let Some(outcome) = self.client.page_failure(&response, pagination, Stream::Pages)? {
             return Ok(outcome);
         }
         let (mut entries, unreadable) =
@@ -169,15 +169,15 @@ impl Redmine {
         let names = entries.iter().map(|p| p.title.clone()).collect();
         let recent: Vec<_> = entries
             .into_iter()
-            .filter(|p| paging.since.is_none() || p.updated_at() >= paging.since)
+            .filter(|p| pagination.since.is_none() || p.updated_at() >= pagination.since)
             .collect();
-        let start = usize::try_from((paging.page - 1) * paging.size)
+        let start = usize::try_from((pagination.page - 1) * pagination.size)
             .unwrap_or(usize::MAX)
             .min(recent.len());
-        let size = usize::try_from(paging.size).unwrap_or(usize::MAX);
+        let size = usize::try_from(pagination.size).unwrap_or(usize::MAX);
         let batch = &recent[start..recent.len().min(start.saturating_add(size))];
         let mut page = Page { all_pages: Some(names), ..Page::default() };
-        if paging.page == 1 {
+        if pagination.page == 1 {
             page.records.extend(unreadable.into_iter().map(Err));
         }
         for entry in batch {
@@ -192,7 +192,7 @@ impl Redmine {
         }
         let times: Vec<Timestamp> = batch.iter().filter_map(WikiEntry::updated_at).collect();
         let more = start + batch.len() < recent.len();
-        Ok(page.into_fetch(paging.by_change(&times, more)))
+        Ok(page.into_fetch(pagination.by_change(&times, more)))
     }
 }
 
@@ -235,10 +235,15 @@ impl Tracker for Redmine {
         if stream == Stream::Items { PAGE_SIZE } else { THREADS_PER_PAGE }
     }
 
-    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn list_page(
+        &self,
+        stream: Stream,
+        pagination: &Pagination,
+        task: &Task,
+    ) -> Result<Fetch> {
         match stream {
-            Stream::Pages => self.pages(paging, task).await,
-            _ => self.issues(stream, paging, task).await,
+            Stream::Pages => self.pages(pagination, task).await,
+            _ => self.issues(stream, pagination, task).await,
         }
     }
 

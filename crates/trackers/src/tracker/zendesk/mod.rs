@@ -137,20 +137,20 @@ impl Zendesk {
         Ok(url)
     }
 
-    fn export_url(&self, paging: &Pagination) -> Result<Url> {
-        if paging.open {
+    fn export_url(&self, pagination: &Pagination) -> Result<Url> {
+        if pagination.open {
             // This list lacks archived tickets, but those are closed.
             return self.list_url(
                 &format!("api/v2/tickets.json?include={SIDE_LOADS}"),
-                paging.token.as_deref(),
+                pagination.token.as_deref(),
             );
         }
         let mut url = self
             .client
             .url(&format!("api/v2/incremental/tickets/cursor.json?include={SIDE_LOADS}"))?;
         let mut query = url.query_pairs_mut();
-        query.append_pair("per_page", &paging.size.to_string());
-        match &paging.token {
+        query.append_pair("per_page", &pagination.size.to_string());
+        match &pagination.token {
             Some(token) => drop(query.append_pair("cursor", token)),
             None => {
                 // The export rejects times within the last minute.
@@ -160,7 +160,7 @@ impl Zendesk {
                     .now()
                     .checked_sub(SignedDuration::from_secs(61))
                     .unwrap_or_default();
-                let since = paging.since.map_or(0, |since| since.min(latest).as_second());
+                let since = pagination.since.map_or(0, |since| since.min(latest).as_second());
                 query.append_pair("start_time", &since.to_string());
             }
         }
@@ -168,15 +168,15 @@ impl Zendesk {
         Ok(url)
     }
 
-    async fn tickets(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.export_url(paging)?, task).await?;
+    async fn tickets(&self, stream: Stream, pagination: &Pagination, task: &Task) -> Result<Fetch> {
+        let response = self.client.get(self.export_url(pagination)?, task).await?;
         match response.status {
             200 => {}
             // The cursor has expired.
-            400 | 422 if paging.token.is_some() => return Ok(Fetch::Expired),
-            500.. if paging.size >= 10 => {
+            400 | 422 if pagination.token.is_some() => return Ok(Fetch::Expired),
+            500.. if pagination.size >= 10 => {
                 return Ok(Fetch::Smaller(
-                    Pagination { size: paging.size / 2, ..paging.clone() }.cursor(),
+                    Pagination { size: pagination.size / 2, ..pagination.clone() }.cursor(),
                 ));
             }
             403 => return Ok(Fetch::Refused(self.admin_refusal(&response))),
@@ -195,7 +195,7 @@ impl Zendesk {
                 }
                 Err(_) => continue,
             };
-            page.watermark = page.watermark.max(ticket.export_time().filter(|_| !paging.open));
+            page.watermark = page.watermark.max(ticket.export_time().filter(|_| !pagination.open));
             if stream == Stream::Items {
                 if ticket.is_gone() {
                     page.gone_numbers.push(ticket.id);
@@ -216,9 +216,9 @@ impl Zendesk {
             }
         }
         let next = next_token.map(|token| Pagination {
-            page: paging.page + 1,
+            page: pagination.page + 1,
             token: Some(token),
-            ..paging.clone()
+            ..pagination.clone()
         });
         page.next = next.map(|w| w.cursor());
         Ok(Fetch::Page(page))
@@ -328,21 +328,22 @@ impl Zendesk {
     /// Fetches a page of help centre articles. The whole list is read each time, because the API
     /// does not report withdrawn articles.
     /// <https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/>
-    async fn pages(&self, paging: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn pages(&self, pagination: &Pagination, task: &Task) -> Result<Fetch> {
         let names = self.articles.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut names = match names.filter(|_| paging.page > 1) {
+        let mut names = match names.filter(|_| pagination.page > 1) {
             Some(names) => names,
             // Another process started this pass; the names that it read are unknown.
-            None if paging.page > 1 => return Ok(Fetch::Expired),
+            None if pagination.page > 1 => return Ok(Fetch::Expired),
             None => Vec::new(),
         };
         // An edit does not change the order by creation.
         let path =
             "api/v2/help_center/articles.json?sort_by=created_at&sort_order=asc&include=users";
-        let response = self.client.get(self.list_url(path, paging.token.as_deref())?, task).await?;
+        let response =
+            self.client.get(self.list_url(path, pagination.token.as_deref())?, task).await?;
         match response.status {
             200 => {}
-            400 | 422 if paging.token.is_some() => return Ok(Fetch::Expired),
+            400 | 422 if pagination.token.is_some() => return Ok(Fetch::Expired),
             403 | 404 => {
                 return Ok(Fetch::Refused(
                     "there is no help center, or you don't have access to it".to_owned(),
@@ -365,12 +366,12 @@ impl Zendesk {
                 }
             };
             names.extend(article.slug.clone());
-            if paging.since.is_none() || article.updated_at >= paging.since {
+            if pagination.since.is_none() || article.updated_at >= pagination.since {
                 page.add(Ok(Some(article)));
             }
         }
         let at = self.client.server_time(&response);
-        let (next, watermark) = paging.by_creation(None, at, cursor.is_some());
+        let (next, watermark) = pagination.by_creation(None, at, cursor.is_some());
         page.next = next.map(|w| Pagination { token: cursor, ..w }.cursor());
         page.watermark = watermark;
         if page.next.is_none() {
@@ -433,10 +434,15 @@ impl Tracker for Zendesk {
         }
     }
 
-    async fn list_page(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn list_page(
+        &self,
+        stream: Stream,
+        pagination: &Pagination,
+        task: &Task,
+    ) -> Result<Fetch> {
         match stream {
-            Stream::Pages => self.pages(paging, task).await,
-            _ => self.tickets(stream, paging, task).await,
+            Stream::Pages => self.pages(pagination, task).await,
+            _ => self.tickets(stream, pagination, task).await,
         }
     }
 
