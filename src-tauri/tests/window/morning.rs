@@ -147,6 +147,14 @@ async fn read_and_filter(window: &Client, log: &Path) {
     .await;
 
     press(window, "/").await;
+    replace(window, "version:3.").await;
+    wait_for(window, "#completion-0").await;
+    press(window, &name(Key::Tab)).await;
+    wait_until("the version is completed", async || {
+        let query = script(window, "return document.querySelector('#query').value").await;
+        query.as_str().is_some_and(|query| query.starts_with("version:3.") && query.ends_with(' '))
+    })
+    .await;
     replace(window, "label:dupl").await;
     wait_for(window, "#completion-0").await;
     press(window, &format!("{0}{1}", name(Key::Down), name(Key::Enter))).await;
