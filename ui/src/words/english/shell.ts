@@ -74,6 +74,8 @@ export const shell = {
     "triage.different": "Not a duplicate",
     "triage.skip": "Skip for now",
     "triage.snooze": "Snooze until tomorrow",
+    "triage.assign": "Assign to me, or unassign",
+    "triage.mine": "Show only my reports, or all",
     "triage.undo": "Undo the last decision",
     "triage.mark": "Select it, to decide several at once",
     "triage.unmark": "Clear the selection",

@@ -73,6 +73,8 @@ export const triage = {
       `${toReview}${ofShown(waiting, shown)}, about ${plural(same, "likely duplicate")}`,
     notChecked: (reports: number) => `${count(reports)} not checked`,
     snoozed: (reports: number) => `${count(reports)} snoozed`,
+    mine: (reports: number) => `Mine ${count(reports)}`,
+    mineWhy: "Show only the reports assigned to you (f)",
     /** Joins the parts of the queue summary. */
     together: (parts: readonly string[]) => parts.join("; "),
 
@@ -93,6 +95,8 @@ export const triage = {
     marked: "Selected",
     mark: "Select it, to decide several at once",
     unmark: "Deselect it",
+    mine: "mine",
+    mineWhy: "Assigned to you, on this machine only (m)",
 
     related: "Related, not duplicates",
     relatedWhy: "Probably not duplicates, but worth reading (Shift R)",
@@ -168,6 +172,8 @@ export const triage = {
     notDuplicate: "Not a duplicate",
     skip: "Skip",
     snooze: "Snooze",
+    assign: "Assign to me",
+    unassign: "Unassign",
     undo: "Undo",
     aboutMarked: (reports: number) => `Decisions apply to ${plural(reports, "selected report")}.`,
     markNone: "Clear the selection",
@@ -183,6 +189,8 @@ export const triage = {
     },
     undone: (decision: string) => `Undone: ${decision}.`,
     snoozed: (report: string) => `${report} is snoozed until tomorrow.`,
+    assigned: (report: string, reports: number) => `${reports === 1 ? report : plural(reports, "report")} assigned to you.`,
+    unassigned: (report: string, reports: number) => `${reports === 1 ? report : plural(reports, "report")} no longer assigned to you.`,
   },
 
   nothing: {
@@ -197,6 +205,8 @@ export const triage = {
     showPossible: "Show possible duplicates",
     showAll: "Show every report with a candidate",
     undo: "Undo the last decision",
+    mine: "No waiting report is assigned to you.",
+    everyone: "Show all reports",
   },
 
   unseen: {
