@@ -68,7 +68,7 @@ async fn log_view_shows_known_errors() {
             heading.contains("4 distinct errors in 4,1") && heading.contains("not seen before"),
             "{heading}"
         );
-        let first = texts(&window, ".answer article h3").await;
+        let first = texts(&window, ".answer article h2").await;
         assert!(first[0].contains("no perch is left for heron 17"), "{first:?}");
         let articles = texts(&window, ".answer article").await;
         let tls = articles.iter().find(|article| article.contains("UnknownIssuer")).unwrap();
