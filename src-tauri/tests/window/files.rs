@@ -63,7 +63,7 @@ async fn log_view_shows_known_errors() {
         at_rest(&window).await;
         press_ctrl(&window, '1').await;
         read_log(&window, &log).await;
-        let heading = text(&window, ".bar .said").await;
+        let heading = text(&window, ".bar .summary").await;
         assert!(
             heading.contains("4 distinct errors in 4,1") && heading.contains("not seen before"),
             "{heading}"
@@ -94,7 +94,7 @@ async fn log_view_shows_known_errors() {
         path.send_keys(brief.to_str().unwrap()).await.unwrap();
         click_words(&window, ".brief button", "Export").await;
         wait_until("it is written", async || {
-            text(&window, ".brief .written").await.contains("log.md")
+            text(&window, ".brief .text").await.contains("log.md")
         })
         .await;
         let brief_text = std::fs::read_to_string(&brief).unwrap();
@@ -141,23 +141,23 @@ async fn export_is_previewed_corrected_and_imported() {
         at_rest(&window).await;
         press_ctrl(&window, '4').await;
         press(&window, "a").await;
-        click_words(&window, ".adding button", "Import files").await;
+        click_words(&window, ".add-source button", "Import files").await;
         paste(&window, "#import-paths", export.to_str().unwrap()).await;
-        click_words(&window, ".adding button", "Preview").await;
-        wait_until("what it holds is told", async || text(&window, ".found").await.contains("2 items")).await;
-        let columns = texts(&window, ".found tr.unused th").await;
+        click_words(&window, ".add-source button", "Preview").await;
+        wait_until("what it holds is told", async || text(&window, ".contents").await.contains("2 items")).await;
+        let columns = texts(&window, ".contents tr.unused th").await;
         assert_eq!(columns, ["Wer hat es gesagt"]);
         shot(&window, "import").await;
 
         // The user maps an unknown column.
         script(
             &window,
-            "const select = document.querySelector('.found tr.unused select'); select.value = 'author';
+            "const select = document.querySelector('.contents tr.unused select'); select.value = 'author';
              select.dispatchEvent(new Event('change', { bubbles: true }))",
         )
         .await;
-        wait_until("it is used", async || !is_there(&window, ".found tr.unused").await).await;
-        click_words(&window, ".adding button.primary", "Import").await;
+        wait_until("it is used", async || !is_there(&window, ".contents tr.unused").await).await;
+        click_words(&window, ".add-source button.primary", "Import").await;
         wait_until("it is among the sources", async || {
             texts(&window, "[role=listbox] [role=option]").await.iter().any(|s| s.contains("HER"))
         })

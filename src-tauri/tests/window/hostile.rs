@@ -94,12 +94,12 @@ async fn report_never_runs_scripts_or_sends_requests() {
         wait_for(&window, ".welcome").await;
         press_ctrl(&window, '4').await;
         script(&window, "document.querySelector('.sources header .button').click()").await;
-        click_words(&window, ".adding button", "Import files").await;
+        click_words(&window, ".add-source button", "Import files").await;
         paste(&window, "#import-source", "acme/app").await;
         paste(&window, "#import-paths", file.to_str().unwrap()).await;
-        click_words(&window, ".adding button", "Preview").await;
-        wait_for(&window, ".found").await;
-        click_words(&window, ".adding button.primary", "Import").await;
+        click_words(&window, ".add-source button", "Preview").await;
+        wait_for(&window, ".contents").await;
+        click_words(&window, ".add-source button.primary", "Import").await;
         wait_until("they are in", async || text(&window, ".detail dd").await == bodies.len().to_string()).await;
         jobs_end(&window).await;
 

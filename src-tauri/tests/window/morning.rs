@@ -127,7 +127,7 @@ async fn ask_and_hand_over(window: &Client, brief: &Path) {
     tab_to(window, ".brief .field").await;
     replace(window, brief.to_str().unwrap()).await;
     press(window, &name(Key::Enter)).await;
-    wait_until("the brief is written", async || is_there(window, ".brief .written").await).await;
+    wait_until("the brief is written", async || is_there(window, ".brief .text").await).await;
     assert!(!std::fs::read_to_string(brief).unwrap().contains("mika@customer.example"));
     press(window, &name(Key::Escape)).await;
     focused(window, ".answer", "leave the brief").await;
@@ -312,9 +312,11 @@ async fn import(window: &Client, export: &Path, changelog: &Path) {
     focused(window, "#import-paths", "import").await;
     press(window, export.to_str().unwrap()).await;
     press(window, &name(Key::Enter)).await;
-    wait_until("what it holds is told", async || text(window, ".found").await.contains("2 items"))
-        .await;
-    focused(window, ".adding .primary", "preview an import").await;
+    wait_until("what it holds is told", async || {
+        text(window, ".contents").await.contains("2 items")
+    })
+    .await;
+    focused(window, ".add-source .primary", "preview an import").await;
     press(window, &name(Key::Enter)).await;
     says(window, "2 new records").await;
     focused(window, "[role=listbox]", "an import").await;
@@ -327,10 +329,10 @@ async fn import(window: &Client, export: &Path, changelog: &Path) {
     replace(window, "acme/heron").await;
     press(window, &name(Key::Enter)).await;
     wait_until("its releases are told", async || {
-        text(window, ".found").await.contains("2 releases")
+        text(window, ".contents").await.contains("2 releases")
     })
     .await;
-    focused(window, ".adding .primary", "preview a changelog").await;
+    focused(window, ".add-source .primary", "preview a changelog").await;
     press(window, &name(Key::Enter)).await;
     says(window, "2 releases").await;
     jobs_end(window).await;
@@ -343,7 +345,7 @@ async fn write_an_article(window: &Client) {
     wait_for(window, "dialog[open] .paper :is(h1, h2, h3)").await;
     tab_to(window, "dialog[open] .primary").await;
     press(window, &name(Key::Enter)).await;
-    wait_until("it is a note", async || is_there(window, "dialog[open] .done").await).await;
+    wait_until("it is a note", async || is_there(window, "dialog[open] .result").await).await;
     press(window, &name(Key::Escape)).await;
     focused(window, "article.reader", "leave the article").await;
 }

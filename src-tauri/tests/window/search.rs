@@ -86,7 +86,7 @@ async fn query_opens_the_matching_comment() {
         // The whole casebook becomes searchable in the end, and the bar says so.
         jobs_end(&window).await;
         wait_until("the bar says that all of it can be found", async || {
-            texts(&window, "footer .held").await.join("").starts_with("Up to date")
+            texts(&window, "footer .freshness").await.join("").starts_with("Up to date")
         })
         .await;
         shot(&window, "filtered").await;

@@ -56,8 +56,7 @@ pub async fn make_brief(window: &Client, report: &str, target: &Path) {
     fill(window, ".brief .field", target.to_str().unwrap()).await;
     let name = target.file_name().unwrap().to_str().unwrap();
     click_words(window, ".brief button", "Export").await;
-    wait_until("it is written", async || text(window, ".brief .written").await.contains(name))
-        .await;
+    wait_until("it is written", async || text(window, ".brief .text").await.contains(name)).await;
     let brief = std::fs::read_to_string(target).unwrap();
     assert!(!brief.contains("mika@customer.example"), "{brief}");
 }
@@ -93,16 +92,12 @@ async fn report_leads_to_a_brief() {
         click_words(&window, ".brief button", "Export").await;
         wait_until("it asks first", async || is_there(&window, ".brief [role=alert]").await).await;
         click_words(&window, ".brief .choose ~ button", "Replace").await;
-        wait_until("it is written again", async || is_there(&window, ".brief .written").await)
-            .await;
+        wait_until("it is written again", async || is_there(&window, ".brief .text").await).await;
         // The dialog makes the rest of the page inert, and a click of a script is no gesture of a
         // person.
         click_words(&window, ".brief button", "Copy").await;
         wait_until("it is copied", async || {
-            texts(&window, ".brief .written")
-                .await
-                .iter()
-                .any(|notice| notice == "Copied as Markdown")
+            texts(&window, ".brief .text").await.iter().any(|notice| notice == "Copied as Markdown")
         })
         .await;
         script(&window, "document.querySelector('.brief .field').select()").await;
@@ -159,7 +154,7 @@ async fn doubtful_redactions_follow_the_choice() {
         assert_eq!(script(&window, is_focused).await, true, "the focus stays where the key was pressed");
         fill(&window, ".brief .field", target.to_str().unwrap()).await;
         click_words(&window, ".brief button", "Export").await;
-        wait_until("it is written", async || is_there(&window, ".brief .written").await).await;
+        wait_until("it is written", async || is_there(&window, ".brief .text").await).await;
         let brief = std::fs::read_to_string(&target).unwrap();
         let body = |text: &str| text.split("<!--").next().unwrap().to_owned();
         assert!(body(&brief).contains("Blue Harbour") && !brief.contains("Brandt"), "{brief}");
@@ -171,7 +166,7 @@ async fn doubtful_redactions_follow_the_choice() {
         .await;
         click_words(&window, ".brief button", "Export").await;
         click_words(&window, ".brief .choose ~ button", "Replace").await;
-        wait_until("it is written again", async || is_there(&window, ".brief .written").await).await;
+        wait_until("it is written again", async || is_there(&window, ".brief .text").await).await;
         let redacted_brief = std::fs::read_to_string(&target).unwrap();
         assert!(!redacted_brief.contains("Blue Harbour") && !redacted_brief.contains("Brandt"), "{redacted_brief}");
     })

@@ -92,11 +92,11 @@ it("shows the keys that the desktop assigned", async () => {
   const { quickPrompt } = new AppState();
   mountComponent(QuickPromptSettings, { prompt: quickPrompt });
   await settle();
-  const given = () => document.querySelector(".given")?.textContent ?? null;
-  expect(given()).toBe(null);
+  const assignedKeys = () => document.querySelector(".assigned-keys")?.textContent ?? null;
+  expect(assignedKeys()).toBe(null);
   document.querySelector<HTMLInputElement>("input[type=checkbox]")?.click();
   await settle();
-  expect(given()).toBe("This desktop assigned Meta+J. You can change that in the desktop settings.");
+  expect(assignedKeys()).toBe("This desktop assigned Meta+J. You can change that in the desktop settings.");
 });
 
 it.each<[PromptTarget, (app: AppState) => unknown, unknown]>([

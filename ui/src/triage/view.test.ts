@@ -134,7 +134,7 @@ it("an empty queue offers what to add", async () => {
   expect(document.activeElement?.getAttribute("aria-label")).toContain("Related");
   click("Include 12 closed reports");
   await rest();
-  expect([triage.includeClosed, buttons(".none")]).toEqual([true, []]);
+  expect([triage.includeClosed, buttons(".empty")]).toEqual([true, []]);
 });
 
 it("offers nothing that adds nothing", async () => {

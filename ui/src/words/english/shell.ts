@@ -215,7 +215,7 @@ export const shell = {
     add: "Add a source",
   },
   stopped: "Stopped. Progress is kept.",
-  mended: (problems: number) => `Repaired ${plural(problems, "problem")} in the casebook.`,
+  repaired: (problems: number) => `Repaired ${plural(problems, "problem")} in the casebook.`,
   nothingWrong: "The casebook has no problems.",
   indexedElsewhere: "Another process is updating the search index.",
   indexedElsewhereHint: "New results appear here automatically.",

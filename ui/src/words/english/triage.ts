@@ -76,7 +76,7 @@ export const triage = {
     mine: (reports: number) => `Mine ${count(reports)}`,
     mineWhy: "Show only the reports assigned to you (f)",
     /** Joins the parts of the queue summary. */
-    together: (parts: readonly string[]) => parts.join("; "),
+    joinParts: (parts: readonly string[]) => parts.join("; "),
 
     check: "Check",
     checkWhy: "Check new and changed reports",
@@ -102,14 +102,14 @@ export const triage = {
     relatedWhy: "Probably not duplicates, but worth reading (Shift R)",
 
     fresh: "New since the last visit",
-    lastHere: (ago: string) => `You were last here ${ago} (a)`,
+    lastVisit: (ago: string) => `You were last here ${ago} (a)`,
     looking: "Looking…",
     allInSearch: "Show all in Search",
     knownDuplicate: (of: string) => `Known duplicate of ${of}`,
     isDecided: "Decided",
     nothingLike: "No earlier match",
     notChecked: "Not checked",
-    judged: (pair: string, share: string) => `${pair}, ${share}`,
+    bestCandidate: (pair: string, share: string) => `${pair}, ${share}`,
 
     done: "Decided today",
     doneWhy: "You can undo today’s decisions (Shift U)",
@@ -124,7 +124,7 @@ export const triage = {
       `${related > 0 ? `, and ${count(related)} more ${related === 1 ? "was" : "were"} related` : ""}.`,
     worth: (worth: string, same: string) => `Worth reading: ${worth}; duplicate: ${same}`,
     /** The outcome of a candidate, and the original of a duplicate. */
-    became: {
+    dispositions: {
       open: "Still open",
       declined: "Declined or not reproduced",
       duplicate: "Already closed as a duplicate",
@@ -133,7 +133,7 @@ export const triage = {
       fixedIn: (version: string) => `Fixed in ${version}`,
       back: "Fixed, possibly a regression",
       backAfter: (version: string) => `Fixed in ${version}, possibly a regression`,
-      of: (became: string, report: string) => `${became}, of ${report}`,
+      of: (disposition: string, report: string) => `${disposition}, of ${report}`,
     },
     candidateOf: (at: number, candidates: number) => `Candidate ${at} of ${candidates}`,
     previous: "Previous candidate",
