@@ -2,8 +2,8 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AskRequest, SearchRequest } from "../lib/types";
-import { setUpPage, press as pressKey, mountComponent } from "../stories/testPage";
-import { sampleAnswer, hit, EMPTY_ANSWER } from "../stories/samples";
+import { setUpPage, press as pressKey, mountComponent } from "../testing/testPage";
+import { sampleAnswer, hit, EMPTY_ANSWER } from "../testing/samples";
 import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";
 

@@ -3,7 +3,7 @@ import { flushSync } from "svelte";
 import { beforeEach, expect, it } from "vitest";
 import type { PromptSettings, PromptTarget } from "../lib/types";
 import QuickPromptSettings from "../settings/QuickPromptSettings.svelte";
-import { openWindow, setUpPage, press, settle, mountComponent } from "../stories/testPage";
+import { openWindow, setUpPage, press, settle, mountComponent } from "../testing/testPage";
 import { AppState } from "./appState.svelte";
 
 const NEVER_ASKED = { shortcut: null, tray: false };

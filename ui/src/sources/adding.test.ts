@@ -2,7 +2,7 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
 import { AppState } from "../shell/appState.svelte";
-import { setUpPage, settle, mountComponent, text } from "../stories/testPage";
+import { setUpPage, settle, mountComponent, text } from "../testing/testPage";
 import AddSource from "./AddSource.svelte";
 
 setUpPage();

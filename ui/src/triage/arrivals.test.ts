@@ -1,8 +1,8 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { expect, it } from "vitest";
-import { button, openWindow, setUpPage, press, settle } from "../stories/testPage";
-import { mockEngine } from "../stories/engine";
-import { candidate, hit, triageItem } from "../stories/samples";
+import { button, openWindow, setUpPage, press, settle } from "../testing/testPage";
+import { mockEngine } from "../testing/engine";
+import { candidate, hit, triageItem } from "../testing/samples";
 import { assessment } from "./labels";
 
 setUpPage();

@@ -6,7 +6,7 @@ import { LocalStore } from "../shell/localStore.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { UndoStack } from "../shell/undo.svelte";
 import type { DuplicateCandidate, TriageItem, Verdict, VerdictKind } from "../lib/types";
-import { candidate as sample } from "../stories/samples";
+import { candidate as sample } from "../testing/samples";
 import { Triage } from "./triage.svelte";
 
 const candidate = (key: string): DuplicateCandidate => ({ ...sample(), key, confidence: 0.8 });
