@@ -6,6 +6,7 @@ use precedent_core::{
     Error, Result,
     model::{Access, NewMirror, SourceView, SyncProgress},
 };
+use precedent_engine::Casebook;
 
 use crate::{
     Session,
@@ -17,11 +18,12 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
     match command {
         SourceCommand::Add { key, host, local_name, wiki, json } => {
             let mut was_there = false;
-            let address = NewMirror::of_address(&key);
+            let address = Casebook::parse_source_address(&key);
             let is_mirror = address.is_some() || key.contains(':');
             let view = match key.split_once(':') {
                 _ if address.is_some() => {
                     let parsed_address = address.unwrap_or_default();
+                    let host = host.or(parsed_address.host.clone());
                     let new = NewMirror { host, key: local_name, wiki, ..parsed_address };
                     session.casebook.add_tracker(new).await?
                 }

@@ -18,6 +18,7 @@ pub(crate) mod identity;
 pub mod import;
 pub mod jira;
 pub mod linear;
+pub mod project;
 pub mod redmine;
 pub(crate) mod release;
 pub(crate) mod repetition;
