@@ -6,6 +6,7 @@ use precedent_core::{
     Error, Result,
     model::{Access, NewMirror, SourceView, SyncProgress},
 };
+use precedent_engine::Casebook;
 
 use crate::{
     Session,
@@ -18,10 +19,11 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
     match command {
         SourceCommand::Add { key, host, local_name, wiki, json } => {
             let mut already_exists = false;
-            let address = NewMirror::from_address(&key);
+            let address = Casebook::parse_source_address(&key);
             let is_mirror = address.is_some() || key.contains(':');
             let view = match (address, key.split_once(':')) {
                 (Some(address), _) => {
+                    let host = host.or_else(|| address.host.clone());
                     let mirror = NewMirror { host, key: local_name, wiki, ..address };
                     session.casebook.add_tracker(mirror).await?
                 }

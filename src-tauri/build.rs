@@ -42,6 +42,7 @@ fn main() {
         "mirrors",
         "hosts",
         "image",
+        "parse_source",
         "add_mirror",
         "test_source",
         "trust_source",

@@ -10,7 +10,7 @@ export default defineConfig({
     // The policy of the window allows no data: script and no inline style; keep every asset a file.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The window and the prompt; the story page is for development alone.
+    // The window and the prompt.
     rolldownOptions: { input: ["index.html", "prompt.html"] },
   },
   // Tests show components in a page, as the window does; left to itself Svelte would be the one for servers.

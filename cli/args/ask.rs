@@ -354,7 +354,7 @@ pub struct ArticleCommand {
 #[derive(Debug, Arguments)]
 #[command(after_help = "The query may contain filters:
   is:open is:closed is:merged is:issue is:pr is:page is:note is:locked is:bot
-  source:owner/name  label:bug  author:login  reason:not_planned
+  source:owner/name  label:bug  author:login  version:2.3.1  reason:not_planned
   created: updated: closed:  2026-01-31  >2026-01  <2026  >7d  2026-01..2026-02
   in:title in:body in:comments   mode:keyword mode:semantic mode:hybrid
   \"exact phrase\"   -without   -label:wontfix

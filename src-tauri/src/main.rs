@@ -103,6 +103,7 @@ fn main() -> std::process::ExitCode {
             commands::mirrors,
             commands::hosts,
             commands::image,
+            commands::parse_source,
             commands::add_mirror,
             commands::test_source,
             commands::trust_source,

@@ -40,7 +40,7 @@ fn sample_records() -> Vec<serde_json::Value> {
             serde_json::json!({"state": "closed", "pull_request": {"merged_at": "2026-02-01T00:00:00Z"},
                 "updated_at": "2026-02-01T00:00:00Z"}),
         ),
-        issue(4, "Console login loops", "Unrelated words entirely; see the pump"),
+        issue(4, "Console login loops", "Unrelated words entirely; see the pump of version 2.3.1"),
         comment(50, 1, "A workaround: restart the heartbeat emitter of the replication slot"),
         comment(51, 2, "Duplicate of #1"),
         comment(52, 99, "its issue comes later"),
@@ -51,7 +51,9 @@ fn sample_records() -> Vec<serde_json::Value> {
 async fn typed_filter_is_completed() {
     let place = Place::new();
     let casebook = load(&place, &sample_records()).await;
-    for (filter, typed, want) in [("label", "bu", "bug"), ("author", "lin", "linus")] {
+    for (filter, typed, want) in
+        [("label", "bu", "bug"), ("author", "lin", "linus"), ("version", "v2.3", "2.3.1")]
+    {
         let values = casebook.completions(filter.to_owned(), typed.to_owned()).await.unwrap();
         assert_eq!(values.iter().map(|v| v.to_lowercase()).collect::<Vec<_>>(), [want], "{filter}");
     }
@@ -81,6 +83,7 @@ async fn filters_bind_both_arms() {
             ("label:bug", &["acme/app#2"]),
             ("-label:bug is:issue", &["acme/app#1"]),
             ("author:linus", &["acme/app#2"]),
+            ("-version:2.3.1 is:open", &["acme/app#1"]),
             ("updated:>2026-02-15", &["acme/app#2"]),
             ("closed:2026-03", &["acme/app#2"]),
             ("source:ACME/app is:closed is:issue", &["acme/app#2"]),

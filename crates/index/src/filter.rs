@@ -30,6 +30,8 @@ pub enum Test {
     Label(String),
     /// The author's login.
     Author(String),
+    /// A version of the product that the document's own text names, without a leading `v`.
+    Version(String),
     /// A bot as the author.
     Bot,
     /// A locked conversation.

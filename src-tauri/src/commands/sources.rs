@@ -9,6 +9,7 @@ use precedent_core::{
     },
     task::Progress,
 };
+use precedent_engine::Casebook;
 use tauri::{AppHandle, State, ipc::Channel};
 
 use super::{brief::full_path, task_reporting_to};
@@ -35,6 +36,12 @@ pub async fn image(state: State<'_, AppState>, url: String) -> Result<String> {
     let image = state.casebook().await?.image(&url, &Task::new()).await?;
     let encoded = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
     Ok(format!("data:{};base64,{encoded}", image.media_type))
+}
+
+/// Returns the source that a typed name or a web address means.
+#[tauri::command]
+pub async fn parse_source(text: String) -> Result<Option<NewMirror>> {
+    Ok(Casebook::parse_source(&text))
 }
 
 /// Adds a live source without fetching anything.

@@ -60,12 +60,12 @@ async fn log_view_shows_known_errors() {
         wait_until_ready(&window).await;
         press_ctrl(&window, '1').await;
         read_log(&window, &log).await;
-        let heading = text(&window, ".bar .said").await;
+        let heading = text(&window, ".bar .summary").await;
         assert!(
             heading.contains("4 distinct errors in 4,1") && heading.contains("not seen before"),
             "{heading}"
         );
-        let first = texts(&window, ".answer article h3").await;
+        let first = texts(&window, ".answer article h2").await;
         assert!(first[0].contains("no perch is left for heron 17"), "{first:?}");
         let articles = texts(&window, ".answer article").await;
         let tls = articles.iter().find(|article| article.contains("UnknownIssuer")).unwrap();
@@ -84,7 +84,7 @@ async fn log_view_shows_known_errors() {
         path.clear().await.unwrap();
         path.send_keys(brief.to_str().unwrap()).await.unwrap();
         click_text(&window, ".brief button", "Export").await;
-        wait_for_text(&window, ".brief .written", "log.md").await;
+        wait_for_text(&window, ".brief .text", "log.md").await;
         let brief_text = std::fs::read_to_string(&brief).unwrap();
         assert!(
             brief_text.contains("no perch is left") && brief_text.contains("agent.log line"),
@@ -129,23 +129,23 @@ async fn export_is_previewed_corrected_and_imported() {
         wait_until_ready(&window).await;
         press_ctrl(&window, '4').await;
         press(&window, "a").await;
-        click_text(&window, ".adding button", "Import files").await;
+        click_text(&window, ".add-source button", "Import files").await;
         paste(&window, "#import-paths", export.to_str().unwrap()).await;
-        click_text(&window, ".adding button", "Preview").await;
-        wait_for_text(&window, ".found", "2 items").await;
-        let columns = texts(&window, ".found tr.unused th").await;
+        click_text(&window, ".add-source button", "Preview").await;
+        wait_for_text(&window, ".contents", "2 items").await;
+        let columns = texts(&window, ".contents tr.unused th").await;
         assert_eq!(columns, ["Wer hat es gesagt"]);
         screenshot(&window, "import").await;
 
         // The user maps an unknown column.
         script(
             &window,
-            "const select = document.querySelector('.found tr.unused select'); select.value = 'author';
+            "const select = document.querySelector('.contents tr.unused select'); select.value = 'author';
              select.dispatchEvent(new Event('change', { bubbles: true }))",
         )
         .await;
-        wait_until_gone(&window, ".found tr.unused").await;
-        click_text(&window, ".adding button.primary", "Import").await;
+        wait_until_gone(&window, ".contents tr.unused").await;
+        click_text(&window, ".add-source button.primary", "Import").await;
         wait_until("the source is listed", async || {
             texts(&window, "[role=listbox] [role=option]").await.iter().any(|s| s.contains("HER"))
         })

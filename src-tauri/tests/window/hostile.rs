@@ -94,12 +94,12 @@ async fn report_never_runs_scripts_or_sends_requests() {
         wait_for(&window, ".welcome").await;
         press_ctrl(&window, '4').await;
         script(&window, "document.querySelector('.sources header .button').click()").await;
-        click_text(&window, ".adding button", "Import files").await;
+        click_text(&window, ".add-source button", "Import files").await;
         paste(&window, "#import-source", "acme/app").await;
         paste(&window, "#import-paths", file.to_str().unwrap()).await;
-        click_text(&window, ".adding button", "Preview").await;
-        wait_for(&window, ".found").await;
-        click_text(&window, ".adding button.primary", "Import").await;
+        click_text(&window, ".add-source button", "Preview").await;
+        wait_for(&window, ".contents").await;
+        click_text(&window, ".add-source button.primary", "Import").await;
         wait_until("the reports are imported", async || text(&window, ".detail dd").await == bodies.len().to_string()).await;
         wait_for_jobs(&window).await;
 

@@ -122,7 +122,7 @@ async fn ask_and_export(window: &Client, brief: &Path) {
     tab_to(window, ".brief .field").await;
     replace(window, brief.to_str().unwrap()).await;
     press(window, &key_text(Key::Enter)).await;
-    wait_until("the brief is written", async || exists(window, ".brief .written").await).await;
+    wait_until("the brief is written", async || exists(window, ".brief .text").await).await;
     assert!(!std::fs::read_to_string(brief).unwrap().contains("mika@customer.example"));
     press(window, &key_text(Key::Escape)).await;
     wait_for_focus(window, ".answer", "leave the brief").await;
@@ -142,6 +142,14 @@ async fn read_and_filter(window: &Client, log: &Path) {
     .await;
 
     press(window, "/").await;
+    replace(window, "version:3.").await;
+    wait_for(window, "#completion-0").await;
+    press(window, &key_text(Key::Tab)).await;
+    wait_until("the version is completed", async || {
+        let query = script(window, "return document.querySelector('#query').value").await;
+        query.as_str().is_some_and(|query| query.starts_with("version:3.") && query.ends_with(' '))
+    })
+    .await;
     replace(window, "label:dupl").await;
     wait_for(window, "#completion-0").await;
     press(window, &format!("{0}{1}", key_text(Key::Down), key_text(Key::Enter))).await;
@@ -296,8 +304,8 @@ async fn import(window: &Client, export: &Path, changelog: &Path) {
     wait_for_focus(window, "#import-paths", "import").await;
     press(window, export.to_str().unwrap()).await;
     press(window, &key_text(Key::Enter)).await;
-    wait_for_text(window, ".found", "2 items").await;
-    wait_for_focus(window, ".adding .primary", "preview an import").await;
+    wait_for_text(window, ".contents", "2 items").await;
+    wait_for_focus(window, ".add-source .primary", "preview an import").await;
     press(window, &key_text(Key::Enter)).await;
     wait_for_message(window, "2 new records").await;
     wait_for_focus(window, "[role=listbox]", "an import").await;
@@ -309,8 +317,8 @@ async fn import(window: &Client, export: &Path, changelog: &Path) {
     press(window, &key_text(Key::Tab)).await;
     replace(window, "acme/heron").await;
     press(window, &key_text(Key::Enter)).await;
-    wait_for_text(window, ".found", "2 releases").await;
-    wait_for_focus(window, ".adding .primary", "preview a changelog").await;
+    wait_for_text(window, ".contents", "2 releases").await;
+    wait_for_focus(window, ".add-source .primary", "preview a changelog").await;
     press(window, &key_text(Key::Enter)).await;
     wait_for_message(window, "2 releases").await;
     wait_for_jobs(window).await;
@@ -323,7 +331,7 @@ async fn write_article(window: &Client) {
     wait_for(window, "dialog[open] .paper :is(h1, h2, h3)").await;
     tab_to(window, "dialog[open] .primary").await;
     press(window, &key_text(Key::Enter)).await;
-    wait_until("the article is saved", async || exists(window, "dialog[open] .done").await).await;
+    wait_until("the article is saved", async || exists(window, "dialog[open] .result").await).await;
     press(window, &key_text(Key::Escape)).await;
     wait_for_focus(window, "article.reader", "leave the article").await;
 }

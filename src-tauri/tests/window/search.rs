@@ -85,7 +85,7 @@ async fn query_opens_the_matching_comment() {
         // Finally, the bar shows that the whole casebook is indexed.
         wait_for_jobs(&window).await;
         wait_until("the bar shows that the index is complete", async || {
-            texts(&window, "footer .held").await.join("").starts_with("Up to date")
+            texts(&window, "footer .freshness").await.join("").starts_with("Up to date")
         })
         .await;
         screenshot(&window, "filtered").await;

@@ -115,7 +115,7 @@ async fn tracker_kind_is_detected_from_the_address() {
         // The address of an issue list names the kind, the host and the project.
         fill(&window, "#add-project", &format!("{host}/projects/app/issues")).await;
         wait_until("the tracker is detected", async || {
-            text(&window, ".add .told").await == format!("Found app at {host} (Redmine).")
+            text(&window, ".add .detection").await == format!("Found app at {host} (Redmine).")
         })
         .await;
         assert_eq!(

@@ -156,6 +156,26 @@ async fn ten_reports_can_be_decided_by_keyboard() {
         .await;
         screenshot(&window, "triage").await;
 
+        press(&window, "m").await;
+        wait_until("the report is mine", async || {
+            texts(&window, ".triage header button").await.iter().any(|name| name == "Mine 1")
+        })
+        .await;
+        press(&window, "f").await;
+        wait_until("only mine is listed", async || {
+            texts(&window, ".queue [role=option]").await.len() == 1
+                && text(&window, ".queue .mine").await == "mine"
+        })
+        .await;
+        press_ctrl(&window, 'z').await;
+        wait_until("none is mine", async || {
+            text(&window, ".blank").await.contains("No waiting report is assigned to you.")
+        })
+        .await;
+        press(&window, "f").await;
+        wait_until("all are listed", async || exists(&window, ".compare[aria-busy=false]").await)
+            .await;
+
         decide_ten(&window).await;
 
         // Common and differing words are marked.

@@ -49,7 +49,7 @@ pub async fn make_brief(window: &Client, report: &str, target: &Path) {
     fill(window, ".brief .field", target.to_str().unwrap()).await;
     let name = target.file_name().unwrap().to_str().unwrap();
     click_text(window, ".brief button", "Export").await;
-    wait_for_text(window, ".brief .written", name).await;
+    wait_for_text(window, ".brief .text", name).await;
     let brief = std::fs::read_to_string(target).unwrap();
     assert!(!brief.contains("mika@customer.example"), "{brief}");
 }
@@ -86,14 +86,11 @@ async fn report_leads_to_a_brief() {
         })
         .await;
         click_text(&window, ".brief .choose ~ button", "Replace").await;
-        wait_until("the file is replaced", async || exists(&window, ".brief .written").await).await;
+        wait_until("the file is replaced", async || exists(&window, ".brief .text").await).await;
         // The dialog makes the rest of the page inert, and the clipboard needs a user gesture.
         click_text(&window, ".brief button", "Copy").await;
         wait_until("the brief is copied", async || {
-            texts(&window, ".brief .written")
-                .await
-                .iter()
-                .any(|notice| notice == "Copied as Markdown")
+            texts(&window, ".brief .text").await.iter().any(|notice| notice == "Copied as Markdown")
         })
         .await;
         script(&window, "document.querySelector('.brief .field').select()").await;
@@ -150,7 +147,7 @@ async fn uncertain_redactions_can_be_kept() {
         assert_eq!(script(&window, is_focused).await, true, "the checkbox keeps the focus");
         fill(&window, ".brief .field", target.to_str().unwrap()).await;
         click_text(&window, ".brief button", "Export").await;
-        wait_until("the file is written", async || exists(&window, ".brief .written").await).await;
+        wait_until("the file is written", async || exists(&window, ".brief .text").await).await;
         let brief = std::fs::read_to_string(&target).unwrap();
         let body = |text: &str| text.split("<!--").next().unwrap().to_owned();
         assert!(body(&brief).contains("Blue Harbour") && !brief.contains("Brandt"), "{brief}");
@@ -162,7 +159,7 @@ async fn uncertain_redactions_can_be_kept() {
         .await;
         click_text(&window, ".brief button", "Export").await;
         click_text(&window, ".brief .choose ~ button", "Replace").await;
-        wait_until("the file is replaced", async || exists(&window, ".brief .written").await).await;
+        wait_until("the file is replaced", async || exists(&window, ".brief .text").await).await;
         let redacted_brief = std::fs::read_to_string(&target).unwrap();
         assert!(!redacted_brief.contains("Blue Harbour") && !redacted_brief.contains("Brandt"), "{redacted_brief}");
     })

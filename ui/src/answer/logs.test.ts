@@ -3,8 +3,8 @@ import { expect, test, vi } from "vitest";
 import * as api from "../lib/api";
 import type { LogError, LogResponse } from "../lib/types";
 import { Jobs } from "../shell/jobs.svelte";
-import { setUpPage, mountComponent, text } from "../stories/testPage";
-import { logs as answered } from "../stories/samples";
+import { setUpPage, mountComponent, text } from "../testing/testPage";
+import { logs as answered } from "../testing/samples";
 import { verdictCounts, Logs, occurrences, parsePaths, logSummary } from "./logs.svelte";
 import LogView from "./LogView.svelte";
 

@@ -113,6 +113,8 @@ export const calibrate = (source: string, onProgress: OnProgress) =>
 
 export const mirrors = () => invoke<engine.MirrorView[]>("mirrors");
 export const hosts = () => invoke<engine.HostView[]>("hosts");
+/** Returns the source that a typed name or a web address means; what it does not name is empty. */
+export const parseSource = (text: string) => invoke<engine.NewMirror | null>("parse_source", { text });
 export const addMirror = (mirror: engine.NewMirror) => invoke<engine.SourceView>("add_mirror", { new: mirror });
 export const trustSource = (key: string) => invoke<engine.HostView>("trust_source", { key });
 export const testSource = (key: string) => invoke<engine.Access>("test_source", { key });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { contrast } from "../stories/contrast";
+import { contrast } from "../testing/contrast";
 import { initials, PALETTE, avatarColors } from "./avatar";
 
 it("uses initials of first and last word", () => {

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { flushSync } from "svelte";
 import { beforeEach, expect, it, vi } from "vitest";
-import { setUpPage, mountComponent } from "../stories/testPage";
+import { setUpPage, mountComponent } from "../testing/testPage";
 import Loading from "./Loading.svelte";
 import Time from "./Time.svelte";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { setUpPage, mountComponent } from "../stories/testPage";
+import { setUpPage, mountComponent } from "../testing/testPage";
 import Comment from "./Comment.svelte";
 import { foldLongBlocks } from "./fold";
 import type { Mark } from "./types";

@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { flushSync } from "svelte";
 import { beforeEach, expect, it, vi } from "vitest";
-import { contrast, variableColors } from "../stories/contrast";
-import { setUpPage, settle, mountComponent } from "../stories/testPage";
+import { contrast, variableColors } from "../testing/contrast";
+import { setUpPage, settle, mountComponent } from "../testing/testPage";
 import Code from "./Code.svelte";
 import type { TokenizeRequest } from "./highlight.worker";
 import { MAX_CODE_LENGTH } from "./highlight";

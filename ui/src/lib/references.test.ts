@@ -1,8 +1,8 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync, tick } from "svelte";
 import { expect, it } from "vitest";
-import { openWindow, setUpPage, settle, mountComponent } from "../stories/testPage";
-import { link, thread } from "../stories/samples";
+import { openWindow, setUpPage, settle, mountComponent } from "../testing/testPage";
+import { link, thread } from "../testing/samples";
 import PlainText from "./PlainText.svelte";
 import { followLink } from "./linkActions";
 import { referenceContext, linkReferences } from "./references";

@@ -4,7 +4,7 @@ import type { Note, NoteAnswer, NoteDraft } from "../lib/types";
 import type { AppState } from "../shell/appState.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { UndoStack } from "../shell/undo.svelte";
-import { note as sample } from "../stories/samples";
+import { note as sample } from "../testing/samples";
 import { Notes } from "./notes.svelte";
 
 const note = (key: string): Note => ({ ...sample(1, "plain"), key, title: key, body: "b", tags: [] });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { setUpPage, mountComponent } from "../stories/testPage";
+import { setUpPage, mountComponent } from "../testing/testPage";
 import MonthChart from "./MonthChart.svelte";
 import { monthName, labeledMonths, axisValues } from "./chart";
 

@@ -2,8 +2,8 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { ListedProblem, ProblemReport, ProblemsRequest, ProblemsResponse } from "../lib/types";
 import { AppState } from "../shell/appState.svelte";
-import { button, setUpPage, press, settle, mountComponent, text } from "../stories/testPage";
-import { thread, triageItem } from "../stories/samples";
+import { button, setUpPage, press, settle, mountComponent, text } from "../testing/testPage";
+import { thread, triageItem } from "../testing/samples";
 import { sortProblems, threadPeople, statusLabel, reportTrend, nextUndecided } from "./problems.svelte";
 import ProblemsView from "./ProblemsView.svelte";
 

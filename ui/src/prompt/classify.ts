@@ -1,6 +1,5 @@
 // Classifies the text given to the prompt by predictable rules.
 
-import { parseProject } from "../sources/form";
 import { words } from "../words";
 
 /** `words` is short enough for a search; everything else is looked up as a report. */
@@ -74,9 +73,8 @@ function isMail(text: string): boolean {
 function linkedKey(link: string, sources: readonly string[]): string | null {
   const itemPath = /^precedent:\/\/item\/(.+)$/.exec(link)?.[1];
   if (itemPath !== undefined) return parseQuestion(unescapeUri(itemPath)).key;
-  const number = /\/(?:issues|pulls?|merge_requests|work_items|discussions)\/(\d+)(?=[/?#]|$)/.exec(link)?.[1];
-  const project = parseProject(link)?.project.toLowerCase();
-  const source = sources.find((entry) => entry.toLowerCase() === project);
+  const [, project = "", number] = /^https?:\/\/[^/]+(\/.+?)(?:\/-)?\/(?:issues|pulls?|merge_requests|work_items|discussions)\/(\d+)(?=[/?#]|$)/.exec(link) ?? [];
+  const source = sources.find((entry) => project.toLowerCase() === `/${entry.toLowerCase()}`);
   return number !== undefined && source !== undefined ? `${source}#${number}` : null;
 }
 

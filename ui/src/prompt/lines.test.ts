@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { orderComments, fixLine } from "../answer/evidence";
 import type { AskResponse, Hit, SolvedCase } from "../lib/types";
-import { sampleAnswer, knownProblem as problem, EMPTY_ANSWER, solvedCase as sample } from "../stories/samples";
+import { sampleAnswer, knownProblem as problem, EMPTY_ANSWER, solvedCase as sample } from "../testing/samples";
 import { resultLines, knownLines, formatReply, solvedLines, wikiLines, emptyWikiText } from "./lines";
 
 const answer = (change: Partial<AskResponse>): AskResponse => ({ ...EMPTY_ANSWER, ...change });

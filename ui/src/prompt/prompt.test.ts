@@ -2,8 +2,8 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AskRequest, SearchRequest } from "../lib/types";
-import { setUpPage, press as pressKey, mountComponent } from "../stories/testPage";
-import { sampleAnswer, hit, EMPTY_ANSWER } from "../stories/samples";
+import { setUpPage, press as pressKey, mountComponent } from "../testing/testPage";
+import { sampleAnswer, hit, EMPTY_ANSWER } from "../testing/samples";
 import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";
 
@@ -172,7 +172,7 @@ it("a few words start a search", async () => {
 it("full results replace lexical ones unless selected", async () => {
   const late: ((value: unknown) => void)[] = [];
   answers["search"] = ({ mode }) => (mode === "lexical" ? { hits: [hit("plain", 4), hit("plain", 5)], notices: [] } : new Promise((resolve) => late.push(resolve)));
-  const keys = () => [...document.querySelectorAll("[role=group][aria-label=Known] .said")].map((entry) => entry.textContent.trim());
+  const keys = () => [...document.querySelectorAll("[role=group][aria-label=Known] .match")].map((entry) => entry.textContent.trim());
   await show(null);
   await type("pump stops");
   await rest(200);

@@ -65,6 +65,7 @@ describe("filters of a query", () => {
 it("completes the filter before the cursor", () => {
   expect(filterAtCursor("tls label:ar", 12)).toEqual({ name: "label", value: "ar", negated: false, start: 4, end: 12 });
   expect(filterAtCursor('-label:"help w', 14)).toMatchObject({ value: "help w", negated: true, start: 0 });
+  expect(filterAtCursor("tls version:2.3", 15)).toMatchObject({ name: "version", value: "2.3" });
   expect(filterAtCursor("repo:acme tls", 9)).toMatchObject({ name: "source", value: "acme" });
   for (const query of ["label:area tls", "http://acme", "a log\nlabel:x", "tls"]) expect(filterAtCursor(query, query.length), query).toBe(null);
   expect(filterAtCursor("label:area", 7)).toBe(null);

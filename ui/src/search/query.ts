@@ -4,7 +4,7 @@
 /** The filters and their aliases. */
 const FILTER_NAMES = new Map([
   ["is", "is"], ["state", "is"], ["type", "is"], ["source", "source"], ["repo", "source"], ["label", "label"],
-  ["author", "author"], ["reason", "reason"], ["created", "created"], ["updated", "updated"], ["closed", "closed"],
+  ["author", "author"], ["version", "version"], ["reason", "reason"], ["created", "created"], ["updated", "updated"], ["closed", "closed"],
   ["in", "in"], ["mode", "mode"],
 ]);
 const VALUE_ALIASES = new Map([["pull_request", "pr"], ["pull-request", "pr"], ["wiki", "page"]]);
@@ -137,7 +137,7 @@ export interface PartialFilter {
 /** Returns the filter at the cursor if its values can be completed. */
 export function filterAtCursor(query: string, cursor: number): PartialFilter | null {
   if (isPasted(query) || /^[^\s]/.test(query.slice(cursor))) return null;
-  const match = /(?:^|\s)(-?)(label|author|reason|source|repo|is|state|type):("[^"]*|[^\s"]*)$/i.exec(query.slice(0, cursor));
+  const match = /(?:^|\s)(-?)(label|author|version|reason|source|repo|is|state|type):("[^"]*|[^\s"]*)$/i.exec(query.slice(0, cursor));
   if (!match) return null;
   const [, sign = "", name = "", value = ""] = match;
   const start = cursor - sign.length - name.length - 1 - value.length;

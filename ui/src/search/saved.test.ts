@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import Rail from "../shell/Rail.svelte";
 import { AppState } from "../shell/appState.svelte";
 import { LocalStore } from "../shell/localStore.svelte";
-import { setUpPage, press, settle, mountComponent } from "../stories/testPage";
+import { setUpPage, press, settle, mountComponent } from "../testing/testPage";
 import { SavedSearches } from "./saved.svelte";
 
 let asked: string[];

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { openWindow, setUpPage, press, settle, text } from "../stories/testPage";
-import { hit } from "../stories/samples";
+import { openWindow, setUpPage, press, settle, text } from "../testing/testPage";
+import { hit } from "../testing/samples";
 import { nextOrder, sortHits } from "./sort";
 
 setUpPage();

@@ -1,7 +1,7 @@
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
 import { AppState } from "../shell/appState.svelte";
-import { button, openWindow, setUpPage, press, settle, text } from "../stories/testPage";
+import { button, openWindow, setUpPage, press, settle, text } from "../testing/testPage";
 
 setUpPage();
 

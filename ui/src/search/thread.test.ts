@@ -3,8 +3,8 @@ import { flushSync, tick } from "svelte";
 import { beforeEach, expect, it } from "vitest";
 import type { Thread } from "../lib/types";
 import { AppState } from "../shell/appState.svelte";
-import { setUpPage, mountComponent, text } from "../stories/testPage";
-import { comment, link, thread as sample } from "../stories/samples";
+import { setUpPage, mountComponent, text } from "../testing/testPage";
+import { comment, link, thread as sample } from "../testing/samples";
 import { fixOf } from "./fix";
 import ThreadView from "./ThreadView.svelte";
 

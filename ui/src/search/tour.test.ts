@@ -1,6 +1,6 @@
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
-import { openWindow, setUpPage, press, settle } from "../stories/testPage";
+import { openWindow, setUpPage, press, settle } from "../testing/testPage";
 
 setUpPage();
 

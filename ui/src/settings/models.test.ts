@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openWindow, setUpPage, press, settle, text } from "../stories/testPage";
+import { openWindow, setUpPage, press, settle, text } from "../testing/testPage";
 
 setUpPage();
 

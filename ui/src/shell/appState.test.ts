@@ -1,7 +1,7 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { SearchResponse, Thread } from "../lib/types";
-import { setUpPage } from "../stories/testPage";
+import { setUpPage } from "../testing/testPage";
 import { AppState } from "./appState.svelte";
 
 const thread = (key: string) => ({ key, title: key, kind: "issue", state: "open", state_reason: null, url: null, markdown: "", links: [] }) as unknown as Thread;

@@ -1,6 +1,6 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { expect, it } from "vitest";
-import { button, openWindow, setUpPage, settle, mountComponent, text } from "../stories/testPage";
+import { button, openWindow, setUpPage, settle, mountComponent, text } from "../testing/testPage";
 import Banner from "./Banner.svelte";
 
 setUpPage();

@@ -88,6 +88,8 @@ export const COMMANDS = [
   { id: "triage.different", keys: ["n"] },
   { id: "triage.skip", keys: ["s"] },
   { id: "triage.snooze", keys: ["z"] },
+  { id: "triage.assign", keys: ["m"] },
+  { id: "triage.mine", keys: ["f"] },
   { id: "triage.undo", keys: ["u"] },
   { id: "triage.mark", keys: ["x"] },
   { id: "triage.unmark", keys: ["Esc"] },

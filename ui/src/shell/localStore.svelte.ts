@@ -29,6 +29,8 @@ interface StoredState {
   triage: TriageSettings | null;
   /** Snoozed reports and when they return, in Unix milliseconds. */
   snoozed: Readonly<Record<string, number>>;
+  /** Reports that the user of this machine took. */
+  assigned: readonly string[];
   /** When the window was last in use, for "since the last visit". */
   visit: Visit | null;
   /** The order of search results. */
@@ -66,7 +68,7 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 
 const MAX_RECENT = 12;
 const EMPTY_STATE: StoredState = {
-  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
+  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, assigned: [], visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
 };
 
 const toItem = ({ key, title, kind, state, state_reason }: Item): Item => ({ key, title, kind, state, state_reason });
@@ -89,6 +91,7 @@ function parseState(text: string | null): StoredState {
       asked: typeof parsed.asked === "string" ? parsed.asked : "",
       triage: triage && triage.band in BAND_LABELS ? triage : null,
       snoozed: toNumbers(parsed.snoozed),
+      assigned: (parsed.assigned ?? []).filter((entry) => typeof entry === "string"),
       visit: visit ? { last: parseVisit(visit.last), since: parseVisit(visit.since) } : null,
       sort: SORT_ORDERS.find((entry) => entry === parsed.sort) ?? "best",
       syncEvery: typeof parsed.syncEvery === "number" && parsed.syncEvery > 0 ? parsed.syncEvery : 0,
@@ -204,5 +207,11 @@ export class LocalStore {
   snooze(key: string, until: number | null): void {
     const others = Object.entries(this.state.snoozed).filter(([entry, at]) => entry !== key && at > Date.now());
     this.update({ snoozed: Object.fromEntries(until === null ? others : [...others, [key, until]]) });
+  }
+
+  /** Assigns reports to the user of this machine, or ends their assignment. */
+  assign(keys: readonly string[], isAssigned: boolean): void {
+    const others = this.state.assigned.filter((entry) => !keys.includes(entry));
+    this.update({ assigned: isAssigned ? [...others, ...keys] : others });
   }
 }

@@ -3,7 +3,7 @@ import { flushSync } from "svelte";
 import { beforeEach, expect, it } from "vitest";
 import type { PromptSettings, PromptTarget } from "../lib/types";
 import QuickPromptSettings from "../settings/QuickPromptSettings.svelte";
-import { openWindow, setUpPage, press, settle, mountComponent } from "../stories/testPage";
+import { openWindow, setUpPage, press, settle, mountComponent } from "../testing/testPage";
 import { AppState } from "./appState.svelte";
 
 const NEVER_ASKED = { shortcut: null, tray: false };
@@ -92,11 +92,11 @@ it("shows the keys that the desktop assigned", async () => {
   const { quickPrompt } = new AppState();
   mountComponent(QuickPromptSettings, { prompt: quickPrompt });
   await settle();
-  const given = () => document.querySelector(".given")?.textContent ?? null;
-  expect(given()).toBe(null);
+  const assignedKeys = () => document.querySelector(".assigned-keys")?.textContent ?? null;
+  expect(assignedKeys()).toBe(null);
   document.querySelector<HTMLInputElement>("input[type=checkbox]")?.click();
   await settle();
-  expect(given()).toBe("This desktop assigned Meta+J. You can change that in the desktop settings.");
+  expect(assignedKeys()).toBe("This desktop assigned Meta+J. You can change that in the desktop settings.");
 });
 
 it.each<[PromptTarget, (app: AppState) => unknown, unknown]>([

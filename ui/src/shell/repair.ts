@@ -28,7 +28,7 @@ export async function repair(app: AppState): Promise<void> {
   else await app.reloadAll();
   if (failure && app.openFailure) app.openFailure = failure;
   else if (failure) app.message = { tone: "error", failure };
-  else app.toasts.show(repaired > 0 ? words.shell.mended(repaired) : words.shell.nothingWrong);
+  else app.toasts.show(repaired > 0 ? words.shell.repaired(repaired) : words.shell.nothingWrong);
 }
 
 async function rebuild(app: AppState): Promise<void> {

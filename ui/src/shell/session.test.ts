@@ -2,7 +2,7 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { NoteDraftState } from "../notes/notes.svelte";
-import { setUpPage } from "../stories/testPage";
+import { setUpPage } from "../testing/testPage";
 import { AppState } from "./appState.svelte";
 import { MAX_SIZE, parseSession, serializeSession, type StoredSession } from "./session.svelte";
 

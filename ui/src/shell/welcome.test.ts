@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { openWindow, setUpPage, settle, text } from "../stories/testPage";
+import { openWindow, setUpPage, settle, text } from "../testing/testPage";
 
 setUpPage();
 
 const click = (css: string, words: string) =>
   [...document.querySelectorAll<HTMLElement>(css)].find((entry) => entry.textContent.includes(words))?.click();
-const pressed = () => text(".adding [aria-pressed=true]");
+const pressed = () => text(".add-source [aria-pressed=true]");
 
 it("offers a tracker, files or the sample", async () => {
   const app = await openWindow("empty");
@@ -29,7 +29,7 @@ it("dropped files replace the tracker form", async () => {
   expect(pressed()).toBe("Connect a tracker");
   await app.openFiles(["/home/me/export.csv"]);
   await settle();
-  expect([pressed(), text(".found h3")]).toEqual(["Import files", "export/acme-issues.csv"]);
+  expect([pressed(), text(".contents h3")]).toEqual(["Import files", "export/acme-issues.csv"]);
 });
 
 it("suggests questions about the casebook", async () => {

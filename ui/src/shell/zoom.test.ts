@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { openWindow, setUpPage, press, settle } from "../stories/testPage";
+import { openWindow, setUpPage, press, settle } from "../testing/testPage";
 import * as zoom from "./zoom.svelte";
 
 setUpPage();

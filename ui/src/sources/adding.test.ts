@@ -2,15 +2,15 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
 import { AppState } from "../shell/appState.svelte";
-import { setUpPage, settle, mountComponent, text } from "../stories/testPage";
+import { setUpPage, settle, mountComponent, text } from "../testing/testPage";
 import AddSource from "./AddSource.svelte";
 
 setUpPage();
 
 it("an unreachable host adds no source", async () => {
-  mockIPC((command) => {
+  mockIPC((command, payload) => {
     if (command === "add_mirror") throw { code: "network", message: "the host does not answer", hint: "Progress is saved; run sync again to continue." };
-    return null;
+    return command === "parse_source" ? { tracker: "", place: (payload as { text: string }).text, host: null, key: null, wiki: false } : null;
   });
   mountComponent(AddSource, { app: new AppState() });
   const project = document.querySelector<HTMLInputElement>("#add-project")!;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openWindow, setUpPage, settle } from "../stories/testPage";
+import { openWindow, setUpPage, settle } from "../testing/testPage";
 
 setUpPage();
 

@@ -195,6 +195,6 @@ export class Sources extends EngineRequest {
     if (whole.length === 0) return;
     const fresh = whole.reduce((n, report) => n + report.new + report.updated, 0);
     const name = whole.length === 1 ? (whole[0]?.source ?? "") : news.sources(whole.length);
-    this.#app.toasts.show(fresh > 0 ? news.brought(name, fresh) : news.nothingNew(name));
+    this.#app.toasts.show(fresh > 0 ? news.newRecords(name, fresh) : news.nothingNew(name));
   }
 }

@@ -1,7 +1,7 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync, tick } from "svelte";
 import { expect, it } from "vitest";
-import { button, openWindow, setUpPage, settle } from "../stories/testPage";
+import { button, openWindow, setUpPage, settle } from "../testing/testPage";
 
 setUpPage();
 

@@ -1,8 +1,8 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { expect, it } from "vitest";
-import { button, openWindow, setUpPage, press, settle } from "../stories/testPage";
-import { mockEngine } from "../stories/engine";
-import { candidate, hit, triageItem } from "../stories/samples";
+import { button, openWindow, setUpPage, press, settle } from "../testing/testPage";
+import { mockEngine } from "../testing/engine";
+import { candidate, hit, triageItem } from "../testing/samples";
 import { assessment } from "./labels";
 
 setUpPage();
@@ -29,7 +29,7 @@ it("lists new reports with assessments", async () => {
   expect(asked.some((entry) => entry.startsWith("search is:issue is:open created:>=20"))).toBe(true);
   press("a");
   await settle();
-  const rows = () => [...document.querySelectorAll("ul[aria-label='New since the last visit'] .said")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
+  const rows = () => [...document.querySelectorAll("ul[aria-label='New since the last visit'] .assessment")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
   expect(rows().map((row) => row.replace(/ \S+$/, ""))).toEqual(["#6 Likely duplicate of #1, 72%", "#70 No earlier match"]);
   expect(asked).toContain("duplicates acme/app#70");
   expect(document.activeElement?.textContent).toContain("#6");

@@ -1,8 +1,8 @@
 import { mount, unmount } from "svelte";
 import { expect, it } from "vitest";
 import type { DuplicateCandidate } from "../lib/types";
-import { contrast, variableColors } from "../stories/contrast";
-import { candidate as sample } from "../stories/samples";
+import { contrast, variableColors } from "../testing/contrast";
+import { candidate as sample } from "../testing/samples";
 import Confidence from "./Confidence.svelte";
 
 const candidate = { ...sample(), key: "acme/app#12", number: 12, confidence: 0.61, outcome: { read: 120, same: 58, related: 31 } };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { button, openWindow, setUpPage, press, settle, mountComponent, text } from "../stories/testPage";
-import { thread } from "../stories/samples";
+import { button, openWindow, setUpPage, press, settle, mountComponent, text } from "../testing/testPage";
+import { thread } from "../testing/samples";
 import ComparedReport from "./ComparedReport.svelte";
 
 setUpPage();

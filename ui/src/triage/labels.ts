@@ -66,7 +66,7 @@ export function assessment({ known, candidates }: Pick<DuplicatesResponse, "know
   const best = candidates.find((entry) => entry.verdict === null);
   if (!best) return candidates.length > 0 ? lists.isDecided : lists.nothingLike;
   if (best.band === "none") return lists.nothingLike;
-  return lists.judged(BAND_LABELS[best.band](candidateLabel(best)), percent(isDuplicateBand(best.band) ? best.confidence : best.worth));
+  return lists.bestCandidate(BAND_LABELS[best.band](candidateLabel(best)), percent(isDuplicateBand(best.band) ? best.confidence : best.worth));
 }
 
 /** Returns the number part of a key, or the whole key. */
@@ -76,7 +76,7 @@ export function shortKey(key: string): string {
 
 /** Returns the candidate's outcome as a short phrase. */
 export function dispositionLabel(disposition: Disposition): { words: string; tone: "plain" | "good" | "warn" } {
-  const labels = pair.became;
+  const labels = pair.dispositions;
   if (disposition === "open") return { words: labels.open, tone: "plain" };
   if (disposition === "declined") return { words: labels.declined, tone: "plain" };
   if (disposition === "completed") return { words: labels.completed, tone: "plain" };

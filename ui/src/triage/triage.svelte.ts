@@ -51,6 +51,8 @@ export class Triage {
   includeClosed = $state(true);
   band = $state<Band>("possible");
 
+  /** Whether only the reports assigned to the user are shown. */
+  onlyMine = $state(false);
   /** Whether the related reports are shown; hidden ones cannot be selected. */
   isRelatedOpen = $state(false);
   loaded = $state(false);
@@ -83,9 +85,10 @@ export class Triage {
   readonly items: readonly TriageItem[] = $derived.by(() => this.#visibleList(false));
   /** Reports without a likely duplicate, but with something worth reading. */
   readonly related: readonly TriageItem[] = $derived.by(() => this.#visibleList(true));
-  /** The number of waiting reports, including those not loaded. */
-  readonly waiting: number = $derived.by(() => this.#count(false));
-  readonly relatedWaiting: number = $derived.by(() => this.#count(true));
+  /** The number of waiting reports, including those not loaded, and of those that the filter shows. */
+  readonly allWaiting: number = $derived.by(() => this.#count(false));
+  readonly waiting: number = $derived(this.onlyMine ? this.items.length : this.allWaiting);
+  readonly relatedWaiting: number = $derived.by(() => (this.onlyMine ? this.related.length : this.#count(true)));
   /** Closed reports that were left out of the comparison. */
   readonly closedLeftOut: number = $derived(this.#lastResponse?.response.closed_left_out ?? 0);
   readonly notices: readonly Notice[] = $derived(this.#lastResponse?.response.notices ?? []);
@@ -160,6 +163,11 @@ export class Triage {
     return [...this.#loadedList(false), ...this.#loadedList(true)].filter((item) => this.#isSnoozed(item)).length;
   }
 
+  /** The number of waiting reports assigned to the user, among the loaded ones. */
+  get mine(): number {
+    return [false, true].flatMap((related) => this.#waitingList(related)).filter(({ key }) => this.isMine(key)).length;
+  }
+
   get canSkip(): boolean {
     return this.item !== null && this.#list(this.isInRelated).length > 1;
   }
@@ -211,6 +219,7 @@ export class Triage {
   /** Opens a report that waits under these settings. */
   open(key: string, setting: TriageSettings): void {
     this.#selectionToRestore = key;
+    this.onlyMine = false;
     const isSet = this.source === setting.source && this.includeClosed === setting.includeClosed && this.band === setting.band;
     if (!isSet) this.choose(setting);
     else if (this.rows.some((item) => item.key === key)) this.select(key);
@@ -366,7 +375,7 @@ export class Triage {
     if (!first) return;
     const at = Date.now();
     const recorded = pairs.map((pair): Decision => ({ ...pair, kind, at, undoEntry: null, stored: false }));
-    const next = this.#nextReport(pairs);
+    const next = this.#nextReport(pairs.map((pair) => pair.item));
     this.selection.clear();
     this.decisions = [...this.decisions, ...recorded];
     if (next !== this.selected) this.select(next);
@@ -405,13 +414,52 @@ export class Triage {
     const { item } = this;
     if (!item) return;
     const { store, undo } = this.#app;
-    const next = this.#nextReport([{ item, other: item.candidate.key, related: this.isInRelated }]);
+    const next = this.#nextReport([item]);
     store.snooze(item.key, startOfDay(startOfDay(Date.now()) + OVER_A_DAY));
     this.select(next);
     undo.record(texts.snoozed(item.key), () => {
       store.snooze(item.key, null);
       this.select(item.key);
     });
+  }
+
+  isMine(key: string): boolean {
+    return this.#app.store.state.assigned.includes(key);
+  }
+
+  /** The reports that an assignment applies to: the selected ones, or the open one. */
+  get #assignable(): readonly TriageItem[] {
+    return this.selection.any ? this.selection.items : this.item ? [this.item] : [];
+  }
+
+  /** Whether all of them are the user's. */
+  get isAssigned(): boolean {
+    return this.#assignable.length > 0 && this.#assignable.every(({ key }) => this.isMine(key));
+  }
+
+  /** Assigns the selected reports or the open one to the user, or ends their assignment. */
+  assign(): void {
+    const reports = this.#assignable;
+    const [first] = reports;
+    if (!first) return;
+    const { store, undo } = this.#app;
+    const isMine = !this.isAssigned;
+    const keys = reports.map(({ key }) => key).filter((key) => this.isMine(key) !== isMine);
+    const next = this.onlyMine ? this.#nextReport(reports) : this.selected;
+    this.selection.clear();
+    store.assign(keys, isMine);
+    if (next !== this.selected) this.select(next);
+    undo.record((isMine ? texts.assigned : texts.unassigned)(keys[0] ?? first.key, keys.length), () => {
+      store.assign(keys, !isMine);
+      if (this.rows.some(({ key }) => key === first.key)) this.select(first.key);
+    });
+  }
+
+  /** Shows only the user's reports, or all. */
+  toggleMine(): void {
+    this.onlyMine = !this.onlyMine;
+    this.selection.clear();
+    if (this.index < 0) this.select(this.rows[0]?.key ?? null);
   }
 
   /** Undoes the last decision of the day and shows its report. */
@@ -499,6 +547,11 @@ export class Triage {
     return restored.filter((item) => !this.#isDecided(item));
   }
 
+  /** Returns the loaded reports of a list that wait for a decision. */
+  #waitingList(related: boolean): readonly TriageItem[] {
+    return [...this.#unsnoozedList(related).filter((item) => !this.#isDecided(item)), ...this.#restoredItems(related)];
+  }
+
   #count(related: boolean): number {
     const all = (related ? this.#lastResponse?.response.related_waiting : this.#lastResponse?.response.waiting) ?? 0;
     const removed = this.#loadedList(related).filter((item) => this.#isDecided(item) || this.#isSnoozed(item));
@@ -507,11 +560,10 @@ export class Triage {
 
   #visibleList(related: boolean): readonly TriageItem[] {
     const field = related ? "worth" : "confidence";
-    const restored = this.#restoredItems(related);
-    const waiting = [...this.#unsnoozedList(related).filter((item) => !this.#isDecided(item)), ...restored];
-    if (restored.length > 0) waiting.sort((a, b) => b.candidate[field] - a.candidate[field]);
+    const waiting = this.#waitingList(related).filter(({ key }) => !this.onlyMine || this.isMine(key));
+    if (this.#restoredDecisions.length > 0) waiting.sort((a, b) => b.candidate[field] - a.candidate[field]);
     const kept = this.#keptPair;
-    if (kept?.related === related && kept.item.key === this.selected && !this.#isDecided(kept.item)) waiting.unshift(kept.item);
+    if (kept?.related === related && kept.item.key === this.selected && (!this.onlyMine || this.isMine(kept.item.key)) && !this.#isDecided(kept.item)) waiting.unshift(kept.item);
     if (this.#skipped.length === 0) return waiting;
     return waiting.sort((a, b) => this.#skipped.indexOf(a.key) - this.#skipped.indexOf(b.key));
   }
@@ -545,8 +597,8 @@ export class Triage {
   }
 
   /** Returns the report to open after these are decided. */
-  #nextReport(pairs: readonly Pair[]): string | null {
-    const removed = new Set(pairs.map((pair) => pair.item.key));
+  #nextReport(reports: readonly TriageItem[]): string | null {
+    const removed = new Set(reports.map((item) => item.key));
     const remains = (item: TriageItem) => !removed.has(item.key);
     const place = Math.max(0, this.index);
     return (this.rows.slice(place).find(remains) ?? this.rows.slice(0, place).findLast(remains))?.key ?? null;
@@ -557,6 +609,7 @@ export class Triage {
     this.decisions = this.decisions.filter((entry) => entry !== decision);
     if (!this.#has(decision.item.key)) this.#restoredDecisions = [...this.#restoredDecisions, decision];
     if (decision.related) this.isRelatedOpen = true;
+    if (!this.isMine(decision.item.key)) this.onlyMine = false;
     this.select(decision.item.key);
   }
 

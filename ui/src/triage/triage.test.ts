@@ -6,7 +6,7 @@ import { LocalStore } from "../shell/localStore.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { UndoStack } from "../shell/undo.svelte";
 import type { DuplicateCandidate, TriageItem, Verdict, VerdictKind } from "../lib/types";
-import { candidate as sample } from "../stories/samples";
+import { candidate as sample } from "../testing/samples";
 import { Triage } from "./triage.svelte";
 
 const candidate = (key: string): DuplicateCandidate => ({ ...sample(), key, confidence: 0.8 });
@@ -22,6 +22,7 @@ let refused: string | null;
 let stored: Verdict[];
 let toasts: Toasts;
 let texts: unknown[];
+let undo: UndoStack;
 let triage: Triage;
 
 /** Decides the pair once it is shown. */
@@ -59,7 +60,8 @@ beforeEach(async () => {
   });
   toasts = new Toasts();
   const say = (error: unknown) => texts.push(error);
-  const app = { jobs: new Jobs(), toasts, store: new LocalStore(), undo: new UndoStack(toasts, say), showError: say, recordPlace: () => {} };
+  undo = new UndoStack(toasts, say);
+  const app = { jobs: new Jobs(), toasts, store: new LocalStore(), undo, showError: say, recordPlace: () => {} };
   triage = new Triage(app as unknown as AppState);
   await triage.enter();
 });
@@ -121,6 +123,21 @@ it("a snoozed report returns tomorrow", async () => {
   } finally {
     vi.useRealTimers();
   }
+});
+
+it("assigned reports can be shown alone", async () => {
+  triage.assign();
+  triage.select("c");
+  triage.assign();
+  expect([triage.mine, triage.items.length, toasts.shown?.text]).toEqual([2, 3, "c assigned to you."]);
+  triage.toggleMine();
+  expect([triage.items.map((i) => i.key), triage.waiting, triage.selected]).toEqual([["a", "c"], 2, "c"]);
+  triage.assign();
+  expect([triage.items.map((i) => i.key), triage.selected]).toEqual([["a"], "a"]);
+  await undo.undo();
+  expect([triage.items.map((i) => i.key), triage.selected]).toEqual([["a", "c"], "c"]);
+  triage.toggleMine();
+  expect([triage.items.length, triage.waiting, asked]).toEqual([3, 3, []]);
 });
 
 it("shows a decided report with another candidate", async () => {

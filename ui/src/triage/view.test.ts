@@ -7,8 +7,8 @@ import { Jobs } from "../shell/jobs.svelte";
 import { LocalStore } from "../shell/localStore.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { UndoStack } from "../shell/undo.svelte";
-import { button, setUpPage, mountComponent, text } from "../stories/testPage";
-import { candidate, thread, triageItem } from "../stories/samples";
+import { button, setUpPage, mountComponent, text } from "../testing/testPage";
+import { candidate, thread, triageItem } from "../testing/samples";
 import { Triage } from "./triage.svelte";
 import TriageView from "./TriageView.svelte";
 
@@ -134,7 +134,7 @@ it("an empty queue offers what to add", async () => {
   expect(document.activeElement?.getAttribute("aria-label")).toContain("Related");
   click("Include 12 closed reports");
   await rest();
-  expect([triage.includeClosed, buttons(".none")]).toEqual([true, []]);
+  expect([triage.includeClosed, buttons(".empty")]).toEqual([true, []]);
 });
 
 it("offers nothing that adds nothing", async () => {

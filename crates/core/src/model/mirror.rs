@@ -143,51 +143,6 @@ pub struct NewMirror {
     pub wiki: bool,
 }
 
-impl NewMirror {
-    /// Parses the web address of a project or of a page in it; `None` if it does not identify the
-    /// tracker.
-    pub fn from_address(address: &str) -> Option<Self> {
-        let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-        let (host, path) = rest.split(['?', '#']).next()?.trim_end_matches('/').split_once('/')?;
-        let host = host.trim_start_matches("www.").to_lowercase();
-        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        let part_after = |name: &str| {
-            parts.iter().position(|part| *part == name).and_then(|at| parts.get(at + 1))
-        };
-        let first_two =
-            || Some(format!("{}/{}", parts.first()?, parts.get(1)?.trim_end_matches(".git")));
-        let project_of = |item: &str| item.rsplit_once('-').map_or(item, |(key, _)| key).to_owned();
-        let (tracker, place) = match host.as_str() {
-            "github.com" => ("github", first_two()?),
-            "gitlab.com" => {
-                ("gitlab", path.split("/-/").next()?.trim_end_matches(".git").to_owned())
-            }
-            "codeberg.org" => ("forgejo", format!("{host}/{}", first_two()?)),
-            "dev.azure.com" => ("azure", first_two()?),
-            "linear.app" => {
-                let team = part_after("team")
-                    .map(|team| (*team).to_owned())
-                    .or_else(|| Some(project_of(part_after("issue")?)));
-                ("linear", format!("{}/{}", parts.first()?, team?))
-            }
-            _ if host.ends_with(".zendesk.com") => ("zendesk", host.clone()),
-            _ if parts.contains(&"wiki") && part_after("spaces").is_some() => {
-                ("confluence", format!("{host}/{}", part_after("spaces")?))
-            }
-            _ if host.ends_with(".atlassian.net")
-                && let Some(item) = part_after("browse").or_else(|| part_after("projects")) =>
-            {
-                ("jira", format!("{host}/{}", project_of(item)))
-            }
-            _ if path.contains("/-/") => {
-                ("gitlab", format!("{host}/{}", path.split("/-/").next()?))
-            }
-            _ => return None,
-        };
-        Some(Self { tracker: tracker.to_owned(), place, ..Self::default() })
-    }
-}
-
 /// A host that this casebook connects to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct HostView {
@@ -287,40 +242,4 @@ pub struct Access {
     pub resets_at: Option<Timestamp>,
     /// Data that this access may not read, with reasons.
     pub refused: Vec<String>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn address_identifies_tracker_and_project() {
-        for (address, tracker, place) in [
-            ("https://github.com/acme/app", "github", "acme/app"),
-            ("https://github.com/acme/app/issues/5?x=1", "github", "acme/app"),
-            ("github.com/acme/app.git", "github", "acme/app"),
-            ("https://gitlab.com/group/team/app/-/issues/3", "gitlab", "group/team/app"),
-            ("https://git.acme.example/team/app/-/issues", "gitlab", "git.acme.example/team/app"),
-            ("https://codeberg.org/acme/app/issues", "forgejo", "codeberg.org/acme/app"),
-            ("https://acme.atlassian.net/browse/APP-12", "jira", "acme.atlassian.net/APP"),
-            (
-                "https://acme.atlassian.net/wiki/spaces/OPS/pages/1",
-                "confluence",
-                "acme.atlassian.net/OPS",
-            ),
-            ("https://dev.azure.com/acme/App/_workitems", "azure", "acme/App"),
-            ("https://linear.app/acme/team/ENG/active", "linear", "acme/ENG"),
-            ("https://acme.zendesk.com/agent/tickets/5", "zendesk", "acme.zendesk.com"),
-        ] {
-            let mirror = NewMirror::from_address(address).unwrap();
-            assert_eq!(
-                (mirror.tracker.as_str(), mirror.place.as_str()),
-                (tracker, place),
-                "{address}"
-            );
-        }
-        for other in ["https://acme.example/app", "acme/app", "https://github.com/acme"] {
-            assert_eq!(NewMirror::from_address(other), None, "{other}");
-        }
-    }
 }

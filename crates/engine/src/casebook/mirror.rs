@@ -19,7 +19,10 @@ use precedent_trackers::{
     http::Http,
     secrets::{FoundToken, KEYRING, SecretString},
     sync,
-    tracker::github::device::{self, DeviceLogin},
+    tracker::{
+        github::device::{self, DeviceLogin},
+        project,
+    },
 };
 
 impl Casebook {
@@ -149,6 +152,17 @@ impl Casebook {
         let (place, host) = (key.to_owned(), Some(host.to_owned()));
         self.add_tracker(NewMirror { tracker: "github".to_owned(), place, host, key: None, wiki })
             .await
+    }
+
+    /// Returns the source that a text means: `owner/name`, `gitlab:group/name`, or the web address
+    /// of a project or of a page in it. What the text does not name is empty.
+    pub fn parse_source(text: &str) -> Option<NewMirror> {
+        project::parse(text)
+    }
+
+    /// Returns the source of a web address; `None` if the tracker cannot be told from it.
+    pub fn parse_source_address(text: &str) -> Option<NewMirror> {
+        project::parse_address(text)
     }
 
     /// Adds a live source of any tracker type. Fetches nothing yet.

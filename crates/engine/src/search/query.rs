@@ -1,7 +1,7 @@
 //! The query language: `"exact phrase" words -without is:closed label:bug source:acme/app author:x
-//! updated:>2026-01-01 in:title mode:lexical`. Everything that is not a filter is a word, so a
-//! pasted log is also a query. The same holds for a pasted line of compiler output, with its
-//! options and colons.
+//! version:2.3.1 updated:>2026-01-01 in:title mode:lexical`. Everything that is not a filter is a
+//! word, so a pasted log is also a query. The same holds for a pasted line of compiler output, with
+//! its options and colons.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
@@ -13,7 +13,9 @@ use precedent_index::{
     filter::{Filter, Test, TimeField},
     fulltext::Scope,
 };
-use precedent_text::{salient::extract_salient, sanitize::strip_ansi, similar};
+use precedent_text::{
+    salient::extract_salient, sanitize::strip_ansi, similar, version::is_version,
+};
 
 /// The maximum length of a typed query; longer ones are pasted texts without filters.
 const MAX_TYPED: usize = 1000;
@@ -86,7 +88,7 @@ impl Query {
         let extra = parse_short(filters, false)?;
         if !extra.is_empty() || !extra.without.is_empty() {
             return Err(Error::invalid(format!("unknown filter \"{}\"", extra.all_words())).with_hint(
-                "Available filters: is:, label:, author:, source:, reason:, created:, updated: and closed:.",
+                "Available filters: is:, label:, author:, version:, source:, reason:, created:, updated: and closed:.",
             ));
         }
         self.filters.splice(0..0, extra.filters);
@@ -104,8 +106,8 @@ impl Query {
 
 /// The names of filters.
 const NAMES: &[&str] = &[
-    "is", "state", "type", "source", "repo", "label", "author", "reason", "created", "updated",
-    "closed", "mode",
+    "is", "state", "type", "source", "repo", "label", "author", "version", "reason", "created",
+    "updated", "closed", "mode",
 ];
 
 /// Replaces relative times in a query by days: `updated:>7d` is after the day 7 days ago.
@@ -380,12 +382,19 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
         },
         "label" => Test::Label(text()?),
         "author" => Test::Author(text()?.trim_start_matches('@').to_owned()),
+        "version" if is_version(value) => Test::Version(number(value).to_owned()),
+        "version" => return Err(invalid(name, value, "a version such as 2.3.1")),
         "reason" => Test::Reason(text()?.replace(['-', ' '], "_")),
         "created" => time(TimeField::Created, name, value)?,
         "updated" => time(TimeField::Updated, name, value)?,
         "closed" => time(TimeField::Closed, name, value)?,
         _ => return Ok(None),
     }))
+}
+
+/// Returns a version without a leading `v`.
+pub(super) fn number(version: &str) -> &str {
+    version.strip_prefix(['v', 'V']).unwrap_or(version)
 }
 
 /// Parses `2026-01-01`, `>2026-01-01`, `>=`, `<`, `<=` or `2026-01-01..2026-02-01`; also a month or
@@ -630,6 +639,7 @@ mod tests {
             ("updated:yesterday", "2026-01-31"),
             ("mode:fast", "semantic"),
             ("label:", "value"),
+            ("version:next", "2.3.1"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.hint().unwrap().contains(hint), "{text}");

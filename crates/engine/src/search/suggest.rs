@@ -1,4 +1,4 @@
-//! Suggestions for a search without matches: labels, authors and words that the casebook has.
+//! Suggestions for a search without matches: labels, authors, versions and words that the casebook has.
 
 use crate::QueryContext;
 use precedent_core::{
@@ -11,7 +11,7 @@ use precedent_index::{
 };
 use precedent_text::{similar, tokens};
 
-use super::query::Query;
+use super::query::{Query, number};
 
 /// The number of names that are listed if none is similar.
 const MAX_NAMES: usize = 5;
@@ -29,6 +29,7 @@ impl QueryContext<'_> {
             let (kind, name, value) = match &filter.test {
                 Test::Label(value) => (Vocabulary::Label, "label", value),
                 Test::Author(value) => (Vocabulary::Author, "author", value),
+                Test::Version(value) => (Vocabulary::Version, "version", value),
                 Test::Reason(value) => (Vocabulary::Reason, "reason", value),
                 _ => continue,
             };
@@ -43,8 +44,8 @@ impl QueryContext<'_> {
         Ok(texts.into_iter().map(|text| Notice { lack: Lack::Operators, text }).collect())
     }
 
-    /// Returns the labels or authors that contain a typed text: those that begin with it first,
-    /// then the most frequent. Other filters have none.
+    /// Returns the labels, authors, versions or reasons that contain a typed text: those that begin
+    /// with it first, then the most frequent. Other filters have none.
     ///
     /// # Errors
     /// Index errors.
@@ -52,13 +53,18 @@ impl QueryContext<'_> {
         let kind = match filter {
             "label" => Vocabulary::Label,
             "author" => Vocabulary::Author,
+            "version" => Vocabulary::Version,
             "reason" => Vocabulary::Reason,
             _ => return Ok(Vec::new()),
         };
         let input = input.to_lowercase();
+        let input = match kind {
+            Vocabulary::Version => number(&input),
+            _ => &input,
+        };
         let mut terms =
-            self.fulltext.vocabulary(kind, |term| term.to_lowercase().contains(&input))?;
-        terms.sort_by_key(|(term, _)| !term.to_lowercase().starts_with(&input));
+            self.fulltext.vocabulary(kind, |term| term.to_lowercase().contains(input))?;
+        terms.sort_by_key(|(term, _)| !term.to_lowercase().starts_with(input));
         Ok(terms.into_iter().map(|(term, _)| term).take(MAX_COMPLETIONS).collect())
     }
 

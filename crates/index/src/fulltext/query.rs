@@ -106,6 +106,8 @@ pub enum Vocabulary {
     Label,
     /// Names of authors.
     Author,
+    /// Versions of the product that documents name.
+    Version,
     /// Closing reasons.
     Reason,
     /// Stems of titles.
@@ -430,6 +432,7 @@ impl FullText {
         let field = match vocabulary {
             Vocabulary::Label => f.label,
             Vocabulary::Author => f.author,
+            Vocabulary::Version => f.version,
             Vocabulary::Reason => f.reason,
             Vocabulary::Title => f.title,
             Vocabulary::Body => f.body,
@@ -525,6 +528,7 @@ impl FullText {
             Test::Reason(reason) => text(f.reason, reason),
             Test::Label(label) => text(f.label, label),
             Test::Author(author) => text(f.author, author),
+            Test::Version(version) => text(f.version, version),
             Test::Bot => text(f.flag, "bot"),
             Test::Locked => text(f.flag, "locked"),
             Test::Time(time_field, from, to) => {

@@ -12,7 +12,7 @@ use precedent_text::tokens;
 
 /// The version of the fields and analyzers. Increase it with every change; each version has its own
 /// folder.
-pub(super) const SCHEMA_VERSION: u32 = 8;
+pub(super) const SCHEMA_VERSION: u32 = 9;
 
 #[derive(Clone, Copy)]
 pub(super) struct Fields {
@@ -30,6 +30,7 @@ pub(super) struct Fields {
     pub(super) reason: Field,
     pub(super) label: Field,
     pub(super) author: Field,
+    pub(super) version: Field,
     pub(super) flag: Field,
     pub(super) created_at: Field,
     pub(super) updated_at: Field,
@@ -61,6 +62,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         reason: b.add_text_field("reason", STRING),
         label: b.add_text_field("label", STRING),
         author: b.add_text_field("author", STRING),
+        version: b.add_text_field("version", STRING),
         flag: b.add_text_field("flag", STRING),
         created_at: b.add_i64_field("created", number()),
         updated_at: b.add_i64_field("updated", number()),

@@ -25,6 +25,7 @@ use precedent_core::{
 use precedent_store::{DocumentRow, StoredComment};
 use precedent_text::{
     PREPARATION_VERSION, closure::Closure, prepare::PreparedText, signature::Signature,
+    version::versions,
 };
 
 /// The memory of each of the two indexing threads, in bytes: enough for half of the documents
@@ -431,6 +432,9 @@ impl FullText {
         }
         if let Some(author) = &row.author.login {
             d.add_text(f.author, author.to_lowercase());
+        }
+        for version in versions(&body.whole(&row.title), &row.source).product {
+            d.add_text(f.version, version);
         }
         if row.author.bot {
             d.add_text(f.flag, "bot");

@@ -19,6 +19,7 @@ pub mod import;
 pub mod jira;
 pub mod linear;
 mod pagination;
+pub mod project;
 pub mod redmine;
 pub(crate) mod release;
 pub(crate) mod repetition;

@@ -26,7 +26,7 @@ export const answer = {
     notes: "Your notes",
   },
   reports: (reports: number) => plural(reports, "report"),
-  sure: (confidence: string) => `same problem: ${confidence}`,
+  sameProblem: (confidence: string) => `same problem: ${confidence}`,
   lastComment: "last comment",
   pick: "in the brief",
   pickOf: (title: string) => `${title}: in the brief`,

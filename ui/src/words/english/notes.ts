@@ -14,7 +14,7 @@ export const notes = {
   kindAbout: (name: string, about: string) => `${name}: ${about}`,
   newNote: "New note",
   /** The same with a draft. */
-  newNoteBegun: "New note (draft)",
+  newNoteDraft: "New note (draft)",
 
   none: "No notes yet.",
   noneWhy:
@@ -57,7 +57,7 @@ export const notes = {
     escKeeps: "Esc keeps it as a draft.",
     escKeepsPasted: "Esc keeps it as a draft until you close Precedent. Pasted text is not written to disk until you save.",
 
-    thereAlready: "This note already exists and was not saved again.",
+    duplicateNote: "This note already exists and was not saved again.",
     near: (how: string) => `(${how})`,
     nearArchived: (how: string) => `(${how}, archived)`,
     show: "Show",

@@ -18,8 +18,8 @@ export const prompt = {
   answers: "What is known",
   parts: { known: "Known", solved: "Solved", wiki: "Wiki" },
   /** The announcement of a part by screen readers. */
-  heard: (part: string, what: string, title: string) => `${part}: ${what}, ${title}.`,
-  heardFailure: (part: string, why: string) => `${part}: ${why}`,
+  announcement: (part: string, what: string, title: string) => `${part}: ${what}, ${title}.`,
+  failureAnnouncement: (part: string, why: string) => `${part}: ${why}`,
   looking: "Looking",
   lookingShown: "Looking…",
   nothingFound: "No matching report.",

@@ -127,7 +127,7 @@ export const search = {
     updated: "updated {time}",
     milestone: (name: string) => `milestone ${name}`,
     locked: "locked",
-    gone: "Deleted at the tracker. This is the last copy.",
+    deletedAtTracker: "Deleted at the tracker. This is the last copy.",
     filterBy: "Show items with this label",
     links: "Links",
     notHere: "(not in this casebook)",

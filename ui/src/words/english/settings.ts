@@ -13,7 +13,7 @@ export const settings = {
     density: "Density",
     contrast: "Contrast",
     motion: "Motion",
-    looks: {
+    appearances: {
       theme: { system: "Same as system", light: "Light", dark: "Dark" },
       density: { comfortable: "Comfortable", compact: "Compact" },
       contrast: { system: "Same as system", more: "More" },
@@ -29,7 +29,7 @@ export const settings = {
     byShortcut: "Open it with a keyboard shortcut",
     resetTo: (shortcut: string) => `Reset to ${shortcut}`,
     /** The keys that the desktop assigned instead. */
-    given: (keys: string) => `This desktop assigned ${keys}. You can change that in the desktop settings.`,
+    assignedKeys: (keys: string) => `This desktop assigned ${keys}. You can change that in the desktop settings.`,
     tray: "Icon in the system tray",
     shortcut: "Shortcut",
     press: "Press the new shortcut. Esc keeps the current one.",
@@ -65,7 +65,7 @@ export const settings = {
       "The model {model} runs on this machine and finds texts with the same meaning in other words. " +
       `It has indexed ${count(read)} of ${plural(passages, "passage")}.`,
     model: "Model",
-    reads: "Input",
+    input: "Input",
     onDisk: "On disk",
     status: "Status",
     wordsAtOnce: (n: number) => `about ${count(n)} words per passage`,

@@ -121,7 +121,7 @@ export const shared = {
   quoted: (text: string) => `“${text}”`,
   sentences: (parts: readonly string[]) => parts.join(" "),
   /** The duration of a request. */
-  took: (ms: number) => `${ms.toFixed(0)} ms`,
+  duration: (ms: number) => `${ms.toFixed(0)} ms`,
   cancel: "Cancel",
   /** `job` describes the job. */
   cancelWhat: (job: string) => `Cancel: ${job}`,

@@ -48,8 +48,8 @@ export const sources = {
     optional: "optional",
     tokenHint: "Stored only in the system’s keyring. Public projects need none.",
     called: "Name",
-    calledByHost: "host/project by default, or your own: acme/app",
-    calledByTracker: "the tracker’s name by default, or your own: acme/app",
+    nameByHost: "host/project by default, or your own: acme/app",
+    nameByTracker: "the tracker’s name by default, or your own: acme/app",
     includeWiki: "Include its wiki",
     submit: "Test, add and sync",
     unreachable: "Check the host and your network. Nothing was added.",
@@ -126,7 +126,7 @@ export const sources = {
       "Drop files on the window, or enter their paths, one per line: an export from Jira, GitLab, Zendesk, Azure DevOps, Linear and " +
       "others as CSV, JSON or XML, compressed or not; or a folder.",
     called: "Name",
-    calledByFiles: "taken from the files, or your own: acme/app",
+    nameByFiles: "taken from the files, or your own: acme/app",
     reading: "Reading…",
     preview: "Preview",
     import: "Import",
@@ -192,7 +192,7 @@ export const sources = {
     keepIt: "Keep",
     removeIt: "Remove",
 
-    held: "In this casebook",
+    inCasebook: "In this casebook",
     issues: "Issues",
     pullRequests: "Pull requests",
     comments: "Comments",
@@ -247,8 +247,8 @@ export const sources = {
     /** `user` is the token's owner; `null` without a token. */
     as: (user: string | null, isPrivate: boolean, isArchived: boolean) =>
       `${user ? `Signed in as ${user}` : "Without a token"}${isPrivate ? ", a private project" : ""}${isArchived ? ", archived" : ""}.`,
-    left: (remaining: number, limit: number) => `${count(remaining)} of ${count(limit)} requests left.`,
-    leftUntil: (remaining: number, limit: number) => `${count(remaining)} of ${count(limit)} requests left, reset {time}.`,
+    requestsLeft: (remaining: number, limit: number) => `${count(remaining)} of ${count(limit)} requests left.`,
+    requestsLeftUntil: (remaining: number, limit: number) => `${count(remaining)} of ${count(limit)} requests left, reset {time}.`,
   },
 
   tuning: {
@@ -260,7 +260,7 @@ export const sources = {
       `Tuned on ${plural(known, "known duplicate")} from this source: the right one is first for ${percent(first)}, ` +
       `in the first ten for ${percent(inTen)}.`,
     builtIn: (first: number, inTen: number) => `With the default calibration: ${percent(first)} and ${percent(inTen)}.`,
-    tooFew: (known: number) => `This source has too few known duplicates (${count(known)}). It keeps the default calibration.`,
+    tooFewDuplicates: (known: number) => `This source has too few known duplicates (${count(known)}). It keeps the default calibration.`,
     about: "Tune the ranking and the confidence to the known duplicates of this source",
     tune: "Tune on known duplicates",
     again: "Tune again",
@@ -275,7 +275,7 @@ export const sources = {
     tuned: (source: string, known: number) => `${source}: duplicate checks are now tuned on its ${plural(known, "known duplicate")}.`,
     stopped: "Stopped. Progress is kept, and the next sync continues from there.",
     sources: (n: number) => plural(n, "source"),
-    brought: (name: string, records: number) => `${name}: ${plural(records, "new or changed record")}.`,
+    newRecords: (name: string, records: number) => `${name}: ${plural(records, "new or changed record")}.`,
     nothingNew: (name: string) => `${name}: nothing new.`,
   },
 };

@@ -73,8 +73,10 @@ export const triage = {
       `${toReview}${ofShown(waiting, shown)}, about ${plural(same, "likely duplicate")}`,
     notChecked: (reports: number) => `${count(reports)} not checked`,
     snoozed: (reports: number) => `${count(reports)} snoozed`,
+    mine: (reports: number) => `Mine ${count(reports)}`,
+    mineWhy: "Show only the reports assigned to you (f)",
     /** Joins the parts of the queue summary. */
-    together: (parts: readonly string[]) => parts.join("; "),
+    joinParts: (parts: readonly string[]) => parts.join("; "),
 
     check: "Check",
     checkWhy: "Check new and changed reports",
@@ -93,19 +95,21 @@ export const triage = {
     marked: "Selected",
     mark: "Select it, to decide several at once",
     unmark: "Deselect it",
+    mine: "mine",
+    mineWhy: "Assigned to you, on this machine only (m)",
 
     related: "Related, not duplicates",
     relatedWhy: "Probably not duplicates, but worth reading (Shift R)",
 
     fresh: "New since the last visit",
-    lastHere: (ago: string) => `You were last here ${ago} (a)`,
+    lastVisit: (ago: string) => `You were last here ${ago} (a)`,
     looking: "Looking…",
     allInSearch: "Show all in Search",
     knownDuplicate: (of: string) => `Known duplicate of ${of}`,
     isDecided: "Decided",
     nothingLike: "No earlier match",
     notChecked: "Not checked",
-    judged: (pair: string, share: string) => `${pair}, ${share}`,
+    bestCandidate: (pair: string, share: string) => `${pair}, ${share}`,
 
     done: "Decided today",
     doneWhy: "You can undo today’s decisions (Shift U)",
@@ -120,7 +124,7 @@ export const triage = {
       `${related > 0 ? `, and ${count(related)} more ${related === 1 ? "was" : "were"} related` : ""}.`,
     worth: (worth: string, same: string) => `Worth reading: ${worth}; duplicate: ${same}`,
     /** The outcome of a candidate, and the original of a duplicate. */
-    became: {
+    dispositions: {
       open: "Still open",
       declined: "Declined or not reproduced",
       duplicate: "Already closed as a duplicate",
@@ -129,7 +133,7 @@ export const triage = {
       fixedIn: (version: string) => `Fixed in ${version}`,
       back: "Fixed, possibly a regression",
       backAfter: (version: string) => `Fixed in ${version}, possibly a regression`,
-      of: (became: string, report: string) => `${became}, of ${report}`,
+      of: (disposition: string, report: string) => `${disposition}, of ${report}`,
     },
     candidateOf: (at: number, candidates: number) => `Candidate ${at} of ${candidates}`,
     previous: "Previous candidate",
@@ -168,6 +172,8 @@ export const triage = {
     notDuplicate: "Not a duplicate",
     skip: "Skip",
     snooze: "Snooze",
+    assign: "Assign to me",
+    unassign: "Unassign",
     undo: "Undo",
     aboutMarked: (reports: number) => `Decisions apply to ${plural(reports, "selected report")}.`,
     markNone: "Clear the selection",
@@ -183,6 +189,8 @@ export const triage = {
     },
     undone: (decision: string) => `Undone: ${decision}.`,
     snoozed: (report: string) => `${report} is snoozed until tomorrow.`,
+    assigned: (report: string, reports: number) => `${reports === 1 ? report : plural(reports, "report")} assigned to you.`,
+    unassigned: (report: string, reports: number) => `${reports === 1 ? report : plural(reports, "report")} no longer assigned to you.`,
   },
 
   nothing: {
@@ -197,6 +205,8 @@ export const triage = {
     showPossible: "Show possible duplicates",
     showAll: "Show every report with a candidate",
     undo: "Undo the last decision",
+    mine: "No waiting report is assigned to you.",
+    everyone: "Show all reports",
   },
 
   unseen: {

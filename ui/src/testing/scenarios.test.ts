@@ -1,11 +1,14 @@
 import axe from "axe-core";
 import { readFileSync, readdirSync } from "node:fs";
 import { expect, it } from "vitest";
+import PromptView from "../prompt/PromptView.svelte";
+import { Prompt } from "../prompt/prompt.svelte";
 import { VIEWS } from "../shell/keys";
-import { SCENARIOS } from "./engine";
+import { SCENARIOS, mockEngine } from "./engine";
 import { openWindow, setUpPage, settle, mountComponent } from "./testPage";
-import StoryFrame from "./StoryFrame.svelte";
-import { STORIES } from "./stories";
+
+/** For pages that take seconds to check. */
+const SLOW = 30_000;
 
 setUpPage();
 
@@ -16,12 +19,12 @@ async function violations(): Promise<string[]> {
   return violations.flatMap((entry) => entry.nodes.map((node) => `${entry.id}: ${node.html.slice(0, 160)}`));
 }
 
-it.each(STORIES.map((story) => [`${story.component}, ${story.state}`, story] as const))("%s", async (_, story) => {
-  mountComponent(StoryFrame, { story });
+/** Checks that the page is accessible and runs nothing that a text contains. */
+async function checkPage(): Promise<void> {
   expect(await violations()).toEqual([]);
   expect(document.querySelector("script, form:not([class]), img[src^=x], [onerror], [style*=fixed]")).toBe(null);
   expect((globalThis as { owned?: number }).owned).toBe(undefined);
-});
+}
 
 it.each(SCENARIOS.flatMap((scenario) => VIEWS.map((view) => [scenario, view.id] as const)))("the window %s: %s", async (scenario, view) => {
   const app = await openWindow(scenario);
@@ -29,8 +32,36 @@ it.each(SCENARIOS.flatMap((scenario) => VIEWS.map((view) => [scenario, view.id] 
   await settle();
   expect(document.getElementById("main")).not.toBe(null);
   expect(document.querySelector(`#view-${view}`)?.getAttribute("aria-current")).toBe("page");
-  expect(await violations()).toEqual([]);
-  expect((globalThis as { owned?: number }).owned).toBe(undefined);
+  await checkPage();
+});
+
+it.each(SCENARIOS)("a document and its evidence %s", async (scenario) => {
+  const app = await openWindow(scenario);
+  void app.openDocument("acme/app#1");
+  await settle();
+  await checkPage();
+  void app.lookUp("acme/app#1", "problem");
+  await settle();
+  await checkPage();
+}, SLOW);
+
+it.each(SCENARIOS)("logs and files %s", async (scenario) => {
+  const app = await openWindow(scenario);
+  void app.openFiles(["/home/me/agent.log"]);
+  await settle();
+  await checkPage();
+  void app.openFiles(["/home/me/export.csv"]);
+  await settle();
+  await checkPage();
+});
+
+it.each(SCENARIOS)("the prompt %s", async (scenario) => {
+  mockEngine(scenario);
+  const prompt = new Prompt();
+  mountComponent(PromptView, { prompt });
+  void prompt.prepare();
+  await settle();
+  await checkPage();
 });
 
 it("the window shows two items side by side", async () => {
@@ -39,22 +70,10 @@ it("the window shows two items side by side", async () => {
   await app.splitPane.open("acme/app#2");
   await settle();
   expect(document.querySelectorAll(".reader").length).toBe(2);
-  expect(await violations()).toEqual([]);
+  await checkPage();
 });
 
-it("the product does not include the stories", () => {
-  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:ts|svelte)$/.test(name) && !name.endsWith(".test.ts") && !name.startsWith("stories"));
-  expect(files.filter((name) => /from "[^"]*\bstories\//.test(readFileSync(`src/${name}`, "utf8")))).toEqual([]);
-  for (const page of ["index.html", "prompt.html"]) expect(readFileSync(page, "utf8")).not.toContain("stories");
-  expect(/input: \[(.*)\]/.exec(readFileSync("vite.config.ts", "utf8"))?.[1]).toBe('"index.html", "prompt.html"');
-});
-
-it("every presentational component has a story", () => {
-  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".svelte") && !name.startsWith("stories"));
-  const named = new Set(STORIES.map((story) => `${story.component}.svelte`));
-  const missing = files.filter((name) => {
-    const source = readFileSync(`src/${name}`, "utf8");
-    return !/\btype [^"]* from "[^"]+\.svelte"|Snippet|<dialog/.test(source) && !named.has(name.split("/").at(-1) ?? "");
-  });
-  expect(missing).toEqual([]);
+it("the product does not include the test helpers", () => {
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:ts|svelte)$/.test(name) && !name.endsWith(".test.ts") && !name.startsWith("testing"));
+  expect(files.filter((name) => /from "[^"]*\btesting\//.test(readFileSync(`src/${name}`, "utf8")))).toEqual([]);
 });
