@@ -38,12 +38,12 @@ async fn import_export(window: &Client, file: &Path, items: &str, sources: usize
         click_text(window, ".welcome button", "Import files").await;
     } else {
         press(window, "a").await;
-        click_text(window, ".adding button", "Import files").await;
+        click_text(window, ".add-source button", "Import files").await;
     }
     paste(window, "#import-paths", file.to_str().unwrap()).await;
-    click_text(window, ".adding button", "Preview").await;
-    wait_for_text(window, ".found", items).await;
-    click_text(window, ".adding button.primary", "Import").await;
+    click_text(window, ".add-source button", "Preview").await;
+    wait_for_text(window, ".contents", items).await;
+    click_text(window, ".add-source button.primary", "Import").await;
     wait_until("the source is listed", async || {
         texts(window, "[role=listbox] [role=option]").await.len() == sources
     })
