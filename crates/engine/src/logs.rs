@@ -19,11 +19,10 @@ use precedent_text::{
 
 use crate::{answer::question::find_anywhere, ask, troubleshoot::CaseContext};
 
-/// The maximum number of lines without a failure that are searched for, because they name a code
-/// that a report names.
+/// The maximum number of searches for lines without a failure whose code a report names.
 const MAX_CODES: usize = 3;
 /// The budget for the thread of each case, in characters.
-const THREAD: usize = 2_000;
+const THREAD_BUDGET: usize = 2_000;
 
 /// Searches for the distinct errors of a log, most important first.
 ///
@@ -34,13 +33,12 @@ const THREAD: usize = 2_000;
 pub fn ask(
     context: &CaseContext<'_>,
     request: &LogRequest,
-    reading: ParsedLogs,
+    logs: ParsedLogs,
     now: Timestamp,
     task: &Task,
 ) -> Result<LogResponse> {
     let start = Instant::now();
-    let ParsedLogs { files, bytes, lines, groups, dropped_events, short_files: small, code_lines } =
-        reading;
+    let ParsedLogs { files, bytes, lines, groups, dropped_events, short_files, code_lines } = logs;
     let mut distinct = groups.len() as u64;
     let mut notices = Vec::new();
     let mut errors = Vec::new();
@@ -50,29 +48,29 @@ pub fn ask(
     for (index, group) in selection.into_iter().enumerate() {
         task.check()?;
         task.report(Phase::Triage, index as u64, Some(total), "errors");
-        // "exit code 1" resembles a hundred reports, so it is searched for only if nothing else is
-        // distinctive.
+        // "exit code 1" resembles many reports, so it is searched for only if no error is distinctive.
         let error = if has_distinctive && precedent_logs::is_uninformative(&group) {
             LogError { group, verdict: LogVerdict::New, known: None, case: None }
         } else {
-            ask_error(context, request, group, now, task, &mut notices)?
+            look_up_error(context, request, group, now, task, &mut notices)?
         };
         errors.push(error);
     }
-    // A code that a report names is a match at any log level; unknown codes are ignored.
-    let (code_errors, code_notices) = by_code(context, request, code_lines, &errors, now, task)?;
+    // A code that a report names is a match even in a line without a failure.
+    let (code_errors, code_notices) =
+        find_by_code(context, request, code_lines, &errors, now, task)?;
     notices.extend(code_notices);
     distinct += code_errors.len() as u64;
     errors.extend(code_errors);
     // A short file is also searched for as a whole, like a pasted text.
-    for file in small {
-        let of: Vec<usize> =
+    for file in short_files {
+        let indexes: Vec<usize> =
             (0..errors.len()).filter(|at| errors[*at].group.first.file == file.file).collect();
-        if of.is_empty() || of.iter().all(|at| is_answered(&errors[*at])) {
+        if indexes.is_empty() || indexes.iter().all(|at| is_answered(&errors[*at])) {
             continue;
         }
         let (verdict, known_report, case) =
-            ask_about(context, request, &file.text, now, task, &mut notices)?;
+            look_up_text(context, request, &file.text, now, task, &mut notices)?;
         if verdict > LogVerdict::Known {
             continue;
         }
@@ -83,16 +81,18 @@ pub fn ask(
             error.case.as_ref().is_some_and(|c| keys.contains(&&c.key))
                 || error.known.as_ref().is_some_and(|k| keys.contains(&&k.key))
         };
-        // A match found through an unrelated line does not solve the file's errors.
-        let near =
-            |at: &&usize| case.as_ref().is_some_and(|case| shares(&errors[**at].group, case));
-        if let Some(at) = of.iter().find(names).or_else(|| of.iter().find(near)).copied() {
+        // A match found through another line does not solve the file's errors.
+        let is_similar =
+            |at: &&usize| case.as_ref().is_some_and(|case| share_term(&errors[**at].group, case));
+        if let Some(at) =
+            indexes.iter().find(names).or_else(|| indexes.iter().find(is_similar)).copied()
+        {
             let error = &mut errors[at];
             (error.verdict, error.known, error.case) =
                 (verdict.min(error.verdict), known_report, case);
         }
     }
-    let count = |verdict| errors.iter().filter(|e: &&LogError| e.verdict == verdict).count() as u64;
+    let count = |verdict| errors.iter().filter(|e| e.verdict == verdict).count() as u64;
     Ok(LogResponse {
         files,
         bytes,
@@ -110,11 +110,11 @@ pub fn ask(
     })
 }
 
-/// Validates the request before gigabytes are read.
+/// Validates a request, before any file is read.
 ///
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`].
-pub fn valid(request: &LogRequest) -> Result<()> {
+pub fn validate(request: &LogRequest) -> Result<()> {
     if request.max_errors == 0 || request.max_errors > limits::MAX_ERRORS {
         return Err(Error::invalid(format!("cannot look up {} errors", request.max_errors))
             .with_hint(format!("Ask for 1 to {}.", limits::MAX_ERRORS)));
@@ -122,7 +122,7 @@ pub fn valid(request: &LogRequest) -> Result<()> {
     Ok(())
 }
 
-fn ask_error(
+fn look_up_error(
     context: &CaseContext<'_>,
     request: &LogRequest,
     group: LogGroup,
@@ -131,13 +131,12 @@ fn ask_error(
     notices: &mut Vec<Notice>,
 ) -> Result<LogError> {
     let text = group.example_or_message().to_owned();
-    let (verdict, known_report, case) = ask_about(context, request, &text, now, task, notices)?;
+    let (verdict, known_report, case) = look_up_text(context, request, &text, now, task, notices)?;
     Ok(LogError { group, verdict, known: known_report, case })
 }
 
-/// Searches for a text like every other view does, and returns the verdict, the most similar report
-/// and the case that helps.
-fn ask_about(
+/// Searches for a text, and returns the verdict, the most similar report and the most relevant case.
+fn look_up_text(
     context: &CaseContext<'_>,
     request: &LogRequest,
     text: &str,
@@ -150,7 +149,7 @@ fn ask_about(
         find_anywhere(finder, (None, text, request.source.as_deref()), now, task)?;
     let settings = TroubleshootSettings {
         max_results: 1,
-        total_budget_chars: THREAD,
+        total_budget_chars: THREAD_BUDGET,
         ..request.settings.clone()
     };
     let troubleshoot_request = TroubleshootRequest { settings, ..TroubleshootRequest::default() };
@@ -185,9 +184,9 @@ fn ask_about(
     Ok((verdict, report, case))
 }
 
-/// Returns the lines without a failure whose code a report names, with their matches, and the
-/// limitations of their answers.
-fn by_code(
+/// Searches for lines without a failure whose code a report names. Returns the known ones and the
+/// notices.
+fn find_by_code(
     context: &CaseContext<'_>,
     request: &LogRequest,
     lines: Vec<CodeLine>,
@@ -206,7 +205,7 @@ fn by_code(
         }
         task.check()?;
         let term = Signature { kind: SignatureKind::Code, text: code.to_lowercase() }.term();
-        // The index lookup is cheap, and most codes end here.
+        // Most codes are in no report, and this lookup is cheap.
         if context.finder.fulltext.search_signatures(&[term], &[], 1)?.is_empty() {
             continue;
         }
@@ -214,7 +213,7 @@ fn by_code(
         if count > MAX_CODES {
             break;
         }
-        let error = ask_error(context, request, line, now, task, &mut notices)?;
+        let error = look_up_error(context, request, line, now, task, &mut notices)?;
         if matches!(error.verdict, LogVerdict::Solved | LogVerdict::Known) {
             matches.push(error);
         }
@@ -222,9 +221,9 @@ fn by_code(
     Ok((matches, notices))
 }
 
-/// Returns whether the answer to an error needs no surrounding lines.
+/// Returns whether an error is answered without its surrounding lines.
 fn is_answered(error: &LogError) -> bool {
-    // The version is on a line of its own.
+    // The version may be on another line.
     let wants_version = error
         .case
         .as_ref()
@@ -233,7 +232,7 @@ fn is_answered(error: &LogError) -> bool {
 }
 
 /// Returns whether an error and a case share a term.
-fn shares(group: &LogGroup, case: &SolvedCase) -> bool {
+fn share_term(group: &LogGroup, case: &SolvedCase) -> bool {
     let case_terms: BTreeSet<String> =
         terms(&format!("{}\n{}", case.title, case.body)).into_iter().collect();
     terms(&group.example).iter().any(|term| case_terms.contains(term))
