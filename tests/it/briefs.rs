@@ -10,11 +10,7 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue, lines, with};
-
-async fn open(place: &Place, now: i64) -> Casebook {
-    Casebook::open(place.options_at(now)).await.unwrap()
-}
+use crate::support::{TestEnv, comment, issue, json_lines, with_fields};
 
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043 behind the proxy";
 const LOG: &str = "On 2.3.1, at db1.acme.internal (10.20.30.40), user jsmith, mail ann@corp.example.com.\n\n```\n\
@@ -25,26 +21,20 @@ fn records() -> Vec<Value> {
     let merged_fields = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z",
                         "pull_request": {"url": "x", "merged_at": "2026-01-08T00:00:00Z"}});
     vec![
-        with(
+        with_fields(
             issue(1, FAILURE, "On 2.3.0 the *upload* stops.\n\n<script>alert(1)</script>"),
             closed_fields,
         ),
-        with(issue(7, "Keep chunks in order", "Fixes #1"), merged_fields),
+        with_fields(issue(7, "Keep chunks in order", "Fixes #1"), merged_fields),
         comment(14, 1, "Fixed by #7, which is in 2.4.0. Ask ada about it."),
-        with(issue(20, FAILURE, LOG), json!({"created_at": "2026-02-02T00:00:00Z"})),
+        with_fields(issue(20, FAILURE, LOG), json!({"created_at": "2026-02-02T00:00:00Z"})),
     ]
 }
 
-async fn import(casebook: &Casebook, place: &Place, records: &[Value]) {
-    let path = place.file("in.jsonl", lines(records));
+async fn import(casebook: &Casebook, env: &TestEnv, records: &[Value]) {
+    let path = env.file("in.jsonl", json_lines(records));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
-}
-
-async fn load_records(place: &Place) -> Casebook {
-    let casebook = open(place, 1_780_000_000).await;
-    import(&casebook, place, &records()).await;
-    casebook
 }
 
 fn about(key: &str) -> BriefRequest {
@@ -72,8 +62,8 @@ const FORMATS: [BriefFormat; 4] =
 
 #[tokio::test]
 async fn brief_is_complete_and_citations_resolve() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let brief = make(&casebook, about("acme/app#20")).await;
     let kinds: Vec<SectionKind> = brief.sections.iter().map(|s| s.kind).collect();
     use SectionKind::{Cases, Duplicates, People, Problem, Questions, Summary, Versions};
@@ -101,8 +91,8 @@ async fn brief_is_complete_and_citations_resolve() {
 
 #[tokio::test]
 async fn summary_precedes_every_section() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let brief = make(&casebook, about("acme/app#20")).await;
     let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
     let (title, rest) = markdown.split_once("\n\n").unwrap();
@@ -124,8 +114,8 @@ async fn summary_precedes_every_section() {
     let closed_fields = json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
     import(
         &casebook,
-        &place,
-        &[with(issue(30, "A disk is full", "Duplicate of #1"), closed_fields)],
+        &env,
+        &[with_fields(issue(30, "A disk is full", "Duplicate of #1"), closed_fields)],
     )
     .await;
     let known = make(&casebook, about("acme/app#30")).await;
@@ -140,13 +130,14 @@ async fn summary_precedes_every_section() {
 
 #[tokio::test]
 async fn known_duplicates_precede_likely_ones() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let closed_fields = json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
-    let of_1 = |number, title| with(issue(number, title, "Duplicate of #1"), closed_fields.clone());
+    let of_1 =
+        |number, title| with_fields(issue(number, title, "Duplicate of #1"), closed_fields.clone());
     import(
         &casebook,
-        &place,
+        &env,
         &[of_1(30, "A disk is full"), of_1(31, "Full again"), of_1(32, "Once more")],
     )
     .await;
@@ -192,8 +183,8 @@ async fn known_duplicates_precede_likely_ones() {
 
 #[tokio::test]
 async fn excluded_entries_are_absent_from_the_brief() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let whole = make(&casebook, about("acme/app#20")).await;
     let holds = |brief: &Brief, key: &str| {
         brief
@@ -219,9 +210,9 @@ async fn excluded_entries_are_absent_from_the_brief() {
 
 #[tokio::test]
 async fn brief_bytes_do_not_depend_on_time() {
-    let place = Place::new();
-    let first = make(&load_records(&place).await, about("acme/app#20")).await;
-    let later = open(&place, 1_990_000_000).await;
+    let env = TestEnv::new();
+    let first = make(&env.load(&records()).await, about("acme/app#20")).await;
+    let later = Casebook::open(env.options_at(1_990_000_000)).await.unwrap();
     let second = make(&later, about("acme/app#20")).await;
     for format in FORMATS {
         assert_eq!(bytes(&first, format).await, bytes(&second, format).await, "{format:?}");
@@ -232,8 +223,8 @@ async fn brief_bytes_do_not_depend_on_time() {
 
 #[tokio::test]
 async fn redacted_text_is_absent_from_every_format() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let secrets = [
         "db1.acme.internal",
         "10.20.30.40",
@@ -273,12 +264,12 @@ async fn redacted_text_is_absent_from_every_format() {
 
 #[tokio::test]
 async fn hostile_text_is_harmless_in_html() {
-    let place = Place::new();
-    let casebook = open(&place, 1_780_000_000).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     // The text contains the marker that begins a record in a file of either kind.
     let body = "</script><script>alert(1)</script> --> <!-- x ![i](https://evil.example/x.png) <img src=x onerror=y> `--` \
         one ` tick <img src=x onerror=y> id=\"precedent-brief\">{\"version\":1}</script> precedent-brief {} -->";
-    let hostile = with(
+    let hostile = with_fields(
         issue(
             1,
             "</title><script>alert(2)</script> FW-1043 precedent-brief {\"version\":1} --> x",
@@ -286,7 +277,7 @@ async fn hostile_text_is_harmless_in_html() {
         ),
         json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z", "html_url": "javascript:alert(3)"}),
     );
-    import(&casebook, &place, &[hostile, issue(2, "Another FW-1043 --> x", body)]).await;
+    import(&casebook, &env, &[hostile, issue(2, "Another FW-1043 --> x", body)]).await;
     let brief = make(&casebook, about("acme/app#2")).await;
     let html = String::from_utf8(bytes(&brief, BriefFormat::Html).await).unwrap();
     assert_eq!(html.matches("<script").count(), 1, "{html}");
@@ -310,13 +301,13 @@ const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}g\u
 
 #[tokio::test]
 async fn no_brief_format_runs_or_fetches_anything() {
-    let place = Place::new();
-    let casebook = open(&place, 1_780_000_000).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let body = format!(
         "FW-1043 {ORDERS}\n\n![p](http://evil.example/x.png) [go](javascript:alert(1)) <javascript:alert(2)>\n\n\
          [b](JaVaScRiPt:alert(3)) [c] ![[secret.pdf]]\n\n[c]: data:text/html,x\n\n```\n{ORDERS}\n```"
     );
-    let mut solved_item = with(
+    let mut solved_item = with_fields(
         issue(1, &format!("Upload stops FW-1043 {ORDERS}"), &body),
         json!({"state": "closed", "state_reason": ORDERS, "closed_at": "2026-01-08T00:00:00Z",
                "html_url": "javascript:alert(4)", "labels": [{"name": ORDERS}], "user": {"login": ORDERS}}),
@@ -324,7 +315,7 @@ async fn no_brief_format_runs_or_fetches_anything() {
     solved_item["milestone"] = json!({"title": ORDERS});
     let mut duplicate = issue(2, &format!("Upload stops again FW-1043 {ORDERS}"), &body);
     duplicate["html_url"] = json!(format!("https://tracker.example/{ORDERS}"));
-    import(&casebook, &place, &[solved_item, duplicate, comment(5, 1, &body)]).await;
+    import(&casebook, &env, &[solved_item, duplicate, comment(5, 1, &body)]).await;
     let order = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
             || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -371,15 +362,13 @@ async fn no_brief_format_runs_or_fetches_anything() {
 
 #[test]
 fn mail_redaction_leaves_doubtful_names_to_choose() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mail = "Hello, this is Berta Brandt from Blue Harbour. The printer at 10.20.30.40 prints blanks; call 0151-5550199 to ask \
         Brandt.\n\n--\nBerta Brandt | Senior Operations Manager\nBlue Harbour Logistics GmbH, Dock 5, 20457 Hamburg\n\
         Tel. +49 40 555 0100 | berta.brandt@blueharbour.example\nIBAN DE89 3704 0044 0532 0130 00\nCard 4111 1111 1111 1111";
-    let path = place
-        .file("in.jsonl", format!("{}\n", issue(1, "Label printer 2.3.1 prints blanks", mail)));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    env.import(format!("{}\n", issue(1, "Label printer 2.3.1 prints blanks", mail)));
     let brief = |args: &[&str]| {
-        place.ok(&[&["brief", "acme/app#1", "--without", "questions"], args].concat()).out
+        env.ok(&[&["brief", "acme/app#1", "--without", "questions"], args].concat()).out
     };
     let redacted_brief = brief(&["--redact"]).replace('\\', "");
     for secret in [
@@ -404,7 +393,7 @@ fn mail_redaction_leaves_doubtful_names_to_choose() {
         redacted_brief.contains("names and secrets were replaced; others may remain"),
         "{redacted_brief}"
     );
-    let preview = place.json(&["brief", "acme/app#1", "--preview", "--json"]);
+    let preview = env.json(&["brief", "acme/app#1", "--preview", "--json"]);
     let sure = |original: &str| {
         let entry = preview.as_array().unwrap().iter().find(|p| p["original"] == original);
         entry.unwrap_or_else(|| panic!("{original}: {preview}"))["sure"].as_bool().unwrap()
@@ -428,27 +417,29 @@ fn mail_redaction_leaves_doubtful_names_to_choose() {
             && !kept_brief.contains("not there"),
         "{kept_brief}"
     );
-    let file = place.file("kept.md", &kept_brief);
-    assert!(place.ok(&["brief", "--replay", &file.to_string_lossy()]).out.contains("No changes"));
+    let file = env.file("kept.md", &kept_brief);
+    assert!(env.ok(&["brief", "--replay", &file.to_string_lossy()]).out.contains("No changes"));
     let without_links = brief(&["--redact-links"]);
     assert!(
         !without_links.contains("tracker.example") && !without_links.contains("Brandt"),
         "{without_links}"
     );
-    let preview = place.ok(&["brief", "acme/app#1", "--preview"]).out;
+    let preview = env.ok(&["brief", "acme/app#1", "--preview"]).out;
     assert!(preview.contains("Uncertain") && preview.contains("Unrecognized names"), "{preview}");
 }
 
 #[tokio::test]
 async fn replay_lists_the_changes() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let old = bytes(&make(&casebook, about("acme/app#20")).await, BriefFormat::Html).await;
     let replay = casebook.replay_brief(old.clone(), &Task::new()).await.unwrap();
     assert!(replay.same && replay.changes.is_empty(), "{:?}", replay.changes);
-    let reopened_item =
-        with(issue(1, FAILURE, "It is back."), json!({"updated_at": "2026-03-01T00:00:00Z"}));
-    import(&casebook, &place, &[reopened_item, comment(99, 20, "A new remark about the upload.")])
+    let reopened_item = with_fields(
+        issue(1, FAILURE, "It is back."),
+        json!({"updated_at": "2026-03-01T00:00:00Z"}),
+    );
+    import(&casebook, &env, &[reopened_item, comment(99, 20, "A new remark about the upload.")])
         .await;
     let replay = casebook.replay_brief(old, &Task::new()).await.unwrap();
     let changes: Vec<String> =
@@ -466,34 +457,33 @@ async fn replay_lists_the_changes() {
 
 #[test]
 fn brief_of_standard_input_replays() {
-    let place = Place::new();
-    let path = place.file("in.jsonl", lines(&records()));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let env = TestEnv::new();
+    env.import(json_lines(&records()));
     let failure =
         "2026-05-01 08:00:00 ERROR FW-1043 upload stopped by ghp_abcdefghijklmnopqrstuvwxyz0123\n";
     let long = format!("{}{failure}", "2026-05-01 07:00:00 INFO all is fine\n".repeat(400));
     for (log, is_long) in [(failure, false), (&*long, true)] {
         for redacts in [false, true] {
-            let input = fs::File::open(place.file("server.log", log)).unwrap();
+            let input = fs::File::open(env.file("server.log", log)).unwrap();
             let args = [&["brief", "-"][..], if redacts { &["--redact"] } else { &[] }].concat();
             let brief =
-                crate::support::Ran::from(place.command(&args).stdin(input).output().unwrap()).out;
+                crate::support::Run::from(env.command(&args).stdin(input).output().unwrap()).out;
             let record = brief.rsplit("<!-- precedent-brief ").next().unwrap();
             assert_eq!(record.contains("\"logs\":[\"-\"]"), is_long, "{record}");
             let is_partial = brief.contains("which cited items have changed since");
             assert_eq!(is_partial, is_long || redacts, "{brief}");
-            let file = place.file("brief.md", &brief);
-            let ran = place.ok(&["brief", "--replay", &file.to_string_lossy()]);
-            assert!(ran.out.contains("No changes"), "{is_long} {redacts} {}", ran.out);
-            assert_eq!(ran.out.contains("only the cited items"), is_long, "{}", ran.out);
+            let file = env.file("brief.md", &brief);
+            let run = env.ok(&["brief", "--replay", &file.to_string_lossy()]);
+            assert!(run.out.contains("No changes"), "{is_long} {redacts} {}", run.out);
+            assert_eq!(run.out.contains("only the cited items"), is_long, "{}", run.out);
         }
     }
 }
 
 #[tokio::test]
 async fn brief_omits_sections_and_private_notes() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let note = NoteDraft {
         kind: NoteKind::Lesson,
         title: "For my eyes".into(),
@@ -521,33 +511,33 @@ async fn brief_omits_sections_and_private_notes() {
 
 #[test]
 fn output_format_follows_the_file_extension() {
-    let place = Place::new();
-    let lines: String = records().iter().map(|r| format!("{r}\n")).collect();
-    let path = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    let ran = place.ok(&["brief", "acme/app#20", "--redact"]);
-    insta::assert_snapshot!("brief", ran.snapshot_text(&place));
+    let env = TestEnv::new();
+    let lines = json_lines(&records());
+    let path = env.file("in.jsonl", lines);
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let run = env.ok(&["brief", "acme/app#20", "--redact"]);
+    insta::assert_snapshot!("brief", run.snapshot_text(&env));
     for (name, begins) in
         [("b.md", "# "), ("b.html", "<!doctype html>"), ("b.json", "{"), ("b.pdf", "%PDF-")]
     {
-        let file = place.path(name);
-        place.ok(&["brief", "acme/app#20", "-o", &file.to_string_lossy()]);
+        let file = env.path(name);
+        env.ok(&["brief", "acme/app#20", "-o", &file.to_string_lossy()]);
         assert!(fs::read(&file).unwrap().starts_with(begins.as_bytes()), "{name}");
     }
-    let html = place.path("b.html");
-    let ran = place.ok(&["brief", "--replay", &html.to_string_lossy()]);
-    assert!(ran.out.contains("No changes"), "{}", ran.out);
-    let ran = place.ok(&["brief", "acme/app#20", "--preview"]);
-    assert!(ran.out.contains("jsmith"), "{}", ran.out);
-    let ran = place.run(&["brief", "acme/app#20", "-o", "b.docx"]);
-    assert!(ran.code == Some(2) && ran.err.contains("docx"), "{}", ran.err);
-    let pdf = place.path("b.pdf");
-    assert_eq!(place.run(&["brief", "--replay", &pdf.to_string_lossy()]).code, Some(2));
+    let html = env.path("b.html");
+    let run = env.ok(&["brief", "--replay", &html.to_string_lossy()]);
+    assert!(run.out.contains("No changes"), "{}", run.out);
+    let run = env.ok(&["brief", "acme/app#20", "--preview"]);
+    assert!(run.out.contains("jsmith"), "{}", run.out);
+    let run = env.run(&["brief", "acme/app#20", "-o", "b.docx"]);
+    run.assert_error(2, &["docx"]);
+    let pdf = env.path("b.pdf");
+    assert_eq!(env.run(&["brief", "--replay", &pdf.to_string_lossy()]).code, Some(2));
 }
 
 #[test]
 fn brief_quotes_key_lines_and_counts_confirmations() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let step = |n: usize| format!("2026-01-03 09:{:02}:00 INFO step {n}\n", n % 60);
     let steps = |from: usize| (from..from + 1_500).map(step).collect::<String>();
     let log =
@@ -555,7 +545,10 @@ fn brief_quotes_key_lines_and_counts_confirmations() {
     let closed_fields = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
     let mut records = vec![
         issue(1, "Index stops at night", &format!("It stops.\n\n```\n{log}```\n\nOn 2.3.1.")),
-        with(issue(2, "Sync is slow for everyone", "Since 2.3.0 the sync is slow."), closed_fields),
+        with_fields(
+            issue(2, "Sync is slow for everyone", "Since 2.3.0 the sync is slow."),
+            closed_fields,
+        ),
         issue(
             3,
             "Grey thumbnails",
@@ -567,14 +560,13 @@ fn brief_quotes_key_lines_and_counts_confirmations() {
         (0..30).map(|n| comment(100 + n, 2, &format!("Same here with {n} files. Any news?"))),
     );
     let fix = comment(200, 2, "The index was dropped. Run `fw fix-index`; fixed in 2.3.2.");
-    records.push(with(fix, json!({"created_at": "2026-01-07T03:04:05Z"})));
-    let path = place.file("in.jsonl", lines(&records));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    records.push(with_fields(fix, json!({"created_at": "2026-01-07T03:04:05Z"})));
+    env.import(json_lines(&records));
 
-    let out = place.ok(&["brief", "acme/app#1"]).out;
+    let out = env.ok(&["brief", "acme/app#1"]).out;
     assert!(out.contains("FW-777") && out.contains("It stops.") && out.len() < 20_000, "{out}");
 
-    let out = place.ok(&["brief", "acme/app#2"]).out;
+    let out = env.ok(&["brief", "acme/app#2"]).out;
     let at = |part: &str| out.find(part).unwrap_or_else(|| panic!("{part} is missing: {out}"));
     assert!(at("fw fix-index") < at("Same here with"), "{out}");
     assert_eq!(
@@ -584,10 +576,10 @@ fn brief_quotes_key_lines_and_counts_confirmations() {
     );
 
     let asks = "Is there a log, an error message or a stack trace?";
-    assert!(!place.ok(&["brief", "acme/app#3"]).out.contains(asks));
-    assert!(place.ok(&["brief", "acme/app#4"]).out.contains(asks));
+    assert!(!env.ok(&["brief", "acme/app#3"]).out.contains(asks));
+    assert!(env.ok(&["brief", "acme/app#4"]).out.contains(asks));
 
-    let out = place.ok(&["troubleshoot", "acme/app#2"]).out;
+    let out = env.ok(&["troubleshoot", "acme/app#2"]).out;
     let at = |part: &str| out.find(part).unwrap_or_else(|| panic!("{part} is missing: {out}"));
     assert!(
         at("fw fix-index") < at("Same here with") && out.contains("29 more confirm it"),
@@ -598,12 +590,12 @@ fn brief_quotes_key_lines_and_counts_confirmations() {
 
 #[test]
 fn pdf_supports_every_script() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let text = "升级之后，缩略图都是灰色的。\n\nไม่สามารถเข้าสู่ระบบหลังจากการอัปเดตแอปพลิเคชัน\n\nមិនអាចចូលបាន\n\nမဝင်နိုင်ပါ";
-    let path = place.file("in.jsonl", lines(&[issue(1, "缩略图变灰 ไม่สามารถ", text)]));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    let pdf = place.path("b.pdf");
-    let ran = place.ok(&["-q", "brief", "acme/app#1", "-o", &pdf.to_string_lossy()]);
-    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
+    let path = env.file("in.jsonl", json_lines(&[issue(1, "缩略图变灰 ไม่สามารถ", text)]));
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let pdf = env.path("b.pdf");
+    let run = env.ok(&["-q", "brief", "acme/app#1", "-o", &pdf.to_string_lossy()]);
+    assert_eq!((run.out.as_str(), run.err.as_str()), ("", ""));
     assert!(fs::read(&pdf).unwrap().starts_with(b"%PDF-"));
 }

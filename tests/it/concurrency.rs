@@ -25,12 +25,12 @@ use serde_json::{Value, json};
 use crate::{
     fake_github::FakeGitHub,
     mcp::Client,
-    support::{Numbers, Place, tracker},
+    support::{Random, TestEnv, random_records},
 };
 
 /// The duration of the short version, in seconds.
 const SECONDS: u64 = 20;
-/// The numbers of items of the live source and of the imported one.
+/// The random of items of the live source and of the imported one.
 const LIVE: u64 = 250;
 const IMPORT_COUNT: u64 = 300;
 /// The maximum size of a log. A database's log is applied at about 4 MB, that of vectors at 16;
@@ -81,52 +81,49 @@ fn tells_no_lock(output: &str) {
 }
 
 /// Runs a command and asserts that it succeeds.
-fn ends_well(place: &Place, args: &[&str]) -> Value {
-    let ran = place.run(args);
-    assert_eq!(ran.code, Some(0), "{args:?}: {}\n{}", ran.err, ran.out);
-    tells_no_lock(&ran.err);
-    serde_json::from_str(&ran.out).unwrap_or(Value::Null)
+fn ends_well(env: &TestEnv, args: &[&str]) -> Value {
+    let run = env.run(args);
+    assert_eq!(run.code, Some(0), "{args:?}: {}\n{}", run.err, run.out);
+    tells_no_lock(&run.err);
+    serde_json::from_str(&run.out).unwrap_or(Value::Null)
 }
 
 /// Returns a pair of keys of the imported source that only one of the two writers decides about.
-fn pair(numbers: &mut Numbers, odd: u64) -> (String, String) {
-    let a = numbers.below(IMPORT_COUNT / 2 - 1) * 2 + 1 + odd;
+fn pair(random: &mut Random, odd: u64) -> (String, String) {
+    let a = random.below(IMPORT_COUNT / 2 - 1) * 2 + 1 + odd;
     (format!("acme/app#{a}"), format!("acme/app#{}", a + 2))
 }
 
 const KINDS: [&str; 2] = ["related", "not_duplicate"];
 
 /// Simulates a user on the command line.
-fn person(place: &Place, until: Instant, log: &WriteLog, seed: u64) {
-    let mut numbers = Numbers(seed);
-    let file = place.path("brief.html").to_string_lossy().into_owned();
+fn person(env: &TestEnv, until: Instant, log: &WriteLog, seed: u64) {
+    let mut random = Random(seed);
+    let file = env.path_arg("brief.html");
     for round in 0.. {
         if Instant::now() >= until {
             return;
         }
         match round % 7 {
             0 => {
-                let response = ends_well(place, &["search", "agent timeout", "--json"]);
+                let response = ends_well(env, &["search", "agent timeout", "--json"]);
                 let says = |list: &str| !response[list].as_array().unwrap().is_empty();
                 assert!(says("hits") || says("notices"), "{response}");
             }
             1 => {
-                let key = format!("acme/live#{}", numbers.below(LIVE) + 1);
-                ends_well(place, &["duplicates", &key, "--include-closed", "--json"]);
+                let key = format!("acme/live#{}", random.below(LIVE) + 1);
+                ends_well(env, &["duplicates", &key, "--include-closed", "--json"]);
             }
             2 => {
-                let (a, b) = pair(&mut numbers, 0);
-                let kind = KINDS[numbers.below(2) as usize];
-                ends_well(
-                    place,
-                    &["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"],
-                );
+                let (a, b) = pair(&mut random, 0);
+                let kind = KINDS[random.below(2) as usize];
+                ends_well(env, &["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"]);
                 log.verdict(a, b, kind);
             }
             3 => {
-                let title = format!("By hand {round}: {}", numbers.next());
+                let title = format!("By hand {round}: {}", random.next());
                 ends_well(
-                    place,
+                    env,
                     &[
                         "note",
                         "add",
@@ -140,13 +137,13 @@ fn person(place: &Place, until: Instant, log: &WriteLog, seed: u64) {
                 );
                 log.note(title);
             }
-            4 => drop(ends_well(place, &["brief", "acme/app#12", "-o", &file])),
+            4 => drop(ends_well(env, &["brief", "acme/app#12", "-o", &file])),
             5 => drop(ends_well(
-                place,
+                env,
                 &["troubleshoot", "the queue leaks memory after an upgrade", "--json"],
             )),
             _ => {
-                let status = ends_well(place, &["status", "--json"]);
+                let status = ends_well(env, &["status", "--json"]);
                 assert!(status["coverage"]["documents"].as_u64().unwrap() >= LIVE + IMPORT_COUNT);
             }
         }
@@ -156,19 +153,19 @@ fn person(place: &Place, until: Instant, log: &WriteLog, seed: u64) {
 
 /// Simulates an agent.
 fn agent(client: &mut Client, until: Instant, log: &WriteLog, seed: u64) {
-    let mut numbers = Numbers(seed);
+    let mut random = Random(seed);
     for round in 0.. {
         if Instant::now() >= until {
             return;
         }
         let (tool, arguments) = match round % 6 {
             0 => ("search_issues", json!({"query": "schema leak", "limit": 5})),
-            1 => ("find_duplicates", json!({"number": numbers.below(IMPORT_COUNT) + 1})),
-            2 => ("read_thread", json!({"key": format!("acme/live#{}", numbers.below(LIVE) + 1)})),
+            1 => ("find_duplicates", json!({"number": random.below(IMPORT_COUNT) + 1})),
+            2 => ("read_thread", json!({"key": format!("acme/live#{}", random.below(LIVE) + 1)})),
             3 => ("find_fixes", json!({"text": "worker restarts and the checkpoint is lost"})),
             4 => {
-                let title = format!("By an agent {round}: {}", numbers.next());
-                let body = format!("Seen {} times.", numbers.next());
+                let title = format!("By an agent {round}: {}", random.next());
+                let body = format!("Seen {} times.", random.next());
                 let answer = client.ok(
                     "add_note",
                     json!({"kind": "lesson", "title": title, "body": body, "force": true}),
@@ -179,8 +176,8 @@ fn agent(client: &mut Client, until: Instant, log: &WriteLog, seed: u64) {
                 continue;
             }
             _ => {
-                let (a, b) = pair(&mut numbers, 1);
-                let kind = KINDS[numbers.below(2) as usize];
+                let (a, b) = pair(&mut random, 1);
+                let kind = KINDS[random.below(2) as usize];
                 client.ok("record_verdict", json!({"key": a, "other": b, "verdict": kind}));
                 log.verdict(a, b, kind);
                 log.count();
@@ -193,35 +190,35 @@ fn agent(client: &mut Client, until: Instant, log: &WriteLog, seed: u64) {
 }
 
 /// Simulates a changing tracker, and the sync that follows it.
-fn follow(place: &Place, github: &FakeGitHub, until: Instant, log: &WriteLog, seed: u64) {
-    let mut numbers = Numbers(seed);
+fn follow(env: &TestEnv, github: &FakeGitHub, until: Instant, log: &WriteLog, seed: u64) {
+    let mut random = Random(seed);
     for round in 0.. {
         if Instant::now() >= until {
             return;
         }
         for _ in 0..20 {
-            let number = numbers.below(LIVE) + 1;
+            let number = random.below(LIVE) + 1;
             github.world().edit(number, json!({"title": format!("Pump {round} of {number}")}));
         }
         let ids = github.world().comment_ids();
-        let id = ids[numbers.below(ids.len() as u64) as usize];
+        let id = ids[random.below(ids.len() as u64) as usize];
         github.world().edit_comment(id, &format!("Said again in round {round}."));
-        ends_well(place, &["sync", "--json"]);
+        ends_well(env, &["sync", "--json"]);
         github.requests();
         log.count();
     }
 }
 
 /// Simulates a user who updates the indexes by hand, and sometimes rebuilds them.
-fn tidy(place: &Place, until: Instant, log: &WriteLog) {
+fn tidy(env: &TestEnv, until: Instant, log: &WriteLog) {
     for round in 0.. {
         if Instant::now() >= until {
             return;
         }
         if round % 8 == 7 {
-            ends_well(place, &["index", "--rebuild"]);
+            ends_well(env, &["index", "--rebuild"]);
         } else {
-            ends_well(place, &["index"]);
+            ends_well(env, &["index"]);
         }
         log.count();
         std::thread::sleep(Duration::from_millis(500));
@@ -271,10 +268,10 @@ async fn long_lived_reader_sees_changes() {
     println!("{rounds} rounds");
 }
 
-fn reader(place: &Place) -> Child {
+fn reader(env: &TestEnv) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "concurrency::long_lived_reader_sees_changes", "--nocapture"]);
-    command.env(READER, place.casebook()).stdin(Stdio::null());
+    command.env(READER, env.casebook()).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -297,9 +294,9 @@ fn files(folder: &Path, out: &mut BTreeMap<PathBuf, u64>) {
     }
 }
 
-fn folder(place: &Place) -> BTreeMap<PathBuf, u64> {
+fn folder(env: &TestEnv) -> BTreeMap<PathBuf, u64> {
     let mut out = BTreeMap::new();
-    files(&place.casebook(), &mut out);
+    files(&env.casebook(), &mut out);
     out
 }
 
@@ -318,42 +315,42 @@ fn thirds(samples: &[u64]) -> (u64, u64) {
 fn concurrent_use_loses_and_leaks_nothing() {
     let (duration, seed) = (Duration::from_secs(seconds()), 20_261_121);
     eprintln!("{} s with seed {seed}", duration.as_secs());
-    let place = Place::new();
-    let (issues, comments) = tracker(IMPORT_COUNT, 400, seed);
-    let path = |name: &str, text: &str| place.file(name, text).to_string_lossy().into_owned();
+    let env = TestEnv::new();
+    let (issues, comments) = random_records(IMPORT_COUNT, 400, seed);
+    let path = |name: &str, text: &str| env.file_arg(name, text);
     let (issues, comments) = (path("issues.jsonl", &issues), path("comments.jsonl", &comments));
     let github = FakeGitHub::new("acme/live");
     github.world().fill(LIVE, LIVE);
-    place.ok(&["source", "add", "github:acme/live", "--host", &github.host]);
-    place.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
-    place.ok(&["sync"]);
-    place.ok(&["index"]);
-    let files_before: BTreeSet<PathBuf> = names(&folder(&place));
+    env.ok(&["source", "add", "github:acme/live", "--host", &github.host]);
+    env.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
+    env.ok(&["sync"]);
+    env.ok(&["index"]);
+    let files_before: BTreeSet<PathBuf> = names(&folder(&env));
 
     let log = WriteLog::default();
-    let mut client = Client::start(&place, &["-R", "acme/app"]);
-    let mut reader = reader(&place);
+    let mut client = Client::start(&env, &["-R", "acme/app"]);
+    let mut reader = reader(&env);
     let ids = [client.child.id(), reader.id()];
     let until = Instant::now() + duration;
     let (mut memories, mut most_log) = ([const { Vec::new() }; 2], 0);
     std::thread::scope(|scope| {
         let workers = [
-            scope.spawn(|| person(&place, until, &log, seed + 1)),
+            scope.spawn(|| person(&env, until, &log, seed + 1)),
             scope.spawn(|| agent(&mut client, until, &log, seed + 2)),
-            scope.spawn(|| follow(&place, &github, until, &log, seed + 3)),
-            scope.spawn(|| tidy(&place, until, &log)),
+            scope.spawn(|| follow(&env, &github, until, &log, seed + 3)),
+            scope.spawn(|| tidy(&env, until, &log)),
         ];
         while workers.iter().any(|w| !w.is_finished()) {
             for (samples, id) in memories.iter_mut().zip(ids) {
                 samples.push(memory(id));
             }
             let logs =
-                folder(&place).into_iter().filter(|(p, _)| p.to_string_lossy().ends_with("-wal"));
+                folder(&env).into_iter().filter(|(p, _)| p.to_string_lossy().ends_with("-wal"));
             most_log = most_log.max(logs.map(|(_, length)| length).max().unwrap_or(0));
             std::thread::sleep(Duration::from_millis(500));
         }
     });
-    std::fs::write(place.casebook().with_extension("stop"), "").unwrap();
+    std::fs::write(env.casebook().with_extension("stop"), "").unwrap();
     let status = reader.wait().unwrap();
     let reader_output = reader.wait_with_output().unwrap();
     let (output_text, error_text) = (
@@ -375,13 +372,13 @@ fn concurrent_use_loses_and_leaks_nothing() {
     assert!(most_log <= MAX_LOG, "{most_log}");
 
     // Exactly the acknowledged changes are stored.
-    let notes = place.json(&["note", "list", "--json=title"]);
+    let notes = env.json(&["note", "list", "--json=title"]);
     let titles: Vec<&str> =
         notes.as_array().unwrap().iter().filter_map(|n| n["title"].as_str()).collect();
     let known_notes = log.notes.into_inner().unwrap();
     assert_eq!(titles.len(), known_notes.len(), "{titles:?}");
     assert!(known_notes.iter().all(|t| titles.contains(&t.as_str())));
-    let verdicts = place.json(&["verdict", "list", "--json=first,second,kind"]);
+    let verdicts = env.json(&["verdict", "list", "--json=first,second,kind"]);
     let stored_verdicts: BTreeMap<(String, String), String> = verdicts
         .as_array()
         .unwrap()
@@ -398,14 +395,14 @@ fn concurrent_use_loses_and_leaks_nothing() {
     }
 
     // The mirror equals the server, and derived data is complete.
-    place.ok(&["sync"]);
-    place.ok(&["index"]);
-    let status = place.json(&["status", "--json"]);
+    env.ok(&["sync"]);
+    env.ok(&["index"]);
+    let status = env.json(&["status", "--json"]);
     let coverage = &status["coverage"];
     assert_eq!(coverage["chunks"], coverage["embedded"]);
     assert_eq!(coverage["documents"], coverage["full_text"]);
     assert_eq!(coverage["documents"], LIVE + IMPORT_COUNT + known_notes.len() as u64);
-    let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
+    let database = env.database();
     let sound: String = database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
     assert_eq!(sound, "ok");
     let mut statement = database
@@ -419,7 +416,7 @@ fn concurrent_use_loses_and_leaks_nothing() {
     drop(statement);
     assert_eq!(titles.len() as u64, LIVE);
     for (number, title) in titles {
-        assert_eq!(github.world().now_is(number)["title"], title, "#{number}");
+        assert_eq!(github.world().current_issue(number)["title"], title, "#{number}");
     }
     let comments: u64 = database
         .query_row("SELECT count(*) FROM comments WHERE source_id = (SELECT id FROM sources WHERE key = 'acme/live')", [], |r| r.get(0))
@@ -428,12 +425,12 @@ fn concurrent_use_loses_and_leaks_nothing() {
     drop(database);
 
     // No file is left over, and the folder is not much larger than a new one.
-    let (files_after, sizes) = (names(&folder(&place)), folder(&place).values().sum::<u64>());
+    let (files_after, sizes) = (names(&folder(&env)), folder(&env).values().sum::<u64>());
     assert_eq!(files_after.difference(&files_before).collect::<Vec<_>>(), Vec::<&PathBuf>::new());
-    let count = folder(&place).len();
+    let count = folder(&env).len();
     assert!(count < 200, "{count} files");
-    place.ok(&["index", "--rebuild"]);
-    let rebuilt_bytes = folder(&place).values().sum::<u64>();
+    env.ok(&["index", "--rebuild"]);
+    let rebuilt_bytes = folder(&env).values().sum::<u64>();
     eprintln!(
         "{} operations, {} notes, {} verdicts; {count} files of {:.1} MB, made anew {:.1} MB; the reader: {}",
         log.operations.into_inner(),

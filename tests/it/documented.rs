@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
-use crate::{model, support::Place};
+use crate::{model, support::TestEnv};
 
 /// A code block: the word after its fence, and its content.
 type Block = (String, String);
@@ -125,7 +125,7 @@ fn lines_are_parsed_like_a_shell() {
 
 #[test]
 fn documented_commands_parse() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mut count = 0;
     for (path, blocks) in pages() {
         for line in blocks.iter().flat_map(commands) {
@@ -136,8 +136,8 @@ fn documented_commands_parse() {
                 let mut words: Vec<&str> = call.iter().map(String::as_str).collect();
                 let at = words.iter().position(|w| *w == "--").unwrap_or(words.len());
                 words.insert(at, "--help");
-                let ran = place.run(&words);
-                assert_eq!(ran.code, Some(0), "{}: {line}\n{}", path.display(), ran.err);
+                let run = env.run(&words);
+                assert_eq!(run.code, Some(0), "{}: {line}\n{}", path.display(), run.err);
             }
         }
     }
@@ -146,9 +146,9 @@ fn documented_commands_parse() {
 
 #[test]
 fn documented_commands_work_on_the_sample() {
-    let place = Place::new();
-    place.ok(&["import", "sample"]);
-    let folder = place.path("");
+    let env = TestEnv::new();
+    env.ok(&["import", "sample"]);
+    let folder = env.path("");
     for (path, blocks) in pages() {
         // Commands run in the reader's order: a brief is written before it is read.
         for line in blocks.iter().filter(|(word, _)| word == "sh").flat_map(commands) {
@@ -162,9 +162,9 @@ fn documented_commands_work_on_the_sample() {
                 if !reads {
                     continue;
                 }
-                let ran = place.command(&words).current_dir(&folder).output().unwrap();
-                let err = String::from_utf8_lossy(&ran.stderr);
-                assert!(ran.status.success(), "{}: {line}\n{err}", path.display());
+                let run = env.command(&words).current_dir(&folder).output().unwrap();
+                let err = String::from_utf8_lossy(&run.stderr);
+                assert!(run.status.success(), "{}: {line}\n{err}", path.display());
             }
         }
     }
@@ -186,8 +186,10 @@ fn shape(line: &str) -> String {
 #[test]
 fn readme_output_is_current() {
     let Some(runtime) = model::runtime() else { return };
-    let place = Place::new();
-    let run = |words: &[&str]| model::run(&place, &runtime, &model::root().join("models"), words);
+    let env = TestEnv::new();
+    let run = |words: &[&str]| {
+        model::run_with_model(&env, &runtime, &model::root().join("models"), words)
+    };
     assert_eq!(run(&["import", "sample"]).code, Some(0));
     let text = std::fs::read_to_string(model::root().join("README.md")).unwrap();
     let quotes: Vec<Block> =
@@ -195,15 +197,15 @@ fn readme_output_is_current() {
     assert_eq!(quotes.len(), 3, "three questions");
     for block in quotes {
         let call = calls(&commands(&block)[0]).remove(0);
-        let folder = place.path("").display().to_string();
+        let folder = env.path("").display().to_string();
         let words: Vec<String> = call
             .iter()
             .map(|w| if w.ends_with(".html") { format!("{folder}{w}") } else { w.clone() })
             .collect();
-        let ran = run(&words.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let run = run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(run.code, Some(0), "{}", run.err);
         let output_lines: Vec<String> =
-            format!("{}{}", ran.out, ran.err).replace(&folder, "").lines().map(shape).collect();
+            format!("{}{}", run.out, run.err).replace(&folder, "").lines().map(shape).collect();
         for line in block.1.lines().filter(|l| !l.starts_with("$ ")) {
             let pattern = shape(line);
             assert!(
@@ -218,7 +220,7 @@ fn readme_output_is_current() {
 #[test]
 fn command_reference_is_current() {
     let file = model::root().join("docs/reference/command-line.md");
-    let page = Place::new().ok(&["man", "--markdown"]).out;
+    let page = TestEnv::new().ok(&["man", "--markdown"]).out;
     let current =
         std::fs::read_to_string(Path::new(&file)).unwrap_or_default().replace("\r\n", "\n");
     assert!(current == page, "write it: precedent man --markdown > docs/reference/command-line.md");

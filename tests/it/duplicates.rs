@@ -13,19 +13,15 @@ use precedent_engine::{Casebook, OpenOptions};
 use precedent_index::embed::Engine;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue, lines, misleading_triple, with};
-
-async fn open(place: &Place) -> Casebook {
-    Casebook::open(place.options()).await.unwrap()
-}
+use crate::support::{TestEnv, comment, issue, json_lines, misleading_triple, with_fields};
 
 async fn import(
     casebook: &Casebook,
-    place: &Place,
+    env: &TestEnv,
     source: &str,
     records: &[Value],
 ) -> IndexReport {
-    let path = place.file(&format!("{}.jsonl", source.replace('/', "-")), lines(records));
+    let path = env.file(&format!("{}.jsonl", source.replace('/', "-")), json_lines(records));
     casebook.import_github(source, &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap()
 }
@@ -33,11 +29,11 @@ async fn import(
 /// Returns a report created on this day of January 2026.
 fn report(number: u64, day: u32, title: &str, body: &str) -> Value {
     let at = format!("2026-01-{day:02}T09:00:00Z");
-    with(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
+    with_fields(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
 }
 
 fn close(record: Value, reason: &str) -> Value {
-    with(
+    with_fields(
         record,
         json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-08T00:00:00Z"}),
     )
@@ -73,9 +69,9 @@ fn backlog() -> Vec<Value> {
     ]
 }
 
-async fn load_backlog(place: &Place) -> Casebook {
-    let casebook = open(place).await;
-    import(&casebook, place, "acme/app", &backlog()).await;
+async fn load_backlog(env: &TestEnv) -> Casebook {
+    let casebook = env.open().await;
+    import(&casebook, env, "acme/app", &backlog()).await;
     casebook
 }
 
@@ -99,8 +95,8 @@ fn keys(reply: &DuplicatesResponse) -> Vec<&str> {
 
 #[tokio::test]
 async fn reworded_report_ranks_first_with_reasons() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let reply = ask(&casebook, of("acme/app#5")).await;
     assert_eq!(keys(&reply).first(), Some(&"acme/app#1"));
     let best = &reply.candidates[0];
@@ -121,19 +117,19 @@ async fn reworded_report_ranks_first_with_reasons() {
 /// Tests a form that was submitted twice, with dates only or without times.
 #[tokio::test]
 async fn smaller_number_breaks_ties_in_time() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let twice = |number| {
         report(number, 1, "Agent hangs after a reload", "The agent reads no queue after SIGHUP.")
     };
     // The storage order differs from the creation order.
     let records =
         [twice(8), twice(7), report(3, 1, "Please add a Finnish translation", "Suomi puuttuu.")];
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     let table = "id,title,body,created\n\
                  5,Agent hangs after a reload,The agent reads no queue after SIGHUP.,\n\
                  4,Agent hangs after a reload,The agent reads no queue after SIGHUP.,\n";
-    let path = place.file("table.csv", table);
+    let path = env.file("table.csv", table);
     casebook.import_table("acme/table", &path, &[], &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     for (key, earlier) in
@@ -152,8 +148,8 @@ async fn smaller_number_breaks_ties_in_time() {
 
 #[tokio::test]
 async fn copy_ranks_first_and_confidence_never_increases() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let copy = DuplicatesRequest {
         title: "Agent hangs after reloading its configuration".into(),
         body: "The agent reads no queue after SIGHUP.".into(),
@@ -183,9 +179,9 @@ fn told_twice(more: &[Value]) -> Vec<Value> {
 
 #[tokio::test]
 async fn identical_text_with_another_title_is_likely_duplicate() {
-    let place = Place::new();
-    let casebook = open(&place).await;
-    import(&casebook, &place, "acme/app", &told_twice(&[])).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    import(&casebook, &env, "acme/app", &told_twice(&[])).await;
     let reply = ask(&casebook, of("acme/app#22")).await;
     assert_eq!(keys(&reply)[0], "acme/app#21");
     assert!(reply.candidates[0].confidence >= 0.75, "{:?}", reply.candidates[0]);
@@ -194,12 +190,12 @@ async fn identical_text_with_another_title_is_likely_duplicate() {
 
 #[tokio::test]
 async fn common_text_is_a_form_and_no_evidence() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let text = told_twice(&[])[20]["body"].as_str().unwrap().to_owned();
     let more: Vec<Value> =
         (23..=30).map(|n| report(n, 6, &format!("Nozzle number {n} is blocked"), &text)).collect();
-    import(&casebook, &place, "acme/app", &told_twice(&more)).await;
+    import(&casebook, &env, "acme/app", &told_twice(&more)).await;
     let reply = ask(&casebook, of("acme/app#22")).await;
     assert!(
         reply
@@ -211,8 +207,8 @@ async fn common_text_is_a_form_and_no_evidence() {
 
 #[tokio::test]
 async fn templated_reports_are_no_duplicates() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let body =
         "Please look into it: the upload test was started by hand and stopped at its second step.";
     let of_system =
@@ -225,7 +221,7 @@ async fn templated_reports_are_no_duplicates() {
         "Upload test on Windows fails",
         "It says: no such device. It has to be plugged in.",
     ));
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     let draft = |title: &str| DuplicatesRequest {
         title: title.into(),
         body: body.into(),
@@ -248,8 +244,8 @@ async fn templated_reports_are_no_duplicates() {
 
 #[tokio::test]
 async fn draft_leaves_no_record() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let draft = DuplicatesRequest {
         title: "agent hangs after reload of configuration".into(),
         body: "It reads no queue after SIGHUP.".into(),
@@ -267,8 +263,8 @@ async fn draft_leaves_no_record() {
 
 #[tokio::test]
 async fn closed_candidates_are_optional_with_their_outcome() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     assert!(!keys(&ask(&casebook, of("acme/app#6")).await).contains(&"acme/app#3"));
     let with_closed =
         ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#6") }).await;
@@ -300,25 +296,25 @@ async fn closed_candidates_are_optional_with_their_outcome() {
 
 #[tokio::test]
 async fn only_comments_before_the_report_are_evidence() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     // A word counts as rare only among many reports.
     let others_records: Vec<Value> =
         (100..450).map(|n| report(n, 1, "Something else", "Another matter.")).collect();
-    import(&casebook, &place, "acme/app", &others_records).await;
+    import(&casebook, &env, "acme/app", &others_records).await;
     let words = "It stops with a red triangle.";
     import(
         &casebook,
-        &place,
+        &env,
         "acme/app",
         &[
             report(1, 1, "Archive does not open", words),
             report(2, 1, "Archive does not open", words),
-            with(
+            with_fields(
                 comment(10, 1, "Seen with a truncated footer and a zeppelin."),
                 json!({"created_at": "2026-01-03T00:00:00Z"}),
             ),
-            with(
+            with_fields(
                 comment(11, 2, "Seen with a truncated footer and a zeppelin."),
                 json!({"created_at": "2026-01-25T00:00:00Z"}),
             ),
@@ -351,8 +347,8 @@ async fn only_comments_before_the_report_are_evidence() {
 
 #[tokio::test]
 async fn failure_and_message_are_one_reason() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let log = |file: &str| {
         format!(
             "Reading {file} ends with:\n```\nthread 'main' panicked at 'footer has no seal', src/{file}.rs:7\n```"
@@ -360,7 +356,7 @@ async fn failure_and_message_are_one_reason() {
     };
     import(
         &casebook,
-        &place,
+        &env,
         "acme/app",
         &[
             report(1, 1, "Crash on import", &log("old")),
@@ -379,16 +375,16 @@ async fn failure_and_message_are_one_reason() {
 
 #[tokio::test]
 async fn rare_title_word_and_author_are_evidence() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let by = |record: Value, login: &str| {
-        with(record, json!({"user": {"login": login, "type": "User"}}))
+        with_fields(record, json!({"user": {"login": login, "type": "User"}}))
     };
     let body = "It stops with a red triangle as soon as an archive is chosen.";
     let bot = json!({"user": {"login": "relay", "type": "Bot"}});
     import(
         &casebook,
-        &place,
+        &env,
         "acme/app",
         &[
             by(report(1, 1, "Archive does not open on the tablet", body), "ada"),
@@ -397,12 +393,12 @@ async fn rare_title_word_and_author_are_evidence() {
                 report(3, 1, "Archive does not open", &format!("{body} On the phone as well.")),
                 "ada",
             ),
-            with(report(4, 1, "Archive on the phone", body), bot.clone()),
+            with_fields(report(4, 1, "Archive on the phone", body), bot.clone()),
             by(
                 report(5, 20, "Archive does not open on the phone", &format!("{body} Twice.")),
                 "ada",
             ),
-            with(report(6, 21, "Archive does not open on the phone", body), bot),
+            with_fields(report(6, 21, "Archive does not open on the phone", body), bot),
         ],
     )
     .await;
@@ -421,7 +417,7 @@ async fn rare_title_word_and_author_are_evidence() {
     // The same login in another source may be another person.
     import(
         &casebook,
-        &place,
+        &env,
         "other/app",
         &[by(report(7, 1, "Archive does not open on the phone", body), "ada")],
     )
@@ -437,8 +433,8 @@ async fn rare_title_word_and_author_are_evidence() {
 
 #[tokio::test]
 async fn shared_account_is_not_author_evidence() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let by = |n: u64, login: &str| {
         let record = report(
             n,
@@ -446,13 +442,13 @@ async fn shared_account_is_not_author_evidence() {
             &format!("Pump {n} stops"),
             "The pump stops at night.",
         );
-        with(record, json!({"user": {"login": login, "type": "User"}}))
+        with_fields(record, json!({"user": {"login": login, "type": "User"}}))
     };
     // One account files every second report, and one person filed two.
     let record_at =
         |n| if n % 2 == 0 { by(n, "Desk") } else { by(n, if n < 4 { "ada" } else { "grace" }) };
     let records: Vec<Value> = (0..60).map(|n| record_at(n + 2)).collect();
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     let request = |key: &str| DuplicatesRequest {
         explain: true,
         threshold: 0.0,
@@ -463,14 +459,14 @@ async fn shared_account_is_not_author_evidence() {
         reply.candidates.iter().filter(|c| value_of(reply, &c.key, "same_author") > 0.0).count()
     };
     assert_eq!(count_by_author(&ask(&casebook, request("acme/app#60")).await), 0);
-    import(&casebook, &place, "acme/app", &[by(90, "ada"), by(91, "ada")]).await;
+    import(&casebook, &env, "acme/app", &[by(90, "ada"), by(91, "ada")]).await;
     assert!(count_by_author(&ask(&casebook, request("acme/app#91")).await) > 0);
 }
 
 #[tokio::test]
 async fn line_common_to_all_failures_is_no_reason() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let failure_report = |number, day, code: &str| {
         let body = format!(
             "It says:\n\n```\n{code}error: aborting due to previous error\n```\n\nNo idea {number}."
@@ -483,7 +479,7 @@ async fn line_common_to_all_failures_is_no_reason() {
         failure_report(20, 2, "FW-2077: no footer\n"),
         failure_report(21, 3, "FW-2077: no footer\n"),
     ]);
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     let reply = ask(
         &casebook,
         DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#21") },
@@ -520,12 +516,12 @@ async fn line_common_to_all_failures_is_no_reason() {
 
 #[tokio::test]
 async fn code_in_comments_counts_as_comment_evidence() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let code = "```\nfooter_checksum(archive) failed: FW-2077\n```";
     import(
         &casebook,
-        &place,
+        &env,
         "acme/app",
         &[
             report(1, 1, "Archive does not open", "It stops with a red triangle."),
@@ -535,7 +531,7 @@ async fn code_in_comments_counts_as_comment_evidence() {
                 "Archive does not open",
                 &format!("It stops with a red triangle.\n\n{code}"),
             ),
-            with(comment(10, 1, code), json!({"created_at": "2026-01-25T00:00:00Z"})),
+            with_fields(comment(10, 1, code), json!({"created_at": "2026-01-25T00:00:00Z"})),
             report(3, 20, "Archive does not open any more", code),
         ],
     )
@@ -573,8 +569,8 @@ async fn code_in_comments_counts_as_comment_evidence() {
 
 #[tokio::test]
 async fn threshold_and_candidate_limit_are_respected() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let wide = DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#6") };
     let full_list = ask(&casebook, wide.clone()).await;
     assert!(full_list.candidates.len() > 2);
@@ -598,8 +594,8 @@ async fn threshold_and_candidate_limit_are_respected() {
 
 #[tokio::test]
 async fn unrelated_report_is_recorded_as_checked() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     assert_eq!(casebook.last_check("acme/app#7").await.unwrap(), None);
     let reply = ask(&casebook, of("acme/app#7")).await;
     assert_eq!(reply.band, Band::None);
@@ -609,8 +605,8 @@ async fn unrelated_report_is_recorded_as_checked() {
 
 #[tokio::test]
 async fn rejected_pair_survives_reimport_and_reindexing() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let verdict = casebook
         .record_verdict(
             "acme/app#5",
@@ -629,17 +625,17 @@ async fn rejected_pair_survives_reimport_and_reindexing() {
     };
     away(&casebook).await;
     let mut records = backlog();
-    records[0] = with(
+    records[0] = with_fields(
         records[0].clone(),
         json!({"body": "Edited: no queue after SIGHUP", "updated_at": "2026-02-01T00:00:00Z"}),
     );
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     away(&casebook).await;
     casebook.forget_indexes().await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     away(&casebook).await;
     // Another model has its own vectors; here there are none.
-    let mut options = OpenOptions::new(place.casebook());
+    let mut options = OpenOptions::new(env.casebook());
     options.engine = Some(Engine::Off);
     away(&Casebook::open(options).await.unwrap()).await;
 
@@ -651,8 +647,8 @@ async fn rejected_pair_survives_reimport_and_reindexing() {
 
 #[tokio::test]
 async fn queue_holds_undecided_pairs_and_rescans_changes() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let queue = async |include_closed: bool| {
         let request = TriageRequest { include_closed, band: Band::None, ..Default::default() };
         casebook.triage(request, &Task::new()).await.unwrap()
@@ -687,11 +683,11 @@ async fn queue_holds_undecided_pairs_and_rescans_changes() {
     assert!(pairs(&queue(false).await).contains(&("acme/app#5".into(), "acme/app#1".into())));
 
     let mut changed_records = backlog();
-    changed_records[6] = with(
+    changed_records[6] = with_fields(
         changed_records[6].clone(),
         json!({"body": "Finnish, please.", "updated_at": "2026-02-01T00:00:00Z"}),
     );
-    import(&casebook, &place, "acme/app", &changed_records).await;
+    import(&casebook, &env, "acme/app", &changed_records).await;
     assert_eq!(queue(false).await.scanned, 1);
 
     let task = Task::new();
@@ -702,13 +698,13 @@ async fn queue_holds_undecided_pairs_and_rescans_changes() {
 
 #[tokio::test]
 async fn query_of_all_sources_keeps_the_queue() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let body = "The archive does not open after the update.";
     let twin = |number| report(number, 20, "Archive does not open on the phone", body);
-    import(&casebook, &place, "one/app", &[twin(1), report(2, 20, "Colours", "Blue on black.")])
+    import(&casebook, &env, "one/app", &[twin(1), report(2, 20, "Colours", "Blue on black.")])
         .await;
-    import(&casebook, &place, "two/app", &[twin(7)]).await;
+    import(&casebook, &env, "two/app", &[twin(7)]).await;
     let queue = async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
     let queue_before = queue().await;
     let everywhere = DuplicatesRequest { everywhere: true, ..of("two/app#7") };
@@ -731,9 +727,9 @@ async fn query_of_all_sources_keeps_the_queue() {
 
 #[tokio::test]
 async fn first_list_waits_for_no_complete_check() {
-    let place = Place::new();
-    let casebook = open(&place).await;
-    import(&casebook, &place, "acme/app", &backlog()).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    import(&casebook, &env, "acme/app", &backlog()).await;
     let request = TriageRequest { band: Band::None, ..TriageRequest::default() };
     let whole = casebook.triage(request.clone(), &Task::new()).await.unwrap();
     assert!(whole.waiting > 0 && whole.unscanned == 0, "{whole:?}");
@@ -750,11 +746,11 @@ async fn first_list_waits_for_no_complete_check() {
 
 #[test]
 fn queue_can_be_decided_in_the_terminal() {
-    let place = Place::new();
-    let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
-    let file = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", file.to_str().unwrap(), "--source", "acme/app"]);
-    let mut child = place
+    let env = TestEnv::new();
+    let lines = json_lines(&backlog());
+    let file = env.file("in.jsonl", lines);
+    env.ok(&["import", "github", file.to_str().unwrap(), "--source", "acme/app"]);
+    let mut child = env
         .command(&["triage", "--decide", "--band", "none", "--by", "ann"])
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
@@ -764,7 +760,7 @@ fn queue_can_be_decided_in_the_terminal() {
     child.stdin.take().unwrap().write_all(b"x\nn another cause\nu\nr\nq\n").unwrap();
     let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     assert!(out.contains("use d, r, n, s, u or q") && out.contains("Undone."), "{out}");
-    let verdicts = place.json(&["verdict", "list", "--json"]);
+    let verdicts = env.json(&["verdict", "list", "--json"]);
     let kinds: Vec<&str> =
         verdicts.as_array().unwrap().iter().map(|v| v["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["related"]);
@@ -774,7 +770,7 @@ fn queue_can_be_decided_in_the_terminal() {
 fn hourly(number: u64, title: &str, body: &str) -> Value {
     let second = 1_760_000_000 + i64::try_from(number * 3600).unwrap();
     let at = jiff::Timestamp::from_second(second).unwrap().to_string();
-    with(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
+    with_fields(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
 }
 
 /// Returns pairs of stated duplicates, and as many unrelated reports.
@@ -804,14 +800,14 @@ fn labelled_pairs(pairs: u64) -> Vec<Value> {
 
 #[tokio::test]
 async fn enough_duplicates_calibrate_their_source() {
-    let place = Place::new();
-    let casebook = open(&place).await;
-    let few = import(&casebook, &place, "acme/few", &labelled_pairs(5)).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let few = import(&casebook, &env, "acme/few", &labelled_pairs(5)).await;
     assert!(few.calibrated.is_empty() && few.embedded > 0, "{few:?}");
     let few = casebook.calibrate("acme/few", false, &Task::new()).await.unwrap();
     assert_eq!((few.labels, few.kept, few.thresholds.len()), (5, false, 0));
 
-    let many = import(&casebook, &place, "acme/many", &labelled_pairs(40)).await;
+    let many = import(&casebook, &env, "acme/many", &labelled_pairs(40)).await;
     let calibration = &many.calibrated[0];
     assert_eq!(
         (
@@ -852,13 +848,13 @@ async fn enough_duplicates_calibrate_their_source() {
 
 #[tokio::test]
 async fn source_calibration_applies_to_solved_cases() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let mut records = labelled_pairs(40);
     let solved_index = records.len() - 3;
     records[solved_index] = close(records[solved_index].clone(), "completed");
     records[solved_index]["milestone"] = json!({"title": "3.2.0"});
-    let many = import(&casebook, &place, "acme/many", &records).await;
+    let many = import(&casebook, &env, "acme/many", &records).await;
     assert_eq!(many.calibrated[0].labels, 40);
     let text = "Valve beta39 stays open, pump alpha39 stops at night";
     let draft = DuplicatesRequest {
@@ -879,10 +875,10 @@ async fn source_calibration_applies_to_solved_cases() {
 
 #[tokio::test]
 async fn source_is_recalibrated_after_more_duplicates() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let learnt = async |source: &str, records: &[Value]| -> Vec<u64> {
-        let report = import(&casebook, &place, source, records).await;
+        let report = import(&casebook, &env, source, records).await;
         report.calibrated.iter().map(|c| c.labels).collect()
     };
     assert_eq!(learnt("acme/app", &labelled_pairs(19)).await, [0; 0]);
@@ -926,22 +922,17 @@ fn misleading_reports(threes: u64) -> Vec<Value> {
 
 #[tokio::test]
 async fn match_in_another_source_is_mentioned() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let body = "After the update the importer stops:\n\n```\njava.lang.IllegalStateException: ledger is sealed\n  at \
                 com.nord.ledger.Ledger.post(Ledger.java:214)\n  at com.nord.ledger.Close.run(Close.java:58)\n```";
-    import(
-        &casebook,
-        &place,
-        "nord/app",
-        &[hourly(1, "Month close stops, ledger is sealed", body)],
-    )
-    .await;
+    import(&casebook, &env, "nord/app", &[hourly(1, "Month close stops, ledger is sealed", body)])
+        .await;
     let desk = [
         hourly(7, "Month close stops with ledger is sealed", body),
         hourly(8, "Please add a dark theme", "The lobby is dark at night, and the screen is not."),
     ];
-    import(&casebook, &place, "mail/desk", &desk).await;
+    import(&casebook, &env, "mail/desk", &desk).await;
     let elsewhere_notices = async |request| {
         let reply = ask(&casebook, request).await;
         reply
@@ -962,10 +953,10 @@ async fn match_in_another_source_is_mentioned() {
 
 #[tokio::test]
 async fn many_duplicates_give_a_source_its_own_ranking() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let report =
-        import(&casebook, &place, "acme/many", &misleading_reports(120)).await.calibrated.remove(0);
+        import(&casebook, &env, "acme/many", &misleading_reports(120)).await.calibrated.remove(0);
     let request =
         || DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/many#360") };
     // A query to all sources uses no source's weights.
@@ -995,10 +986,10 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
     drop(casebook);
 
     // The weights were fitted on one model's vectors and are invalid for another model.
-    let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
+    let database = env.database();
     database.execute("UPDATE calibrations SET model = 'another'", []).unwrap();
     drop(database);
-    let casebook = open(&place).await;
+    let casebook = env.open().await;
     let fallback = ask(&casebook, request()).await;
     assert_eq!(
         (keys(&fallback)[0], fallback.calibrated_on),
@@ -1016,13 +1007,10 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
 
 #[tokio::test]
 async fn checks_without_all_vectors_are_repeated() {
-    let place = Place::new();
-    let casebook = open(&place).await;
-    let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
-    casebook
-        .import_github("acme/app", &place.file("all.jsonl", lines), &Task::new())
-        .await
-        .unwrap();
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let lines = json_lines(&backlog());
+    casebook.import_github("acme/app", &env.file("all.jsonl", lines), &Task::new()).await.unwrap();
     casebook.update_text(&Task::new()).await.unwrap();
     let count_scanned =
         async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap().scanned;
@@ -1038,8 +1026,8 @@ async fn checks_without_all_vectors_are_repeated() {
 
 #[tokio::test]
 async fn undo_restores_the_previous_verdict() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let decide = |kind| casebook.record_verdict("acme/app#6", "acme/app#3", kind, None, "ann");
     decide(VerdictKind::Related).await.unwrap();
     decide(VerdictKind::Duplicate).await.unwrap();
@@ -1055,8 +1043,8 @@ async fn undo_restores_the_previous_verdict() {
 
 #[tokio::test]
 async fn later_verdict_of_one_second_comes_first() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     // The clock is fixed here; ordered by key alone, #5 would precede #6, and #3 would precede #4.
     for (key, second_key) in
         [("acme/app#6", "acme/app#3"), ("acme/app#5", "acme/app#1"), ("acme/app#6", "acme/app#4")]
@@ -1075,8 +1063,8 @@ async fn later_verdict_of_one_second_comes_first() {
 
 #[tokio::test]
 async fn chains_end_at_the_canonical_report() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let records = [
         report(1, 1, "Pump stops at midnight", "The pump stops."),
         report(2, 2, "Pump stops at night", "The pump stops. Duplicate of #1"),
@@ -1086,7 +1074,7 @@ async fn chains_end_at_the_canonical_report() {
         report(9, 6, "The lamp of the hall flickers", "Duplicate of #8"),
         comment(20, 4, "is it the same?"),
     ];
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     let reply = ask(&casebook, of("acme/app#4")).await;
     let third = reply.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#1"));
@@ -1123,8 +1111,8 @@ async fn chains_end_at_the_canonical_report() {
 
 #[tokio::test]
 async fn awkward_reports_get_sensible_answers() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let mut records = backlog();
     records.push(report(20, 13, "?", ""));
     records.push(report(
@@ -1134,10 +1122,10 @@ async fn awkward_reports_get_sensible_answers() {
         "キューを読みません。",
     ));
     records.push(report(22, 13, "Agent hangs after reloading its configuration", ""));
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     import(
         &casebook,
-        &place,
+        &env,
         "acme/alone",
         &[report(1, 20, "Agent hangs after configuration reload", "No queue.")],
     )
@@ -1179,10 +1167,10 @@ async fn awkward_reports_get_sensible_answers() {
 
 #[tokio::test]
 async fn missing_model_falls_back_to_keywords() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     drop(casebook);
-    let mut options = OpenOptions::new(place.casebook());
+    let mut options = OpenOptions::new(env.casebook());
     options.engine = Some(Engine::Off);
     let casebook = Casebook::open(options).await.unwrap();
     let reply = ask(&casebook, of("acme/app#5")).await;
@@ -1208,13 +1196,13 @@ fn bands_begin_at_20_50_and_90_percent() {
 
 #[tokio::test]
 async fn clock_ahead_changes_no_confidence() {
-    let place = Place::new();
-    let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
-    let file = place.file("all.jsonl", lines);
+    let env = TestEnv::new();
+    let lines = json_lines(&backlog());
+    let file = env.file("all.jsonl", lines);
     let mut confidences = Vec::new();
     for years in [0, 11] {
         let casebook =
-            Casebook::open(place.options_at(1_780_000_000 + years * 31_557_600)).await.unwrap();
+            Casebook::open(env.options_at(1_780_000_000 + years * 31_557_600)).await.unwrap();
         casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
         casebook.update_index(&Task::new()).await.unwrap();
         let draft = DuplicatesRequest {
@@ -1233,8 +1221,8 @@ async fn clock_ahead_changes_no_confidence() {
 
 #[tokio::test]
 async fn fixed_needs_evidence() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let mut records = vec![
         close(
             report(1, 1, "Upload of a large bundle stops", "FW-1043 while uploading."),
@@ -1249,7 +1237,7 @@ async fn fixed_needs_evidence() {
         comment(22, 2, "Fixed in 3.1.0."),
     ];
     records[3]["created_at"] = json!("2026-01-07T00:00:00Z");
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     let reply =
         ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#3") }).await;
     let disposition = |key: &str| {
@@ -1268,8 +1256,8 @@ async fn fixed_needs_evidence() {
 
 #[tokio::test]
 async fn empty_form_is_never_a_duplicate() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let title = "guide: [REPLACE WITH A SHORT SUMMARY]";
     let template =
         "Page: /intro/1\n\nReplace the title above and write down here what should be better.";
@@ -1283,7 +1271,7 @@ async fn empty_form_is_never_a_duplicate() {
     .map(|(body, n)| report(n, 1, title, body))
     .collect();
     records.extend([report(4, 2, title, template), report(5, 3, title, template)]);
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     let reply = ask(&casebook, of("acme/app#5")).await;
     assert!(reply.candidates.iter().all(|c| c.confidence < 0.5), "{:?}", reply.candidates);
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::{mcp::Client, support::Place};
+use crate::{mcp::Client, support::TestEnv};
 
 fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/seeds").join(target);
@@ -49,9 +49,9 @@ fn every_target_has_a_check_and_seeds() {
 
 #[test]
 fn mcp_server_survives_any_input() {
-    let place = Place::new();
-    place.ok(&["import", "sample"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    env.ok(&["import", "sample"]);
+    let mut client = Client::start(&env, &[]);
     for (path, bytes) in seeds("mcp") {
         eprintln!("{}", path.display());
         for line in String::from_utf8(bytes).unwrap().lines() {
@@ -73,7 +73,7 @@ const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}";
 #[cfg(unix)]
 #[test]
 fn tracker_text_never_controls_the_terminal() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let record = |number: u64| {
         let mut issue = crate::support::issue(
             number,
@@ -94,15 +94,15 @@ fn tracker_text_never_controls_the_terminal() {
     reply["user"]["login"] = json!(ORDERS);
     let lines: String =
         [solved_item, record(2), record(3), reply].iter().map(|r| format!("{r}\n")).collect();
-    let path = place.file(
+    let path = env.file(
         "in.jsonl",
         format!("{lines}{{\"number\": 4, \"title\": [\"{ORDERS}\"]}}\n{ORDERS}\n"),
     );
-    let page = place.file(
+    let page = env.file(
         &format!("wiki/Page {}.md", ORDERS.replace('/', "")),
         format!("# {ORDERS}\n\nFW-1043 {ORDERS}\n"),
     );
-    let table = place.file("table.csv", format!("number,title,created\n9,{ORDERS},{ORDERS}\n"));
+    let table = env.file("table.csv", format!("number,title,created\n9,{ORDERS},{ORDERS}\n"));
     let (path, page, table) =
         (path.to_string_lossy(), page.to_string_lossy(), table.to_string_lossy());
     let tags = format!("x{ORDERS}");
@@ -145,9 +145,9 @@ fn tracker_text_never_controls_the_terminal() {
         &["status"],
         &["doctor"],
     ] {
-        let ran = place.run(&[&["--color", "never"], args].concat());
-        assert!(ran.code.is_some(), "{args:?}");
-        let output = format!("{}{}", ran.out, ran.err);
+        let run = env.run(&[&["--color", "never"], args].concat());
+        assert!(run.code.is_some(), "{args:?}");
+        let output = format!("{}{}", run.out, run.err);
         assert!(!output.contains("panicked"), "{args:?}: {output}");
         let order = output.chars().find(|c| {
             (c.is_control() && *c != '\n')
@@ -159,9 +159,9 @@ fn tracker_text_never_controls_the_terminal() {
 
 #[test]
 fn mcp_replies_mark_untrusted_text() {
-    let place = Place::new();
-    place.ok(&["import", "sample"]);
-    let mut client = Client::start(&place, &["-R", "ferrywire/ferrywire"]);
+    let env = TestEnv::new();
+    env.ok(&["import", "sample"]);
+    let mut client = Client::start(&env, &["-R", "ferrywire/ferrywire"]);
     let key = "ferrywire/ferrywire#13";
     let note = json!({"kind": "lesson", "title": "Slots", "body": "Restart the heartbeat.", "attach": [key]});
     let tools = client.ask("tools/list", json!({}));
@@ -204,10 +204,10 @@ fn server_errors_reach_agents_with_the_notice() {
     let github = crate::fake_github::FakeGitHub::new("acme/app");
     github.world().fill(3, 3);
     github.world().forbidden_lists = vec!["/issues/comments"];
-    let place = Place::new();
-    place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
-    place.run(&["sync"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    env.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    env.run(&["sync"]);
+    let mut client = Client::start(&env, &[]);
     let status = client.ok("status", json!({}));
     assert!(
         status.to_string().contains("Resource not accessible by personal access token"),

@@ -20,7 +20,6 @@ mod concurrency;
 mod conformance;
 mod connectors;
 mod crash;
-mod desks;
 mod direction;
 mod discussions;
 mod documented;

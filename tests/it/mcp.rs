@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue};
+use crate::support::{TestEnv, comment, issue};
 
 /// A client of `precedent mcp`.
 pub struct Client {
@@ -22,8 +22,8 @@ pub struct Client {
 }
 
 impl Client {
-    pub fn start(place: &Place, args: &[&str]) -> Self {
-        let mut client = Self::spawn(place, args);
+    pub fn start(env: &TestEnv, args: &[&str]) -> Self {
+        let mut client = Self::spawn(env, args);
         let hello = client.ask(
             "initialize",
             json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
@@ -34,8 +34,8 @@ impl Client {
         client
     }
 
-    fn spawn(place: &Place, args: &[&str]) -> Self {
-        let mut child = place
+    fn spawn(env: &TestEnv, args: &[&str]) -> Self {
+        let mut child = env
             .command(&[&["mcp"], args].concat())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -130,7 +130,7 @@ fn tokens(text: &str) -> usize {
 
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043";
 
-fn import_sample(place: &Place) {
+fn import_sample(env: &TestEnv) {
     let mut solved_issue = issue(1, FAILURE, "On 2.3.1 it stops.");
     solved_issue["state"] = json!("closed");
     solved_issue["state_reason"] = json!("completed");
@@ -144,14 +144,13 @@ fn import_sample(place: &Place) {
             comment(10 + n, 1, &format!("Remark {n}: fixed by keeping the chunks in order."))
         ));
     }
-    let path = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    env.import(lines);
 }
 
 #[test]
 fn tools_are_few_annotated_and_described() {
-    let place = Place::new();
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    let mut client = Client::start(&env, &[]);
     let reply = client.ask("tools/list", json!({}));
     let tools = reply["result"]["tools"].as_array().unwrap();
     let mut names: Vec<&str> = tools.iter().map(|t| t["name"].as_str().unwrap()).collect();
@@ -208,21 +207,21 @@ fn tools_are_few_annotated_and_described() {
 
 #[test]
 fn allow_without_a_folder_reads_no_file() {
-    let place = Place::new();
-    import_sample(&place);
-    let log = place.file("server.log", "2026-05-12T10:00:00Z ERROR upload stops with FW-1043\n");
-    let mut client = Client::start(&place, &["--allow"]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let log = env.file("server.log", "2026-05-12T10:00:00Z ERROR upload stops with FW-1043\n");
+    let mut client = Client::start(&env, &["--allow"]);
     let error = client.call("find_fixes", json!({"path": log}));
     assert!(error.to_string().contains("mcp --allow DIR"), "{error}");
 }
 
 #[test]
 fn every_tool_answers() {
-    let place = Place::new();
-    import_sample(&place);
-    let logs = place.path("logs");
+    let env = TestEnv::new();
+    import_sample(&env);
+    let logs = env.path("logs");
     std::fs::create_dir(&logs).unwrap();
-    let mut client = Client::start(&place, &["--allow", &logs.to_string_lossy()]);
+    let mut client = Client::start(&env, &["--allow", &logs.to_string_lossy()]);
     let has = |reply: &Value, parts: &[&str]| {
         let text = reply["text"].as_str().unwrap();
         parts.iter().for_each(|part| assert!(text.contains(part), "{part}: {text}"));
@@ -253,13 +252,13 @@ fn every_tool_answers() {
     let fixes = client.ok("find_fixes", json!({"text": "upload stops with FW-1043"}));
     assert_eq!((&fixes["solved"], &fixes["results"][0]["key"]), (&json!(1), &json!("acme/app#1")));
     has(&fixes, &["Comment [acme/app#1 comment-", "> Remark", "Next: read_thread"]);
-    let log = place.file(
+    let log = env.file(
         "logs/server.log",
         "2026-05-12T10:00:00Z ERROR upload stops with FW-1043 at offset 12\n",
     );
     let log_fixes = client.ok("find_fixes", json!({"path": log}));
     has(&log_fixes, &["1 distinct error in 1 line", "upload stops with FW-1043", "acme/app#1"]);
-    let error = client.call("find_fixes", json!({"path": place.casebook()}));
+    let error = client.call("find_fixes", json!({"path": env.casebook()}));
     assert!(error.to_string().contains("not allowed to read"), "{error}");
     let answer =
         client.ok("ask", json!({"text": "upload of large bundles stops with error FW-1043"}));
@@ -303,9 +302,9 @@ fn every_tool_answers() {
 
 #[test]
 fn old_tool_names_still_answer() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     assert_eq!(
         client.ok("search", json!({"query": "upload"}))["results"].as_array().unwrap().len(),
         2
@@ -329,9 +328,9 @@ fn old_tool_names_still_answer() {
 
 #[test]
 fn text_client_gets_the_text_alone() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::spawn(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::spawn(&env, &[]);
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "claude-code", "version": "2"}});
     client.ask("initialize", hello);
     let tools = client.ask("tools/list", json!({}));
@@ -353,9 +352,9 @@ fn text_client_gets_the_text_alone() {
 
 #[test]
 fn empty_answer_names_the_next_call() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     let problem = "the printer on the third floor jams on yellow paper";
     for (tool, arguments, parts) in [
         (
@@ -388,9 +387,9 @@ fn empty_answer_names_the_next_call() {
 
 #[test]
 fn replies_about_the_sample_are_short() {
-    let place = Place::new();
-    place.ok(&["import", "sample"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    env.ok(&["import", "sample"]);
+    let mut client = Client::start(&env, &[]);
     for (tool, arguments, limit) in [
         ("search_issues", json!({"query": "replication slot fills the disk"}), 1_500),
         ("search_issues", json!({"query": "is:closed"}), 1_500),
@@ -410,7 +409,7 @@ fn replies_about_the_sample_are_short() {
 
 #[test]
 fn long_thread_leads_with_its_fix() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mut report = issue(1, FAILURE, "On 2.3.1 it stops.");
     report["state"] = json!("closed");
     report["state_reason"] = json!("completed");
@@ -426,9 +425,8 @@ fn long_thread_leads_with_its_fix() {
         };
         lines.push_str(&format!("{}\n", comment(1_000 + n, 1, text)));
     }
-    let path = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    let mut client = Client::start(&place, &[]);
+    env.import(lines);
+    let mut client = Client::start(&env, &[]);
     let thread = client.ok("read_thread", json!({"key": "acme/app#1"}));
     let text = thread["text"].as_str().unwrap();
     assert_eq!(thread["fix"], "comment-1518", "{text}");
@@ -445,9 +443,9 @@ fn long_thread_leads_with_its_fix() {
 
 #[test]
 fn hostile_arguments_are_errors() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     let huge = "x".repeat(2_000_000);
     for (tool, arguments) in [
         ("ask", json!({"text": {"a": [1]}})),
@@ -486,9 +484,9 @@ fn hostile_arguments_are_errors() {
 
 #[test]
 fn brief_keeps_terms_and_redacts_links() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     let report = format!("Hello, this is Berta Brandt from Blue Harbour.\n\n{FAILURE}");
     let mut brief = |more: Value| {
         let mut arguments = json!({"text": report});
@@ -508,9 +506,9 @@ fn brief_keeps_terms_and_redacts_links() {
 
 #[test]
 fn failures_have_a_remedy_and_name_unknown_parameters() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     for (tool, arguments, code) in [
         ("find_duplicates", json!({"number": 99}), "not_found"),
         ("find_duplicates", json!({"number": 5, "threshold": 2.0}), "invalid_input"),
@@ -561,9 +559,9 @@ fn failures_have_a_remedy_and_name_unknown_parameters() {
 
 #[test]
 fn malformed_input_does_not_end_the_server() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     for line in [
         "{",
         "[]",
@@ -596,21 +594,21 @@ fn malformed_input_does_not_end_the_server() {
 
 #[test]
 fn client_may_leave_before_initialization() {
-    let place = Place::new();
-    place.begin();
-    let (code, err) = Client::spawn(&place, &[]).end();
+    let env = TestEnv::new();
+    env.create_casebook();
+    let (code, err) = Client::spawn(&env, &[]).end();
     assert!(code == Some(0) && err.is_empty(), "{code:?} {err}");
-    place.empty();
-    let output = place.run(&["mcp", "-R", "no/such"]);
-    assert!(output.code == Some(1) && output.err.contains("not found"), "{}", output.err);
+    env.create_database();
+    let output = env.run(&["mcp", "-R", "no/such"]);
+    output.assert_error(1, &["not found"]);
 }
 
 #[test]
 fn slow_call_reports_progress() {
-    let place = Place::new();
-    let path = place.file("in.jsonl", crate::support::tracker(3_000, 0, 2).0);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    let path = env.file("in.jsonl", crate::support::random_records(3_000, 0, 2).0);
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
+    let mut client = Client::start(&env, &[]);
     client.send(
         &json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {
             "name": "search_issues", "arguments": {"query": "agent timeout", "limit": 1}, "_meta": {"progressToken": "slow"}}})
@@ -641,10 +639,10 @@ fn slow_call_reports_progress() {
 
 #[test]
 fn cancelled_call_ends_and_the_next_works() {
-    let place = Place::new();
-    let path = place.file("in.jsonl", crate::support::tracker(3_000, 0, 2).0);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    let path = env.file("in.jsonl", crate::support::random_records(3_000, 0, 2).0);
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
+    let mut client = Client::start(&env, &[]);
     let call = json!({"jsonrpc": "2.0", "id": 901, "method": "tools/call", "params": {
         "name": "search_issues", "arguments": {"query": "agent timeout"}}});
     client.send(&call.to_string());
@@ -664,9 +662,9 @@ fn cancelled_call_ends_and_the_next_works() {
 
 #[test]
 fn vanished_client_ends_the_server() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     for id in 0..5 {
         let call = json!({"jsonrpc": "2.0", "id": 1_000 + id, "method": "tools/call", "params": {
             "name": "find_fixes", "arguments": {"text": "upload stops"}}});
@@ -683,9 +681,9 @@ fn vanished_client_ends_the_server() {
 
 #[test]
 fn invalid_request_gets_an_error_reply() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     let long =
         format!("{{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"{}\"}}", "x".repeat(80_000_000));
     for (line, code, id) in [
@@ -726,9 +724,9 @@ fn invalid_request_gets_an_error_reply() {
 
 #[test]
 fn input_before_initialization_does_not_end_it() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::spawn(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::spawn(&env, &[]);
     client.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
     client.send("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
     client.send("hello");
@@ -747,9 +745,9 @@ fn input_before_initialization_does_not_end_it() {
 
 #[test]
 fn missing_key_is_named() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     let reply = client.call("read_thread", json!({"key": " "}));
     assert!(
         reply["result"]["content"][0]["text"].as_str().unwrap().contains("a key is missing"),
@@ -760,8 +758,8 @@ fn missing_key_is_named() {
 
 #[test]
 fn last_line_needs_no_newline() {
-    let place = Place::new();
-    let mut client = Client::spawn(&place, &[]);
+    let env = TestEnv::new();
+    let mut client = Client::spawn(&env, &[]);
     let mut input = client.input.take().unwrap();
     input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}").unwrap();
     drop(input);
@@ -771,12 +769,11 @@ fn last_line_needs_no_newline() {
 
 #[test]
 fn duplicates_accept_key_number_text_and_draft() {
-    let place = Place::new();
-    import_sample(&place);
-    let lib_file =
-        place.file("twin.jsonl", format!("{}\n", issue(5, FAILURE, "On 2.3.1 it stops.")));
-    place.ok(&["import", "github", &lib_file.to_string_lossy(), "--source", "acme/lib"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let lib_file = env.file("twin.jsonl", format!("{}\n", issue(5, FAILURE, "On 2.3.1 it stops.")));
+    env.ok(&["import", "github", &lib_file.to_string_lossy(), "--source", "acme/lib"]);
+    let mut client = Client::start(&env, &[]);
     let first = |reply: &Value| reply["results"][0]["key"].as_str().unwrap_or_default().to_owned();
     let ambiguous = client.call("find_duplicates", json!({"number": 5}));
     let message = ambiguous["result"]["content"][0]["text"].as_str().unwrap();
@@ -816,7 +813,7 @@ fn duplicates_accept_key_number_text_and_draft() {
     assert!(keys(&draft).iter().any(|k| k.starts_with("acme/lib")), "{draft}");
     assert_eq!(client.end().0, Some(0));
     // A server for one source resolves numbers and queries in that source.
-    let mut client = Client::start(&place, &["-R", "acme/app"]);
+    let mut client = Client::start(&env, &["-R", "acme/app"]);
     assert_eq!(first(&client.ok("find_duplicates", json!({"number": 5}))), "acme/app#1");
     assert_eq!(client.ok("read_thread", json!({"key": 5}))["key"], "acme/app#5");
     let draft = client.ok("find_duplicates", json!({"title": FAILURE}));
@@ -826,12 +823,12 @@ fn duplicates_accept_key_number_text_and_draft() {
 
 #[test]
 fn read_only_tools_write_nothing() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     client.ok("search_issues", json!({"query": "upload"}));
     let database = || {
-        let connection = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
+        let connection = env.database();
         let count = |table: &str| -> u64 {
             connection
                 .query_row(&format!("SELECT count(*) FROM \"{table}\""), [], |r| r.get(0))
@@ -866,16 +863,16 @@ fn read_only_tools_write_nothing() {
     }
     assert_eq!(client.end().0, Some(0));
     // A query by an agent removes no report from the queue of unchecked ones.
-    assert_eq!(place.json(&["triage", "--json"])["scanned"], 1);
+    assert_eq!(env.json(&["triage", "--json"])["scanned"], 1);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn many_calls_at_once_take_bounded_memory() {
     const CALLS: u64 = 300;
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     client.ok("search_issues", json!({"query": "upload"}));
     let peak_memory = |client: &Client| -> u64 {
         let status =

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 
 use crate::{
     mcp::Client,
-    support::{Place, comment, issue},
+    support::{TestEnv, comment, issue},
 };
 
 /// Creates two sources, with threads and texts of every length.
-fn import_large_sample(place: &Place) {
-    let (items, comments) = crate::support::tracker(160, 300, 7);
+fn import_large_sample(env: &TestEnv) {
+    let (items, comments) = crate::support::random_records(160, 300, 7);
     let mut lines = format!("{items}{comments}");
     let log = "2026-01-01 \"FW-1043\"\tfailed at C:\\agent\\bin é😀\n".repeat(900);
     lines.push_str(&format!("{}\n", issue(900, "A report with a log", &log)));
@@ -28,10 +28,9 @@ fn import_large_sample(place: &Place) {
             issue(1_000 + n, "Mentions it", &format!("As in #900, {n} times."))
         ));
     }
-    let path = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    let lib_file = place.file("other.jsonl", crate::support::tracker(20, 10, 8).0);
-    place.ok(&["import", "github", &lib_file.to_string_lossy(), "--source", "acme/lib"]);
+    env.import(lines);
+    let lib_file = env.file("other.jsonl", crate::support::random_records(20, 10, 8).0);
+    env.ok(&["import", "github", &lib_file.to_string_lossy(), "--source", "acme/lib"]);
 }
 
 /// Calls a tool until there is no next page, and asserts that each page is within its limit.
@@ -67,9 +66,9 @@ fn pages(client: &mut Client, tool: &str, arguments: &Value) -> Vec<Value> {
 
 #[test]
 fn search_pages_add_up_to_the_whole() {
-    let place = Place::new();
-    import_large_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_large_sample(&env);
+    let mut client = Client::start(&env, &[]);
     const SMALL: &[(u64, usize)] = &[(1_000, 100), (1_700, 7), (3_000, 3), (40_000, 10)];
     const LARGE: &[(u64, usize)] = &[(15_000, 50), (60_000, 33), (200_000, 100)];
     for (query, bounds) in [
@@ -80,7 +79,7 @@ fn search_pages_add_up_to_the_whole() {
         ("agent pipeline slot queue", LARGE),
         ("is:open", LARGE),
     ] {
-        let reply = place.json(&["search", query, "-L", "500", "--json=key"]);
+        let reply = env.json(&["search", query, "-L", "500", "--json=key"]);
         let all_keys: Vec<&str> =
             reply.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap()).collect();
         for &(max_chars, limit) in bounds {
@@ -115,10 +114,10 @@ fn quoted_text(page: &Value) -> String {
 
 #[test]
 fn thread_and_brief_pages_are_complete() {
-    let place = Place::new();
-    import_large_sample(&place);
-    let whole = place.json(&["show", "acme/app#900", "--json"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_large_sample(&env);
+    let whole = env.json(&["show", "acme/app#900", "--json"]);
+    let mut client = Client::start(&env, &[]);
     let strip_whitespace = |text: &str| text.split_whitespace().collect::<String>();
     let mut thread_text = strip_whitespace(whole["markdown"].as_str().unwrap());
     for comment in whole["comments"].as_array().unwrap() {
@@ -158,9 +157,9 @@ fn thread_and_brief_pages_are_complete() {
 
 #[test]
 fn reply_keeps_its_length_and_notice() {
-    let place = Place::new();
-    import_large_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_large_sample(&env);
+    let mut client = Client::start(&env, &[]);
     let log = "FW-1043 \"agent\" timeout\n".repeat(2_000);
     for max_chars in [1_000, 1_001, 1_500, 5_000, 20_000, 200_000] {
         for (tool, mut arguments) in [

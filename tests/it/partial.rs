@@ -11,7 +11,7 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::json;
 
-use crate::support::{Place, issue, lines, tracker, with};
+use crate::support::{TestEnv, issue, json_lines, random_records, with_fields};
 
 /// Computes vectors until at least this many passages have one, and then stops.
 async fn index_partly(casebook: &Casebook, passages: u64) {
@@ -32,10 +32,10 @@ async fn index_partly(casebook: &Casebook, passages: u64) {
 
 #[tokio::test]
 async fn exact_copy_is_first_at_every_coverage() {
-    let place = Place::new();
-    let casebook = Casebook::open(place.options()).await.unwrap();
-    let (records, _) = tracker(400, 0, 3);
-    let path = place.file("in.jsonl", &records);
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let (records, _) = random_records(400, 0, 3);
+    let path = env.file("in.jsonl", &records);
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     let drafts: Vec<serde_json::Value> =
         records.lines().step_by(31).map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -68,19 +68,16 @@ async fn exact_copy_is_first_at_every_coverage() {
 
 #[tokio::test]
 async fn title_of_the_query_stays_first_without_vectors() {
-    let place = Place::new();
-    let casebook = Casebook::open(place.options()).await.unwrap();
-    let (records, _) = tracker(200, 0, 5);
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let (records, _) = random_records(200, 0, 5);
     // The newest documents are embedded first, and the query matches the oldest.
-    let target = with(
+    let target = with_fields(
         issue(900, "Gasket of the intake valve leaks", "It drips."),
         json!({"created_at": "2019-01-01T00:00:00Z", "updated_at": "2019-01-01T00:00:00Z"}),
     );
-    let records = format!("{records}{}", lines(&[target]));
-    casebook
-        .import_github("acme/app", &place.file("in.jsonl", records), &Task::new())
-        .await
-        .unwrap();
+    let records = format!("{records}{}", json_lines(&[target]));
+    casebook.import_github("acme/app", &env.file("in.jsonl", records), &Task::new()).await.unwrap();
     for coverage in [0, 20, 100, u64::MAX] {
         match coverage {
             0 => {}
@@ -97,9 +94,9 @@ async fn title_of_the_query_stays_first_without_vectors() {
 
 #[tokio::test]
 async fn incomplete_index_denies_nothing() {
-    let place = Place::new();
-    let casebook = Casebook::open(place.options()).await.unwrap();
-    let path = place.file("in.jsonl", tracker(60, 0, 5).0);
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let path = env.file("in.jsonl", random_records(60, 0, 5).0);
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     let request =
         || TroubleshootRequest { text: "zeppelin moors sideways".into(), ..Default::default() };
@@ -112,21 +109,21 @@ async fn incomplete_index_denies_nothing() {
 
 #[test]
 fn incomplete_index_is_stated_on_standard_output() {
-    let place = Place::new();
-    let path = place.file("in.jsonl", tracker(30, 0, 5).0).to_string_lossy().into_owned();
-    place.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
+    let env = TestEnv::new();
+    let path = env.file_arg("in.jsonl", random_records(30, 0, 5).0);
+    env.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
     let first = "Not conclusive: the semantic index is 0% built. Run `precedent index`.\n";
     for command in [
         vec!["troubleshoot", "zeppelin moors sideways"],
         vec!["duplicates", "--title", "zeppelin moors sideways"],
         vec!["search", "zeppelinmoors"],
     ] {
-        let out = place.ok(&command).out;
+        let out = env.ok(&command).out;
         assert!(out.starts_with(first), "{command:?}: {out}");
-        let json = place.json(&[&command[..], &["--json"]].concat());
+        let json = env.json(&[&command[..], &["--json"]].concat());
         assert_eq!(json["conclusive"], false, "{command:?}");
     }
-    let doctor = place.run(&["doctor"]);
+    let doctor = env.run(&["doctor"]);
     assert!(doctor.out.contains("Remedy: precedent index"), "{}", doctor.out);
     assert!(!doctor.err.contains("--repair"), "{}", doctor.err);
 }

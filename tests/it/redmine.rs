@@ -17,7 +17,7 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::{support::Place, sync::sync_ok};
+use crate::{support::TestEnv, sync::sync_ok};
 
 const INSTALL_DIR: &str = "/usr/share/redmine";
 /// The database that Debian's package creates when it is configured with SQLite.
@@ -217,9 +217,9 @@ async fn real_redmine_is_mirrored_and_updated() {
         &json!({"wiki_page": {"text": "h1. Pumps\n\n* one\n* two"}}),
     );
 
-    let place = Place::new();
+    let env = TestEnv::new();
     let open = async |key: &'static str| {
-        let mut options = crate::sync::options(&place, Some(key));
+        let mut options = crate::sync::options(&env, Some(key));
         options.clock = std::sync::Arc::new(jiff::Timestamp::now);
         Casebook::open(options).await.unwrap()
     };
@@ -281,7 +281,7 @@ async fn real_redmine_is_mirrored_and_updated() {
     }
     let source = &casebook.sources().await.unwrap()[0];
     assert_eq!((source.issues, source.pages, source.orphan_comments), (114, 1, 0));
-    assert_eq!(crate::sync::files_with(&place.casebook(), KEY.as_bytes()), Vec::<String>::new());
+    assert_eq!(crate::sync::files_with(&env.casebook(), KEY.as_bytes()), Vec::<String>::new());
 
     // With public content, a wrong key is treated as none, but is detected all the same.
     drop(casebook);

@@ -11,25 +11,13 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue, lines, with};
-
-async fn open(place: &Place) -> Casebook {
-    Casebook::open(place.options()).await.unwrap()
-}
-
-async fn load(place: &Place, records: &[Value]) -> Casebook {
-    let casebook = open(place).await;
-    let path = place.file("in.jsonl", lines(records));
-    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
-    casebook.update_index(&Task::new()).await.unwrap();
-    casebook
-}
+use crate::support::{TestEnv, comment, issue, with_fields};
 
 const CLOSED_AT: &str = "2026-01-08T00:00:00Z";
 
 /// Returns a report that was closed without any statement of a solution.
 fn silent(number: u64, title: &str, body: &str) -> Value {
-    with(
+    with_fields(
         issue(number, title, body),
         json!({"state": "closed", "state_reason": "completed", "closed_at": CLOSED_AT}),
     )
@@ -37,19 +25,19 @@ fn silent(number: u64, title: &str, body: &str) -> Value {
 
 /// Returns a report that was solved in a version.
 fn fixed_report(number: u64, title: &str, body: &str) -> Value {
-    with(silent(number, title, body), json!({"milestone": {"title": "4.0"}}))
+    with_fields(silent(number, title, body), json!({"milestone": {"title": "4.0"}}))
 }
 
 fn pull(number: u64, title: &str, body: &str, is_merged: bool) -> Value {
     let merged_at = if is_merged { json!(CLOSED_AT) } else { Value::Null };
     let changes = json!({"state": "closed", "closed_at": CLOSED_AT, "pull_request": {"url": "x", "merged_at": merged_at}});
-    with(issue(number, title, body), changes)
+    with_fields(issue(number, title, body), changes)
 }
 
 /// Returns a comment by an outsider at this minute of 6 January 2026.
 fn outsider_comment(id: u64, number: u64, minute: u32, body: &str) -> Value {
     let at = format!("2026-01-06T{:02}:{:02}:00Z", minute / 60, minute % 60);
-    with(
+    with_fields(
         comment(id, number, body),
         json!({"created_at": at, "updated_at": at, "author_association": "NONE"}),
     )
@@ -75,17 +63,15 @@ fn keys(reply: &TroubleshootResponse) -> Vec<&str> {
 
 #[tokio::test]
 async fn only_resolved_items_are_cases() {
-    let place = Place::new();
-    let casebook = load(
-        &place,
-        &[
+    let env = TestEnv::new();
+    let casebook = env
+        .load(&[
             issue(1, FAILURE, "It is open."),
-            with(fixed_report(2, FAILURE, "It was solved."), json!({"locked": true})),
+            with_fields(fixed_report(2, FAILURE, "It was solved."), json!({"locked": true})),
             pull(3, FAILURE, "It was not merged.", false),
             pull(4, FAILURE, "It was merged.", true),
-        ],
-    )
-    .await;
+        ])
+        .await;
     let reply = ask(&casebook, of(FAILURE)).await;
     assert_eq!(reply.outcome, TroubleshootOutcome::Solved);
     let mut keys = keys(&reply);
@@ -95,25 +81,23 @@ async fn only_resolved_items_are_cases() {
 
 #[tokio::test]
 async fn declined_item_is_no_solved_case() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let closed_as = |number: u64, reason: &str| {
-        with(
+        with_fields(
             fixed_report(number, &format!("{FAILURE} ({number})"), "The proxy cuts it."),
             json!({"state_reason": reason}),
         )
     };
-    let casebook = load(
-        &place,
-        &[
+    let casebook = env
+        .load(&[
             closed_as(1, "Won't Do"),
             closed_as(2, "Nicht reproduzierbar"),
             closed_as(3, "Closed (works as designed)"),
             closed_as(4, "却下"),
             closed_as(5, "Duplikat"),
             closed_as(6, "Fixed"),
-        ],
-    )
-    .await;
+        ])
+        .await;
     let reply = ask(&casebook, of(FAILURE)).await;
     assert_eq!(keys(&reply), ["acme/app#6"]);
     assert!(reply.near.iter().all(|near| near.declined), "{:?}", reply.near);
@@ -129,10 +113,9 @@ async fn declined_item_is_no_solved_case() {
 
 #[tokio::test]
 async fn undocumented_or_denied_fix_is_not_conclusive() {
-    let place = Place::new();
-    let casebook = load(
-        &place,
-        &[
+    let env = TestEnv::new();
+    let casebook = env
+        .load(&[
             silent(1, "Pump stops with error QX-7731 at night", "It stops."),
             outsider_comment(11, 1, 1, "Any news?"),
             silent(2, "Gate jams with error RB-4410 in frost", "It jams."),
@@ -150,9 +133,8 @@ async fn undocumented_or_denied_fix_is_not_conclusive() {
                 "Winch stalls with error WN-5150",
                 "FATAL winch stalls, WN-5150. As a workaround, restart the brake daemon.",
             ),
-        ],
-    )
-    .await;
+        ])
+        .await;
     let silent_case = ask(&casebook, of("ERROR pump stops with error QX-7731 at night")).await;
     assert_eq!(
         (keys(&silent_case), silent_case.outcome),
@@ -174,27 +156,25 @@ async fn undocumented_or_denied_fix_is_not_conclusive() {
 
 #[tokio::test]
 async fn duplicate_comment_leads_to_the_fixed_report() {
-    let place = Place::new();
-    let casebook = load(
-        &place,
-        &[
+    let env = TestEnv::new();
+    let casebook = env
+        .load(&[
             silent(1, "Pump stops with error QX-7731", "It stops at night."),
             outsider_comment(11, 1, 1, "Fixed in 2.1."),
             silent(2, "Pump stops with error QX-7731 at midnight", "It stops at midnight."),
             outsider_comment(21, 2, 1, "My fault. Didn't realize this was already reported."),
             outsider_comment(22, 2, 2, "#1"),
-        ],
-    )
-    .await;
+        ])
+        .await;
     let reply = ask(&casebook, of("ERROR pump stops with error QX-7731 at midnight")).await;
     assert_eq!(keys(&reply), ["acme/app#1"]);
 }
 
 #[tokio::test]
 async fn error_line_is_searched_when_text_is_inconclusive() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let report = fixed_report(1, "Nightly export ends with error QX-7731", "Since Monday.");
-    let casebook = load(&place, &[report]).await;
+    let casebook = env.load(&[report]).await;
     let mut log: String = (0..30)
         .map(|i| {
             format!(
@@ -211,10 +191,9 @@ async fn error_line_is_searched_when_text_is_inconclusive() {
 
 #[tokio::test]
 async fn open_report_is_named_without_a_case() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let code = "the pump stops with error QX-7731";
-    let casebook =
-        load(&place, &[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
+    let casebook = env.load(&[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
     let reply = ask(&casebook, of(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
     assert_eq!(keys(&reply), <[&str; 0]>::default());
     let problem = reply.problem.unwrap();
@@ -227,16 +206,14 @@ async fn open_report_is_named_without_a_case() {
 
 #[tokio::test]
 async fn still_happening_comment_confirms_no_fix() {
-    let place = Place::new();
-    let casebook = load(
-        &place,
-        &[
+    let env = TestEnv::new();
+    let casebook = env
+        .load(&[
             fixed_report(1, FAILURE, "The proxy cuts it."),
             outsider_comment(1, 1, 0, "Fixed in 3.1."),
             outsider_comment(2, 1, 10, "Still happens for me with 3.1 and 3.2, nothing changed."),
-        ],
-    )
-    .await;
+        ])
+        .await;
     let reply = ask(&casebook, of(FAILURE)).await;
     let status = reply.problem.as_ref().map(|problem| problem.status);
     assert_eq!((keys(&reply), status), (Vec::new(), Some(ProblemStatus::ClosedWithoutFix)));
@@ -244,12 +221,13 @@ async fn still_happening_comment_confirms_no_fix() {
 
 #[tokio::test]
 async fn own_solution_comes_first() {
-    let place = Place::new();
-    let casebook = load(
-        &place,
-        &[fixed_report(2, FAILURE, "It was solved."), pull(4, FAILURE, "It was merged.", true)],
-    )
-    .await;
+    let env = TestEnv::new();
+    let casebook = env
+        .load(&[
+            fixed_report(2, FAILURE, "It was solved."),
+            pull(4, FAILURE, "It was merged.", true),
+        ])
+        .await;
     let about = |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
     let reply = ask(&casebook, about("acme/app#2")).await;
     assert_eq!(keys(&reply), ["acme/app#2", "acme/app#4"]);
@@ -262,20 +240,23 @@ async fn own_solution_comes_first() {
 
 #[tokio::test]
 async fn known_canonical_comes_first() {
-    let place = Place::new();
-    let duplicate =
-        with(fixed_report(3, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
-    let casebook = load(
-        &place,
-        &[
+    let env = TestEnv::new();
+    let duplicate = with_fields(
+        fixed_report(3, FAILURE, "Duplicate of #1"),
+        json!({"state_reason": "duplicate"}),
+    );
+    let casebook = env
+        .load(&[
             fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."),
             fixed_report(2, FAILURE, "Another fault."),
             duplicate,
-            with(fixed_report(4, FAILURE, "Duplicate of #5"), json!({"state_reason": "duplicate"})),
+            with_fields(
+                fixed_report(4, FAILURE, "Duplicate of #5"),
+                json!({"state_reason": "duplicate"}),
+            ),
             issue(5, "Chunks are lost", "It is open."),
-        ],
-    )
-    .await;
+        ])
+        .await;
     let about = |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
     let reply = ask(&casebook, about("acme/app#3")).await;
     assert_eq!(keys(&reply)[..2], ["acme/app#1", "acme/app#2"]);
@@ -288,10 +269,9 @@ async fn known_canonical_comes_first() {
 
 #[tokio::test]
 async fn threshold_is_a_similarity() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let casebook =
-        load(&place, &[fixed_report(1, "Blue console theme", "Links are blue on black there.")])
-            .await;
+        env.load(&[fixed_report(1, "Blue console theme", "Links are blue on black there.")]).await;
     let text = "Console theme has blue links";
     let reply = ask(&casebook, TroubleshootRequest { settings: at(0.0), ..of(text) }).await;
     let similarity = reply.cases[0].similarity.unwrap();
@@ -306,7 +286,7 @@ async fn threshold_is_a_similarity() {
 
 #[tokio::test]
 async fn unrelated_text_has_no_case() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let filler = |n: u64| {
         issue(100 + n, &format!("Other thing {n}"), "Nothing to see here, move along please.")
     };
@@ -316,7 +296,7 @@ async fn unrelated_text_has_no_case() {
         "The timezone of the second column is wrong whenever the export runs during a daylight change over night.",
     )];
     records.extend((0..30).map(filler));
-    let casebook = load(&place, &records).await;
+    let casebook = env.load(&records).await;
     // Only one of many words is common.
     let far = "A pipeline of ours stalls over the weekend while compaction, vacuum, retention and snapshot tasks compete";
     let reply = ask(&casebook, of(far)).await;
@@ -337,17 +317,17 @@ async fn unrelated_text_has_no_case() {
 
 #[tokio::test]
 async fn not_planned_item_solves_nothing() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let declined_report =
-        with(fixed_report(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
+        with_fields(fixed_report(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
     let why = "This is as designed: the proxy refuses bundles that are larger than its limit.";
     let records = [
         declined_report,
         outsider_comment(10, 1, 1, "Same here, on two machines of ours."),
-        with(outsider_comment(11, 1, 2, why), json!({"author_association": "MEMBER"})),
+        with_fields(outsider_comment(11, 1, 2, why), json!({"author_association": "MEMBER"})),
         fixed_report(2, "Upload of a bundle stops with FW-1043", "Solved."),
     ];
-    let casebook = load(&place, &records).await;
+    let casebook = env.load(&records).await;
     let reply = ask(&casebook, of(FAILURE)).await;
     assert_eq!(keys(&reply), ["acme/app#2"]);
     let problem = reply.problem.unwrap();
@@ -358,14 +338,14 @@ async fn not_planned_item_solves_nothing() {
 
 #[tokio::test]
 async fn duplicate_leads_to_its_canonical() {
-    let place = Place::new();
-    let duplicate =
-        with(fixed_report(2, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
-    let casebook = load(
-        &place,
-        &[fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."), duplicate],
-    )
-    .await;
+    let env = TestEnv::new();
+    let duplicate = with_fields(
+        fixed_report(2, FAILURE, "Duplicate of #1"),
+        json!({"state_reason": "duplicate"}),
+    );
+    let casebook = env
+        .load(&[fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."), duplicate])
+        .await;
     let reply = ask(&casebook, of(FAILURE)).await;
     assert_eq!(
         (keys(&reply)[0], reply.cases[0].via.as_deref()),
@@ -376,11 +356,10 @@ async fn duplicate_leads_to_its_canonical() {
 
 #[tokio::test]
 async fn case_shows_roles_fix_and_versions() {
-    let place = Place::new();
-    let member = |record: Value| with(record, json!({"author_association": "MEMBER"}));
-    let casebook = load(
-        &place,
-        &[
+    let env = TestEnv::new();
+    let member = |record: Value| with_fields(record, json!({"author_association": "MEMBER"}));
+    let casebook = env
+        .load(&[
             silent(1, FAILURE, "On 2.3.1 the upload stops.\n\nLogs attached."),
             pull(7, "Keep chunks in order", "Fixes #1", true),
             outsider_comment(
@@ -403,9 +382,8 @@ async fn case_shows_roles_fix_and_versions() {
                 "The chunks arrive in another order when the proxy buffers them.",
             ),
             member(outsider_comment(14, 1, 5, "> stops\n\nFixed by #7, which is in 2.4.0.")),
-        ],
-    )
-    .await;
+        ])
+        .await;
     let reply = ask(&casebook, of(FAILURE)).await;
     let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
     let roles: Vec<Option<CommentRole>> = case.comments.iter().map(|c| c.role).collect();
@@ -429,13 +407,12 @@ async fn case_shows_roles_fix_and_versions() {
 
 #[tokio::test]
 async fn case_compares_asked_and_fixed_version() {
-    let place = Place::new();
-    let fix_comment = with(
+    let env = TestEnv::new();
+    let fix_comment = with_fields(
         outsider_comment(14, 1, 5, "Fixed in 2.4.0."),
         json!({"author_association": "MEMBER"}),
     );
-    let casebook =
-        load(&place, &[silent(1, FAILURE, "On 2.3.1 the upload stops."), fix_comment]).await;
+    let casebook = env.load(&[silent(1, FAILURE, "On 2.3.1 the upload stops."), fix_comment]).await;
     for (text, expected_version) in [
         ("", None),
         (", in version 2.3.1", Some(("2.3.1", Some(false)))),
@@ -454,7 +431,7 @@ async fn case_compares_asked_and_fixed_version() {
 
 #[tokio::test]
 async fn fixing_change_explains_the_fix() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let how = "The order of chunks was lost in the proxy's buffer. They carry their number now.";
     for (body, has_explanation) in
         [(format!("Fixes #1\n\n{how}"), true), ("Fixes #1".to_owned(), false)]
@@ -463,7 +440,7 @@ async fn fixing_change_explains_the_fix() {
             fixed_report(1, FAILURE, "It stops."),
             pull(7, "Number of each piece in its head", &body, true),
         ];
-        let casebook = load(&place, &records).await;
+        let casebook = env.load(&records).await;
         let reply = ask(&casebook, of(FAILURE)).await;
         let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
         let fix_text = &case.fixed_by[0].text;
@@ -478,14 +455,14 @@ async fn fixing_change_explains_the_fix() {
 
 #[tokio::test]
 async fn character_budget_is_shared() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let long = "日本語のログ ".repeat(800);
     let mut records = Vec::new();
     for n in 1..=3 {
         records.push(fixed_report(n, FAILURE, "It stops."));
         records.push(outsider_comment(n * 10, n, 1, &long));
     }
-    let casebook = load(&place, &records).await;
+    let casebook = env.load(&records).await;
     let settings = TroubleshootSettings { total_budget_chars: 3_000, ..Default::default() };
     let reply = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
     assert_eq!(reply.cases.len(), 3);
@@ -506,8 +483,8 @@ async fn character_budget_is_shared() {
 
 #[tokio::test]
 async fn wiki_answers_with_two_distinct_pages() {
-    let place = Place::new();
-    let casebook = load(&place, &[issue(1, "Open thing", "Unrelated.")]).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&[issue(1, "Open thing", "Unrelated.")]).await;
     for (name, text) in [
         (
             "Uploads",
@@ -517,9 +494,9 @@ async fn wiki_answers_with_two_distinct_pages() {
         ("Errors", "FW-1043: upload of a bundle stops behind the proxy."),
         ("Colours", "The theme of the console."),
     ] {
-        place.file(&format!("wiki/{name}.md"), text);
+        env.file(&format!("wiki/{name}.md"), text);
     }
-    casebook.import_wiki("acme/app", &place.path("wiki"), &Task::new()).await.unwrap();
+    casebook.import_wiki("acme/app", &env.path("wiki"), &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     let reply = ask(&casebook, of(FAILURE)).await;
     assert_eq!((reply.outcome, reply.wiki.len()), (TroubleshootOutcome::Wiki, 2));
@@ -531,8 +508,8 @@ async fn wiki_answers_with_two_distinct_pages() {
 
 #[tokio::test]
 async fn invalid_settings_and_empty_queries_are_errors() {
-    let place = Place::new();
-    let casebook = load(&place, &[fixed_report(1, FAILURE, "It stops.")]).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&[fixed_report(1, FAILURE, "It stops.")]).await;
     let default = TroubleshootSettings::default;
     for (settings, says) in [
         (at(1.5), "out of range"),
@@ -559,8 +536,8 @@ async fn invalid_settings_and_empty_queries_are_errors() {
 
 #[tokio::test]
 async fn unusual_inputs_are_accepted() {
-    let place = Place::new();
-    let casebook = load(&place, &[fixed_report(1, FAILURE, "")]).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&[fixed_report(1, FAILURE, "")]).await;
     let case = &ask(&casebook, of(FAILURE)).await.cases[0];
     assert_eq!((case.comments.len(), case.body.as_str(), case.omitted), (0, "", 0));
     let log = format!(
@@ -576,7 +553,7 @@ async fn unusual_inputs_are_accepted() {
 
 #[test]
 fn cases_are_printed_and_no_match_succeeds() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mut lines = String::new();
     for record in [
         silent(1, FAILURE, "On 2.3.1 the upload stops."),
@@ -586,8 +563,7 @@ fn cases_are_printed_and_no_match_succeeds() {
     ] {
         lines.push_str(&format!("{record}\n"));
     }
-    let path = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    env.import(lines);
     let outputs: Vec<String> = [
         &["troubleshoot", "upload stops with FW-1043"][..],
         &["troubleshoot", "quantum chromodynamics"],
@@ -595,11 +571,9 @@ fn cases_are_printed_and_no_match_succeeds() {
         &["troubleshoot", "x", "--budget", "12"],
     ]
     .iter()
-    .map(|args| {
-        format!("$ precedent {}\n{}", args.join(" "), place.run(args).snapshot_text(&place))
-    })
+    .map(|args| format!("$ precedent {}\n{}", args.join(" "), env.run(args).snapshot_text(&env)))
     .collect();
     insta::assert_snapshot!("troubleshoot", outputs.join("\n"));
-    let json = place.json(&["troubleshoot", "quantum chromodynamics", "--json"]);
+    let json = env.json(&["troubleshoot", "quantum chromodynamics", "--json"]);
     assert_eq!((&json["outcome"], &json["cases"]), (&json!("nothing"), &json!([])));
 }

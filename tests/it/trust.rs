@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     git_http::git,
-    support::{Place, Ran, issue, tracker},
+    support::{Run, TestEnv, issue, random_records},
 };
 
 const CANARY: &str = "c4n4ry-T0ken-0123456789abcdef";
@@ -88,11 +88,11 @@ fn answer(status: u16, path: &str, secret: &str) -> Value {
 
 /// Asserts that the secret, in all of its encodings, is in no output and in no file below a folder.
 #[track_caller]
-fn nowhere(place: &Place, ran: &[&Ran]) {
+fn nowhere(env: &TestEnv, run: &[&Run]) {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     let pair = STANDARD.encode(format!("ann@acme.example:{CANARY}"));
     let forms = [CANARY, &pair[20..pair.len() - 4]];
-    for text in ran.iter().flat_map(|r| [&r.out, &r.err]) {
+    for text in run.iter().flat_map(|r| [&r.out, &r.err]) {
         assert!(forms.iter().all(|form| !text.contains(form)), "{text}");
     }
     fn files(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
@@ -104,7 +104,7 @@ fn nowhere(place: &Place, ran: &[&Ran]) {
         }
     }
     let mut paths = Vec::new();
-    files(&place.casebook(), &mut paths);
+    files(&env.casebook(), &mut paths);
     for file in paths {
         let bytes = std::fs::read(&file).unwrap();
         let is_in_file = |form: &&&str| bytes.windows(form.len()).any(|w| w == form.as_bytes());
@@ -112,8 +112,8 @@ fn nowhere(place: &Place, ran: &[&Ran]) {
     }
 }
 
-fn with_tokens(place: &Place, host: &str, args: &[&str]) -> Command {
-    let mut command = place.command(args);
+fn with_tokens(env: &TestEnv, host: &str, args: &[&str]) -> Command {
+    let mut command = env.command(args);
     let bare = host.trim_start_matches("http://");
     for (token, host_variable) in [
         ("GH_ENTERPRISE_TOKEN", "GH_HOST"),
@@ -135,7 +135,7 @@ fn with_tokens(place: &Place, host: &str, args: &[&str]) -> Command {
     command
 }
 
-fn run_with_input(mut command: Command, input: &str) -> Ran {
+fn run_with_input(mut command: Command, input: &str) -> Run {
     use std::{io::Write as _, process::Stdio};
     let mut child = command
         .stdin(Stdio::piped())
@@ -144,7 +144,7 @@ fn run_with_input(mut command: Command, input: &str) -> Ran {
         .spawn()
         .unwrap();
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    Ran::from(child.wait_with_output().unwrap())
+    Run::from(child.wait_with_output().unwrap())
 }
 
 #[test]
@@ -175,9 +175,9 @@ fn echoed_token_is_never_printed_or_stored() {
         ("discourse:topics", 403),
     ];
     for (project, status) in projects {
-        let (place, server) = (Place::new(), Echo::new(status));
+        let (env, server) = (TestEnv::new(), Echo::new(status));
         let run =
-            |args: &[&str]| Ran::from(with_tokens(&place, &server.host, args).output().unwrap());
+            |args: &[&str]| Run::from(with_tokens(&env, &server.host, args).output().unwrap());
         let add = run(&["source", "add", project, "--host", &server.host, "--as", "acme/app"]);
         assert_eq!(add.code, Some(0), "{}", add.err);
         let sync = run(&["sync", "--no-vectors"]);
@@ -194,14 +194,14 @@ fn echoed_token_is_never_printed_or_stored() {
                 sync.err
             );
         }
-        let export = place.path("out.casebook");
+        let export = env.path("out.casebook");
         let rest = [
             run(&["source", "test", "acme/app"]),
             run(&["status"]),
             run(&["status", "--json"]),
             run(&["show", "acme/app#1", "--json"]),
             run(&["export", &export.to_string_lossy(), "--force"]),
-            run_with_input(with_tokens(&place, &server.host, &["mcp"]), HELLO),
+            run_with_input(with_tokens(&env, &server.host, &["mcp"]), HELLO),
         ];
         if status == 200 {
             assert!(
@@ -210,8 +210,8 @@ fn echoed_token_is_never_printed_or_stored() {
                 rest[3].out
             );
         }
-        let runs: Vec<&Ran> = [&add, &sync].into_iter().chain(&rest).collect();
-        nowhere(&place, &runs);
+        let runs: Vec<&Run> = [&add, &sync].into_iter().chain(&rest).collect();
+        nowhere(&env, &runs);
         let mut archive = tar::Archive::new(std::fs::File::open(&export).unwrap());
         for entry in archive.entries().unwrap() {
             let mut bytes = Vec::new();
@@ -227,16 +227,16 @@ fn echoed_token_is_never_printed_or_stored() {
 
 #[test]
 fn enterprise_token_goes_only_to_its_host() {
-    let (place, server) = (Place::new(), Echo::new(200));
-    place.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
+    let (env, server) = (TestEnv::new(), Echo::new(200));
+    env.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
     for host in [None, Some("git.acme.example")] {
-        let mut command = place.command(&["sync", "--no-vectors"]);
+        let mut command = env.command(&["sync", "--no-vectors"]);
         command.env("GH_ENTERPRISE_TOKEN", CANARY).envs(host.map(|n| ("GH_HOST", n)));
         assert!(command.output().unwrap().status.success());
         assert_eq!(server.secret_count(), 0, "with GH_HOST {host:?}");
     }
     assert!(
-        with_tokens(&place, &server.host, &["sync", "--no-vectors"])
+        with_tokens(&env, &server.host, &["sync", "--no-vectors"])
             .output()
             .unwrap()
             .status
@@ -247,12 +247,12 @@ fn enterprise_token_goes_only_to_its_host() {
 
 #[test]
 fn imported_source_gets_no_token_until_trusted() {
-    let (attacker, victim, server) = (Place::new(), Place::new(), Echo::new(200));
+    let (attacker, victim, server) = (TestEnv::new(), TestEnv::new(), Echo::new(200));
     attacker.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
-    let file = attacker.path("out.casebook").to_string_lossy().into_owned();
+    let file = attacker.path_arg("out.casebook");
     attacker.ok(&["export", &file]);
     victim.ok(&["import", "casebook", &file, "--no-vectors"]);
-    let run = |args: &[&str]| Ran::from(with_tokens(&victim, &server.host, args).output().unwrap());
+    let run = |args: &[&str]| Run::from(with_tokens(&victim, &server.host, args).output().unwrap());
     let sync = run(&["sync", "--no-vectors"]);
     assert_eq!((sync.code, server.secret_count()), (Some(0), 0), "{}", sync.err);
     assert!(sync.err.contains("precedent source trust acme/app"), "{}", sync.err);
@@ -271,12 +271,12 @@ fn imported_source_gets_no_token_until_trusted() {
 fn gh_is_called_per_host_with_a_timeout() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let (place, server) = (Place::new(), Echo::new(200));
-    place.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
+    let (env, server) = (TestEnv::new(), Echo::new(200));
+    env.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
     // This fake `gh` prints the token that it would send.
-    let gh = place.file("bin/gh", "#!/bin/sh\necho \"$GH_ENTERPRISE_TOKEN\"\n");
+    let gh = env.file("bin/gh", "#!/bin/sh\necho \"$GH_ENTERPRISE_TOKEN\"\n");
     std::fs::set_permissions(&gh, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = place.command(&["sync", "--no-vectors"]);
+    let mut command = env.command(&["sync", "--no-vectors"]);
     command.env("PATH", format!("{}:/usr/bin:/bin", gh.parent().unwrap().display()));
     assert!(command.env("GH_ENTERPRISE_TOKEN", CANARY).output().unwrap().status.success());
     assert_eq!(server.secret_count(), 0);
@@ -284,16 +284,16 @@ fn gh_is_called_per_host_with_a_timeout() {
 
 #[test]
 fn git_ignores_settings_of_the_current_folder() {
-    let place = Place::new();
-    let trap = place.path("trap");
+    let env = TestEnv::new();
+    let trap = env.path("trap");
     std::fs::create_dir_all(&trap).unwrap();
     git(&trap, &["init", "-q"]);
     let (server, elsewhere) = (Echo::new(200), Echo::new(404));
     let rule = format!("url.{}/.insteadOf", elsewhere.host);
     git(&trap, &["config", &rule, &format!("{}/", server.host)]);
     git(&trap, &["config", "http.extraHeader", "X-Trap: 1"]);
-    place.ok(&["source", "add", "github:acme/app", "--host", &server.host, "--wiki"]);
-    let mut command = with_tokens(&place, &server.host, &["sync", "--no-vectors"]);
+    env.ok(&["source", "add", "github:acme/app", "--host", &server.host, "--wiki"]);
+    let mut command = with_tokens(&env, &server.host, &["sync", "--no-vectors"]);
     command.env("PATH", std::env::var("PATH").unwrap()).current_dir(&trap).output().unwrap();
     assert!(server.secret_count() > 0);
     assert_eq!(elsewhere.secret_count(), 0, "git followed the trap's settings");
@@ -301,7 +301,7 @@ fn git_ignores_settings_of_the_current_folder() {
 
 /// Runs shell lines in a separate mount namespace, with the binary as `$P`; `None` if none can be
 /// created here.
-fn run_in_namespace(place: &Place, lines: &str) -> Option<Ran> {
+fn run_in_namespace(env: &TestEnv, lines: &str) -> Option<Run> {
     let works = Command::new("unshare").args(["--map-root-user", "--mount", "true"]).status();
     if !works.is_ok_and(|w| w.success()) {
         eprintln!("SKIPPED: a disk that is full or read-only, because no mounts can be made here");
@@ -312,12 +312,12 @@ fn run_in_namespace(place: &Place, lines: &str) -> Option<Ran> {
         .args(["--map-root-user", "--mount", "sh", "-euc", lines])
         .env_clear()
         .env("PATH", std::env::var("PATH").unwrap())
-        .env("HOME", place.path("home"))
+        .env("HOME", env.path("home"))
         .env("PRECEDENT_EMBEDDER", "hashed")
         .env("P", env!("CARGO_BIN_EXE_precedent"))
-        .env("FROM", place.casebook())
-        .env("TO", place.path("mounted"));
-    Some(Ran::from(command.output().unwrap()))
+        .env("FROM", env.casebook())
+        .env("TO", env.path("mounted"));
+    Some(Run::from(command.output().unwrap()))
 }
 
 /// All read-only queries, each with a pattern that shows its success.
@@ -331,45 +331,44 @@ $P --casebook $TO status | grep -q "acme/app"
 "##;
 
 /// Mounts a copy of a filled casebook and makes it unwritable.
-fn unwritable(setup: &str) -> Option<Ran> {
-    let place = Place::new();
-    let (items, comments) = tracker(60, 40, 7);
-    let file = place.file("in.jsonl", format!("{items}{comments}"));
-    place.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app"]);
-    std::fs::create_dir_all(place.path("mounted")).unwrap();
+fn unwritable(setup: &str) -> Option<Run> {
+    let env = TestEnv::new();
+    let (items, comments) = random_records(60, 40, 7);
+    env.import(format!("{items}{comments}"));
+    std::fs::create_dir_all(env.path("mounted")).unwrap();
     let lines = format!(
         "mount -t tmpfs -o size=64m none $TO\ncp -r $FROM/. $TO/\n{setup}\n{QUESTIONS}\n\
          if $P --casebook $TO note add --title Kept --body Words; then echo \"a note was stored\"; exit 9; fi\n\
          if $P --casebook $TO verdict set acme/app#2 acme/app#1 duplicate; then exit 8; fi"
     );
-    run_in_namespace(&place, &lines)
+    run_in_namespace(&env, &lines)
 }
 
 #[test]
 fn read_only_casebook_answers() {
-    let Some(ran) = unwritable("mount -o remount,ro $TO") else { return };
-    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
-    assert!(ran.err.contains("is read-only here"), "{}", ran.err);
+    let Some(run) = unwritable("mount -o remount,ro $TO") else { return };
+    assert_eq!(run.code, Some(0), "{}\n{}", run.out, run.err);
+    assert!(run.err.contains("is read-only here"), "{}", run.err);
     assert!(
-        ran.err.contains("cannot write to the casebook") && !ran.err.contains("bug in Precedent"),
+        run.err.contains("cannot write to the casebook") && !run.err.contains("bug in Precedent"),
         "{}",
-        ran.err
+        run.err
     );
 }
 
 #[test]
 fn casebook_on_a_full_disk_answers() {
     let fill = "dd if=/dev/zero of=$TO/fill bs=4k 2> /dev/null || true; echo >> $TO/fill 2> /dev/null || true";
-    let Some(ran) = unwritable(fill) else { return };
-    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
-    assert!(!ran.err.contains("defect"), "{}", ran.err);
-    assert!(ran.err.to_lowercase().contains("space") || ran.err.contains("full"), "{}", ran.err);
+    let Some(run) = unwritable(fill) else { return };
+    assert_eq!(run.code, Some(0), "{}\n{}", run.out, run.err);
+    assert!(!run.err.contains("defect"), "{}", run.err);
+    assert!(run.err.to_lowercase().contains("space") || run.err.contains("full"), "{}", run.err);
 }
 
 #[test]
 fn check_without_vectors_keeps_the_queue() {
-    let place = Place::new();
-    let (items, _) = tracker(40, 0, 11);
+    let env = TestEnv::new();
+    let (items, _) = random_records(40, 0, 11);
     // Each item is filed twice, so that the queue is not empty.
     let twice: String = items
         .lines()
@@ -385,16 +384,16 @@ fn check_without_vectors_keeps_the_queue() {
         })
         .map(|line| line + "\n")
         .collect();
-    let file = place.file("in.jsonl", twice).to_string_lossy().into_owned();
-    place.ok(&["import", "github", &file, "--source", "acme/app", "--no-vectors"]);
+    let file = env.file_arg("in.jsonl", twice);
+    env.ok(&["import", "github", &file, "--source", "acme/app", "--no-vectors"]);
     let triage =
-        |more: &[&str]| place.json(&[&["triage", "--band", "none", "--json"], more].concat());
+        |more: &[&str]| env.json(&[&["triage", "--band", "none", "--json"], more].concat());
     let first = triage(&[]);
     let notices = first["notices"].to_string();
     assert!(notices.contains("vectors"), "the answer says that it is partial: {notices}");
-    let status = place.ok(&["status"]).out;
+    let status = env.ok(&["status"]).out;
     assert!(status.contains("not indexed yet; run `precedent index`"), "{status}");
-    place.ok(&["index"]);
+    env.ok(&["index"]);
     let whole = triage(&[]);
     assert_eq!(
         whole["scanned"], first["scanned"],
@@ -405,13 +404,13 @@ fn check_without_vectors_keeps_the_queue() {
     assert!(queue_length > 0);
 
     // The vectors are removed meanwhile; queries must not lose earlier results.
-    let (vectors, away) = (place.casebook().join("vectors"), place.path("away"));
+    let (vectors, away) = (env.casebook().join("vectors"), env.path("away"));
     std::fs::rename(&vectors, &away).unwrap();
     let response = triage(&["--rescan"]);
     assert_eq!(response["waiting"].as_u64(), Some(queue_length), "{}", response["notices"]);
     assert!(response["notices"].to_string().contains("vectors"));
-    place.ok(&["duplicates", "acme/app#101"]);
-    assert!(place.json(&["status", "--json"])["coverage"]["unread"].as_u64().unwrap() > 0);
+    env.ok(&["duplicates", "acme/app#101"]);
+    assert!(env.json(&["status", "--json"])["coverage"]["unread"].as_u64().unwrap() > 0);
     std::fs::remove_dir_all(&vectors).unwrap();
     std::fs::rename(&away, &vectors).unwrap();
     let back = triage(&[]);
