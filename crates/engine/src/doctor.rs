@@ -65,12 +65,14 @@ pub(crate) fn require_database(folder: &Path, database: &Path, full_text: &Path)
             ))
             .with_hint(restore_hint(database)))
         }
-        _ => Err(Error::not_found(format!("no casebook found in {}", folder.display())).with_hint(
-        "Create one with `precedent import sample`, `precedent import FILE` or `precedent source add github:owner/name`, \
-         or choose another folder with --casebook DIR.",
-        )),
+        _ => Err(Error::not_found(format!("no casebook found in {}", folder.display()))
+            .with_hint(CREATE_HINT)),
     }
 }
+
+/// The hint for a folder without a casebook.
+const CREATE_HINT: &str = "Create one with `precedent import sample`, `precedent import FILE` or `precedent source add \
+     github:owner/name`, or choose another folder with --casebook DIR.";
 
 /// Returns the hint for a database that cannot be repaired.
 pub(crate) fn restore_hint(database: &Path) -> String {
@@ -204,57 +206,42 @@ impl HealthCheck<'_> {
     /// Checks the database; returns whether it can be used.
     fn check_database(&self, findings: &mut Vec<Finding>) -> Result<bool> {
         const WHY: &str = "It is the only copy of the mirrored data and your decisions.";
+        let path = self.database.display();
+        let mut fail = |id: &str, text: String, why: &str, remedy: &str| {
+            findings.push(report(id, Severity::Error, text, why, remedy));
+            Ok(false)
+        };
         let inspection = match store::inspect(self.database) {
             Ok(inspection) => inspection,
             Err(error) if error.code() == Code::Corrupt => {
-                findings.push(report(
-                    "database_damaged",
-                    Severity::Error,
-                    "the database is damaged: it is not a SQLite database".to_owned(),
-                    WHY,
-                    &restore_hint(self.database),
-                ));
-                return Ok(false);
+                let text = "the database is damaged: it is not a SQLite database".to_owned();
+                return fail("database_damaged", text, WHY, &restore_hint(self.database));
             }
             Err(error) => {
-                let (text, hint) = (error.to_string(), error.hint());
-                let remedy = hint.unwrap_or("Check the permissions.");
-                findings.push(report("database_unreadable", Severity::Error, text, WHY, remedy));
-                return Ok(false);
+                let remedy = error.hint().unwrap_or("Check the permissions.");
+                return fail("database_unreadable", error.to_string(), WHY, remedy);
             }
         };
+        let schema = inspection.schema;
         if inspection.newer {
-            findings.push(report(
+            return fail(
                 "newer_version",
-                Severity::Error,
-                format!(
-                    "a newer version of Precedent wrote this casebook (schema {})",
-                    inspection.schema
-                ),
+                format!("a newer version of Precedent wrote this casebook (schema {schema})"),
                 "This version cannot read it and does not change it.",
                 "Install the newer version, or open another casebook with --casebook.",
-            ));
-            return Ok(false);
+            );
         }
         if has_lost_data(self.database, self.full_text) {
-            findings.push(report(
-                "database_emptied",
-                Severity::Error,
-                format!("{} is empty: all its data is lost", self.database.display()),
-                WHY,
-                &restore_hint(self.database),
-            ));
-            return Ok(false);
+            let text = format!("{path} is empty: all its data is lost");
+            return fail("database_emptied", text, WHY, &restore_hint(self.database));
         }
         if !inspection.casebook {
-            findings.push(report(
+            return fail(
                 "not_a_casebook",
-                Severity::Error,
-                format!("{} is another program's database", self.database.display()),
+                format!("{path} is another program's database"),
                 "It contains no Precedent data, and Precedent does not change it.",
                 "Choose another folder with --casebook.",
-            ));
-            return Ok(false);
+            );
         }
         let mut damage = inspection.damage;
         if !damage.is_empty() {
@@ -263,6 +250,12 @@ impl HealthCheck<'_> {
                 damage = store::reindex(self.database)?;
             }
             let is_repaired = damage.is_empty();
+            let mut remedy = restore_hint(self.database);
+            if !self.repair {
+                remedy = format!(
+                    "{REPAIR} keeps a copy, then rebuilds the database indexes. If that is not enough: {remedy}"
+                );
+            }
             findings.push(Finding {
                 repairable: true,
                 repaired: is_repaired,
@@ -271,14 +264,7 @@ impl HealthCheck<'_> {
                     Severity::Error,
                     format!("the database is damaged: {damage_text}"),
                     WHY,
-                    &if self.repair {
-                        restore_hint(self.database)
-                    } else {
-                        format!(
-                            "precedent doctor --repair keeps a copy, then rebuilds the database indexes. If that is not enough: {}",
-                            restore_hint(self.database)
-                        )
-                    },
+                    &remedy,
                 )
             });
             if !is_repaired {
@@ -291,9 +277,9 @@ impl HealthCheck<'_> {
                 ..report(
                     "older_version",
                     Severity::Notice,
-                    format!("an older version of Precedent wrote this casebook (schema {})", inspection.schema),
+                    format!("an older version of Precedent wrote this casebook (schema {schema})"),
                     "The next command upgrades it and keeps a copy next to it. Its rows and indexes are checked after that.",
-                    "precedent doctor --repair",
+                    REPAIR,
                 )
             });
             return Ok(false);
@@ -371,8 +357,8 @@ impl HealthCheck<'_> {
         Ok(())
     }
 
-    /// Opens the full-text index and checks its files. Returns an empty index if it is damaged and not
-    /// repaired.
+    /// Opens the full-text index and checks its files. Returns an empty index if it is damaged and
+    /// not repaired.
     fn check_full_text(&self, findings: &mut Vec<Finding>) -> Result<FullText> {
         let damage = match FullText::open(self.full_text) {
             Ok(fulltext) => match fulltext.damaged_files() {

@@ -1,5 +1,5 @@
-//! The engine of Precedent mirrors issue trackers into one SQLite file and answers, offline, whether
-//! a report is a duplicate and how similar cases were solved.
+//! The engine of Precedent mirrors issue trackers into one SQLite file and answers, offline,
+//! whether a report is a duplicate and how similar cases were solved.
 //!
 //! User interfaces (command line, desktop, agents) call only [`Casebook`]. The engine reads no
 //! terminal, environment variable or home folder: callers pass those in. See ARCHITECTURE.md for an

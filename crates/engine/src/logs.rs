@@ -48,7 +48,7 @@ pub fn ask(
     for (index, group) in selection.into_iter().enumerate() {
         task.check()?;
         task.report(Phase::Triage, index as u64, Some(total), "errors");
-        // "exit code 1" resembles many reports, so it is searched for only if no error is distinctive.
+        // "exit code 1" resembles many reports: search for it only if no error is distinctive.
         let error = if has_distinctive && precedent_logs::is_uninformative(&group) {
             LogError { group, verdict: LogVerdict::New, known: None, case: None }
         } else {
@@ -64,9 +64,10 @@ pub fn ask(
     errors.extend(code_errors);
     // A short file is also searched for as a whole, like a pasted text.
     for file in short_files {
-        let indexes: Vec<usize> =
-            (0..errors.len()).filter(|at| errors[*at].group.first.file == file.file).collect();
-        if indexes.is_empty() || indexes.iter().all(|at| is_answered(&errors[*at])) {
+        let indexes: Vec<usize> = (0..errors.len())
+            .filter(|index| errors[*index].group.first.file == file.file)
+            .collect();
+        if indexes.is_empty() || indexes.iter().all(|index| is_answered(&errors[*index])) {
             continue;
         }
         let (verdict, known_report, case) =
@@ -76,18 +77,19 @@ pub fn ask(
         }
         let keys: Vec<&String> =
             known_report.iter().map(|k| &k.key).chain(case.iter().map(|case| &case.key)).collect();
-        let names = |at: &&usize| {
-            let error: &LogError = &errors[**at];
+        let names = |index: &&usize| {
+            let error: &LogError = &errors[**index];
             error.case.as_ref().is_some_and(|c| keys.contains(&&c.key))
                 || error.known.as_ref().is_some_and(|k| keys.contains(&&k.key))
         };
         // A match found through another line does not solve the file's errors.
-        let is_similar =
-            |at: &&usize| case.as_ref().is_some_and(|case| share_term(&errors[**at].group, case));
-        if let Some(at) =
+        let is_similar = |index: &&usize| {
+            case.as_ref().is_some_and(|case| share_term(&errors[**index].group, case))
+        };
+        if let Some(index) =
             indexes.iter().find(names).or_else(|| indexes.iter().find(is_similar)).copied()
         {
-            let error = &mut errors[at];
+            let error = &mut errors[index];
             (error.verdict, error.known, error.case) =
                 (verdict.min(error.verdict), known_report, case);
         }
@@ -135,7 +137,7 @@ fn look_up_error(
     Ok(LogError { group, verdict, known: known_report, case })
 }
 
-/// Searches for a text, and returns the verdict, the most similar report and the most relevant case.
+/// Returns the verdict about a text, the most similar report and the most relevant case.
 fn look_up_text(
     context: &CaseContext<'_>,
     request: &LogRequest,

@@ -2,7 +2,7 @@
 //!
 //! If the search fails, the note is stored anyway: a duplicate is better than a lost note.
 
-use std::collections::BTreeSet;
+use std::{cmp::Reverse, collections::BTreeSet};
 
 use jiff::Timestamp;
 
@@ -72,7 +72,7 @@ impl Notebook<'_> {
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long,
-    /// [`precedent_core::Code::NotFound`] if an item to attach it to does not exist; database errors.
+    /// [`precedent_core::Code::NotFound`] if an item in `attach` does not exist; database errors.
     pub fn add(&self, draft: &NoteDraft, now: Timestamp, task: &Task) -> Result<NoteAnswer> {
         let title = &*one_line(&draft.title);
         validate(title, &draft.body)?;
@@ -88,15 +88,13 @@ impl Notebook<'_> {
             && !draft.force
             && let Some(duplicate) = matches.first()
         {
-            let note = self
-                .indexes
-                .store
-                .read(|r| find_note(r, &duplicate.id).and_then(|n| r.shown_note(n)))?;
+            let store = self.indexes.store;
+            let note = store.read(|r| r.shown_note(find_note(r, &duplicate.id)?))?;
             return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning });
         }
-        // Notes with similar wording are connected; those only similar in meaning are just returned.
+        // Only notes with similar wording are connected.
         let near = self.vectors.as_ref().map_or(f32::INFINITY, |(_, model)| model.near);
-        let close: Vec<&NoteMatch> = matches.iter().filter(|m| is_close(m, near)).collect();
+        let close_matches: Vec<&NoteMatch> = matches.iter().filter(|m| is_close(m, near)).collect();
         let content = NoteContent { title, body: &draft.body, tags: &tags };
         let hash = content_hash(content.title, content.body);
         let result = self.indexes.store.write_durably(|w| {
@@ -111,7 +109,7 @@ impl Notebook<'_> {
             }
             let key = w.add_note(draft.kind, &content, now)?;
             targets.iter().try_for_each(|to| w.connect(&key, to, "person").map(|_| ()))?;
-            close.iter().try_for_each(|m| w.connect(&key, &m.id, "engine").map(|_| ()))?;
+            close_matches.iter().try_for_each(|m| w.connect(&key, &m.id, "engine").map(|_| ()))?;
             let note = find_note(w, &key)?;
             Ok(Ok((note.document.id, w.shown_note(note)?)))
         })?;
@@ -126,7 +124,8 @@ impl Notebook<'_> {
                 "The note is saved, but search will find it only after the next `precedent index`: {error}"
             ));
         }
-        let outcome = if close.is_empty() { NoteOutcome::Stored } else { NoteOutcome::Connected };
+        let outcome =
+            if close_matches.is_empty() { NoteOutcome::Stored } else { NoteOutcome::Connected };
         Ok(NoteAnswer { outcome, note, matches, warning })
     }
 
@@ -195,7 +194,7 @@ impl Notebook<'_> {
         let hash = content_hash(title.trim(), body);
         let mut matches: Vec<NoteMatch> = Vec::new();
         let (mut same_threshold, mut warning) = (f32::INFINITY, None);
-        let near = match self.vectors {
+        let comparison = match self.vectors {
             Some((vectors, model)) => {
                 same_threshold = model.same;
                 // Similarity in meaning has a lower threshold than similarity in wording.
@@ -204,8 +203,8 @@ impl Notebook<'_> {
             }
             None => Err(self.no_model()),
         };
-        let (cosines, near, floor) = match near {
-            Ok(values) => values,
+        let (cosines, near, floor) = match comparison {
+            Ok(comparison) => comparison,
             Err(error) => {
                 warning = Some(format!("Compared by exact wording only: {error}"));
                 (vec![0.0; rows.len()], f32::INFINITY, f32::INFINITY)
@@ -216,6 +215,9 @@ impl Notebook<'_> {
             if !exact && cosine < floor {
                 continue;
             }
+            let other = (&*row.document.title, &*row.document.body);
+            // Below `near`, differing names are too common to list.
+            let differs = || differences((title, body), other, cosine >= near);
             matches.push(NoteMatch {
                 id: row.document.key.clone(),
                 title: row.document.title.clone(),
@@ -223,26 +225,14 @@ impl Notebook<'_> {
                 lifecycle: row.lifecycle,
                 similarity: if exact { 1.0 } else { cosine },
                 exact,
-                differs: if exact {
-                    vec![]
-                } else {
-                    // Below this similarity, differing names are too common to list.
-                    differences(
-                        (title, body),
-                        (&row.document.title, &row.document.body),
-                        cosine >= near,
-                    )
-                },
+                differs: if exact { vec![] } else { differs() },
             });
         }
         let number = |m: &NoteMatch| m.id.rsplit_once('#').and_then(|(_, n)| n.parse::<u64>().ok());
         matches.sort_by(|a, b| {
-            let by_evidence =
-                (b.exact, !b.differs.is_empty()).cmp(&(a.exact, !a.differs.is_empty()));
-            b.similarity
-                .total_cmp(&a.similarity)
-                .then(by_evidence)
-                .then_with(|| number(a).cmp(&number(b)))
+            let by_similarity = b.similarity.total_cmp(&a.similarity);
+            let key = |m: &NoteMatch| (Reverse((m.exact, !m.differs.is_empty())), number(m));
+            by_similarity.then_with(|| key(a).cmp(&key(b)))
         });
         // A note with the same wording but different numbers is another note.
         let is_duplicate =
@@ -256,8 +246,8 @@ impl Notebook<'_> {
             None if matches.is_empty() => Recommendation::Unique,
             None => Recommendation::SimilarFound,
         };
-        let close = matches.iter().filter(|m| is_close(m, near)).count();
-        matches.truncate((close + MAX_RELATED).min(MAX_MATCHES));
+        let close_count = matches.iter().filter(|m| is_close(m, near)).count();
+        matches.truncate((close_count + MAX_RELATED).min(MAX_MATCHES));
         SimilarNotes { matches, recommendation, warning }
     }
 
@@ -309,8 +299,8 @@ fn similarity(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
     one_way(a, b).min(one_way(b, a))
 }
 
-/// Returns the names in a text: capitalized words inside a sentence, and runs of Chinese or Japanese,
-/// which have no capitals and which most models hardly understand.
+/// Returns the names in a text: capitalized words inside a sentence, and runs of Chinese or
+/// Japanese, which have no capitals and which most models hardly understand.
 fn names(text: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     let mut starts_sentence = true;
@@ -352,13 +342,12 @@ fn differences(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String
     };
     let ((a_numbers, a_negations), (b_numbers, b_negations)) = (markers(a), markers(b));
     let mut out: Vec<String> = a_numbers.symmetric_difference(&b_numbers).cloned().collect();
-    let (a_names, b_names) =
-        (names(&format!("{}\n{}", a.0, a.1)), names(&format!("{}\n{}", b.0, b.1)));
-    let missing_names = |names: &BTreeSet<String>, text: (&str, &str)| -> Vec<String> {
-        let text = format!("{}\n{}", text.0, text.1).to_lowercase();
-        names.iter().filter(|name| !text.contains(&name.to_lowercase())).cloned().collect()
+    let own_names = |text: (&str, &str), other: (&str, &str)| -> Vec<String> {
+        let other = format!("{}\n{}", other.0, other.1).to_lowercase();
+        let names = names(&format!("{}\n{}", text.0, text.1)).into_iter();
+        names.filter(|name| !other.contains(&name.to_lowercase())).collect()
     };
-    let (a_names, b_names) = (missing_names(&a_names, b), missing_names(&b_names, a));
+    let (a_names, b_names) = (own_names(a, b), own_names(b, a));
     if with_names && !a_names.is_empty() && !b_names.is_empty() {
         let new_names = a_names.into_iter().chain(b_names);
         let new_names: Vec<String> =
@@ -382,22 +371,18 @@ fn one_line(title: &str) -> String {
 }
 
 fn validate(title: &str, body: &str) -> Result<()> {
-    let invalid = |text: String| {
-        Err(Error::invalid(text).with_hint("A note needs a kind, a title and a text."))
+    let problem = if title.trim().is_empty() {
+        "the note has no title".to_owned()
+    } else if body.trim().is_empty() {
+        "the note has no text".to_owned()
+    } else if title.chars().count() > MAX_TITLE {
+        format!("the title is longer than {MAX_TITLE} characters")
+    } else if body.len() > MAX_BODY {
+        format!("the text is longer than {MAX_BODY} bytes")
+    } else {
+        return Ok(());
     };
-    if title.trim().is_empty() {
-        return invalid("the note has no title".to_owned());
-    }
-    if body.trim().is_empty() {
-        return invalid("the note has no text".to_owned());
-    }
-    if title.chars().count() > MAX_TITLE {
-        return invalid(format!("the title is longer than {MAX_TITLE} characters"));
-    }
-    if body.len() > MAX_BODY {
-        return invalid(format!("the text is longer than {MAX_BODY} bytes"));
-    }
-    Ok(())
+    Err(Error::invalid(problem).with_hint("A note needs a kind, a title and a text."))
 }
 
 /// Trims and deduplicates tags.

@@ -2,8 +2,8 @@
 //!
 //! The file is a tar with three members, in this order: `manifest.json`, `casebook.db.zst` (a
 //! SQLite database with the casebook's schema, compressed with zstd) and `checksums` (the BLAKE3
-//! hashes of both in the format of `b3sum`). Members are never unpacked by name, so a malicious file
-//! cannot choose where it is written.
+//! hashes of both in the format of `b3sum`). Members are never unpacked by name, so a malicious
+//! file cannot choose where it is written.
 
 use std::{
     fs::{self, File},
@@ -97,8 +97,8 @@ pub fn export(
     Ok(ExportResult { file: file.display().to_string(), bytes, contents })
 }
 
-/// Imports a file written by [`export`] completely or, on an error, not at all. Existing data is kept.
-/// Skipped entries are passed to `on_skip` before anything is written.
+/// Imports a file written by [`export`] completely or, on an error, not at all. Existing data is
+/// kept. Skipped entries are passed to `on_skip` before anything is written.
 ///
 /// # Errors
 /// [`Code::InvalidInput`] for a file that is not an export, is truncated, was changed, or contains
@@ -128,8 +128,8 @@ pub fn import(
     store.import_copy(&copy, &file.display().to_string(), now, on_skip, task)
 }
 
-/// Checks that a file was written by [`export`] and is complete and unchanged. Unpacks it temporarily
-/// in `scratch`.
+/// Checks that a file was written by [`export`] and is complete and unchanged. Unpacks it
+/// temporarily in `scratch`.
 ///
 /// # Errors
 /// Errors of [`import`] that concern the file.

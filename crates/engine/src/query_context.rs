@@ -27,8 +27,8 @@ pub struct QueryContext<'a> {
     pub languages: &'a dyn LanguageIndex,
 }
 
-/// An index for questions and documents in languages other than English: vectors of titles and first
-/// passages from a separate model. Its cosines are comparable only with each other.
+/// An index for questions and documents in languages other than English: vectors of titles and
+/// first passages from a separate model. Its cosines are comparable only with each other.
 pub trait LanguageIndex: Sync {
     /// Returns the vectors, if they exist. If `is_needed`, the next index update builds them.
     ///

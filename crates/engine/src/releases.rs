@@ -14,12 +14,12 @@ use precedent_text::{
     version::{self, Version, by_number, compare, versions},
 };
 
-/// The minimum number of releases between a fix without a version and a release that has it, because
-/// a release may be cut before its date.
+/// The minimum number of releases between a fix without a version and a release that has it,
+/// because a release may be cut before its date.
 const MIN_RELEASES: usize = 2;
 
-/// The minimum number of days between a fix and a development build that has it, because the build's
-/// date is local and that of its revision.
+/// The minimum number of days between a fix and a development build that has it, because the
+/// build's date is local and that of its revision.
 const MIN_DAYS: i32 = 2;
 
 /// The age of its newest release at which a list of releases is out of date, in seconds.
@@ -142,8 +142,8 @@ impl Releases {
         self.list.iter().find(is_same).map(|release| &release.record)
     }
 
-    /// Returns whether a fixed version named in a comment may be the product's: a release, or a later
-    /// version of the highest release's line.
+    /// Returns whether a fixed version named in a comment may be the product's: a release, or a
+    /// later version of the highest release's line.
     pub(crate) fn may_be_fixed_in(&self, version: &str) -> bool {
         let Some(highest) = self.highest() else { return true };
         self.has(version)
@@ -198,7 +198,7 @@ impl Releases {
     }
 
     /// Returns whether a version has a fix, by number and by date; `None` if they disagree. The
-    /// release just before the fixed one lacks the fix whatever its date, because it was cut before.
+    /// release just before the fixed one lacks the fix even if its date is later.
     pub(crate) fn version_has_fix(&self, version: &str, fix: &Fix) -> Option<bool> {
         // A pre-release is older than its release, by an unknown time.
         let release =
@@ -262,8 +262,8 @@ impl Releases {
         later.min_by(|a, b| by_number(a, b)).map(str::to_owned)
     }
 
-    /// Returns whether a version named in a report may be the product's. If releases are known, it must
-    /// be one of them, a pre-release or a later version.
+    /// Returns whether a version named in a report may be the product's. If releases are known, it
+    /// must be one of them, a pre-release or a later version.
     pub(crate) fn may_be_reported_on(&self, version: &str) -> bool {
         let major = |version: &str| -> Option<u32> {
             let number = version.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -291,8 +291,8 @@ impl Releases {
         }
     }
 
-    /// Compares the newest version that a text names ("3.1 works, 3.2 fails") with a fix. Also returns
-    /// the version to update to.
+    /// Compares the newest version that a text names ("3.1 works, 3.2 fails") with a fix. Also
+    /// returns the version to update to.
     pub(crate) fn compare_asked(
         &self,
         text: &str,
@@ -306,8 +306,8 @@ impl Releases {
         Some((AskedVersion { version: asked.display_name(), has_fix }, update_to))
     }
 
-    /// Returns whether a reported version has a fix: by the date of its build if possible, or else by
-    /// [`Releases::version_has_fix`].
+    /// Returns whether a reported version has a fix: by the date of its build if possible, or else
+    /// by [`Releases::version_has_fix`].
     fn reported_has_fix(&self, reported: &ReportedVersion, fix: &Fix) -> Option<bool> {
         if let (Some(build), Some(at)) = (&reported.build, fix.time()) {
             let fixed_on = at.to_zoned(TimeZone::UTC).date();

@@ -24,14 +24,14 @@ const MIN_REFUSAL: f32 = 0.63;
 
 /// The labels of items closed without a fix, in addition to the names of resolutions.
 const LABELS: &str = "stale, duplicate, working as intended, works as intended, no activity, out of scope, not planned";
-/// The roles of sentences that close a report without a fix of its own.
+/// The roles of sentences that decline a report.
 const REFUSAL_ROLES: [SentenceRole; 3] =
     [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::Retraction];
 /// The roles of sentences that describe a solution or a workaround.
 pub(crate) const SOLUTION_ROLES: [SentenceRole; 2] = [SentenceRole::Fix, SentenceRole::Workaround];
 
-/// Returns whether an item was closed without a fix of its own, according to its tracker, a label,
-/// or the closing comment.
+/// Returns whether an item was closed without its own fix, according to its tracker, a label or a
+/// closing comment.
 pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
     match row.closed_as() {
         Some(Closure::NotPlanned | Closure::Duplicate) => return Ok(true),
@@ -78,7 +78,7 @@ pub(crate) fn closing_comments<T>(
     if closing.is_empty() { comments.last().into_iter().collect() } else { closing }
 }
 
-/// Returns whether a closing comment says that nothing will be fixed.
+/// Returns whether a closing comment declines the report.
 pub(crate) fn is_refusal(sentences: &Sentences) -> bool {
     !sentences.is_likely(&SOLUTION_ROLES)
         && (sentences.refusal() >= MIN_REFUSAL || sentences.is_likely(&REFUSAL_ROLES))

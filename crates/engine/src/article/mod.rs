@@ -37,13 +37,13 @@ pub fn article(
     task: &Task,
 ) -> Result<Article> {
     let store = context.finder.store;
-    let (head, now) = store.read(|r| {
+    let (canonical, now) = store.read(|r| {
         let row = search::resolve_one(r, request.key.trim())?;
-        let head = troubleshoot::canonical(r, &row)?.unwrap_or(row);
-        Ok((head, r.newest_change()?.unwrap_or_default()))
+        let canonical = troubleshoot::canonical(r, &row)?.unwrap_or(row);
+        Ok((canonical, r.newest_change()?.unwrap_or_default()))
     })?;
-    if !matches!(head.kind, DocKind::Issue | DocKind::PullRequest) {
-        return Err(Error::invalid(format!("{} is not a report", head.key))
+    if !matches!(canonical.kind, DocKind::Issue | DocKind::PullRequest) {
+        return Err(Error::invalid(format!("{} is not a report", canonical.key))
             .with_hint("Pass the key of an issue."));
     }
     let cases = CaseContext {
@@ -51,10 +51,11 @@ pub fn article(
         domain: context.domain,
         min_similarity: context.model.map(|m| m.1),
     };
-    let problem = ask::problem_of(&cases, &head.key, now)?;
+    let problem = ask::problem_of(&cases, &canonical.key, now)?;
     task.check()?;
     let (title, sections, stored_keys) = store.read(|r| {
-        let (title, sections) = passages::collect(r, &context.finder.context, &head, &problem)?;
+        let (title, sections) =
+            passages::collect(r, &context.finder.context, &canonical, &problem)?;
         Ok((title, sections, stored_article_keys(r, &problem)?))
     })?;
     let has = |part| sections.iter().any(|section: &ArticleSection| section.part == part);
@@ -76,7 +77,7 @@ pub fn article(
     let mut brief = to_brief(title, &sections);
     brief::sanitize_brief(&mut brief);
     if request.redact {
-        let (names, _) = brief::recognize_names(context, &brief, Some(&head), task)?;
+        let (names, _) = brief::recognize_names(context, &brief, Some(&canonical), task)?;
         redact::redact(&mut brief, &names, &RedactionOptions::default());
     }
     let mut article = Article {

@@ -43,7 +43,7 @@ const MAX_SENTENCES: usize = 3;
 const MAX_EXPLANATIONS: usize = 1;
 /// The number of first sentences considered in a change's description.
 const DESCRIPTION_SENTENCES: usize = 8;
-/// The maximum length of a code block beside a sentence, in lines.
+/// The maximum length of a code block, in lines.
 const MAX_CODE_LINES: usize = 40;
 /// The maximum length of an error excerpt, in lines and in characters.
 const MAX_ERROR_LINES: usize = 6;
@@ -72,7 +72,7 @@ static CLAUSE_END: LazyLock<Regex> = LazyLock::new(|| re(r"[.;] |, and |\bbut\b|
 struct Report {
     row: DocumentRow,
     sentences: Sentences,
-    /// Code above all sentences.
+    /// The code before all sentences.
     leading_code: Option<String>,
     versions: Versions,
     releases: Releases,
@@ -113,13 +113,13 @@ impl<'a> Candidate<'a> {
 pub(super) fn collect(
     r: &Reader<'_>,
     context: &QueryContext<'_>,
-    head: &DocumentRow,
+    canonical: &DocumentRow,
     problem: &KnownProblem,
 ) -> Result<(String, Vec<ArticleSection>)> {
     let mut reports = Vec::new();
-    let mut keys = vec![head.key.clone()];
+    let mut keys = vec![canonical.key.clone()];
     keys.extend(
-        problem.reports.iter().filter(|key| **key != head.key).take(MAX_DUPLICATES).cloned(),
+        problem.reports.iter().filter(|key| **key != canonical.key).take(MAX_DUPLICATES).cloned(),
     );
     for key in keys {
         let Some(row) = r.document_by_key(&key)?.filter(|row| row.deleted_at.is_none()) else {
@@ -146,13 +146,13 @@ pub(super) fn collect(
             thread,
         });
     }
-    let Some(main) = reports.first() else { return Ok((head.title.clone(), Vec::new())) };
+    let Some(main) = reports.first() else { return Ok((canonical.title.clone(), Vec::new())) };
     let changes = changes(r, &reports, problem)?;
-    let error = error_excerpt(&main.thread.body, &head.title);
+    let error = error_excerpt(&main.thread.body, &canonical.title);
     let mut used_texts = BTreeSet::new();
     let symptom = symptom(main, error.as_deref(), &mut used_texts);
     if symptom.is_empty() {
-        return Ok((head.title.clone(), Vec::new()));
+        return Ok((canonical.title.clone(), Vec::new()));
     }
     let workaround = choose(workarounds(&reports), MAX_SENTENCES, &mut used_texts);
     let cause = choose(causes(&reports, &changes), MAX_EXPLANATIONS, &mut used_texts);
@@ -164,17 +164,17 @@ pub(super) fn collect(
         _ => problem.fixed_in.as_deref(),
     };
     let resolution = match problem.status.is_fixed() {
-        true => resolution(head, fixed_in, &reports, &changes, &mut used_texts),
+        true => resolution(canonical, fixed_in, &reports, &changes, &mut used_texts),
         false => Vec::new(),
     };
-    let title = title(&head.title, error.as_deref(), &symptom);
+    let title = title(&canonical.title, error.as_deref(), &symptom);
     let sections = [
         (ArticlePart::Symptom, symptom),
         (ArticlePart::Environment, environment(&reports)),
         (ArticlePart::Cause, cause),
         (ArticlePart::Workaround, workaround),
         (ArticlePart::Resolution, resolution),
-        (ArticlePart::Versions, versions(head, problem, fixed_in, &reports)),
+        (ArticlePart::Versions, versions(canonical, problem, fixed_in, &reports)),
         (ArticlePart::References, titles_of(&reports, &changes)),
     ];
     let sections = sections.into_iter().filter(|(_, passages)| !passages.is_empty());
@@ -247,8 +247,8 @@ struct Description<'a> {
     code: Option<&'a str>,
 }
 
-/// Returns the sentences of a report that describe the failure, with their code, and the main error.
-/// Empty if the report describes no failure.
+/// Returns the sentences of a report that describe the failure, with their code, and the main
+/// error. Empty if the report describes no failure.
 fn symptom(
     report: &Report,
     error: Option<&str>,
@@ -273,10 +273,11 @@ fn symptom(
         candidate.code_before.is_some() || !sentence::matches("continues", &candidate.text)
     };
     // "It then stops" needs the sentences before it.
-    let first_index = |at: usize| (0..=at).rev().find(|at| stands_alone(&candidates[*at]));
+    let first_index =
+        |index: usize| (0..=index).rev().find(|index| stands_alone(&candidates[*index]));
     let best = |test: &dyn Fn(&Candidate<'_>) -> bool| -> Vec<usize> {
-        let indexes = (0..candidates.len()).filter(|at| test(&candidates[*at]));
-        indexes.filter(|at| first_index(*at).is_some()).take(MAX_SENTENCES).collect()
+        let indexes = (0..candidates.len()).filter(|index| test(&candidates[*index]));
+        indexes.filter(|index| first_index(*index).is_some()).take(MAX_SENTENCES).collect()
     };
     let is_plain = |candidate: &Candidate<'_>| {
         !is_personal(candidate) && !sentence::matches("about_change", &candidate.text)
@@ -291,14 +292,14 @@ fn symptom(
         || !report.versions.product.is_empty()
         || error.is_some()
         || title_fails
-        || best_indexes.iter().any(|at| candidates[*at].rank >= RESULT);
+        || best_indexes.iter().any(|index| candidates[*index].rank >= RESULT);
     if !is_evident {
         return Vec::new();
     }
     let context = if best_indexes.len() > 1 { 1 } else { MAX_SENTENCES - 1 };
     let mut chosen_indexes: BTreeSet<usize> = BTreeSet::new();
-    for at in best_indexes {
-        let run: BTreeSet<usize> = (first_index(at).unwrap_or(at)..=at).collect();
+    for index in best_indexes {
+        let run: BTreeSet<usize> = (first_index(index).unwrap_or(index)..=index).collect();
         if chosen_indexes.union(&run).count() <= MAX_SENTENCES + 1 {
             chosen_indexes.extend(run);
         }
@@ -315,7 +316,7 @@ fn symptom(
         }
     }
     let selection =
-        candidates.into_iter().enumerate().filter(|(at, _)| chosen_indexes.contains(at));
+        candidates.into_iter().enumerate().filter(|(index, _)| chosen_indexes.contains(index));
     let selection = selection.filter(|(_, candidate)| mark_used(&candidate.text, used_texts));
     let mut out: Vec<ArticlePassage> =
         selection.flat_map(|(_, candidate)| candidate.passages()).collect();
@@ -425,8 +426,8 @@ fn describe<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
     out
 }
 
-/// Returns the main error in the code of a report with the beginning of its trace: the crash, or the
-/// error that shares most words with the title.
+/// Returns the main error in the code of a report with the beginning of its trace: the crash, or
+/// the error that shares most words with the title.
 fn error_excerpt(body: &str, title: &str) -> Option<String> {
     let prepared_body = PreparedText::body(body, &Skeleton::default());
     let parsed_log = precedent_logs::read_text(prepared_body.code());
@@ -504,11 +505,12 @@ fn select_sentences<'a>(
         let matching_sentences = sentences.0.iter().enumerate();
         let matching_sentences =
             matching_sentences.filter(|(_, s)| test(comment, sentences, s)).collect::<Vec<_>>();
-        matching_sentences.into_iter().filter_map(move |(at, sentence)| {
+        matching_sentences.into_iter().filter_map(move |(index, sentence)| {
             let mut text = sentence::passage(sentence)?;
             // A pronoun needs the sentence before it.
             if sentence::matches("pronoun", &text) && !sentence::explains(sentence) {
-                let previous = at.checked_sub(1).and_then(|at| sentence::passage(&sentences.0[at]));
+                let previous =
+                    index.checked_sub(1).and_then(|index| sentence::passage(&sentences.0[index]));
                 let previous = previous.filter(|text| !sentence::matches("pronoun", text));
                 if let Some(previous) = previous {
                     text = format!("{previous} {text}");
@@ -575,7 +577,7 @@ fn causes<'a>(
 
 /// Returns the version with the fix, the sentences about the fix, and the changes.
 fn resolution(
-    head: &DocumentRow,
+    canonical: &DocumentRow,
     fixed_in: Option<&str>,
     reports: &[Report],
     changes: &[(DocumentRow, Sentences)],
@@ -587,14 +589,15 @@ fn resolution(
             reports.iter().take(1).flat_map(|report| report.thread.comments.iter().rev());
         let names_it = comments.find(|entry| entry.comment.text.contains(version));
         let comment = names_it.map(|entry| &entry.comment);
-        let comment = comment.filter(|_| head.milestone.as_deref() != Some(version));
-        let component = comment.and_then(|comment| component(&comment.text, version, &head.title));
+        let comment = comment.filter(|_| canonical.milestone.as_deref() != Some(version));
+        let component =
+            comment.and_then(|comment| component(&comment.text, version, &canonical.title));
         let prefix = component.map_or_else(String::new, |name| format!("{name} "));
-        let change = changes.first().filter(|_| comment.is_none() && head.milestone.is_none());
+        let change = changes.first().filter(|_| comment.is_none() && canonical.milestone.is_none());
         let text = format!("Update to {prefix}{} or later.", literal(version));
-        out.push(passage_from(change.map_or(head, |(row, _)| row), comment, text));
+        out.push(passage_from(change.map_or(canonical, |(row, _)| row), comment, text));
     }
-    let number = head.number.map(|number| number.to_string());
+    let number = canonical.number.map(|number| number.to_string());
     let names_report = |sentence: &Sentence| {
         let mut words = sentence.text.split(|c: char| !c.is_alphanumeric());
         sentence.code.is_none() && words.any(|word| Some(word) == number.as_deref())
@@ -642,7 +645,8 @@ fn resolution(
                     mark_used(&text, used_texts).then_some(text)
                 },
             );
-        let day = row.merged_at.iter().map(|at| at.strftime(", merged on %Y-%m-%d").to_string());
+        let day =
+            row.merged_at.iter().map(|time| time.strftime(", merged on %Y-%m-%d").to_string());
         let day: String = day.collect();
         let title = format!("Fixed by the change \"{}\"{day}.", markdown_title(row));
         out.push(passage_from(row, None, title));
@@ -665,7 +669,7 @@ fn component<'a>(text: &'a str, version: &str, title: &str) -> Option<&'a str> {
 
 /// Returns the affected versions, and the version with the fix.
 fn versions(
-    head: &DocumentRow,
+    canonical: &DocumentRow,
     problem: &KnownProblem,
     fixed_in: Option<&str>,
     reports: &[Report],
@@ -682,7 +686,7 @@ fn versions(
     reported_on.truncate(MAX_VERSIONS);
     let note = match fixed_in {
         Some(_) if problem.fixed_in.is_none() => " or before, by the date of the change",
-        version if head.milestone.as_deref() == version => " (milestone)",
+        version if canonical.milestone.as_deref() == version => " (milestone)",
         _ => "",
     };
     let facts = [
@@ -693,32 +697,32 @@ fn versions(
         },
         problem.came_back_in.as_ref().map(|version| format!("Reported again on {version}")),
     ];
-    facts.into_iter().flatten().map(|fact| passage_from(head, None, literal(&fact))).collect()
+    facts.into_iter().flatten().map(|fact| passage_from(canonical, None, literal(&fact))).collect()
 }
 
 /// Returns the titles of the reports and the changes.
 fn titles_of(reports: &[Report], changes: &[(DocumentRow, Sentences)]) -> Vec<ArticlePassage> {
     let rows = reports.iter().map(|report| &report.row);
     let reports =
-        rows.enumerate().map(|(at, row)| (if at == 0 { "Report" } else { "Duplicate" }, row));
+        rows.enumerate().map(|(index, row)| (if index == 0 { "Report" } else { "Duplicate" }, row));
     let references = reports.chain(changes.iter().map(|(row, _)| ("Change", row)));
     let text = |label, row| format!("{label}: {}", markdown_title(row));
     references.map(|(label, row)| passage_from(row, None, text(label, row))).collect()
 }
 
-/// Returns the merged changes that closed a report or that a comment about the fix names, with their
-/// descriptions.
+/// Returns the merged changes that closed a report or that a comment about the fix names, with
+/// their descriptions.
 fn changes(
     r: &Reader<'_>,
     reports: &[Report],
     problem: &KnownProblem,
 ) -> Result<Vec<(DocumentRow, Sentences)>> {
     let mut keys: Vec<String> = problem.fixed_by.iter().map(|change| change.key.clone()).collect();
-    let head = reports
+    let comments = reports
         .iter()
         .take(1)
         .flat_map(|report| report.thread.comments.iter().map(move |entry| (&report.row, entry)));
-    for (row, entry) in head.filter(|(_, entry)| entry.comment.role == Some(CommentRole::Fix)) {
+    for (row, entry) in comments.filter(|(_, entry)| entry.comment.role == Some(CommentRole::Fix)) {
         for sentence in
             entry.sentences.0.iter().filter(|sentence| sentence.role() == SentenceRole::Fix)
         {
@@ -750,18 +754,18 @@ fn choose(
     used_texts: &mut BTreeSet<String>,
 ) -> Vec<ArticlePassage> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
-    order.sort_by_key(|at| (std::cmp::Reverse(candidates[*at].rank), *at));
+    order.sort_by_key(|index| (std::cmp::Reverse(candidates[*index].rank), *index));
     let has_others = candidates.iter().any(|candidate| !sentence::is_personal(&candidate.text));
     let mut chosen_indexes: BTreeSet<usize> = BTreeSet::new();
-    for at in order {
-        let text = &candidates[at].text;
+    for index in order {
+        let text = &candidates[index].text;
         let is_omitted = has_others && sentence::is_personal(text);
         if chosen_indexes.len() < max && !is_omitted && mark_used(text, used_texts) {
-            chosen_indexes.insert(at);
+            chosen_indexes.insert(index);
         }
     }
     let selection =
-        candidates.into_iter().enumerate().filter(|(at, _)| chosen_indexes.contains(at));
+        candidates.into_iter().enumerate().filter(|(index, _)| chosen_indexes.contains(index));
     selection.flat_map(|(_, candidate)| candidate.passages()).collect()
 }
 

@@ -44,11 +44,11 @@ fn section_body(section: &ArticleSection) -> String {
         let last_sentence = group.iter().rposition(|passage| !is_code(passage));
         let cited_index = last_sentence.unwrap_or(group.len() - 1);
         let mut text = String::new();
-        for (at, passage) in group.iter().enumerate() {
-            let is_separate = at > 0 && (is_code(passage) || is_code(&group[at - 1]));
+        for (index, passage) in group.iter().enumerate() {
+            let is_separate = index > 0 && (is_code(passage) || is_code(&group[index - 1]));
             text.push_str(if is_separate { "\n\n" } else { " " });
             text.push_str(&passage.text);
-            if at == cited_index {
+            if index == cited_index {
                 text.push_str(if is_code(passage) { "\n\n" } else { " " });
                 text.push_str(&format!("({})", link(passage)));
             }
@@ -76,7 +76,7 @@ fn link(passage: &ArticlePassage) -> String {
 pub(super) fn literal_title(title: &str) -> String {
     let parts = title.split('`').enumerate();
     let is_paired = title.matches('`').count().is_multiple_of(2);
-    let parts = parts.map(|(at, part)| match is_paired && at % 2 == 1 {
+    let parts = parts.map(|(index, part)| match is_paired && index % 2 == 1 {
         true => format!("`{part}`"),
         false => {
             let start = if part.starts_with(' ') { " " } else { "" };

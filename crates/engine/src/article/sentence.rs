@@ -67,8 +67,8 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
     clean_sentence(sentence).filter(|_| !is_chatter)
 }
 
-/// Returns a sentence without its greeting and with a capital letter; `None` if it is not a complete
-/// statement. Its role is ignored, because reports have none.
+/// Returns a sentence without its greeting and with a capital letter; `None` if it is not a
+/// complete statement. Its role is ignored, because reports have none.
 pub(super) fn clean_sentence(sentence: &Sentence) -> Option<String> {
     let text = sentence.markdown().split_whitespace().collect::<Vec<_>>().join(" ");
     let text = without("footnote", &without("opening", &text));

@@ -76,7 +76,7 @@ pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> Trouble
     }
 }
 
-/// Returns the summary: "7 distinct errors in server.log, old.log (12040 lines): 1 solved, 6 known."
+/// Returns the summary: "7 distinct errors in server.log (12040 lines): 1 solved, 6 known."
 pub(super) fn summary(log: &LogResponse) -> String {
     let names: Vec<&str> = log
         .files

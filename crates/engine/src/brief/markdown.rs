@@ -51,13 +51,13 @@ fn write_entry(entry: &Entry, out: &mut String) {
         _ => {}
     }
     if let Some(quote) = &entry.quote {
-        let by = [attribution(quote), links]
+        let line = [attribution(quote), links]
             .into_iter()
             .filter(|t| !t.is_empty())
             .collect::<Vec<_>>()
             .join(" ");
-        if !by.is_empty() && entry.text.is_none() {
-            out.push_str(&format!("\n{by}\n"));
+        if !line.is_empty() && entry.text.is_none() {
+            out.push_str(&format!("\n{line}\n"));
         }
         out.push('\n');
         let mut block_quote = String::with_capacity(quote.text.len() + 100);

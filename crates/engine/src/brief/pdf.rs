@@ -192,24 +192,24 @@ impl Sheet {
     }
 
     fn add_quote(&mut self, quote: &Quote, citations: &[Citation]) {
-        let by = attribution(quote);
+        let line = attribution(quote);
         let is_fix = quote.role.as_deref() == Some("fix");
-        if !by.is_empty() {
+        if !line.is_empty() {
             let colour = if is_fix { FIX } else { MUTED };
-            self.add_paragraph(&by, Style { colour, bold: is_fix, ..ATTRIBUTION }, None);
+            self.add_paragraph(&line, Style { colour, bold: is_fix, ..ATTRIBUTION }, None);
         }
         for c in citations {
             self.add_paragraph(&c.label, Style { keep_with_next: true, ..CITE }, c.url.as_deref());
         }
         let bar = Some(if is_fix { FIX } else { RULE });
-        let mut from = 0;
+        let mut start = 0;
         for (range, rows) in tables(&quote.text).into_iter().filter(|(_, rows)| has_low_rows(rows))
         {
-            self.add_blocks(&quote.text[from..range.start], bar);
+            self.add_blocks(&quote.text[start..range.start], bar);
             self.add_table(&rows, QUOTE.indent);
-            from = range.end;
+            start = range.end;
         }
-        self.add_blocks(&quote.text[from..], bar);
+        self.add_blocks(&quote.text[start..], bar);
     }
 
     fn add_blocks(&mut self, text: &str, bar: Option<Colour>) {

@@ -67,7 +67,7 @@ pub fn problems(
     let mut response = context.finder.store.read(|r| {
         let key = request.source.as_deref();
         let source =
-            key.map(|s| r.source(s)?.ok_or_else(|| search::unknown_source_error(r, s))).transpose()?;
+            key.map(|s| r.source(s)?.ok_or_else(|| search::unknown_source(r, s))).transpose()?;
         let sources = match &source {
             Some(source) => vec![source.clone()],
             None => r.sources()?,
@@ -177,7 +177,7 @@ impl Listing<'_> {
         }
     }
 
-    /// Returns the problems of a list, in its order, with their outcomes if the list depends on them.
+    /// Returns the sorted problems of a list, with their outcomes if the list depends on them.
     fn select(
         &self,
         mut groups: Vec<Group>,

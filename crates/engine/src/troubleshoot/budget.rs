@@ -10,36 +10,36 @@ const CUT_MARKER: &str = " […]";
 /// and its surplus is divided among the others in the same way.
 pub(super) fn shares(total: usize, weights: &[f32], max_shares: &[usize]) -> Vec<usize> {
     let mut out = vec![0; weights.len()];
-    let mut open: Vec<usize> = (0..weights.len()).collect();
-    let mut rest = total;
-    while rest > 0 && !open.is_empty() {
-        let sum: f64 = open.iter().map(|i| weight(weights[*i])).sum();
+    let mut unfilled: Vec<usize> = (0..weights.len()).collect();
+    let mut remaining = total;
+    while remaining > 0 && !unfilled.is_empty() {
+        let sum: f64 = unfilled.iter().map(|i| weight(weights[*i])).sum();
         #[allow(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss
         )]
-        let mut portions: Vec<usize> = open
+        let mut portions: Vec<usize> = unfilled
             .iter()
-            .map(|i| (rest as f64 * weight(weights[*i]) / sum).floor() as usize)
+            .map(|i| (remaining as f64 * weight(weights[*i]) / sum).floor() as usize)
             .collect();
         // The remainder of the division goes to the first.
-        portions[0] += rest - portions.iter().sum::<usize>().min(rest);
-        let full: Vec<usize> = open
+        portions[0] += remaining - portions.iter().sum::<usize>().min(remaining);
+        let full: Vec<usize> = unfilled
             .iter()
             .zip(&portions)
             .filter(|(i, portion)| out[**i] + **portion >= max_shares[**i])
             .map(|(i, _)| *i)
             .collect();
         if full.is_empty() {
-            open.iter().zip(portions).for_each(|(i, portion)| out[*i] += portion);
+            unfilled.iter().zip(portions).for_each(|(i, portion)| out[*i] += portion);
             break;
         }
         for i in &full {
-            rest -= max_shares[*i] - out[*i];
+            remaining -= max_shares[*i] - out[*i];
             out[*i] = max_shares[*i];
         }
-        open.retain(|i| !full.contains(i));
+        unfilled.retain(|i| !full.contains(i));
     }
     out
 }
@@ -59,18 +59,19 @@ pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     if text.len() <= max || length(text) <= max {
         return (text.to_owned(), false);
     }
-    let room = max.saturating_sub(length(CUT_MARKER));
-    if room == 0 {
+    let available = max.saturating_sub(length(CUT_MARKER));
+    if available == 0 {
         return (String::new(), true);
     }
-    let text = &*condense(text, room);
+    let text = &*condense(text, available);
     if length(text) <= max {
         return (text.to_owned(), true);
     }
-    let end = text.char_indices().nth(room).map_or(text.len(), |(i, _)| i);
-    let head = &text[..end];
-    let end = head.rfind(char::is_whitespace).filter(|at| *at > head.len() * 2 / 3).unwrap_or(end);
-    let mut out = head[..end].trim_end().to_owned();
+    let end = text.char_indices().nth(available).map_or(text.len(), |(i, _)| i);
+    let prefix = &text[..end];
+    let end =
+        prefix.rfind(char::is_whitespace).filter(|at| *at > prefix.len() * 2 / 3).unwrap_or(end);
+    let mut out = prefix[..end].trim_end().to_owned();
     // An open fence would include the following text.
     let fences = out.lines().filter(|l| l.trim_start().starts_with("```")).count();
     if !fences.is_multiple_of(2) && length(&out) + 4 + length(CUT_MARKER) <= max {

@@ -96,15 +96,16 @@ fn merged_changes(r: &Reader<'_>, changes: &[DocumentRow]) -> Result<Vec<FixedBy
 }
 
 /// Returns the changes that the last comment with links to changes names before the closure: Gerrit
-/// changes and pull requests of other projects that may be merged. A linked pull request of the same
-/// project may be the cause instead.
+/// changes and pull requests of other projects that may be merged. A linked pull request of the
+/// same project may be the cause instead.
 fn linked_changes(
     r: &Reader<'_>,
     row: &DocumentRow,
     comments: &[StoredComment],
     closed_at: Option<Timestamp>,
 ) -> Result<Vec<FixedBy>> {
-    let is_earlier = |comment: &&StoredComment| closed_at.is_none_or(|at| comment.created_at <= at);
+    let is_earlier =
+        |comment: &&StoredComment| closed_at.is_none_or(|time| comment.created_at <= time);
     for comment in comments.iter().rev().filter(is_earlier) {
         let text = own_content(&comment.body);
         let gerrit_changes = GERRIT_LINK.captures_iter(&text).take(MAX_LINKS).map(|link| {
@@ -246,11 +247,11 @@ impl CaseThread {
         let last = |role| thread.iter().rposition(|s| s.comment.role == Some(role));
         let first_fix = thread.iter().position(|s| s.comment.role == Some(CommentRole::Fix));
         let last_denial =
-            last(CommentRole::Denial).filter(|at| first_fix.is_some_and(|fix| fix < *at));
-        let is_denied = last_denial.is_some_and(|at| {
+            last(CommentRole::Denial).filter(|index| first_fix.is_some_and(|fix| fix < *index));
+        let is_denied = last_denial.is_some_and(|index| {
             closers.is_empty()
-                && last(CommentRole::Fix).is_none_or(|fix| fix < at)
-                && !thread[at..].iter().any(|s| s.sentences.verifies(true))
+                && last(CommentRole::Fix).is_none_or(|fix| fix < index)
+                && !thread[index..].iter().any(|s| s.sentences.verifies(true))
         });
         if closers.is_empty() {
             for entry in thread.iter_mut().take(last_denial.unwrap_or_default()) {
@@ -271,17 +272,17 @@ impl CaseThread {
         let mentions = versions(&format!("{}\n{}", row.title, body), &row.source);
         let reported_on = mentions.product;
         let releases = Releases::load(r, row.source_id)?;
-        let verifies = |(at, s): &(usize, &ThreadComment)| {
-            s.sentences.verifies(first_fix.is_some_and(|fix| fix < *at))
+        let verifies = |(index, s): &(usize, &ThreadComment)| {
+            s.sentences.verifies(first_fix.is_some_and(|fix| fix < *index))
         };
         let last_test = thread.iter().enumerate().rev().find(verifies);
-        // A version that a comment contradicts does not count after a later test.
+        // If a test follows, a version named before a contradiction does not count.
         let contradicted_at = last_test.and_then(|(test, _)| {
             thread[first_fix.unwrap_or(test).min(test)..test]
                 .iter()
                 .rposition(|s| s.sentences.contradicts())
         });
-        let valid_from = contradicted_at.map_or(0, |at| first_fix.unwrap_or_default() + at);
+        let valid_from = contradicted_at.map_or(0, |index| first_fix.unwrap_or_default() + index);
         let is_fix = |s: &&ThreadComment| s.comment.role == Some(CommentRole::Fix);
         let is_new =
             |version: &String| !reported_on.contains(version) && releases.may_be_fixed_in(version);
@@ -292,10 +293,11 @@ impl CaseThread {
         };
         let in_test = || {
             // A test before the first fix is of an older version.
-            let is_later = |at: usize| first_fix.is_none_or(|fix| fix <= at);
-            let (at, test) = last_test.filter(|(at, _)| closers.is_empty() && is_later(*at))?;
+            let is_later = |index: usize| first_fix.is_none_or(|fix| fix <= index);
+            let (index, test) =
+                last_test.filter(|(index, _)| closers.is_empty() && is_later(*index))?;
             let version = tested_version(&test.comment.text, &row.source).filter(is_new)?;
-            last_denial.is_none_or(|denial| denial < at).then_some(version)
+            last_denial.is_none_or(|denial| denial < index).then_some(version)
         };
         let fixed_version = in_fix(Sentences::fixed_versions)
             .or_else(in_test)
@@ -323,8 +325,8 @@ impl CaseThread {
         })
     }
 
-    /// Returns whether the thread documents a fix or a workaround, in a comment, in the report itself,
-    /// or by the change or the version that has it.
+    /// Returns whether the thread documents a fix or a workaround, in a comment, in the report
+    /// itself, or by the change or the version that has it.
     pub(super) fn has_solution(&self) -> bool {
         let answers = |s: &ThreadComment| match s.comment.role {
             Some(CommentRole::Workaround) => true,
@@ -486,8 +488,8 @@ fn solution_in_report(row: &DocumentRow, body: &str, role: SentenceRole) -> Opti
 
 /// Moves the fix role to the preceding answer if the reporter only confirms a fix.
 fn credit_confirmed_answers(thread: &mut [ThreadComment], reporter: Option<&str>) {
-    for at in 0..thread.len() {
-        let ThreadComment { comment, sentences, .. } = &thread[at];
+    for index in 0..thread.len() {
+        let ThreadComment { comment, sentences, .. } = &thread[index];
         let is_confirmation = comment.role == Some(CommentRole::Fix)
             && reporter.is_some_and(|reporter| comment.author.as_deref() == Some(reporter))
             && !roles::speaks_for_project(comment.association.as_deref())
@@ -498,18 +500,18 @@ fn credit_confirmed_answers(thread: &mut [ThreadComment], reporter: Option<&str>
         let is_answer = |s: &&mut ThreadComment| {
             s.comment.author.as_deref() != reporter && s.comment.role != Some(CommentRole::Noise)
         };
-        if let Some(answer) = thread[..at].iter_mut().rev().find(is_answer)
+        if let Some(answer) = thread[..index].iter_mut().rev().find(is_answer)
             && matches!(answer.comment.role, None | Some(CommentRole::ClosingNote))
             && !answer.comment.text.trim_end().ends_with('?')
         {
             answer.comment.role = Some(CommentRole::Fix);
-            thread[at].comment.role = Some(CommentRole::Confirmation);
+            thread[index].comment.role = Some(CommentRole::Confirmation);
         }
     }
 }
 
 impl ThreadOutcome {
-    /// Returns the status after these later reports, and the version in which the problem came back.
+    /// Returns the status after these reports, and the version in which the problem came back.
     pub(crate) fn after_reports(
         &self,
         r: &Reader<'_>,
@@ -531,14 +533,14 @@ impl Case {
             self.thread;
         let closed_at = row.merged_at.or(row.closed_at);
         // Changes may also use what the thread leaves of the budget.
-        let room =
+        let available =
             (budget / CHANGE_DIVISOR).max(budget.saturating_sub(useful_length(&body, &comments)));
-        let mut room_left = room;
+        let mut available_left = available;
         for change in &mut fixed_by {
-            change.text = excerpt(&change.text, room_left).0;
-            room_left -= length(&change.text);
+            change.text = excerpt(&change.text, available_left).0;
+            available_left -= length(&change.text);
         }
-        let changes = room - room_left;
+        let changes = available - available_left;
         let thread = assemble(&body, &comments, closed_at, budget - changes);
         SolvedCase {
             citation: citation(&row),
@@ -579,8 +581,8 @@ static TOOL: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)\b(?:studio|cli|command.?line|ide|npm|plug-?ins?|modules?|tools?)\b")
 });
 
-/// Returns the product version in a test report: the first one after the project's name or a product
-/// label, or else the first one in a sentence.
+/// Returns the product version in a test report: the first one after the project's name or a
+/// product label, or else the first one in a sentence.
 fn tested_version(text: &str, source: &str) -> Option<String> {
     let project = source.rsplit('/').next().unwrap_or(source);
     let number = |version: &String| {
@@ -644,7 +646,7 @@ fn without_quotes(markdown: &str) -> String {
     out
 }
 
-/// Returns the share of the question's terms that a text contains; used for comments without vectors.
+/// Returns the share of the question's terms in a text, for comments without vectors.
 fn term_overlap(query_terms: &[String], text: &PreparedText) -> f32 {
     if query_terms.is_empty() {
         return 0.0;

@@ -1,8 +1,8 @@
-//! An evaluation of how often an assembled thread contains the comment that states the fix, compared
-//! with the last and the first comments.
+//! An evaluation of how often an assembled thread contains the comment that states the fix,
+//! compared with the last and the first comments.
 //!
-//! The fix is known if a comment names the merged pull request that closed the issue, or if a person
-//! who speaks for the project commented on closing it.
+//! The fix is known if a comment names the merged pull request that closed the issue, or if a
+//! person who speaks for the project commented on closing it.
 
 use crate::QueryContext;
 use precedent_core::{
@@ -37,8 +37,7 @@ pub fn evaluate_threads(
     task: &Task,
 ) -> Result<ThreadFigures> {
     let ids = context.store.read(|r| {
-        let row =
-            r.source(source)?.ok_or_else(|| crate::search::unknown_source_error(r, source))?;
+        let row = r.source(source)?.ok_or_else(|| crate::search::unknown_source(r, source))?;
         r.issues_by_age(row.id)
     })?;
     let mut figures =
@@ -101,15 +100,15 @@ fn evaluate_thread(
     };
     figures.assembled += contains_fix(thread);
     figures.blind += contains_fix(without_links);
-    let room = budget - length(&excerpt(&body, budget).0);
+    let available = budget - length(&excerpt(&body, budget).0);
     let baseline = |order: &mut dyn Iterator<Item = usize>| {
-        let mut room = room;
+        let mut available = available;
         for i in order {
             let length = length(&comments[i].text);
-            if fixes.contains(&i) && room >= length.min(MIN_SHOWN) {
+            if fixes.contains(&i) && available >= length.min(MIN_SHOWN) {
                 return 1;
             }
-            room = room.saturating_sub(length);
+            available = available.saturating_sub(length);
         }
         0
     };

@@ -9,8 +9,8 @@ use precedent_text::{
     roles::{SentenceRole, Sentences},
 };
 
-/// The maximum time between a closing comment and the closure, in seconds. Trackers record both with
-/// one click, but a bot may come between.
+/// The maximum time between a closing comment and the closure, in seconds. Trackers record both
+/// with one click, but a bot may come between.
 pub(super) const AT_CLOSURE: i64 = 120;
 
 /// The minimum number of links in a list of links, and the maximum number of words per link.

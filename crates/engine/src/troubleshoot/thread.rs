@@ -1,8 +1,8 @@
-//! The assembly of an excerpt of a thread that contains the solution, within a budget of characters.
+//! The assembly of a thread excerpt with the solution, within a budget of characters.
 //!
-//! The budget goes first to the shortened report, then to the tail, which is the comments classified
-//! as the solution and the last ones before the closure, then to the comments most similar to the
-//! question. The result is in chronological order.
+//! The budget goes first to the shortened report, then to the tail, which is the comments
+//! classified as the solution and the last ones before the closure, then to the comments most
+//! similar to the question. The result is in chronological order.
 
 use std::cmp::Reverse;
 
@@ -56,7 +56,7 @@ pub(super) struct Excerpt {
     /// The comments in chronological order.
     pub(super) comments: Vec<CaseComment>,
     pub(super) omissions: usize,
-    /// The number of agreeing comments that the first one stands for.
+    /// The number of agreeing comments omitted after the first one.
     pub(super) agreements: usize,
     /// The anchor of the comment to read first.
     pub(super) fix: Option<String>,
@@ -104,50 +104,49 @@ pub(super) fn assemble(
         .collect();
     let useful_length: usize = useful.iter().map(|i| length(&thread[*i].comment.text)).sum();
     // The report may also use what the comments leave of the budget.
-    let room = share(budget, BODY_SHARE).max(budget.saturating_sub(useful_length));
-    let (body, is_cut) = excerpt(&body, room);
-    let mut rest = budget.saturating_sub(length(&body));
+    let available = share(budget, BODY_SHARE).max(budget.saturating_sub(useful_length));
+    let (body, is_cut) = excerpt(&body, available);
+    let mut remaining = budget.saturating_sub(length(&body));
     let mut picks: Vec<Option<(String, bool)>> = vec![None; thread.len()];
     let take = |i: usize,
                 max: usize,
-                rest: &mut usize,
+                remaining: &mut usize,
                 picks: &mut Vec<Option<(String, bool)>>|
      -> usize {
         let text = &thread[i].comment.text;
-        let max = max.min(*rest);
+        let max = max.min(*remaining);
         if picks[i].is_some() || (max < MIN_EXCERPT && length(text) > max) {
             return 0;
         }
         let (pick, is_cut) = excerpt(text, max);
         let used_length = length(&pick);
-        *rest -= used_length;
+        *remaining -= used_length;
         picks[i] = Some((pick, is_cut));
         used_length
     };
 
     // Comments classified as the solution come before those that are merely last.
-    let mut tail: Vec<usize> =
-        useful.iter().copied().filter(|i| is_before_closure(&thread[*i], closed_at)).collect();
-    let last_comments: Vec<usize> = tail.iter().rev().take(LAST_COMMENTS).copied().collect();
+    let is_early = |i: &usize| is_before_closure(&thread[*i], closed_at);
+    let last_comments = useful.iter().copied().filter(is_early).rev().take(LAST_COMMENTS);
     let is_solution = |i: &usize| {
         use CommentRole::{ClosingNote, Fix, Workaround};
         matches!(thread[*i].comment.role, Some(Fix | Workaround | ClosingNote))
     };
     let mut fixes: Vec<usize> = useful.iter().copied().filter(is_solution).collect();
     fixes.sort_by_key(|i| Reverse((solution_rank(&thread[*i], closed_at), *i)));
-    tail = fixes.iter().copied().take(LAST_COMMENTS).chain(last_comments).collect();
-    let mut tail_left = share(rest, TAIL_SHARE).max(rest.min(MIN_EXCERPT * 2));
+    let tail = fixes.iter().copied().take(LAST_COMMENTS).chain(last_comments);
+    let mut tail_left = share(remaining, TAIL_SHARE).max(remaining.min(MIN_EXCERPT * 2));
     for i in tail {
         // Cut a long comment, so that it leaves room for others.
         let max = (tail_left / 2).max(MIN_EXCERPT * 2).min(tail_left);
-        tail_left -= take(i, max, &mut rest, &mut picks).min(tail_left);
+        tail_left -= take(i, max, &mut remaining, &mut picks).min(tail_left);
     }
 
     let mut others: Vec<usize> = useful.iter().copied().filter(|i| picks[*i].is_none()).collect();
     others.sort_by(|a, b| relevance(&thread[*b]).total_cmp(&relevance(&thread[*a])).then(a.cmp(b)));
     for i in others.into_iter().take(MAX_OTHERS) {
-        let max = (rest / 2).max(MIN_EXCERPT * 4);
-        take(i, max, &mut rest, &mut picks);
+        let max = (remaining / 2).max(MIN_EXCERPT * 4);
+        take(i, max, &mut remaining, &mut picks);
     }
     // The rest of the budget extends excerpts, those of solutions first.
     let mut cut_comments: Vec<usize> = (0..thread.len())
@@ -155,8 +154,8 @@ pub(super) fn assemble(
         .collect();
     cut_comments.sort_by_key(|i| (!fixes.contains(i), *i));
     for i in cut_comments {
-        rest += picks[i].take().map_or(0, |(text, _)| length(&text));
-        take(i, usize::MAX, &mut rest, &mut picks);
+        remaining += picks[i].take().map_or(0, |(text, _)| length(&text));
+        take(i, usize::MAX, &mut remaining, &mut picks);
     }
 
     let mut out = Excerpt {
@@ -180,12 +179,8 @@ pub(super) fn assemble(
         let candidates: Vec<usize> = useful.iter().filter(is_shown).copied().collect();
         best_answer(&candidates, thread, closed_at)
     };
-    out.fix = fixes
-        .iter()
-        .find(is_shown)
-        .copied()
-        .or_else(answer)
-        .map(|i| thread[i].comment.anchor.clone());
+    let first = fixes.iter().find(is_shown).copied().or_else(answer);
+    out.fix = first.map(|i| thread[i].comment.anchor.clone());
     out
 }
 
@@ -218,8 +213,8 @@ fn is_before_closure(entry: &ThreadComment, closed_at: Option<Timestamp>) -> boo
     closed_at.is_none_or(|at| created_at <= at.as_second() + GRACE)
 }
 
-/// Shortens a report over [`LONG_BODY`] characters to its first and last informative paragraphs, and
-/// returns whether it was shortened.
+/// Shortens a report over [`LONG_BODY`] characters to its first and last informative paragraphs,
+/// and returns whether it was shortened.
 pub(super) fn shorten(body: &str) -> (String, bool) {
     let body = body.trim();
     if length(body) <= LONG_BODY {
@@ -243,7 +238,7 @@ pub(super) fn is_informative(paragraph: &str) -> bool {
     !is_heading && letters >= MIN_PARAGRAPH
 }
 
-/// Splits a Markdown text into paragraphs, and does not split fenced blocks.
+/// Splits a Markdown text into paragraphs; a fenced block is not split.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut current = String::new();
@@ -396,7 +391,7 @@ mod tests {
 
     #[test]
     fn without_a_fix_the_last_answer_is_first() {
-        let by = |minute, text, role, association: Option<&str>| {
+        let comment_by = |minute, text, role, association: Option<&str>| {
             let mut entry = reply(minute, text, role, 0.0);
             entry.comment.association = association.map(str::to_owned);
             entry
@@ -404,12 +399,12 @@ mod tests {
         let first =
             |comments: &[ThreadComment]| assemble("It fails.", comments, Some(at(9)), 4_000).fix;
         let mut comments = vec![
-            by(1, "Which version is it?", None, Some("MEMBER")),
-            by(2, "Set no-snapshot-lease on the leader.", None, Some("MEMBER")),
-            by(3, "I set it on all three nodes.", None, None),
-            by(4, "Still the same here.", Some(CommentRole::Confirmation), None),
-            by(5, "Thanks!", Some(CommentRole::Noise), Some("OWNER")),
-            by(700, "Much later, of something else.", None, Some("OWNER")),
+            comment_by(1, "Which version is it?", None, Some("MEMBER")),
+            comment_by(2, "Set no-snapshot-lease on the leader.", None, Some("MEMBER")),
+            comment_by(3, "I set it on all three nodes.", None, None),
+            comment_by(4, "Still the same here.", Some(CommentRole::Confirmation), None),
+            comment_by(5, "Thanks!", Some(CommentRole::Noise), Some("OWNER")),
+            comment_by(700, "Much later, of something else.", None, Some("OWNER")),
         ];
         assert_eq!(first(&comments).as_deref(), Some("comment-2"));
         comments.remove(1);
@@ -417,7 +412,7 @@ mod tests {
         comments[0].comment.role = Some(CommentRole::Workaround);
         comments[0].comment.text = "Restart it at night.".to_owned();
         assert_eq!(first(&comments).as_deref(), Some("comment-1"));
-        let mut bot = by(6, "Moved to the archive.", None, None);
+        let mut bot = comment_by(6, "Moved to the archive.", None, None);
         bot.comment.author = Some("tidy[bot]".to_owned());
         assert_eq!(first(&[bot]), None);
     }

@@ -142,14 +142,14 @@ fn passage(
         };
         (0..chunks.len()).max_by_key(|i| (score(&chunks[*i].text), Reverse(*i)))
     };
-    let at = nearest.filter(|at| *at < chunks.len()).or_else(by_words);
-    let text = at.map_or_else(
+    let index = nearest.filter(|index| *index < chunks.len()).or_else(by_words);
+    let text = index.map_or_else(
         || row.body.clone(),
-        |at| {
-            let mut text = chunks[at].text.clone();
+        |index| {
+            let mut text = chunks[index].text.clone();
             // A short chunk is followed by the next one.
             if length(&text) < MAX_PASSAGE / 2
-                && let Some(next) = chunks.get(at + 1)
+                && let Some(next) = chunks.get(index + 1)
             {
                 text.push_str("\n\n");
                 text.push_str(&next.text);
