@@ -91,20 +91,29 @@ pub fn query(data: &[u8]) {
         }
     };
     if first.is_pasted {
-        assert!(first.filters.is_empty() && first.phrases.is_empty() && first.without.is_empty());
+        assert!(
+            first.filters.is_empty() && first.phrases.is_empty() && first.exclusions.is_empty()
+        );
         return;
     }
-    let second =
-        query::parse(&first.understood).unwrap_or_else(|e| panic!("{}: {e}", first.understood));
+    let second = query::parse(&first.interpretation)
+        .unwrap_or_else(|e| panic!("{}: {e}", first.interpretation));
     let fields = |q: &query::Query| {
-        (q.text.clone(), q.phrases.clone(), q.without.clone(), q.filters.clone(), q.scope, q.mode)
+        (
+            q.text.clone(),
+            q.phrases.clone(),
+            q.exclusions.clone(),
+            q.filters.clone(),
+            q.scope,
+            q.mode,
+        )
     };
     // The words of a filter that is left out (`mode:`) and of a quote that is empty leave nothing
     // behind.
-    assert_eq!(fields(&first), fields(&second), "{:?}", first.understood);
-    let last =
-        query::parse(&second.understood).unwrap_or_else(|e| panic!("{}: {e}", second.understood));
-    assert_eq!(second.understood, last.understood);
+    assert_eq!(fields(&first), fields(&second), "{:?}", first.interpretation);
+    let last = query::parse(&second.interpretation)
+        .unwrap_or_else(|e| panic!("{}: {e}", second.interpretation));
+    assert_eq!(second.interpretation, last.interpretation);
 }
 
 thread_local! {

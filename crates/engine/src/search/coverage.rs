@@ -40,29 +40,32 @@ pub(crate) fn coverage_notices(coverage: Coverage, vectors: bool) -> impl Iterat
 }
 
 /// Returns a notice if the semantic index is incomplete. `unread` counts the documents that changed
-/// since they were divided into passages.
+/// since they were split into passages.
 pub(super) fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice> {
-    let Coverage { documents, chunks, embedded: embedded_chunks, .. } = coverage;
-    if embedded_chunks == 0 && documents > 0 {
-        return Some(inconclusive(Lack::AllVectors, "semantic", 0));
+    let Coverage { documents, chunks, embedded, .. } = coverage;
+    if embedded == 0 && documents > 0 {
+        return Some(inconclusive_notice(Lack::AllVectors, "semantic", 0));
     }
-    if embedded_chunks >= chunks && unread == 0 {
+    if embedded >= chunks && unread == 0 {
         return None;
     }
-    // Assume that undivided documents have as many passages as the others.
-    let built = percent(embedded_chunks, chunks)
-        * percent(documents.saturating_sub(unread), documents)
-        / 100;
-    Some(inconclusive(Lack::SomeVectors, "semantic", built))
+    // Assume that the changed documents have as many passages as the others.
+    let built =
+        percent(embedded, chunks) * percent(documents.saturating_sub(unread), documents) / 100;
+    Some(inconclusive_notice(Lack::SomeVectors, "semantic", built))
 }
 
 pub(super) fn missing_text(coverage: Coverage) -> Option<Notice> {
     (coverage.full_text < coverage.documents).then(|| {
-        inconclusive(Lack::FullText, "keyword", percent(coverage.full_text, coverage.documents))
+        inconclusive_notice(
+            Lack::FullText,
+            "keyword",
+            percent(coverage.full_text, coverage.documents),
+        )
     })
 }
 
-fn inconclusive(lack: Lack, index: &str, built: u64) -> Notice {
+fn inconclusive_notice(lack: Lack, index: &str, built: u64) -> Notice {
     let text = format!("Not conclusive: the {index} index is {}% built.", built.min(99));
     Notice { lack, text }
 }
@@ -76,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn incomplete_index_is_stated_in_percent() {
+    fn incomplete_index_is_reported_in_percent() {
         let text = |documents, chunks, embedded, unread| {
             let coverage = Coverage { documents, full_text: documents, chunks, embedded, unread };
             missing_vectors(coverage, unread).map(|notice| notice.text)

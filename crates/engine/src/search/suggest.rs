@@ -1,4 +1,4 @@
-//! Suggestions for a search without matches: labels, authors and words that the casebook has.
+//! Suggestions for a search without matches: labels, authors and words of the casebook.
 
 use crate::QueryContext;
 use precedent_core::{
@@ -13,16 +13,13 @@ use precedent_text::{similar, tokens};
 
 use super::query::Query;
 
-/// The number of names that are listed if none is similar.
+/// The number of values that are listed if none is similar.
 const MAX_NAMES: usize = 5;
-/// The number of values that complete a typed filter.
+/// The maximum number of completions of a filter value.
 const MAX_COMPLETIONS: usize = 8;
 
 impl QueryContext<'_> {
-    /// Returns what the casebook has instead of the names and words of a query that it lacks.
-    ///
-    /// # Errors
-    /// Database or index errors.
+    /// Returns notices that suggest replacements for values and words that the casebook lacks.
     pub(super) fn suggestions(&self, query: &Query) -> Result<Vec<Notice>> {
         let mut texts = Vec::new();
         for filter in &query.filters {
@@ -34,17 +31,17 @@ impl QueryContext<'_> {
             };
             let positive = Filter { test: filter.test.clone(), is_negated: false };
             if self.fulltext.count_matching(&[positive])? == 0 {
-                texts.extend(self.names(kind, name, value)?);
+                texts.extend(self.suggest_value(kind, name, value)?);
             }
         }
-        for (word, suggestion) in self.words_like(query)? {
+        for (word, suggestion) in self.suggest_words(query)? {
             texts.push(format!("No item contains \"{word}\". Did you mean \"{suggestion}\"?"));
         }
         Ok(texts.into_iter().map(|text| Notice { lack: Lack::Operators, text }).collect())
     }
 
-    /// Returns the labels or authors that contain a typed text: those that begin with it first,
-    /// then the most frequent. Other filters have none.
+    /// Returns the values of the filter `label`, `author` or `reason` that contain a text: those that
+    /// begin with it first, then by frequency.
     ///
     /// # Errors
     /// Index errors.
@@ -62,7 +59,7 @@ impl QueryContext<'_> {
         Ok(terms.into_iter().map(|(term, _)| term).take(MAX_COMPLETIONS).collect())
     }
 
-    fn names(&self, kind: Vocabulary, name: &str, value: &str) -> Result<Option<String>> {
+    fn suggest_value(&self, kind: Vocabulary, name: &str, value: &str) -> Result<Option<String>> {
         let terms = self.fulltext.vocabulary(kind, |_| true)?;
         let quote = |value: &str| match value.contains(char::is_whitespace) {
             true => format!("{name}:\"{value}\""),
@@ -74,15 +71,15 @@ impl QueryContext<'_> {
             }
             None if terms.is_empty() => Some(format!("No item has {}.", quote(value))),
             None => {
-                let most: Vec<String> =
+                let common: Vec<String> =
                     terms.iter().take(MAX_NAMES).map(|(entry, _)| quote(entry)).collect();
-                Some(format!("No item has {}. Most common: {}.", quote(value), most.join(", ")))
+                Some(format!("No item has {}. Most common: {}.", quote(value), common.join(", ")))
             }
         })
     }
 
-    /// Returns the words that no document contains, each with a similar one of the titles.
-    fn words_like(&self, query: &Query) -> Result<Vec<(String, String)>> {
+    /// Returns the words that no document contains, each with a similar word from the titles.
+    fn suggest_words(&self, query: &Query) -> Result<Vec<(String, String)>> {
         let mut out = Vec::new();
         for typed_word in query.text.split_whitespace().filter(|w| w.chars().count() > 3).take(8) {
             let words = tokens::words(typed_word);
@@ -92,14 +89,15 @@ impl QueryContext<'_> {
                 continue;
             }
             let first = word.term.chars().next();
-            let near =
+            let title_terms =
                 self.fulltext.vocabulary(Vocabulary::Title, |term| term.chars().next() == first)?;
-            let Some(term) =
-                similar::closest_name(&word.term, near.iter().map(|(term, _)| term.as_str()))
-            else {
+            let Some(term) = similar::closest_name(
+                &word.term,
+                title_terms.iter().map(|(term, _)| term.as_str()),
+            ) else {
                 continue;
             };
-            // The index has stems; a title has the whole word.
+            // The index has only stems, so take the whole word from a title.
             let in_title =
                 Words { terms: vec![term.to_owned()], scope: Scope::Title, ..Words::default() };
             let Some((id, _)) = self.fulltext.search(&in_title, &[], 1)?.first().copied() else {
