@@ -25,7 +25,7 @@ use precedent_text::{
 use regex::Regex;
 
 use super::{
-    render::literal_title,
+    render::{is_code, literal_title},
     sentence::{self, ReportSection},
 };
 use crate::{
@@ -41,7 +41,7 @@ const MAX_CHANGES: usize = 3;
 /// The maximum number of sentences in a section, and of explanations.
 const MAX_SENTENCES: usize = 3;
 const MAX_EXPLANATIONS: usize = 1;
-/// The number of first sentences considered in a change's description.
+/// The maximum number of sentences of a change's description.
 const DESCRIPTION_SENTENCES: usize = 8;
 /// The maximum length of a code block, in lines.
 const MAX_CODE_LINES: usize = 40;
@@ -117,12 +117,9 @@ pub(super) fn collect(
     problem: &KnownProblem,
 ) -> Result<(String, Vec<ArticleSection>)> {
     let mut reports = Vec::new();
-    let mut keys = vec![canonical.key.clone()];
-    keys.extend(
-        problem.reports.iter().filter(|key| **key != canonical.key).take(MAX_DUPLICATES).cloned(),
-    );
-    for key in keys {
-        let Some(row) = r.document_by_key(&key)?.filter(|row| row.deleted_at.is_none()) else {
+    let duplicates = problem.reports.iter().filter(|key| **key != canonical.key);
+    for key in std::iter::once(&canonical.key).chain(duplicates.take(MAX_DUPLICATES)) {
+        let Some(row) = r.document_by_key(key)?.filter(|row| row.deleted_at.is_none()) else {
             continue;
         };
         let thread = CaseThread::load(r, context, row.clone(), &[], None, ClosingLinks::Visible)?;
@@ -323,7 +320,6 @@ fn symptom(
     if out.is_empty() && error.is_none() {
         return Vec::new();
     }
-    let is_code = |passage: &ArticlePassage| passage.text.starts_with("```");
     let is_shown = |error: &str| {
         let prefix: String =
             error.lines().take(1).flat_map(str::chars).take(PREFIX_CHARS).collect();
@@ -498,14 +494,12 @@ fn select_sentences<'a>(
         let comments = comments.map(|entry| (&report.row, Some(&entry.comment), &entry.sentences));
         std::iter::once((&report.row, None, &report.sentences)).chain(comments)
     });
-    let texts = texts.filter(|(_, comment, _)| {
-        comment.is_none_or(|comment| comment.role != Some(CommentRole::Noise))
-    });
+    let is_noise = |comment: &CaseComment| comment.role == Some(CommentRole::Noise);
+    let texts = texts.filter(move |(_, comment, _)| !comment.is_some_and(is_noise));
     texts.flat_map(move |(row, comment, sentences)| {
-        let matching_sentences = sentences.0.iter().enumerate();
-        let matching_sentences =
-            matching_sentences.filter(|(_, s)| test(comment, sentences, s)).collect::<Vec<_>>();
-        matching_sentences.into_iter().filter_map(move |(index, sentence)| {
+        let selection = sentences.0.iter().enumerate();
+        let selection: Vec<_> = selection.filter(|(_, s)| test(comment, sentences, s)).collect();
+        selection.into_iter().filter_map(move |(index, sentence)| {
             let mut text = sentence::passage(sentence)?;
             // A pronoun needs the sentence before it.
             if sentence::matches("pronoun", &text) && !sentence::explains(sentence) {
@@ -559,9 +553,8 @@ fn causes<'a>(
         sentence::explains(sentence) && is_authoritative
     };
     let change_sentences = changes.iter().flat_map(|(row, sentences)| {
-        let sentences =
-            sentences.0.iter().take(DESCRIPTION_SENTENCES).filter(|s| sentence::explains(s));
-        sentences.filter_map(move |sentence| {
+        let explanations = sentences.0.iter().filter(|s| sentence::explains(s));
+        explanations.filter_map(move |sentence| {
             let text = sentence::passage(sentence)
                 .filter(|text| !text.ends_with(':') && !sentence::matches("pronoun", text))?;
             Some(Candidate::new(row, sentence, text, 0))
@@ -585,10 +578,9 @@ fn resolution(
 ) -> Vec<ArticlePassage> {
     let mut out = Vec::new();
     if let Some(version) = fixed_in {
-        let mut comments =
-            reports.iter().take(1).flat_map(|report| report.thread.comments.iter().rev());
-        let names_it = comments.find(|entry| entry.comment.text.contains(version));
-        let comment = names_it.map(|entry| &entry.comment);
+        let comments = reports.first().map(|report| report.thread.comments.iter().rev());
+        let mut comments = comments.into_iter().flatten().map(|entry| &entry.comment);
+        let comment = comments.find(|comment| comment.text.contains(version));
         let comment = comment.filter(|_| canonical.milestone.as_deref() != Some(version));
         let component =
             comment.and_then(|comment| component(&comment.text, version, &canonical.title));
@@ -637,17 +629,14 @@ fn resolution(
         let is_description = |sentence: &&Sentence| {
             references(&sentence.text).is_empty() && sentence::describes_change(sentence)
         };
-        let description =
-            sentences.0.iter().take(DESCRIPTION_SENTENCES).filter(is_description).find_map(
-                |sentence| {
-                    let text = sentence::passage(sentence)
-                        .filter(|text| !text.ends_with(':') && !sentence::is_personal(text))?;
-                    mark_used(&text, used_texts).then_some(text)
-                },
-            );
-        let day =
-            row.merged_at.iter().map(|time| time.strftime(", merged on %Y-%m-%d").to_string());
-        let day: String = day.collect();
+        let description = sentences.0.iter().filter(is_description).find_map(|sentence| {
+            let text = sentence::passage(sentence)
+                .filter(|text| !text.ends_with(':') && !sentence::is_personal(text))?;
+            mark_used(&text, used_texts).then_some(text)
+        });
+        let day = row.merged_at.iter();
+        let day: String =
+            day.map(|time| time.strftime(", merged on %Y-%m-%d").to_string()).collect();
         let title = format!("Fixed by the change \"{}\"{day}.", markdown_title(row));
         out.push(passage_from(row, None, title));
         out.extend(description.map(|text| passage_from(row, None, text)));
@@ -718,14 +707,11 @@ fn changes(
     problem: &KnownProblem,
 ) -> Result<Vec<(DocumentRow, Sentences)>> {
     let mut keys: Vec<String> = problem.fixed_by.iter().map(|change| change.key.clone()).collect();
-    let comments = reports
-        .iter()
-        .take(1)
-        .flat_map(|report| report.thread.comments.iter().map(move |entry| (&report.row, entry)));
-    for (row, entry) in comments.filter(|(_, entry)| entry.comment.role == Some(CommentRole::Fix)) {
-        for sentence in
-            entry.sentences.0.iter().filter(|sentence| sentence.role() == SentenceRole::Fix)
-        {
+    if let Some(Report { row, thread, .. }) = reports.first() {
+        let comments = thread.comments.iter();
+        let fixes = comments.filter(|entry| entry.comment.role == Some(CommentRole::Fix));
+        let sentences = fixes.flat_map(|entry| &entry.sentences.0);
+        for sentence in sentences.filter(|sentence| sentence.role() == SentenceRole::Fix) {
             keys.extend(references(&sentence.text).iter().map(|reference| {
                 format!("{}#{}", reference.source.as_ref().unwrap_or(&row.source), reference.number)
             }));
@@ -740,7 +726,9 @@ fn changes(
         let is_listed = out.iter().any(|(listed_row, _)| listed_row.key == row.key);
         if out.len() < MAX_CHANGES && !is_listed && !sentence::matches("only_tests", &row.title) {
             let body = r.skeleton(row.source_id)?.strip(&own_content(&row.body));
-            out.push((row, Sentences::read(&body)));
+            let mut sentences = Sentences::read(&body);
+            sentences.0.truncate(DESCRIPTION_SENTENCES);
+            out.push((row, sentences));
         }
     }
     Ok(out)

@@ -58,7 +58,7 @@ fn section_body(section: &ArticleSection) -> String {
     paragraphs.join("\n")
 }
 
-fn is_code(passage: &ArticlePassage) -> bool {
+pub(super) fn is_code(passage: &ArticlePassage) -> bool {
     passage.text.starts_with("```")
 }
 
