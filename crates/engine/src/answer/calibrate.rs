@@ -96,13 +96,9 @@ pub fn calibrate(
     task: &Task,
 ) -> Result<CalibrationReport> {
     let (row, skeleton, pairs, issues) = finder.store.read(|r| {
-        let row = r.source(source)?.ok_or_else(|| search::unknown_source(r, source))?;
-        Ok((
-            row.clone(),
-            r.skeleton(row.id)?,
-            r.known_duplicates(row.id)?,
-            r.issues_by_age(row.id)?,
-        ))
+        let row = search::find_source(r, source)?;
+        let (pairs, issues) = (r.known_duplicates(row.id)?, r.issues_by_age(row.id)?);
+        Ok((row.clone(), r.skeleton(row.id)?, pairs, issues))
     })?;
     let source_calibration = finder.store.read(|r| finder.baseline_calibration(r, &row))?;
     let finder = &finder.with_calibration(&source_calibration);

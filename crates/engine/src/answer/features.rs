@@ -109,12 +109,12 @@ pub struct CandidateDetails {
 
 /// The highest values of any candidate of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct BestValues {
+pub struct Maxima {
     words: f32,
     cosine: f32,
 }
 
-impl BestValues {
+impl Maxima {
     /// Returns the highest values of these candidates.
     pub fn new<'a>(candidates: impl Iterator<Item = Evidence<'a>>) -> Self {
         candidates.fold(Self::default(), |best, candidate| Self {
@@ -168,12 +168,7 @@ pub struct Features(pub [f32; COUNT]);
 impl Features {
     /// Computes the features of a candidate for a report made at `now`, in a source of this time
     /// scale (see `super::time_scale`).
-    pub fn new(
-        evidence: &Evidence<'_>,
-        best: &BestValues,
-        now: Timestamp,
-        time_scale: f64,
-    ) -> Self {
+    pub fn new(evidence: &Evidence<'_>, best: &Maxima, now: Timestamp, time_scale: f64) -> Self {
         let overlap = evidence.overlap;
         let no_likeness = Likeness::default();
         let cosines = evidence.likeness.unwrap_or(&no_likeness);
@@ -258,7 +253,7 @@ mod tests {
 
     fn feature_of(
         evidence: &Evidence<'_>,
-        best: &BestValues,
+        best: &Maxima,
         now: Timestamp,
     ) -> impl Fn(&str) -> f32 + use<> {
         let features = Features::new(evidence, best, now, 1.0);
@@ -297,7 +292,7 @@ mod tests {
         let like = Likeness { text_text: Some(0.8), title_text: Some(0.2), ..Likeness::default() };
         let old = Evidence { overlap: &old, likeness: Some(&like), details: None };
         let new = Evidence { overlap: &new, likeness: None, details: None };
-        let best = BestValues::new([old, new].into_iter());
+        let best = Maxima::new([old, new].into_iter());
         let feature = feature_of(&old, &best, now);
         assert_eq!((feature("words_vs_best"), feature("text_cosine_vs_best")), (0.5, 1.0));
         assert_eq!((feature("inactive_time"), feature("comments")), (feature("age"), 0.0));
@@ -334,7 +329,7 @@ mod tests {
             (slow.0[index_of("age").unwrap()], slow.0[index_of("inactive_time").unwrap()]),
             (11.0_f32.ln(), 11.0_f32.ln())
         );
-        let feature = feature_of(&new, &BestValues::default(), now);
+        let feature = feature_of(&new, &Maxima::default(), now);
         assert_eq!((feature("words_vs_best"), feature("text_cosine_vs_best")), (0.0, 0.0));
     }
 }

@@ -13,7 +13,7 @@ use super::{
     comment_terms::{self, Comment, Comments},
     confidence::{Confidence, PairEvidence},
     explain,
-    features::{BestValues, CandidateDetails, Evidence, Features, fill_missing_cosines},
+    features::{CandidateDetails, Evidence, Features, Maxima, fill_missing_cosines},
     languages::LanguageMatches,
     low_content,
     near_duplicate::{NearDuplicate, TokenizedReport},
@@ -307,7 +307,7 @@ impl MatchFinder<'_> {
                 details: None,
             })
             .collect();
-        let best = BestValues::new(evidence.iter().copied());
+        let best = Maxima::new(evidence.iter().copied());
         let features = |evidence: &Evidence<'_>| {
             Features::new(evidence, &best, draft.made_at, self.time_scale)
         };

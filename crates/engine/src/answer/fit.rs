@@ -111,33 +111,27 @@ pub fn fit(
         let selection = queries.iter().enumerate().filter(|(i, _)| fold != Some(i % FOLDS));
         selection.map(|(_, a)| a).collect()
     };
-    let built_in = queries.iter().map(|a| duplicate_rank(model, a)).collect::<Vec<_>>();
-    let (built_in_figures, mut source_figures) = (order_figures(queries, &built_in), None);
-    let mut models_by_fold = vec![model.clone(); FOLDS];
+    let ranks: Vec<_> = queries.iter().map(|query| duplicate_rank(model, query)).collect();
+    let (built_in, mut source_weights) = (order_figures(queries, &ranks), None);
+    let mut models = vec![model.clone(); FOLDS];
     let mut order = None;
     if labels >= MIN_ORDER {
         let fit = |fold| Ok(model.with_order(fit_order(model, &training_set(fold), task)?));
-        let models =
+        let fold_models =
             (0..FOLDS).map(|fold| fit(Some(fold))).collect::<Result<Vec<RankingModel>>>()?;
-        let ranks: Vec<_> = queries
-            .iter()
-            .enumerate()
-            .map(|(i, a)| duplicate_rank(&models[i % FOLDS], a))
-            .collect();
+        let rank = |(i, query)| duplicate_rank(&fold_models[i % FOLDS], query);
+        let ranks: Vec<_> = queries.iter().enumerate().map(rank).collect();
         let figures = order_figures(queries, &ranks);
-        if figures.mrr > built_in_figures.mrr {
-            (models_by_fold, order) = (models, Some(*fit(None)?.order()));
+        if figures.mrr > built_in.mrr {
+            (models, order) = (fold_models, Some(*fit(None)?.order()));
         }
-        source_figures = Some(figures);
+        source_weights = Some(figures);
     }
     let mut answers: Vec<Prediction> = Vec::with_capacity(queries.len());
     let mut folds = Vec::with_capacity(queries.len());
     for (i, query) in queries.iter().enumerate() {
-        let Some((confidence, by_rule, is_duplicate)) =
-            top_prediction(&models_by_fold[i % FOLDS], query)
-        else {
-            continue;
-        };
+        let Some(prediction) = top_prediction(&models[i % FOLDS], query) else { continue };
+        let (confidence, by_rule, is_duplicate) = prediction;
         folds.push(i % FOLDS);
         let (has_duplicate, weight) = (query.has_duplicate, query.weight);
         answers.push(Prediction {
@@ -158,13 +152,8 @@ pub fn fit(
             answer.confidence = curve.at(answer.odds);
         }
     }
-    let model = SourceModel { order, curve: Curve::fit(&answers), labels: labels as u64 };
-    Ok(Some(FitReport {
-        source_model: model,
-        built_in: built_in_figures,
-        source_weights: source_figures,
-        answers,
-    }))
+    let source_model = SourceModel { order, curve: Curve::fit(&answers), labels: labels as u64 };
+    Ok(Some(FitReport { source_model, built_in, source_weights, answers }))
 }
 
 /// Ranks the candidates of a report, best first.

@@ -207,11 +207,8 @@ impl<'a> MatchFinder<'a> {
         source: &SourceRow,
     ) -> Result<SourceCalibration> {
         let model = self.with_baseline(r, source, self.basis().as_deref())?;
-        Ok(SourceCalibration {
-            model,
-            models: BTreeMap::new(),
-            time_scale: r.time_scale(source.id)?,
-        })
+        let time_scale = r.time_scale(source.id)?;
+        Ok(SourceCalibration { model, models: BTreeMap::new(), time_scale })
     }
 
     /// Returns a hash of the weights, rules and embedding model that baselines and checks depend
@@ -254,11 +251,8 @@ impl<'a> MatchFinder<'a> {
         };
         if let Some(source) = source {
             let time_scale = r.time_scale(source.id)?;
-            return Ok(SourceCalibration {
-                model: model(source)?,
-                models: BTreeMap::new(),
-                time_scale,
-            });
+            let model = model(source)?;
+            return Ok(SourceCalibration { model, models: BTreeMap::new(), time_scale });
         }
         let mut models = BTreeMap::new();
         for source in r.sources()? {
@@ -269,13 +263,9 @@ impl<'a> MatchFinder<'a> {
 
     /// Returns a finder that uses this calibration.
     pub fn with_calibration<'b>(&'b self, calibration: &'b SourceCalibration) -> MatchFinder<'b> {
-        let model = calibration.model.as_ref().unwrap_or(self.model);
-        MatchFinder {
-            model,
-            models: &calibration.models,
-            time_scale: calibration.time_scale,
-            ..*self
-        }
+        let SourceCalibration { model, models, time_scale } = calibration;
+        let model = model.as_ref().unwrap_or(self.model);
+        MatchFinder { model, models, time_scale: *time_scale, ..*self }
     }
 
     /// Returns a draft of a casebook report as if it were filed again, without text that names its

@@ -77,10 +77,7 @@ impl Question {
         spec: QuestionSpec<'_>,
         now: Timestamp,
     ) -> Result<Self> {
-        let source = spec
-            .source
-            .map(|s| r.source(s)?.ok_or_else(|| search::unknown_source(r, s)))
-            .transpose()?;
+        let source = spec.source.map(|s| search::find_source(r, s)).transpose()?;
         // Ages are relative to the casebook's newest change, so that an outdated mirror does not
         // make every report old.
         let next_second = |newest: Timestamp| {

@@ -188,7 +188,7 @@ impl RankingModel {
     /// Returns the weighted sum of the features, which [`RankingModel::rank`] sorts by if no rule
     /// decides.
     pub(super) fn score(&self, features: &Features) -> f32 {
-        weighted_sum(&self.order, features)
+        self.order.iter().zip(features.0).map(|(weight, value)| weight * value).sum()
     }
 
     /// Ranks all candidates of a report, best first; ties in input order. Exact copies come before
@@ -216,11 +216,8 @@ impl RankingModel {
         #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
         let by_curve =
             self.curve.map_or(duplicate, |curve| curve.at(odds(f64::from(duplicate))) as f32);
-        Self::apply_bounds(
-            evidence,
-            false,
-            Confidence { duplicate: duplicate.max(by_curve), worth },
-        )
+        let confidence = Confidence { duplicate: duplicate.max(by_curve), worth };
+        Self::apply_bounds(evidence, false, confidence)
     }
 
     /// Bounds the probability that a report answers a typed question, by the same rules and the
@@ -332,10 +329,6 @@ pub(super) fn shares(scores: &[f32], candidates: &[Features]) -> Vec<f32> {
         (score - best) - sum.max(f32::MIN_POSITIVE).ln()
     };
     scores.iter().zip(candidates).map(share).collect()
-}
-
-fn weighted_sum(weights: &[f32; COUNT], features: &Features) -> f32 {
-    weights.iter().zip(features.0).map(|(w, f)| w * f).sum()
 }
 
 #[cfg(test)]

@@ -35,8 +35,8 @@ const BUILT_IN: &str = include_str!("relevance.json");
 const MIN_DOMAIN_PROBABILITY: f32 = 0.45;
 /// The minimum relevance of a case that by itself puts the query in the domain. It is lower in a
 /// small casebook with vectors, where an email's greeting and names are unknown words.
-const SURE_RELEVANCE: f32 = 0.4;
-const SMALL_CASEBOOK_SURE_RELEVANCE: f32 = 0.3;
+const MIN_RELEVANCE: f32 = 0.4;
+const MIN_RELEVANCE_SMALL: f32 = 0.3;
 /// The relevance floor of a case with the same rare failure: of 17 such cases, 8 helped, and 5 more
 /// in part.
 const RARE_FLOOR: f32 = 0.47;
@@ -227,14 +227,11 @@ pub(crate) fn estimate_relevance(
             .max(named_floor)
             .max(language_floor)
             .min(ceiling);
-        let sure_relevance = if domain.is_small() && has_vectors {
-            SMALL_CASEBOOK_SURE_RELEVANCE
-        } else {
-            SURE_RELEVANCE
-        };
+        let min_relevance =
+            if domain.is_small() && has_vectors { MIN_RELEVANCE_SMALL } else { MIN_RELEVANCE };
         let in_domain = rare
             || named_floor > 0.0
-            || relevance >= sure_relevance
+            || relevance >= min_relevance
             || model.domain.probability(&numbers) >= MIN_DOMAIN_PROBABILITY;
         RelevantCase { candidate: m, numbers, relevance, in_domain }
     });

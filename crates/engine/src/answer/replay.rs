@@ -52,7 +52,7 @@ pub fn replay(
             .with_hint("Use a number from 1 to 1000."));
     }
     let (row, skeleton, pairs, issues, calibration) = finder.store.read(|r| {
-        let row = r.source(source)?.ok_or_else(|| search::unknown_source(r, source))?;
+        let row = search::find_source(r, source)?;
         let calibration = finder.baseline_calibration(r, &row)?;
         let (pairs, issues) = (r.known_duplicates(row.id)?, r.issues_by_age(row.id)?);
         Ok((row.clone(), r.skeleton(row.id)?, pairs, issues, calibration))

@@ -161,7 +161,8 @@ impl Casebook {
     /// processes have the casebook open. The current data is kept as a copy beside it. The next
     /// update rebuilds derived data.
     ///
-    /// # Errors [`precedent_core::Code::InvalidInput`] if the file is not a valid casebook,
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] if the file is not a valid casebook,
     /// [`precedent_core::Code::NewerCasebook`] if a newer version wrote it,
     /// [`precedent_core::Code::Busy`] while another process is updating the indexes or importing;
     /// [`precedent_core::Code::Io`].

@@ -260,8 +260,7 @@ impl Casebook {
             let session = i.embedding_session()?;
             i.with_finder(&session, |c| {
                 i.store.read(|r| {
-                    let row =
-                        r.source(&source)?.ok_or_else(|| search::unknown_source(r, &source))?;
+                    let row = search::find_source(r, &source)?;
                     Ok(c.with_calibration(&c.baseline_calibration(r, &row)?).model.clone())
                 })
             })
@@ -348,8 +347,7 @@ impl Inner {
         let session = self.embedding_session()?;
         session.preload();
         let (source, skeleton, document) = self.store.read(|r| {
-            let source = r.source(&request.source)?;
-            let source = source.ok_or_else(|| search::unknown_source(r, &request.source))?;
+            let source = search::find_source(r, &request.source)?;
             let key = request.number.map(|number| format!("{}#{number}", source.key));
             let document = key.map(|key| r.document_by_key(&key)).transpose()?.flatten();
             let skeleton = r.skeleton(source.id)?;

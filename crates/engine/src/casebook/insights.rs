@@ -42,8 +42,7 @@ impl Casebook {
 
 /// Returns the row id of the given source, if any.
 fn source_id(reader: &Reader<'_>, source: Option<&str>) -> Result<Option<i64>> {
-    let row =
-        source.map(|key| reader.source(key)?.ok_or_else(|| search::unknown_source(reader, key)));
+    let row = source.map(|key| search::find_source(reader, key));
     Ok(row.transpose()?.map(|s| s.id))
 }
 

@@ -204,11 +204,9 @@ impl Casebook {
     /// errors.
     pub async fn test_source(&self, key: &str, task: &Task) -> Result<Access> {
         let keys = vec![key.to_owned()];
-        let (source, remote) = self
-            .live_sources(keys)
-            .await?
-            .pop()
-            .ok_or_else(|| Error::not_found("source not found"))?;
+        let Some((source, remote)) = self.live_sources(keys).await?.pop() else {
+            return Err(Error::not_found("source not found"));
+        };
         let mut tracker = self.tracker(&self.inner.http, &source, &remote).await?;
         tracker.access(task).await
     }
@@ -223,9 +221,7 @@ impl Casebook {
         let key = key.to_owned();
         let source = self
             .run(move |i| {
-                let source = i
-                    .store
-                    .read(|r| r.source(&key)?.ok_or_else(|| search::unknown_source(r, &key)))?;
+                let source = i.store.read(|r| search::find_source(r, &key))?;
                 sync::trust(&i.store, &source)?;
                 Ok(source)
             })
@@ -329,9 +325,7 @@ impl Casebook {
         let source = source.map(str::to_owned);
         self.run(move |i| {
             i.store.read(|r| {
-                let row = source
-                    .map(|s| r.source(&s)?.ok_or_else(|| search::unknown_source(r, &s)))
-                    .transpose()?;
+                let row = source.map(|s| search::find_source(r, &s)).transpose()?;
                 sync::closures(r, row.as_ref())
             })
         })
@@ -428,7 +422,7 @@ impl Casebook {
                     if has_keys { keys } else { r.sources()?.into_iter().map(|s| s.key).collect() };
                 let mut out = Vec::new();
                 for key in keys {
-                    let source = r.source(&key)?.ok_or_else(|| search::unknown_source(r, &key))?;
+                    let source = search::find_source(r, &key)?;
                     match r.remote(source.id)? {
                         Some(remote) => out.push((source, remote)),
                         None if has_keys => {
@@ -481,7 +475,7 @@ impl Casebook {
                 .with_hint("To remove a note: precedent note remove note#1"));
             }
             let id = i.store.write(|w| {
-                let source = w.source(&key)?.ok_or_else(|| search::unknown_source(w, &key))?;
+                let source = search::find_source(w, &key)?;
                 w.remove_source(&source)?;
                 Ok(source.id)
             })?;
@@ -518,7 +512,7 @@ pub(super) fn source_views(reader: &Reader<'_>) -> Result<Vec<SourceView>> {
 }
 
 fn source_view(reader: &Reader<'_>, key: &str) -> Result<SourceView> {
-    let source = reader.source(key)?.ok_or_else(|| search::unknown_source(reader, key))?;
+    let source = search::find_source(reader, key)?;
     let counts = reader.source_counts(source.id)?;
     Ok(SourceView {
         key: source.key,

@@ -375,8 +375,9 @@ impl Casebook {
     /// Searches the casebook. Updates the full-text index first if that is quick; otherwise the
     /// response carries a notice.
     ///
-    /// # Errors [`Code::InvalidInput`] for an invalid query, [`Code::NotFound`] for a source that
-    /// does not exist.
+    /// # Errors
+    /// [`Code::InvalidInput`] for an invalid query, [`Code::NotFound`] for a source that does not
+    /// exist.
     pub async fn search(&self, request: SearchRequest, task: &Task) -> Result<SearchResponse> {
         let task = task.clone();
         self.run(move |i| {

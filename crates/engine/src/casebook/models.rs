@@ -171,10 +171,7 @@ impl Casebook {
         self.run(move |i| {
             i.check_installed(&name)?;
             let (active, next) = i.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
-            if name == BUILT_IN
-                || active.as_deref() == Some(&name)
-                || next.as_deref() == Some(&name)
-            {
+            if name == BUILT_IN || [active, next].contains(&Some(name.clone())) {
                 return Err(Error::invalid(format!("{name} is in use"))
                     .with_hint("Switch to another model first: precedent model use NAME"));
             }

@@ -501,10 +501,9 @@ impl Inner {
             .is_some()
             .then(|| (session.comment_vectors(), IndexedPart::Comments));
         let mut is_complete = true;
-        let parts = if session.vector_folder == VECTORS {
-            self.indexes().parts
-        } else {
-            IndexedPart::Opening
+        let parts = match session.vector_folder {
+            VECTORS => self.indexes().parts,
+            _ => IndexedPart::Opening,
         };
         for (vectors, parts) in [(session.vectors(), parts)].into_iter().chain(comments) {
             let vectors = match vectors {

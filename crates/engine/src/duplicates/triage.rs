@@ -58,7 +58,7 @@ pub fn triage(
     let include_closed = request.include_closed;
     let source = finder.store.read(|r| {
         let key = request.source.as_deref();
-        key.map(|s| Ok(r.source(s)?.ok_or_else(|| search::unknown_source(r, s))?.id)).transpose()
+        key.map(|s| Ok(search::find_source(r, s)?.id)).transpose()
     })?;
     let check_request = |key: &str| DuplicatesRequest {
         key: Some(key.to_owned()),
@@ -135,27 +135,26 @@ pub fn triage(
     };
     let mut notices: Vec<Notice> = Vec::new();
     // Reports that no longer qualify after a new check are neither listed nor counted.
-    let mut load_entries =
-        |keys: &[String], qualifies: &(dyn Fn(&DuplicateCandidate) -> bool + Sync)| {
-            let first = &keys[..keys.len().min(limit)];
-            let entries: Vec<Option<_>> = first.par_iter().map(entry).collect::<Result<_>>()?;
-            let items: Vec<TriageItem> = entries
-                .into_iter()
-                .flatten()
-                .filter(|(item, _)| qualifies(&item.candidate))
-                .map(|(item, more)| {
-                    // Deduplicate notices: reports of several sources may lack different data.
-                    let new: Vec<Notice> =
-                        more.into_iter().filter(|notice| !notices.contains(notice)).collect();
-                    notices.extend(new);
-                    item
-                })
-                .collect();
-            let count = (keys.len() - first.len() + items.len()) as u64;
-            Ok::<_, Error>((items, count))
-        };
-    let (queue, waiting_count) = load_entries(&waiting_keys, &|c| c.confidence >= floor)?;
-    let (related, related_waiting) = load_entries(&related_keys, &|c| c.band == Band::Related)?;
+    let mut load = |keys: &[String], qualifies: &(dyn Fn(&DuplicateCandidate) -> bool + Sync)| {
+        let first = &keys[..keys.len().min(limit)];
+        let entries: Vec<Option<_>> = first.par_iter().map(entry).collect::<Result<_>>()?;
+        let items: Vec<TriageItem> = entries
+            .into_iter()
+            .flatten()
+            .filter(|(item, _)| qualifies(&item.candidate))
+            .map(|(item, more)| {
+                // Deduplicate notices: reports of several sources may lack different data.
+                let new: Vec<Notice> =
+                    more.into_iter().filter(|notice| !notices.contains(notice)).collect();
+                notices.extend(new);
+                item
+            })
+            .collect();
+        let count = (keys.len() - first.len() + items.len()) as u64;
+        Ok::<_, Error>((items, count))
+    };
+    let (queue, waiting_count) = load(&waiting_keys, &|c| c.confidence >= floor)?;
+    let (related, related_waiting) = load(&related_keys, &|c| c.band == Band::Related)?;
     Ok(TriageResponse {
         scanned: scanned_count,
         unscanned: total - scanned_count,

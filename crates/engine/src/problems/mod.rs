@@ -66,8 +66,7 @@ pub fn problems(
     };
     let mut response = context.finder.store.read(|r| {
         let key = request.source.as_deref();
-        let source =
-            key.map(|s| r.source(s)?.ok_or_else(|| search::unknown_source(r, s))).transpose()?;
+        let source = key.map(|s| search::find_source(r, s)).transpose()?;
         let sources = match &source {
             Some(source) => vec![source.clone()],
             None => r.sources()?,
@@ -217,8 +216,7 @@ impl Listing<'_> {
     fn outcome(&self, group: &Group) -> Result<Option<Outcome>> {
         let head = self.head(group);
         let Some(row) = self.r.document_by_key(&head.key)? else { return Ok(None) };
-        let query_context = &self.context.finder.context;
-        let outcome = troubleshoot::outcome(self.r, query_context, None, &row)?;
+        let outcome = troubleshoot::outcome(self.r, self.context.finder, None, &row)?;
         let reports: Vec<String> =
             group.members[1..].iter().map(|member| self.ties[member.tie].key.clone()).collect();
         let (status, came_back_in) = outcome.after_reports(self.r, &reports)?;

@@ -43,7 +43,7 @@ use precedent_text::{
 };
 use query::Query;
 pub(crate) use resolve::only_source;
-pub use resolve::{resolve, resolve_one, unknown_source};
+pub use resolve::{find_source, resolve, resolve_one};
 
 /// The number of results if a search sets no limit.
 pub const DEFAULT_LIMIT: usize = 20;
@@ -265,8 +265,7 @@ impl QueryContext<'_> {
                 _ => continue,
             };
             for key in keys {
-                self.store
-                    .read(|r| r.source(key)?.map(|_| ()).ok_or_else(|| unknown_source(r, key)))?;
+                self.store.read(|r| find_source(r, key))?;
             }
         }
         Ok(())

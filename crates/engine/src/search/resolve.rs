@@ -244,10 +244,15 @@ fn suggest_key(reader: &Reader<'_>, key: &str) -> Option<String> {
     reader.document_by_key(&candidate).ok()?.map(|d| d.key)
 }
 
-/// Returns the error for an unknown source, with the available ones.
-pub fn unknown_source(reader: &Reader<'_>, key: &str) -> Error {
-    let keys: Vec<String> =
-        reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
+/// Returns the source with a key.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`], with the available sources, if there is none; database errors.
+pub fn find_source(reader: &Reader<'_>, key: &str) -> Result<SourceRow> {
+    if let Some(source) = reader.source(key)? {
+        return Ok(source);
+    }
+    let keys: Vec<String> = reader.sources()?.into_iter().map(|s| s.key).collect();
     let hint = if keys.is_empty() {
         "Import one first: precedent import github FILE --source owner/name".to_owned()
     } else if let Some(suggestion) = similar::closest_name(key, keys.iter().map(String::as_str)) {
@@ -255,7 +260,7 @@ pub fn unknown_source(reader: &Reader<'_>, key: &str) -> Error {
     } else {
         format!("Available sources: {}.", keys.join(", "))
     };
-    Error::not_found(format!("source \"{key}\" not found in this casebook")).with_hint(hint)
+    Err(Error::not_found(format!("source \"{key}\" not found in this casebook")).with_hint(hint))
 }
 
 /// Returns the source if there is only one.

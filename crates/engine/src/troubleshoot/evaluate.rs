@@ -14,7 +14,7 @@ use precedent_text::prepare::PreparedText;
 
 use super::{
     budget::{excerpt, length},
-    case::{CaseThread, ClosingLinks},
+    case::{CaseThread, Links},
     roles::{AT_CLOSURE, mentions_number, speaks_for_project},
     thread::{assemble, shorten},
 };
@@ -37,7 +37,7 @@ pub fn evaluate_threads(
     task: &Task,
 ) -> Result<ThreadFigures> {
     let ids = context.store.read(|r| {
-        let row = r.source(source)?.ok_or_else(|| crate::search::unknown_source(r, source))?;
+        let row = crate::search::find_source(r, source)?;
         r.issues_by_age(row.id)
     })?;
     let mut figures =
@@ -60,7 +60,7 @@ pub fn evaluate_threads(
             let vector = vectors.map(|(title, _)| title);
             let load =
                 |row, links| CaseThread::load(r, context, row, &[], vector.as_deref(), links);
-            Ok(Some((load(row.clone(), ClosingLinks::Visible)?, load(row, ClosingLinks::Hidden)?)))
+            Ok(Some((load(row.clone(), Links::Visible)?, load(row, Links::Hidden)?)))
         })?;
         if let Some((thread, without_links)) = threads {
             evaluate_thread(&thread, &without_links, budget, &mut figures);
