@@ -143,7 +143,7 @@ pub(crate) fn respond(
             if is_problem(&row.key) || has(&cases, &row.key) || !keys.insert(row.key.clone()) {
                 continue;
             }
-            let outcome = troubleshoot::outcome(r, &finder.context, None, &row)?;
+            let outcome = troubleshoot::outcome(r, finder, None, &row)?;
             let mut report = known_report(row, band, confidence);
             report.status = Some(outcome.status);
             if is_unanswered && (reports.is_empty() || confidence >= POSSIBLE) {
@@ -229,7 +229,7 @@ fn known_problem(
     let mut reports = r.duplicates_of(&row.key)?;
     reports.retain(|report| question.row.as_ref().is_none_or(|row| row.key != *report));
     let closed_at = row.closed_at;
-    let outcome = troubleshoot::outcome(r, &context.finder.context, Some(question), &row)?;
+    let outcome = troubleshoot::outcome(r, context.finder, Some(question), &row)?;
     let (status, came_back_in) = outcome.after_reports(r, &reports)?;
     Ok(KnownProblem {
         key: row.key,

@@ -289,15 +289,10 @@ impl HealthCheck<'_> {
 
     fn report_copies(&self, findings: &mut Vec<Finding>) {
         for path in store::safety_copies(self.database) {
-            let size = fs::metadata(&path).map_or(0, |m| m.len());
             findings.push(report(
                 "kept_copy",
                 Severity::Notice,
-                format!(
-                    "{} is a copy of earlier data ({} kB)",
-                    path.display(),
-                    size.div_ceil(1000)
-                ),
+                format!("{} is a copy of earlier data ({} kB)", path.display(), kilobytes(&path)),
                 "It takes up space, but can be restored.",
                 "Delete it when you no longer need it.",
             ));
@@ -314,15 +309,12 @@ impl HealthCheck<'_> {
             store.keep_copy(store::BEFORE_REPAIR)?;
             store.write(|w| w.repair_rows())?;
         }
-        findings.push(Finding {
-            repaired: self.repair,
-            ..repairable(
-                "unreadable_rows",
-                Severity::Error,
-                format!("some rows contain unreadable values. {}", faults.sentences().join(" ")),
-                "Any one of them can make every search fail.",
-            )
-        });
+        findings.push(self.repairable(
+            "unreadable_rows",
+            Severity::Error,
+            format!("some rows contain unreadable values. {}", faults.sentences().join(" ")),
+            "Any one of them can make every search fail.",
+        ));
         Ok(self.repair)
     }
 
@@ -335,15 +327,12 @@ impl HealthCheck<'_> {
             }
             let tables: Vec<String> =
                 unreachable.iter().map(|(t, n)| format!("{n} in {t}")).collect();
-            findings.push(Finding {
-                repaired: self.repair,
-                ..repairable(
-                    "orphan_rows",
-                    Severity::Warning,
-                    format!("some rows belong to deleted data: {}", tables.join(", ")),
-                    "They are unreachable, take up space and make counts wrong.",
-                )
-            });
+            findings.push(self.repairable(
+                "orphan_rows",
+                Severity::Warning,
+                format!("some rows belong to deleted data: {}", tables.join(", ")),
+                "They are unreachable, take up space and make counts wrong.",
+            ));
         }
         if unreadable > 0 {
             findings.push(report(
@@ -376,15 +365,12 @@ impl HealthCheck<'_> {
         } else {
             FullText::in_memory()?
         };
-        findings.push(Finding {
-            repaired: self.repair,
-            ..repairable(
-                "full_text_damaged",
-                Severity::Warning,
-                format!("keyword index files are damaged: {damage}"),
-                "Keyword search fails or misses documents. The index can be rebuilt from the database.",
-            )
-        });
+        findings.push(self.repairable(
+            "full_text_damaged",
+            Severity::Warning,
+            format!("keyword index files are damaged: {damage}"),
+            "Keyword search fails or misses documents. The index can be rebuilt from the database.",
+        ));
         Ok(fulltext)
     }
 
@@ -423,9 +409,8 @@ impl HealthCheck<'_> {
             ("full_text_drift", "the keyword index differs from the database", REPAIR)
         };
         findings.push(Finding {
-            repaired: self.repair,
             remedy: remedy.to_owned(),
-            ..repairable(
+            ..self.repairable(
                 id,
                 Severity::Warning,
                 format!("{problem} (missing documents: {missing_count}, left over: {extra_count})"),
@@ -451,15 +436,12 @@ impl HealthCheck<'_> {
             if self.repair {
                 vectors::remove(self.folder, &current)?;
             }
-            findings.push(Finding {
-                repaired: self.repair,
-                ..repairable(
+            findings.push(self.repairable(
                     "vectors_damaged",
                     Severity::Warning,
                     format!("the vector file is damaged: {}", damage.replace('\n', " ")),
                     "Semantic search fails or misses passages. Its index can be rebuilt from the database.",
-                )
-            });
+));
             if !self.repair {
                 return Ok(());
             }
@@ -494,7 +476,7 @@ impl HealthCheck<'_> {
         findings.push(Finding {
             repaired: is_repaired,
             remedy: remedy.to_owned(),
-            ..repairable(
+            ..self.repairable(
                 "vectors_missing",
                 Severity::Warning,
                 format!("passages without a current vector: at least {missing_count}"),
@@ -502,6 +484,12 @@ impl HealthCheck<'_> {
             )
         });
         Ok(())
+    }
+
+    /// Creates a finding that a repair resolves.
+    fn repairable(&self, id: &str, severity: Severity, text: String, why: &str) -> Finding {
+        let finding = report(id, severity, text, why, REPAIR);
+        Finding { repairable: true, repaired: self.repair, ..finding }
     }
 
     /// Reports vector files of other models. They are kept, because they may have taken hours.
@@ -515,15 +503,11 @@ impl HealthCheck<'_> {
         });
         paths.sort();
         for path in paths {
-            let size = fs::metadata(&path).map_or(0, |m| m.len());
+            let (name, size) = (path.display(), kilobytes(&path));
             findings.push(report(
                 "vectors_of_another_model",
                 Severity::Notice,
-                format!(
-                    "{} holds vectors of another model ({} kB)",
-                    path.display(),
-                    size.div_ceil(1000)
-                ),
+                format!("{name} holds vectors of another model ({size} kB)"),
                 "They are not used with the current model and take up space.",
                 "Delete the file if you won't switch back to that model.",
             ));
@@ -588,9 +572,8 @@ fn report(id: &str, severity: Severity, text: String, why: &str, remedy: &str) -
     }
 }
 
-/// Creates a finding that a repair resolves.
-fn repairable(id: &str, severity: Severity, text: String, why: &str) -> Finding {
-    Finding { repairable: true, ..report(id, severity, text, why, REPAIR) }
+fn kilobytes(file: &Path) -> u64 {
+    fs::metadata(file).map_or(0, |metadata| metadata.len()).div_ceil(1000)
 }
 
 /// Returns the free space for this user on the folder's disk, in bytes, if the system reports it.

@@ -54,8 +54,7 @@ pub fn article(
     let problem = ask::problem_of(&cases, &canonical.key, now)?;
     task.check()?;
     let (title, sections, stored_keys) = store.read(|r| {
-        let (title, sections) =
-            passages::collect(r, &context.finder.context, &canonical, &problem)?;
+        let (title, sections) = passages::collect(r, context.finder, &canonical, &problem)?;
         Ok((title, sections, stored_article_keys(r, &problem)?))
     })?;
     let has = |part| sections.iter().any(|section: &ArticleSection| section.part == part);

@@ -31,7 +31,7 @@ use super::{
 use crate::{
     QueryContext,
     releases::Releases,
-    troubleshoot::{CaseThread, ClosingLinks, excerpt, speaks_for_project},
+    troubleshoot::{CaseThread, Links, excerpt, speaks_for_project},
 };
 
 /// The maximum number of duplicates.
@@ -122,7 +122,7 @@ pub(super) fn collect(
         let Some(row) = r.document_by_key(key)?.filter(|row| row.deleted_at.is_none()) else {
             continue;
         };
-        let thread = CaseThread::load(r, context, row.clone(), &[], None, ClosingLinks::Visible)?;
+        let thread = CaseThread::load(r, context, row.clone(), &[], None, Links::Visible)?;
         let text = format!("{}\n{}", row.title, affected_text(&thread.body));
         let mut versions = versions_in(&text, &row.source);
         let releases = Releases::load(r, row.source_id)?;

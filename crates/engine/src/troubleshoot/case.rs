@@ -172,7 +172,7 @@ pub(super) struct Case {
 /// Whether closing links may be used to classify comments. An evaluation hides them, because they
 /// reveal the expected result.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ClosingLinks {
+pub(crate) enum Links {
     Visible,
     Hidden,
 }
@@ -202,7 +202,7 @@ impl CaseThread {
         row: DocumentRow,
         query_terms: &[String],
         vector: Option<&[f32]>,
-        links: ClosingLinks,
+        links: Links,
     ) -> Result<Self> {
         let changes = closing_changes(r, &row)?;
         let mut fixed_by = merged_changes(r, &changes)?;
@@ -218,7 +218,7 @@ impl CaseThread {
         fixed_by.extend(keys.filter(is_missing).map(FixedBy::not_mirrored));
         let changes: Vec<&DocumentRow> =
             changes.iter().filter(|change| change.source_id == row.source_id).collect();
-        let known_closers: &[u64] = if links == ClosingLinks::Visible { &closers } else { &[] };
+        let known_closers: &[u64] = if links == Links::Visible { &closers } else { &[] };
         let mut comments = r.comments(&row)?;
         for comment in &mut comments {
             comment.body = stored_markdown(&comment.body).into_owned();
@@ -432,11 +432,10 @@ impl CaseThread {
         let closed_at = self.row.merged_at.or(self.row.closed_at);
         let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);
         let fix = thread.fix;
-        let comment =
-            thread.comments.into_iter().find(|c| Some(&c.anchor) == fix.as_ref()).map(|mut c| {
-                (c.text, c.excerpt) = excerpt(&c.text, MAX_NEAR_COMMENT);
-                c
-            });
+        let mut comment = thread.comments.into_iter().find(|c| Some(&c.anchor) == fix.as_ref());
+        if let Some(comment) = &mut comment {
+            (comment.text, comment.excerpt) = excerpt(&comment.text, MAX_NEAR_COMMENT);
+        }
         NearCase {
             citation: citation(&self.row),
             declined: was_declined,

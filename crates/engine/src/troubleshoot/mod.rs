@@ -24,7 +24,7 @@ use crate::{
 pub(crate) use budget::excerpt;
 use budget::shares;
 use case::Case;
-pub(crate) use case::{CaseThread, ClosingLinks, ThreadOutcome};
+pub(crate) use case::{CaseThread, Links, ThreadOutcome};
 pub use evaluate::evaluate_threads;
 use precedent_core::{
     error::{Error, Result},
@@ -71,14 +71,8 @@ pub(crate) fn outcome(
 ) -> Result<ThreadOutcome> {
     let vector = question.map(|question| context.vector(&question.text)).transpose()?.flatten();
     let terms = question.map(|question| report::terms(&question.text)).unwrap_or_default();
-    let thread = CaseThread::load(
-        r,
-        context,
-        row.clone(),
-        &terms,
-        vector.as_deref(),
-        ClosingLinks::Visible,
-    )?;
+    let thread =
+        CaseThread::load(r, context, row.clone(), &terms, vector.as_deref(), Links::Visible)?;
     let status = match row.state {
         None | Some(State::Open) => ProblemStatus::Open,
         _ if !is_duplicate(r, row)? && is_declined(r, row)? => ProblemStatus::Declined,
@@ -107,7 +101,7 @@ pub(crate) fn respond(
     task: &Task,
 ) -> Result<TroubleshootResponse> {
     let question = &question_matches.question;
-    let query_context = &context.finder.context;
+    let finder = context.finder;
     // A threshold set by the user replaces the estimated relevance.
     let user_threshold = request.settings.similarity_threshold;
     let settings = validate(&request.settings, context.min_similarity)?;
@@ -120,15 +114,15 @@ pub(crate) fn respond(
         open: Vec::new(),
         articles: Vec::new(),
         wiki: Vec::new(),
-        notices: query_context.notices()?,
+        notices: finder.notices()?,
         conclusive: true,
         took_ms: 0.0,
         settings,
     };
-    response.notices.extend(query_context.language_notice(&question.text)?);
-    let relevant = relevant_cases(context.finder, context.domain, question_matches, task)?;
-    let vector = query_context.vector(&question.text)?;
-    let mut cases = query_context.store.read(|r| {
+    response.notices.extend(finder.language_notice(&question.text)?);
+    let relevant = relevant_cases(finder, context.domain, question_matches, task)?;
+    let vector = finder.vector(&question.text)?;
+    let mut cases = finder.store.read(|r| {
         response.open = open_reports(r, question_matches)?;
         let list = candidates(r, question, relevant)?;
         let is_relevant = |c: &Candidate| match user_threshold {
@@ -139,16 +133,8 @@ pub(crate) fn respond(
         let (cases, others): (Vec<_>, Vec<_>) =
             list.into_iter().partition(|c| is_relevant(c) && !c.was_declined);
         let terms = report::terms(&question.text);
-        let load = |row| {
-            CaseThread::load(
-                r,
-                query_context,
-                row,
-                &terms,
-                vector.as_deref(),
-                ClosingLinks::Visible,
-            )
-        };
+        let load =
+            |row| CaseThread::load(r, finder, row, &terms, vector.as_deref(), Links::Visible);
         let (mut solutions, mut unsolved) = (Vec::new(), Vec::new());
         for c in cases {
             if solutions.len() == response.settings.max_results {
@@ -192,16 +178,10 @@ pub(crate) fn respond(
     response.cases =
         cases.into_iter().zip(budgets).map(|(c, budget)| c.into_solved_case(budget)).collect();
     let threshold = response.settings.similarity_threshold.unwrap_or_default();
-    response.articles = wiki::articles(query_context, question, threshold, task)?;
+    response.articles = wiki::articles(finder, question, threshold, task)?;
     if !response.is_sure() {
-        response.wiki = passages(
-            query_context,
-            question,
-            DocKind::Page,
-            threshold,
-            user_threshold.is_some(),
-            task,
-        )?;
+        response.wiki =
+            passages(finder, question, DocKind::Page, threshold, user_threshold.is_some(), task)?;
     }
     response.outcome = match (response.cases.is_empty(), response.wiki.is_empty()) {
         (false, _) => TroubleshootOutcome::Solved,
