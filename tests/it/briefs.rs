@@ -464,10 +464,8 @@ fn brief_of_standard_input_replays() {
     let long = format!("{}{failure}", "2026-05-01 07:00:00 INFO all is fine\n".repeat(400));
     for (log, is_long) in [(failure, false), (&*long, true)] {
         for redacts in [false, true] {
-            let input = fs::File::open(env.file("server.log", log)).unwrap();
             let args = [&["brief", "-"][..], if redacts { &["--redact"] } else { &[] }].concat();
-            let brief =
-                crate::support::Run::from(env.command(&args).stdin(input).output().unwrap()).out;
+            let brief = env.run_with_input(&args, log).out;
             let record = brief.rsplit("<!-- precedent-brief ").next().unwrap();
             assert_eq!(record.contains("\"logs\":[\"-\"]"), is_long, "{record}");
             let is_partial = brief.contains("which cited items have changed since");

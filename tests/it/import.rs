@@ -808,24 +808,17 @@ fn mail_query_ignores_quoted_text() {
             issue(2, "Gland leaks", "Tighten the gland of the winch, then grease it.")
         ),
     );
-    let ask = |text: &str| {
-        let mut command = env.command(&["search", "-", "-m", "lexical", "--json=key"]);
-        let mut child = command
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        let out = child.wait_with_output().unwrap();
-        serde_json::from_slice::<Value>(&out.stdout).unwrap()
+    let search = |text: &str| -> Value {
+        let args = ["search", "-", "-m", "lexical", "--json=key"];
+        serde_json::from_str(&env.run_with_input(&args, text).out).unwrap()
     };
     let keys = |hits: &Value| -> Vec<String> {
         hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap().to_owned()).collect()
     };
     let [first, _, _] = thread();
-    assert_eq!(keys(&ask(&first)), ["acme/app#1"]);
+    assert_eq!(keys(&search(&first)), ["acme/app#1"]);
     let reply = "Hello support team,\n\nthe pump stops at noon.\n\nKind regards\nAda\n\nOn 4 Mar 2025 at 08:12, Desk <d@desk.example> wrote:\n> Tighten the gland of the winch, then grease it.\n";
-    assert_eq!(keys(&ask(reply)), ["acme/app#1"]);
+    assert_eq!(keys(&search(reply)), ["acme/app#1"]);
 }
 
 #[test]

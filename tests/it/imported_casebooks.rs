@@ -1,5 +1,5 @@
-//! Tests of imported casebook files: they are untrusted, an import is confirmed and can be undone,
-//! and no reader waits for one.
+//! Tests of imported casebook files: they are untrusted, need confirmation, can be undone, and make
+//! no reader wait.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,7 +18,7 @@ use rusqlite::Connection;
 
 use crate::{
     mutation::{Rng, mutate},
-    support::{TestEnv, issue, random_records},
+    support::{Run, TestEnv, casebook_members, issue, random_records, write_casebook},
 };
 
 /// Returns a casebook with a tracker's reports, including two verdicts.
@@ -32,27 +32,26 @@ fn casebook_of(source: &str, items: u64) -> TestEnv {
     env
 }
 
-/// Returns the members of the file that `export` writes of this casebook.
-fn export_members(env: &TestEnv) -> Vec<Vec<u8>> {
+/// Exports a casebook, and returns the members of the file.
+fn export_members(env: &TestEnv) -> Vec<(String, Vec<u8>)> {
     let file = env.path("out.casebook");
     env.ok(&["export", &file.to_string_lossy(), "--with-notes", "--force"]);
-    let mut members = Vec::new();
-    for entry in tar::Archive::new(std::fs::File::open(&file).unwrap()).entries().unwrap() {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut entry.unwrap(), &mut bytes).unwrap();
-        members.push(bytes);
-    }
-    members
+    casebook_members(&file)
 }
 
-/// Returns an exported casebook, changed by SQL, in a file with matching checksums and counts.
+/// Returns an exported casebook whose database was changed by SQL.
 fn tampered_export(env: &TestEnv, sql: &str) -> PathBuf {
-    made_of(env, &export_members(env), |connection| connection.execute_batch(sql).unwrap())
+    edited_casebook(env, &export_members(env), |connection| connection.execute_batch(sql).unwrap())
 }
 
-fn made_of(env: &TestEnv, members: &[Vec<u8>], edit: impl FnOnce(&Connection)) -> PathBuf {
-    let path = env.file("made.db", zstd::decode_all(members[1].as_slice()).unwrap());
-    let mut manifest: serde_json::Value = serde_json::from_slice(&members[0]).unwrap();
+/// Writes a casebook file with an edited database, and matching checksums and counts.
+fn edited_casebook(
+    env: &TestEnv,
+    members: &[(String, Vec<u8>)],
+    edit: impl FnOnce(&Connection),
+) -> PathBuf {
+    let path = env.file("made.db", zstd::decode_all(members[1].1.as_slice()).unwrap());
+    let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
     {
         let connection = Connection::open(&path).unwrap();
         connection.pragma_update(None, "foreign_keys", false).unwrap();
@@ -76,27 +75,11 @@ fn made_of(env: &TestEnv, members: &[Vec<u8>], edit: impl FnOnce(&Connection)) -
     }
     let database = std::fs::read(&path).unwrap();
     manifest["database_bytes"] = database.len().into();
-    let (manifest, database) =
-        (manifest.to_string(), zstd::encode_all(database.as_slice(), 1).unwrap());
-    let checksums = format!(
-        "{}  manifest.json\n{}  casebook.db.zst\n",
-        blake3::hash(manifest.as_bytes()).to_hex(),
-        blake3::hash(&database).to_hex()
-    );
-    let mut tar = tar::Builder::new(Vec::new());
-    for (name, bytes) in [
-        ("manifest.json", manifest.as_bytes()),
-        ("casebook.db.zst", &database),
-        ("checksums", checksums.as_bytes()),
-    ] {
-        let mut header = tar::Header::new_ustar();
-        header.set_size(bytes.len() as u64);
-        tar.append_data(&mut header, name, bytes).unwrap();
-    }
-    env.file("made.casebook", tar.into_inner().unwrap())
+    let database = zstd::encode_all(database.as_slice(), 1).unwrap();
+    write_casebook(env, manifest.to_string().as_bytes(), &database)
 }
 
-fn import(env: &TestEnv, file: &Path) -> crate::support::Run {
+fn import(env: &TestEnv, file: &Path) -> Run {
     env.run(&["import", "casebook", &file.to_string_lossy(), "--no-vectors"])
 }
 
@@ -160,8 +143,8 @@ fn invalid_cell_breaks_no_command() {
         ] {
             let run = victim.run(command);
             // Without a model, `doctor` reports it.
-            let fine = run.code == Some(0) || (command == ["doctor"] && !run.out.contains("error "));
-            assert!(fine, "{sql}: {command:?}: {} {}", run.out, run.err);
+            let is_ok = run.code == Some(0) || (command == ["doctor"] && !run.out.contains("error "));
+            assert!(is_ok, "{sql}: {command:?}: {} {}", run.out, run.err);
         }
         assert_eq!(victim.json(&["show", "acme/app#3", "--json"]), item_before);
     }
@@ -169,17 +152,17 @@ fn invalid_cell_breaks_no_command() {
 
 #[tokio::test]
 async fn mutated_files_break_no_command() {
-    run_mutated(0..24).await;
+    test_mutated_files(0..24).await;
 }
 
 #[tokio::test]
-#[ignore = "takes minutes; the first cases of it run always"]
+#[ignore = "takes minutes; the first cases always run"]
 async fn mutated_files_break_no_command_500_times() {
-    run_mutated(24..524).await;
+    test_mutated_files(24..524).await;
 }
 
 /// Imports mutated files, each into a casebook with another source, and runs every query there.
-async fn run_mutated(cases: std::ops::Range<u64>) {
+async fn test_mutated_files(cases: std::ops::Range<u64>) {
     let attacker = casebook_of("evil/x", 8);
     attacker.ok(&["source", "add", "github:evil/x"]);
     attacker.ok(&["note", "add", "-t", "Canary", "-b", "Private.", "-k", "lesson"]);
@@ -187,14 +170,14 @@ async fn run_mutated(cases: std::ops::Range<u64>) {
     let victim = casebook_of("acme/app", 8);
     let template = victim.path("template.db");
     std::fs::copy(victim.casebook().join("precedent.db"), &template).unwrap();
-    let rows_before = own_rows(&template);
+    let rows_before = rows_of_app(&template);
     assert!(rows_before.len() > 16, "{rows_before:?}");
     for case in cases {
         let env = TestEnv::new();
         std::fs::create_dir(env.casebook()).unwrap();
         std::fs::copy(&template, env.casebook().join("precedent.db")).unwrap();
         let mut changes = Vec::new();
-        let file = made_of(&env, &members, |connection| {
+        let file = edited_casebook(&env, &members, |connection| {
             let mut rng = Rng::new(case);
             changes = (0..=case % 2).map(|_| mutate(connection, &mut rng)).collect();
         });
@@ -203,10 +186,10 @@ async fn run_mutated(cases: std::ops::Range<u64>) {
             let is_refused = matches!(error.code(), Code::InvalidInput | Code::Corrupt);
             assert!(is_refused, "{case}: {changes:?}: {error:?}");
         }
-        if let Err(error) = ask_everything(&casebook, &env).await {
+        if let Err(error) = run_every_query(&casebook, &env).await {
             panic!("{case}: {changes:?}: {error:?}");
         }
-        let rows = own_rows(&env.casebook().join("precedent.db"));
+        let rows = rows_of_app(&env.casebook().join("precedent.db"));
         assert_eq!(rows, rows_before, "{case}: {changes:?}");
         drop(casebook);
         let health = Casebook::doctor(env.options(), false, 0, &Task::new()).await.unwrap();
@@ -215,8 +198,8 @@ async fn run_mutated(cases: std::ops::Range<u64>) {
     }
 }
 
-/// Returns what a casebook stores about `acme/app`.
-fn own_rows(database: &Path) -> Vec<String> {
+/// Returns the rows of `acme/app`.
+fn rows_of_app(database: &Path) -> Vec<String> {
     let connection = Connection::open(database).unwrap();
     let mut rows = Vec::new();
     for (columns, table, condition) in [
@@ -250,7 +233,7 @@ fn own_rows(database: &Path) -> Vec<String> {
     rows
 }
 
-async fn ask_everything(casebook: &Casebook, env: &TestEnv) -> Result<()> {
+async fn run_every_query(casebook: &Casebook, env: &TestEnv) -> Result<()> {
     let task = &Task::new();
     casebook.update_text(task).await?;
     for query in ["", "valve", "is:closed valve"] {
@@ -337,8 +320,8 @@ fn imported_verdicts_reach_no_tracker() {
     assert_eq!(planned_commands(&victim), "");
 }
 
-/// Returns a folder of files that belong to no source.
-fn loose(env: &TestEnv) -> PathBuf {
+/// Writes files that belong to no source, and returns their folder.
+fn write_loose_files(env: &TestEnv) -> PathBuf {
     for name in ["venv/lib/data.csv", "venv/lib/other.csv", "export/third.csv"] {
         env.file(
             &format!("work/{name}"),
@@ -351,7 +334,7 @@ fn loose(env: &TestEnv) -> PathBuf {
 #[test]
 fn several_sources_need_confirmation() {
     let env = TestEnv::new();
-    let folder = loose(&env).to_string_lossy().into_owned();
+    let folder = write_loose_files(&env).to_string_lossy().into_owned();
     let run = env.run(&["import", &folder, "--no-vectors"]);
     assert_eq!(run.code, Some(2), "{}", run.err);
     run.assert_stderr(&["--yes", "files/"]);
@@ -367,7 +350,7 @@ fn last_import_can_be_undone() {
     let env = casebook_of("acme/app", 8);
     let sources_before = env.json(&["source", "list", "--json=key,issues"]);
     let item_before = env.json(&["show", "acme/app#3", "--json"]);
-    let folder = loose(&env).to_string_lossy().into_owned();
+    let folder = write_loose_files(&env).to_string_lossy().into_owned();
     env.ok(&["import", &folder, "--yes", "--no-vectors"]);
     let run = env.ok(&["import", "--undo"]);
     assert!(run.err.contains("removed 3 sources, 6 items"), "{}", run.err);
@@ -393,7 +376,7 @@ fn files_of_a_casebook_are_never_imported() {
     let file = env.file("work/in.csv", "ID,Title,Status\n1,Valve leaks,open\n");
     std::fs::rename(env.casebook(), file.with_file_name("book")).unwrap();
     let book = file.with_file_name("book");
-    let run = crate::support::Run::from(
+    let run = Run::from(
         env.command(&[
             "import",
             &file.parent().unwrap().to_string_lossy(),
@@ -453,7 +436,7 @@ fn interrupt_ends_a_wait_for_a_lock() {
         .spawn()
         .unwrap();
     std::thread::sleep(Duration::from_millis(1500));
-    assert!(child.try_wait().unwrap().is_none(), "it does not wait");
+    assert!(child.try_wait().unwrap().is_none(), "the import does not wait for the lock");
     let began = Instant::now();
     let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
@@ -502,7 +485,7 @@ fn non_utf8_folder_can_hold_a_casebook() {
     let run = |args: &[&std::ffi::OsStr]| {
         let mut command = env.command(&[]);
         command.env("PRECEDENT_CASEBOOK", odd.join("book")).args(args);
-        let run = crate::support::Run::from(command.output().unwrap());
+        let run = Run::from(command.output().unwrap());
         assert_eq!(run.code, Some(0), "{args:?}: {}", run.err);
     };
     let (export_path, copy) = (odd.join("out.casebook"), odd.join("copy.db"));
@@ -511,7 +494,7 @@ fn non_utf8_folder_can_hold_a_casebook() {
     run(&["restore".as_ref(), copy.as_os_str()]);
     let mut command = env.command(&["import", "casebook"]);
     command.arg(&export_path).env("PRECEDENT_CASEBOOK", odd.join("other"));
-    let run = crate::support::Run::from(command.output().unwrap());
+    let run = Run::from(command.output().unwrap());
     assert_eq!(run.code, Some(0), "{}", run.err);
 }
 

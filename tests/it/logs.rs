@@ -3,13 +3,7 @@
 
 use std::{io::Write as _, path::Path};
 
-use crate::support::{Run, TestEnv, comment, issue};
-
-/// Runs a command with these bytes on its standard input.
-fn run_with_input(env: &TestEnv, args: &[&str], input: &[u8]) -> Run {
-    let input = std::fs::File::open(env.file("input", input)).unwrap();
-    Run::from(env.command(args).stdin(input).output().unwrap())
-}
+use crate::support::{TestEnv, comment, issue};
 
 /// Imports these items with one comment, which give a casebook with one solved failure and one open
 /// one.
@@ -241,29 +235,29 @@ fn log_may_come_from_standard_input() {
         .collect();
     let long = format!("{noise}{}{noise}", log());
     assert!(long.len() > 1_000_000);
-    let run = run_with_input(&env, &["troubleshoot", "-"], long.as_bytes());
+    let run = env.run_with_input(&["troubleshoot", "-"], &long);
     assert!(
         run.out.contains("solved  [Issue acme/heron#7]") && run.out.contains("standard input:"),
         "{}",
         run.out
     );
     let input = zstd::encode_all(long.as_bytes(), 1).unwrap();
-    let run = run_with_input(&env, &["troubleshoot", "-"], &input);
+    let run = env.run_with_input(&["troubleshoot", "-"], &input);
     assert!(run.out.contains("solved  [Issue acme/heron#7]"), "{}{}", run.out, run.err);
     let records = r#"[{"level":"INFO","message":"fine"},{"level":"ERROR","message":"cannot store order 3","stack_trace":"com.heron.StoreException: segment 3 of the ring is sealed for good"}]"#;
-    let run = run_with_input(&env, &["troubleshoot", "-"], records.as_bytes());
+    let run = env.run_with_input(&["troubleshoot", "-"], records);
     assert!(run.out.contains("solved  [Issue acme/heron#7]"), "{}{}", run.out, run.err);
     for command in ["search", "duplicates"] {
-        let run = run_with_input(&env, &[command, "-"], long.as_bytes());
+        let run = env.run_with_input(&[command, "-"], &long);
         assert!(
             run.err.contains("standard input: 4 distinct errors in 18,992 lines"),
             "{command}: {}",
             run.err
         );
     }
-    let run = run_with_input(&env, &["search", "-"], long.as_bytes());
+    let run = env.run_with_input(&["search", "-"], &long);
     assert!(run.out.contains("acme/heron#7"), "{}", run.out);
-    let brief = run_with_input(&env, &["brief", "-"], long.as_bytes());
+    let brief = env.run_with_input(&["brief", "-"], &long);
     assert!(
         brief.out.contains("Errors in the log") && brief.out.contains("standard input"),
         "{}",
@@ -281,7 +275,7 @@ fn log_without_errors_is_stated() {
     let path = env.file("fine.log", &fine);
     let output = env.ok(&["troubleshoot", &path.to_string_lossy()]).out;
     assert_eq!(output.trim(), "No errors or warnings in 234 lines.");
-    let output = run_with_input(&env, &["troubleshoot", "-"], fine.as_bytes()).out;
+    let output = env.run_with_input(&["troubleshoot", "-"], &fine).out;
     assert_eq!(output.trim(), "No errors or warnings in 234 lines.");
 }
 

@@ -24,7 +24,7 @@ mod direction;
 mod discussions;
 mod documented;
 mod duplicates;
-mod edges;
+mod environment;
 mod eval;
 mod fake_github;
 mod fake_tracker;

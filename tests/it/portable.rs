@@ -1,13 +1,16 @@
-//! Tests of `backup`, `export` and `import casebook`: the data that is copied, left out or refused.
+//! Tests of the data that `backup`, `export` and `import casebook` copy, leave out or refuse.
 
 use std::{
-    io::{Read as _, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
 use rusqlite::Connection;
 
-use crate::support::{TestEnv, comment, fingerprint, issue, random_records};
+use crate::support::{
+    TestEnv, casebook_members, comment, fingerprint, issue, random_records, write_archive,
+    write_casebook,
+};
 
 /// Returns a casebook with every kind of content.
 fn populated_casebook(seed: u64, source: &str) -> TestEnv {
@@ -52,53 +55,9 @@ fn import(env: &TestEnv, file: &Path) -> crate::support::Run {
     env.run(&["import", "casebook", &file.to_string_lossy()])
 }
 
-fn members(file: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut archive = tar::Archive::new(std::fs::File::open(file).unwrap());
-    let entries = archive.entries().unwrap();
-    entries
-        .map(|entry| {
-            let mut entry = entry.unwrap();
-            let name = entry.path().unwrap().to_string_lossy().into_owned();
-            let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).unwrap();
-            (name, bytes)
-        })
-        .collect()
-}
-
-/// Writes the members again like an attacker, with matching checksums.
-fn write_casebook(env: &TestEnv, manifest: &[u8], database: &[u8]) -> PathBuf {
-    let checksums = format!(
-        "{}  manifest.json\n{}  casebook.db.zst\n",
-        blake3::hash(manifest).to_hex(),
-        blake3::hash(database).to_hex()
-    );
-    write_archive(
-        env,
-        &[
-            ("manifest.json", manifest),
-            ("casebook.db.zst", database),
-            ("checksums", checksums.as_bytes()),
-        ],
-    )
-}
-
-fn write_archive(env: &TestEnv, members: &[(&str, &[u8])]) -> PathBuf {
-    let mut tar = tar::Builder::new(Vec::new());
-    for (name, bytes) in members {
-        let mut header = tar::Header::new_gnu();
-        header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
-        header.set_size(bytes.len() as u64);
-        header.set_mode(0o644);
-        header.set_cksum();
-        tar.append(&header, *bytes).unwrap();
-    }
-    env.file("made.casebook", tar.into_inner().unwrap())
-}
-
-/// Returns an exported database, changed by SQL, in a file with matching checksums.
+/// Returns an exported casebook whose database was changed by SQL.
 fn tampered_export(env: &TestEnv, file: &Path, sql: &str) -> PathBuf {
-    let members = members(file);
+    let members = casebook_members(file);
     let path = env.file("tampered.db", zstd::decode_all(members[1].1.as_slice()).unwrap());
     let connection = Connection::open(&path).unwrap();
     connection.pragma_update(None, "foreign_keys", false).unwrap();
@@ -143,7 +102,7 @@ fn export_is_complete_without_private_notes() {
     );
     assert_eq!(target.json(&["note", "list", "--json"]), serde_json::json!([]));
     target.ok(&["doctor"]);
-    // The tracker's raw records can be unpacked there: importing them again changes nothing.
+    // The raw records are complete: importing them again changes nothing.
     let run = target.ok(&[
         "import",
         "github",
@@ -174,7 +133,7 @@ fn notes_are_exported_on_request() {
 #[test]
 fn export_contains_nothing_private() {
     let origin = populated_casebook(5, "acme/app");
-    let members = members(&export(&origin, &[]));
+    let members = casebook_members(&export(&origin, &[]));
     assert_eq!(
         members.iter().map(|(n, _)| n.as_str()).collect::<Vec<_>>(),
         ["manifest.json", "casebook.db.zst", "checksums"]
@@ -214,13 +173,13 @@ fn two_casebooks_are_merged() {
     assert_eq!(first.json(&["verdict", "list", "--json"]).as_array().unwrap().len(), 4);
     assert_eq!(first.json(&["note", "list", "--json"]).as_array().unwrap().len(), 1);
     first.ok(&["doctor"]);
-    // Records packed with another dictionary were recompressed: none of them differs from its file.
+    // Records packed with another dictionary were recompressed without changes.
     for (source, env) in [("acme/app", &first), ("other/tool", &second)] {
         let path = env.path_arg("in.jsonl");
         let run = first.ok(&["import", "github", &path, "--source", source]);
         assert!(run.err.contains("0 new, 560 unchanged"), "{}", run.err);
     }
-    // Notes on both sides would share numbers.
+    // Notes of two casebooks would share numbers.
     let third = populated_casebook(7, "third/thing");
     let run = import(&first, &export(&third, &["--with-notes"]));
     run.assert_error(2, &["both contain private notes"]);
@@ -280,7 +239,7 @@ fn truncated_or_altered_file_is_rejected() {
 #[test]
 fn newer_or_oversized_file_is_rejected() {
     let origin = populated_casebook(5, "acme/app");
-    let members = members(&export(&origin, &[]));
+    let members = casebook_members(&export(&origin, &[]));
     let target = TestEnv::new();
     target.create_database();
     let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
@@ -315,10 +274,10 @@ fn newer_or_oversized_file_is_rejected() {
 fn malicious_file_is_rejected() {
     let origin = populated_casebook(5, "acme/app");
     let file = export(&origin, &[]);
-    let members = members(&file);
+    let members = casebook_members(&file);
     let target = TestEnv::new();
     target.create_database();
-    // Member names with other paths: nothing is unpacked by name.
+    // No member is unpacked by its name.
     let evil: &[(&str, &[u8])] = &[("../../evil", b"x"), ("manifest.json", &members[0].1)];
     let run = import(&target, &write_archive(&origin, evil));
     run.assert_error(2, &["not in the expected place"]);
@@ -340,7 +299,7 @@ fn malicious_file_is_rejected() {
         assert_eq!(run.code, Some(2), "{sql}\n{}", run.err);
         assert_untouched(&target);
     }
-    // Decisions about existing reports are never imported.
+    // Decisions about reports of another source are never imported.
     let victim = populated_casebook(6, "other/tool");
     let verdicts_before = victim.json(&["verdict", "list", "--json"]);
     let file = tampered_export(
@@ -384,7 +343,7 @@ fn backup_is_consistent_during_concurrent_writes() {
         let gaps: i64 = copy
             .query_row("SELECT count(*) FROM documents d WHERE NOT EXISTS (SELECT 1 FROM document_raw r WHERE r.document_id = d.id)", [], |r| r.get(0))
             .unwrap();
-        assert_eq!(gaps, 0, "a batch is in it whole or not at all");
+        assert_eq!(gaps, 0, "a batch is copied in part");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
@@ -396,7 +355,7 @@ fn backup_is_consistent_during_concurrent_writes() {
     let run = env.run(&["backup", &file]);
     run.assert_error(2, &["already exists"]);
     env.ok(&["backup", &file, "--force"]);
-    // The copy is a casebook that opens when placed in a folder.
+    // In a folder, the copy is a casebook.
     let copy_place = TestEnv::new();
     std::fs::create_dir_all(copy_place.casebook()).unwrap();
     std::fs::copy(&file, copy_place.casebook().join("precedent.db")).unwrap();
@@ -413,7 +372,7 @@ fn restore_is_complete_and_visible_to_open_readers() {
     let copy = env.path_arg("copy.db");
     let message = env.ok(&["backup", &copy]).err;
     assert!(message.contains(&format!("To restore it: precedent restore {copy}")), "{message}");
-    // Another process has it open, with a log that is not applied yet.
+    // Another process has the casebook open, with an unapplied log.
     let open = env.database();
     let titles = || -> i64 {
         let query = "SELECT count(*) FROM documents WHERE title = 'Changed since'";
@@ -438,7 +397,7 @@ fn restore_is_complete_and_visible_to_open_readers() {
     env.ok(&["restore", previous]);
     assert!(env.ok(&["note", "list"]).out.contains("Later"));
 
-    // The database does not exist any more.
+    // The database is no longer valid.
     let broken = TestEnv::new();
     broken.create_database();
     std::fs::write(broken.casebook().join("precedent.db"), "no database, but somebody's").unwrap();
@@ -448,7 +407,7 @@ fn restore_is_complete_and_visible_to_open_readers() {
     let aside = std::fs::read_to_string(broken.casebook().join("precedent.damaged-1.db")).unwrap();
     assert_eq!(aside, "no database, but somebody's");
 
-    // Restoring works in a new place, and an invalid copy changes nothing.
+    // A backup can be restored in a new folder, and an invalid one changes nothing.
     let copy_place = TestEnv::new();
     copy_place.ok(&["restore", &copy]);
     copy_place.ok(&["index"]);
@@ -474,7 +433,7 @@ fn export_spares_other_files_and_cleans_up() {
     let names =
         ["out.casebook.part", "out.casebook.part.db", "out.casebook.part.zst", "copy.db.part"];
     let own_files = names.map(|name| env.file(name, "my own"));
-    // A killed process left these files.
+    // A killed process left these files behind.
     env.file(".precedent-abcdefABCDEF.part/part.db", "half");
     env.file(".precedent-abcdefABCDEF.part/lock", "");
     let file = env.path_arg("out.casebook");
@@ -520,7 +479,7 @@ fn file_affects_only_the_sources_it_contains() {
             ('evil/x#2', 'acme/app#10', 'closes', 'tracker');";
     let file = tampered_export(&attacker, &file, sql);
     // The manifest must match the content.
-    let members = members(&file);
+    let members = casebook_members(&file);
     let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
     let honest = manifest["contents"]["verdicts"].as_u64().unwrap();
     manifest["contents"]["verdicts"] = (honest + 2).into();
@@ -538,7 +497,7 @@ fn file_affects_only_the_sources_it_contains() {
     assert!(run.err.contains("acme/app#11 and evil/x#1"), "{}", run.err);
     assert!(
         run.err.contains(&format!("{honest} verdicts")),
-        "what was left out does not count: {}",
+        "skipped decisions count: {}",
         run.err
     );
     // … and do not count when the items arrive later.

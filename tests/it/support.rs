@@ -254,6 +254,44 @@ pub fn with_fields(mut record: Value, changes: Value) -> Value {
     record
 }
 
+/// Returns the members of an exported casebook by name.
+pub fn casebook_members(file: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut archive = tar::Archive::new(std::fs::File::open(file).unwrap());
+    let read_entry = |entry: std::io::Result<tar::Entry<'_, std::fs::File>>| {
+        let mut entry = entry.unwrap();
+        let name = entry.path().unwrap().to_string_lossy().into_owned();
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut entry, &mut bytes).unwrap();
+        (name, bytes)
+    };
+    archive.entries().unwrap().map(read_entry).collect()
+}
+
+/// Writes a casebook file with these members and matching checksums.
+pub fn write_casebook(env: &TestEnv, manifest: &[u8], database: &[u8]) -> PathBuf {
+    let checksums = format!(
+        "{}  manifest.json\n{}  casebook.db.zst\n",
+        blake3::hash(manifest).to_hex(),
+        blake3::hash(database).to_hex()
+    );
+    let checksums = ("checksums", checksums.as_bytes());
+    write_archive(env, &[("manifest.json", manifest), ("casebook.db.zst", database), checksums])
+}
+
+/// Writes a tar archive, whose member names may be hostile paths.
+pub fn write_archive(env: &TestEnv, members: &[(&str, &[u8])]) -> PathBuf {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_gnu();
+        header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        header.set_cksum();
+        tar.append(&header, *bytes).unwrap();
+    }
+    env.file("made.casebook", tar.into_inner().unwrap())
+}
+
 /// Formats records as JSON Lines.
 pub fn json_lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()

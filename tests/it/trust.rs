@@ -135,18 +135,6 @@ fn with_tokens(env: &TestEnv, host: &str, args: &[&str]) -> Command {
     command
 }
 
-fn run_with_input(mut command: Command, input: &str) -> Run {
-    use std::{io::Write as _, process::Stdio};
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    Run::from(child.wait_with_output().unwrap())
-}
-
 #[test]
 fn echoed_token_is_never_printed_or_stored() {
     let projects = [
@@ -195,13 +183,14 @@ fn echoed_token_is_never_printed_or_stored() {
             );
         }
         let export = env.path("out.casebook");
+        let hello = std::fs::File::open(env.file("hello.jsonl", HELLO)).unwrap();
         let rest = [
             run(&["source", "test", "acme/app"]),
             run(&["status"]),
             run(&["status", "--json"]),
             run(&["show", "acme/app#1", "--json"]),
             run(&["export", &export.to_string_lossy(), "--force"]),
-            run_with_input(with_tokens(&env, &server.host, &["mcp"]), HELLO),
+            Run::from(with_tokens(&env, &server.host, &["mcp"]).stdin(hello).output().unwrap()),
         ];
         if status == 200 {
             assert!(

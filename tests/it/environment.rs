@@ -1,5 +1,5 @@
-//! Tests of a command's environment: output that cannot be written, a folder without a casebook,
-//! invalid settings, existing or leftover files, and restoring a copy.
+//! Tests of a command's environment: unwritable output, a folder without a casebook, invalid
+//! settings, and leftover files.
 
 use std::{
     fs,
@@ -33,9 +33,9 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Runs a command with standard output on a full disk.
+/// Runs a command whose standard output is on a full disk.
 #[cfg(target_os = "linux")]
-fn on_a_full_disk(env: &TestEnv, args: &[&str], is_stderr_full: bool) -> Run {
+fn run_on_full_disk(env: &TestEnv, args: &[&str], is_stderr_full: bool) -> Run {
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut command = env.command(args);
     command.stdout(full()).stderr(if is_stderr_full {
@@ -84,7 +84,7 @@ fn unwritable_output_is_an_error() {
             "--json",
         ],
     ] {
-        let run = on_a_full_disk(&env, args, false);
+        let run = run_on_full_disk(&env, args, false);
         assert_eq!(run.code, Some(1), "{args:?}: {}", run.err);
         assert!(
             run.err.contains("standard output: no space left on device")
@@ -93,13 +93,13 @@ fn unwritable_output_is_an_error() {
             run.err
         );
         // Standard error may be unwritable as well.
-        let code = on_a_full_disk(&env, args, true).code;
+        let code = run_on_full_disk(&env, args, true).code;
         assert_eq!(code, Some(1), "{args:?}");
     }
     // The error of the command itself is reported.
-    let run = on_a_full_disk(&env, &["show", "acme/app#99"], false);
+    let run = run_on_full_disk(&env, &["show", "acme/app#99"], false);
     run.assert_error(1, &["acme/app#99"]);
-    // The same holds for the MCP server.
+    // The MCP server reports it as well.
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
                        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
     let input = env.file("hello.jsonl", format!("{hello}\n"));
@@ -130,7 +130,7 @@ fn closed_pipe_ends_help_quietly() {
 }
 
 #[test]
-fn reading_creates_no_casebook_and_names_the_folder() {
+fn query_without_a_casebook_names_the_folder() {
     let env = TestEnv::new();
     let folder = env.casebook();
     for args in [
@@ -164,9 +164,9 @@ fn reading_creates_no_casebook_and_names_the_folder() {
     ] {
         let run = env.run(args);
         assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{args:?}: {}", run.err);
-        let says = format!("no casebook found in {}", folder.display());
+        let message = format!("no casebook found in {}", folder.display());
         assert!(
-            run.err.contains(&says) && run.err.contains("precedent import sample"),
+            run.err.contains(&message) && run.err.contains("precedent import sample"),
             "{args:?}: {}",
             run.err
         );
@@ -225,13 +225,13 @@ fn invalid_limit_cannot_be_set() {
         ("duplicates.max_candidates", "1 to 100"),
         ("troubleshooting.max_results", "1 to 10"),
     ] {
-        let most: u64 = range.rsplit(' ').next().unwrap().parse().unwrap();
-        let run = env.run(&["config", "set", key, &(most + 1).to_string()]);
+        let max: u64 = range.rsplit(' ').next().unwrap().parse().unwrap();
+        let run = env.run(&["config", "set", key, &(max + 1).to_string()]);
         assert!(run.code == Some(2) && run.err.contains(range), "{key}: {}", run.err);
-        env.ok(&["config", "set", key, &most.to_string()]);
+        env.ok(&["config", "set", key, &max.to_string()]);
         let variable = format!("PRECEDENT_{}", key.to_uppercase().replace('.', "_"));
         let output =
-            env.command(&["status"]).env(&variable, (most + 1).to_string()).output().unwrap();
+            env.command(&["status"]).env(&variable, (max + 1).to_string()).output().unwrap();
         let run = Run::from(output);
         run.assert_error(2, &[&variable, range]);
     }
@@ -248,13 +248,13 @@ fn invalid_settings_are_located_and_allow_reading() {
     import_sample(&env);
     let path = PathBuf::from(env.ok(&["config", "path"]).out.trim());
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    for (text, at) in [
+    for (text, position) in [
         ("source = \"acme/app\"\nsearch.limit = \n", "line 2, column 16"),
         ("# mine\n\n[search]\nlimit = 501\n", "line 4, column 1"),
         ("source = \"acme/app\"\n  serch.limit = 5\n", "line 2, column 9"),
     ] {
         fs::write(&path, text).unwrap();
-        let says = format!("{}: {at}", path.display());
+        let message = format!("{}: {position}", path.display());
         for args in [
             &["search", "valve"][..],
             &["show", "1"],
@@ -264,7 +264,7 @@ fn invalid_settings_are_located_and_allow_reading() {
             let run = env.ok(args);
             assert_eq!(run.err.matches("warning:").count(), 1, "{args:?}: {}", run.err);
             assert!(
-                run.err.contains(&says) && run.err.contains("precedent config reset"),
+                run.err.contains(&message) && run.err.contains("precedent config reset"),
                 "{args:?}: {}",
                 run.err
             );
@@ -276,12 +276,12 @@ fn invalid_settings_are_located_and_allow_reading() {
             &["source", "add", "more/things"],
         ] {
             let run = env.run(args);
-            assert!(run.code == Some(2) && run.err.contains(&says), "{args:?}: {}", run.err);
+            assert!(run.code == Some(2) && run.err.contains(&message), "{args:?}: {}", run.err);
             assert!(run.err.contains("precedent config reset"), "{args:?}: {}", run.err);
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
-    // The valid settings in it still apply.
+    // The valid settings of the file still apply.
     assert_eq!(env.json(&["config", "get", "source", "--json"])["value"], "acme/app");
     for n in 1..3 {
         fs::write(&path, "nonsense").unwrap();
@@ -309,7 +309,7 @@ fn killed_export_leaves_no_files() {
     let folder = target.parent().unwrap();
     let own_names = ["acme.casebook.part", "acme.casebook.part.db", "acme.casebook.part.zst"];
     own_names.iter().for_each(|name| fs::write(folder.join(name), "mine").unwrap());
-    let mut caught = false;
+    let mut is_interrupted = false;
     for _ in 0..20 {
         let mut child = env
             .command(&["export", &target.to_string_lossy()])
@@ -322,19 +322,19 @@ fn killed_export_leaves_no_files() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        caught = !leftovers(folder).is_empty();
+        is_interrupted = !leftovers(folder).is_empty();
         let _ = fs::remove_file(&target);
-        if caught {
+        if is_interrupted {
             break;
         }
     }
-    assert!(caught, "it was never killed in the middle");
+    assert!(is_interrupted, "no export was killed in progress");
     env.ok(&["export", &target.to_string_lossy()]);
     assert_eq!(leftovers(folder), [""; 0]);
     for name in own_names {
         assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "mine", "{name}");
     }
-    // The same holds for a copy, and for a brief, which replaces an existing file.
+    // A backup keeps other files as well, and a brief replaces an existing file.
     let copy = folder.join("copy.db");
     fs::write(folder.join("copy.db.part"), "mine").unwrap();
     env.ok(&["backup", &copy.to_string_lossy()]);
