@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_closed_over_their_pairs() {
+    fn duplicate_groups_are_transitive() {
         // Issue 9 no longer exists, and 7 is the oldest.
         let groups = DuplicateGroups::new(
             &[(1, 2), (4, 5), (2, 3), (3, 4), (7, 8), (5, 9)],

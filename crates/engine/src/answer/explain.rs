@@ -144,7 +144,7 @@ pub(crate) fn reasons(
     let nearer = |cosine: &f32| {
         candidate.cosine.is_none_or(|text_cosine| cosine - text_cosine >= MIN_COSINE_GAIN)
     };
-    if let Some(cosine) = close(candidate.details.near.text).filter(nearer) {
+    if let Some(cosine) = close(candidate.details.comment_likeness.text).filter(nearer) {
         out.push(format!("a comment has similar meaning ({cosine:.2})"));
     }
     if let (Some(draft_version), Some(match_version)) = versions
@@ -208,8 +208,8 @@ fn keep_rare<T>(
     let terms: Vec<String> = items.iter().map(term).collect();
     let max_count = (fulltext.count()? / COMMON_DIVISOR).max(FEW);
     let counts = fulltext.document_counts(kind, &terms)?;
-    let few = items.into_iter().zip(counts).filter(|(_, documents)| *documents <= max_count);
-    Ok(few.map(|(item, _)| item).take(MAX_ITEMS).collect())
+    let rare = items.into_iter().zip(counts).filter(|(_, documents)| *documents <= max_count);
+    Ok(rare.map(|(item, _)| item).take(MAX_ITEMS).collect())
 }
 
 /// Returns whether a title has a number that may be an error code, such as "57014".
@@ -232,7 +232,7 @@ fn shared_names(subject: &Subject<'_>, row: &DocumentRow, body: &PreparedText) -
 pub(crate) fn spelling<'a>(text: &'a str, name: &'a str) -> &'a str {
     let text = &text[..text.floor_char_boundary(MAX_READ)];
     let mut windows = text.as_bytes().windows(name.len().max(1));
-    let at = windows.position(|place| place.eq_ignore_ascii_case(name.as_bytes()));
+    let at = windows.position(|window| window.eq_ignore_ascii_case(name.as_bytes()));
     at.and_then(|at| text.get(at..at + name.len())).unwrap_or(name)
 }
 

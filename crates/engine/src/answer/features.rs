@@ -85,23 +85,23 @@ pub struct Evidence<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CandidateDetails {
     /// The number of comments.
-    pub comments: usize,
+    pub comment_count: usize,
     /// The time of the last comment.
-    pub last: Option<Timestamp>,
+    pub last_comment_at: Option<Timestamp>,
     /// The share of the report's words that occur in the comments but not in the candidate itself,
     /// 0..1.
     pub new_comment_share: f32,
     /// The vector similarity of the comments.
-    pub near: CommentLikeness,
+    pub comment_likeness: CommentLikeness,
     /// True if neither title has a word that the other report lacks, unlike those of templated
     /// reports ("… on Android", "… on iOS").
     pub same_title: bool,
     /// True if it is an exact copy.
-    pub copy: bool,
+    pub is_copy: bool,
     /// The differing words of two templated reports, as the draft and the candidate write them.
     pub template_words: Option<(String, String)>,
     /// True if both are the same unfilled form, which is not a candidate.
-    pub form: bool,
+    pub is_form: bool,
     /// True if the same person filed both; people often file similar reports, but seldom
     /// duplicates.
     pub same_author: bool,
@@ -178,10 +178,11 @@ impl Features {
         let no_details = CandidateDetails::default();
         let details = evidence.details.unwrap_or(&no_details);
         // Without comments, the time since the last activity is the age.
-        let quiet = details.last.map_or(age, |last| days_before(now, last.as_second(), time_scale));
+        let last = details.last_comment_at.map(|time| time.as_second());
+        let inactive = last.map_or(age, |second| days_before(now, second, time_scale));
         let share = |value: f32, best: f32| if best > 0.0 { value / best } else { 0.0 };
         #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
-        let comments = (1.0 + details.comments as f32).ln();
+        let comments = (1.0 + details.comment_count as f32).ln();
         Self([
             overlap.words,
             overlap.words * overlap.words,
@@ -206,13 +207,13 @@ impl Features {
             share(overlap.words, best.words),
             share(text, best.cosine),
             comments,
-            quiet,
+            inactive,
             details.new_comment_share,
-            excess_cosine(details.near.text, cosines.text_text),
-            excess_cosine(details.near.title, cosines.title_text),
+            excess_cosine(details.comment_likeness.text, cosines.text_text),
+            excess_cosine(details.comment_likeness.title, cosines.title_text),
             f32::from(u8::from(details.same_title)),
             f32::from(u8::from(details.same_author)),
-            f32::from(u8::from(details.copy)),
+            f32::from(u8::from(details.is_copy)),
             f32::from(u8::from(details.template_words.is_some())),
         ])
     }
@@ -299,12 +300,12 @@ mod tests {
         let last = Timestamp::from_second(now.as_second() - 9 * day).unwrap();
         let near = CommentLikeness { title: Some(0.1), text: Some(0.9) };
         let details = CandidateDetails {
-            comments: 3,
-            last: Some(last),
+            comment_count: 3,
+            last_comment_at: Some(last),
             new_comment_share: 0.25,
-            near,
+            comment_likeness: near,
             same_title: true,
-            copy: true,
+            is_copy: true,
             ..CandidateDetails::default()
         };
         let feature = feature_of(&Evidence { details: Some(&details), ..old }, &best, now);

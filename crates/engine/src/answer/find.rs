@@ -87,7 +87,7 @@ struct CandidateText {
     title: String,
     author: Option<Person>,
     comments: Comments,
-    near: Option<NearDuplicate>,
+    near_duplicate: Option<NearDuplicate>,
 }
 
 impl MatchFinder<'_> {
@@ -136,7 +136,7 @@ impl MatchFinder<'_> {
                 Some((source, overlap, false)) => (self.model_of(source), Some(overlap)),
                 None => (self.model, None),
             };
-            if details[at].form {
+            if details[at].is_form {
                 continue;
             }
             let evidence =
@@ -317,11 +317,11 @@ impl MatchFinder<'_> {
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         // Include the highest word overlaps: an exact copy has them, even if its score without
         // vectors is low.
-        let mut rest = order.split_off(order.len().min(SHORT_LIST));
-        rest.sort_by(|a, b| {
+        let mut others = order.split_off(order.len().min(SHORT_LIST));
+        others.sort_by(|a, b| {
             overlaps[b.1].words.total_cmp(&overlaps[a.1].words).then(a.1.cmp(&b.1))
         });
-        order.extend(rest.into_iter().take(OVERLAP_SHORT_LIST));
+        order.extend(others.into_iter().take(OVERLAP_SHORT_LIST));
         let mut details = vec![CandidateDetails::default(); hits.ids.len()];
         let mut terms = vec![Vec::new(); hits.ids.len()];
         let short_list: Vec<usize> = order.into_iter().map(|(_, i)| i).collect();
@@ -353,7 +353,7 @@ impl MatchFinder<'_> {
                     true => hits.overlaps[*at].words >= MIN_WORD_SHARE,
                     false => tokenized_draft.may_match(&title),
                 };
-                let near = match if may_match { r.document(id)? } else { None } {
+                let near_duplicate = match if may_match { r.document(id)? } else { None } {
                     Some(row) => {
                         // A pasted draft is reduced to its salient part, so its copy is as well.
                         let text = match draft.document {
@@ -366,7 +366,7 @@ impl MatchFinder<'_> {
                     None => None,
                 };
                 let comments = self.comments.load(r, id, draft.made_at)?;
-                Ok(CandidateText { title, author, comments, near })
+                Ok(CandidateText { title, author, comments, near_duplicate })
             };
             short_list.iter().map(read_text).collect::<Result<_>>()
         })?;
@@ -395,8 +395,10 @@ impl MatchFinder<'_> {
         };
         // A title shared by reports with other content belongs to a form (docs/decisions/0011).
         let same_title = texts.iter().filter(|text| tokenized_draft.has_title(&text.title)).count();
-        let copies =
-            texts.iter().filter(|text| text.near == Some(NearDuplicate::ExactCopy)).count();
+        let copies = texts
+            .iter()
+            .filter(|text| text.near_duplicate == Some(NearDuplicate::ExactCopy))
+            .count();
         let is_form = tokenized_draft.is_short() && same_title >= copies + MIN_GENERIC_TITLES;
         // A typed title identifies a report if no other one has it.
         let is_title = |text: &&CandidateText| tokenized_draft.is_title(&text.title);
@@ -407,21 +409,21 @@ impl MatchFinder<'_> {
             let (text, overlap) = (&texts[at], &hits.overlaps[short_list[at]]);
             let (new_comment_share, terms) =
                 matcher.new_words(overlap, comments[at].iter().map(|comment| &*comment.terms));
-            let is_copy =
-                text.near == Some(NearDuplicate::ExactCopy) || is_unique && is_title(&text);
+            let is_copy = text.near_duplicate == Some(NearDuplicate::ExactCopy)
+                || is_unique && is_title(&text);
             let details = CandidateDetails {
-                comments: comments[at].len(),
-                last: comments[at].first().map(|comment| comment.at),
+                comment_count: comments[at].len(),
+                last_comment_at: comments[at].first().map(|comment| comment.at),
                 new_comment_share,
-                near: nearest[at],
+                comment_likeness: nearest[at],
                 same_title: title_matcher.has_generic_titles(overlap, &text.title),
                 same_author: text.author.is_some() && text.author == *author,
-                copy: is_copy && !is_form,
-                template_words: match &text.near {
+                is_copy: is_copy && !is_form,
+                template_words: match &text.near_duplicate {
                     Some(NearDuplicate::Templated(a, b)) => Some((a.clone(), b.clone())),
                     _ => None,
                 },
-                form: is_copy && is_form,
+                is_form: is_copy && is_form,
             };
             (details, terms.into_iter().take(MAX_COMMENT_TERMS).map(str::to_owned).collect())
         };

@@ -172,11 +172,11 @@ fn order_figures(queries: &[TrainingQuery], ranks: &[Option<usize>]) -> OrderFig
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
     let total = duplicates.len().max(1) as f32;
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
-    let within = |k| duplicates.iter().flatten().filter(|rank| **rank < k).count() as f32 / total;
+    let found_in = |k| duplicates.iter().flatten().filter(|rank| **rank < k).count() as f32 / total;
     #[allow(clippy::cast_precision_loss, reason = "ranks are small")]
     let mrr =
         duplicates.iter().flatten().map(|rank| 1.0 / (*rank as f32 + 1.0)).sum::<f32>() / total;
-    OrderFigures { found_first: within(1), found_in_ten: within(10), mrr }
+    OrderFigures { found_first: found_in(1), found_in_ten: found_in(10), mrr }
 }
 
 /// Returns the confidence in the top candidate, whether a rule decided it, and whether it is a

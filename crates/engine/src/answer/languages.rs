@@ -223,10 +223,10 @@ impl LanguageMatches {
         let mut keyed_matches: Vec<(bool, f32, Match)> = std::mem::take(matches)
             .into_iter()
             .map(|item| {
-                let across = self.nearest.get(&item.document).map(|(rank, _)| *rank);
-                let is_ranked = self.is_foreign || across.is_none();
+                let language_rank = self.nearest.get(&item.document).map(|(rank, _)| *rank);
+                let is_ranked = self.is_foreign || language_rank.is_none();
                 rank = rank.saturating_add(u16::from(is_ranked));
-                let key = share(is_ranked.then_some(rank)) + share(across);
+                let key = share(is_ranked.then_some(rank)) + share(language_rank);
                 (item.is_same_failure(), key, item)
             })
             .collect();

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_and_ticket_numbers_are_no_template() {
+    fn versions_and_ticket_numbers_are_not_templates() {
         for (a, b) in [
             ("Upload stops in 2.3.1", "Upload stops in 2.4.0"),
             ("Ticket 40112 upload stops", "Ticket 40955 upload stops"),

@@ -52,7 +52,7 @@ pub(crate) struct Question {
     pub text: String,
     /// The salient text of a pasted draft, in which versions are searched; the same as `text` for an
     /// item.
-    pub whole: String,
+    pub salient_text: String,
     pub calibration: SourceCalibration,
     /// The key of the source, if its calibration does not apply to this model or version.
     pub stale_source: Option<String>,
@@ -84,7 +84,7 @@ impl Question {
             newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest)
         };
         let made_at = r.newest_change()?.map_or(now, next_second);
-        let (draft, row, whole) = match spec.key {
+        let (draft, row, salient_text) = match spec.key {
             Some(key) => {
                 let row = search::resolve_one(r, key)?;
                 let body = PreparedText::body(&row.body, &r.skeleton(row.source_id)?);
@@ -127,8 +127,8 @@ impl Question {
                 None => None,
             };
         let text = draft.body.whole(&draft.title);
-        let whole = whole.unwrap_or_else(|| text.clone());
-        Ok(Self { draft, row, source, text, whole, calibration, stale_source })
+        let salient_text = salient_text.unwrap_or_else(|| text.clone());
+        Ok(Self { draft, row, source, text, salient_text, calibration, stale_source })
     }
 
     /// Returns the kind of documents to compare it with.
@@ -153,18 +153,21 @@ impl Question {
     /// Returns the errors in a multi-line text, most important first, then the root cause found in
     /// the text.
     fn errors(&self) -> Vec<String> {
-        if self.row.is_some() || self.whole.len() > MAX_ERROR_TEXT || !self.whole.contains('\n') {
+        if self.row.is_some()
+            || self.salient_text.len() > MAX_ERROR_TEXT
+            || !self.salient_text.contains('\n')
+        {
             return Vec::new();
         }
-        let reading = precedent_logs::read_text(&self.whole);
+        let reading = precedent_logs::read_text(&self.salient_text);
         let messages = reading
             .failures()
             .map(LogGroup::example_or_message)
             .take(MAX_ERRORS)
             .map(str::to_owned);
         let mut errors: Vec<String> = messages.collect();
-        errors.extend(precedent_logs::cause(&self.whole));
-        errors.retain(|error| error.trim() != self.whole.trim());
+        errors.extend(precedent_logs::cause(&self.salient_text));
+        errors.retain(|error| error.trim() != self.salient_text.trim());
         errors
     }
 }
@@ -205,11 +208,11 @@ pub(crate) fn find(
     // An error has less context than the text, so a best match that contradicts the text is
     // rejected.
     let differs = |m: &Match| {
-        let is_other = |whole: &Match| {
-            whole.document == m.document
-                && whole.overlap.as_ref().is_some_and(|o| o.failure == FailureMatch::Different)
+        let contradicts = |other: &Match| {
+            other.document == m.document
+                && other.overlap.as_ref().is_some_and(|o| o.failure == FailureMatch::Different)
         };
-        matches.iter().any(is_other)
+        matches.iter().any(contradicts)
     };
     let source = question.source.as_ref().map(|source| source.key.as_str());
     for error in question.errors() {
@@ -220,7 +223,7 @@ pub(crate) fn find(
             finder.store.read(|r| Question::prepare(r, finder, spec, made_at))?;
         let error_matches = search(&error_question)?;
         if is_likely(&error_matches) && !error_matches.first().is_some_and(differs) {
-            error_question.whole.clone_from(&question.whole);
+            error_question.salient_text.clone_from(&question.salient_text);
             return Ok(QuestionMatches { question: error_question, matches: error_matches });
         }
     }

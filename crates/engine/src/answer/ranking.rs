@@ -195,14 +195,15 @@ impl RankingModel {
     /// all others.
     pub fn rank(&self, candidates: &[Features]) -> Vec<RankedIndex> {
         let scores: Vec<f32> = candidates.iter().map(|features| self.score(features)).collect();
-        let (least, best) =
+        let (lowest, highest) =
             scores.iter().fold((f32::MAX, f32::MIN), |(a, b), s| (a.min(*s), b.max(*s)));
         let shares = shares(&scores, candidates);
-        let worth = |(at, score): (usize, f32)| {
-            let bonus = if candidates[at].is_copy() { 1.0 + best - least } else { 0.0 };
+        let ranked = |(at, score): (usize, f32)| {
+            let bonus = if candidates[at].is_copy() { 1.0 + highest - lowest } else { 0.0 };
             RankedIndex { at, score: score + bonus, share: shares[at] }
         };
-        let mut ranking: Vec<RankedIndex> = scores.iter().copied().enumerate().map(worth).collect();
+        let mut ranking: Vec<RankedIndex> =
+            scores.iter().copied().enumerate().map(ranked).collect();
         ranking.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.at.cmp(&b.at)));
         ranking
     }
@@ -270,10 +271,10 @@ impl RankingModel {
         let is_first = |item: &Match| is_rare(item) || !self.is_refit && item.confidence >= LIKELY;
         let key = |item: &Match| if is_first(item) { item.confidence } else { 0.0 };
         matches.sort_by(|a, b| key(b).total_cmp(&key(a)));
-        let mut least = 1.0_f32;
+        let mut lowest = 1.0_f32;
         for item in matches {
-            least = least.min(item.confidence);
-            item.confidence = least;
+            lowest = lowest.min(item.confidence);
+            item.confidence = lowest;
         }
     }
 

@@ -122,8 +122,8 @@ struct RelevanceModel {
 
 impl RelevanceModel {
     fn from_file(file: &RelevanceFile) -> Self {
-        let place = |name: &str| NAMES.iter().position(|n| *n == name);
-        let parse = |file| Logistic::parse(file, place).unwrap_or_else(|_| Logistic::fallback());
+        let index_of = |name: &str| NAMES.iter().position(|n| *n == name);
+        let parse = |file| Logistic::parse(file, index_of).unwrap_or_else(|_| Logistic::fallback());
         Self { domain: parse(&file.home), relevance: parse(&file.helps) }
     }
 

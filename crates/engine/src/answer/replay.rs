@@ -60,10 +60,10 @@ pub fn replay(
     let finder = &finder.with_calibration(&calibration);
     let groups = DuplicateGroups::new(&pairs, &issues);
     let (from, recent_issues) = finder.store.read(|r| recent_issues(r, &issues, months))?;
-    let picks = sample_evenly(&recent_issues, MAX_REPORTS);
+    let sample = sample_evenly(&recent_issues, MAX_REPORTS);
     let scope = Scope { filters: issue_filters(&row.key), ..Scope::default() };
-    let (progress, total) = (AtomicU64::new(0), picks.len() as u64);
-    let answers: Vec<Option<Answer>> = picks
+    let (progress, total) = (AtomicU64::new(0), sample.len() as u64);
+    let answers: Vec<Option<Answer>> = sample
         .par_iter()
         .map(|id| {
             task.check()?;
@@ -87,7 +87,7 @@ pub fn replay(
         from,
         reports: recent_issues.len() as u64,
         checked_reports: total,
-        duplicates: picks.iter().filter(|id| groups.has_earlier_duplicate(**id)).count() as u64,
+        duplicates: sample.iter().filter(|id| groups.has_earlier_duplicate(**id)).count() as u64,
         sure_from: recommended.map(|row| row.threshold),
         thresholds,
     })

@@ -261,8 +261,8 @@ impl<'a> OverlapComparer<'a> {
         // A message alone identifies a cause only if few reports have it.
         let documents =
             self.fulltext.document_counts(TermKind::Signature, &failures)?.into_iter().min();
-        let few = (self.fulltext.count()? / COMMON_MESSAGE).max(FEW);
-        let is_common = documents.is_some_and(|count| count > few);
+        let max_documents = (self.fulltext.count()? / COMMON_MESSAGE).max(FEW);
+        let is_common = documents.is_some_and(|count| count > max_documents);
         let other_failure = Failure::parse(&body.whole(title));
         let failure = match self.draft_failure.compare(&other_failure) {
             FailureMatch::Same if is_common && !self.draft_failure.shares_place(&other_failure) => {
@@ -276,8 +276,8 @@ impl<'a> OverlapComparer<'a> {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "counts of words are far below 2^23")]
-fn share(part: usize, of: usize) -> f32 {
-    if of == 0 { 0.0 } else { part as f32 / of as f32 }
+fn share(part: usize, total: usize) -> f32 {
+    if total == 0 { 0.0 } else { part as f32 / total as f32 }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]

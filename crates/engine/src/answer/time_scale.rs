@@ -71,9 +71,9 @@ impl Recurrence {
         let best = scores.iter().copied().fold(f64::MIN, f64::max);
         let sum: f64 = scores.iter().map(|score| (score - best).exp()).sum();
         #[allow(clippy::cast_precision_loss, reason = "a few hundred at the most")]
-        let by_chance = 1.0 / scores.len() as f64;
-        let by_age = (scores[self.repeat_index] - best).exp() / sum;
-        -(self.probability * by_age + (1.0 - self.probability) * by_chance).ln()
+        let chance_share = 1.0 / scores.len() as f64;
+        let age_share = (scores[self.repeat_index] - best).exp() / sum;
+        -(self.probability * age_share + (1.0 - self.probability) * chance_share).ln()
     }
 }
 

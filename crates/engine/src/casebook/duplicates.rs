@@ -111,7 +111,7 @@ impl Casebook {
     }
 
     /// Calibrates a source's duplicate confidence from its known duplicates, and stores the result
-    /// unless `dry`. With too few known duplicates, the built-in calibration stays and the report
+    /// unless `dry_run`. With too few known duplicates, the built-in calibration stays and the report
     /// says so.
     ///
     /// # Errors
@@ -120,12 +120,12 @@ impl Casebook {
     pub async fn calibrate(
         &self,
         source: &str,
-        dry: bool,
+        dry_run: bool,
         task: &Task,
     ) -> Result<CalibrationReport> {
         let source = source.to_owned();
         self.check_source(task, move |finder, now, task| {
-            answer::calibrate(finder, &source, dry, now, task)
+            answer::calibrate(finder, &source, dry_run, now, task)
         })
         .await
     }

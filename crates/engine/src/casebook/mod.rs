@@ -657,8 +657,8 @@ mod tests {
             let options =
                 OpenOptions::new("/casebook").installed_at(Path::new(executable), None, None);
             let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-            let paths = options.runtime.into_iter().chain(options.models);
-            paths.filter(|p| !p.starts_with(checkout)).collect::<Vec<_>>()
+            let all_paths = options.runtime.into_iter().chain(options.models);
+            all_paths.filter(|p| !p.starts_with(checkout)).collect::<Vec<_>>()
         };
         for (executable, roots) in [
             ("/tmp/x/precedent", &["/tmp/x"][..]),
@@ -675,12 +675,12 @@ mod tests {
                 ],
             ),
         ] {
-            let places = search_paths(executable);
+            let paths = search_paths(executable);
             assert!(
-                places.iter().all(|p| roots.iter().any(|r| p.parent() == Some(Path::new(r)))),
-                "{places:?}"
+                paths.iter().all(|p| roots.iter().any(|r| p.parent() == Some(Path::new(r)))),
+                "{paths:?}"
             );
-            assert_eq!(places.len(), 2 * roots.len(), "{places:?}");
+            assert_eq!(paths.len(), 2 * roots.len(), "{paths:?}");
         }
     }
 }

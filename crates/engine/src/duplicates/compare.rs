@@ -40,7 +40,7 @@ pub struct Side<'a> {
 /// Empty kinds are omitted.
 pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     let (a, b) = (report.body.signatures(report.title), candidate.body.signatures(candidate.title));
-    let of = |list: &[Signature], kind: SignatureKind| -> BTreeSet<String> {
+    let texts_of = |list: &[Signature], kind: SignatureKind| -> BTreeSet<String> {
         list.iter().filter(|s| s.kind == kind).map(|s| s.text.clone()).collect()
     };
     let signatures: BTreeSet<&str> = a.iter().map(|s| s.text.as_str()).collect();
@@ -65,7 +65,7 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
         (FactKind::Message, SignatureKind::Message),
         (FactKind::Frame, SignatureKind::Frame),
     ] {
-        add(kind, &of(&a, signature_kind), &of(&b, signature_kind));
+        add(kind, &texts_of(&a, signature_kind), &texts_of(&b, signature_kind));
     }
     // Exclude versions of systems and compilers, which do not identify the product.
     let product_versions = |side: Side<'_>| -> BTreeSet<String> {
@@ -129,7 +129,8 @@ pub fn marks(
         .collect();
     rare.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     rare.truncate(MAX_WORDS);
-    let of = |words: &BTreeMap<String, BTreeSet<String>>, side_names: fn(&Fact) -> &[String]| {
+    let marks_of = |words: &BTreeMap<String, BTreeSet<String>>,
+                    side_names: fn(&Fact) -> &[String]| {
         let mut marks: BTreeMap<String, MarkKind> = BTreeMap::new();
         for (_, term) in &rare {
             for word in words.get(*term).into_iter().flatten() {
@@ -150,7 +151,8 @@ pub fn marks(
         }
         marks.into_iter().map(|(text, kind)| Mark { text, kind }).collect::<Vec<_>>()
     };
-    Ok((of(&report_words, |fact| &fact.report), of(&candidate_words, |fact| &fact.candidate)))
+    let report_marks = marks_of(&report_words, |fact| &fact.report);
+    Ok((report_marks, marks_of(&candidate_words, |fact| &fact.candidate)))
 }
 
 /// Returns the words of a report by term, in lower case.
@@ -187,13 +189,13 @@ mod tests {
         let candidate = prepare("FW-1043 and FW-2000 on 2.9.1 in `open_slot`.");
         let labels = ["bug".to_owned()];
         let facts = facts(side("Crash", &report, &labels), side("Crash", &candidate, &[]));
-        let of = |kind| facts.iter().find(|f| f.kind == kind).unwrap();
-        assert_eq!(of(FactKind::Code).shared, ["fw-1043"]);
-        assert_eq!(of(FactKind::Code).candidate, ["fw-2000"]);
-        assert_eq!(of(FactKind::Version).report, ["2.10.0"]);
-        assert_eq!(of(FactKind::Version).candidate, ["2.9.1"]);
-        assert_eq!(of(FactKind::Identifier).shared, ["open_slot"]);
-        assert_eq!(of(FactKind::Label).report, ["bug"]);
+        let fact = |kind| facts.iter().find(|f| f.kind == kind).unwrap();
+        assert_eq!(fact(FactKind::Code).shared, ["fw-1043"]);
+        assert_eq!(fact(FactKind::Code).candidate, ["fw-2000"]);
+        assert_eq!(fact(FactKind::Version).report, ["2.10.0"]);
+        assert_eq!(fact(FactKind::Version).candidate, ["2.9.1"]);
+        assert_eq!(fact(FactKind::Identifier).shared, ["open_slot"]);
+        assert_eq!(fact(FactKind::Label).report, ["bug"]);
         assert!(facts.iter().all(|f| f.kind != FactKind::Frame), "empty kinds are omitted");
     }
 

@@ -275,15 +275,17 @@ impl QueryContext<'_> {
         let Retrieval { query, words, mode, depth, coverage, .. } = *retrieval;
         let filters: &[Filter] = &query.filters;
         let mut pool = Candidates { is_pasted: query.is_pasted, ..Candidates::default() };
-        let by_words = !query.is_pasted && mode != Mode::Semantic;
+        let has_lexical_arm = !query.is_pasted && mode != Mode::Semantic;
         let fulltext = self.fulltext;
         // The full-text lookup runs while the query is embedded.
-        let is_parallel =
-            by_words && mode == Mode::Hybrid && self.vectors.is_some() && coverage.embedded > 0;
+        let is_parallel = has_lexical_arm
+            && mode == Mode::Hybrid
+            && self.vectors.is_some()
+            && coverage.embedded > 0;
         std::thread::scope(|scope| {
             let lexical =
                 is_parallel.then(|| scope.spawn(|| fulltext.search(words, filters, depth)));
-            if by_words && !is_parallel {
+            if has_lexical_arm && !is_parallel {
                 pool.lexical = fulltext.search(words, filters, depth)?;
             }
             self.retrieve_secondary(retrieval, &mut pool)?;
@@ -293,12 +295,12 @@ impl QueryContext<'_> {
             }
             Ok::<_, Error>(())
         })?;
-        if by_words {
+        if has_lexical_arm {
             pool.arms.push(Arm::Lexical);
         }
         retrieval.task.check()?;
         let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
-        if by_words && query.scope == Scope::Any {
+        if has_lexical_arm && query.scope == Scope::Any {
             // Semantic candidates may also contain words of the query.
             pool.lexical = self.fulltext.score_words(words, &pool.lexical, &semantic_ids)?;
         }
@@ -792,14 +794,14 @@ fn why(
     // The words of a query that is only an error code are parts of that code.
     let is_code = !reasons.is_empty() && query.text.split_whitespace().count() == 1;
     if contribution(Arm::Lexical).is_some() && !is_code {
-        let place = if passages.in_comment { "a comment" } else { "the text" };
+        let part = if passages.in_comment { "a comment" } else { "the text" };
         reasons.push(match (passages.title_words.as_slice(), passages.words.as_slice()) {
-            ([], []) => format!("{place} contains some of your words"),
-            ([], words) => format!("{place} contains {}", quote_list(words)),
+            ([], []) => format!("{part} contains some of your words"),
+            ([], words) => format!("{part} contains {}", quote_list(words)),
             (title, []) => format!("the title contains {}", quote_list(title)),
             (title, words) => {
                 format!(
-                    "the title contains {} and {place} contains {}",
+                    "the title contains {} and {part} contains {}",
                     quote_list(title),
                     quote_list(words)
                 )

@@ -114,8 +114,9 @@ impl Weights {
         let mut marks: Vec<Range<usize>> =
             self.matches(text).into_iter().map(|(range, ..)| range).collect();
         if !self.identifiers.is_empty() {
-            let whole = tokens::identifiers(text).filter(|(_, w)| self.identifiers.contains(w));
-            marks.extend(whole.map(|(range, _)| range));
+            let identifiers =
+                tokens::identifiers(text).filter(|(_, w)| self.identifiers.contains(w));
+            marks.extend(identifiers.map(|(range, _)| range));
         }
         marks.sort_by_key(|r| (r.start, std::cmp::Reverse(r.end)));
         let mut spans: Vec<Span> = Vec::new();

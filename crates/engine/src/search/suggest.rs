@@ -67,13 +67,17 @@ impl QueryContext<'_> {
         };
         Ok(match similar::closest_name(value, terms.iter().map(|(entry, _)| entry.as_str())) {
             Some(best) => {
-                Some(format!("No item has {}. Did you mean {}?", quote(value), quote(best)))
+                Some(format!("No item query_words {}. Did you mean {}?", quote(value), quote(best)))
             }
-            None if terms.is_empty() => Some(format!("No item has {}.", quote(value))),
+            None if terms.is_empty() => Some(format!("No item query_words {}.", quote(value))),
             None => {
                 let common: Vec<String> =
                     terms.iter().take(MAX_NAMES).map(|(entry, _)| quote(entry)).collect();
-                Some(format!("No item has {}. Most common: {}.", quote(value), common.join(", ")))
+                Some(format!(
+                    "No item query_words {}. Most common: {}.",
+                    quote(value),
+                    common.join(", ")
+                ))
             }
         })
     }
@@ -84,8 +88,8 @@ impl QueryContext<'_> {
         for typed_word in query.text.split_whitespace().filter(|w| w.chars().count() > 3).take(8) {
             let words = tokens::words(typed_word);
             let [word] = &words[..] else { continue };
-            let has = Words { terms: vec![word.term.clone()], ..Words::default() };
-            if !self.fulltext.search(&has, &[], 1)?.is_empty() {
+            let query_words = Words { terms: vec![word.term.clone()], ..Words::default() };
+            if !self.fulltext.search(&query_words, &[], 1)?.is_empty() {
                 continue;
             }
             let first = word.term.chars().next();
@@ -105,10 +109,10 @@ impl QueryContext<'_> {
             };
             let title =
                 self.store.read(|r| r.document(id))?.map(|row| row.title).unwrap_or_default();
-            let whole = title
+            let whole_word = title
                 .split(|c: char| !c.is_alphanumeric())
                 .find(|w| tokens::words(w).first().is_some_and(|w| w.term == term));
-            out.push((typed_word.to_owned(), whole.unwrap_or(term).to_owned()));
+            out.push((typed_word.to_owned(), whole_word.unwrap_or(term).to_owned()));
         }
         Ok(out)
     }

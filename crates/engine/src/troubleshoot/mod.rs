@@ -81,7 +81,7 @@ pub(crate) fn outcome(
         _ if thread.has_solution() => ProblemStatus::Solved,
         _ => ProblemStatus::ClosedWithoutFix,
     };
-    Ok(thread.outcome(status, question.map_or("", |question| &question.whole)))
+    Ok(thread.outcome(status, question.map_or("", |question| &question.salient_text)))
 }
 
 /// Returns whether an item is a known duplicate, even if its canonical report is missing.
@@ -147,7 +147,7 @@ pub(crate) fn respond(
                 continue;
             }
             let is_other = c.relation != Some(CaseRelation::Itself);
-            let version = is_other.then(|| thread.compare_version(&question.whole)).flatten();
+            let version = is_other.then(|| thread.compare_version(&question.salient_text)).flatten();
             // Another product has its own versions, so a regression needs the same problem.
             let is_same_problem = c.relation.is_some()
                 || c.evidence.same_failure
