@@ -61,20 +61,18 @@ pub fn export(
     let packed_database = staging.path("part.zst");
     let contents = store.write_portable(&database, notes)?;
     task.check()?;
-    let bytes = length(&database)?;
     let digest = pack(&database, &packed_database, task)?;
     let manifest = Manifest {
         format: FORMAT,
         made_by: format!("precedent {}", env!("CARGO_PKG_VERSION")),
         made_at: now,
-        database_bytes: bytes,
+        database_bytes: length(&database)?,
         contents: contents.clone(),
     };
     let manifest = serde_json::to_vec_pretty(&manifest)
         .map_err(|e| Error::new(Code::Internal, format!("writing the manifest: {e}")))?;
-    let checksums =
-        format!("{}  {MANIFEST}\n{digest}  {DATABASE}\n", blake3::hash(&manifest).to_hex())
-            .into_bytes();
+    let manifest_digest = blake3::hash(&manifest).to_hex();
+    let checksums = format!("{manifest_digest}  {MANIFEST}\n{digest}  {DATABASE}\n").into_bytes();
     let write = || -> io::Result<()> {
         let mut tar = tar::Builder::new(BufWriter::new(create(&part)?));
         let seconds = u64::try_from(now.as_second()).unwrap_or_default();
@@ -180,7 +178,7 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let manifest_text = read_text(file, next(MANIFEST)?)?;
     let manifest_digest = blake3::hash(&manifest_text).to_hex();
     let manifest = parse_manifest(file, &manifest_text)?;
-    let mut reader = HashingReader { inner: next(DATABASE)?, hasher: blake3::Hasher::new() };
+    let mut reader = Hashing { inner: next(DATABASE)?, hasher: blake3::Hasher::new() };
     if reader.inner.size() > size {
         return Err(invalid(file, &"it is truncated"));
     }
@@ -282,10 +280,8 @@ fn unpack_database(
 fn pack(database: &Path, target: &Path, task: &Task) -> Result<blake3::Hash> {
     let mut input = File::open(database).map_err(|e| Error::io(database, e))?;
     let write_error = |e| Error::io(target, e);
-    let out = HashingWriter {
-        inner: create(target).map_err(write_error)?,
-        hasher: blake3::Hasher::new(),
-    };
+    let inner = create(target).map_err(write_error)?;
+    let out = Hashing { inner, hasher: blake3::Hasher::new() };
     let mut encoder = zstd::Encoder::new(out, ZSTD_LEVEL).map_err(write_error)?;
     let mut buffer = vec![0; 1 << 20];
     loop {
@@ -299,13 +295,13 @@ fn pack(database: &Path, target: &Path, task: &Task) -> Result<blake3::Hash> {
     Ok(encoder.finish().map_err(write_error)?.hasher.finalize())
 }
 
-/// A reader that hashes the bytes read through it.
-struct HashingReader<R> {
-    inner: R,
+/// A reader or writer that hashes the bytes that pass through it.
+struct Hashing<T> {
+    inner: T,
     hasher: blake3::Hasher,
 }
 
-impl<R: Read> Read for HashingReader<R> {
+impl<R: Read> Read for Hashing<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.hasher.update(&buffer[..n]);
@@ -313,13 +309,7 @@ impl<R: Read> Read for HashingReader<R> {
     }
 }
 
-/// A writer that hashes the bytes written through it.
-struct HashingWriter<W> {
-    inner: W,
-    hasher: blake3::Hasher,
-}
-
-impl<W: Write> Write for HashingWriter<W> {
+impl<W: Write> Write for Hashing<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.inner.write(bytes)?;
         self.hasher.update(&bytes[..n]);

@@ -36,19 +36,6 @@ pub(crate) struct Fix {
     pub closed_at: Option<Timestamp>,
 }
 
-impl Release {
-    /// Returns the time of the release; `None` for a planned version.
-    fn date(&self) -> Option<Timestamp> {
-        self.record.released_at.filter(|_| self.record.is_released)
-    }
-
-    /// Compares its version with another; equal if they cannot be compared.
-    fn compare(&self, version: Option<&Version>) -> Ordering {
-        let versions = self.version.as_ref().zip(version);
-        versions.and_then(|(a, b)| a.compare(b)).unwrap_or(Ordering::Equal)
-    }
-}
-
 impl Fix {
     /// Returns whether a reported version can be compared with the fix.
     fn is_comparable(&self, asked: &ReportedVersion) -> bool {
@@ -91,6 +78,19 @@ struct Release {
     version: Option<Version>,
 }
 
+impl Release {
+    /// Returns the time of the release; `None` for a planned version.
+    fn date(&self) -> Option<Timestamp> {
+        self.record.released_at.filter(|_| self.record.is_released)
+    }
+
+    /// Compares its version with another; equal if they cannot be compared.
+    fn compare(&self, version: Option<&Version>) -> Ordering {
+        let versions = self.version.as_ref().zip(version);
+        versions.and_then(|(a, b)| a.compare(b)).unwrap_or(Ordering::Equal)
+    }
+}
+
 /// The releases of a source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Releases {
@@ -110,7 +110,7 @@ impl Releases {
         let parse =
             |record: ReleaseRecord| Release { version: Version::parse(&record.name), record };
         let list: Vec<Release> = records.into_iter().map(parse).collect();
-        let dated_indexes = (0..list.len()).filter(|at| list[*at].date().is_some());
+        let dated_indexes = (0..list.len()).filter(|index| list[*index].date().is_some());
         let highest = dated_indexes.max_by(|a, b| list[*a].compare(list[*b].version.as_ref()));
         Self { list, highest, as_of: None }
     }
@@ -125,7 +125,7 @@ impl Releases {
 
     /// Returns the name of the highest dated release.
     fn highest(&self) -> Option<&str> {
-        self.highest.map(|at| &*self.list[at].record.name)
+        self.highest.map(|index| &*self.list[index].record.name)
     }
 
     /// Returns whether the tracker has a release or planned version with this name.

@@ -65,17 +65,15 @@ pub(super) fn group_ties(ties: &[Tie], not_duplicates: &[(String, String)]) -> V
         let mut best: Option<(f32, usize)> = None;
         for (candidate, confidence) in &tie.candidates {
             // Compare indexes, because two reports may be of the same second.
-            let Some(&candidate) =
-                indexes.get(candidate.as_str()).filter(|candidate| **candidate < i)
-            else {
-                continue;
-            };
+            let candidate = indexes.get(candidate.as_str()).copied();
+            let Some(candidate) = candidate.filter(|index| *index < i) else { continue };
             let confidence = confidence * assignments[candidate].map_or(1.0, |(_, c)| c);
             if confidence < MIN_CONFIDENCE || best.is_some_and(|(best, _)| confidence <= best) {
                 continue;
             }
-            let members =
-                assignments[candidate].map(|(at, _)| &groups[at].members[..]).unwrap_or_default();
+            let members = assignments[candidate]
+                .map(|(group, _)| &groups[group].members[..])
+                .unwrap_or_default();
             let likely_count = members.iter().filter(|m| !m.is_known).count();
             let is_rejected = is_excluded(&tie.key, &ties[candidate].key)
                 || members.iter().any(|m| is_excluded(&tie.key, &ties[m.tie].key));
