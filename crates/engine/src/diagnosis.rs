@@ -64,7 +64,7 @@ pub struct SourceFigures {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "Entry")]
 pub struct FolderEntry {
-    /// The name.
+    /// The name in the folder.
     pub name: String,
     /// The size on disk in bytes, including the contents of a folder.
     pub bytes: u64,
