@@ -332,11 +332,4 @@ mod tests {
         assert_eq!(earlier_duplicates(8), BTreeSet::from([7]));
         assert!([1, 6, 7, 9].iter().all(|id| !groups.has_earlier_duplicate(*id)));
     }
-
-    #[test]
-    fn interval_narrows_with_more_reports() {
-        let (few, many) = (wilson(0.9, 10.0), wilson(0.9, 1000.0));
-        assert!(few.0 < many.0 && many.0 < 0.9 && 0.9 < many.1 && many.1 < few.1);
-        assert_eq!(wilson(0.0, 0.0), (0.0, 1.0));
-    }
 }

@@ -1,5 +1,5 @@
-//! The model for typed questions. They contain less than reports do, so the same overlap counts
-//! more, as does meaning against shared words; the age of a report hardly counts.
+//! The model for typed questions. They are shorter than reports, so the same overlap counts more;
+//! meaning counts more than shared words, and the age of a report hardly counts.
 //!
 //! The ranking is fitted like that of reports; the probability is a logistic model, fitted to the
 //! first answers to questions in users' words. `models/pipeline/questions.py` fits both.

@@ -60,7 +60,7 @@ impl Casebook {
             let vector_files: Vec<PathBuf> = engines
                 .filter_map(|e| Some(vectors::path(&folder.join(VECTORS), &e.info().ok()?)))
                 .collect();
-            let check_up = HealthCheck {
+            let health_check = HealthCheck {
                 model_vectors: &vector_files,
                 database: &folder.join(DATABASE),
                 full_text: &folder.join(FULL_TEXT),
@@ -71,7 +71,7 @@ impl Casebook {
                 wanted_free,
                 repair,
             };
-            check_up.run(&task)
+            health_check.run(&task)
         })
         .await
     }

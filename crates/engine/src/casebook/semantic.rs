@@ -37,7 +37,7 @@ const LANGUAGE_VECTORS: &str = "languages";
 const MIN_FOREIGN: u64 = 3;
 /// One in this many changed documents must be in another language for their index to be built.
 const FOREIGN_SHARE: u64 = 100;
-/// The number of vectors of the next model made before the active vectors are updated again.
+/// The number of vectors of the next model made between updates of the active vectors.
 const ROUND_SIZE: u64 = 2_048;
 
 /// The delay before retrying after another process was found building the vectors.
@@ -61,7 +61,7 @@ pub(super) struct EmbeddingSession {
     comment_vectors: Option<OnceLock<OpenResult<Arc<Vectors>>>>,
     /// The loaded model, shared by all queries of this process.
     model: Mutex<Option<OpenResult<Box<dyn Embedder>>>>,
-    /// True if a query used or requested the model since the last call of `release_memory`.
+    /// True if the model was used or preloaded since the last call of `release_memory`.
     was_used: AtomicBool,
     /// The model load started when the casebook was opened.
     preload: Mutex<Preload>,
@@ -134,8 +134,8 @@ impl EmbeddingSession {
         }
     }
 
-    /// Opens the vectors in this folder once. While another process builds them, later queries try
-    /// again.
+    /// Opens the vectors in this folder once. If another process is building them, a later query
+    /// tries again.
     fn open_once(
         &self,
         slot: &OnceLock<OpenResult<Arc<Vectors>>>,
@@ -200,7 +200,7 @@ impl EmbeddingSession {
         *self.preload.lock().unwrap_or_else(PoisonError::into_inner) = preload;
     }
 
-    /// Returns whether the model load started at opening is still pending.
+    /// Returns whether the model load that started with the casebook is still pending.
     pub(super) fn is_loading(&self) -> bool {
         self.preload.lock().unwrap_or_else(PoisonError::into_inner).0.is_some()
     }
@@ -405,8 +405,7 @@ impl Inner {
         self.update_stores(&reopened_session, limit, task, report)
     }
 
-    /// Updates the index for other languages, if a question needed it or many changed documents
-    /// do.
+    /// Updates the index for other languages, if a question or many changed documents need it.
     fn update_languages(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
         let is_needed =
             report.foreign >= MIN_FOREIGN && report.foreign * FOREIGN_SHARE >= report.documents;
@@ -416,7 +415,7 @@ impl Inner {
         {
             return Ok(());
         }
-        // A missing model is stated by the questions that need it.
+        // Questions that need a missing model report it.
         let Ok(Some(session)) = self.language_session(is_needed) else { return Ok(()) };
         let mut language_report = IndexReport::default();
         self.update_model(&session, None, task, &mut language_report)?;
@@ -454,8 +453,7 @@ impl Inner {
         }
     }
 
-    /// Returns the model for other languages with its vectors, if there are vectors or they are
-    /// needed.
+    /// Returns the model for other languages with its vectors, if these exist or are needed.
     pub(super) fn language_session(
         &self,
         is_needed: bool,

@@ -139,37 +139,33 @@ fn sum_contributions(arms: &[(ArmList<'_>, &ScoreFn<'_>)]) -> Vec<FusedHit> {
 mod tests {
     use super::*;
 
-    fn blend_order(lexical: &[(i64, f32)], semantic: &[(i64, f32)]) -> Vec<i64> {
-        blend(&TYPED_FACTORS, Arms { words: lexical, semantic, ..Arms::default() })
-            .into_iter()
-            .map(|f| f.document)
-            .collect()
+    fn order(factors: &Factors, arms: Arms<'_>) -> Vec<i64> {
+        blend(factors, arms).into_iter().map(|hit| hit.document).collect()
     }
 
     #[test]
     fn documents_of_both_arms_come_first() {
-        assert_eq!(
-            blend_order(&[(1, 0.9), (2, 0.8)], &[(3, 0.9), (2, 0.8), (4, 0.3)]),
-            [2, 3, 1, 4]
-        );
+        let (words, semantic) = (&[(1, 0.9), (2, 0.8)], &[(3, 0.9), (2, 0.8), (4, 0.3)]);
+        let arms = Arms { words, semantic, ..Arms::default() };
+        assert_eq!(order(&TYPED_FACTORS, arms), [2, 3, 1, 4]);
     }
 
     #[test]
     fn equal_scores_share_a_rank() {
-        assert_eq!(blend_order(&[(9, 1.0), (4, 1.0)], &[]), [4, 9]);
+        let arms = Arms { words: &[(9, 1.0), (4, 1.0)], ..Arms::default() };
+        let hits = blend(&TYPED_FACTORS, arms).into_iter();
+        let ranks: Vec<_> = hits.map(|hit| (hit.document, hit.contributions[0].rank)).collect();
+        assert_eq!(ranks, [(4, 1), (9, 1)]);
     }
 
     #[test]
     fn pasted_texts_are_ranked_by_scores() {
-        let order = |words: &[(i64, f32)], semantic: &[(i64, f32)]| -> Vec<i64> {
-            blend(&PASTED_FACTORS, Arms { words, semantic, ..Arms::default() })
-                .into_iter()
-                .map(|f| f.document)
-                .collect()
+        let pasted_order = |words: &[(i64, f32)], semantic: &[(i64, f32)]| {
+            order(&PASTED_FACTORS, Arms { words, semantic, ..Arms::default() })
         };
-        assert_eq!(order(&[(1, 0.4), (2, 0.1)], &[(2, 0.7), (1, 0.6)]), [1, 2]);
-        assert_eq!(order(&[(1, 0.4), (2, 0.39)], &[(2, 0.9), (1, 0.4)]), [2, 1]);
-        assert_eq!(order(&[], &[]), [0_i64; 0]);
+        assert_eq!(pasted_order(&[(1, 0.4), (2, 0.1)], &[(2, 0.7), (1, 0.6)]), [1, 2]);
+        assert_eq!(pasted_order(&[(1, 0.4), (2, 0.39)], &[(2, 0.9), (1, 0.4)]), [2, 1]);
+        assert_eq!(pasted_order(&[], &[]), [0_i64; 0]);
     }
 
     #[test]
@@ -195,12 +191,12 @@ mod tests {
     fn missing_vector_never_ranks_a_document_lower() {
         let words = [(1, 1.0), (2, 0.8), (3, 0.7)];
         let semantic = [(2, 0.9), (4, 0.2)];
-        let order = |unembedded: &[i64]| -> Vec<i64> {
+        let typed_order = |unembedded: &[i64]| {
             let arms = Arms { words: &words, semantic: &semantic, unembedded, ..Arms::default() };
-            blend(&TYPED_FACTORS, arms).into_iter().map(|f| f.document).collect()
+            order(&TYPED_FACTORS, arms)
         };
-        assert_eq!(order(&[]), [2, 1, 3, 4], "all have vectors");
-        assert_eq!(order(&[1, 3]), [1, 2, 3, 4]);
+        assert_eq!(typed_order(&[]), [2, 1, 3, 4], "all have vectors");
+        assert_eq!(typed_order(&[1, 3]), [1, 2, 3, 4]);
     }
 
     proptest::proptest! {

@@ -165,7 +165,7 @@ impl QueryContext<'_> {
         let mut hits = if is_browse {
             self.recent_hits(&query, request, limit)?
         } else if tokens::words(&query.all_words()).is_empty() {
-            // A lone symbol has no meaning, and its vector is equally near to any text.
+            // A lone symbol has no meaning, so its vector is equally near to all texts.
             Vec::new()
         } else {
             let retrieval = Retrieval::new(&query, &words, mode, limit, coverage, task);
@@ -185,8 +185,7 @@ impl QueryContext<'_> {
         };
         hits.truncate(limit);
         if hits.is_empty() {
-            // Another process may have started a rebuild meanwhile; an empty result is then not
-            // conclusive.
+            // An empty result is not conclusive if another process has started a rebuild.
             let now = self.coverage()?;
             let has_vector_notice = notices
                 .iter()
@@ -332,8 +331,7 @@ impl QueryContext<'_> {
             let mut distinctive = signature::signatures(&query.all_words());
             distinctive.retain(signature::Signature::is_distinctive);
             if query.is_pasted {
-                // Typed signatures are intentional; signatures in a pasted log may occur in every
-                // log.
+                // A typed signature is intentional; one in a pasted log may occur in every log.
                 distinctive = self.fulltext.rare_signatures(distinctive)?;
             }
             let terms: Vec<String> = distinctive.iter().map(signature::Signature::term).collect();
@@ -384,7 +382,7 @@ impl QueryContext<'_> {
         Ok(missing_vectors(coverage, coverage.unread))
     }
 
-    /// Returns a notice if a question is in a language that is not compared by meaning, or not yet.
+    /// Returns a notice if the language of a question is not compared by meaning, or not yet.
     pub(crate) fn language_notice(&self, text: &str) -> Result<Option<Notice>> {
         let Some(language) = language::foreign_language(text).filter(|_| self.vectors.is_some())
         else {
@@ -576,7 +574,7 @@ impl QueryContext<'_> {
         self.store.read(|r| {
             let mut rows: Vec<(FusedHit, DocumentRow)> = Vec::with_capacity(limit + 1);
             let mut skeletons: HashMap<i64, Skeleton> = HashMap::new();
-            // Ties break by key, so all documents with the last score must be loaded.
+            // Ties are broken by key, so all documents with the last score are loaded.
             for item in ranking.iter() {
                 if rows.len() >= limit
                     && rows.last().is_some_and(|(last, _)| last.score > item.score)
@@ -706,7 +704,7 @@ fn split_words(query: &Query) -> Words {
             identifiers.push(whole);
         }
     }
-    // Drop short names such as "C++" from the words: their identifier is searched instead.
+    // Short names such as "C++" are searched as identifiers, not as words.
     let mut text = query.text.clone();
     if query.scope == Scope::Any {
         for (range, whole) in tokens::identifiers(&query.text) {
@@ -791,7 +789,7 @@ fn why(
             "one of the errors in your text".to_owned()
         });
     }
-    // The words of a query that is only an error code are parts of that code.
+    // The words of a query that is only an error code are part of that code.
     let is_code = !reasons.is_empty() && query.text.split_whitespace().count() == 1;
     if contribution(Arm::Lexical).is_some() && !is_code {
         let part = if passages.in_comment { "a comment" } else { "the text" };

@@ -88,8 +88,8 @@ impl QueryContext<'_> {
         for typed_word in query.text.split_whitespace().filter(|w| w.chars().count() > 3).take(8) {
             let words = tokens::words(typed_word);
             let [word] = &words[..] else { continue };
-            let query_words = Words { terms: vec![word.term.clone()], ..Words::default() };
-            if !self.fulltext.search(&query_words, &[], 1)?.is_empty() {
+            let term = Words { terms: vec![word.term.clone()], ..Words::default() };
+            if !self.fulltext.search(&term, &[], 1)?.is_empty() {
                 continue;
             }
             let first = word.term.chars().next();
