@@ -72,7 +72,7 @@ pub fn estimate_baseline(
     let (progress, total) = (AtomicU64::new(0), sample.len() as u64);
     let matches = |finder: &MatchFinder<'_>, id: i64| -> Result<Vec<Match>> {
         task.check()?;
-        let Some(draft) = finder.draft_as_filed(id, &skeleton, now)? else { return Ok(Vec::new()) };
+        let Some(draft) = finder.filed_draft(id, &skeleton, now)? else { return Ok(Vec::new()) };
         let candidates = finder.find(&draft, &scope, task)?;
         let count = progress.fetch_add(1, Ordering::Relaxed) + 1;
         task.report(Phase::Calibrate, count.min(total), Some(total), "reports");

@@ -136,7 +136,7 @@ pub fn calibrate(
         .par_iter()
         .map(|(id, weight)| {
             task.check()?;
-            let Some(draft) = finder.draft_as_filed(*id, &skeleton, now)? else { return Ok(None) };
+            let Some(draft) = finder.filed_draft(*id, &skeleton, now)? else { return Ok(None) };
             let matches = finder.find(&draft, &scope, task)?;
             let relevant: BTreeSet<i64> = groups.earlier_duplicates(*id).collect();
             let top = matches.iter().take(TOP);

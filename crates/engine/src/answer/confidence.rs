@@ -1,8 +1,8 @@
 //! The confidence model, which estimates P(duplicate) and P(worth reading) for a pair.
 //!
 //! Tracker labels are insufficient for either: most reports of known problems are not marked as
-//! duplicates. Both models are therefore fitted on pairs that were read (`models/judged`). Each is
-//! a logistic model over ramps of the evidence and products of ramps, all monotone: more overlap
+//! duplicates. Both models are therefore fitted on judged pairs (`models/judged`). Each is a
+//! logistic model over ramps of the evidence and products of ramps, all monotone: more overlap
 //! never lowers the result (an additive model, Hastie and Tibshirani 1986, with the interactions
 //! that were found to matter). `models/pipeline/rank.py` fits it.
 
@@ -210,7 +210,7 @@ impl ConfidenceModel {
         probability(self.worth.odds(&evidence.numbers()))
     }
 
-    /// Returns the observed outcomes of answers with this confidence, if enough were read.
+    /// Returns the observed outcomes of answers with this confidence, if enough were judged.
     pub fn outcome(&self, confidence: f32) -> Option<Outcome> {
         let range = self.outcomes.iter().rev().find(|range| confidence >= range.from)?;
         Some(Outcome {

@@ -1,5 +1,5 @@
-//! Reports without content: an uninformative title above hardly any words, and unfilled forms. They
-//! match nothing.
+//! Reports without content, which match nothing: unfilled forms, and uninformative titles with
+//! hardly any text.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -10,7 +10,7 @@ use precedent_text::{markdown::BlockKind, pattern::re, prepare::PreparedText, to
 /// The minimum number of words under an uninformative title for a report to have content.
 const MIN_TEXT: usize = 12;
 /// The number of words with which a body is informative without its title.
-const ENOUGH_WORDS: usize = 8;
+const MIN_WORDS: usize = 8;
 /// The minimum number of headings in a form.
 const MIN_HEADINGS: usize = 3;
 /// The maximum length read of a text for its first words, in bytes.
@@ -52,7 +52,7 @@ pub(super) fn is_low_content(title: &str, body: &PreparedText) -> bool {
 
 /// Returns whether a body is informative without its title.
 pub(super) fn has_enough_words(body: &PreparedText) -> bool {
-    first_words(body, ENOUGH_WORDS).len() >= ENOUGH_WORDS
+    first_words(body, MIN_WORDS).len() >= MIN_WORDS
 }
 
 /// Returns whether a text is an unfilled form: the text below its headings is the form's own.
@@ -70,7 +70,7 @@ pub(super) fn is_unfilled(body: &PreparedText) -> bool {
     let (form, filled_lines): (Vec<&str>, Vec<&str>) = lines.partition(is_form);
     let words: usize = filled_lines.into_iter().map(|line| tokens::words(line).len()).sum();
     form.len() > MIN_HEADINGS
-        && words < ENOUGH_WORDS
+        && words < MIN_WORDS
         && body.code().split_whitespace().count() < MIN_TEXT
 }
 

@@ -172,8 +172,7 @@ impl Match {
         PairEvidence { features: &self.features, share: self.share, overlap: self.overlap.as_ref() }
     }
 
-    /// Returns whether both report the same failure, by root cause or by a signature that hardly
-    /// any other document has.
+    /// Returns whether both report the same failure, by root cause or by a rare signature.
     pub fn is_same_failure(&self) -> bool {
         self.overlap
             .as_ref()
@@ -273,12 +272,7 @@ impl<'a> MatchFinder<'a> {
     ///
     /// # Errors
     /// Database errors.
-    fn draft_as_filed(
-        &self,
-        id: i64,
-        skeleton: &Skeleton,
-        now: Timestamp,
-    ) -> Result<Option<Draft>> {
+    fn filed_draft(&self, id: i64, skeleton: &Skeleton, now: Timestamp) -> Result<Option<Draft>> {
         let Some(document) = self.store.read(|r| r.document(id))? else { return Ok(None) };
         Ok(Some(Draft {
             author: document.person(),

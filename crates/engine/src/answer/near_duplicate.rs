@@ -26,8 +26,7 @@ const MAX_READ: usize = 400_000;
 const MAX_REPLACED: usize = 2;
 /// The minimum number of digits of a digest.
 const MIN_DIGEST: usize = 7;
-/// The minimum number of words that templated titles share; with fewer, a title was written
-/// independently.
+/// The minimum number of words that templated titles share.
 const MIN_SHARED: usize = 2;
 /// The minimum number of digits of a service desk's ticket number.
 const TICKET_DIGITS: usize = 4;

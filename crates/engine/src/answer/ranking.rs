@@ -3,8 +3,8 @@
 //! Ranking and confidence are fitted separately. The score is linear, fitted so that the known
 //! duplicate of a report comes first among its candidates (softmax over the candidates: ListNet's
 //! top-one likelihood, Cao et al. 2007). The confidence comes from a [`ConfidenceModel`], which is
-//! fitted on pairs that were read. `models/pipeline/rank.py` fits the model to `precedent eval
-//! --features`; its file names the training data.
+//! fitted on judged pairs. `models/pipeline/rank.py` fits the model to `precedent eval --features`;
+//! its file names the training data.
 
 use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 

@@ -3,8 +3,8 @@
 //! The candidates are the resolved matches of the duplicate search. Two probabilities are
 //! estimated: that the query is in the casebook's domain, since an unrelated text also has a
 //! nearest case; and that a case helps. Fitted by `models/pipeline/cases.py` on cases that trackers
-//! mark, on pairs that were read (`models/judged`), and on texts of other projects, for which
-//! nothing helps.
+//! mark, on judged pairs (`models/judged`), and on texts of other projects, for which nothing
+//! helps.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -45,8 +45,8 @@ const RARE_FLOOR: f32 = 0.47;
 const DUPLICATE_FLOOR: f32 = 0.8;
 /// The relevance ceiling of a case that reports another failure; it is too low to be shown.
 const OTHER_FAILURE_CEILING: f32 = 0.14;
-/// The relevance floor of a case that contains all of a typed code or name found in hardly any
-/// document.
+/// The relevance floor of a case that contains all of a typed code or name found in only a few
+/// documents.
 const NAMED_FLOOR: f32 = 0.4;
 /// The maximum number of words in such a name, and of documents that contain its rarest word.
 const MAX_NAMED_WORDS: usize = 3;

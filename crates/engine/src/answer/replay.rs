@@ -59,15 +59,15 @@ pub fn replay(
     })?;
     let finder = &finder.with_calibration(&calibration);
     let groups = DuplicateGroups::new(&pairs, &issues);
-    let (from, recent_issues) = finder.store.read(|r| recent_issues(r, &issues, months))?;
-    let sample = sample_evenly(&recent_issues, MAX_REPORTS);
+    let (from, recent) = finder.store.read(|r| select_recent(r, &issues, months))?;
+    let sample = sample_evenly(&recent, MAX_REPORTS);
     let scope = Scope { filters: issue_filters(&row.key), ..Scope::default() };
     let (progress, total) = (AtomicU64::new(0), sample.len() as u64);
     let answers: Vec<Option<Answer>> = sample
         .par_iter()
         .map(|id| {
             task.check()?;
-            let Some(draft) = finder.draft_as_filed(*id, &skeleton, now)? else { return Ok(None) };
+            let Some(draft) = finder.filed_draft(*id, &skeleton, now)? else { return Ok(None) };
             let matches = finder.find(&draft, &scope, task)?;
             let count = progress.fetch_add(1, Ordering::Relaxed) + 1;
             task.report(Phase::Calibrate, count, Some(total), "reports");
@@ -85,7 +85,7 @@ pub fn replay(
     Ok(Replay {
         source: row.key,
         from,
-        reports: recent_issues.len() as u64,
+        reports: recent.len() as u64,
         checked_reports: total,
         duplicates: sample.iter().filter(|id| groups.has_earlier_duplicate(**id)).count() as u64,
         sure_from: recommended.map(|row| row.threshold),
@@ -95,23 +95,23 @@ pub fn replay(
 
 /// Returns the issues of the last months before the newest one, oldest first, and the start of that
 /// period.
-fn recent_issues(
+fn select_recent(
     r: &Reader<'_>,
     issues: &[i64],
     months: u32,
 ) -> Result<(Option<Timestamp>, Vec<i64>)> {
     let mut from = None;
-    let mut recent_issues = Vec::new();
+    let mut recent = Vec::new();
     for id in issues.iter().rev() {
         let Some(created_at) = r.document(*id)?.and_then(|row| row.created_at) else { continue };
         let begin = *from.get_or_insert_with(|| months_before(created_at, months));
         if created_at < begin {
             break;
         }
-        recent_issues.push(*id);
+        recent.push(*id);
     }
-    recent_issues.reverse();
-    Ok((from, recent_issues))
+    recent.reverse();
+    Ok((from, recent))
 }
 
 /// Returns the time `months` before another, at least [`Timestamp::MIN`].

@@ -46,29 +46,27 @@ const SAME_WORD_INFORMATION: f32 = 6.0;
 const COMMON_MESSAGE: u64 = 200;
 const FEW: u64 = 10;
 
-/// The confidence floor if one report contains nearly all of the other word for word: of 31 such
-/// pairs of titanium and xamarin that are marked or were read 30 are duplicates, at the least five
-/// in six (Wilson's interval).
+/// The confidence floor if one report contains nearly all of the other word for word: 30 of 31 such
+/// marked or judged pairs of titanium and xamarin are duplicates (lower bound by Wilson: 5 in 6).
 const SAME_TEXT: f32 = 0.75;
-/// The confidence floor if both report the same root cause: of 49 such pairs that were read 42 are
-/// duplicates, at the least seven in ten (Wilson's interval).
+/// The confidence floor if both report the same root cause: 42 of 49 such judged pairs are
+/// duplicates (lower bound by Wilson: 7 in 10).
 const SAME_FAILURE: f32 = 0.65;
-/// The confidence floor if both name a failure or a code that hardly any other report names.
+/// The confidence floor if both name the same rare failure or code.
 const RARE_SIGNATURE: f32 = 0.25;
-/// The confidence ceiling if both report failures, and they differ: of 43 such pairs that were read
-/// 4 are duplicates.
+/// The confidence ceiling if the reports have different failures: 4 of 43 such judged pairs are
+/// duplicates.
 const OTHER_FAILURE: f32 = 0.15;
-/// The confidence ceiling if the titles name different systems: of 60 such pairs that were read 3
-/// are duplicates.
+/// The confidence ceiling if the titles name different systems: 3 of 60 such judged pairs are
+/// duplicates.
 const OTHER_SYSTEM: f32 = 0.15;
-/// The confidence ceiling if the report refers to the other one, whose author then did not see a
-/// duplicate in it: of 50 such pairs that were read 11 are duplicates, and 38 are related.
+/// The confidence ceiling if the report refers to the other one, so that its author knew that
+/// report: of 50 such judged pairs, 11 are duplicates and 38 are related.
 const CITED_CEILING: f32 = 0.25;
-/// The minimum probability that a report to which the other one refers is worth reading: of the
-/// same 50 pairs 49 are.
+/// The minimum probability that a report to which the other one refers is worth reading, as 49 of
+/// these 50 pairs are.
 pub(super) const CITED_WORTH: f32 = 0.9;
-/// The maximum number of documents that name a rare code or failure, which then belongs to one
-/// problem.
+/// The maximum number of documents that name a rare code or failure, which identifies one problem.
 pub(super) const RARE: usize = 3;
 
 /// The number of overlap measures.
@@ -111,8 +109,7 @@ pub struct TextOverlap {
     pub numbers: [f32; COUNT],
     /// The comparison of the failures in both reports.
     pub failure: FailureMatch,
-    /// True if both name a failure or an application-specific code that hardly any other document
-    /// names.
+    /// True if both name the same rare failure or application-specific code.
     pub rare_signature: bool,
     /// True if one text contains the other word for word, and it is distinctive: form texts are
     /// shared by all reports that use the form.

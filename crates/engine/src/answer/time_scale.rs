@@ -28,8 +28,8 @@ const RELATED_FACTOR: f64 = 2.0;
 pub(super) struct Recurrence {
     /// The index of the candidate that it most likely repeats, whatever its age.
     repeat_index: usize,
-    /// The probability that it repeats it, or reports a related problem, 0..1. Otherwise the
-    /// candidate is like it by chance, and of any age.
+    /// The probability that it repeats or is related to that candidate, 0..1; otherwise the
+    /// candidate is similar by chance, at any age.
     probability: f64,
     /// The days since each candidate was filed, and since its last activity.
     days: Vec<[f64; 2]>,

@@ -179,7 +179,7 @@ impl Casebook {
         self.run(move |i| i.store.read(|r| r.check(&search::resolve_one(r, &key)?.key))).await
     }
 
-    /// Records a person's verdict on a pair. For a duplicate, `other_key` is the canonical report.
+    /// Records a user's verdict on a pair. For a duplicate, `other_key` is the canonical report.
     /// Replaces an earlier verdict on the pair, and survives every sync, index and model.
     ///
     /// # Errors
@@ -224,7 +224,7 @@ impl Casebook {
         .await
     }
 
-    /// Returns people's verdicts, latest first, about one document or all.
+    /// Returns the verdicts on one document or all, latest first.
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no such document.

@@ -316,8 +316,8 @@ impl Casebook {
         Ok(reports)
     }
 
-    /// Returns the open reports of live sources that a person marked as duplicates, with the
-    /// comment to post for each. Uses no network.
+    /// Returns the open reports of live sources that are marked as duplicates, each with the
+    /// comment to post. Uses no network.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such source.
@@ -325,15 +325,15 @@ impl Casebook {
         let source = source.map(str::to_owned);
         self.run(move |i| {
             i.store.read(|r| {
-                let row = source.map(|s| search::find_source(r, &s)).transpose()?;
+                let row = source.map(|key| search::find_source(r, &key)).transpose()?;
                 sync::closures(r, row.as_ref())
             })
         })
         .await
     }
 
-    /// Posts the comments and closes the reports that [`Casebook::closures`] lists; `actor` is the
-    /// person responsible. Steps completed earlier are never repeated.
+    /// Posts the comments and closes the reports that [`Casebook::closures`] lists, on behalf of
+    /// `actor`. Steps completed earlier are never repeated.
     ///
     /// # Errors
     /// Same as [`Casebook::closures`]. The report lists requests that a tracker refused.
@@ -460,7 +460,7 @@ impl Casebook {
         .await
     }
 
-    /// Removes a source and all data mirrored from it; people's verdicts are kept.
+    /// Removes a source and all data mirrored from it; verdicts are kept.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such source.

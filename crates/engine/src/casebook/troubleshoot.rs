@@ -118,10 +118,10 @@ impl Inner {
     /// Runs `work` with the context for finding solved cases, with semantic search if available.
     pub(super) fn with_cases<T>(&self, work: impl Fn(&CaseContext<'_>) -> Result<T>) -> Result<T> {
         self.with_session(|session| {
-            let card = session.engine().info().ok().map(|m| m.solved);
+            let min_similarity = session.engine().info().ok().map(|m| m.solved);
             let domain = self.domain_model()?;
             self.with_finder(session, |finder| {
-                work(&CaseContext { finder, domain: &domain, min_similarity: card })
+                work(&CaseContext { finder, domain: &domain, min_similarity })
             })
         })
     }

@@ -44,7 +44,7 @@ pub(crate) fn coverage_notices(coverage: Coverage, vectors: bool) -> impl Iterat
 pub(super) fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice> {
     let Coverage { documents, chunks, embedded, .. } = coverage;
     if embedded == 0 && documents > 0 {
-        return Some(inconclusive_notice(Lack::AllVectors, "semantic", 0));
+        return Some(inconclusive(Lack::AllVectors, "semantic", 0));
     }
     if embedded >= chunks && unread == 0 {
         return None;
@@ -52,20 +52,16 @@ pub(super) fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice>
     // Assume that the changed documents have as many passages as the others.
     let built =
         percent(embedded, chunks) * percent(documents.saturating_sub(unread), documents) / 100;
-    Some(inconclusive_notice(Lack::SomeVectors, "semantic", built))
+    Some(inconclusive(Lack::SomeVectors, "semantic", built))
 }
 
 pub(super) fn missing_text(coverage: Coverage) -> Option<Notice> {
     (coverage.full_text < coverage.documents).then(|| {
-        inconclusive_notice(
-            Lack::FullText,
-            "keyword",
-            percent(coverage.full_text, coverage.documents),
-        )
+        inconclusive(Lack::FullText, "keyword", percent(coverage.full_text, coverage.documents))
     })
 }
 
-fn inconclusive_notice(lack: Lack, index: &str, built: u64) -> Notice {
+fn inconclusive(lack: Lack, index: &str, built: u64) -> Notice {
     let text = format!("Not conclusive: the {index} index is {}% built.", built.min(99));
     Notice { lack, text }
 }

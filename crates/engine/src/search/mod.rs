@@ -505,8 +505,7 @@ impl QueryContext<'_> {
         Ok(())
     }
 
-    /// Returns the best documents for a pasted text with each arm's evidence, by fused score; ties
-    /// by id.
+    /// Returns the best documents for a pasted text with their evidence, by fused score; ties by id.
     ///
     /// # Errors
     /// Same as [`QueryContext::search`].

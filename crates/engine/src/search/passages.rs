@@ -199,7 +199,7 @@ pub(super) fn select_passages<'a>(
         }));
     };
     add(None, 0, chunk::chunks(&PreparedText::body(&row.body, skeleton), MAX_BODY_CHUNKS));
-    // Score comments as written before preparing any, so that long threads stay cheap.
+    // Comments are scored before they are prepared, so that long threads stay cheap.
     let mut ranking: Vec<(f32, usize)> = comments
         .iter()
         .enumerate()
