@@ -709,7 +709,7 @@ fn changes(
     let mut keys: Vec<String> = problem.fixed_by.iter().map(|change| change.key.clone()).collect();
     if let Some(Report { row, thread, .. }) = reports.first() {
         let comments = thread.comments.iter();
-        let fixes = comments.filter(|entry| entry.comment.role == Some(CommentRole::Fix));
+        let fixes = comments.filter(|entry| entry.has_role(CommentRole::Fix));
         let sentences = fixes.flat_map(|entry| &entry.sentences.0);
         for sentence in sentences.filter(|sentence| sentence.role() == SentenceRole::Fix) {
             keys.extend(references(&sentence.text).iter().map(|reference| {

@@ -9,7 +9,7 @@ use super::{
     CaseEvidence,
     budget::{excerpt, length},
     citation, is_duplicate, roles,
-    thread::{ThreadComment, assemble, is_informative, shorten, useful_length},
+    thread::{Excerpt, ThreadComment, assemble, is_informative, shorten, useful_length},
 };
 use crate::{
     QueryContext,
@@ -244,21 +244,21 @@ impl CaseThread {
             .collect();
         credit_confirmed_answers(&mut thread, row.author.login.as_deref());
         // A comment denied later is not a fix, unless a change closed the item.
-        let last = |role| thread.iter().rposition(|s| s.comment.role == Some(role));
-        let first_fix = thread.iter().position(|s| s.comment.role == Some(CommentRole::Fix));
+        let last = |role| thread.iter().rposition(|reply| reply.has_role(role));
+        let first_fix = thread.iter().position(|reply| reply.has_role(CommentRole::Fix));
         let last_denial =
             last(CommentRole::Denial).filter(|index| first_fix.is_some_and(|fix| fix < *index));
         let is_denied = last_denial.is_some_and(|index| {
             closers.is_empty()
                 && last(CommentRole::Fix).is_none_or(|fix| fix < index)
-                && !thread[index..].iter().any(|s| s.sentences.verifies(true))
+                && !thread[index..].iter().any(|reply| reply.sentences.verifies(true))
         });
         if closers.is_empty() {
             for entry in thread.iter_mut().take(last_denial.unwrap_or_default()) {
                 entry.comment.role.take_if(|role| *role == CommentRole::Fix);
             }
         }
-        let has_fix_comment = thread.iter().any(|s| s.comment.role == Some(CommentRole::Fix));
+        let has_fix_comment = thread.iter().any(|reply| reply.has_role(CommentRole::Fix));
         if fixed_by.is_empty() && !has_fix_comment && row.kind == DocKind::Issue {
             fixed_by = linked_changes(r, &row, &comments, closed_at)?;
         }
@@ -272,23 +272,24 @@ impl CaseThread {
         let mentions = versions(&format!("{}\n{}", row.title, body), &row.source);
         let reported_on = mentions.product;
         let releases = Releases::load(r, row.source_id)?;
-        let verifies = |(index, s): &(usize, &ThreadComment)| {
-            s.sentences.verifies(first_fix.is_some_and(|fix| fix < *index))
+        let verifies = |(index, reply): &(usize, &ThreadComment)| {
+            reply.sentences.verifies(first_fix.is_some_and(|fix| fix < *index))
         };
         let last_test = thread.iter().enumerate().rev().find(verifies);
         // If a test follows, a version named before a contradiction does not count.
         let contradicted_at = last_test.and_then(|(test, _)| {
             thread[first_fix.unwrap_or(test).min(test)..test]
                 .iter()
-                .rposition(|s| s.sentences.contradicts())
+                .rposition(|reply| reply.sentences.contradicts())
         });
         let valid_from = contradicted_at.map_or(0, |index| first_fix.unwrap_or_default() + index);
-        let is_fix = |s: &&ThreadComment| s.comment.role == Some(CommentRole::Fix);
+        let is_fix = |reply: &&ThreadComment| reply.has_role(CommentRole::Fix);
         let is_new =
             |version: &String| !reported_on.contains(version) && releases.may_be_fixed_in(version);
         let in_fix = |list: fn(&Sentences, &[String]) -> Vec<String>| {
             let fixes = thread[valid_from..].iter().rev().filter(is_fix);
-            let mut named_versions = fixes.filter_map(|s| list(&s.sentences, &reported_on).pop());
+            let mut named_versions =
+                fixes.filter_map(|reply| list(&reply.sentences, &reported_on).pop());
             named_versions.find(is_new)
         };
         let in_test = || {
@@ -328,9 +329,9 @@ impl CaseThread {
     /// Returns whether the thread documents a fix or a workaround, in a comment, in the report
     /// itself, or by the change or the version that has it.
     pub(super) fn has_solution(&self) -> bool {
-        let answers = |s: &ThreadComment| match s.comment.role {
+        let answers = |reply: &ThreadComment| match reply.comment.role {
             Some(CommentRole::Workaround) => true,
-            Some(CommentRole::ClosingNote) | None => s.sentences.is_likely(&SOLUTION_ROLES),
+            Some(CommentRole::ClosingNote) | None => reply.sentences.is_likely(&SOLUTION_ROLES),
             _ => false,
         };
         let report_answers = || {
@@ -345,7 +346,7 @@ impl CaseThread {
 
     /// Returns whether the thread names a fix: a change, a version or a comment.
     pub(super) fn is_fixed(&self) -> bool {
-        let is_fix = |s: &ThreadComment| s.comment.role == Some(CommentRole::Fix);
+        let is_fix = |reply: &ThreadComment| reply.has_role(CommentRole::Fix);
         !self.is_denied
             && (self.row.state == Some(State::Merged)
                 || self.row.state_reason.as_deref().is_some_and(Closure::means_fixed)
@@ -356,9 +357,14 @@ impl CaseThread {
 
     /// Returns whether the closing comments decline the report, and it is not a duplicate.
     pub(super) fn is_refused(&self, r: &Reader<'_>) -> Result<bool> {
-        let created_at = |s: &ThreadComment| s.comment.created_at;
+        let created_at = |reply: &ThreadComment| reply.comment.created_at;
         let closing = closing_comments(&self.comments, created_at, self.row.closed_at);
-        Ok(closing.iter().any(|s| is_refusal(&s.sentences)) && !is_duplicate(r, &self.row)?)
+        Ok(closing.iter().any(|reply| is_refusal(&reply.sentences)) && !is_duplicate(r, &self.row)?)
+    }
+
+    pub(super) fn assemble(&self, budget: usize) -> Excerpt {
+        let closed_at = self.row.merged_at.or(self.row.closed_at);
+        assemble(&self.body, &self.comments, closed_at, budget)
     }
 
     /// Clears the descriptions of changes that are listed as cases.
@@ -382,20 +388,19 @@ impl CaseThread {
     /// Returns the outcome of the problem: the fix, or the comment to read first in a closed
     /// thread, and the workaround.
     pub(super) fn outcome(self, status: ProblemStatus, question: &str) -> ThreadOutcome {
-        let closed_at = self.row.merged_at.or(self.row.closed_at);
         let asked = status.is_fixed().then(|| self.compare_version(question)).flatten();
         let (asked_version, update_to) = asked.unzip();
         let is_unreleased = status == ProblemStatus::Solved && self.releases.lack_fix(&self.fix);
         let status = if is_unreleased { ProblemStatus::Unreleased } else { status };
-        let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);
+        let thread = self.assemble(usize::MAX);
         let last = |role| thread.comments.iter().rev().find(|c| c.role == Some(role));
         let first = || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
         let shorten = |comment: &CaseComment| {
             let (text, excerpt) = excerpt(&comment.text, MAX_OUTCOME_COMMENT);
             CaseComment { text, excerpt, ..comment.clone() }
         };
-        let may_help = |s: &&ThreadComment| {
-            s.comment.role.is_none() && s.sentences.is_likely(&[SentenceRole::Workaround])
+        let may_help = |reply: &&ThreadComment| {
+            reply.comment.role.is_none() && reply.sentences.is_likely(&[SentenceRole::Workaround])
         };
         let workaround = last(CommentRole::Workaround)
             .map(shorten)
@@ -403,7 +408,9 @@ impl CaseThread {
         let fix = match status {
             // For an open problem, only a comment that may help is worth quoting.
             ProblemStatus::Open if workaround.is_some() => None,
-            ProblemStatus::Open => self.comments.iter().rev().find(may_help).map(|s| &s.comment),
+            ProblemStatus::Open => {
+                self.comments.iter().rev().find(may_help).map(|reply| &reply.comment)
+            }
             // If the change is known, only a comment that states the fix adds to it.
             _ if status.is_fixed() && self.fixed_by.iter().any(FixedBy::is_mirrored) => {
                 first().filter(|c| c.role == Some(CommentRole::Fix))
@@ -429,8 +436,7 @@ impl CaseThread {
     /// Converts the thread to a case without a solution, with the comment to read first.
     pub(super) fn into_near_case(self, evidence: CaseEvidence, was_declined: bool) -> NearCase {
         let silent = !was_declined && !self.has_solution();
-        let closed_at = self.row.merged_at.or(self.row.closed_at);
-        let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);
+        let thread = self.assemble(usize::MAX);
         let fix = thread.fix;
         let mut comment = thread.comments.into_iter().find(|c| Some(&c.anchor) == fix.as_ref());
         if let Some(comment) = &mut comment {
@@ -468,7 +474,7 @@ pub(crate) struct ThreadOutcome {
 /// Returns the fix or workaround in a report.
 fn solution_in_report(row: &DocumentRow, body: &str, role: SentenceRole) -> Option<CaseComment> {
     let sentences = Sentences::read(body).0;
-    let solutions = sentences.iter().filter(|s| s.role() == role);
+    let solutions = sentences.iter().filter(|sentence| sentence.role() == role);
     let text = solutions.map(Sentence::markdown).collect::<Vec<_>>().join("\n\n");
     (!text.is_empty()).then_some(CaseComment {
         anchor: "body".to_owned(),
@@ -496,8 +502,8 @@ fn credit_confirmed_answers(thread: &mut [ThreadComment], reporter: Option<&str>
         if !is_confirmation {
             continue;
         }
-        let is_answer = |s: &&mut ThreadComment| {
-            s.comment.author.as_deref() != reporter && s.comment.role != Some(CommentRole::Noise)
+        let is_answer = |reply: &&mut ThreadComment| {
+            reply.comment.author.as_deref() != reporter && !reply.has_role(CommentRole::Noise)
         };
         if let Some(answer) = thread[..index].iter_mut().rev().find(is_answer)
             && matches!(answer.comment.role, None | Some(CommentRole::ClosingNote))

@@ -16,7 +16,7 @@ use super::{
     budget::{excerpt, length},
     case::{CaseThread, Links},
     roles::{AT_CLOSURE, mentions_number, speaks_for_project},
-    thread::{assemble, shorten},
+    thread::shorten,
 };
 
 /// The minimum number of characters of a longer comment that must be shown for it to count.
@@ -75,7 +75,7 @@ fn evaluate_thread(
     budget: usize,
     figures: &mut ThreadFigures,
 ) {
-    let comments: Vec<&CaseComment> = thread.comments.iter().map(|s| &s.comment).collect();
+    let comments: Vec<&CaseComment> = thread.comments.iter().map(|reply| &reply.comment).collect();
     let fixes: Vec<usize> =
         (0..comments.len()).filter(|i| states_fix(comments[*i], thread)).collect();
     if fixes.is_empty() {
@@ -87,9 +87,8 @@ fn evaluate_thread(
         return;
     }
     figures.long += 1;
-    let closed_at = thread.row.merged_at.or(thread.row.closed_at);
     let contains_fix = |thread: &CaseThread| {
-        let assembled = assemble(&thread.body, &thread.comments, closed_at, budget);
+        let assembled = thread.assemble(budget);
         let is_shown = |i: &usize| {
             let min_length = length(&comments[*i].text).min(MIN_SHOWN);
             let matches =

@@ -147,7 +147,8 @@ pub(crate) fn respond(
                 continue;
             }
             let is_other = c.relation != Some(CaseRelation::Itself);
-            let version = is_other.then(|| thread.compare_version(&question.salient_text)).flatten();
+            let version =
+                is_other.then(|| thread.compare_version(&question.salient_text)).flatten();
             // Another product has its own versions, so a regression needs the same problem.
             let is_same_problem = c.relation.is_some()
                 || c.evidence.same_failure

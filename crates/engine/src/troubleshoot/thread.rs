@@ -48,6 +48,12 @@ pub(crate) struct ThreadComment {
     pub(crate) sentences: Sentences,
 }
 
+impl ThreadComment {
+    pub(crate) fn has_role(&self, role: CommentRole) -> bool {
+        self.comment.role == Some(role)
+    }
+}
+
 /// The part of a thread that is shown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Excerpt {
@@ -67,17 +73,17 @@ pub(super) struct Excerpt {
 pub(super) fn useful_length(body: &str, thread: &[ThreadComment]) -> usize {
     let repeated = repeated_agreements(thread);
     let comments = thread.iter().zip(repeated);
-    let comments = comments
-        .filter(|(s, is_repeated)| !is_repeated && s.comment.role != Some(CommentRole::Noise));
-    length(&shorten(body).0) + comments.map(|(s, _)| length(&s.comment.text)).sum::<usize>()
+    let comments =
+        comments.filter(|(reply, is_repeated)| !is_repeated && !reply.has_role(CommentRole::Noise));
+    length(&shorten(body).0) + comments.map(|(reply, _)| length(&reply.comment.text)).sum::<usize>()
 }
 
 /// Returns for each comment whether it only agrees with an earlier one, and is counted instead of
 /// shown.
 fn repeated_agreements(thread: &[ThreadComment]) -> Vec<bool> {
-    let agrees = |s: &ThreadComment| {
-        let text = &s.comment.text;
-        s.comment.role == Some(CommentRole::Confirmation)
+    let agrees = |reply: &ThreadComment| {
+        let text = &reply.comment.text;
+        reply.has_role(CommentRole::Confirmation)
             && !text.contains("```")
             && length(text) <= MAX_AGREEMENT_LENGTH
     };
@@ -100,7 +106,7 @@ pub(super) fn assemble(
     let (body, is_shortened) = shorten(body);
     let repeated = repeated_agreements(thread);
     let useful: Vec<usize> = (0..thread.len())
-        .filter(|i| !repeated[*i] && thread[*i].comment.role != Some(CommentRole::Noise))
+        .filter(|i| !repeated[*i] && !thread[*i].has_role(CommentRole::Noise))
         .collect();
     let useful_length: usize = useful.iter().map(|i| length(&thread[*i].comment.text)).sum();
     // The report may also use what the comments leave of the budget.
