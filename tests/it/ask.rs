@@ -1,4 +1,4 @@
-//! Tests of `ask` with one question, and that every view of a result names the same problem.
+//! Tests of `ask`, and that every command names the same problem.
 
 use precedent_core::{
     Task,
@@ -68,7 +68,7 @@ async fn unknown_problem_asks_for_a_report() {
 }
 
 #[tokio::test]
-async fn every_view_names_the_same_problem() {
+async fn every_command_names_the_same_problem() {
     let env = TestEnv::new();
     env.ok(&["import", "sample"]);
     let casebook = env.open().await;
@@ -79,7 +79,7 @@ async fn every_view_names_the_same_problem() {
         let Ok(thread) = casebook.thread(&format!("ferrywire/ferrywire#{number}")).await else {
             continue;
         };
-        // A change is not a problem; it solves one.
+        // A pull request is not a problem.
         if thread.kind != DocKind::Issue {
             continue;
         }
@@ -114,7 +114,7 @@ async fn every_view_names_the_same_problem() {
         }
     }
     assert!(answers >= 100, "{answers}");
-    // The text of the open #128 also contains the solved case of #113.
+    // The text of #128, which is open, contains the solved case of #113.
     assert!(
         differences.len() <= 1,
         "{} of {answers}:\n{}",
@@ -124,7 +124,7 @@ async fn every_view_names_the_same_problem() {
 }
 
 #[tokio::test]
-async fn typed_title_is_its_report() {
+async fn title_finds_its_report() {
     let env = TestEnv::new();
     let mut records = records();
     records.push(issue(20, "Nothing works", "The wheel squeaks on cold mornings."));
@@ -138,7 +138,7 @@ async fn typed_title_is_its_report() {
         ("acme/app#8", "identical title".into())
     );
     assert!(found.confidence > 0.9);
-    // A short title says too little, and that of several reports names none of them for certain.
+    // A short or repeated title does not identify a report.
     assert_eq!(problem("Nothing works").await, None);
     let found = problem("Tracking issue for the next release").await;
     assert!(found.is_none_or(|found| found.confidence < 0.9));
@@ -154,24 +154,24 @@ async fn duplicate_of_a_missing_report_is_named() {
     assert_eq!(problem.map(|problem| problem.key).as_deref(), Some("acme/app#9"));
 }
 
-/// Returns a closed report about something else than its comments say.
-fn closed(number: u64, title: &str) -> Value {
+/// Returns a closed report whose text does not match its comments.
+fn closed_report(number: u64, title: &str) -> Value {
     let fields = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z"});
     with_fields(issue(number, title, "See the picture."), fields)
 }
 
-/// Returns a comment by somebody who does not speak for the project.
-fn said(id: u64, number: u64, text: &str) -> Value {
+/// Returns an outsider's comment.
+fn outsider_comment(id: u64, number: u64, text: &str) -> Value {
     with_fields(comment(id, number, text), json!({"author_association": "NONE"}))
 }
 
 #[tokio::test]
-async fn line_of_a_comment_leads_to_its_thread() {
+async fn error_line_finds_its_comment() {
     let env = TestEnv::new();
     let line = "heron: the second spool cannot be opened while the first one is being read";
     let mut records = records();
-    records.push(closed(20, "Nothing works since Tuesday"));
-    records.push(said(201, 20, &format!("It says:\n```\n{line}, errno=21\n```")));
+    records.push(closed_report(20, "Nothing works since Tuesday"));
+    records.push(outsider_comment(201, 20, &format!("It says:\n```\n{line}, errno=21\n```")));
     let casebook = env.load(&records).await;
     let reply = ask(&casebook, &format!("2026-02-03 08:12:44 {line}, errno=5")).await;
     let first = reply.related.first().map(|report| (report.key.as_str(), report.status));
@@ -182,19 +182,19 @@ async fn line_of_a_comment_leads_to_its_thread() {
 }
 
 #[tokio::test]
-async fn change_of_another_project_fixes_if_linked() {
+async fn linked_change_of_another_project_is_the_fix() {
     let env = TestEnv::new();
     let link = |number: u64| format!("PR here: https://github.com/acme/core/pull/{number}");
     let records = [
-        closed(30, "The wheel squeaks on cold mornings"),
-        said(301, 30, &link(9)),
-        closed(31, "The lamp flickers on warm evenings"),
-        said(311, 31, "The lamp hangs in the hall."),
-        closed(32, "The door jams on rainy days"),
-        // It would say itself that it closes the report.
-        said(321, 32, "This is a result of https://github.com/acme/app/pull/33."),
+        closed_report(30, "The wheel squeaks on cold mornings"),
+        outsider_comment(301, 30, &link(9)),
+        closed_report(31, "The lamp flickers on warm evenings"),
+        outsider_comment(311, 31, "The lamp hangs in the hall."),
+        closed_report(32, "The door jams on rainy days"),
+        // This mention does not say that it closes the report.
+        outsider_comment(321, 32, "This is a result of https://github.com/acme/app/pull/33."),
         with_fields(
-            closed(33, "Use another hinge"),
+            closed_report(33, "Use another hinge"),
             json!({"pull_request": {"merged_at": "2026-01-03T00:00:00Z"}}),
         ),
     ];

@@ -47,7 +47,7 @@ async fn typed_filter_is_completed() {
 }
 
 #[tokio::test]
-async fn pasted_log_is_read() {
+async fn pasted_log_is_analyzed() {
     let env = TestEnv::new();
     let casebook = env.load(&sample_records()).await;
     let text = "2026-03-02 08:00:11 INFO started\n2026-03-02 08:00:12 ERROR the replication slot is gone\n";
@@ -57,11 +57,11 @@ async fn pasted_log_is_read() {
 }
 
 #[tokio::test]
-async fn filters_bind_both_arms() {
+async fn filters_apply_to_both_arms() {
     let env = TestEnv::new();
     let casebook = env.load(&sample_records()).await;
     for mode in ["lexical", "semantic", "hybrid"] {
-        for (filter, want) in [
+        for (filter, expected) in [
             ("is:closed", &["acme/app#2", "acme/app#3"][..]),
             ("is:merged", &["acme/app#3"]),
             ("is:open is:issue", &["acme/app#1"]),
@@ -77,13 +77,13 @@ async fn filters_bind_both_arms() {
                 keys(&casebook, &format!("replication slot {filter} mode:{mode}")).await;
             found_keys.retain(|k| k != "acme/app#4");
             found_keys.sort();
-            assert_eq!(found_keys, want, "{filter} {mode}");
+            assert_eq!(found_keys, expected, "{filter} {mode}");
         }
     }
 }
 
 #[tokio::test]
-async fn phrases_and_exclusions_bind_the_semantic_arm() {
+async fn phrases_and_exclusions_apply_to_semantic_matches() {
     let env = TestEnv::new();
     let casebook = env.load(&sample_records()).await;
     assert_eq!(keys(&casebook, "\"slot grows\" -again").await, ["acme/app#1"]);
@@ -169,14 +169,14 @@ async fn listing_without_words_is_paged() {
     assert_eq!(keys.len(), 25);
     keys.sort();
     keys.dedup();
-    assert_eq!(keys.len(), 25, "no document is on two pages");
-    // With `titles`, the list is the same but its hits are smaller.
+    assert_eq!(keys.len(), 25, "a document is on two pages");
+    // With `titles`, the list has the same hits without passages.
     let titles =
         SearchRequest { query: "is:issue".into(), limit: 25, titles: true, ..Default::default() };
     let hits = casebook.search(titles, &Task::new()).await.unwrap().hits;
     assert!(hits.iter().all(|hit| hit.passages.is_empty() && !hit.title.is_empty()));
     assert_eq!(hits.len(), 25);
-    // Ranked results have no further pages, and the response says so.
+    // Ranked results have no further pages.
     assert_eq!(page("happened", 0).await.unwrap().total, None);
     assert_eq!(page("happened", 10).await.unwrap_err().code(), Code::InvalidInput);
 }
@@ -209,7 +209,7 @@ async fn key_or_number_names_the_document() {
     let casebook = env.load(&sample_records()).await;
     let page = "https://tracker.example/acme/app/issues/4";
     let bracketed_url = format!("<{page}>.");
-    let scheme_less = "tracker.example/acme/app/issues/4";
+    let without_scheme = "tracker.example/acme/app/issues/4";
     for query in [
         "acme/app#4",
         "ACME/APP#4",
@@ -219,7 +219,7 @@ async fn key_or_number_names_the_document() {
         "see acme/app#4",
         page,
         &bracketed_url,
-        scheme_less,
+        without_scheme,
     ] {
         assert_eq!(keys(&casebook, query).await[0], "acme/app#4", "{query}");
     }
@@ -330,7 +330,7 @@ async fn thread_is_complete_and_states_gaps() {
 }
 
 #[tokio::test]
-async fn only_newer_records_replace() {
+async fn only_newer_records_replace_others() {
     let env = TestEnv::new();
     let casebook = env.load(&sample_records()).await;
     let newer = with_fields(
@@ -408,18 +408,18 @@ async fn cancelled_job_resumes_later() {
     let error = casebook.import_github("acme/app", &path, &task).await.unwrap_err();
     assert_eq!(error.code(), Code::Cancelled);
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
-    let counter = Arc::new(std::sync::Mutex::new(None::<Task>));
-    let inside = Arc::clone(&counter);
+    let shared_task = Arc::new(std::sync::Mutex::new(None::<Task>));
+    let handle = Arc::clone(&shared_task);
     let task = Task::with_listener(move |p| {
         if p.phase == precedent_core::task::Phase::Embed
-            && let Some(task) = &*inside.lock().unwrap()
+            && let Some(task) = &*handle.lock().unwrap()
         {
             task.cancel();
         }
     });
-    *counter.lock().unwrap() = Some(task.clone());
+    *shared_task.lock().unwrap() = Some(task.clone());
     assert_eq!(casebook.update_index(&task).await.unwrap_err().code(), Code::Cancelled);
-    // Full-text search works already; vector computation resumes from its last position.
+    // Full-text search works, and the computation of vectors resumes.
     assert!(!keys(&casebook, "title 77").await.is_empty());
     casebook.update_index(&Task::new()).await.unwrap();
     let coverage = casebook.status().await.unwrap().coverage;
@@ -429,7 +429,7 @@ async fn cancelled_job_resumes_later() {
 
 #[tokio::test]
 async fn quantized_search_agrees_with_exact_search() {
-    // There are more vectors than exact search handles, so quantized codes are used.
+    // With this many vectors, quantized codes are used.
     use precedent_index::{
         embed::Engine,
         vectors::{EXACT_CHUNKS, PlannedChunk, Vectors},
@@ -439,7 +439,7 @@ async fn quantized_search_agrees_with_exact_search() {
     let vectors = Vectors::open(&env.path("vectors"), &info).unwrap();
     let mut rng = crate::support::Random(5);
     let n = EXACT_CHUNKS as i64 + 4000;
-    // The vectors form clusters like real texts: a centre with noise around it.
+    // The vectors form clusters, like those of real texts.
     let mut random = |scale: f32| -> Vec<f32> {
         (0..info.dimensions).map(|_| (rng.below(2001) as f32 - 1000.0) / 1000.0 * scale).collect()
     };
@@ -448,7 +448,7 @@ async fn quantized_search_agrees_with_exact_search() {
         let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
         v.into_iter().map(|x| x / length).collect::<Vec<f32>>()
     };
-    let mut near = |c: usize| {
+    let mut vector_near = |c: usize| {
         let noise = random(0.8);
         unit(centres[c].iter().zip(noise).map(|(a, b)| a + b).collect())
     };
@@ -468,7 +468,7 @@ async fn quantized_search_agrees_with_exact_search() {
         let embeddings: Vec<_> = chunks
             .into_iter()
             .map(|p| {
-                let v = near((p.document % 200) as usize);
+                let v = vector_near((p.document % 200) as usize);
                 (p, v)
             })
             .collect();
@@ -476,7 +476,7 @@ async fn quantized_search_agrees_with_exact_search() {
     }
     let (mut common, mut total) = (0, 0);
     for c in 0..40 {
-        let query = near(c * 5);
+        let query = vector_near(c * 5);
         for filter in [None, Some((0..n as usize).filter(|d| d % 4 == 0).collect())] {
             let fast = vectors.search(&query, filter.as_ref(), 10).unwrap();
             let exact = vectors.search_exact(&query, filter.as_ref(), 10).unwrap();
@@ -492,7 +492,7 @@ async fn quantized_search_agrees_with_exact_search() {
 }
 
 #[tokio::test]
-async fn modes_state_the_answering_arm() {
+async fn mode_selects_the_arms() {
     let env = TestEnv::new();
     let casebook = env.load(&sample_records()).await;
     for (mode, want) in [

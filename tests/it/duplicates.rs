@@ -12,7 +12,7 @@ use precedent_engine::{Casebook, OpenOptions};
 use precedent_index::embed::Engine;
 use serde_json::{Value, json};
 
-use crate::support::{TestEnv, comment, issue, json_lines, misleading_triple, with_fields};
+use crate::support::{TestEnv, close, comment, issue, json_lines, misleading_triple, with_fields};
 
 async fn import(
     casebook: &Casebook,
@@ -29,13 +29,6 @@ async fn import(
 fn report(number: u64, day: u32, title: &str, body: &str) -> Value {
     let at = format!("2026-01-{day:02}T09:00:00Z");
     with_fields(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
-}
-
-fn close(record: Value, reason: &str) -> Value {
-    with_fields(
-        record,
-        json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-08T00:00:00Z"}),
-    )
 }
 
 fn backlog() -> Vec<Value> {

@@ -1,5 +1,5 @@
-//! Tests of the MCP server, frame by frame: tools and their schemas, a call of every tool, errors
-//! with a hint, limits, and input that must not end it.
+//! Tests of the MCP server: tools and their schemas, errors with a remedy, limits, and input that
+//! must not end it.
 
 use std::{
     collections::BTreeMap,
@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{TestEnv, comment, issue};
+use crate::support::{TestEnv, close, comment, issue, json_lines};
 
 /// A client of `precedent mcp`.
 pub struct Client {
@@ -17,7 +17,7 @@ pub struct Client {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next: u64,
-    /// Validators of the tools' structured replies, by name.
+    /// Validators of the structured replies, by tool.
     schemas: BTreeMap<String, jsonschema::Validator>,
 }
 
@@ -47,11 +47,11 @@ impl Client {
     }
 
     pub fn send(&mut self, line: &str) {
-        self.bytes(line.as_bytes());
+        self.send_bytes(line.as_bytes());
     }
 
-    /// Sends a line with any content.
-    pub fn bytes(&mut self, line: &[u8]) {
+    /// Sends a line, which may be invalid UTF-8.
+    pub fn send_bytes(&mut self, line: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(line).unwrap();
         input.write_all(b"\n").unwrap();
@@ -65,7 +65,7 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"))
     }
 
-    /// Sends a request and returns its reply; notifications in between are skipped.
+    /// Sends a request and returns its reply, without notifications in between.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
@@ -84,8 +84,7 @@ impl Client {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 
-    /// Calls a tool, checks its reply against the tool's schema, and returns the structured part
-    /// with the text as `text`.
+    /// Calls a tool, validates its reply, and returns the structured content with the text as `text`.
     pub fn ok(&mut self, tool: &str, arguments: Value) -> Value {
         if self.schemas.is_empty() {
             let reply = self.ask("tools/list", json!({}));
@@ -111,7 +110,7 @@ impl Client {
         value
     }
 
-    /// Closes the pipe and asserts that the server ends without any output outside of the protocol.
+    /// Closes the pipe, and returns the exit code and standard error of the server.
     pub fn end(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let mut rest = String::new();
@@ -123,7 +122,7 @@ impl Client {
     }
 }
 
-/// Returns the number of tokens of a text, estimated at four characters each.
+/// Estimates the tokens of a text at four characters each.
 fn tokens(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }
@@ -131,20 +130,13 @@ fn tokens(text: &str) -> usize {
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043";
 
 fn import_sample(env: &TestEnv) {
-    let mut solved_issue = issue(1, FAILURE, "On 2.3.1 it stops.");
-    solved_issue["state"] = json!("closed");
-    solved_issue["state_reason"] = json!("completed");
-    solved_issue["closed_at"] = json!("2026-01-08T00:00:00Z");
+    let solved = close(issue(1, FAILURE, "On 2.3.1 it stops."), "completed");
     let mut duplicate = issue(5, FAILURE, "It stops behind the proxy too.");
     duplicate["created_at"] = json!("2026-02-02T00:00:00Z");
-    let mut lines: String = [solved_issue, duplicate].iter().map(|r| format!("{r}\n")).collect();
-    for n in 0..5 {
-        lines.push_str(&format!(
-            "{}\n",
-            comment(10 + n, 1, &format!("Remark {n}: fixed by keeping the chunks in order."))
-        ));
-    }
-    env.import(lines);
+    let replies = (0..5)
+        .map(|n| comment(10 + n, 1, &format!("Remark {n}: fixed by keeping the chunks in order.")));
+    let records: Vec<Value> = [solved, duplicate].into_iter().chain(replies).collect();
+    env.import(json_lines(&records));
 }
 
 #[test]
@@ -178,7 +170,7 @@ fn tools_are_few_annotated_and_described() {
         assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{name}");
         assert_eq!(tool["outputSchema"]["type"], "object", "{name}");
     }
-    // The output schemas are for programs; an agent reads the rest.
+    // Agents read everything except the output schemas.
     let mut descriptions = tools.clone();
     descriptions
         .iter_mut()
@@ -189,12 +181,9 @@ fn tools_are_few_annotated_and_described() {
     let properties = &find["inputSchema"]["properties"];
     let names: Vec<&String> = properties.as_object().unwrap().keys().collect();
     for first in ["include_closed", "max_candidates", "number", "threshold"] {
-        assert!(
-            names.iter().any(|n| *n == first),
-            "the first specification has {first}: {names:?}"
-        );
+        assert!(names.iter().any(|n| *n == first), "{first} is missing: {names:?}");
     }
-    assert_eq!(find["inputSchema"].get("required"), None, "a draft has no number");
+    assert_eq!(find["inputSchema"].get("required"), None, "a draft needs no number");
     assert_eq!(
         (&properties["max_candidates"]["default"], &properties["include_closed"]["default"]),
         (&json!(10), &json!(true))
@@ -327,7 +316,7 @@ fn old_tool_names_still_answer() {
 }
 
 #[test]
-fn text_client_gets_the_text_alone() {
+fn text_client_gets_only_the_text() {
     let env = TestEnv::new();
     import_sample(&env);
     let mut client = Client::spawn(&env, &[]);
@@ -505,7 +494,7 @@ fn brief_keeps_terms_and_redacts_links() {
 }
 
 #[test]
-fn failures_have_a_remedy_and_name_unknown_parameters() {
+fn tool_errors_have_a_code_and_a_remedy() {
     let env = TestEnv::new();
     import_sample(&env);
     let mut client = Client::start(&env, &[]);
@@ -598,7 +587,6 @@ fn client_may_leave_before_initialization() {
     env.create_casebook();
     let (code, err) = Client::spawn(&env, &[]).end();
     assert!(code == Some(0) && err.is_empty(), "{code:?} {err}");
-    env.create_database();
     let output = env.run(&["mcp", "-R", "no/such"]);
     output.assert_error(1, &["not found"]);
 }
@@ -614,7 +602,7 @@ fn slow_call_reports_progress() {
             "name": "search_issues", "arguments": {"query": "agent timeout", "limit": 1}, "_meta": {"progressToken": "slow"}}})
         .to_string(),
     );
-    // The index is created first; progress notifications report it and never decrease.
+    // Progress notifications report the creation of the index.
     let mut progress: Vec<f64> = Vec::new();
     let reply = loop {
         let mut line = String::new();
@@ -638,7 +626,7 @@ fn slow_call_reports_progress() {
 }
 
 #[test]
-fn cancelled_call_ends_and_the_next_works() {
+fn server_answers_after_a_cancelled_call() {
     let env = TestEnv::new();
     let path = env.file("in.jsonl", crate::support::random_records(3_000, 0, 2).0);
     env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
@@ -706,14 +694,14 @@ fn invalid_request_gets_an_error_reply() {
         ),
     ] {
         let text = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
-        client.bytes(line);
+        client.send_bytes(line);
         let answer = client.frame();
         assert_eq!(answer["error"]["code"], code, "{text}: {answer}");
         assert!(answer.get("id").is_some_and(|value| *value == id), "{text}: {answer}");
         assert!(answer["error"]["message"].as_str().unwrap().ends_with('.'), "{text}: {answer}");
         assert_eq!(client.ask("ping", json!({}))["result"], json!({}), "after {text}");
     }
-    // The long line was not kept in memory.
+    // The server does not keep the long line in memory.
     if let Ok(status) = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())) {
         let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap();
         let kib: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
@@ -723,7 +711,7 @@ fn invalid_request_gets_an_error_reply() {
 }
 
 #[test]
-fn input_before_initialization_does_not_end_it() {
+fn early_input_does_not_end_the_server() {
     let env = TestEnv::new();
     import_sample(&env);
     let mut client = Client::spawn(&env, &[]);
@@ -862,7 +850,7 @@ fn read_only_tools_write_nothing() {
         assert_eq!(database(), initial_rows, "{tool}");
     }
     assert_eq!(client.end().0, Some(0));
-    // A query by an agent removes no report from the queue of unchecked ones.
+    // A query by an agent marks no report as checked.
     assert_eq!(env.json(&["triage", "--json"])["scanned"], 1);
 }
 

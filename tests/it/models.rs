@@ -1,4 +1,4 @@
-//! Tests of other models: installed from files, downloaded, switched during searches, removed.
+//! Tests of other models: import, download, change during searches, and removal.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,12 +18,13 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use crate::{
+    fake_github::LocalServer,
     model::{root, run_with_model, runtime},
     support::{Run, TestEnv, issue},
 };
 
-/// Adds a model with test vectors, which depend only on its name.
-fn card(env: &TestEnv, name: &str) {
+/// Adds a model with hashed vectors that depend on its name.
+fn add_model(env: &TestEnv, name: &str) {
     let card = json!({
         "name": name, "dimensions": 384, "max_tokens": 256, "sha256": "",
         "floor": 0.15, "same": 0.95, "near": 0.9, "solved": 0.65,
@@ -42,7 +43,7 @@ fn casebook_of(items: u64) -> TestEnv {
 }
 
 /// Returns the best semantic match with its cosine.
-fn best(env: &TestEnv, n: u64) -> (String, f64) {
+fn best_match(env: &TestEnv, n: u64) -> (String, f64) {
     let question = format!("mode:semantic valve{n} leaks behind pump{n}");
     let run = env.run(&["search", &question, "-L", "1", "--json"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
@@ -62,8 +63,8 @@ fn model_in_use(env: &TestEnv) -> String {
 #[test]
 fn model_change_is_atomic_for_queries() {
     let env = casebook_of(1_500);
-    card(&env, "other");
-    let first = best(&env, 700);
+    add_model(&env, "other");
+    let first = best_match(&env, 700);
     assert_eq!(first.0, "acme/app#700");
     let has_ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -75,25 +76,25 @@ fn model_change_is_atomic_for_queries() {
         while !has_ended.load(Ordering::SeqCst) || n == 0 {
             n += 1;
             let number = n * 37 % 1_500 + 1;
-            let (key, cosine) = best(&env, number);
+            let (key, cosine) = best_match(&env, number);
             assert_eq!(key, format!("acme/app#{number}"));
-            assert!(cosine > 0.5, "of two spaces: {cosine}");
+            assert!(cosine > 0.5, "vectors of two models: {cosine}");
         }
     });
     assert_eq!(model_in_use(&env), "other");
-    assert_eq!(best(&env, 700).0, first.0);
-    // Switching back is quick, because the vectors are still stored.
+    assert_eq!(best_match(&env, 700).0, first.0);
+    // The vectors of the previous model are still stored.
     let run = env.ok(&["model", "use", "builtin"]);
     assert!(
         run.err.contains("Now using builtin") && !run.err.contains("passages in"),
         "{}",
         run.err
     );
-    assert_eq!(best(&env, 3).0, "acme/app#3");
+    assert_eq!(best_match(&env, 3).0, "acme/app#3");
     // The other model can be removed.
     env.ok(&["model", "remove", "other"]);
     assert_eq!(env.json(&["model", "list", "--json=name"]), json!([{"name": "builtin"}]));
-    let is_kept = |entry: &std::fs::DirEntry| {
+    let is_permanent = |entry: &std::fs::DirEntry| {
         let name = entry.file_name().to_string_lossy().into_owned();
         !name.ends_with("-wal") && !name.ends_with("-shm")
     };
@@ -101,7 +102,7 @@ fn model_change_is_atomic_for_queries() {
         std::fs::read_dir(env.casebook().join("vectors"))
             .unwrap()
             .flatten()
-            .filter(is_kept)
+            .filter(is_permanent)
             .count(),
         2,
         "a file and its lock"
@@ -111,7 +112,7 @@ fn model_change_is_atomic_for_queries() {
 #[test]
 fn killed_model_change_resumes() {
     let env = casebook_of(3_000);
-    card(&env, "other");
+    add_model(&env, "other");
     let mut child = env.command(&["model", "use", "other", "--threads", "1"]).spawn().unwrap();
     let next = |env: &TestEnv| env.json(&["status", "--json=model"])["model"]["next"].clone();
     for _ in 0..400 {
@@ -123,14 +124,14 @@ fn killed_model_change_resumes() {
     child.kill().unwrap();
     child.wait().unwrap();
     if next(&env).is_null() {
-        eprintln!("SKIPPED: the change of model was over before it could be killed");
+        eprintln!("SKIPPED: the model change ended before it was killed");
         return;
     }
     assert_ne!(model_in_use(&env), "other");
-    assert_eq!(best(&env, 1_234).0, "acme/app#1234");
+    assert_eq!(best_match(&env, 1_234).0, "acme/app#1234");
     env.ok(&["index"]);
     assert_eq!(model_in_use(&env), "other");
-    assert_eq!(best(&env, 1_234).0, "acme/app#1234");
+    assert_eq!(best_match(&env, 1_234).0, "acme/app#1234");
     assert_eq!(next(&env), Value::Null);
 }
 
@@ -147,15 +148,15 @@ fn missing_or_used_model_is_reported() {
     assert!(hint(&["model", "install", "bge-smal-en"]).contains("Did you mean bge-small-en"));
     assert!(hint(&["model", "remove", "builtin"]).contains("in use"));
     assert!(hint(&["model", "use", "../../etc"]).contains("not installed"));
-    card(&env, "other");
+    add_model(&env, "other");
     env.ok(&["model", "use", "other"]);
     assert!(hint(&["model", "remove", "other"]).contains("in use"));
-    // If a model's folder was deleted by hand, full-text search works and a hint is shown.
+    // If a model's folder is deleted, full-text search works and a hint is shown.
     std::fs::remove_dir_all(env.casebook().join("models/other")).unwrap();
     let run = env.ok(&["search", "leaks", "-L", "1"]);
     run.assert_stderr(&["Keyword search only", "precedent model use builtin"]);
     env.ok(&["model", "use", "builtin"]);
-    assert_eq!(best(&env, 2).0, "acme/app#2");
+    assert_eq!(best_match(&env, 2).0, "acme/app#2");
 }
 
 /// Copies the built-in model into another folder.
@@ -189,7 +190,7 @@ fn imported_model_is_tested_first() {
         assert!(run.err.contains(why), "{why}: {}", run.err);
         let leftover_count =
             std::fs::read_dir(env.casebook().join("models")).map_or(0, Iterator::count);
-        assert_eq!(leftover_count, 0, "nothing is left behind");
+        assert_eq!(leftover_count, 0, "files are left behind");
     };
     let swap = |name: &str, bytes: &[u8], why: &str| {
         let path = folder.join(name);
@@ -226,7 +227,7 @@ fn imported_model_is_tested_first() {
         (Some(384), Some("query: "))
     );
     let floor = card["floor"].as_f64().unwrap();
-    assert!((0.2..0.6).contains(&floor), "the scale was measured: {floor}");
+    assert!((0.2..0.6).contains(&floor), "an unmeasured scale: {floor}");
     let run = ask(&["model", "import", &from, "--name", "minilm"]);
     assert!(run.err.contains("already"), "{}", run.err);
 
@@ -237,8 +238,7 @@ fn imported_model_is_tested_first() {
     let run =
         ask(&["search", "mode:semantic browser keeps asking for the password again", "-L", "5"]);
     assert!(run.out.to_lowercase().contains("log"), "{}", run.out);
-    // A file replaced later is detected, because its vectors would not be comparable with stored
-    // ones.
+    // A later replaced file is detected, because its vectors would not match the stored ones.
     let model = env.casebook().join("models/minilm/model.onnx.data");
     let mut bytes = std::fs::read(&model).unwrap();
     let n = bytes.len();
@@ -252,17 +252,16 @@ fn imported_model_is_tested_first() {
 #[derive(Default)]
 struct Hub {
     log: Vec<(String, Option<String>)>,
-    /// Faults of the next large file.
+    /// `true` to cut the next large file.
     cuts_next: bool,
     html: bool,
     status: Option<u16>,
     wrong_digest: bool,
-    seen_login: bool,
+    has_seen_login: bool,
 }
 
-/// Returns a model in one file: a table of 256 rows of 64 random numbers, and the row of each word
-/// piece.
-fn tiny() -> PathBuf {
+/// Returns the path of a model in one file, a table of random vectors.
+fn tiny_model() -> PathBuf {
     root().join("tests/fixtures/models/tiny.onnx")
 }
 
@@ -271,11 +270,14 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
         |n: &str| request.headers().get(n).and_then(|v| v.to_str().ok()).map(str::to_owned);
     let (path, range) = (request.uri().path().to_owned(), header("range"));
     let mut hub = hub.lock().unwrap();
-    hub.seen_login |= header("authorization").is_some();
+    hub.has_seen_login |= header("authorization").is_some();
     hub.log.push((path.clone(), range.clone()));
     let name = path.rsplit('/').next().unwrap_or_default();
-    let file =
-        if name.ends_with(".onnx") { tiny() } else { root().join("models/builtin").join(name) };
+    let file = if name.ends_with(".onnx") {
+        tiny_model()
+    } else {
+        root().join("models/builtin").join(name)
+    };
     let Ok(bytes) = std::fs::read(file) else {
         return Response::builder().status(404).body(Body::empty()).unwrap();
     };
@@ -293,7 +295,7 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
         let digest = if hub.wrong_digest {
             "0".repeat(64)
         } else {
-            precedent_index::embed::digest(&tiny()).unwrap()
+            precedent_index::embed::digest(&tiny_model()).unwrap()
         };
         return Response::builder()
             .status(302)
@@ -325,18 +327,11 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
     answer.body(Body::from(rest)).unwrap()
 }
 
-fn hub() -> (Arc<Mutex<Hub>>, String, tokio::runtime::Runtime) {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
+fn start_hub() -> (Arc<Mutex<Hub>>, String, LocalServer) {
     let state = Arc::<Mutex<Hub>>::default();
-    let app = axum::Router::new().fallback(serve).with_state(Arc::clone(&state));
-    runtime.spawn(async move {
-        axum::serve(tokio::net::TcpListener::from_std(listener).unwrap(), app).await
-    });
-    (state, address, runtime)
+    let (address, server) =
+        LocalServer::start(|_| axum::Router::new().fallback(serve).with_state(Arc::clone(&state)));
+    (state, address, server)
 }
 
 fn install(env: &TestEnv, runtime: &Path, hub: &str) -> Run {
@@ -355,7 +350,7 @@ fn install(env: &TestEnv, runtime: &Path, hub: &str) -> Run {
 #[test]
 fn model_download_resumes_after_a_broken_connection() {
     let Some(runtime) = runtime() else { return };
-    let (state, address, _running) = hub();
+    let (state, address, _server) = start_hub();
     let env = TestEnv::new();
     state.lock().unwrap().cuts_next = true;
     let run = install(&env, &runtime, &address);
@@ -368,9 +363,9 @@ fn model_download_resumes_after_a_broken_connection() {
         "{blobs:?}"
     );
     assert!(hub.log[0].0.starts_with("/Xenova/all-MiniLM-L6-v2/resolve/main/"), "{:?}", hub.log[0]);
-    assert!(!hub.seen_login, "no request carries a login");
+    assert!(!hub.has_seen_login, "a request has a login");
     let models = env.casebook().join("models");
-    assert_eq!(std::fs::read_dir(models).unwrap().count(), 1, "no half is left");
+    assert_eq!(std::fs::read_dir(models).unwrap().count(), 1, "a partial file is left");
     drop(hub);
     assert!(install(&env, &runtime, &address).err.contains("already installed"));
 }
@@ -378,7 +373,7 @@ fn model_download_resumes_after_a_broken_connection() {
 #[test]
 fn invalid_model_download_is_reported() {
     let Some(runtime) = runtime() else { return };
-    let (state, address, _running) = hub();
+    let (state, address, _server) = start_hub();
     let env = TestEnv::new();
     let assert_refused = |why: &str| {
         let run = install(&env, &runtime, &address);
@@ -395,7 +390,7 @@ fn invalid_model_download_is_reported() {
     // The small files are present already, but the model is not available.
     assert_refused("was not found");
     state.lock().unwrap().status = None;
-    assert_eq!(install(&env, &runtime, &address).code, Some(0), "and then it goes on");
+    assert_eq!(install(&env, &runtime, &address).code, Some(0), "a later install fails");
     let nobody = install(&TestEnv::new(), &runtime, "http://127.0.0.1:9");
     assert_eq!(nobody.code, Some(1));
     assert!(nobody.err.contains("cannot reach"), "{}", nobody.err);

@@ -1,5 +1,5 @@
-//! Tests of notes through the public interface, which searches before it stores. Vectors are those
-//! of hashed words, so the cosine is the share of common words.
+//! Tests of notes through the public interface. Vectors are hashed words, so a cosine is the share of
+//! common words.
 
 use precedent_core::{
     Code, Task,
@@ -98,10 +98,10 @@ async fn near_duplicate_note_is_connected_once() {
     let env = TestEnv::new();
     let casebook = env.open().await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
-    let near = add(&casebook, draft(NoteKind::Lesson, "Forest", &with_changed_words(6))).await;
-    assert_eq!(near.outcome, NoteOutcome::Connected, "{:?}", near.matches);
-    assert!((0.90..0.95).contains(&near.matches[0].similarity), "{:?}", near.matches);
-    assert_eq!(near.note.connected, ["note#1"]);
+    let similar = add(&casebook, draft(NoteKind::Lesson, "Forest", &with_changed_words(6))).await;
+    assert_eq!(similar.outcome, NoteOutcome::Connected, "{:?}", similar.matches);
+    assert!((0.90..0.95).contains(&similar.matches[0].similarity), "{:?}", similar.matches);
+    assert_eq!(similar.note.connected, ["note#1"]);
     assert_eq!(casebook.note("1").await.unwrap().connected, ["note#2"]);
     // Repeated requests create one link, not two.
     let attach = NoteChange { attach: vec!["note#2".into()], ..Default::default() };
@@ -153,7 +153,7 @@ async fn similarity_check_stores_nothing() {
     for (body, recommendation, matches) in [
         (with_changed_words(0), Recommendation::DuplicateFound, 1),
         (with_changed_words(6), Recommendation::SimilarFound, 1),
-        // This text has fewer words in common, but is still similar.
+        // This text has fewer common words.
         (with_changed_words(8), Recommendation::SimilarFound, 1),
         ("Something else altogether.".to_owned(), Recommendation::Unique, 0),
     ] {
@@ -174,9 +174,9 @@ async fn numbers_and_negations_distinguish_notes() {
     let env = TestEnv::new();
     let casebook = env.open().await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG} 8080"))).await;
-    let near = add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG} 8081"))).await;
-    assert_eq!(near.outcome, NoteOutcome::Connected, "{:?}", near.matches);
-    assert_eq!(near.matches[0].differs, ["8080", "8081"]);
+    let similar = add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG} 8081"))).await;
+    assert_eq!(similar.outcome, NoteOutcome::Connected, "{:?}", similar.matches);
+    assert_eq!(similar.matches[0].differs, ["8080", "8081"]);
 }
 
 #[tokio::test]
@@ -209,10 +209,10 @@ async fn failed_similarity_check_stores_with_a_warning() {
     let answer = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     assert_eq!(answer.outcome, NoteOutcome::Stored);
     assert!(answer.warning.unwrap().contains("exact wording"));
-    // Words are compared even without vectors.
+    // Without vectors, words are compared.
     let second = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     assert_eq!((second.outcome, count(&casebook).await), (NoteOutcome::Duplicate, 1));
-    // A note stored without a vector is compared once there is a model.
+    // With a model, notes that have no vector are compared as well.
     drop(casebook);
     let casebook = env.open().await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
@@ -253,8 +253,7 @@ async fn notes_are_searchable_but_never_duplicates() {
     assert_eq!(keys("label:lesson slot").await, ["note#1"]);
     assert_eq!(keys("mode:semantic is:note replication slot").await, ["note#1"]);
     assert_eq!(keys("is:issue slot").await, ["acme/app#1"]);
-    // The item links to its note. A bare number means the item, and notes are not listed as a
-    // source.
+    // The item links to its note, a number names the item, and notes are not a source.
     assert_eq!(casebook.thread("acme/app#1").await.unwrap().links[0].key, "note#1");
     assert_eq!(casebook.thread("1").await.unwrap().key, "acme/app#1");
     assert_eq!(casebook.sources().await.unwrap().len(), 1);
@@ -303,7 +302,7 @@ async fn removed_note_keeps_its_number() {
         }
     };
     assert_eq!((search("mode:lexical heartbeat").await, search("mode:lexical pump").await), (0, 1));
-    // An archived note still blocks an identical one, and is named as archived.
+    // An archived note blocks an identical one.
     let second = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the pump.")).await;
     assert_eq!(second.matches[0].lifecycle, Lifecycle::Archived);
     casebook.remove_note("note#1", &Task::new()).await.unwrap();
@@ -317,9 +316,10 @@ async fn removed_note_keeps_its_number() {
 async fn names_distinguish_notes() {
     let env = TestEnv::new();
     let casebook = env.open().await;
-    let of = |customer: &str| format!("Customer {customer} Harbour keeps 4.1: {LONG}");
-    add(&casebook, draft(NoteKind::Lesson, &of("Blue"), "They may not update before June.")).await;
-    let red = draft(NoteKind::Lesson, &of("Red"), "They may not update before June.");
+    let title = |customer: &str| format!("Customer {customer} Harbour keeps 4.1: {LONG}");
+    add(&casebook, draft(NoteKind::Lesson, &title("Blue"), "They may not update before June."))
+        .await;
+    let red = draft(NoteKind::Lesson, &title("Red"), "They may not update before June.");
     let answer = add(&casebook, red).await;
     assert_eq!(answer.outcome, NoteOutcome::Connected, "{answer:?}");
     assert_eq!(answer.matches[0].differs, ["Red", "Blue"]);

@@ -4,25 +4,22 @@ use std::{collections::BTreeSet, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::support::{Run, TestEnv, comment, issue};
+use crate::support::{Run, TestEnv, close, comment, issue};
 
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043";
 
-/// Returns a small casebook with every kind of content. Its files are `in.jsonl`, `wiki/` and
-/// `table.csv`.
+/// Creates a small casebook with every kind of content.
 fn sample_casebook() -> TestEnv {
     let env = TestEnv::new();
-    let mut solved_item =
+    let solved =
         issue(1, FAILURE, "On 2.3.1 it stops.\n\n```\nerror FW-1043: chunk out of order\n```");
-    solved_item["state"] = json!("closed");
-    solved_item["state_reason"] = json!("completed");
-    solved_item["closed_at"] = json!("2026-01-08T00:00:00Z");
-    solved_item["comments"] = json!(2);
+    let mut solved = close(solved, "completed");
+    solved["comments"] = json!(2);
     let mut duplicate = issue(5, FAILURE, "It stops behind the proxy too, with ops@acme.example.");
     duplicate["created_at"] = json!("2026-02-02T00:00:00Z");
     let colored_title = issue(2, "Console title is \u{1b}[31mred\u{1b}[0m", "Nothing to see.");
     let lines: String = [
-        solved_item,
+        solved,
         colored_title,
         duplicate,
         comment(10, 1, "The chunks arrive in another order behind a proxy."),
@@ -47,8 +44,7 @@ fn sample_casebook() -> TestEnv {
     env
 }
 
-/// A test case: the name of its snapshot, the arguments (`@` stands for the place's folder), and
-/// for complete JSON the name of its schema.
+/// The name of a snapshot, the arguments with `@` for the temporary folder, and the schema of JSON.
 type Case = (&'static str, &'static [&'static str], Option<&'static str>);
 
 const CASES: &[Case] = &[
@@ -306,15 +302,14 @@ const CASES: &[Case] = &[
     ("article_store_json", &["article", "acme/app#1", "--store", "--json"], Some("article-store")),
     ("import_sample_error", &["import", "sample", "--source", "acme/app"], None),
     ("logout_error", &["logout", "a", "b"], None),
-    // These cases run last, because they restore the earlier state.
+    // These cases run last, because they restore an earlier state.
     ("restore_error", &["restore", "@/no-such.db"], None),
     ("restore", &["restore", "@/copy.db"], None),
     ("restore_json", &["restore", "@/copy.db", "--json"], Some("restore")),
 ];
 
-/// Commands whose other outputs are tested elsewhere: they need a tracker, a keyring or a data set,
-/// or are interactive.
-const ELSEWHERE: &[&str] = &[
+/// Commands whose successful output is tested elsewhere.
+const TESTED_ELSEWHERE: &[&str] = &[
     "source test",
     "login",
     "logout",
@@ -362,8 +357,8 @@ fn command_output_matches_the_snapshots() {
     let env = sample_casebook();
     let folder = env.path("").to_string_lossy().trim_end_matches('/').to_owned();
     let mut seen_schemas: BTreeSet<String> = BTreeSet::new();
-    let mut wrongs: Vec<String> = Vec::new();
-    for (name, args, of) in CASES {
+    let mut problems: Vec<String> = Vec::new();
+    for (name, args, schema_name) in CASES {
         let args: Vec<String> = args
             .iter()
             .map(|a| a.replace('@', if a.starts_with('@') { &folder } else { "@" }))
@@ -372,7 +367,7 @@ fn command_output_matches_the_snapshots() {
         let run = env.run(&args);
         let must_fail = name.ends_with("_error") || name.ends_with("_meant");
         let mut wrong =
-            |problem: String| wrongs.push(format!("{name}: {problem}\n{}\n{}", run.out, run.err));
+            |problem: String| problems.push(format!("{name}: {problem}\n{}\n{}", run.out, run.err));
         if (run.code != Some(0)) != must_fail || run.err.contains("panicked") {
             wrong(format!("ended with {:?}", run.code));
         }
@@ -382,12 +377,12 @@ fn command_output_matches_the_snapshots() {
         {
             wrong("no remedy".to_owned());
         }
-        if let Some(of) = of {
-            seen_schemas.insert((*of).to_owned());
+        if let Some(schema_name) = schema_name {
+            seen_schemas.insert((*schema_name).to_owned());
             match serde_json::from_str::<Value>(&run.out) {
                 Err(error) => wrong(error.to_string()),
                 Ok(output) => {
-                    if let Err(error) = schema(&env, of).validate(&output) {
+                    if let Err(error) = schema(&env, schema_name).validate(&output) {
                         wrong(format!("{error} at {}", error.instance_path()));
                     }
                 }
@@ -395,7 +390,7 @@ fn command_output_matches_the_snapshots() {
         }
         insta::assert_snapshot!(format!("output_{name}"), mask(&run, &env));
     }
-    assert!(wrongs.is_empty(), "{}", wrongs.join("\n---\n"));
+    assert!(problems.is_empty(), "{}", problems.join("\n---\n"));
     let sample = env.json(&[
         "--casebook",
         &env.path("sample").to_string_lossy(),
@@ -404,19 +399,19 @@ fn command_output_matches_the_snapshots() {
         "--json",
     ]);
     schema(&env, "import").validate(&sample).unwrap();
-    // Every schema was compared with real output, except three that need a missing resource.
+    // Every schema except these three validated real output.
     let schema_names: BTreeSet<String> =
         env.ok(&["schema"]).out.lines().map(str::to_owned).collect();
     let missing_schemas: Vec<&String> = schema_names.difference(&seen_schemas).collect();
     assert_eq!(
         missing_schemas,
         ["eval", "eval-cases", "source-test"],
-        "no real output was held against these schemas"
+        "schemas without real output"
     );
 }
 
 #[test]
-fn every_command_has_an_output_case() {
+fn every_command_has_a_snapshot() {
     let env = TestEnv::new();
     let folder = env.path("man");
     env.ok(&["man", &folder.to_string_lossy()]);
@@ -445,7 +440,7 @@ fn every_command_has_an_output_case() {
                 forms.iter().any(|s| s == words) && matches_name(name)
             })
         };
-        let elsewhere = ELSEWHERE.iter().any(|e| e.replace(' ', "-") == words);
+        let elsewhere = TESTED_ELSEWHERE.iter().any(|e| e.replace(' ', "-") == words);
         let is_covered = has(|n| !n.ends_with("_error"))
             || elsewhere
             || matches!(words, "search" | "show" | "brief");
@@ -453,7 +448,7 @@ fn every_command_has_an_output_case() {
         // A command that cannot fail by itself needs no failure case.
         assert!(
             is_covered && (fails || words == "config-path"),
-            "{words}: held {is_covered}, its failure {fails}"
+            "{words}: success {is_covered}, failure {fails}"
         );
     }
 }
@@ -469,7 +464,7 @@ fn documented_schemas_are_current() {
             std::fs::read_to_string(docs.join(format!("{name}.json"))).unwrap_or_default();
         assert!(
             schema_file == now,
-            "docs/schema/{name}.json is not current; write it: precedent schema --into docs/schema"
+            "docs/schema/{name}.json is outdated; run precedent schema --into docs/schema"
         );
         let value: Value = serde_json::from_str(&now).unwrap();
         jsonschema::meta::validate(&value).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -486,7 +481,7 @@ fn manual_completions_and_skill_are_complete() {
     let env = TestEnv::new();
     let page = env.ok(&["man"]).out;
     assert!(page.contains(".TH precedent 1") && page.contains("Exit codes"), "{page}");
-    // A page is replaced atomically, so that readers of the old one can read it to its end.
+    // A page is replaced atomically: readers of the old one can finish.
     let (folder, old) = (env.path("man"), env.path("old"));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(&old, "old").unwrap();
@@ -513,7 +508,7 @@ fn manual_completions_and_skill_are_complete() {
         let run = env.run(&[command, "--help"]);
         assert_eq!(run.code, Some(0), "the skill names `precedent {command}`");
     }
-    assert!(!env.casebook().exists(), "none of these makes a casebook");
+    assert!(!env.casebook().exists(), "a casebook was created");
 }
 
 #[cfg(unix)]

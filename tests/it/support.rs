@@ -254,6 +254,12 @@ pub fn with_fields(mut record: Value, changes: Value) -> Value {
     record
 }
 
+/// Returns a record that was closed for this reason.
+pub fn close(record: Value, reason: &str) -> Value {
+    let closed = serde_json::json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-08T00:00:00Z"});
+    with_fields(record, closed)
+}
+
 /// Returns the members of an exported casebook by name.
 pub fn casebook_members(file: &Path) -> Vec<(String, Vec<u8>)> {
     let mut archive = tar::Archive::new(std::fs::File::open(file).unwrap());

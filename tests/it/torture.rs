@@ -1,5 +1,5 @@
-//! Tests with kills, power cuts, full disks and damage: the casebook opens, no acknowledged change
-//! is lost, and derived data is consistent or recreated.
+//! Tests with kills, power cuts, full disks and damage: no acknowledged change is lost, and derived
+//! data is consistent or recreated.
 //!
 //! `PRECEDENT_TORTURE=500 cargo nextest run torture --no-capture` runs the long version;
 //! `PRECEDENT_SEED` repeats a run.
@@ -22,7 +22,7 @@ const SEED: u64 = 20_261_121;
 /// The number of kills in the short version.
 const KILLS: u64 = 12;
 
-fn setting(name: &str, default: u64) -> u64 {
+fn number_from_env(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
@@ -36,8 +36,8 @@ struct WriteLog {
     notes: Vec<String>,
 }
 
-/// A command, and the change that it acknowledges on success.
-type Next = (Vec<String>, Option<Box<dyn FnOnce(&mut WriteLog)>>);
+/// The arguments of a command, and the change that its success acknowledges.
+type NextCommand = (Vec<String>, Option<Box<dyn FnOnce(&mut WriteLog)>>);
 
 /// A casebook with a live source and files to import, under test.
 struct Torture {
@@ -85,9 +85,9 @@ impl Torture {
         assert_eq!(run.code, Some(0), "{args:?}: {}", run.err);
     }
 
-    /// Restores a copy after a few more writes, and kills the command after a while. Returns
-    /// whether it was killed.
-    fn restore(&mut self, round: u64, patience: Duration) -> bool {
+    /// Restores a backup after a write, kills the restore after `patience`, and returns whether it
+    /// was still running.
+    fn kill_restore(&mut self, round: u64, patience: Duration) -> bool {
         let copy = self.env.path_arg(&format!("copy-{round}.db"));
         self.ok(&["backup", &copy]);
         let log_before = self.log.clone();
@@ -112,7 +112,7 @@ impl Torture {
         }
         let run = Run::from(child.wait_with_output().unwrap());
         assert!(!over || run.code == Some(0), "restore: {}", run.err);
-        // The result is either casebook, complete; the marker note tells which.
+        // The result is one of the two casebooks, which the marker tells apart.
         let titles = self.env.json(&["note", "list", "--json=title"]).to_string();
         if !titles.contains(&marker) {
             self.log = log_before;
@@ -121,12 +121,11 @@ impl Torture {
         !over
     }
 
-    /// Returns the next command.
-    fn next(&mut self, round: u64) -> Next {
+    fn next_command(&mut self, round: u64) -> NextCommand {
         let words = |parts: &[&str]| parts.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>();
         match self.random.below(11) {
             9 => {
-                // Each report has a fixed partner, so repeated decisions concern the same pair.
+                // Repeated decisions concern the same pair.
                 let a = 2 * self.random.below(120) + 1;
                 let (a, b) = (format!("acme/live#{a}"), format!("acme/live#{}", a + 1));
                 let args = words(&["verdict", "set", &b, &a, "duplicate", "--by", "ann"]);
@@ -136,7 +135,7 @@ impl Torture {
             }
             10 => (words(&["triage", "--apply", "--yes"]), None),
             0 => {
-                // Every record differs, so that there is something to write.
+                // Every record is new.
                 let mut text = String::new();
                 for n in 1..=400 {
                     let reply =
@@ -191,7 +190,7 @@ impl Torture {
         }
     }
 
-    /// Opens the casebook and checks that every acknowledged change is there.
+    /// Asserts that the casebook is sound and has every acknowledged change.
     fn check(&self, env: &TestEnv, when: &str) {
         let run = env.run(&["status", "--json"]);
         assert_eq!(run.code, Some(0), "{when}: {}", run.err);
@@ -224,7 +223,7 @@ impl Torture {
     }
 
     /// Completes all pending work, and compares the casebook with the server.
-    fn settle(&self, when: &str) {
+    fn complete(&self, when: &str) {
         let env = &self.env;
         env.ok(&["import", "github", &self.issues, &self.comments, "--source", "acme/app"]);
         self.ok(&["sync"]);
@@ -265,16 +264,17 @@ impl Torture {
 
 #[test]
 fn random_kills_lose_nothing() {
-    let (kills, seed) = (setting("PRECEDENT_TORTURE", KILLS), setting("PRECEDENT_SEED", SEED));
+    let (kills, seed) =
+        (number_from_env("PRECEDENT_TORTURE", KILLS), number_from_env("PRECEDENT_SEED", SEED));
     eprintln!("{kills} kills with seed {seed}");
     let mut torture = Torture::new(seed);
     let (mut killed, mut round) = (0, 0);
     while killed < kills {
         round += 1;
-        assert!(round < kills * 20, "the commands end before they can be killed");
+        assert!(round < kills * 20, "the commands end before they are killed");
         let patience = Duration::from_millis(20 + torture.random.below(700));
         if torture.random.below(12) == 0 {
-            killed += u64::from(torture.restore(round, patience));
+            killed += u64::from(torture.kill_restore(round, patience));
             torture.check(&torture.env, &format!("seed {seed}, round {round}, after a restore"));
             continue;
         }
@@ -282,7 +282,7 @@ fn random_kills_lose_nothing() {
         let writers = 1 + torture.random.below(4).min(1);
         let mut processes = Vec::new();
         for _ in 0..writers {
-            let (args, record) = torture.next(round);
+            let (args, record) = torture.next_command(round);
             let words: Vec<&str> = args.iter().map(String::as_str).collect();
             let mut command = torture.command(&words);
             let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -300,7 +300,7 @@ fn random_kills_lose_nothing() {
             if let (Some(apply), Some(0)) = (record, run.code) {
                 apply(&mut torture.log);
             }
-            // A command may find a resource locked by the other writer, and reports it.
+            // A command reports a resource that the other writer has locked.
             let is_locked = run.err.contains("another process") || run.err.contains("being synced");
             if over && !(is_locked && writers > 1) {
                 assert_eq!(run.code, Some(0), "{command_line:?}: {}", run.err);
@@ -314,10 +314,10 @@ fn random_kills_lose_nothing() {
         let when = format!("seed {seed}, round {round}, after {args:?}");
         torture.check(&torture.env, &when);
         if killed % 25 == 24 {
-            torture.settle(&when);
+            torture.complete(&when);
         }
     }
-    torture.settle(&format!("seed {seed}, at the end"));
+    torture.complete(&format!("seed {seed}, at the end"));
     eprintln!(
         "{killed} kills in {round} commands; {} verdicts and {} notes are there",
         torture.log.verdicts.len(),
@@ -332,7 +332,7 @@ fn damage(casebook: &Path, random: &mut Random) {
         let entries = std::fs::read_dir(folder).into_iter().flatten();
         files.extend(entries.map(|e| e.unwrap().path()).filter(|p| p.is_file()));
     }
-    // A log belongs to its database: only damage to both together is realistic.
+    // Damage to a log without its database is unrealistic.
     files.retain(|p| {
         !["-wal", "-shm", ".lock"].iter().any(|end| p.to_string_lossy().ends_with(end))
     });
@@ -351,21 +351,20 @@ fn damage(casebook: &Path, random: &mut Random) {
 
 #[test]
 fn power_loss_undoes_no_user_action() {
-    let mut torture = Torture::new(setting("PRECEDENT_SEED", SEED) + 1);
+    let mut torture = Torture::new(number_from_env("PRECEDENT_SEED", SEED) + 1);
     let Some(library) = preload_library(&torture.env, "torture/power.c", "power cuts") else {
         return;
     };
     let (casebook, disk) = (torture.env.casebook(), torture.env.path("disk"));
-    // A process keeps the casebook open, so that no command is the last one, which would sync to
-    // disk.
+    // This process keeps the casebook open, because the last one to close it syncs to disk.
     let mut server =
         torture.env.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    // The current state is on disk.
-    copy(&casebook, &disk);
-    let cuts = setting("PRECEDENT_TORTURE", KILLS) / 4;
+    // The simulated disk has the current state.
+    copy_folder(&casebook, &disk);
+    let cuts = number_from_env("PRECEDENT_TORTURE", KILLS) / 4;
     for round in 1..=cuts.max(3) {
         for _ in 0..4 {
-            let (args, record) = torture.next(round * 10);
+            let (args, record) = torture.next_command(round * 10);
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             let mut command = torture.command(&args);
             command.env("LD_PRELOAD", &library).env("POWER_FROM", &casebook).env("POWER_TO", &disk);
@@ -384,11 +383,11 @@ fn power_loss_undoes_no_user_action() {
         server.kill().unwrap();
         server.wait().unwrap();
         std::fs::remove_dir_all(&casebook).unwrap();
-        copy(&disk, &casebook);
+        copy_folder(&disk, &casebook);
         torture.check(&torture.env, &format!("after power cut {round}"));
         // The check itself wrote as well, without cuts.
         std::fs::remove_dir_all(&disk).unwrap();
-        copy(&casebook, &disk);
+        copy_folder(&casebook, &disk);
         server = torture
             .env
             .command(&["mcp"])
@@ -399,16 +398,16 @@ fn power_loss_undoes_no_user_action() {
     }
     server.kill().unwrap();
     server.wait().unwrap();
-    torture.settle("after the last power cut");
+    torture.complete("after the last power cut");
 }
 
-fn copy(from: &Path, to: &Path) {
+fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
         if path.is_dir() {
-            copy(&path, &target);
+            copy_folder(&path, &target);
         } else {
             std::fs::copy(&path, &target).unwrap();
         }
@@ -423,7 +422,7 @@ fn full_disk_is_reported_and_loses_nothing() {
     let mount =
         Command::new("mount").args(["-t", "tmpfs", "-o", "size=12m", "tmpfs"]).arg(&disk).output();
     if !mount.is_ok_and(|m| m.status.success()) {
-        eprintln!("SKIPPED: a full disk, because no small file system can be mounted here");
+        eprintln!("SKIPPED: a full disk, because no file system can be mounted");
         return;
     }
     struct MountGuard(PathBuf);
@@ -432,7 +431,7 @@ fn full_disk_is_reported_and_loses_nothing() {
             let _ = Command::new("umount").arg("-l").arg(&self.0).status();
         }
     }
-    let _mounted = MountGuard(disk.clone());
+    let _guard = MountGuard(disk.clone());
     let (issues, comments) = random_records(3_000, 9_000, 5);
     let path = |name: &str, text: &str| env.file_arg(name, text);
     let (issues, comments) = (path("issues.jsonl", &issues), path("comments.jsonl", &comments));
@@ -440,7 +439,7 @@ fn full_disk_is_reported_and_loses_nothing() {
     env.ok(&["import", "github", &few, "--source", "acme/few"]);
     env.ok(&["note", "add", "--kind", "lesson", "--title", "Kept", "--body", "It is here."]);
     let mut ballast = Vec::new();
-    let mut full = false;
+    let mut is_full = false;
     for round in 0..6 {
         let run = env.run(&["import", "github", &issues, &comments, "--source", "acme/app"]);
         if run.code != Some(0) {
@@ -448,7 +447,7 @@ fn full_disk_is_reported_and_loses_nothing() {
             let message = run.err.to_lowercase();
             assert!(message.contains("full") || message.contains("space"), "{}", run.err);
             assert!(!message.contains("panicked"), "{}", run.err);
-            full = true;
+            is_full = true;
             break;
         }
         let more = disk.join(format!("ballast-{round}"));
@@ -457,16 +456,16 @@ fn full_disk_is_reported_and_loses_nothing() {
         ballast.push(more);
         env.run(&["index", "--rebuild"]);
     }
-    assert!(full, "the disk never was full");
+    assert!(is_full, "the disk was never full");
     let notes = env.run(&["note", "list", "--json=title"]);
-    assert!(notes.out.contains("Kept"), "what is there can be read: {} {}", notes.out, notes.err);
+    assert!(notes.out.contains("Kept"), "a note cannot be read: {} {}", notes.out, notes.err);
     // With free space again, the same command succeeds.
     for file in ballast {
         std::fs::remove_file(file).unwrap();
     }
-    let grown =
+    let remount =
         Command::new("mount").args(["-o", "remount,size=200m"]).arg(&disk).status().unwrap();
-    assert!(grown.success());
+    assert!(remount.success());
     env.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
     env.ok(&["index"]);
     let status = env.json(&["status", "--json"]);

@@ -1,5 +1,5 @@
-//! Tests of solved cases through the public interface: the definition of solved, thresholds,
-//! fallbacks, and threads within their budget.
+//! Tests of solved cases through the public interface: what counts as solved, thresholds, fallbacks
+//! and budgets.
 
 use precedent_core::{
     Code, Task,
@@ -11,21 +11,18 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::{TestEnv, comment, issue, with_fields};
+use crate::support::{TestEnv, close, comment, issue, with_fields};
 
 const CLOSED_AT: &str = "2026-01-08T00:00:00Z";
 
-/// Returns a report that was closed without any statement of a solution.
-fn silent(number: u64, title: &str, body: &str) -> Value {
-    with_fields(
-        issue(number, title, body),
-        json!({"state": "closed", "state_reason": "completed", "closed_at": CLOSED_AT}),
-    )
+/// Returns a report that was closed without a stated solution.
+fn closed_report(number: u64, title: &str, body: &str) -> Value {
+    close(issue(number, title, body), "completed")
 }
 
 /// Returns a report that was solved in a version.
 fn fixed_report(number: u64, title: &str, body: &str) -> Value {
-    with_fields(silent(number, title, body), json!({"milestone": {"title": "4.0"}}))
+    with_fields(closed_report(number, title, body), json!({"milestone": {"title": "4.0"}}))
 }
 
 fn pull(number: u64, title: &str, body: &str, is_merged: bool) -> Value {
@@ -34,7 +31,7 @@ fn pull(number: u64, title: &str, body: &str, is_merged: bool) -> Value {
     with_fields(issue(number, title, body), changes)
 }
 
-/// Returns a comment by an outsider at this minute of 6 January 2026.
+/// Returns an outsider's comment at this minute of 6 January 2026.
 fn outsider_comment(id: u64, number: u64, minute: u32, body: &str) -> Value {
     let at = format!("2026-01-06T{:02}:{:02}:00Z", minute / 60, minute % 60);
     with_fields(
@@ -45,11 +42,11 @@ fn outsider_comment(id: u64, number: u64, minute: u32, body: &str) -> Value {
 
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043 behind the proxy";
 
-fn of(text: &str) -> TroubleshootRequest {
+fn question(text: &str) -> TroubleshootRequest {
     TroubleshootRequest { text: text.into(), ..Default::default() }
 }
 
-fn at(threshold: f32) -> TroubleshootSettings {
+fn with_threshold(threshold: f32) -> TroubleshootSettings {
     TroubleshootSettings { similarity_threshold: Some(threshold), ..Default::default() }
 }
 
@@ -72,7 +69,7 @@ async fn only_resolved_items_are_cases() {
             pull(4, FAILURE, "It was merged.", true),
         ])
         .await;
-    let reply = ask(&casebook, of(FAILURE)).await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     assert_eq!(reply.outcome, TroubleshootOutcome::Solved);
     let mut keys = keys(&reply);
     keys.sort_unstable();
@@ -98,7 +95,7 @@ async fn declined_item_is_no_solved_case() {
             closed_as(6, "Fixed"),
         ])
         .await;
-    let reply = ask(&casebook, of(FAILURE)).await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     assert_eq!(keys(&reply), ["acme/app#6"]);
     assert!(reply.near.iter().all(|near| near.declined), "{:?}", reply.near);
     let reasons = |query: &str| {
@@ -116,26 +113,27 @@ async fn undocumented_or_denied_fix_is_not_conclusive() {
     let env = TestEnv::new();
     let casebook = env
         .load(&[
-            silent(1, "Pump stops with error QX-7731 at night", "It stops."),
+            closed_report(1, "Pump stops with error QX-7731 at night", "It stops."),
             outsider_comment(11, 1, 1, "Any news?"),
-            silent(2, "Gate jams with error RB-4410 in frost", "It jams."),
+            closed_report(2, "Gate jams with error RB-4410 in frost", "It jams."),
             outsider_comment(21, 2, 1, "Fixed in 2.1."),
             outsider_comment(22, 2, 2, "It still happens in 2.1.3."),
-            silent(3, "Lamp flickers with error LM-9021", "It flickers."),
+            closed_report(3, "Lamp flickers with error LM-9021", "It flickers."),
             outsider_comment(
                 31,
                 3,
                 1,
                 "By design of the old ballast. As a workaround, set `lamp.mode=2`.",
             ),
-            silent(
+            closed_report(
                 4,
                 "Winch stalls with error WN-5150",
                 "FATAL winch stalls, WN-5150. As a workaround, restart the brake daemon.",
             ),
         ])
         .await;
-    let silent_case = ask(&casebook, of("ERROR pump stops with error QX-7731 at night")).await;
+    let silent_case =
+        ask(&casebook, question("ERROR pump stops with error QX-7731 at night")).await;
     assert_eq!(
         (keys(&silent_case), silent_case.outcome),
         (Vec::new(), TroubleshootOutcome::Nothing)
@@ -145,13 +143,13 @@ async fn undocumented_or_denied_fix_is_not_conclusive() {
     };
     let without_fix = |key: &str| Some((key.to_owned(), ProblemStatus::ClosedWithoutFix));
     assert_eq!(status(&silent_case), without_fix("acme/app#1"));
-    let denied_case = ask(&casebook, of("ERROR gate jams with error RB-4410 in frost")).await;
+    let denied_case = ask(&casebook, question("ERROR gate jams with error RB-4410 in frost")).await;
     assert_eq!(keys(&denied_case), [""; 0]);
     assert_eq!(status(&denied_case), without_fix("acme/app#2"));
-    let workaround = ask(&casebook, of("ERROR lamp flickers with error LM-9021")).await;
+    let workaround = ask(&casebook, question("ERROR lamp flickers with error LM-9021")).await;
     assert_eq!(keys(&workaround), ["acme/app#3"]);
-    let within = ask(&casebook, of("FATAL winch stalls with error WN-5150")).await;
-    assert_eq!(keys(&within), ["acme/app#4"], "an export without comments has it in the report");
+    let in_report = ask(&casebook, question("FATAL winch stalls with error WN-5150")).await;
+    assert_eq!(keys(&in_report), ["acme/app#4"], "the report has the workaround");
 }
 
 #[tokio::test]
@@ -159,14 +157,14 @@ async fn duplicate_comment_leads_to_the_fixed_report() {
     let env = TestEnv::new();
     let casebook = env
         .load(&[
-            silent(1, "Pump stops with error QX-7731", "It stops at night."),
+            closed_report(1, "Pump stops with error QX-7731", "It stops at night."),
             outsider_comment(11, 1, 1, "Fixed in 2.1."),
-            silent(2, "Pump stops with error QX-7731 at midnight", "It stops at midnight."),
+            closed_report(2, "Pump stops with error QX-7731 at midnight", "It stops at midnight."),
             outsider_comment(21, 2, 1, "My fault. Didn't realize this was already reported."),
             outsider_comment(22, 2, 2, "#1"),
         ])
         .await;
-    let reply = ask(&casebook, of("ERROR pump stops with error QX-7731 at midnight")).await;
+    let reply = ask(&casebook, question("ERROR pump stops with error QX-7731 at midnight")).await;
     assert_eq!(keys(&reply), ["acme/app#1"]);
 }
 
@@ -184,7 +182,7 @@ async fn error_line_is_searched_when_text_is_inconclusive() {
         })
         .collect();
     log.push_str("2026-11-20 03:40:00 ERROR nightly export ends with error QX-7731\n");
-    let reply = ask(&casebook, of(&log)).await;
+    let reply = ask(&casebook, question(&log)).await;
     assert_eq!(keys(&reply), ["acme/app#1"]);
     assert_eq!(reply.problem.unwrap().key, "acme/app#1");
 }
@@ -194,13 +192,14 @@ async fn open_report_is_named_without_a_case() {
     let env = TestEnv::new();
     let code = "the pump stops with error QX-7731";
     let casebook = env.load(&[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
-    let reply = ask(&casebook, of(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
+    let reply = ask(&casebook, question(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
     assert_eq!(keys(&reply), <[&str; 0]>::default());
     let problem = reply.problem.unwrap();
     assert_eq!((problem.key.as_str(), problem.status), ("acme/app#1", ProblemStatus::Open));
     // Another code of the same family is another failure.
     let other_response =
-        ask(&casebook, of("2026-11-20 03:12:00 ERROR the pump stops with error QX-7732")).await;
+        ask(&casebook, question("2026-11-20 03:12:00 ERROR the pump stops with error QX-7732"))
+            .await;
     assert!(other_response.problem.is_none() && other_response.open.is_empty());
 }
 
@@ -214,13 +213,13 @@ async fn still_happening_comment_confirms_no_fix() {
             outsider_comment(2, 1, 10, "Still happens for me with 3.1 and 3.2, nothing changed."),
         ])
         .await;
-    let reply = ask(&casebook, of(FAILURE)).await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     let status = reply.problem.as_ref().map(|problem| problem.status);
     assert_eq!((keys(&reply), status), (Vec::new(), Some(ProblemStatus::ClosedWithoutFix)));
 }
 
 #[tokio::test]
-async fn own_solution_comes_first() {
+async fn own_solution_of_a_report_comes_first() {
     let env = TestEnv::new();
     let casebook = env
         .load(&[
@@ -235,7 +234,7 @@ async fn own_solution_comes_first() {
     assert_eq!(relations, [Some(CaseRelation::Itself), None]);
     // A pull request is not a report, and a pasted text has no item.
     assert_eq!(keys(&ask(&casebook, about("acme/app#4")).await), ["acme/app#2"]);
-    assert!(ask(&casebook, of(FAILURE)).await.cases.iter().all(|c| c.relation.is_none()));
+    assert!(ask(&casebook, question(FAILURE)).await.cases.iter().all(|c| c.relation.is_none()));
 }
 
 #[tokio::test]
@@ -268,18 +267,23 @@ async fn known_canonical_comes_first() {
 }
 
 #[tokio::test]
-async fn threshold_is_a_similarity() {
+async fn threshold_is_a_minimum_similarity() {
     let env = TestEnv::new();
     let casebook =
         env.load(&[fixed_report(1, "Blue console theme", "Links are blue on black there.")]).await;
     let text = "Console theme has blue links";
-    let reply = ask(&casebook, TroubleshootRequest { settings: at(0.0), ..of(text) }).await;
+    let reply =
+        ask(&casebook, TroubleshootRequest { settings: with_threshold(0.0), ..question(text) })
+            .await;
     let similarity = reply.cases[0].similarity.unwrap();
     assert!((0.4..0.95).contains(&similarity), "{similarity}");
     // A threshold of 0.65 accepts distances of 0.35 and less.
     for (threshold, passes) in [(similarity - 0.01, true), (similarity + 0.01, false)] {
-        let reply =
-            ask(&casebook, TroubleshootRequest { settings: at(threshold), ..of(text) }).await;
+        let reply = ask(
+            &casebook,
+            TroubleshootRequest { settings: with_threshold(threshold), ..question(text) },
+        )
+        .await;
         assert_eq!(!reply.cases.is_empty(), passes, "{threshold} of {similarity}");
     }
 }
@@ -297,18 +301,19 @@ async fn unrelated_text_has_no_case() {
     )];
     records.extend((0..30).map(filler));
     let casebook = env.load(&records).await;
-    // Only one of many words is common.
+    // The texts share one of many words.
     let far = "A pipeline of ours stalls over the weekend while compaction, vacuum, retention and snapshot tasks compete";
-    let reply = ask(&casebook, of(far)).await;
+    let reply = ask(&casebook, question(far)).await;
     assert_eq!(
         (reply.outcome, reply.cases.len(), reply.near.len()),
         (TroubleshootOutcome::Nothing, 0, 0)
     );
     let near = "The timezone of the second column is wrong";
-    let reply = ask(&casebook, of(near)).await;
+    let reply = ask(&casebook, question(near)).await;
     assert_eq!(keys(&reply), ["acme/app#1"]);
     // With `anyway`, the closest matches are shown and marked as such.
-    let request = |anyway| TroubleshootRequest { settings: at(1.0), anyway, ..of(near) };
+    let request =
+        |anyway| TroubleshootRequest { settings: with_threshold(1.0), anyway, ..question(near) };
     assert_eq!(keys(&ask(&casebook, request(false)).await), [""; 0]);
     let reply = ask(&casebook, request(true)).await;
     assert_eq!(reply.outcome, TroubleshootOutcome::Nothing);
@@ -328,11 +333,11 @@ async fn not_planned_item_solves_nothing() {
         fixed_report(2, "Upload of a bundle stops with FW-1043", "Solved."),
     ];
     let casebook = env.load(&records).await;
-    let reply = ask(&casebook, of(FAILURE)).await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     assert_eq!(keys(&reply), ["acme/app#2"]);
     let problem = reply.problem.unwrap();
     assert_eq!((problem.key.as_str(), problem.status), ("acme/app#1", ProblemStatus::Declined));
-    // The comment that explains the closure is what a customer can be told.
+    // The comment that explains the closure is quoted.
     assert_eq!(problem.fix.map(|comment| comment.text).as_deref(), Some(why));
 }
 
@@ -346,7 +351,7 @@ async fn duplicate_leads_to_its_canonical() {
     let casebook = env
         .load(&[fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."), duplicate])
         .await;
-    let reply = ask(&casebook, of(FAILURE)).await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     assert_eq!(
         (keys(&reply)[0], reply.cases[0].via.as_deref()),
         ("acme/app#1", Some("acme/app#2"))
@@ -360,7 +365,7 @@ async fn case_shows_roles_fix_and_versions() {
     let member = |record: Value| with_fields(record, json!({"author_association": "MEMBER"}));
     let casebook = env
         .load(&[
-            silent(1, FAILURE, "On 2.3.1 the upload stops.\n\nLogs attached."),
+            closed_report(1, FAILURE, "On 2.3.1 the upload stops.\n\nLogs attached."),
             pull(7, "Keep chunks in order", "Fixes #1", true),
             outsider_comment(
                 10,
@@ -384,7 +389,7 @@ async fn case_shows_roles_fix_and_versions() {
             member(outsider_comment(14, 1, 5, "> stops\n\nFixed by #7, which is in 2.4.0.")),
         ])
         .await;
-    let reply = ask(&casebook, of(FAILURE)).await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
     let roles: Vec<Option<CommentRole>> = case.comments.iter().map(|c| c.role).collect();
     let expected_roles = [
@@ -412,14 +417,15 @@ async fn case_compares_asked_and_fixed_version() {
         outsider_comment(14, 1, 5, "Fixed in 2.4.0."),
         json!({"author_association": "MEMBER"}),
     );
-    let casebook = env.load(&[silent(1, FAILURE, "On 2.3.1 the upload stops."), fix_comment]).await;
+    let casebook =
+        env.load(&[closed_report(1, FAILURE, "On 2.3.1 the upload stops."), fix_comment]).await;
     for (text, expected_version) in [
         ("", None),
         (", in version 2.3.1", Some(("2.3.1", Some(false)))),
         (", it worked in 2.3.9, and 2.10.1 has it", Some(("2.10.1", Some(true)))),
         (", on Ubuntu 22.04.1", None),
     ] {
-        let reply = ask(&casebook, of(&format!("{FAILURE}{text}"))).await;
+        let reply = ask(&casebook, question(&format!("{FAILURE}{text}"))).await;
         let asked_version = reply.cases[0].asked_version.as_ref();
         assert_eq!(
             asked_version.map(|a| (a.version.as_str(), a.has_fix)),
@@ -441,7 +447,7 @@ async fn fixing_change_explains_the_fix() {
             pull(7, "Number of each piece in its head", &body, true),
         ];
         let casebook = env.load(&records).await;
-        let reply = ask(&casebook, of(FAILURE)).await;
+        let reply = ask(&casebook, question(FAILURE)).await;
         let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
         let fix_text = &case.fixed_by[0].text;
         assert_eq!(
@@ -454,7 +460,7 @@ async fn fixing_change_explains_the_fix() {
 }
 
 #[tokio::test]
-async fn character_budget_is_shared() {
+async fn cases_share_the_character_budget() {
     let env = TestEnv::new();
     let long = "日本語のログ ".repeat(800);
     let mut records = Vec::new();
@@ -464,7 +470,7 @@ async fn character_budget_is_shared() {
     }
     let casebook = env.load(&records).await;
     let settings = TroubleshootSettings { total_budget_chars: 3_000, ..Default::default() };
-    let reply = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
+    let reply = ask(&casebook, TroubleshootRequest { settings, ..question(FAILURE) }).await;
     assert_eq!(reply.cases.len(), 3);
     let chars: Vec<usize> = reply.cases.iter().map(|c| c.chars).collect();
     assert!(chars.iter().sum::<usize>() <= 3_000 && chars.iter().all(|c| *c > 800), "{chars:?}");
@@ -477,7 +483,7 @@ async fn character_budget_is_shared() {
     // A single match gets the whole budget.
     let settings =
         TroubleshootSettings { max_results: 1, total_budget_chars: 3_000, ..Default::default() };
-    let reply = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
+    let reply = ask(&casebook, TroubleshootRequest { settings, ..question(FAILURE) }).await;
     assert!(reply.cases[0].chars > 2_900, "{}", reply.cases[0].chars);
 }
 
@@ -498,11 +504,11 @@ async fn wiki_answers_with_two_distinct_pages() {
     }
     casebook.import_wiki("acme/app", &env.path("wiki"), &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
-    let reply = ask(&casebook, of(FAILURE)).await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     assert_eq!((reply.outcome, reply.wiki.len()), (TroubleshootOutcome::Wiki, 2));
     assert_ne!(reply.wiki[0].key, reply.wiki[1].key);
     assert!(reply.wiki.iter().all(|p| p.citation.starts_with("[Wiki: ") && !p.text.is_empty()));
-    let reply = ask(&casebook, of("quantum chromodynamics lattice zanzibar")).await;
+    let reply = ask(&casebook, question("quantum chromodynamics lattice zanzibar")).await;
     assert_eq!((reply.outcome, reply.wiki.len()), (TroubleshootOutcome::Nothing, 0));
 }
 
@@ -511,21 +517,24 @@ async fn invalid_settings_and_empty_queries_are_errors() {
     let env = TestEnv::new();
     let casebook = env.load(&[fixed_report(1, FAILURE, "It stops.")]).await;
     let default = TroubleshootSettings::default;
-    for (settings, says) in [
-        (at(1.5), "out of range"),
-        (at(-0.1), "out of range"),
-        (at(f32::NAN), "out of range"),
+    for (settings, message) in [
+        (with_threshold(1.5), "out of range"),
+        (with_threshold(-0.1), "out of range"),
+        (with_threshold(f32::NAN), "out of range"),
         (TroubleshootSettings { max_results: 0, ..default() }, "results"),
         (TroubleshootSettings { total_budget_chars: 999, ..default() }, "budget"),
         (TroubleshootSettings { total_budget_chars: 50_001, ..default() }, "budget"),
         (TroubleshootSettings { enabled: false, ..default() }, "disabled"),
     ] {
-        let request = TroubleshootRequest { settings, ..of(FAILURE) };
+        let request = TroubleshootRequest { settings, ..question(FAILURE) };
         let error = casebook.troubleshoot(request, &Task::new()).await.unwrap_err();
-        assert!(error.code() == Code::InvalidInput && error.to_string().contains(says), "{error}");
+        assert!(
+            error.code() == Code::InvalidInput && error.to_string().contains(message),
+            "{error}"
+        );
         assert!(error.hint().is_some());
     }
-    let error = casebook.troubleshoot(of(" \n"), &Task::new()).await.unwrap_err();
+    let error = casebook.troubleshoot(question(" \n"), &Task::new()).await.unwrap_err();
     assert_eq!(error.code(), Code::InvalidInput);
     let request = TroubleshootRequest { key: Some("acme/app#99".into()), ..Default::default() };
     assert_eq!(
@@ -538,15 +547,15 @@ async fn invalid_settings_and_empty_queries_are_errors() {
 async fn unusual_inputs_are_accepted() {
     let env = TestEnv::new();
     let casebook = env.load(&[fixed_report(1, FAILURE, "")]).await;
-    let case = &ask(&casebook, of(FAILURE)).await.cases[0];
+    let case = &ask(&casebook, question(FAILURE)).await.cases[0];
     assert_eq!((case.comments.len(), case.body.as_str(), case.omitted), (0, "", 0));
     let log = format!(
         "{FAILURE}\n{}",
         "2026-01-01T00:00:00Z INFO nothing of note happened\n".repeat(100_000)
     );
-    assert_eq!(keys(&ask(&casebook, of(&log)).await), ["acme/app#1"]);
+    assert_eq!(keys(&ask(&casebook, question(&log)).await), ["acme/app#1"]);
     assert_eq!(
-        ask(&casebook, of("アップロードが止まる")).await.outcome,
+        ask(&casebook, question("アップロードが止まる")).await.outcome,
         TroubleshootOutcome::Nothing
     );
 }
@@ -556,7 +565,7 @@ fn cases_are_printed_and_no_match_succeeds() {
     let env = TestEnv::new();
     let mut lines = String::new();
     for record in [
-        silent(1, FAILURE, "On 2.3.1 the upload stops."),
+        closed_report(1, FAILURE, "On 2.3.1 the upload stops."),
         pull(7, "Keep chunks in order", "Fixes #1", true),
         outsider_comment(14, 1, 5, "Fixed by #7, which is in 2.4.0."),
         outsider_comment(15, 1, 6, "+1"),

@@ -1,5 +1,4 @@
-//! Tests of attacks: a server that echoes the token, a casebook file from a stranger, and a folder
-//! with traps.
+//! Tests of attacks by a server that echoes the token, a foreign casebook file and a hostile folder.
 
 use std::{
     path::Path,
@@ -11,6 +10,7 @@ use axum::{Router, body::Body, extract::Request, http::StatusCode, response::Res
 use serde_json::{Value, json};
 
 use crate::{
+    fake_github::LocalServer,
     git_http::git,
     support::{Run, TestEnv, issue, random_records},
 };
@@ -21,19 +21,20 @@ const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{}}}
 "#;
 
-/// A server that answers every request with this status and echoes the request in body and headers.
+/// A server that answers with a status, and echoes the secret in the body and a header.
 struct Echo {
     host: String,
-    /// The secrets that it received, one for each request with any.
+    /// The received secrets.
     secrets: Arc<Mutex<Vec<String>>>,
+    _server: LocalServer,
 }
 
 impl Echo {
     fn new(status: u16) -> Self {
         let secrets = Arc::new(Mutex::new(Vec::new()));
-        let to = Arc::clone(&secrets);
+        let received = Arc::clone(&secrets);
         let app = Router::new().fallback(move |request: Request| {
-            let to = Arc::clone(&to);
+            let received = Arc::clone(&received);
             async move {
                 let header = |name: &str| request.headers().get(name).and_then(|v| v.to_str().ok());
                 let header =
@@ -42,7 +43,7 @@ impl Echo {
                         .find_map(header);
                 let secret = header.unwrap_or_default().to_owned();
                 if !secret.is_empty() {
-                    to.lock().unwrap().push(secret.clone());
+                    received.lock().unwrap().push(secret.clone());
                 }
                 let path = request.uri().path().to_owned();
                 Response::builder()
@@ -52,17 +53,8 @@ impl Echo {
                     .unwrap()
             }
         });
-        let (tell, address) = std::sync::mpsc::channel();
-        std::thread::spawn(move || {
-            let runtime =
-                tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async {
-                let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-                tell.send(listener.local_addr().unwrap()).unwrap();
-                axum::serve(listener, app).await.unwrap();
-            });
-        });
-        Self { host: format!("http://{}", address.recv().unwrap()), secrets }
+        let (host, server) = LocalServer::start(|_| app);
+        Self { host, secrets, _server: server }
     }
 
     fn secret_count(&self) -> usize {
@@ -70,7 +62,7 @@ impl Echo {
     }
 }
 
-/// Returns a project's API response with the secret in every field that is stored.
+/// Returns a project's response with the secret in every stored field.
 fn answer(status: u16, path: &str, secret: &str) -> Value {
     if status != 200 {
         return json!({"message": format!("Bad credentials: {secret}"), "errorMessages": [secret]});
@@ -86,13 +78,13 @@ fn answer(status: u16, path: &str, secret: &str) -> Value {
     json!({"id": 1, "full_name": "acme/app", "private": false, "has_wiki": false, "has_issues": true, "login": secret})
 }
 
-/// Asserts that the secret, in all of its encodings, is in no output and in no file below a folder.
+/// Asserts that the secret is in no output and no file, encoded or not.
 #[track_caller]
-fn nowhere(env: &TestEnv, run: &[&Run]) {
+fn assert_no_secret(env: &TestEnv, runs: &[&Run]) {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     let pair = STANDARD.encode(format!("ann@acme.example:{CANARY}"));
     let forms = [CANARY, &pair[20..pair.len() - 4]];
-    for text in run.iter().flat_map(|r| [&r.out, &r.err]) {
+    for text in runs.iter().flat_map(|r| [&r.out, &r.err]) {
         assert!(forms.iter().all(|form| !text.contains(form)), "{text}");
     }
     fn files(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
@@ -200,7 +192,7 @@ fn echoed_token_is_never_printed_or_stored() {
             );
         }
         let runs: Vec<&Run> = [&add, &sync].into_iter().chain(&rest).collect();
-        nowhere(&env, &runs);
+        assert_no_secret(&env, &runs);
         let mut archive = tar::Archive::new(std::fs::File::open(&export).unwrap());
         for entry in archive.entries().unwrap() {
             let mut bytes = Vec::new();
@@ -288,12 +280,11 @@ fn git_ignores_settings_of_the_current_folder() {
     assert_eq!(elsewhere.secret_count(), 0, "git followed the trap's settings");
 }
 
-/// Runs shell lines in a separate mount namespace, with the binary as `$P`; `None` if none can be
-/// created here.
+/// Runs shell lines in a mount namespace with the binary as `$P`; `None` if it cannot be created.
 fn run_in_namespace(env: &TestEnv, lines: &str) -> Option<Run> {
     let works = Command::new("unshare").args(["--map-root-user", "--mount", "true"]).status();
     if !works.is_ok_and(|w| w.success()) {
-        eprintln!("SKIPPED: a disk that is full or read-only, because no mounts can be made here");
+        eprintln!("SKIPPED: a full or read-only disk, because no namespace can be created");
         return None;
     }
     let mut command = Command::new("unshare");
@@ -309,8 +300,8 @@ fn run_in_namespace(env: &TestEnv, lines: &str) -> Option<Run> {
     Some(Run::from(command.output().unwrap()))
 }
 
-/// All read-only queries, each with a pattern that shows its success.
-const QUESTIONS: &str = r##"
+/// The read-only queries, each with a check of its output.
+const QUERIES: &str = r##"
 $P --casebook $TO search "slot timeout" --json=key | grep -q acme/app#
 $P --casebook $TO duplicates acme/app#20 --include-closed --json=key | grep -q acme/app#
 $P --casebook $TO troubleshoot "slot timeout in the agent pipeline" --json > /dev/null
@@ -319,14 +310,14 @@ $P --casebook $TO show acme/app#20 | grep -q "acme/app#20"
 $P --casebook $TO status | grep -q "acme/app"
 "##;
 
-/// Mounts a copy of a filled casebook and makes it unwritable.
-fn unwritable(setup: &str) -> Option<Run> {
+/// Mounts a copy of a casebook, makes it unwritable with `setup`, and runs queries and writes.
+fn run_on_unwritable_disk(setup: &str) -> Option<Run> {
     let env = TestEnv::new();
     let (items, comments) = random_records(60, 40, 7);
     env.import(format!("{items}{comments}"));
     std::fs::create_dir_all(env.path("mounted")).unwrap();
     let lines = format!(
-        "mount -t tmpfs -o size=64m none $TO\ncp -r $FROM/. $TO/\n{setup}\n{QUESTIONS}\n\
+        "mount -t tmpfs -o size=64m none $TO\ncp -r $FROM/. $TO/\n{setup}\n{QUERIES}\n\
          if $P --casebook $TO note add --title Kept --body Words; then echo \"a note was stored\"; exit 9; fi\n\
          if $P --casebook $TO verdict set acme/app#2 acme/app#1 duplicate; then exit 8; fi"
     );
@@ -335,7 +326,7 @@ fn unwritable(setup: &str) -> Option<Run> {
 
 #[test]
 fn read_only_casebook_answers() {
-    let Some(run) = unwritable("mount -o remount,ro $TO") else { return };
+    let Some(run) = run_on_unwritable_disk("mount -o remount,ro $TO") else { return };
     assert_eq!(run.code, Some(0), "{}\n{}", run.out, run.err);
     assert!(run.err.contains("is read-only here"), "{}", run.err);
     assert!(
@@ -348,7 +339,7 @@ fn read_only_casebook_answers() {
 #[test]
 fn casebook_on_a_full_disk_answers() {
     let fill = "dd if=/dev/zero of=$TO/fill bs=4k 2> /dev/null || true; echo >> $TO/fill 2> /dev/null || true";
-    let Some(run) = unwritable(fill) else { return };
+    let Some(run) = run_on_unwritable_disk(fill) else { return };
     assert_eq!(run.code, Some(0), "{}\n{}", run.out, run.err);
     assert!(!run.err.contains("defect"), "{}", run.err);
     assert!(run.err.to_lowercase().contains("space") || run.err.contains("full"), "{}", run.err);
@@ -379,32 +370,32 @@ fn check_without_vectors_keeps_the_queue() {
         |more: &[&str]| env.json(&[&["triage", "--band", "none", "--json"], more].concat());
     let first = triage(&[]);
     let notices = first["notices"].to_string();
-    assert!(notices.contains("vectors"), "the answer says that it is partial: {notices}");
+    assert!(notices.contains("vectors"), "no notice of missing vectors: {notices}");
     let status = env.ok(&["status"]).out;
     assert!(status.contains("not indexed yet; run `precedent index`"), "{status}");
     env.ok(&["index"]);
     let whole = triage(&[]);
     assert_eq!(
         whole["scanned"], first["scanned"],
-        "all of them are checked anew with their vectors"
+        "not all reports are checked again with their vectors"
     );
     assert_eq!(triage(&[])["scanned"], 0);
     let queue_length = whole["waiting"].as_u64().unwrap();
     assert!(queue_length > 0);
 
-    // The vectors are removed meanwhile; queries must not lose earlier results.
-    let (vectors, away) = (env.casebook().join("vectors"), env.path("away"));
-    std::fs::rename(&vectors, &away).unwrap();
+    // Without vectors, queries keep the earlier results.
+    let (vectors, moved) = (env.casebook().join("vectors"), env.path("away"));
+    std::fs::rename(&vectors, &moved).unwrap();
     let response = triage(&["--rescan"]);
     assert_eq!(response["waiting"].as_u64(), Some(queue_length), "{}", response["notices"]);
     assert!(response["notices"].to_string().contains("vectors"));
     env.ok(&["duplicates", "acme/app#101"]);
     assert!(env.json(&["status", "--json"])["coverage"]["unread"].as_u64().unwrap() > 0);
     std::fs::remove_dir_all(&vectors).unwrap();
-    std::fs::rename(&away, &vectors).unwrap();
-    let back = triage(&[]);
+    std::fs::rename(&moved, &vectors).unwrap();
+    let complete = triage(&[]);
     assert_eq!(
-        (back["waiting"].as_u64(), back["notices"].to_string().contains("vectors")),
+        (complete["waiting"].as_u64(), complete["notices"].to_string().contains("vectors")),
         (Some(queue_length), false)
     );
 }
