@@ -30,7 +30,7 @@ use crate::{
 
 /// The duration of the short version, in seconds.
 const SECONDS: u64 = 20;
-/// The random of items of the live source and of the imported one.
+/// The numbers of items of the live and of the imported source.
 const LIVE_COUNT: u64 = 250;
 const IMPORT_COUNT: u64 = 300;
 /// The maximum size of a write-ahead log, which active readers keep from being applied.

@@ -13,7 +13,7 @@ use precedent_core::{
 
 use crate::{
     fake_github::FakeGitHub,
-    git_http::{basic, git},
+    git_http::{basic_auth, git},
     support::{Run, TestEnv},
     sync::Mirror,
 };
@@ -46,20 +46,20 @@ impl Wiki {
         self.folder.path().join("root")
     }
 
-    fn work(&self) -> PathBuf {
+    fn checkout(&self) -> PathBuf {
         self.folder.path().join("work")
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.work().join(name);
+        let path = self.checkout().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
-    fn push(&self, words: &str) {
-        git(&self.work(), &["add", "-A"]);
-        git(&self.work(), &["commit", "-q", "-m", words, "--date=2026-05-01T00:00:00Z"]);
-        git(&self.work(), &["push", "-q", "-f", "origin", "HEAD"]);
+    fn push(&self, message: &str) {
+        git(&self.checkout(), &["add", "-A"]);
+        git(&self.checkout(), &["commit", "-q", "-m", message, "--date=2026-05-01T00:00:00Z"]);
+        git(&self.checkout(), &["push", "-q", "-f", "origin", "HEAD"]);
     }
 
     /// Returns the tracker that the wiki belongs to.
@@ -104,7 +104,7 @@ async fn every_markup_is_read_and_other_files_ignored() {
     ] {
         wiki.write(name, text);
     }
-    std::fs::write(wiki.work().join("Broken.md"), b"\xff\xfe").unwrap();
+    std::fs::write(wiki.checkout().join("Broken.md"), b"\xff\xfe").unwrap();
     wiki.push("All of it");
     let github = wiki.tracker();
     let mirror = mirror(&github).await;
@@ -163,7 +163,7 @@ async fn git_wiki_is_mirrored_and_updated() {
         "{}",
         page.markdown
     );
-    let when = git(&wiki.work(), &["log", "-1", "--format=%ct", "--", "Lib-simd.rest"]);
+    let when = git(&wiki.checkout(), &["log", "-1", "--format=%ct", "--", "Lib-simd.rest"]);
     assert_eq!(page.updated_at.unwrap().as_second().to_string(), when);
 
     // Without changes, only the newest commit is requested.
@@ -180,8 +180,8 @@ async fn git_wiki_is_mirrored_and_updated() {
     assert!(git_requests.len() <= 3, "{git_requests:?}");
 
     wiki.write("Docs.md", "Changed by hand.\n");
-    git(&wiki.work(), &["mv", "Lib-simd.rest", "Lib simd again.rest"]);
-    git(&wiki.work(), &["rm", "-q", "Doc-releases.md"]);
+    git(&wiki.checkout(), &["mv", "Lib-simd.rest", "Lib simd again.rest"]);
+    git(&wiki.checkout(), &["rm", "-q", "Doc-releases.md"]);
     wiki.push("A change, a rename and a deletion");
     let report = mirror.sync_ok().await;
     assert_eq!((report.wiki_pages, report.new, report.updated, report.gone), (2, 1, 1, 2));
@@ -193,9 +193,9 @@ async fn git_wiki_is_mirrored_and_updated() {
     assert!(mirror.casebook.thread("acme/app:Doc-releases").await.unwrap().deleted_at.is_some());
     assert!(mirror.casebook.thread("acme/app:Lib-simd-again").await.unwrap().deleted_at.is_none());
 
-    // After a commit was reverted on the server, the mirror equals the server's older state.
-    git(&wiki.work(), &["reset", "-q", "--hard", "HEAD~1"]);
-    git(&wiki.work(), &["push", "-q", "-f", "origin", "HEAD"]);
+    // After a forced push, the mirror equals the server's older state.
+    git(&wiki.checkout(), &["reset", "-q", "--hard", "HEAD~1"]);
+    git(&wiki.checkout(), &["push", "-q", "-f", "origin", "HEAD"]);
     let report = mirror.sync_ok().await;
     assert_eq!((report.wiki_pages, report.gone), (3, 1));
     assert!(mirror.casebook.thread("acme/app:Doc-releases").await.unwrap().deleted_at.is_none());
@@ -243,7 +243,7 @@ async fn cancelled_git_is_killed_within_a_second() {
     assert_eq!(report.problem.unwrap().code, Code::Cancelled);
     assert!(start.elapsed() < Duration::from_millis(2_500), "{:?}", start.elapsed());
     std::thread::sleep(Duration::from_millis(200));
-    // No process started by git is left.
+    // No git process is left.
     let processes = std::fs::read_dir("/proc")
         .unwrap()
         .filter_map(|e| std::fs::read(e.unwrap().path().join("cmdline")).ok());
@@ -276,8 +276,9 @@ fn cli_output_never_shows_the_token() {
     let github = wiki.tracker();
     let env = TestEnv::new();
     // This fake git records its arguments.
-    let spy = env.file("bin/git", "#!/bin/sh\necho \"$@\" >> \"$SPY\"\nexec /usr/bin/git \"$@\"\n");
-    std::fs::set_permissions(&spy, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let fake_git =
+        env.file("bin/git", "#!/bin/sh\necho \"$@\" >> \"$SPY\"\nexec /usr/bin/git \"$@\"\n");
+    std::fs::set_permissions(&fake_git, std::fs::Permissions::from_mode(0o755)).unwrap();
     let log = env.path("spy.log");
     let run_command = |args: &[&str], path: &str| {
         let mut command = env.command(args);
@@ -288,7 +289,7 @@ fn cli_output_never_shows_the_token() {
             .env("SPY", &log);
         Run::from(command.output().unwrap())
     };
-    let path = format!("{}:/usr/bin:/bin", spy.parent().unwrap().display());
+    let path = format!("{}:/usr/bin:/bin", fake_git.parent().unwrap().display());
     let run =
         run_command(&["source", "add", "github:acme/app", "--wiki", "--host", &github.host], &path);
     assert_eq!(run.code, Some(0), "{}", run.err);
@@ -306,14 +307,16 @@ fn cli_output_never_shows_the_token() {
     assert!(search.out.contains("acme/app:Home"), "{}", search.out);
     let trace = std::fs::read_to_string(&log).unwrap();
     assert!(trace.contains("ls-remote") && trace.contains("fetch"), "{trace}");
-    let hidden = basic(CANARY);
-    let hidden = hidden.strip_prefix("Basic ").unwrap();
-    for secret in [CANARY, hidden] {
+    let encoded = basic_auth(CANARY);
+    let encoded = encoded.strip_prefix("Basic ").unwrap();
+    for secret in [CANARY, encoded] {
         assert!(!trace.contains(secret) && !run.err.contains(secret));
         assert_eq!(
             crate::sync::files_with(&env.casebook(), secret.as_bytes()),
             Vec::<String>::new()
         );
     }
-    assert!(github.requests().iter().any(|l| l.authorization.as_deref() == Some(&basic(CANARY))));
+    assert!(
+        github.requests().iter().any(|l| l.authorization.as_deref() == Some(&basic_auth(CANARY)))
+    );
 }

@@ -13,7 +13,7 @@ use crate::graphql::Schema;
 pub struct Discussion {
     pub title: String,
     pub updated_at: i64,
-    /// The reason for closing, if the discussion is closed.
+    /// The reason of the closure, if closed.
     pub close_reason: Option<&'static str>,
     /// Comments by id, each with its number of replies.
     pub comments: Vec<(u64, usize)>,
@@ -25,22 +25,22 @@ pub struct Discussion {
 
 fn schema() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
-    SCHEMA.get_or_init(|| Schema::of(include_str!("../../fixtures/github/discussions.graphql")))
+    SCHEMA.get_or_init(|| Schema::parse(include_str!("../../fixtures/github/discussions.graphql")))
 }
 
 fn user(login: &str) -> Value {
     json!({"__typename": "User", "login": login})
 }
 
-/// Returns the part of a list after the position that a cursor names.
+/// Returns the page of a list after a cursor.
 fn connection(items: Vec<Value>, cursor: Option<&Value>, size: usize) -> Value {
     let from = cursor
         .and_then(Value::as_str)
-        .map_or(0, |c| c.strip_prefix("place-").unwrap().parse().unwrap());
+        .map_or(0, |c| c.strip_prefix("position-").unwrap().parse().unwrap());
     let (total, end) = (items.len(), (from + size).min(items.len()));
     let nodes: Vec<Value> = items.into_iter().skip(from).take(size).collect();
     json!({"totalCount": total, "nodes": nodes,
-        "pageInfo": {"hasNextPage": end < total, "endCursor": format!("place-{end}")}})
+        "pageInfo": {"hasNextPage": end < total, "endCursor": format!("position-{end}")}})
 }
 
 impl World {
@@ -176,9 +176,9 @@ impl World {
         };
         Some(match schema().answer(query, variables, &whole) {
             Ok(answer) => Answer::new(200, answer),
-            Err(wrong) => {
-                self.invalid.extend(wrong.clone());
-                Answer::new(200, json!({"errors": [{"message": wrong.join("; ")}]}))
+            Err(errors) => {
+                self.invalid.extend(errors.clone());
+                Answer::new(200, json!({"errors": [{"message": errors.join("; ")}]}))
             }
         })
     }

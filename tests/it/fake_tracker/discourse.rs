@@ -30,9 +30,9 @@ fn time(seconds: i64) -> String {
 }
 
 impl Content {
-    fn post(&self, id: u64, number: u64, place: usize, text: &str, t: i64) -> Value {
-        let grace = place > 0;
-        json!({"id": id, "topic_id": number, "topic_slug": "pump", "post_number": place + 1, "post_type": 1, "raw": text,
+    fn post(&self, id: u64, number: u64, position: usize, text: &str, t: i64) -> Value {
+        let grace = position > 0;
+        json!({"id": id, "topic_id": number, "topic_slug": "pump", "post_number": position + 1, "post_type": 1, "raw": text,
             "cooked": format!("<p>{text}</p>"), "username": if grace { "grace" } else { "ada" }, "name": "",
             "user_id": if grace { 2 } else { 1 }, "staff": grace, "admin": false, "moderator": grace, "created_at": time(t),
             "updated_at": time(t), "deleted_at": null, "user_deleted": false, "hidden": false, "reads": self.log.len(),

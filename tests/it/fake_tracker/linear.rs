@@ -16,7 +16,7 @@ pub const TEAM: &str = "acme/KILN";
 
 fn schema() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
-    SCHEMA.get_or_init(|| Schema::of(include_str!("../../fixtures/linear/schema.graphql")))
+    SCHEMA.get_or_init(|| Schema::parse(include_str!("../../fixtures/linear/schema.graphql")))
 }
 
 /// Returns whether a request asks for a page of a list, and whether the list is of comments.
@@ -39,7 +39,7 @@ fn time(seconds: i64) -> String {
     iso_time(seconds).replace('Z', ".678Z")
 }
 
-/// Returns the part of a list after the id that a cursor names, newest first.
+/// Returns the page of a list after a cursor, newest first.
 fn connection(mut nodes_by_id: Vec<(u64, Value)>, variables: &Value) -> Value {
     nodes_by_id.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
     let size = usize::try_from(variables["first"].as_u64().unwrap()).unwrap();
@@ -125,7 +125,7 @@ impl Content {
         };
         match schema().answer(query, variables, &whole) {
             Ok(answer) => ok(answer),
-            Err(wrong) => panic!("{wrong:?}"),
+            Err(errors) => panic!("{errors:?}"),
         }
     }
 }

@@ -9,8 +9,8 @@ use super::{Answer, Comment, Content, Item, ok, with_status};
 use crate::fake_github::{NOW, iso_time};
 
 pub const PROJECT: &str = "tickets";
-/// The maximum page size, regardless of the requested one.
-const MOST: usize = 100;
+/// The maximum page size.
+const MAX_PAGE: usize = 100;
 
 /// Returns whether a request asks for a page of the export, and whether it does so to sync
 /// comments.
@@ -26,15 +26,9 @@ fn fault(status: u16, error: &str) -> Answer {
     with_status(status, json!({"error": {"title": error, "message": error}}))
 }
 
-/// Returns the part of a list after the position that a cursor names.
-fn cursor_page(
-    name: &str,
-    items: &[Value],
-    cursor: Option<&str>,
-    size: &str,
-    most: usize,
-) -> Value {
-    let size = size.parse::<usize>().unwrap().min(most);
+/// Returns the page of a list after a cursor.
+fn cursor_page(name: &str, items: &[Value], cursor: Option<&str>, size: &str, max: usize) -> Value {
+    let size = size.parse::<usize>().unwrap().min(max);
     let from =
         cursor.map_or(0, |cursor| cursor.strip_prefix("after-").unwrap().parse::<usize>().unwrap());
     let to = items.len().min(from + size);
@@ -136,7 +130,7 @@ impl Content {
                         tickets_by_time.retain(|(t, ..)| *t >= since);
                     }
                 }
-                let size = get("per_page").unwrap().parse::<usize>().unwrap().min(MOST);
+                let size = get("per_page").unwrap().parse::<usize>().unwrap().min(MAX_PAGE);
                 let more = tickets_by_time.len() > size;
                 tickets_by_time.truncate(size);
                 let next_cursor = tickets_by_time.last().map(|(t, n, _)| format!("{t}|{n}"));
@@ -155,7 +149,7 @@ impl Content {
                     &tickets,
                     get("page[after]"),
                     get("page[size]").unwrap(),
-                    MOST,
+                    MAX_PAGE,
                 ))
             }
             ["tickets", n, "comments.json"] => {
