@@ -1,4 +1,4 @@
-//! A test that the same command, killed at any moment and run again, ends with the same content.
+//! Tests of killed and repeated imports, and of deleted indexes.
 
 use std::time::{Duration, Instant};
 
@@ -19,9 +19,9 @@ fn killed_import_and_indexing_resume() {
     let start = Instant::now();
     reference.ok(&import(&a, &b));
     let mut whole = start.elapsed();
-    let want = fingerprint(&reference);
+    let expected = fingerprint(&reference);
 
-    // Kills hit a resumed run and then a fresh one, so that both early and late moments are tested.
+    // Kills hit a resumed import, and then a new one.
     let mut random = Random(SEED);
     let mut kills = 0;
     let mut env = TestEnv::new();
@@ -39,15 +39,15 @@ fn killed_import_and_indexing_resume() {
         if is_running {
             kills += 1;
         } else {
-            // The machine was slower in the run that was measured.
+            // The measured import was slower.
             whole /= 2;
         }
         if round == 4 || round == 9 {
             env.ok(&import(&a, &b));
-            assert_eq!(fingerprint(&env), want, "after kill {round} with seed {SEED}");
+            assert_eq!(fingerprint(&env), expected, "after kill {round} with seed {SEED}");
         }
     }
-    assert!(kills >= 3, "only {kills} of 10 runs were still going when they were killed");
+    assert!(kills >= 3, "only {kills} of 10 imports were killed before they ended");
 }
 
 #[test]
@@ -79,10 +79,10 @@ fn deleted_indexes_are_rebuilt() {
     let a = env.file_arg("issues.jsonl", &issues);
     let b = env.file_arg("comments.jsonl", &comments);
     env.ok(&import(&a, &b));
-    let want = fingerprint(&env);
+    let expected = fingerprint(&env);
 
     std::fs::remove_dir_all(env.casebook().join("fulltext")).unwrap();
-    assert_eq!(fingerprint(&env), want, "a search makes the full text again");
+    assert_eq!(fingerprint(&env), expected, "a search rebuilds the full-text index");
 
     std::fs::remove_dir_all(env.casebook().join("vectors")).unwrap();
     let response = env.json(&["search", "agent timeout", "--json"]);
@@ -92,19 +92,19 @@ fn deleted_indexes_are_rebuilt() {
     );
     assert!(!response["hits"].as_array().unwrap().is_empty());
     env.ok(&["index"]);
-    assert_eq!(fingerprint(&env), want);
+    assert_eq!(fingerprint(&env), expected);
 
     env.ok(&["index", "--rebuild"]);
-    assert_eq!(fingerprint(&env), want);
+    assert_eq!(fingerprint(&env), expected);
 
     // A damaged full-text index is treated as missing.
     std::fs::write(env.full_text_folder().join("meta.json"), "{ this is no index").unwrap();
-    assert_eq!(fingerprint(&env), want);
+    assert_eq!(fingerprint(&env), expected);
 
-    // An index of an earlier version is unusable and is removed.
+    // An index of an earlier version is removed.
     std::fs::remove_dir_all(env.full_text_folder()).unwrap();
     std::fs::create_dir_all(env.casebook().join("fulltext/v1")).unwrap();
     std::fs::write(env.casebook().join("fulltext/v1/meta.json"), "{}").unwrap();
-    assert_eq!(fingerprint(&env), want);
+    assert_eq!(fingerprint(&env), expected);
     assert!(!env.full_text_folder().ends_with("v1"));
 }

@@ -1,5 +1,5 @@
-//! Tests of results while the semantic index is incomplete: nothing is reported as missing, and a
-//! missing vector never ranks a document lower.
+//! Tests of an incomplete semantic index: no answer claims that there is no match, and a missing
+//! vector ranks no document lower.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,19 +13,19 @@ use serde_json::json;
 
 use crate::support::{TestEnv, issue, json_lines, random_records, with_fields};
 
-/// Computes vectors until at least this many passages have one, and then stops.
-async fn index_partly(casebook: &Casebook, passages: u64) {
-    let handle = Arc::new(Mutex::new(None::<Task>));
-    let inside = Arc::clone(&handle);
+/// Computes the vectors of at least this many passages, and then stops.
+async fn index_partially(casebook: &Casebook, passages: u64) {
+    let shared_task = Arc::new(Mutex::new(None::<Task>));
+    let handle = Arc::clone(&shared_task);
     let task = Task::with_listener(move |progress| {
         if progress.phase == Phase::Embed
             && progress.done >= passages
-            && let Some(task) = &*inside.lock().unwrap()
+            && let Some(task) = &*handle.lock().unwrap()
         {
             task.cancel();
         }
     });
-    *handle.lock().unwrap() = Some(task.clone());
+    *shared_task.lock().unwrap() = Some(task.clone());
     let error = casebook.update_index(&task).await.unwrap_err();
     assert_eq!(error.code(), Code::Cancelled);
 }
@@ -43,7 +43,7 @@ async fn exact_copy_is_first_at_every_coverage() {
         match coverage {
             0 => {}
             u64::MAX => drop(casebook.update_index(&Task::new()).await.unwrap()),
-            passages => index_partly(&casebook, passages).await,
+            passages => index_partially(&casebook, passages).await,
         }
         for draft in &drafts {
             let text = |field: &str| draft[field].as_str().unwrap_or_default().to_owned();
@@ -82,7 +82,7 @@ async fn title_of_the_query_stays_first_without_vectors() {
         match coverage {
             0 => {}
             u64::MAX => drop(casebook.update_index(&Task::new()).await.unwrap()),
-            passages => index_partly(&casebook, passages).await,
+            passages => index_partially(&casebook, passages).await,
         }
         let query = "gasket of the intake valve leaks".to_owned();
         let request = SearchRequest { query, mode: Some(Mode::Hybrid), ..Default::default() };

@@ -1,4 +1,4 @@
-//! Tests of network access: the product contacts only added trackers, and only when told to sync.
+//! Tests of network access: only a sync connects, and only to added trackers.
 
 use std::{
     collections::BTreeSet,
@@ -11,8 +11,8 @@ use crate::{
     support::{Run, TestEnv, preload_library},
 };
 
-/// Returns the commands of a user's day, except sync.
-fn day(env: &TestEnv) -> Vec<Vec<String>> {
+/// Returns the commands of a typical day without a sync.
+fn typical_commands(env: &TestEnv) -> Vec<Vec<String>> {
     let log =
         "ERROR FW-1043 the upload of a bundle ends\n  at fw.upload.Bundle.close(Bundle.java:44)";
     let brief = env.path_arg("brief");
@@ -81,26 +81,26 @@ fn typical_use_connects_only_to_added_trackers() {
     let connections = || -> BTreeSet<String> {
         std::fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect()
     };
-    for args in day(&env) {
+    for args in typical_commands(&env) {
         run(&args.iter().map(String::as_str).collect::<Vec<_>>(), "");
     }
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
     run(&["mcp"], &format!("{hello}\n"));
     run(&["source", "add", "github:acme/app", "--host", &github.host], "");
-    assert_eq!(connections(), BTreeSet::new(), "nothing but a sync may connect");
+    assert_eq!(connections(), BTreeSet::new(), "connections before the sync");
 
     run(&["sync"], "");
     let tracker = github.host.trim_start_matches("http://");
     let expected_connections: BTreeSet<String> = [format!("connect {tracker}")].into();
     assert_eq!(connections(), expected_connections);
-    assert!(env.ok(&["status"]).out.contains(tracker), "and it is told");
+    assert!(env.ok(&["status"]).out.contains(tracker), "status does not name the tracker");
 }
 
 #[test]
 fn everything_except_sync_works_offline() {
     let env = TestEnv::new();
     let binary = env!("CARGO_BIN_EXE_precedent");
-    let alone = |args: &[String]| {
+    let run_offline = |args: &[String]| {
         let mut command = Command::new("unshare");
         command
             .args(["--map-root-user", "--net", binary])
@@ -114,16 +114,16 @@ fn everything_except_sync_works_offline() {
     };
     let works = Command::new("unshare").args(["--map-root-user", "--net", "true"]).status();
     if !works.is_ok_and(|w| w.success()) {
-        eprintln!("SKIPPED: work without a network, because no namespace can be made here");
+        eprintln!("SKIPPED: work without a network, because no namespace can be created");
         return;
     }
-    for args in day(&env) {
-        let run = Run::from(alone(&args).unwrap());
+    for args in typical_commands(&env) {
+        let run = Run::from(run_offline(&args).unwrap());
         assert_eq!(run.code, Some(0), "{args:?}: {}", run.err);
     }
     let add = ["source", "add", "github:acme/app"].map(str::to_owned);
-    assert!(alone(&add).unwrap().status.success());
-    let run = Run::from(alone(&["sync".to_owned()]).unwrap());
+    assert!(run_offline(&add).unwrap().status.success());
+    let run = Run::from(run_offline(&["sync".to_owned()]).unwrap());
     assert_eq!(run.code, Some(1), "{}", run.err);
     run.assert_stderr(&["cannot reach any tracker", "network is down"]);
 }

@@ -1,16 +1,14 @@
-//! Tests of casebooks that earlier releases wrote, in `tests/fixtures/casebooks`: decisions and
-//! mirrored items survive an upgrade, and a casebook of a later version is refused and left
-//! unchanged.
+//! Tests of casebooks from other releases, in `tests/fixtures/casebooks`: their content survives an
+//! upgrade, and a casebook of a later version is refused and unchanged.
 //!
-//! A release adds its own before the next one changes anything: a `precedent backup` of a small
-//! invented tracker, compressed by zstd.
+//! Each release adds a `precedent backup` of a small tracker, compressed by zstd.
 
 use rusqlite::Connection;
 
 use crate::support::TestEnv;
 
-/// Returns a place whose casebook an earlier release wrote.
-fn made_by(version: &str) -> TestEnv {
+/// Returns a casebook that an earlier release wrote.
+fn casebook_of_release(version: &str) -> TestEnv {
     let env = TestEnv::new();
     let fixture = std::fs::read(format!(
         "{}/tests/fixtures/casebooks/{version}.db.zst",
@@ -22,7 +20,7 @@ fn made_by(version: &str) -> TestEnv {
 
 #[test]
 fn casebook_0_1_0_opens_with_all_content() {
-    let env = made_by("0.1.0");
+    let env = casebook_of_release("0.1.0");
     env.ok(&["index"]);
     let thread = env.json(&["show", "acme/kettle#1", "--json"]);
     assert_eq!(thread["title"], "Kettle daemon stops with KD-77 after a cold start");
@@ -35,20 +33,20 @@ fn casebook_0_1_0_opens_with_all_content() {
     );
     let notes = env.json(&["note", "list", "--json"]);
     assert_eq!(notes[0]["title"], "Frost and KD-77");
-    // The item is found by words and by meaning, and is known as the decided duplicate.
+    // The item is found by words and by meaning, and as the recorded duplicate.
     assert!(env.ok(&["search", "sensor reads nothing"]).out.contains("acme/kettle#1"));
     assert!(
         env.ok(&["duplicates", "acme/kettle#2", "--include-closed"]).out.contains("acme/kettle#1")
     );
     assert!(env.ok(&["troubleshoot", "acme/kettle#2"]).out.contains("It is in 0.9.3"));
-    // The unpacked file is readable by everyone, which is its only fault.
+    // The only fault is that everyone can read the unpacked file.
     env.ok(&["doctor", "--repair"]);
     env.ok(&["doctor"]);
 }
 
 #[test]
 fn newer_casebook_is_rejected_unchanged() {
-    let env = made_by("0.1.0");
+    let env = casebook_of_release("0.1.0");
     let file = env.casebook().join("precedent.db");
     env.ok(&["status"]);
     let later = Connection::open(&file).unwrap();

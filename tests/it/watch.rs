@@ -1,4 +1,4 @@
-//! Tests of continuous syncs and of their visibility to other processes, with real processes.
+//! Tests of `sync --watch`, and of the progress that other processes see.
 
 use std::{
     process::{Child, Stdio},
@@ -22,12 +22,12 @@ fn start(env: &TestEnv, args: &[&str]) -> Child {
     env.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits until a condition holds, long enough for a busy machine.
+/// Waits until a condition holds.
 #[track_caller]
-fn until(condition: &str, mut holds: impl FnMut() -> bool) {
+fn wait_for(condition: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(40), "in vain: {condition}");
+        assert!(start.elapsed() < Duration::from_secs(40), "waited in vain for {condition}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -44,16 +44,16 @@ fn watch_repeats_and_survives_failures() {
     let env = TestEnv::new();
     env.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
     let child = start(&env, &["sync", "--watch", "--every", "1s"]);
-    until("the first round", || title(&env, "acme/app#120").is_some());
+    wait_for("the first round", || title(&env, "acme/app#120").is_some());
     github.world().edit(7, json!({"title": "Edited once"}));
-    until("the second round", || title(&env, "acme/app#7").as_deref() == Some("Edited once"));
+    wait_for("the second round", || title(&env, "acme/app#7").as_deref() == Some("Edited once"));
 
-    // The project is unavailable for a while.
+    // The project is unavailable for two requests.
     github.requests();
     github.fail("/issues?", 2, Fault::Status(404, vec![], json!({"message": "Not Found"})));
-    until("a failure", || github.requests().iter().filter(|l| l.status == 404).count() >= 1);
+    wait_for("a failure", || github.requests().iter().filter(|l| l.status == 404).count() >= 1);
     github.world().edit(8, json!({"title": "Edited later"}));
-    until("a round after them", || title(&env, "acme/app#8").as_deref() == Some("Edited later"));
+    wait_for("a round after them", || title(&env, "acme/app#8").as_deref() == Some("Edited later"));
 
     let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     let interrupted_at = Instant::now();
@@ -76,7 +76,7 @@ fn sync_progress_is_visible_to_other_processes() {
     env.ok(&["source", "add", "github:acme/other", "--host", &second.host]);
     let slow = start(&env, &["sync", "acme/app", "--no-index"]);
     let mut mirror = Value::Null;
-    until("progress", || {
+    wait_for("progress", || {
         mirror = env.json(&["status", "--json"])["mirrors"][0].clone();
         mirror["progress"]["done"].as_u64().is_some_and(|n| n > 0)
     });
@@ -110,7 +110,7 @@ fn progress_of_a_killed_sync_is_ignored() {
     let env = TestEnv::new();
     env.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
     let mut child = start(&env, &["sync", "--no-index"]);
-    until("progress", || {
+    wait_for("progress", || {
         env.json(&["status", "--json"])["mirrors"][0]["progress"]["done"].is_u64()
     });
     child.kill().unwrap();
