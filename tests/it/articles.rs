@@ -1,5 +1,5 @@
-//! Tests of articles: they are made of cited sentences of a problem's threads, redacted, always the
-//! same, and stored once.
+//! Tests of articles: they consist of redacted, cited sentences, are deterministic, and are stored
+//! once.
 
 use precedent_core::{
     Code, Task,

@@ -1,4 +1,4 @@
-//! Tests of bad input: it gives a clear error or a listed skip, and valid records are kept.
+//! Tests of bad input: it is rejected or listed, and valid records are kept.
 
 use std::io::Write as _;
 
@@ -13,7 +13,7 @@ fn document_count(env: &TestEnv) -> u64 {
 }
 
 #[test]
-fn good_records_are_kept_and_bad_ones_listed() {
+fn bad_records_are_listed_and_others_kept() {
     let env = TestEnv::new();
     let mut lines: Vec<u8> = Vec::new();
     for line in [
@@ -120,11 +120,11 @@ fn unreadable_path_and_unwritable_casebook_are_errors() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // The superuser can read every file, so nothing is refused then.
+        // The superuser can read every file.
         let secret = env.file("secret.jsonl", issue(1, "x", "y").to_string());
         std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o0)).unwrap();
         if std::fs::File::open(&secret).is_ok() {
-            eprintln!("SKIPPED: reading without permission, because this user may read everything");
+            eprintln!("SKIPPED: a file without permission, because this user may read everything");
             return;
         }
         let run = import(&env, &secret);
@@ -147,7 +147,7 @@ fn invalid_source_names_are_rejected() {
 }
 
 #[test]
-fn moved_item_replaces_no_other() {
+fn item_of_another_repository_is_skipped() {
     let env = TestEnv::new();
     let mut text = String::new();
     for (n, repository, title) in
@@ -160,7 +160,7 @@ fn moved_item_replaces_no_other() {
         text.push_str(&format!("{record}\n"));
     }
     let path = env.file("moved.jsonl", text);
-    // The source may have another name here.
+    // The source may have another name.
     let run = env.ok(&["import", "github", &path.to_string_lossy(), "--source", "mirror/copy"]);
     assert!(
         run.err.contains("moved.jsonl:3: belongs to acme/other, not to acme/app"),

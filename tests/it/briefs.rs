@@ -1,5 +1,5 @@
-//! Tests of briefs through the public interface and the command line: output is deterministic,
-//! every statement is cited, redacted text leaves no trace, and later changes are reported.
+//! Tests of briefs: they are deterministic, cite every statement, contain no redacted text, and a
+//! replay reports later changes.
 
 use std::fs;
 
@@ -41,17 +41,17 @@ fn about(key: &str) -> BriefRequest {
     BriefRequest { key: Some(key.into()), ..Default::default() }
 }
 
-async fn make(casebook: &Casebook, request: BriefRequest) -> Brief {
+async fn write(casebook: &Casebook, request: BriefRequest) -> Brief {
     casebook.brief(request, &Task::new()).await.unwrap()
 }
 
-async fn bytes(brief: &Brief, format: BriefFormat) -> Vec<u8> {
+async fn render(brief: &Brief, format: BriefFormat) -> Vec<u8> {
     Casebook::render_brief(brief.clone(), format).await.unwrap()
 }
 
 /// Asserts that a brief contains all of these texts.
 #[track_caller]
-fn holds(brief: &str, expected_texts: &[&str]) {
+fn assert_contains(brief: &str, expected_texts: &[&str]) {
     for text in expected_texts {
         assert!(brief.contains(text), "{text}\n{brief}");
     }
@@ -64,7 +64,7 @@ const FORMATS: [BriefFormat; 4] =
 async fn brief_is_complete_and_citations_resolve() {
     let env = TestEnv::new();
     let casebook = env.load(&records()).await;
-    let brief = make(&casebook, about("acme/app#20")).await;
+    let brief = write(&casebook, about("acme/app#20")).await;
     let kinds: Vec<SectionKind> = brief.sections.iter().map(|s| s.kind).collect();
     use SectionKind::{Cases, Duplicates, People, Problem, Questions, Summary, Versions};
     assert_eq!(kinds, [Summary, Problem, Duplicates, Cases, Versions, People, Questions]);
@@ -77,8 +77,8 @@ async fn brief_is_complete_and_citations_resolve() {
         }
     }
     assert!(citations > 5);
-    let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
-    holds(
+    let markdown = String::from_utf8(render(&brief, BriefFormat::Markdown).await).unwrap();
+    assert_contains(
         &markdown,
         &[
             "## Solved cases",
@@ -93,13 +93,13 @@ async fn brief_is_complete_and_citations_resolve() {
 async fn summary_precedes_every_section() {
     let env = TestEnv::new();
     let casebook = env.load(&records()).await;
-    let brief = make(&casebook, about("acme/app#20")).await;
-    let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
+    let brief = write(&casebook, about("acme/app#20")).await;
+    let markdown = String::from_utf8(render(&brief, BriefFormat::Markdown).await).unwrap();
     let (title, rest) = markdown.split_once("\n\n").unwrap();
     assert_eq!(title, format!("# acme/app#20 {FAILURE}"));
     let (summary, rest) = rest.split_once("\n\n").unwrap();
     assert!(rest.starts_with("## Problem\n"), "{rest}");
-    holds(
+    assert_contains(
         summary,
         &[
             &format!("The problem: “{FAILURE}” on 2.3.1 (open)."),
@@ -118,13 +118,13 @@ async fn summary_precedes_every_section() {
         &[with_fields(issue(30, "A disk is full", "Duplicate of #1"), closed_fields)],
     )
     .await;
-    let known = make(&casebook, about("acme/app#30")).await;
+    let known = write(&casebook, about("acme/app#30")).await;
     let text = known.sections[0].entries[0].text.as_deref().unwrap();
-    holds(
+    assert_contains(
         text,
         &["It is a known duplicate of acme/app#1 (fixed in 2.4.0).", "It was fixed by acme/app#7."],
     );
-    let html = String::from_utf8(bytes(&known, BriefFormat::Html).await).unwrap();
+    let html = String::from_utf8(render(&known, BriefFormat::Html).await).unwrap();
     assert!(html.contains("<p dir=\"auto\">The problem: “A disk is full”"), "{html}");
 }
 
@@ -142,10 +142,10 @@ async fn known_duplicates_precede_likely_ones() {
     )
     .await;
     let text = |brief: Brief| async move {
-        String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap().replace('\\', "")
+        String::from_utf8(render(&brief, BriefFormat::Markdown).await).unwrap().replace('\\', "")
     };
-    let duplicate = text(make(&casebook, about("acme/app#30")).await).await;
-    holds(
+    let duplicate = text(write(&casebook, about("acme/app#30")).await).await;
+    assert_contains(
         &duplicate,
         &[
             "## Duplicates",
@@ -157,9 +157,9 @@ async fn known_duplicates_precede_likely_ones() {
         ],
     );
     assert!(!duplicate.contains("wiki page matches"), "{duplicate}");
-    let stays = text(make(&casebook, about("acme/app#1")).await).await;
-    holds(
-        &stays,
+    let canonical = text(write(&casebook, about("acme/app#1")).await).await;
+    assert_contains(
+        &canonical,
         &[
             "3 reports are duplicates of it: acme/app#30 (A disk is full);",
             "### This report",
@@ -168,15 +168,15 @@ async fn known_duplicates_precede_likely_ones() {
         ],
     );
     assert_eq!(
-        stays.matches("On 2.3.0 the *upload* stops.").count(),
+        canonical.matches("On 2.3.0 the *upload* stops.").count(),
         1,
-        "said once, as the problem\n{stays}"
+        "the problem is repeated\n{canonical}"
     );
     let request = BriefRequest {
         leave_out: vec!["acme/app#1".into(), "acme/app#31".into()],
         ..about("acme/app#30")
     };
-    let less = text(make(&casebook, request).await).await;
+    let less = text(write(&casebook, request).await).await;
     let parts = less.split("<!--").next().unwrap();
     assert!(!parts.contains("acme/app#1 ") && !parts.contains("acme/app#31"), "{less}");
 }
@@ -185,8 +185,8 @@ async fn known_duplicates_precede_likely_ones() {
 async fn excluded_entries_are_absent_from_the_brief() {
     let env = TestEnv::new();
     let casebook = env.load(&records()).await;
-    let whole = make(&casebook, about("acme/app#20")).await;
-    let holds = |brief: &Brief, key: &str| {
+    let whole = write(&casebook, about("acme/app#20")).await;
+    let cites = |brief: &Brief, key: &str| {
         brief
             .sections
             .iter()
@@ -194,16 +194,16 @@ async fn excluded_entries_are_absent_from_the_brief() {
             .flat_map(|e| &e.citations)
             .any(|c| c.key == key)
     };
-    assert!(holds(&whole, "acme/app#1") && holds(&whole, "acme/app#7"));
+    assert!(cites(&whole, "acme/app#1") && cites(&whole, "acme/app#7"));
     let keys = vec!["acme/app#1".to_owned(), "acme/app#7".to_owned()];
     let less =
-        make(&casebook, BriefRequest { leave_out: keys.clone(), ..about("acme/app#20") }).await;
-    assert!(!holds(&less, "acme/app#1") && !holds(&less, "acme/app#7"));
-    assert!(holds(&less, "acme/app#20"), "what it is about stays");
+        write(&casebook, BriefRequest { leave_out: keys.clone(), ..about("acme/app#20") }).await;
+    assert!(!cites(&less, "acme/app#1") && !cites(&less, "acme/app#7"));
+    assert!(cites(&less, "acme/app#20"), "the report itself is missing");
     assert!(less.record.sources.iter().all(|source| !keys.contains(&source.key)));
-    let markdown = String::from_utf8(bytes(&less, BriefFormat::Markdown).await).unwrap();
+    let markdown = String::from_utf8(render(&less, BriefFormat::Markdown).await).unwrap();
     assert!(!markdown.contains("Fixed by #7"), "{markdown}");
-    // The record keeps the choice, so that a replay leaves out the same parts.
+    // The record keeps the exclusions for a replay.
     assert_eq!(less.record.request.leave_out, keys);
     assert!(whole.record.request.leave_out.is_empty());
 }
@@ -211,13 +211,13 @@ async fn excluded_entries_are_absent_from_the_brief() {
 #[tokio::test]
 async fn brief_bytes_do_not_depend_on_time() {
     let env = TestEnv::new();
-    let first = make(&env.load(&records()).await, about("acme/app#20")).await;
+    let first = write(&env.load(&records()).await, about("acme/app#20")).await;
     let later = Casebook::open(env.options_at(1_990_000_000)).await.unwrap();
-    let second = make(&later, about("acme/app#20")).await;
+    let second = write(&later, about("acme/app#20")).await;
     for format in FORMATS {
-        assert_eq!(bytes(&first, format).await, bytes(&second, format).await, "{format:?}");
+        assert_eq!(render(&first, format).await, render(&second, format).await, "{format:?}");
     }
-    // A brief is not a decision, so no check is recorded.
+    // A brief records no check.
     assert!(later.last_check("acme/app#20").await.unwrap().is_none());
 }
 
@@ -234,21 +234,20 @@ async fn redacted_text_is_absent_from_every_format() {
         "octo-cat",
         "grace",
     ];
-    let open = make(&casebook, about("acme/app#20")).await;
-    let whole = String::from_utf8(bytes(&open, BriefFormat::Json).await).unwrap();
+    let open = write(&casebook, about("acme/app#20")).await;
+    let whole = String::from_utf8(render(&open, BriefFormat::Json).await).unwrap();
     assert!(secrets.iter().all(|s| whole.contains(s)), "{whole}");
     let request = BriefRequest { redact: true, ..about("acme/app#20") };
-    let brief = make(&casebook, request.clone()).await;
+    let brief = write(&casebook, request.clone()).await;
     for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
-        let text = String::from_utf8(bytes(&brief, format).await).unwrap().replace('\\', "");
+        let text = String::from_utf8(render(&brief, format).await).unwrap().replace('\\', "");
         for secret in secrets {
             assert!(!text.contains(secret), "{secret} in {format:?}\n{text}");
         }
         assert!(text.contains("[host-1]") && text.contains("[user-"), "{text}");
     }
-    // A PDF's text is compressed; it is written from the same redacted brief, which differs from
-    // the open one.
-    assert_ne!(bytes(&brief, BriefFormat::Pdf).await, bytes(&open, BriefFormat::Pdf).await);
+    // The text of a PDF is compressed, but differs from the open one.
+    assert_ne!(render(&brief, BriefFormat::Pdf).await, render(&open, BriefFormat::Pdf).await);
     let preview = casebook.preview_redaction(about("acme/app#20"), &Task::new()).await.unwrap();
     for secret in ["db1.acme.internal", "10.20.30.40", "jsmith"] {
         assert!(preview.iter().any(|p| p.original == secret), "{preview:?}");
@@ -266,7 +265,7 @@ async fn redacted_text_is_absent_from_every_format() {
 async fn hostile_text_is_harmless_in_html() {
     let env = TestEnv::new();
     let casebook = env.open().await;
-    // The text contains the marker that begins a record in a file of either kind.
+    // The text contains the markers of a record in HTML and Markdown.
     let body = "</script><script>alert(1)</script> --> <!-- x ![i](https://evil.example/x.png) <img src=x onerror=y> `--` \
         one ` tick <img src=x onerror=y> id=\"precedent-brief\">{\"version\":1}</script> precedent-brief {} -->";
     let hostile = with_fields(
@@ -278,61 +277,60 @@ async fn hostile_text_is_harmless_in_html() {
         json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z", "html_url": "javascript:alert(3)"}),
     );
     import(&casebook, &env, &[hostile, issue(2, "Another FW-1043 --> x", body)]).await;
-    let brief = make(&casebook, about("acme/app#2")).await;
-    let html = String::from_utf8(bytes(&brief, BriefFormat::Html).await).unwrap();
+    let brief = write(&casebook, about("acme/app#2")).await;
+    let html = String::from_utf8(render(&brief, BriefFormat::Html).await).unwrap();
     assert_eq!(html.matches("<script").count(), 1, "{html}");
     assert!(
         !html.contains("onerror") && !html.contains("href=\"javascript") && !html.contains("<img")
     );
-    let markdown = bytes(&brief, BriefFormat::Markdown).await;
+    let markdown = render(&brief, BriefFormat::Markdown).await;
     let text = String::from_utf8(markdown.clone()).unwrap();
     let tag = |name: &str| {
         text.replace("\\<", "").split("<!-- precedent-brief").next().unwrap().contains(name)
     };
     assert!(!text.contains("](<javascript") && !tag("<img") && !tag("<script"), "{text}");
-    for file in [html.into_bytes(), markdown, bytes(&brief, BriefFormat::Json).await] {
+    for file in [html.into_bytes(), markdown, render(&brief, BriefFormat::Json).await] {
         let replay = casebook.replay_brief(file, &Task::new()).await.unwrap();
         assert!(replay.same, "{:?}", replay.changes);
     }
 }
 
 /// Control sequences for terminals and viewers, as characters and as character references.
-const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}g\u{200f}h\u{2066}i &#27; &#x202e; &rlm; &#x9b;31m";
+const CONTROLS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}g\u{200f}h\u{2066}i &#27; &#x202e; &rlm; &#x9b;31m";
 
 #[tokio::test]
 async fn no_brief_format_runs_or_fetches_anything() {
     let env = TestEnv::new();
     let casebook = env.open().await;
     let body = format!(
-        "FW-1043 {ORDERS}\n\n![p](http://evil.example/x.png) [go](javascript:alert(1)) <javascript:alert(2)>\n\n\
-         [b](JaVaScRiPt:alert(3)) [c] ![[secret.pdf]]\n\n[c]: data:text/html,x\n\n```\n{ORDERS}\n```"
+        "FW-1043 {CONTROLS}\n\n![p](http://evil.example/x.png) [go](javascript:alert(1)) <javascript:alert(2)>\n\n\
+         [b](JaVaScRiPt:alert(3)) [c] ![[secret.pdf]]\n\n[c]: data:text/html,x\n\n```\n{CONTROLS}\n```"
     );
     let mut solved_item = with_fields(
-        issue(1, &format!("Upload stops FW-1043 {ORDERS}"), &body),
-        json!({"state": "closed", "state_reason": ORDERS, "closed_at": "2026-01-08T00:00:00Z",
-               "html_url": "javascript:alert(4)", "labels": [{"name": ORDERS}], "user": {"login": ORDERS}}),
+        issue(1, &format!("Upload stops FW-1043 {CONTROLS}"), &body),
+        json!({"state": "closed", "state_reason": CONTROLS, "closed_at": "2026-01-08T00:00:00Z",
+               "html_url": "javascript:alert(4)", "labels": [{"name": CONTROLS}], "user": {"login": CONTROLS}}),
     );
-    solved_item["milestone"] = json!({"title": ORDERS});
-    let mut duplicate = issue(2, &format!("Upload stops again FW-1043 {ORDERS}"), &body);
-    duplicate["html_url"] = json!(format!("https://tracker.example/{ORDERS}"));
+    solved_item["milestone"] = json!({"title": CONTROLS});
+    let mut duplicate = issue(2, &format!("Upload stops again FW-1043 {CONTROLS}"), &body);
+    duplicate["html_url"] = json!(format!("https://tracker.example/{CONTROLS}"));
     import(&casebook, &env, &[solved_item, duplicate, comment(5, 1, &body)]).await;
-    let order = |c: char| {
+    let is_control = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
             || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     for request in [about("acme/app#2"), BriefRequest { redact: true, ..about("acme/app#2") }] {
-        let brief = make(&casebook, request).await;
+        let brief = write(&casebook, request).await;
         for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
-            let text = String::from_utf8(bytes(&brief, format).await).unwrap();
-            assert!(text.contains("owned") && !text.contains(order), "{format:?} {text:?}");
+            let text = String::from_utf8(render(&brief, format).await).unwrap();
+            assert!(text.contains("owned") && !text.contains(is_control), "{format:?} {text:?}");
         }
-        // The app and programs that read JSON get the original texts.
         let values = serde_json::to_value(&brief.sections).unwrap();
         assert!(
             !values.to_string().contains("\\u001b")
                 && !values.to_string().contains("javascript:alert(4)")
         );
-        let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
+        let markdown = String::from_utf8(render(&brief, BriefFormat::Markdown).await).unwrap();
         for event in pulldown_cmark::Parser::new_ext(&markdown, pulldown_cmark::Options::all()) {
             use pulldown_cmark::{Event, Tag};
             match event {
@@ -342,26 +340,26 @@ async fn no_brief_format_runs_or_fetches_anything() {
                 Event::Start(Tag::Link { dest_url, .. }) => {
                     assert!(dest_url.starts_with("http"), "{dest_url}\n{markdown}")
                 }
-                Event::Text(text) => assert!(!text.contains(order), "{text:?}\n{markdown}"),
+                Event::Text(text) => assert!(!text.contains(is_control), "{text:?}\n{markdown}"),
                 _ => {}
             }
         }
-        let html = String::from_utf8(bytes(&brief, BriefFormat::Html).await).unwrap();
+        let html = String::from_utf8(render(&brief, BriefFormat::Html).await).unwrap();
         assert!(!html.contains("href=\"javascript") && !html.contains("<img"), "{html}");
-        // A PDF contains the addresses of its links unchanged.
-        let pdf = bytes(&brief, BriefFormat::Pdf).await;
+        // A PDF contains the addresses of its links uncompressed.
+        let pdf = render(&brief, BriefFormat::Pdf).await;
         let holds = |needle: &[u8]| pdf.windows(needle.len()).any(|w| w == needle);
         assert!(!holds(b"javascript:") && pdf.starts_with(b"%PDF"));
         for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
             let replay =
-                casebook.replay_brief(bytes(&brief, format).await, &Task::new()).await.unwrap();
+                casebook.replay_brief(render(&brief, format).await, &Task::new()).await.unwrap();
             assert!(replay.same, "{format:?} {:?}", replay.changes);
         }
     }
 }
 
 #[test]
-fn mail_redaction_leaves_doubtful_names_to_choose() {
+fn uncertain_names_can_be_kept() {
     let env = TestEnv::new();
     let mail = "Hello, this is Berta Brandt from Blue Harbour. The printer at 10.20.30.40 prints blanks; call 0151-5550199 to ask \
         Brandt.\n\n--\nBerta Brandt | Senior Operations Manager\nBlue Harbour Logistics GmbH, Dock 5, 20457 Hamburg\n\
@@ -432,7 +430,7 @@ fn mail_redaction_leaves_doubtful_names_to_choose() {
 async fn replay_lists_the_changes() {
     let env = TestEnv::new();
     let casebook = env.load(&records()).await;
-    let old = bytes(&make(&casebook, about("acme/app#20")).await, BriefFormat::Html).await;
+    let old = render(&write(&casebook, about("acme/app#20")).await, BriefFormat::Html).await;
     let replay = casebook.replay_brief(old.clone(), &Task::new()).await.unwrap();
     assert!(replay.same && replay.changes.is_empty(), "{:?}", replay.changes);
     let reopened_item = with_fields(
@@ -456,7 +454,7 @@ async fn replay_lists_the_changes() {
 }
 
 #[test]
-fn brief_of_standard_input_replays() {
+fn brief_of_standard_input_can_be_replayed() {
     let env = TestEnv::new();
     env.import(json_lines(&records()));
     let failure =
@@ -492,15 +490,15 @@ async fn brief_omits_sections_and_private_notes() {
     };
     casebook.add_note(note, &Task::new()).await.unwrap();
     let text = |brief: Brief| async move {
-        String::from_utf8(bytes(&brief, BriefFormat::Json).await).unwrap()
+        String::from_utf8(render(&brief, BriefFormat::Json).await).unwrap()
     };
-    assert!(!text(make(&casebook, about("acme/app#20")).await).await.contains("in a hurry"));
+    assert!(!text(write(&casebook, about("acme/app#20")).await).await.contains("in a hurry"));
     let request = BriefRequest { notes: true, ..about("acme/app#20") };
-    assert!(text(make(&casebook, request).await).await.contains("in a hurry"));
+    assert!(text(write(&casebook, request).await).await.contains("in a hurry"));
     let request = BriefRequest { without: SectionKind::ALL.to_vec(), ..about("acme/app#20") };
-    assert!(make(&casebook, request).await.sections.is_empty());
+    assert!(write(&casebook, request).await.sections.is_empty());
     let request = BriefRequest { text: FAILURE.into(), ..Default::default() };
-    let brief = make(&casebook, request).await;
+    let brief = write(&casebook, request).await;
     assert_eq!(brief.title, FAILURE);
     assert!(brief.sections.iter().any(|s| s.kind == SectionKind::Cases));
     let empty = casebook.brief(BriefRequest::default(), &Task::new()).await.unwrap_err();
@@ -515,12 +513,12 @@ fn output_format_follows_the_file_extension() {
     env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
     let run = env.ok(&["brief", "acme/app#20", "--redact"]);
     insta::assert_snapshot!("brief", run.snapshot_text(&env));
-    for (name, begins) in
+    for (name, start) in
         [("b.md", "# "), ("b.html", "<!doctype html>"), ("b.json", "{"), ("b.pdf", "%PDF-")]
     {
         let file = env.path(name);
         env.ok(&["brief", "acme/app#20", "-o", &file.to_string_lossy()]);
-        assert!(fs::read(&file).unwrap().starts_with(begins.as_bytes()), "{name}");
+        assert!(fs::read(&file).unwrap().starts_with(start.as_bytes()), "{name}");
     }
     let html = env.path("b.html");
     let run = env.ok(&["brief", "--replay", &html.to_string_lossy()]);

@@ -184,7 +184,7 @@ fn invalid_arguments_are_explained() {
         );
     }
     env.ok(&["verdict", "set", "1", "acme/app:Slots-and-disks", "related"]);
-    // The error names the unknown part of a key.
+    // The error names the unknown source or item.
     for (key, why) in
         [("no/pe#1", "Available sources: acme/app"), ("acme/app#99", "acme/app has no such item")]
     {

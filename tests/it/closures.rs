@@ -1,5 +1,4 @@
-//! Tests of closing decided duplicates at their tracker: exactly once despite failures, and only on
-//! request.
+//! Tests of closing duplicates at their tracker: exactly once despite failures, and only on request.
 
 use precedent_core::{
     Code, Task,
@@ -38,7 +37,7 @@ fn steps(report: &ClosureReport) -> Vec<(&str, ClosureStep)> {
     report.done.iter().map(|r| (r.key.as_str(), r.step)).collect()
 }
 
-/// Returns how many comments name the canonical report.
+/// Returns the number of comments that name the canonical report.
 fn canonical_comments(github: &FakeGitHub, number: u64) -> usize {
     github
         .world()
@@ -57,7 +56,7 @@ async fn plan_is_complete_and_sends_nothing() {
     assert_eq!((plan[0].canonical.as_str(), plan[0].actor.as_str()), ("acme/app#1", "ann"));
     assert!(plan[0].comment.starts_with("Duplicate of #1\n"), "{}", plan[0].comment);
     assert!(plan[0].commands.iter().all(|c| c.starts_with("gh ") && c.contains("acme/app")));
-    assert!(github.requests().is_empty(), "a plan sends no request");
+    assert!(github.requests().is_empty(), "the plan sent requests");
     assert!(mirror.casebook.closure_journal().await.unwrap().is_empty());
 }
 
@@ -104,7 +103,7 @@ async fn broken_connection_leaves_one_comment() {
     assert_eq!(steps(&report)[0], ("acme/app#2", ClosureStep::Closed));
     assert_eq!(canonical_comments(&github, 2), 1);
     let posts = github.requests().iter().filter(|r| r.method == "POST").count();
-    assert_eq!(posts, 2, "one for each report");
+    assert_eq!(posts, 2, "a comment was sent twice");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -141,7 +140,7 @@ async fn lost_comment_is_posted_by_the_next_run() {
     );
     let report = close(&mirror).await;
     assert_eq!(report.problem.as_ref().map(|p| p.code), Some(Code::Network));
-    assert_eq!(canonical_comments(&github, 2), 0, "it is not sent again blindly");
+    assert_eq!(canonical_comments(&github, 2), 0, "the comment was sent again unchecked");
     assert_eq!(close(&mirror).await.problem, None);
     assert_eq!((canonical_comments(&github, 2), canonical_comments(&github, 3)), (1, 1));
 }
@@ -157,7 +156,7 @@ async fn closure_with_lost_response_is_not_repeated() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reports_changed_meanwhile_are_left_unchanged() {
+async fn meanwhile_changed_reports_stay_unchanged() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     github.world().edit(
@@ -188,7 +187,7 @@ async fn read_only_token_is_rejected_before_closing() {
     let problem = report.problem.unwrap();
     assert_eq!(problem.code, Code::Authentication);
     assert!(problem.hint.unwrap().contains("write access"));
-    assert_eq!(report.done.len(), 1, "the second one would be refused alike");
+    assert_eq!(report.done.len(), 1, "the second report was tried");
     assert_eq!(github.world().current_issue(2)["state"], "open");
 }
 

@@ -32,7 +32,7 @@ fn github(discussions: u64) -> FakeGitHub {
     github
 }
 
-fn questions(github: &FakeGitHub) -> usize {
+fn graphql_requests(github: &FakeGitHub) -> usize {
     github.world().log.iter().filter(|l| l.address.contains("graphql")).count()
 }
 
@@ -78,10 +78,14 @@ async fn only_changed_discussions_are_fetched_again() {
     let github = github(90);
     let mirror = Mirror::with_token(&github, Some(TOKEN)).await;
     mirror.sync_ok().await;
-    let questions_before = questions(&github);
+    let requests_before = graphql_requests(&github);
     let report = mirror.sync_ok().await;
     assert_eq!((report.new, report.updated), (0, 0));
-    assert_eq!(questions(&github) - questions_before, 1, "a look at the newest ones");
+    assert_eq!(
+        graphql_requests(&github) - requests_before,
+        1,
+        "one query for the newest discussions"
+    );
     {
         let mut world = github.world();
         let talk = world.discussions.get_mut(&105).unwrap();
@@ -166,5 +170,5 @@ async fn old_server_and_rate_limit_are_handled() {
     let report = mirror.sync(false).await;
     assert_eq!(report.problem.unwrap().code, precedent_core::Code::RateLimited);
     assert!(mirror.take_waits() >= std::time::Duration::from_secs(60));
-    assert_eq!(report.items, 20, "what came before is kept");
+    assert_eq!(report.items, 20, "records received before are kept");
 }

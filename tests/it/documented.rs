@@ -1,5 +1,5 @@
-//! Tests of the documentation: every command in it parses, those on the sample are run, quoted
-//! output in the README is current, and generated pages are up to date.
+//! Tests of the documentation: its commands parse and work, and quoted output and generated pages
+//! are current.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::{model, support::TestEnv};
 /// A code block: the word after its fence, and its content.
 type Block = (String, String);
 
-/// Returns the pages with commands for readers, with their code blocks.
+/// Returns the pages with their code blocks.
 fn pages() -> Vec<(PathBuf, Vec<Block>)> {
     let root = model::root();
     let mut files: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
@@ -55,8 +55,7 @@ fn blocks(text: &str) -> Vec<Block> {
     out
 }
 
-/// Returns the commands in a block: every line of `sh`, and the lines after `$` in `console`. A
-/// line may continue in the next.
+/// Returns the commands in a block: the lines of `sh`, and the lines after `$` in `console`.
 fn commands((word, content): &Block) -> Vec<String> {
     let whole = content.replace("\\\n", " ");
     let lines = whole.lines().map(str::trim);
@@ -67,8 +66,7 @@ fn commands((word, content): &Block) -> Vec<String> {
     }
 }
 
-/// Returns the words of each call of `precedent` in a line, parsed like a shell: quotes, comments,
-/// pipes and redirections.
+/// Returns the arguments of each call of `precedent` in a shell line.
 fn calls(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;
@@ -131,8 +129,7 @@ fn documented_commands_parse() {
         for line in blocks.iter().flat_map(commands) {
             for call in calls(&line) {
                 count += 1;
-                // With this argument at the end, the parser checks every word and then does
-                // nothing.
+                // With `--help` at the end, the arguments are parsed and nothing else is done.
                 let mut words: Vec<&str> = call.iter().map(String::as_str).collect();
                 let at = words.iter().position(|w| *w == "--").unwrap_or(words.len());
                 words.insert(at, "--help");
@@ -150,7 +147,7 @@ fn documented_commands_work_on_the_sample() {
     env.ok(&["import", "sample"]);
     let folder = env.path("");
     for (path, blocks) in pages() {
-        // Commands run in the reader's order: a brief is written before it is read.
+        // Commands run in their order: a brief is written before it is read.
         for line in blocks.iter().filter(|(word, _)| word == "sh").flat_map(commands) {
             for call in calls(&line) {
                 let words: Vec<&str> = call.iter().map(String::as_str).collect();
@@ -170,8 +167,8 @@ fn documented_commands_work_on_the_sample() {
     }
 }
 
-/// Returns a line without parts that change with the tracker: numbers, and surrounding blanks.
-fn shape(line: &str) -> String {
+/// Replaces the numbers of a line, and trims it.
+fn mask_numbers(line: &str) -> String {
     let mut out = String::new();
     for c in line.trim().chars() {
         match (c.is_ascii_digit(), out.ends_with('N')) {
@@ -194,7 +191,7 @@ fn readme_output_is_current() {
     let text = std::fs::read_to_string(model::root().join("README.md")).unwrap();
     let quotes: Vec<Block> =
         blocks(&text).into_iter().filter(|(word, _)| word == "console").collect();
-    assert_eq!(quotes.len(), 3, "three questions");
+    assert_eq!(quotes.len(), 3, "the README quotes three commands");
     for block in quotes {
         let call = calls(&commands(&block)[0]).remove(0);
         let folder = env.path("").display().to_string();
@@ -204,10 +201,13 @@ fn readme_output_is_current() {
             .collect();
         let run = run(&words.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(run.code, Some(0), "{}", run.err);
-        let output_lines: Vec<String> =
-            format!("{}{}", run.out, run.err).replace(&folder, "").lines().map(shape).collect();
+        let output_lines: Vec<String> = format!("{}{}", run.out, run.err)
+            .replace(&folder, "")
+            .lines()
+            .map(mask_numbers)
+            .collect();
         for line in block.1.lines().filter(|l| !l.starts_with("$ ")) {
-            let pattern = shape(line);
+            let pattern = mask_numbers(line);
             assert!(
                 output_lines.iter().any(|p| p.contains(&pattern)),
                 "{line}\nis not in\n{}",
@@ -223,7 +223,7 @@ fn command_reference_is_current() {
     let page = TestEnv::new().ok(&["man", "--markdown"]).out;
     let current =
         std::fs::read_to_string(Path::new(&file)).unwrap_or_default().replace("\r\n", "\n");
-    assert!(current == page, "write it: precedent man --markdown > docs/reference/command-line.md");
+    assert!(current == page, "run precedent man --markdown > docs/reference/command-line.md");
 }
 
 #[test]

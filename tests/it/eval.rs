@@ -12,9 +12,8 @@ fn report(id: u32, day: u32, title: &str, body: &str, comments: &[(u32, &str)]) 
     json!({"id": format!("P-{id}"), "title": title, "body": body, "created_at": at(day), "state": "open", "comments": comments})
 }
 
-/// Runs `eval` on a set whose first two reports have these comments; returns the run and the
-/// evidence.
-fn answers(
+/// Runs `eval` on a set with these comments on the first two reports; returns rankings and features.
+fn evaluate(
     env: &TestEnv,
     name: &str,
     first: &[(u32, &str)],
@@ -64,15 +63,15 @@ fn answers(
 #[test]
 fn evaluation_ignores_later_comments() {
     let env = TestEnv::new();
-    let bare = answers(&env, "bare", &[], &[]);
-    let later = answers(
+    let bare = evaluate(&env, "bare", &[], &[]);
+    let later = evaluate(
         &env,
         "later",
         &[(25, "A zeppelin, truncated.")],
         &[(24, "Zeppelin: footer truncated.")],
     );
     assert_eq!(bare, later);
-    let earlier = answers(&env, "earlier", &[], &[(19, "A zeppelin with a truncated footer.")]);
+    let earlier = evaluate(&env, "earlier", &[], &[(19, "A zeppelin with a truncated footer.")]);
     assert_ne!(bare.1, earlier.1);
     let of = |run: &str, by: &str| serde_json::from_str::<Value>(run).unwrap()[by].clone();
     // A search query contains only the report itself.
@@ -121,16 +120,12 @@ fn title_query_ignores_the_body() {
     assert_eq!(title, rankings_of("b", "title", second_body));
     assert_eq!(title["hybrid"]["P-3"]["documents"][0][0], "P-1");
     let ways: Vec<&String> = title.as_object().unwrap().keys().collect();
-    assert_eq!(
-        ways,
-        ["hybrid", "lexical", "semantic"],
-        "what checks for duplicates is not asked for titles"
-    );
+    assert_eq!(ways, ["hybrid", "lexical", "semantic"], "duplicates are not evaluated for titles");
     assert_eq!(rankings_of("a", "words", first_body)["lexical"]["P-3"]["documents"][0][0], "P-1");
 }
 
-/// Runs `eval` on reports in groups of three, `duplicates` of which mark the third as a duplicate
-/// of the first.
+/// Runs `eval` on groups of three reports; in the first `duplicates` groups, the third duplicates the
+/// first.
 fn evaluate_misleading(env: &TestEnv, name: &str, duplicates: u32) -> Value {
     let (mut corpus, mut qrels) = (String::new(), String::new());
     for i in 0..132 {
@@ -177,7 +172,7 @@ fn calibration_uses_only_earlier_reports() {
     for i in 0..131 {
         assert_eq!(of(&full, "calibrated", i), of(&without_the_last, "calibrated", i), "{i}");
     }
-    // The first queries use the built-in ranking, the last ones the ranking fitted on the source.
+    // The first queries use the built-in ranking, the last ones the source's own.
     assert_eq!(of(&full, "calibrated", 0), of(&full, "duplicates", 0));
     assert_ne!(of(&full, "duplicates", 131)["documents"][0][0], "P-393");
     assert_eq!(of(&full, "calibrated", 131)["documents"][0][0], "P-393");
@@ -232,11 +227,8 @@ fn solved_cases_and_foreign_texts_are_measured_separately() {
         (&1.0.into(), &1.into())
     );
     assert_eq!(measures["silent"]["share"], 0.0);
-    assert!(
-        measures["alarms"]["pairs"].as_u64().unwrap() > 0,
-        "the texts of printers are asked, too: {measures}"
-    );
-    assert_eq!(measures["alarms"]["share"], 0.0, "nobody here has solved a printer");
+    assert!(measures["alarms"]["pairs"].as_u64().unwrap() > 0, "no texts of printers: {measures}");
+    assert_eq!(measures["alarms"]["share"], 0.0, "a false match for a printer");
     assert_eq!(way("search", "report")["success_3"]["share"], 1.0);
     assert!(
         of["nonsense"]["pairs"].as_u64().unwrap() > 0 && of["nonsense"]["share"] == 0.0,

@@ -1,4 +1,4 @@
-//! Tests of files that trackers and tools write, imported by the real binary.
+//! Tests of imports of files that trackers and tools write.
 
 use std::io::Write as _;
 
@@ -52,15 +52,15 @@ fn changelogs_and_release_lists_are_imported() {
     let run = env.json(&["import", &path, "--dry-run", "--json"]);
     assert_eq!(run["understood"][0]["releases"], 1, "{run}");
     env.ok(&["import", &path]);
-    let want = [
+    let expected = [
         ("1.1.0", true, vec![6]),
         ("1.2.0", true, vec![7]),
         ("Unreleased", false, vec![9]),
         ("v1.3.0", true, vec![8]),
     ];
-    let want =
-        want.map(|(name, is_released, items)| (name.to_owned(), is_released, is_released, items));
-    assert_eq!(releases(&env), want);
+    let expected = expected
+        .map(|(name, is_released, items)| (name.to_owned(), is_released, is_released, items));
+    assert_eq!(releases(&env), expected);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn migration_archive_is_read_without_unpacking() {
         tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
     let mut add = |name: &str, text: String| {
         let mut header = tar::Header::new_gnu();
-        // A hostile archive may name its members like this; no such file is written.
+        // A hostile archive may have members with such names.
         header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
         header.set_size(text.len() as u64);
         header.set_mode(0o644);
@@ -106,7 +106,7 @@ fn migration_archive_is_read_without_unpacking() {
     let hits = env.json(&["search", "gasket", "--json=key"]);
     assert_eq!(hits[0]["key"], "acme/app#3", "{hits}");
 
-    // A truncated archive is reported, and so is one without records.
+    // A truncated archive and one without records are reported.
     let path = env.file_arg("cut.tar.gz", &bytes[..bytes.len() / 2]);
     let run = env.run(&import("github", &path));
     run.assert_error(2, &["truncated or damaged"]);

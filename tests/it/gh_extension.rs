@@ -8,8 +8,8 @@ fn script() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/packaging/gh-precedent/gh-precedent"))
 }
 
-/// Makes a clone of acme/app, with its issues in the casebook and `precedent` on the path.
-fn clone(env: &TestEnv) -> std::path::PathBuf {
+/// Creates a clone of acme/app, whose issues are in the casebook.
+fn clone_repository(env: &TestEnv) -> std::path::PathBuf {
     let records = [
         issue(1, "Login hangs", "It hangs after a restart."),
         issue(2, "Login hangs", "It hangs after a restart."),
@@ -27,7 +27,6 @@ fn clone(env: &TestEnv) -> std::path::PathBuf {
 
 fn run_program(env: &TestEnv, folder: &Path, program: &str, args: &[&str]) -> Run {
     let path = format!("{}:{}", env.path("").display(), std::env::var("PATH").unwrap());
-    // The environment of a command of this casebook.
     let mut command = Command::new(program);
     for (name, value) in env.command(&[]).get_envs() {
         value.map(|value| command.env(name, value));
@@ -47,7 +46,7 @@ fn run_program(env: &TestEnv, folder: &Path, program: &str, args: &[&str]) -> Ru
 #[test]
 fn extension_reads_the_repository_of_the_folder() {
     let env = TestEnv::new();
-    let folder = clone(&env);
+    let folder = clone_repository(&env);
     let script = script().to_string_lossy();
     let similar = run_program(&env, &folder, &script, &["similar", "2", "-q"]);
     assert!(similar.out.contains("acme/app#1"), "{}{}", similar.out, similar.err);
@@ -64,7 +63,7 @@ fn extension_adds_a_new_repository_before_it_syncs() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let env = TestEnv::new();
-    // Prints its arguments instead of connecting to GitHub.
+    // The stub prints its arguments.
     let stub = env.file("precedent", "#!/bin/sh\necho \"$@\"\n");
     std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).unwrap();
     let script = script().to_string_lossy();
@@ -79,7 +78,7 @@ fn extension_runs_in_gh() {
         return;
     }
     let env = TestEnv::new();
-    let folder = clone(&env);
+    let folder = clone_repository(&env);
     let extension = env.path("gh-precedent");
     std::fs::create_dir_all(&extension).unwrap();
     std::fs::copy(script(), extension.join("gh-precedent")).unwrap();

@@ -1,12 +1,10 @@
-//! Tests of `precedent troubleshoot FILE…`: from a log or a support bundle to known cases of its
-//! errors.
+//! Tests of `precedent troubleshoot FILE…` with logs and support bundles.
 
 use std::{io::Write as _, path::Path};
 
 use crate::support::{TestEnv, comment, issue};
 
-/// Imports these items with one comment, which give a casebook with one solved failure and one open
-/// one.
+/// Imports items with one comment.
 fn import_items(env: &TestEnv, items: String, reply: &serde_json::Value) {
     let items = env.file("items.jsonl", items);
     let comments = env.file("comments.jsonl", reply.to_string());
@@ -21,7 +19,8 @@ fn import_items(env: &TestEnv, items: String, reply: &serde_json::Value) {
     ]);
 }
 
-fn casebook(env: &TestEnv) {
+/// Imports a solved and an open failure.
+fn import_failures(env: &TestEnv) {
     let mut solved_item = issue(
         7,
         "Sealed segments are refused",
@@ -35,7 +34,7 @@ fn casebook(env: &TestEnv) {
         "Lease of a node ends before it is renewed",
         "```\nheron.errors.LeaseError: lease 9 of node-12 has ended before it was renewed\n```\nIt happens at night.",
     );
-    let others_items = (20..40).map(|n| {
+    let other_items = (20..40).map(|n| {
         issue(
             n,
             &format!("Perch {n} is painted in the wrong colour"),
@@ -44,13 +43,13 @@ fn casebook(env: &TestEnv) {
         .to_string()
     });
     let items: Vec<String> =
-        [solved_item.to_string(), open.to_string()].into_iter().chain(others_items).collect();
+        [solved_item.to_string(), open.to_string()].into_iter().chain(other_items).collect();
     let reply =
         comment(701, 7, "Fixed in 2.5.0: the store opens a new segment when one is sealed.");
     import_items(env, items.join("\n"), &reply);
 }
 
-/// Returns a log with both failures, an unknown one, and many normal lines.
+/// Returns a log with both failures, an unknown one, and normal lines.
 fn log() -> String {
     let mut out = String::new();
     for n in 0..900 {
@@ -78,7 +77,7 @@ fn log() -> String {
 #[test]
 fn log_report_shows_known_errors() {
     let env = TestEnv::new();
-    casebook(&env);
+    import_failures(&env);
     let path = env.file("server.log", log());
     let path = path.to_string_lossy();
     let response = env.json(&["troubleshoot", &path, "--json"]);
@@ -117,7 +116,7 @@ fn log_report_shows_known_errors() {
         (&"new".into(), &"fatal".into()),
         "{quorum:#}"
     );
-    assert_eq!(errors[0]["message"], quorum["message"], "what ended the program comes first");
+    assert_eq!(errors[0]["message"], quorum["message"], "the fatal error is not first");
 
     let output = env.ok(&["troubleshoot", &path]).out;
     assert!(
@@ -137,7 +136,7 @@ fn log_report_shows_known_errors() {
     }
 }
 
-fn bundle(path: &Path) {
+fn write_bundle(path: &Path) {
     let file = std::fs::File::create(path).unwrap();
     let mut tar =
         tar::Builder::new(flate2::write::GzEncoder::new(file, flate2::Compression::fast()));
@@ -159,9 +158,9 @@ fn bundle(path: &Path) {
 #[test]
 fn support_bundles_and_folders_are_read() {
     let env = TestEnv::new();
-    casebook(&env);
+    import_failures(&env);
     let path = env.path("bundle.tar.gz");
-    bundle(&path);
+    write_bundle(&path);
     let output = env.ok(&["troubleshoot", &path.to_string_lossy(), "--max-errors", "1"]).out;
     assert!(output.contains("3 distinct errors in 992 lines of 1 file"), "{output}");
     assert!(output.contains("2 less significant errors not checked"), "{output}");
@@ -181,7 +180,7 @@ fn support_bundles_and_folders_are_read() {
 #[test]
 fn log_brief_omits_the_owner() {
     let env = TestEnv::new();
-    casebook(&env);
+    import_failures(&env);
     let path = env.file(
         "server.log",
         format!("2026-05-12 10:00:00 ERROR mail to mika@customer.example bounced\n{}", log()),
@@ -202,7 +201,7 @@ fn log_brief_omits_the_owner() {
 #[test]
 fn non_log_file_is_rejected_or_searched() {
     let env = TestEnv::new();
-    casebook(&env);
+    import_failures(&env);
     let run = env.run(&["troubleshoot", "no-such-server.log"]);
     assert_eq!(run.code, Some(1));
     run.assert_stderr(&["no-such-server.log: no such file", "with `-`"]);
@@ -221,8 +220,8 @@ fn non_log_file_is_rejected_or_searched() {
 #[test]
 fn log_may_come_from_standard_input() {
     let env = TestEnv::new();
-    casebook(&env);
-    // The file is larger than the limit for texts, with the failure in the middle.
+    import_failures(&env);
+    // The failure is in the middle of a file over the limit for texts.
     let noise: String = (0..9_000)
         .map(|n| {
             format!(
@@ -268,7 +267,7 @@ fn log_may_come_from_standard_input() {
 #[test]
 fn log_without_errors_is_stated() {
     let env = TestEnv::new();
-    casebook(&env);
+    import_failures(&env);
     let fine: String = (0..234)
         .map(|n| format!("2026-05-12 10:00:{:02},000 INFO GET /orders/{n}\n", n % 60))
         .collect();
@@ -302,7 +301,7 @@ fn closed_report_without_a_fix_is_known() {
 #[test]
 fn broken_file_is_listed_and_others_are_read() {
     let env = TestEnv::new();
-    casebook(&env);
+    import_failures(&env);
     let folder = env.path("logs");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("a.log"), log()).unwrap();

@@ -1,5 +1,4 @@
-//! Tests of the pagination of `precedent mcp`: the pages together form the complete result, and no
-//! reply exceeds the requested length.
+//! Tests of MCP pagination: the pages form the complete result, and no reply is too long.
 
 use serde_json::{Value, json};
 
@@ -8,7 +7,7 @@ use crate::{
     support::{TestEnv, comment, issue},
 };
 
-/// Creates two sources, with threads and texts of every length.
+/// Imports two sources with threads and texts of many lengths.
 fn import_large_sample(env: &TestEnv) {
     let (items, comments) = crate::support::random_records(160, 300, 7);
     let mut lines = format!("{items}{comments}");
@@ -33,7 +32,7 @@ fn import_large_sample(env: &TestEnv) {
     env.ok(&["import", "github", &lib_file.to_string_lossy(), "--source", "acme/lib"]);
 }
 
-/// Calls a tool until there is no next page, and asserts that each page is within its limit.
+/// Returns all pages of a reply, each within the length limit.
 fn pages(client: &mut Client, tool: &str, arguments: &Value) -> Vec<Value> {
     let mut out: Vec<Value> = Vec::new();
     let mut arguments = arguments.clone();
@@ -65,7 +64,7 @@ fn pages(client: &mut Client, tool: &str, arguments: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn search_pages_add_up_to_the_whole() {
+fn search_pages_form_the_whole_result() {
     let env = TestEnv::new();
     import_large_sample(&env);
     let mut client = Client::start(&env, &[]);
@@ -104,7 +103,7 @@ fn search_pages_add_up_to_the_whole() {
     assert_eq!(client.end().0, Some(0));
 }
 
-/// Returns the tracker text of a page: the quoted lines below the first heading, unmarked.
+/// Returns the quoted tracker text of a page.
 fn quoted_text(page: &Value) -> String {
     let text = page["text"].as_str().unwrap();
     let body = text.split_once("### Text").map_or(text, |(_, body)| body);
@@ -148,7 +147,6 @@ fn thread_and_brief_pages_are_complete() {
         (pages.iter().map(content).collect::<String>(), pages.len())
     };
     let (whole, page_count) = brief(&mut client, 200_000);
-    // The brief shows the distinctive lines of the long log.
     let (parts, part_count) = brief(&mut client, 1_000);
     assert_eq!((page_count, &parts), (1, &whole));
     assert!(part_count > 1);

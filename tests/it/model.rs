@@ -1,5 +1,4 @@
-//! Tests of the built-in model on the real runtime, and of the messages if either is missing,
-//! broken or replaced.
+//! Tests of the built-in model with the real runtime, and of a broken model or runtime.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +15,7 @@ pub fn runtime() -> Option<PathBuf> {
         return Some(path);
     }
     eprintln!(
-        "SKIPPED: a test of the built-in model, because ONNX Runtime is not there; `cargo xtask runtime` installs it"
+        "SKIPPED: the built-in model, because ONNX Runtime is missing; `cargo xtask runtime` installs it"
     );
     None
 }
@@ -32,9 +31,8 @@ pub fn run_with_model(env: &TestEnv, runtime: &Path, models: &Path, args: &[&str
     Run::from(output)
 }
 
-/// Copies the model: the first folder of a search path with a model is used, so a broken one must
-/// be reported.
-fn copy_of_the_model(env: &TestEnv) -> PathBuf {
+/// Copies the built-in model to a folder in which it can be damaged.
+fn copy_model(env: &TestEnv) -> PathBuf {
     for entry in std::fs::read_dir(root().join("models/builtin")).unwrap() {
         let path = entry.unwrap().path();
         env.file(
@@ -46,7 +44,7 @@ fn copy_of_the_model(env: &TestEnv) -> PathBuf {
 }
 
 #[test]
-fn semantic_search_finds_other_words() {
+fn semantic_search_matches_other_words() {
     let Some(runtime) = runtime() else { return };
     let env = TestEnv::new();
     let models = root().join("models");
@@ -77,8 +75,8 @@ fn semantic_search_finds_other_words() {
     assert_eq!(status["model"]["problem"], serde_json::Value::Null);
 }
 
-/// Asserts that a model problem is reported with a hint, while import and full-text search work.
-fn words_go_on(env: &TestEnv, runtime: &Path, models: &Path, why: &str) {
+/// Asserts that a model problem is reported, while import and full-text search work.
+fn assert_keyword_search_works(env: &TestEnv, runtime: &Path, models: &Path, why: &str) {
     let run = run_with_model(env, runtime, models, &["import", "sample"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(
@@ -100,35 +98,35 @@ fn words_go_on(env: &TestEnv, runtime: &Path, models: &Path, why: &str) {
 fn broken_runtime_leaves_keyword_search() {
     let env = TestEnv::new();
     let broken = env.file("libonnxruntime.so", "this is no library");
-    words_go_on(&env, &broken, &root().join("models"), "cannot be used");
+    assert_keyword_search_works(&env, &broken, &root().join("models"), "cannot be used");
 }
 
 #[test]
 fn damaged_model_leaves_keyword_search() {
     let Some(runtime) = runtime() else { return };
     let env = TestEnv::new();
-    let models = copy_of_the_model(&env);
+    let models = copy_model(&env);
     let model = models.join("builtin/model.onnx");
     let whole = std::fs::read(&model).unwrap();
     std::fs::write(&model, &whole[..whole.len() / 2]).unwrap();
-    words_go_on(&env, &runtime, &models, "damaged");
+    assert_keyword_search_works(&env, &runtime, &models, "damaged");
 
     std::fs::write(&model, &whole).unwrap();
     let weights = models.join("builtin/model.onnx.data");
     let original = std::fs::read(&weights).unwrap();
     std::fs::write(&weights, &original[..original.len() / 2]).unwrap();
-    words_go_on(&env, &runtime, &models, "damaged");
+    assert_keyword_search_works(&env, &runtime, &models, "damaged");
     std::fs::remove_file(&weights).unwrap();
-    words_go_on(&env, &runtime, &models, "model.onnx.data");
+    assert_keyword_search_works(&env, &runtime, &models, "model.onnx.data");
 
     std::fs::write(&weights, &original).unwrap();
     let card = models.join("builtin/card.json");
     let text = std::fs::read_to_string(&card).unwrap();
     std::fs::write(&card, text.replace("\"dimensions\": 384", "\"dimensions\": 512")).unwrap();
-    words_go_on(&env, &runtime, &models, "its card says 512");
+    assert_keyword_search_works(&env, &runtime, &models, "its card says 512");
 
     std::fs::write(&card, "{").unwrap();
-    words_go_on(&env, &runtime, &models, "damaged");
+    assert_keyword_search_works(&env, &runtime, &models, "damaged");
 }
 
 #[test]

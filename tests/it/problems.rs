@@ -1,4 +1,4 @@
-//! Tests of the backlog's problems through the public interface.
+//! Tests of the problems of a backlog.
 
 use precedent_core::{
     Code, Task,
@@ -134,7 +134,7 @@ const CHANGELOG: &str = "# Changelog\n\n## [Unreleased]\n\n- The chart keeps its
 
 /// The title of a duplicate with few words.
 const SHORT: &str = "Bundles hang";
-/// The details that the other reports have.
+/// The details of the other reports.
 const DETAIL: &str =
     "It happens each time the second node of the cluster starts before the first one is ready.";
 
@@ -174,7 +174,7 @@ async fn open_with_releases(env: &TestEnv) -> Casebook {
 }
 
 #[tokio::test]
-async fn fixes_are_unreleased_or_did_not_hold() {
+async fn recurring_and_unreleased_fixes_are_listed() {
     let env = TestEnv::new();
     let casebook = open_with_releases(&env).await;
     let list = async |list| {
@@ -202,7 +202,7 @@ async fn asked_version_is_compared_with_the_fix() {
     let casebook = open_with_releases(&env).await;
     let [upload, chart] = ["Upload stops behind the proxy", "Chart loses its colours"]
         .map(|title| format!("{title}. {DETAIL}"));
-    for (text, want) in [
+    for (text, expected) in [
         (format!("{upload} Seen on version 2.0.0"), "update to 2.0.1 or later"),
         (format!("{upload} Seen on version 2.1.0"), "may have come back"),
         (format!("{upload} Seen on version 2.0.1-rc.1"), "It is unclear"),
@@ -212,7 +212,11 @@ async fn asked_version_is_compared_with_the_fix() {
     ] {
         let request = AskRequest { text: text.clone(), ..AskRequest::default() };
         let answer = casebook.ask(request, &Task::new()).await.unwrap();
-        assert!(answer.next.iter().any(|step| step.contains(want)), "{text}: {:?}", answer.next);
+        assert!(
+            answer.next.iter().any(|step| step.contains(expected)),
+            "{text}: {:?}",
+            answer.next
+        );
     }
 }
 

@@ -36,10 +36,10 @@ fn concurrent_imports_and_searches_lose_nothing() {
         start(&["import", "github", &b, "--source", "acme/app"]),
         start(&["import", "github", &c, "--source", "acme/app"]),
     ];
-    // Before an import has created the casebook, a search rightly reports that there is none.
+    // Searches fail until an import has created the casebook.
     let began = Instant::now();
     while !env.casebook().join("precedent.db").is_file() {
-        assert!(began.elapsed() < Duration::from_secs(60), "no import began a casebook");
+        assert!(began.elapsed() < Duration::from_secs(60), "no import created a casebook");
         std::thread::sleep(Duration::from_millis(5));
     }
     for round in 0..12 {
@@ -61,8 +61,7 @@ fn concurrent_imports_and_searches_lose_nothing() {
     env.ok(&["index"]);
     let coverage = &env.json(&["status", "--json"])["coverage"];
     assert_eq!(coverage["chunks"], coverage["embedded"]);
-    // BM25 counts replaced documents until segments merge; after a rebuild, the scores are equal as
-    // well.
+    // BM25 counts replaced documents until segments merge, so scores are equal after a rebuild.
     env.ok(&["index", "--rebuild"]);
     assert_eq!(fingerprint(&env), fingerprint(&alone));
 }
@@ -72,7 +71,7 @@ fn keyword_search_does_not_wait_for_vectors() {
     let (issues, _) = random_records(60, 0, 5);
     let env = TestEnv::new();
     std::fs::create_dir(env.casebook()).unwrap();
-    // The lock simulates another process that computes vectors for a long time.
+    // The lock simulates another process that computes vectors.
     let lock = std::fs::File::create(env.casebook().join("vectors.lock")).unwrap();
     lock.lock().unwrap();
     let path = env.file_arg("issues.jsonl", issues);
@@ -143,7 +142,7 @@ fn one_note_does_not_complete_semantic_coverage() {
     let env = TestEnv::new();
     let path = env.file_arg("issues.jsonl", random_records(60, 0, 5).0);
     env.ok(&["import", "github", &path, "--source", "acme/app", "--no-index"]);
-    // The note's vector is computed at once; other pending ones are not even counted.
+    // Only the note's vector is computed at once.
     env.ok(&[
         "note",
         "add",
@@ -178,20 +177,20 @@ fn each_query_continues_a_large_update() {
         folder: &folder,
         parts: IndexedPart::All,
     };
-    let go_on = || {
+    let update = || {
         let mut report = IndexReport::default();
         indexes.update_text(Effort::Within(Duration::ZERO), &Task::new(), &mut report).unwrap();
         (report.documents, fulltext.count().unwrap(), indexes.is_text_stale().unwrap())
     };
     // A revision has a thousand records.
-    assert_eq!(go_on(), (1_000, 1_000, true));
-    assert_eq!(go_on(), (1_000, 2_000, true));
-    assert_eq!(go_on(), (500, 2_500, false));
-    assert_eq!(go_on(), (0, 2_500, false));
+    assert_eq!(update(), (1_000, 1_000, true));
+    assert_eq!(update(), (1_000, 2_000, true));
+    assert_eq!(update(), (500, 2_500, false));
+    assert_eq!(update(), (0, 2_500, false));
     // A record changed meanwhile is replaced.
     env.ok(&["import", "github", &text(&comments), "--source", "acme/app", "--no-index"]);
     assert!(indexes.is_text_stale().unwrap());
-    while go_on().2 {}
+    while update().2 {}
     assert_eq!(fulltext.count().unwrap(), 2_500);
     let output =
         env.ok(&["search", "mode:lexical agent timeout", "--json=key", "--limit", "50"]).out;
@@ -199,5 +198,5 @@ fn each_query_continues_a_large_update() {
     let total = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert!(total > 0 && keys.len() == total, "each is found once: {output}");
+    assert!(total > 0 && keys.len() == total, "duplicate keys: {output}");
 }

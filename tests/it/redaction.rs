@@ -7,7 +7,7 @@ use crate::{
     support::{TestEnv, issue, json_lines, with_fields},
 };
 
-/// Sentences with a name or an address, and what must not remain of each.
+/// Sentences with personal data, and the words that must be replaced.
 const PERSONAL: &[(&str, &[&str])] = &[
     ("We spoke with Maria Fernandez yesterday, and she sees it too.", &["Maria", "Fernandez"]),
     (
@@ -28,7 +28,7 @@ const PERSONAL: &[(&str, &[&str])] = &[
     ("Ask Oluwaseun Adeyemi or Nguyen Minh Lan for the log.", &["Oluwaseun", "Adeyemi", "Nguyen"]),
 ];
 
-/// Technical sentences in which nothing is personal.
+/// Sentences without personal data.
 const TECHNICAL: &[&str] = &[
     "Jetty.start fails with java.lang.NullPointerException at org.acme.Main.run(Main.java:42).",
     "The Bloom filter is rebuilt after each compaction, and guava logs a warning.",

@@ -1,5 +1,4 @@
-//! Tests of settings: a flag takes precedence over a variable, a variable over the file, and the
-//! file over the default.
+//! Tests of settings: flags override variables, variables override the file.
 
 use serde_json::json;
 
@@ -118,13 +117,13 @@ fn colors_need_a_terminal_or_a_request() {
         assert_eq!(run.code, Some(0), "{}", run.err);
         run.out.contains('\u{1b}')
     };
-    assert!(!has_color(&[], &[]), "a pipe gets none");
+    assert!(!has_color(&[], &[]), "a pipe gets colors");
     assert!(has_color(&["--color", "always"], &[]));
     assert!(has_color(&[], &[("CLICOLOR_FORCE", "1")]));
     assert!(!has_color(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
     env.ok(&["config", "set", "color", "always"]);
     assert!(has_color(&[], &[]));
-    assert!(!has_color(&[], &[("NO_COLOR", "1")]), "the variable goes before the file");
+    assert!(!has_color(&[], &[("NO_COLOR", "1")]), "the file overrides NO_COLOR");
     assert!(has_color(&[], &[("NO_COLOR", "1"), ("PRECEDENT_COLOR", "always")]));
 }
 

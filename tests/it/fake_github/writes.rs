@@ -1,4 +1,4 @@
-//! The writes that the fake GitHub allows: comments on issues, and the state of an issue.
+//! The writes of the fake GitHub: comments on issues, and their states.
 
 use serde_json::{Value, json};
 
