@@ -176,16 +176,16 @@ async fn known_duplicates_precede_likely_ones() {
         leave_out: vec!["acme/app#1".into(), "acme/app#31".into()],
         ..about("acme/app#30")
     };
-    let less = text(write(&casebook, request).await).await;
-    let parts = less.split("<!--").next().unwrap();
-    assert!(!parts.contains("acme/app#1 ") && !parts.contains("acme/app#31"), "{less}");
+    let reduced = text(write(&casebook, request).await).await;
+    let parts = reduced.split("<!--").next().unwrap();
+    assert!(!parts.contains("acme/app#1 ") && !parts.contains("acme/app#31"), "{reduced}");
 }
 
 #[tokio::test]
 async fn excluded_entries_are_absent_from_the_brief() {
     let env = TestEnv::new();
     let casebook = env.load(&records()).await;
-    let whole = write(&casebook, about("acme/app#20")).await;
+    let complete = write(&casebook, about("acme/app#20")).await;
     let cites = |brief: &Brief, key: &str| {
         brief
             .sections
@@ -194,18 +194,18 @@ async fn excluded_entries_are_absent_from_the_brief() {
             .flat_map(|e| &e.citations)
             .any(|c| c.key == key)
     };
-    assert!(cites(&whole, "acme/app#1") && cites(&whole, "acme/app#7"));
+    assert!(cites(&complete, "acme/app#1") && cites(&complete, "acme/app#7"));
     let keys = vec!["acme/app#1".to_owned(), "acme/app#7".to_owned()];
-    let less =
+    let reduced =
         write(&casebook, BriefRequest { leave_out: keys.clone(), ..about("acme/app#20") }).await;
-    assert!(!cites(&less, "acme/app#1") && !cites(&less, "acme/app#7"));
-    assert!(cites(&less, "acme/app#20"), "the report itself is missing");
-    assert!(less.record.sources.iter().all(|source| !keys.contains(&source.key)));
-    let markdown = String::from_utf8(render(&less, BriefFormat::Markdown).await).unwrap();
+    assert!(!cites(&reduced, "acme/app#1") && !cites(&reduced, "acme/app#7"));
+    assert!(cites(&reduced, "acme/app#20"), "the report itself is missing");
+    assert!(reduced.record.sources.iter().all(|source| !keys.contains(&source.key)));
+    let markdown = String::from_utf8(render(&reduced, BriefFormat::Markdown).await).unwrap();
     assert!(!markdown.contains("Fixed by #7"), "{markdown}");
     // The record keeps the exclusions for a replay.
-    assert_eq!(less.record.request.leave_out, keys);
-    assert!(whole.record.request.leave_out.is_empty());
+    assert_eq!(reduced.record.request.leave_out, keys);
+    assert!(complete.record.request.leave_out.is_empty());
 }
 
 #[tokio::test]

@@ -242,10 +242,10 @@ fn damaged_casebook_is_not_reported_missing() {
                 .unwrap();
         };
         set_mode(0o000);
-        let may_look = std::fs::metadata(&database).is_ok();
+        let is_readable = std::fs::metadata(&database).is_ok();
         let run = env.run(&["status"]);
         set_mode(0o700);
-        match may_look {
+        match is_readable {
             true => eprintln!(
                 "SKIPPED: a folder without permission, because this user may read everything"
             ),

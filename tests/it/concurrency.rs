@@ -403,8 +403,8 @@ fn concurrent_use_loses_and_leaks_nothing() {
     assert_eq!(coverage["documents"], coverage["full_text"]);
     assert_eq!(coverage["documents"], LIVE_COUNT + IMPORT_COUNT + known_notes.len() as u64);
     let database = env.database();
-    let sound: String = database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
-    assert_eq!(sound, "ok");
+    let integrity: String = database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
+    assert_eq!(integrity, "ok");
     let mut statement = database
         .prepare("SELECT number, title FROM documents WHERE key LIKE 'acme/live#%'")
         .unwrap();

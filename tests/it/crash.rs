@@ -18,7 +18,7 @@ fn killed_import_and_indexing_resume() {
     let b = reference.file_arg("comments.jsonl", &comments);
     let start = Instant::now();
     reference.ok(&import(&a, &b));
-    let mut whole = start.elapsed();
+    let mut duration = start.elapsed();
     let expected = fingerprint(&reference);
 
     // Kills hit a resumed import, and then a new one.
@@ -32,7 +32,7 @@ fn killed_import_and_indexing_resume() {
         let mut child =
             env.command(&import(&a, &b)).stderr(std::process::Stdio::null()).spawn().unwrap();
         let share = u32::try_from(random.below(90) + 5).unwrap();
-        std::thread::sleep((whole * share / 100).max(Duration::from_millis(30)));
+        std::thread::sleep((duration * share / 100).max(Duration::from_millis(30)));
         let is_running = child.try_wait().unwrap().is_none();
         child.kill().unwrap();
         child.wait().unwrap();
@@ -40,7 +40,7 @@ fn killed_import_and_indexing_resume() {
             kills += 1;
         } else {
             // The measured import was slower.
-            whole /= 2;
+            duration /= 2;
         }
         if round == 4 || round == 9 {
             env.ok(&import(&a, &b));

@@ -57,8 +57,8 @@ fn blocks(text: &str) -> Vec<Block> {
 
 /// Returns the commands in a block: the lines of `sh`, and the lines after `$` in `console`.
 fn commands((word, content): &Block) -> Vec<String> {
-    let whole = content.replace("\\\n", " ");
-    let lines = whole.lines().map(str::trim);
+    let joined = content.replace("\\\n", " ");
+    let lines = joined.lines().map(str::trim);
     match word.as_str() {
         "sh" => lines.filter(|l| !l.is_empty() && !l.starts_with('#')).map(str::to_owned).collect(),
         "console" => lines.filter_map(|l| l.strip_prefix("$ ")).map(str::to_owned).collect(),

@@ -722,17 +722,17 @@ async fn first_list_waits_for_no_complete_check() {
     let casebook = env.open().await;
     import(&casebook, &env, "acme/app", &backlog()).await;
     let request = TriageRequest { band: Band::None, ..TriageRequest::default() };
-    let whole = casebook.triage(request.clone(), &Task::new()).await.unwrap();
-    assert!(whole.waiting > 0 && whole.unscanned == 0, "{whole:?}");
+    let complete = casebook.triage(request.clone(), &Task::new()).await.unwrap();
+    assert!(complete.waiting > 0 && complete.unscanned == 0, "{complete:?}");
     // A rescan without time checks nothing yet.
     let rescan = TriageRequest { rescan: true, ..request };
     let first =
         casebook.triage_within(rescan, std::time::Duration::ZERO, &Task::new()).await.unwrap();
-    assert_eq!((first.scanned, first.unscanned), (0, whole.scanned), "{first:?}");
+    assert_eq!((first.scanned, first.unscanned), (0, complete.scanned), "{first:?}");
     let keys = |response: &TriageResponse| {
         response.queue.iter().map(|i| i.key.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(keys(&first), keys(&whole));
+    assert_eq!(keys(&first), keys(&complete));
 }
 
 #[test]
@@ -1001,8 +1001,8 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
         fallback.notices
     );
     assert_eq!(casebook.update_index(&Task::new()).await.unwrap().calibrated.len(), 1);
-    let last = find(&casebook, request()).await;
-    assert_eq!((keys(&last), last.notices.len()), (keys(&from_source), 0));
+    let refitted = find(&casebook, request()).await;
+    assert_eq!((keys(&refitted), refitted.notices.len()), (keys(&from_source), 0));
 }
 
 #[tokio::test]
@@ -1133,10 +1133,10 @@ async fn unusual_reports_are_answered() {
     assert_eq!(find(&casebook, about("acme/app#20")).await.band, Band::None);
     find(&casebook, about("acme/app#21")).await;
     assert!(keys(&find(&casebook, about("acme/app#22")).await)[..2].contains(&"acme/app#1"));
-    // The report is alone in its source, but not in the casebook.
-    let alone = about("acme/alone#1");
-    assert!(find(&casebook, alone.clone()).await.candidates.is_empty());
-    let everywhere = find(&casebook, DuplicatesRequest { everywhere: true, ..alone }).await;
+    // The report is lone_report in its source, but not in the casebook.
+    let lone_report = about("acme/alone#1");
+    assert!(find(&casebook, lone_report.clone()).await.candidates.is_empty());
+    let everywhere = find(&casebook, DuplicatesRequest { everywhere: true, ..lone_report }).await;
     assert!(keys(&everywhere).contains(&"acme/app#1"), "{:?}", keys(&everywhere));
     // The log has 5 MB and one distinctive line.
     let mut log = "2026-01-01 INFO working on a part of the queue\n".repeat(110_000);

@@ -358,6 +358,6 @@ fn item_url_names_the_item() {
     assert!(brief.contains(url), "{brief}");
     assert!(env.json(&["troubleshoot", "https://example.com/7", "--json"])["key"].is_null());
     assert!(env.json(&["troubleshoot", "C#7", "F#4", "--json"])["key"].is_null());
-    let two = env.run(&["brief", key.as_str().unwrap(), "#1"]);
-    two.assert_error(2, &["one can be looked up at a time"]);
+    let run = env.run(&["brief", key.as_str().unwrap(), "#1"]);
+    run.assert_error(2, &["one can be looked up at a time"]);
 }

@@ -252,9 +252,9 @@ fn vector_damage_found_in_use_is_repaired() {
         assert_eq!(answer["hits"][0]["key"], "acme/app#77", "{table}");
         env.ok(&["doctor"]);
         // The result equals that of an undamaged casebook.
-        let whole = populated_casebook();
-        import_leak(&whole);
-        assert_eq!(fingerprint(&env), fingerprint(&whole), "{table}");
+        let undamaged = populated_casebook();
+        import_leak(&undamaged);
+        assert_eq!(fingerprint(&env), fingerprint(&undamaged), "{table}");
     }
 }
 
@@ -579,11 +579,11 @@ fn missing_library_and_broken_model_are_reported() {
         env.path("kept")
     };
     // A binary in the checkout would find the library and the model there.
-    let alone = env.path("alone/precedent");
-    std::fs::create_dir_all(alone.parent().unwrap()).unwrap();
-    std::fs::copy(env!("CARGO_BIN_EXE_precedent"), &alone).unwrap();
+    let binary = env.path("alone/precedent");
+    std::fs::create_dir_all(binary.parent().unwrap()).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_precedent"), &binary).unwrap();
     let doctor = |runtime: Option<&Path>, models: Option<&Path>| {
-        let mut command = std::process::Command::new(&alone);
+        let mut command = std::process::Command::new(&binary);
         command.env_clear().env("HOME", env.path("")).env("PRECEDENT_CASEBOOK", env.casebook());
         if let Some(runtime) = runtime {
             command.env("PRECEDENT_ONNXRUNTIME", runtime);

@@ -559,10 +559,12 @@ async fn forward(
 fn without_position(path: &str) -> String {
     let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
     let pairs = url::form_urlencoded::parse(query.as_bytes());
-    let rest = pairs.filter(|(name, _)| !POSITION_PARAMETERS.contains(&name.as_ref()));
+    let other_parameters = pairs.filter(|(name, _)| !POSITION_PARAMETERS.contains(&name.as_ref()));
     format!(
         "{path}?{}",
-        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(rest).finish()
+        url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(other_parameters)
+            .finish()
     )
 }
 
@@ -854,9 +856,9 @@ async fn bad_record_costs_no_other() {
             fake.content().pages.insert(format!("Kiln {page}"), text);
         }
         let proxy = Proxy::in_front_of(&mut fake.host);
-        let whole = Mirror::of_tracker(&fake, None, false).await;
-        whole.sync(false).await;
-        let total = stored_titles(&whole).len();
+        let complete = Mirror::of_tracker(&fake, None, false).await;
+        complete.sync(false).await;
+        let total = stored_titles(&complete).len();
         for (name, damage) in BAD_RECORDS {
             *RECORD_FAULT.lock().unwrap() = *damage;
             proxy.set_tamper(Some(damage_first_record));

@@ -162,11 +162,11 @@ fn bugzilla_as_csv_rest_and_xml() {
     );
     assert_eq!(show(&env, "acme/app#7")["state"], "closed");
     assert_eq!(show(&env, "acme/app#8")["state"], "open");
-    let rest = json!({"bugs": [{"id": 17, "summary": "Drips again", "status": "RESOLVED", "resolution": "DUPLICATE", "dupe_of": 7, "product": "Well",
+    let response = json!({"bugs": [{"id": 17, "summary": "Drips again", "status": "RESOLVED", "resolution": "DUPLICATE", "dupe_of": 7, "product": "Well",
         "creator": "ida", "creation_time": "2025-01-02T00:00:00Z", "comments": [
             {"id": 1, "count": 0, "text": "It drips.", "creator": "ida", "creation_time": "2025-01-02T00:00:00Z"},
             {"id": 2, "count": 1, "text": "As before.", "creator": "bo", "creation_time": "2025-01-03T00:00:00Z"}]}]});
-    import_ok(&env, "rest", rest.to_string());
+    import_ok(&env, "rest", response.to_string());
     let item = show(&env, "acme/app#17");
     assert_eq!(
         (item["markdown"].as_str(), comments(&item)),
@@ -235,21 +235,29 @@ fn linear_zendesk_trac_azure_and_mantis_tables() {
 
 #[test]
 fn github_in_all_the_shapes_of_its_tools() {
-    let rest = |n: u32| json!({"number": n, "title": format!("Crane {n}"), "state": "open", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z"});
+    let rest_issue = |n: u32| json!({"number": n, "title": format!("Crane {n}"), "state": "open", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z"});
     let comment =
         json!({"body": "Oil it.", "author": {"login": "bo"}, "createdAt": "2025-01-02T00:00:00Z"});
     let graphql = json!({"data": {"repository": {"issues": {"nodes": [{"number": 1, "title": "Crane", "state": "CLOSED", "createdAt": "2025-01-01T00:00:00Z",
         "labels": {"nodes": [{"name": "crane"}]}, "comments": {"nodes": [comment]}}], "pageInfo": {"hasNextPage": false}}}}});
     for (name, text, items) in [
-        ("slurp.json", json!([[rest(1)], [rest(2)]]).to_string(), 2),
-        ("search.json", json!({"total_count": 2, "items": [rest(1), rest(2)]}).to_string(), 2),
+        ("slurp.json", json!([[rest_issue(1)], [rest_issue(2)]]).to_string(), 2),
+        (
+            "search.json",
+            json!({"total_count": 2, "items": [rest_issue(1), rest_issue(2)]}).to_string(),
+            2,
+        ),
         (
             "pages.json",
-            format!("{}{}", json!({"items": [rest(1)]}), json!({"items": [rest(2), rest(3)]})),
+            format!(
+                "{}{}",
+                json!({"items": [rest_issue(1)]}),
+                json!({"items": [rest_issue(2), rest_issue(3)]})
+            ),
             3,
         ),
-        ("glued.json", format!("{}{}{}", rest(1), rest(2), rest(3)), 3),
-        ("lines.json", format!("{}\n{}\n", rest(1), rest(2)), 2),
+        ("glued.json", format!("{}{}{}", rest_issue(1), rest_issue(2), rest_issue(3)), 3),
+        ("lines.json", format!("{}\n{}\n", rest_issue(1), rest_issue(2)), 2),
         ("graphql.json", graphql.to_string(), 1),
         (
             "odd.json",

@@ -115,11 +115,11 @@ fn quoted_text(page: &Value) -> String {
 fn thread_and_brief_pages_are_complete() {
     let env = TestEnv::new();
     import_large_sample(&env);
-    let whole = env.json(&["show", "acme/app#900", "--json"]);
+    let complete = env.json(&["show", "acme/app#900", "--json"]);
     let mut client = Client::start(&env, &[]);
     let strip_whitespace = |text: &str| text.split_whitespace().collect::<String>();
-    let mut thread_text = strip_whitespace(whole["markdown"].as_str().unwrap());
-    for comment in whole["comments"].as_array().unwrap() {
+    let mut thread_text = strip_whitespace(complete["markdown"].as_str().unwrap());
+    for comment in complete["comments"].as_array().unwrap() {
         thread_text.push_str(&strip_whitespace(comment["markdown"].as_str().unwrap()));
     }
     for max_chars in [8_000, 40_000, 200_000] {
@@ -146,9 +146,9 @@ fn thread_and_brief_pages_are_complete() {
         };
         (pages.iter().map(content).collect::<String>(), pages.len())
     };
-    let (whole, page_count) = brief(&mut client, 200_000);
+    let (complete, page_count) = brief(&mut client, 200_000);
     let (parts, part_count) = brief(&mut client, 1_000);
-    assert_eq!((page_count, &parts), (1, &whole));
+    assert_eq!((page_count, &parts), (1, &complete));
     assert!(part_count > 1);
     assert_eq!(client.end().0, Some(0));
 }

@@ -107,11 +107,11 @@ fn damaged_model_leaves_keyword_search() {
     let env = TestEnv::new();
     let models = copy_model(&env);
     let model = models.join("builtin/model.onnx");
-    let whole = std::fs::read(&model).unwrap();
-    std::fs::write(&model, &whole[..whole.len() / 2]).unwrap();
+    let original_model = std::fs::read(&model).unwrap();
+    std::fs::write(&model, &original_model[..original_model.len() / 2]).unwrap();
     assert_keyword_search_works(&env, &runtime, &models, "damaged");
 
-    std::fs::write(&model, &whole).unwrap();
+    std::fs::write(&model, &original_model).unwrap();
     let weights = models.join("builtin/model.onnx.data");
     let original = std::fs::read(&weights).unwrap();
     std::fs::write(&weights, &original[..original.len() / 2]).unwrap();
@@ -149,11 +149,11 @@ fn question_in_another_language_finds_english_reports() {
     let found = run(&["search", "Speicher des Agenten wächst ohne Grenze", "--json=key"]);
     assert!(found.out.contains("ferrywire/ferrywire#6"), "{}", found.out);
 
-    let other = run(&[
+    let swedish = run(&[
         "duplicates",
         "-t",
         "Konsolen loggar ut användaren efter varje uppdatering av sidan",
     ]);
-    let text = other.out + &other.err;
+    let text = swedish.out + &swedish.err;
     assert!(text.contains("texts in Swedish are compared by their words"), "{text}");
 }

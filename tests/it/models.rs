@@ -64,8 +64,8 @@ fn model_in_use(env: &TestEnv) -> String {
 fn model_change_is_atomic_for_queries() {
     let env = casebook_of(1_500);
     add_model(&env, "other");
-    let first = best_match(&env, 700);
-    assert_eq!(first.0, "acme/app#700");
+    let initial_match = best_match(&env, 700);
+    assert_eq!(initial_match.0, "acme/app#700");
     let has_ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -82,7 +82,7 @@ fn model_change_is_atomic_for_queries() {
         }
     });
     assert_eq!(model_in_use(&env), "other");
-    assert_eq!(best_match(&env, 700).0, first.0);
+    assert_eq!(best_match(&env, 700).0, initial_match.0);
     // The vectors of the previous model are still stored.
     let run = env.ok(&["model", "use", "builtin"]);
     assert!(

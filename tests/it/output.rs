@@ -421,9 +421,9 @@ fn every_command_has_a_snapshot() {
         .collect();
     pages.sort();
     assert!(pages.len() > 40 && pages.contains(&"precedent".to_owned()), "{pages:?}");
-    let whole: Vec<&String> =
+    let commands: Vec<&String> =
         pages.iter().filter(|p| !pages.iter().any(|o| o.starts_with(&format!("{p}-")))).collect();
-    for page in whole {
+    for page in commands {
         let words = page.trim_start_matches("precedent-");
         let has = |matches_name: fn(&str) -> bool| {
             CASES.iter().any(|(name, args, _)| {

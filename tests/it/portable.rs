@@ -189,13 +189,20 @@ fn two_casebooks_are_merged() {
 #[test]
 fn truncated_or_altered_file_is_rejected() {
     let origin = populated_casebook(5, "acme/app");
-    let whole = std::fs::read(export(&origin, &[])).unwrap();
+    let export_bytes = std::fs::read(export(&origin, &[])).unwrap();
     let target = TestEnv::new();
     target.create_database();
-    for at in
-        [0, 1, 511, 700, 1024, whole.len() / 2, whole.len() - 1024 - 512, whole.len() - 1024 - 600]
-    {
-        let file = origin.file("cut.casebook", &whole[..at]);
+    for at in [
+        0,
+        1,
+        511,
+        700,
+        1024,
+        export_bytes.len() / 2,
+        export_bytes.len() - 1024 - 512,
+        export_bytes.len() - 1024 - 600,
+    ] {
+        let file = origin.file("cut.casebook", &export_bytes[..at]);
         let run = import(&target, &file);
         assert_eq!(run.code, Some(2), "cut at {at}: {}", run.err);
         run.assert_stderr(&["cannot be imported", "hint:"]);
@@ -203,10 +210,10 @@ fn truncated_or_altered_file_is_rejected() {
     }
     // One changed byte anywhere is detected: in a header, the manifest, the database or the
     // checksums.
-    let length = whole.len();
+    let length = export_bytes.len();
     for at in [0, 148, 520, 560, 1024 + 10, 2048 + 512, length / 2, length / 3, length - 1024 - 500]
     {
-        let mut bytes = whole.clone();
+        let mut bytes = export_bytes.clone();
         bytes[at] ^= 0x01;
         let file = origin.file("changed.casebook", &bytes);
         let run = import(&target, &file);
@@ -224,7 +231,7 @@ fn truncated_or_altered_file_is_rejected() {
     let new = TestEnv::new();
     for (file, why) in [
         (
-            origin.file("cut.casebook", &whole[..whole.len() / 2]),
+            origin.file("cut.casebook", &export_bytes[..export_bytes.len() / 2]),
             "cannot be imported as a casebook",
         ),
         (origin.file("table.csv", "ID,Title\n1,One\n"), "is not an exported casebook"),
@@ -338,8 +345,8 @@ fn backup_is_consistent_during_concurrent_writes() {
         let file = env.path(&format!("copy-{copies}.db"));
         env.ok(&["backup", &file.to_string_lossy()]);
         let copy = Connection::open(&file).unwrap();
-        let sound: String = copy.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
-        assert_eq!(sound, "ok");
+        let integrity: String = copy.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
+        assert_eq!(integrity, "ok");
         let gaps: i64 = copy
             .query_row("SELECT count(*) FROM documents d WHERE NOT EXISTS (SELECT 1 FROM document_raw r WHERE r.document_id = d.id)", [], |r| r.get(0))
             .unwrap();

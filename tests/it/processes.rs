@@ -19,10 +19,10 @@ fn concurrent_imports_and_searches_lose_nothing() {
     let (issues, comments) = random_records(1200, 1500, 11);
     let (first, second): (Vec<&str>, Vec<&str>) = issues.lines().partition(|l| l.len() % 2 == 0);
 
-    let alone = TestEnv::new();
-    let issues_path = alone.file_arg("issues.jsonl", &issues);
-    let comments_path = alone.file_arg("comments.jsonl", &comments);
-    alone.ok(&["import", "github", &issues_path, &comments_path, "--source", "acme/app"]);
+    let reference = TestEnv::new();
+    let issues_path = reference.file_arg("issues.jsonl", &issues);
+    let comments_path = reference.file_arg("comments.jsonl", &comments);
+    reference.ok(&["import", "github", &issues_path, &comments_path, "--source", "acme/app"]);
 
     let env = TestEnv::new();
     let a = env.file_arg("a.jsonl", first.join("\n"));
@@ -63,7 +63,7 @@ fn concurrent_imports_and_searches_lose_nothing() {
     assert_eq!(coverage["chunks"], coverage["embedded"]);
     // BM25 counts replaced documents until segments merge, so scores are equal after a rebuild.
     env.ok(&["index", "--rebuild"]);
-    assert_eq!(fingerprint(&env), fingerprint(&alone));
+    assert_eq!(fingerprint(&env), fingerprint(&reference));
 }
 
 #[test]

@@ -195,8 +195,9 @@ impl Torture {
         let run = env.run(&["status", "--json"]);
         assert_eq!(run.code, Some(0), "{when}: {}", run.err);
         let database = env.database();
-        let sound: String = database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
-        assert_eq!(sound, "ok", "{when}");
+        let integrity: String =
+            database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
+        assert_eq!(integrity, "ok", "{when}");
         let orphans: i64 = database
             .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |r| r.get(0))
             .unwrap();

@@ -302,18 +302,18 @@ async fn unrelated_text_has_no_case() {
     records.extend((0..30).map(filler));
     let casebook = env.load(&records).await;
     // The texts share one of many words.
-    let far = "A pipeline of ours stalls over the weekend while compaction, vacuum, retention and snapshot tasks compete";
-    let reply = ask(&casebook, question(far)).await;
+    let unrelated = "A pipeline of ours stalls over the weekend while compaction, vacuum, retention and snapshot tasks compete";
+    let reply = ask(&casebook, question(unrelated)).await;
     assert_eq!(
         (reply.outcome, reply.cases.len(), reply.near.len()),
         (TroubleshootOutcome::Nothing, 0, 0)
     );
-    let near = "The timezone of the second column is wrong";
-    let reply = ask(&casebook, question(near)).await;
+    let similar = "The timezone of the second column is wrong";
+    let reply = ask(&casebook, question(similar)).await;
     assert_eq!(keys(&reply), ["acme/app#1"]);
     // With `anyway`, the closest matches are shown and marked as such.
     let request =
-        |anyway| TroubleshootRequest { settings: with_threshold(1.0), anyway, ..question(near) };
+        |anyway| TroubleshootRequest { settings: with_threshold(1.0), anyway, ..question(similar) };
     assert_eq!(keys(&ask(&casebook, request(false)).await), [""; 0]);
     let reply = ask(&casebook, request(true)).await;
     assert_eq!(reply.outcome, TroubleshootOutcome::Nothing);

@@ -176,7 +176,7 @@ fn echoed_token_is_never_printed_or_stored() {
         }
         let export = env.path("out.casebook");
         let hello = std::fs::File::open(env.file("hello.jsonl", HELLO)).unwrap();
-        let rest = [
+        let other_runs = [
             run(&["source", "test", "acme/app"]),
             run(&["status"]),
             run(&["status", "--json"]),
@@ -186,12 +186,12 @@ fn echoed_token_is_never_printed_or_stored() {
         ];
         if status == 200 {
             assert!(
-                rest[3].out.contains("The header was Bearer [token removed]."),
+                other_runs[3].out.contains("The header was Bearer [token removed]."),
                 "{}",
-                rest[3].out
+                other_runs[3].out
             );
         }
-        let runs: Vec<&Run> = [&add, &sync].into_iter().chain(&rest).collect();
+        let runs: Vec<&Run> = [&add, &sync].into_iter().chain(&other_runs).collect();
         assert_no_secret(&env, &runs);
         let mut archive = tar::Archive::new(std::fs::File::open(&export).unwrap());
         for entry in archive.entries().unwrap() {
@@ -368,19 +368,19 @@ fn check_without_vectors_keeps_the_queue() {
     env.ok(&["import", "github", &file, "--source", "acme/app", "--no-vectors"]);
     let triage =
         |more: &[&str]| env.json(&[&["triage", "--band", "none", "--json"], more].concat());
-    let first = triage(&[]);
-    let notices = first["notices"].to_string();
+    let partial = triage(&[]);
+    let notices = partial["notices"].to_string();
     assert!(notices.contains("vectors"), "no notice of missing vectors: {notices}");
     let status = env.ok(&["status"]).out;
     assert!(status.contains("not indexed yet; run `precedent index`"), "{status}");
     env.ok(&["index"]);
-    let whole = triage(&[]);
+    let checked = triage(&[]);
     assert_eq!(
-        whole["scanned"], first["scanned"],
+        checked["scanned"], partial["scanned"],
         "not all reports are checked again with their vectors"
     );
     assert_eq!(triage(&[])["scanned"], 0);
-    let queue_length = whole["waiting"].as_u64().unwrap();
+    let queue_length = checked["waiting"].as_u64().unwrap();
     assert!(queue_length > 0);
 
     // Without vectors, queries keep the earlier results.

@@ -49,9 +49,9 @@ fn newer_casebook_is_rejected_unchanged() {
     let env = casebook_of_release("0.1.0");
     let file = env.casebook().join("precedent.db");
     env.ok(&["status"]);
-    let later = Connection::open(&file).unwrap();
-    later.execute_batch("PRAGMA user_version = 999; PRAGMA wal_checkpoint(TRUNCATE);").unwrap();
-    drop(later);
+    let database = Connection::open(&file).unwrap();
+    database.execute_batch("PRAGMA user_version = 999; PRAGMA wal_checkpoint(TRUNCATE);").unwrap();
+    drop(database);
     let bytes_before = std::fs::read(&file).unwrap();
     for args in [&["status"][..], &["search", "sensor"], &["note", "add", "-t", "x", "-b", "y"]] {
         let run = env.run(args);
