@@ -104,7 +104,7 @@ fn peak_memory(id: u32) -> Option<u64> {
 
 fn load_archive(folder: &Path) -> FakeGitHub {
     let github = FakeGitHub::new("rust-lang/rust");
-    github.world().check_rows = false;
+    github.world().validates_records = false;
     for file in ["issues.jsonl.zst", "comments.jsonl.zst"] {
         let archive = std::fs::File::open(folder.join(file)).unwrap();
         let reader = std::io::BufReader::new(zstd::Decoder::new(archive).unwrap());
@@ -122,7 +122,7 @@ fn generate() -> FakeGitHub {
     let github = FakeGitHub::new("acme/app");
     let items = std::env::var("PRECEDENT_ITEMS").map_or(ITEMS, |items| items.parse().unwrap());
     let mut world = github.world();
-    world.check_rows = false;
+    world.validates_records = false;
     let text =
         "The pump stops after the valve was opened twice, and the log says nothing. ".repeat(12);
     for number in 1..=items {
@@ -133,7 +133,7 @@ fn generate() -> FakeGitHub {
         );
         issue["comments"] = COMMENTS_PER_ITEM.into();
         issue["body"] = format!("{text} Number {number}.").into();
-        world.put_odd(&issue);
+        world.put_unchecked(&issue);
     }
     for id in 1..=items * COMMENTS_PER_ITEM {
         let comment = world.comment(
@@ -142,7 +142,7 @@ fn generate() -> FakeGitHub {
             &format!("{text} It is valve {id}."),
             NOW - 800_000 + id as i64,
         );
-        world.put_odd(&comment);
+        world.put_unchecked(&comment);
     }
     drop(world);
     github

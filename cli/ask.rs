@@ -29,7 +29,7 @@ pub async fn run(session: &Session, command: AskCommand, output: &mut Output) ->
                 text = input::read_file(path)?.unwrap_or_default();
             }
             if text.is_empty() {
-                text = session.casebook.errors_of(paths, &session.task).await?.text;
+                text = session.casebook.log_errors(paths, &session.task).await?.text;
             }
             (None, text)
         }

@@ -117,7 +117,7 @@ fn load_setting(key: &'static precedent_engine::config::Key, file: &ConfigFile) 
             (false, false) => "default",
         },
         about: key.about,
-        holds: key.holds.to_string(),
+        holds: key.value_type.to_string(),
         variable: key.variable(),
     })
 }

@@ -6,7 +6,7 @@ use precedent_core::{
     Code, Error, Result, Task, files,
     model::{CasebookContents, Finding, Severity},
 };
-use precedent_engine::{Casebook, OpenOptions, diagnosis::Surroundings};
+use precedent_engine::{Casebook, OpenOptions, diagnosis::CallerDetails};
 
 use crate::{
     Session,
@@ -66,7 +66,7 @@ async fn write_bundle(
     task: &Task,
     output: &mut Output,
 ) -> Result<()> {
-    let diagnosis = Casebook::diagnose(options, surroundings()?, min_free, task).await?;
+    let diagnosis = Casebook::diagnose(options, caller_details()?, min_free, task).await?;
     let text = serde_json::to_string_pretty(&diagnosis)
         .map_err(|e| Error::new(Code::Internal, e.to_string()))?;
     let write = if command.force { files::replace } else { files::create };
@@ -87,13 +87,13 @@ async fn write_bundle(
 }
 
 /// Returns the system, the settings, and the names to redact from a bug report.
-fn surroundings() -> Result<Surroundings> {
+fn caller_details() -> Result<CallerDetails> {
     // "someone" stands for an unknown user name.
     let user = Some(precedent_host::user()).filter(|name| name != "someone");
     let mut names: Vec<(String, String)> =
         user.into_iter().map(|name| (name, "[user]".to_owned())).collect();
     names.extend(dirs::home_dir().map(|home| (home.display().to_string(), "[home]".to_owned())));
-    Ok(Surroundings {
+    Ok(CallerDetails {
         system: std::env::consts::OS.to_owned(),
         processor: std::env::consts::ARCH.to_owned(),
         settings: config::all_settings()?,

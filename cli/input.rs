@@ -145,7 +145,7 @@ pub async fn read_question(session: &Session, path: Option<&Path>) -> Result<Str
         QuestionInput::Log(log) => log,
     };
     let name = log.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let errors = session.casebook.errors_of(vec![log.path.clone()], &session.task).await?;
+    let errors = session.casebook.log_errors(vec![log.path.clone()], &session.task).await?;
     let lines = format!("{} lines", count(errors.lines));
     if errors.distinct > 0 {
         let total = plural(errors.distinct as u64, "distinct error");

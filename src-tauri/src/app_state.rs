@@ -89,7 +89,7 @@ impl AppState {
     /// After an error, the next call tries again, so that the window can offer "Retry".
     pub async fn casebook(&self) -> Result<Casebook> {
         self.casebook
-            .get_or_try_init(|| Casebook::open_to_stay(self.options.clone()))
+            .get_or_try_init(|| Casebook::open_long_running(self.options.clone()))
             .await
             .cloned()
     }

@@ -1,5 +1,5 @@
-//! What hostile input must not do, as functions of bytes: libFuzzer calls them, and the ordinary
-//! tests replay the seeds through them. Each says more than that nothing panics.
+//! Checks of hostile input, which libFuzzer and the ordinary tests call with bytes. Each checks more
+//! than the absence of panics.
 
 use std::{
     cell::RefCell,
@@ -36,10 +36,10 @@ use precedent_trackers::tracker::{
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 use serde_json::{Value, json};
 
-/// A function that panics if these bytes do harm.
+/// A function that panics if the bytes violate a promise.
 pub type Check = fn(&[u8]);
 
-/// The checks that need no server, by the name of their target and seed folder.
+/// The checks that need no server, by target and seed folder.
 pub const ALL: &[(&str, Check)] = &[
     ("query", query),
     ("import", import),
@@ -53,12 +53,12 @@ pub const ALL: &[(&str, Check)] = &[
     ("casebook", casebook),
 ];
 
-/// A part between two of these is repeated: how a few bytes become a long input.
+/// The text between two of these is repeated, so that a few bytes become a long input.
 const REPEAT: char = '\u{1f}';
 /// The maximum size in bytes of repeated input.
 const REPEATED_BYTES: usize = 12 * 1024;
 
-/// Returns the input as text, with the parts that it marks repeated.
+/// Returns the input as text, with its marked part repeated.
 fn text(data: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(data).ok()?;
     let mut parts = text.splitn(3, REPEAT);
@@ -75,12 +75,11 @@ fn strip_whitespace(text: &str) -> String {
 
 /// Asserts that a record follows the previous one.
 fn assert_next(position: u64, previous: &mut u64) {
-    assert_eq!(position, *previous + 1, "records are counted");
+    assert_eq!(position, *previous + 1, "positions are consecutive");
     *previous = position;
 }
 
-/// A query that is understood reads the same when it is typed again as it was understood; one that
-/// is not says what is possible.
+/// Checks that a printed query parses to the same query, and that an error has a hint.
 pub fn query(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let first = match query::parse(&text) {
@@ -91,31 +90,39 @@ pub fn query(data: &[u8]) {
         }
     };
     if first.is_pasted {
-        assert!(first.filters.is_empty() && first.phrases.is_empty() && first.without.is_empty());
+        assert!(
+            first.filters.is_empty() && first.phrases.is_empty() && first.exclusions.is_empty()
+        );
         return;
     }
-    let second =
-        query::parse(&first.understood).unwrap_or_else(|e| panic!("{}: {e}", first.understood));
+    let second = query::parse(&first.interpretation)
+        .unwrap_or_else(|e| panic!("{}: {e}", first.interpretation));
     let fields = |q: &query::Query| {
-        (q.text.clone(), q.phrases.clone(), q.without.clone(), q.filters.clone(), q.scope, q.mode)
+        (
+            q.text.clone(),
+            q.phrases.clone(),
+            q.exclusions.clone(),
+            q.filters.clone(),
+            q.scope,
+            q.mode,
+        )
     };
-    // The words of a filter that is left out (`mode:`) and of a quote that is empty leave nothing
-    // behind.
-    assert_eq!(fields(&first), fields(&second), "{:?}", first.understood);
-    let last =
-        query::parse(&second.understood).unwrap_or_else(|e| panic!("{}: {e}", second.understood));
-    assert_eq!(second.understood, last.understood);
+    // Empty filters and quotes leave nothing behind.
+    assert_eq!(fields(&first), fields(&second), "{:?}", first.interpretation);
+    let last = query::parse(&second.interpretation)
+        .unwrap_or_else(|e| panic!("{}: {e}", second.interpretation));
+    assert_eq!(second.interpretation, last.interpretation);
 }
 
 thread_local! {
     static FILE: RefCell<Option<tempfile::NamedTempFile>> = const { RefCell::new(None) };
 }
 
-/// Runs with a file that holds these bytes and nothing else.
+/// Calls `run` with a file of these bytes.
 fn with_file<T>(bytes: &[u8], run: impl FnOnce(&Path) -> T) -> T {
     FILE.with_borrow_mut(|slot| {
         let file = slot.get_or_insert_with(|| {
-            // In memory where there is a place for that: a disk would be worn out.
+            // Millions of inputs would wear out a disk.
             let memory = Path::new("/dev/shm");
             if memory.is_dir() {
                 tempfile::NamedTempFile::new_in(memory).unwrap()
@@ -130,7 +137,7 @@ fn with_file<T>(bytes: &[u8], run: impl FnOnce(&Path) -> T) -> T {
     })
 }
 
-/// Returns the records of a file, and the error that ended it if there was one.
+/// Returns the records of a file up to the first error.
 fn read_records(
     mut records: import::Records,
     length: Option<usize>,
@@ -145,7 +152,7 @@ fn read_records(
             Ok(None) => break,
             Err(error) => {
                 assert!(error.hint().is_some(), "{error}");
-                // It has ended: asking again gives no more.
+                // There are no records after an error.
                 assert!(matches!(records.read(), Ok(None)));
                 break;
             }
@@ -165,8 +172,8 @@ fn is_compressed(bytes: &[u8]) -> bool {
         .any(|mark| bytes.starts_with(mark))
 }
 
-/// Checks that records of any file can be stored and that its errors are reported.
-fn understood(data: &[u8], mapping: &Mapping) {
+/// Checks that the records of any file can be stored, and that errors have a hint.
+fn check_import(data: &[u8], mapping: &Mapping) {
     with_file(data, |path| {
         let result = content::for_each_member(path, |content| {
             let format = match file::detect_format(&content, mapping) {
@@ -177,8 +184,8 @@ fn understood(data: &[u8], mapping: &Mapping) {
                 }
             };
             format.read(&content, |_, chunk| {
-                for piece in chunk.and_then(|c| format.parse(c)).unwrap_or_default() {
-                    let ParsedItem::Record(record) = piece else { continue };
+                for item in chunk.and_then(|c| format.parse(c)).unwrap_or_default() {
+                    let ParsedItem::Record(record) = item else { continue };
                     let (number, texts) = match record {
                         Record::Document(d) => (d.number, [d.title, d.body]),
                         Record::Comment(c) => (Some(c.number), [c.remote_id, c.body]),
@@ -202,7 +209,7 @@ pub fn import(data: &[u8]) {
             .ok()
             .map(|r| read_records(r, (!is_compressed(data)).then_some(data.len())))
     });
-    understood(data, &Mapping::default());
+    check_import(data, &Mapping::default());
     let Some(plain) = plain.filter(|_| !is_compressed(data)) else { return };
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(data).unwrap();
@@ -210,7 +217,7 @@ pub fn import(data: &[u8]) {
         let second_records =
             with_file(&bytes, |path| read_records(import::Records::open(path).unwrap(), None));
         assert_eq!(second_records, plain);
-        // Cut in the middle it ends, and gives nothing that was not in it.
+        // A truncated file ends, without further records.
         let partial = with_file(&bytes[..bytes.len() / 2], |path| {
             import::Records::open(path).ok().map(|r| read_records(r, None))
         });
@@ -235,7 +242,7 @@ pub fn import(data: &[u8]) {
     }
 }
 
-/// A table: the first line names columns for fields (`title=Headline;body=`), the rest is the file.
+/// Checks a table; the first line maps fields to columns (`title=Headline;body=`).
 pub fn table(data: &[u8]) {
     let end = data.iter().position(|b| *b == b'\n').map_or(0, |at| at + 1);
     let (first, file) = data.split_at(end);
@@ -247,20 +254,18 @@ pub fn table(data: &[u8]) {
         .map(|(field, name)| (field.to_owned(), name.to_owned()))
         .collect();
     match Mapping::of(&mapping) {
-        Ok(mapping) => understood(file, &mapping),
+        Ok(mapping) => check_import(file, &mapping),
         Err(error) => assert!(error.hint().is_some(), "{error}"),
     }
 }
 
-/// The elements and attributes that the reading pane shows; those of [`html::from_markdown`] are
-/// among them.
+/// The elements and attributes that the reading pane shows.
 const ELEMENTS: &str = "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li ol p \
     pre q s samp small span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var";
 const ATTRIBUTES: &str = "title dir href rel start align colspan rowspan open data-src class";
 
-/// Holds that HTML is made of those elements and attributes alone, and that links go to the web or
-/// to mail.
-fn is_harmless(html: &str) {
+/// Asserts that HTML has only these elements and attributes, and only web and email links.
+fn assert_harmless(html: &str) {
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         let tag = rest[at + 1..].trim_start_matches('/');
@@ -276,10 +281,10 @@ fn is_harmless(html: &str) {
                 value.split_once('"').unwrap_or_else(|| panic!("no end: {html}"));
             if attribute == "href" {
                 let value = html_text(value).to_ascii_lowercase();
-                let goes = ["http:", "https:", "mailto:"]
+                let is_allowed = ["http:", "https:", "mailto:"]
                     .iter()
                     .any(|s| value.trim_start().starts_with(s));
-                assert!(goes, "a link to {value} in {html}");
+                assert!(is_allowed, "a link to {value} in {html}");
             }
             if attribute == "class" {
                 let is_language = name == "code"
@@ -303,25 +308,24 @@ fn html_text(value: &str) -> String {
     value.replace("&amp;", "&").replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">")
 }
 
-/// The parser completes rows of tables with so many empty cells at the most, here in bytes of HTML.
-const CELLS: usize = 262_144 * 40;
+/// The maximum size of the empty cells that the parser adds to tables, in bytes of HTML.
+const MAX_CELLS: usize = 262_144 * 40;
 
-/// Markdown becomes blocks with words in them and harmless HTML, both in proportion to what was
-/// written.
+/// Checks that Markdown becomes nonempty blocks and harmless HTML, in proportion to its size.
 pub fn markdown(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let blocks = blocks(&text);
     assert!(blocks.iter().all(|b| !b.text.trim().is_empty()));
     let words: usize = blocks.iter().map(|b| b.text.len()).sum();
-    assert!(words <= text.len() * 4 + CELLS, "{words} bytes of blocks out of {}", text.len());
+    assert!(words <= text.len() * 4 + MAX_CELLS, "{words} bytes of blocks out of {}", text.len());
     let html_text = html::from_markdown(&text);
     assert!(
-        html_text.len() <= text.len() * 40 + CELLS,
+        html_text.len() <= text.len() * 40 + MAX_CELLS,
         "{} bytes of HTML out of {}",
         html_text.len(),
         text.len()
     );
-    is_harmless(&html_text);
+    assert_harmless(&html_text);
     let plain = html::to_text(&text);
     assert!(
         plain.len() <= text.len() * 4 + 1_000,
@@ -329,7 +333,6 @@ pub fn markdown(data: &[u8]) {
         plain.len(),
         text.len()
     );
-    // What is left of a report without the notes that name its duplicate names none.
     for reference in references(&text) {
         assert!(reference.number < 1_000_000_000);
     }
@@ -342,12 +345,11 @@ pub fn markdown(data: &[u8]) {
     assert_eq!(
         strip_whitespace(&skeleton.strip(&text)),
         strip_whitespace(&text),
-        "an empty skeleton takes nothing"
+        "an empty skeleton removes text"
     );
 }
 
-/// Every other markup becomes Markdown in proportion to what was written, without the marks that
-/// the conversion uses.
+/// Checks that other markups become Markdown in proportion to their size, without internal marks.
 pub fn markup(data: &[u8]) {
     let Some(text) = text(data) else { return };
     for markup in [
@@ -374,8 +376,7 @@ pub fn markup(data: &[u8]) {
     }
 }
 
-/// Atlassian's documents become Markdown in proportion to their JSON; code stays code whatever it
-/// holds.
+/// Checks that Atlassian documents become Markdown in proportion to their size, and code stays code.
 pub fn adf(data: &[u8]) {
     let Some(text) = text(data) else { return };
     if let Ok(document) = serde_json::from_str::<Value>(&text) {
@@ -398,13 +399,13 @@ pub fn adf(data: &[u8]) {
         blocks.len() <= 1 && blocks.iter().all(|b| b.kind == BlockKind::Code),
         "{markdown:?} {blocks:?}"
     );
-    // What Markdown cannot hold is replaced.
+    // Characters that Markdown cannot contain are replaced.
     let words = |text: &str| strip_whitespace(text).replace(['\0', '\u{fffd}'], "");
     let inside: String = blocks.iter().map(|b| words(&b.text)).collect();
     assert_eq!(inside, words(&text));
 }
 
-/// Chunks are bounded, hold the words of the text in their order, and lose no prose.
+/// Checks that chunks are bounded, keep the order of the text, and lose no prose.
 pub fn chunks(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let (title, body) = text.split_once('\n').unwrap_or(("", &text));
@@ -434,7 +435,7 @@ pub fn chunks(data: &[u8]) {
                 document.blocks.iter().map(|b| strip_whitespace(&b.text)).collect();
             assert_eq!(chunk_text, block_text);
         }
-        // Fewer of them are the first ones.
+        // A lower limit returns the first chunks.
         for max in [1, 3] {
             let first_chunks = chunk::chunks(&document, max);
             assert_eq!(first_chunks, all_chunks[..all_chunks.len().min(max)]);
@@ -442,8 +443,7 @@ pub fn chunks(data: &[u8]) {
     }
 }
 
-/// Signatures are few, short and clean; words and identifiers stand where they say, between
-/// characters.
+/// Checks that signatures are few, short and clean, and that words are at their stated positions.
 pub fn signature(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let signatures = signatures(&text);
@@ -472,8 +472,7 @@ pub fn signature(data: &[u8]) {
     }
 }
 
-/// A brief about hostile text keeps its own record, in every format that holds one, and its
-/// Markdown holds no HTML of theirs.
+/// Checks that a brief about hostile text keeps its record in every format, without foreign HTML.
 pub fn brief(data: &[u8]) {
     if let Err(error) = brief::read_record(data) {
         assert!(error.hint().is_some(), "{error}");
@@ -527,17 +526,16 @@ pub fn brief(data: &[u8]) {
         let file = String::from_utf8(file).unwrap();
         assert!(!file.contains(is_control), "{format:?} {file:?}");
         if format == BriefFormat::Markdown {
-            // As GitHub reads it.
-            let dialect = Options::ENABLE_TABLES
+            let github = Options::ENABLE_TABLES
                 | Options::ENABLE_STRIKETHROUGH
                 | Options::ENABLE_TASKLISTS
                 | Options::ENABLE_FOOTNOTES
                 | Options::ENABLE_GFM;
-            let html: Vec<_> = Parser::new_ext(&file, dialect)
+            let html: Vec<_> = Parser::new_ext(&file, github)
                 .filter(|e| matches!(e, Event::Html(_) | Event::InlineHtml(_)))
                 .collect();
             assert_eq!(html.len(), 1, "{html:?}\n{file}");
-            for event in Parser::new_ext(&file, dialect) {
+            for event in Parser::new_ext(&file, github) {
                 match event {
                     Event::Start(Tag::Image { dest_url, .. }) => {
                         panic!("an image of {dest_url}\n{file}")
@@ -553,14 +551,14 @@ pub fn brief(data: &[u8]) {
     }
 }
 
-/// A casebook file from a stranger is taken over whole or not at all, and decides nothing about
-/// what is not its own. The first byte says what the others are: the file, the database in a file
-/// whose checksums fit, or places in the database of a sound file (three bytes) that get another
-/// byte.
+/// Checks that a casebook file is imported as a whole or not at all, and affects only its sources.
+///
+/// By the first byte, the others are the file, the database of a file with valid checksums, or
+/// patches of a sound database: a position of three bytes, and the new byte.
 pub fn casebook(data: &[u8]) {
-    let Some((how, rest)) = data.split_first() else { return };
+    let Some((kind, rest)) = data.split_first() else { return };
     let base = base();
-    let bytes = match how % 3 {
+    let bytes = match kind % 3 {
         0 => rest.to_vec(),
         1 => build_archive(&base.manifest, rest),
         _ => {
@@ -610,7 +608,7 @@ pub fn casebook(data: &[u8]) {
     }
 }
 
-/// A sound casebook file, taken apart.
+/// The members of a sound casebook file.
 struct Base {
     manifest: Vec<u8>,
     database: Vec<u8>,

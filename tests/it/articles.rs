@@ -1,5 +1,5 @@
-//! Tests of articles: they are made of cited sentences of a problem's threads, redacted, always the
-//! same, and stored once.
+//! Tests of articles: they consist of redacted, cited sentences, are deterministic, and are stored
+//! once.
 
 use precedent_core::{
     Code, Task,
@@ -8,7 +8,7 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue, lines, with};
+use crate::support::{TestEnv, comment, issue, with_fields};
 
 const TITLE: &str = "[BUG] upload of a large bundle stops behind the proxy";
 const REPORT: &str = "Hi all,\n\nThe upload of a bundle over 2 GB stops after a minute. On 2.3.1, with Ubuntu 22.04.1.\n\n\
@@ -21,9 +21,9 @@ fn records() -> Vec<Value> {
     let merged = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z",
                         "pull_request": {"url": "x", "merged_at": "2026-01-08T00:00:00Z"}});
     vec![
-        with(issue(1, TITLE, REPORT), closed),
-        with(issue(2, "Bundle is not uploaded", "Duplicate of #1"), duplicate),
-        with(
+        with_fields(issue(1, TITLE, REPORT), closed),
+        with_fields(issue(2, "Bundle is not uploaded", "Duplicate of #1"), duplicate),
+        with_fields(
             issue(
                 7,
                 "Keep chunks in order",
@@ -31,7 +31,10 @@ fn records() -> Vec<Value> {
             ),
             merged,
         ),
-        with(issue(8, "Describe the chunk option", "It is new."), json!({"state": "closed"})),
+        with_fields(
+            issue(8, "Describe the chunk option", "It is new."),
+            json!({"state": "closed"}),
+        ),
         comment(18, 8, "Fixed in 2.4.0."),
         issue(9, "The list is cut", "The last entry is missing."),
         comment(11, 1, "+1"),
@@ -45,14 +48,6 @@ fn records() -> Vec<Value> {
     ]
 }
 
-async fn load(place: &Place) -> Casebook {
-    let casebook = Casebook::open(place.options_at(1_780_000_000)).await.unwrap();
-    let path = place.file("in.jsonl", lines(&records()));
-    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
-    casebook.update_index(&Task::new()).await.unwrap();
-    casebook
-}
-
 fn request(key: &str) -> ArticleRequest {
     ArticleRequest { key: key.into(), ..ArticleRequest::default() }
 }
@@ -63,8 +58,8 @@ async fn write(casebook: &Casebook, request: ArticleRequest) -> Article {
 
 #[tokio::test]
 async fn article_consists_of_cited_sentences() {
-    let place = Place::new();
-    let casebook = load(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let article = write(&casebook, request("acme/app#2")).await;
     assert_eq!((article.key.as_str(), &article.missing[..]), ("acme/app#1", &[][..]));
     assert_eq!(article.title, "Upload of a large bundle stops behind the proxy");
@@ -86,8 +81,8 @@ async fn article_consists_of_cited_sentences() {
 
 #[tokio::test]
 async fn same_request_gives_the_same_article() {
-    let place = Place::new();
-    let casebook = load(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let first = write(&casebook, request("acme/app#1")).await;
     assert_eq!(first, write(&casebook, request("acme/app#2")).await);
     let plain = write(&casebook, ArticleRequest { redact: false, ..request("acme/app#1") }).await;
@@ -96,8 +91,8 @@ async fn same_request_gives_the_same_article() {
 
 #[tokio::test]
 async fn unsolved_problem_has_no_article() {
-    let place = Place::new();
-    let casebook = load(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let error = casebook.article(request("acme/app#9"), &Task::new()).await.unwrap_err();
     assert_eq!(error.code(), Code::InvalidInput);
     assert!(error.to_string().contains("no fix or workaround is documented"), "{error}");
@@ -105,16 +100,16 @@ async fn unsolved_problem_has_no_article() {
 
 #[tokio::test]
 async fn request_without_failure_has_no_article() {
-    let place = Place::new();
-    let casebook = load(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let error = casebook.article(request("acme/app#8"), &Task::new()).await.unwrap_err();
     assert!(error.to_string().contains("describes no failure"), "{error}");
 }
 
 #[tokio::test]
 async fn stored_article_answers_before_cases() {
-    let place = Place::new();
-    let casebook = load(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let answer = casebook.store_article(request("acme/app#2"), &Task::new()).await.unwrap();
     assert_eq!((answer.outcome, answer.note.kind), (NoteOutcome::Stored, NoteKind::Article));
     assert_eq!(answer.note.connected, ["acme/app#1"]);

@@ -1,4 +1,4 @@
-//! Tests of `ask` with one question, and that every view of a result names the same problem.
+//! Tests of `ask`, and that every command names the same problem.
 
 use precedent_core::{
     Task,
@@ -10,15 +10,7 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue, lines, with};
-
-async fn import_records(place: &Place, records: &[Value]) -> Casebook {
-    let casebook = Casebook::open(place.options()).await.unwrap();
-    let path = place.file("in.jsonl", lines(records));
-    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
-    casebook.update_index(&Task::new()).await.unwrap();
-    casebook
-}
+use crate::support::{TestEnv, comment, issue, with_fields};
 
 async fn ask(casebook: &Casebook, text: &str) -> AskResponse {
     let request = AskRequest { text: text.into(), ..AskRequest::default() };
@@ -33,12 +25,12 @@ fn records() -> Vec<Value> {
     let member = json!({"author_association": "MEMBER"});
     let duplicate = format!("{BODY}\n\nDuplicate of #4");
     vec![
-        with(issue(4, "Agent ends when a lease is renewed twice", BODY), closed_fields),
-        with(
+        with_fields(issue(4, "Agent ends when a lease is renewed twice", BODY), closed_fields),
+        with_fields(
             comment(41, 4, "The lease was renewed without its slot. Fixed in 3.2.1."),
             member.clone(),
         ),
-        with(comment(42, 4, "Workaround: set lease.keep = 0 until then."), member),
+        with_fields(comment(42, 4, "Workaround: set lease.keep = 0 until then."), member),
         issue(7, "Lease error stops the agent", &duplicate),
         issue(8, "Colours of the chart are pale", "On a projector nobody sees the third line."),
     ]
@@ -46,8 +38,8 @@ fn records() -> Vec<Value> {
 
 #[tokio::test]
 async fn known_problem_has_fix_version_and_reports() {
-    let place = Place::new();
-    let casebook = import_records(&place, &records()).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let text =
         "On 3.1 it says:\nheron.errors.LeaseError: lease of slot 9 has ended before it was renewed";
     let reply = ask(&casebook, text).await;
@@ -65,8 +57,8 @@ async fn known_problem_has_fix_version_and_reports() {
 
 #[tokio::test]
 async fn unknown_problem_asks_for_a_report() {
-    let place = Place::new();
-    let casebook = import_records(&place, &records()).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let reply = ask(&casebook, "The invoice of March has no address of the customer").await;
     assert!(reply.problem.is_none() && reply.conclusive, "{reply:?}");
     assert_eq!(
@@ -76,10 +68,10 @@ async fn unknown_problem_asks_for_a_report() {
 }
 
 #[tokio::test]
-async fn every_view_names_the_same_problem() {
-    let place = Place::new();
-    place.ok(&["import", "sample"]);
-    let casebook = Casebook::open(place.options()).await.unwrap();
+async fn every_command_names_the_same_problem() {
+    let env = TestEnv::new();
+    env.ok(&["import", "sample"]);
+    let casebook = env.open().await;
     let task = Task::new();
     let mut answers = 0;
     let mut differences = Vec::new();
@@ -87,7 +79,7 @@ async fn every_view_names_the_same_problem() {
         let Ok(thread) = casebook.thread(&format!("ferrywire/ferrywire#{number}")).await else {
             continue;
         };
-        // A change is not a problem; it solves one.
+        // A pull request is not a problem.
         if thread.kind != DocKind::Issue {
             continue;
         }
@@ -101,7 +93,7 @@ async fn every_view_names_the_same_problem() {
                 threshold: 0.0,
                 ..DuplicatesRequest::default()
             };
-            let similar = casebook.look_for_duplicates(request, &task).await.unwrap();
+            let similar = casebook.find_duplicates(request, &task).await.unwrap();
             let request =
                 TroubleshootRequest { text: text.clone(), ..TroubleshootRequest::default() };
             let reply = casebook.troubleshoot(request, &task).await.unwrap();
@@ -122,7 +114,7 @@ async fn every_view_names_the_same_problem() {
         }
     }
     assert!(answers >= 100, "{answers}");
-    // The text of the open #128 also contains the solved case of #113.
+    // The text of #128, which is open, contains the solved case of #113.
     assert!(
         differences.len() <= 1,
         "{} of {answers}:\n{}",
@@ -132,13 +124,13 @@ async fn every_view_names_the_same_problem() {
 }
 
 #[tokio::test]
-async fn typed_title_is_its_report() {
-    let place = Place::new();
+async fn title_finds_its_report() {
+    let env = TestEnv::new();
     let mut records = records();
     records.push(issue(20, "Nothing works", "The wheel squeaks on cold mornings."));
     records.push(issue(21, "Tracking issue for the next release", "The first of March."));
     records.push(issue(22, "Tracking issue for the next release", "The last of June."));
-    let casebook = import_records(&place, &records).await;
+    let casebook = env.load(&records).await;
     let problem = async |title: &str| ask(&casebook, title).await.problem;
     let found = problem("colours of the chart are pale!").await.unwrap();
     assert_eq!(
@@ -146,7 +138,7 @@ async fn typed_title_is_its_report() {
         ("acme/app#8", "identical title".into())
     );
     assert!(found.confidence > 0.9);
-    // A short title says too little, and that of several reports names none of them for certain.
+    // A short or repeated title does not identify a report.
     assert_eq!(problem("Nothing works").await, None);
     let found = problem("Tracking issue for the next release").await;
     assert!(found.is_none_or(|found| found.confidence < 0.9));
@@ -154,33 +146,33 @@ async fn typed_title_is_its_report() {
 
 #[tokio::test]
 async fn duplicate_of_a_missing_report_is_named() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mut records = records();
     records.push(issue(9, "The second spool jams in the rain", "Duplicate of #99"));
-    let casebook = import_records(&place, &records).await;
+    let casebook = env.load(&records).await;
     let problem = ask(&casebook, "The second spool jams in the rain").await.problem;
     assert_eq!(problem.map(|problem| problem.key).as_deref(), Some("acme/app#9"));
 }
 
-/// Returns a closed report about something else than its comments say.
-fn closed(number: u64, title: &str) -> Value {
+/// Returns a closed report whose text does not match its comments.
+fn closed_report(number: u64, title: &str) -> Value {
     let fields = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z"});
-    with(issue(number, title, "See the picture."), fields)
+    with_fields(issue(number, title, "See the picture."), fields)
 }
 
-/// Returns a comment by somebody who does not speak for the project.
-fn said(id: u64, number: u64, text: &str) -> Value {
-    with(comment(id, number, text), json!({"author_association": "NONE"}))
+/// Returns an outsider's comment.
+fn outsider_comment(id: u64, number: u64, text: &str) -> Value {
+    with_fields(comment(id, number, text), json!({"author_association": "NONE"}))
 }
 
 #[tokio::test]
-async fn line_of_a_comment_leads_to_its_thread() {
-    let place = Place::new();
+async fn error_line_finds_its_comment() {
+    let env = TestEnv::new();
     let line = "heron: the second spool cannot be opened while the first one is being read";
     let mut records = records();
-    records.push(closed(20, "Nothing works since Tuesday"));
-    records.push(said(201, 20, &format!("It says:\n```\n{line}, errno=21\n```")));
-    let casebook = import_records(&place, &records).await;
+    records.push(closed_report(20, "Nothing works since Tuesday"));
+    records.push(outsider_comment(201, 20, &format!("It says:\n```\n{line}, errno=21\n```")));
+    let casebook = env.load(&records).await;
     let reply = ask(&casebook, &format!("2026-02-03 08:12:44 {line}, errno=5")).await;
     let first = reply.related.first().map(|report| (report.key.as_str(), report.status));
     assert_eq!(first, Some(("acme/app#20", Some(ProblemStatus::ClosedWithoutFix))), "{reply:?}");
@@ -190,23 +182,23 @@ async fn line_of_a_comment_leads_to_its_thread() {
 }
 
 #[tokio::test]
-async fn change_of_another_project_fixes_if_linked() {
-    let place = Place::new();
+async fn linked_change_of_another_project_is_the_fix() {
+    let env = TestEnv::new();
     let link = |number: u64| format!("PR here: https://github.com/acme/core/pull/{number}");
     let records = [
-        closed(30, "The wheel squeaks on cold mornings"),
-        said(301, 30, &link(9)),
-        closed(31, "The lamp flickers on warm evenings"),
-        said(311, 31, "The lamp hangs in the hall."),
-        closed(32, "The door jams on rainy days"),
-        // It would say itself that it closes the report.
-        said(321, 32, "This is a result of https://github.com/acme/app/pull/33."),
-        with(
-            closed(33, "Use another hinge"),
+        closed_report(30, "The wheel squeaks on cold mornings"),
+        outsider_comment(301, 30, &link(9)),
+        closed_report(31, "The lamp flickers on warm evenings"),
+        outsider_comment(311, 31, "The lamp hangs in the hall."),
+        closed_report(32, "The door jams on rainy days"),
+        // This mention does not say that it closes the report.
+        outsider_comment(321, 32, "This is a result of https://github.com/acme/app/pull/33."),
+        with_fields(
+            closed_report(33, "Use another hinge"),
             json!({"pull_request": {"merged_at": "2026-01-03T00:00:00Z"}}),
         ),
     ];
-    let casebook = import_records(&place, &records).await;
+    let casebook = env.load(&records).await;
     let status = async |key: &str| {
         let request = AskRequest { key: Some(key.into()), ..AskRequest::default() };
         casebook.ask(request, &Task::new()).await.unwrap().problem.unwrap()

@@ -1,20 +1,20 @@
-//! Tests of bad input: it gives a clear error or a listed skip, and valid records are kept.
+//! Tests of bad input: it is rejected or listed, and valid records are kept.
 
 use std::io::Write as _;
 
-use crate::support::{Place, comment, issue};
+use crate::support::{TestEnv, comment, issue};
 
-fn import(place: &Place, path: &std::path::Path) -> crate::support::Ran {
-    place.run(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"])
+fn import(env: &TestEnv, path: &std::path::Path) -> crate::support::Run {
+    env.run(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"])
 }
 
-fn document_count(place: &Place) -> u64 {
-    place.json(&["status", "--json"])["coverage"]["documents"].as_u64().unwrap()
+fn document_count(env: &TestEnv) -> u64 {
+    env.json(&["status", "--json"])["coverage"]["documents"].as_u64().unwrap()
 }
 
 #[test]
-fn good_records_are_kept_and_bad_ones_listed() {
-    let place = Place::new();
+fn bad_records_are_listed_and_others_kept() {
+    let env = TestEnv::new();
     let mut lines: Vec<u8> = Vec::new();
     for line in [
         issue(1, "good one", "body").to_string().into_bytes(),
@@ -32,9 +32,9 @@ fn good_records_are_kept_and_bad_ones_listed() {
         lines.extend(line);
         lines.push(b'\n');
     }
-    let path = place.file("mixed.jsonl", &lines);
-    let ran = import(&place, &path);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let path = env.file("mixed.jsonl", &lines);
+    let run = import(&env, &path);
+    assert_eq!(run.code, Some(0), "{}", run.err);
     for (line, why) in [
         (2, "not JSON"),
         (3, "number"),
@@ -44,23 +44,23 @@ fn good_records_are_kept_and_bad_ones_listed() {
         (8, ""),
         (10, "the maximum is 32 MB"),
     ] {
-        let message = ran.err.lines().find(|l| l.contains(&format!("mixed.jsonl:{line}:")));
+        let message = run.err.lines().find(|l| l.contains(&format!("mixed.jsonl:{line}:")));
         assert!(
             message.is_some_and(|l| l.contains(why)),
             "line {line}: {:?}\n{}",
             message,
-            ran.err
+            run.err
         );
     }
-    assert!(ran.err.contains("7 records skipped"), "{}", ran.err);
-    assert_eq!(document_count(&place), 3);
+    assert!(run.err.contains("7 records skipped"), "{}", run.err);
+    assert_eq!(document_count(&env), 3);
     // An invalid byte replaces one character and does not reject the report.
-    assert_eq!(place.json(&["show", "acme/app#4", "--json"])["title"], "bad \u{fffd} utf-8");
+    assert_eq!(env.json(&["show", "acme/app#4", "--json"])["title"], "bad \u{fffd} utf-8");
 }
 
 #[test]
 fn unsupported_files_are_rejected() {
-    let place = Place::new();
+    let env = TestEnv::new();
     for (name, content, code, why) in [
         ("words.jsonl", &b"hello world\n"[..], 1, "neither JSON nor a table"),
         ("wrong.json", b"{\"items\": [1, 2]}", 1, "nothing could be imported"),
@@ -68,35 +68,31 @@ fn unsupported_files_are_rejected() {
         ("binary.json", b"\x00\x01\x02\xff\xfe", 1, "this is not a text file"),
         ("notgzip.json.gz", b"\x1f\x8b\x08\x00garbage", 2, "truncated or damaged"),
     ] {
-        let path = place.file(name, content);
-        let ran = import(&place, &path);
-        assert_eq!(ran.code, Some(code), "{name}: {}", ran.err);
-        assert!(ran.err.contains(why), "{name}: {}", ran.err);
-        assert!(ran.err.contains("hint:"), "{name}: {}", ran.err);
+        let path = env.file(name, content);
+        let run = import(&env, &path);
+        assert_eq!(run.code, Some(code), "{name}: {}", run.err);
+        assert!(run.err.contains(why), "{name}: {}", run.err);
+        assert!(run.err.contains("hint:"), "{name}: {}", run.err);
     }
-    let ran = import(&place, &place.path("missing.json"));
-    assert!(ran.code == Some(1) && ran.err.contains("no such file"), "{}", ran.err);
-    std::fs::create_dir(place.path("empty")).unwrap();
-    let ran = import(&place, &place.path("empty"));
-    assert!(ran.code == Some(1) && ran.err.contains("nothing to import"), "{}", ran.err);
-    let ran = import(&place, &place.file("nothing.jsonl", ""));
-    assert!(ran.code == Some(1) && ran.err.contains("an empty file"), "{}", ran.err);
+    let run = import(&env, &env.path("missing.json"));
+    run.assert_error(1, &["no such file"]);
+    std::fs::create_dir(env.path("empty")).unwrap();
+    let run = import(&env, &env.path("empty"));
+    run.assert_error(1, &["nothing to import"]);
+    let run = import(&env, &env.file("nothing.jsonl", ""));
+    run.assert_error(1, &["an empty file"]);
     // No failed import left a source behind.
-    assert_eq!(place.json(&["source", "list", "--json"]), serde_json::json!([]));
+    assert_eq!(env.json(&["source", "list", "--json"]), serde_json::json!([]));
     // Records before a truncation are kept.
     let partial_list = "[{\"number\": 1, \"title\": \"x\"}, {\"number\": 2, \"ti";
-    let ran = import(&place, &place.file("cut_after_one.json", partial_list));
-    assert!(
-        ran.code == Some(2) && ran.err.contains("the file ends inside this record"),
-        "{}",
-        ran.err
-    );
-    assert_eq!(place.json(&["source", "list", "--json"])[0]["issues"], 1);
+    let run = import(&env, &env.file("cut_after_one.json", partial_list));
+    run.assert_error(2, &["the file ends inside this record"]);
+    assert_eq!(env.json(&["source", "list", "--json"])[0]["issues"], 1);
 }
 
 #[test]
 fn records_before_a_truncation_are_kept() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mut text = String::new();
     for n in 1..=20_000 {
         text.push_str(
@@ -108,51 +104,51 @@ fn records_before_a_truncation_are_kept() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text.as_bytes()).unwrap();
     let archive = gzip.finish().unwrap();
-    let path = place.file("cut.jsonl.gz", &archive[..archive.len() * 3 / 4]);
-    let ran = import(&place, &path);
-    assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("truncated or damaged") && ran.err.contains("kept"), "{}", ran.err);
-    assert!(document_count(&place) > 10_000, "{}", document_count(&place));
+    let path = env.file("cut.jsonl.gz", &archive[..archive.len() * 3 / 4]);
+    let run = import(&env, &path);
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    run.assert_stderr(&["truncated or damaged", "kept"]);
+    assert!(document_count(&env) > 10_000, "{}", document_count(&env));
 }
 
 #[test]
 fn unreadable_path_and_unwritable_casebook_are_errors() {
-    let place = Place::new();
-    let file = place.file("file", "x");
-    let ran = place.run(&["--casebook", &file.to_string_lossy(), "status"]);
-    assert!(ran.code == Some(1) && ran.err.contains("is not a folder"), "{}", ran.err);
+    let env = TestEnv::new();
+    let file = env.file("file", "x");
+    let run = env.run(&["--casebook", &file.to_string_lossy(), "status"]);
+    run.assert_error(1, &["is not a folder"]);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // The superuser can read every file, so nothing is refused then.
-        let secret = place.file("secret.jsonl", issue(1, "x", "y").to_string());
+        // The superuser can read every file.
+        let secret = env.file("secret.jsonl", issue(1, "x", "y").to_string());
         std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o0)).unwrap();
         if std::fs::File::open(&secret).is_ok() {
-            eprintln!("SKIPPED: reading without permission, because this user may read everything");
+            eprintln!("SKIPPED: a file without permission, because this user may read everything");
             return;
         }
-        let ran = import(&place, &secret);
-        assert!(ran.code == Some(1) && ran.err.contains("permission denied"), "{}", ran.err);
+        let run = import(&env, &secret);
+        run.assert_error(1, &["permission denied"]);
     }
 }
 
 #[test]
 fn invalid_source_names_are_rejected() {
-    let place = Place::new();
-    let path = place.file("a.jsonl", issue(1, "x", "y").to_string());
+    let env = TestEnv::new();
+    let path = env.file("a.jsonl", issue(1, "x", "y").to_string());
     for name in ["plain", "a//c", "../..", "a/", "/b", "a b/c", "a/b;c"] {
-        let ran = place.run(&["import", "github", &path.to_string_lossy(), "--source", name]);
+        let run = env.run(&["import", "github", &path.to_string_lossy(), "--source", name]);
         assert!(
-            ran.code == Some(2) && ran.err.contains("is not a valid source"),
+            run.code == Some(2) && run.err.contains("is not a valid source"),
             "{name}: {}",
-            ran.err
+            run.err
         );
     }
 }
 
 #[test]
-fn moved_item_replaces_no_other() {
-    let place = Place::new();
+fn item_of_another_repository_is_skipped() {
+    let env = TestEnv::new();
     let mut text = String::new();
     for (n, repository, title) in
         [(1, "acme/app", "ours"), (2, "acme/app", "also ours"), (1, "acme/other", "theirs")]
@@ -163,13 +159,13 @@ fn moved_item_replaces_no_other() {
         record["updated_at"] = "2026-05-05T00:00:00Z".into();
         text.push_str(&format!("{record}\n"));
     }
-    let path = place.file("moved.jsonl", text);
-    // The source may have another name here.
-    let ran = place.ok(&["import", "github", &path.to_string_lossy(), "--source", "mirror/copy"]);
+    let path = env.file("moved.jsonl", text);
+    // The source may have another name.
+    let run = env.ok(&["import", "github", &path.to_string_lossy(), "--source", "mirror/copy"]);
     assert!(
-        ran.err.contains("moved.jsonl:3: belongs to acme/other, not to acme/app"),
+        run.err.contains("moved.jsonl:3: belongs to acme/other, not to acme/app"),
         "{}",
-        ran.err
+        run.err
     );
-    assert_eq!(place.json(&["show", "mirror/copy#1", "--json=title"])["title"], "ours");
+    assert_eq!(env.json(&["show", "mirror/copy#1", "--json=title"])["title"], "ours");
 }

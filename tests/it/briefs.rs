@@ -1,5 +1,5 @@
-//! Tests of briefs through the public interface and the command line: output is deterministic,
-//! every statement is cited, redacted text leaves no trace, and later changes are reported.
+//! Tests of briefs: they are deterministic, cite every statement, contain no redacted text, and a
+//! replay reports later changes.
 
 use std::fs;
 
@@ -10,11 +10,7 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue, lines, with};
-
-async fn open(place: &Place, now: i64) -> Casebook {
-    Casebook::open(place.options_at(now)).await.unwrap()
-}
+use crate::support::{TestEnv, comment, issue, json_lines, with_fields};
 
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043 behind the proxy";
 const LOG: &str = "On 2.3.1, at db1.acme.internal (10.20.30.40), user jsmith, mail ann@corp.example.com.\n\n```\n\
@@ -25,43 +21,37 @@ fn records() -> Vec<Value> {
     let merged_fields = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z",
                         "pull_request": {"url": "x", "merged_at": "2026-01-08T00:00:00Z"}});
     vec![
-        with(
+        with_fields(
             issue(1, FAILURE, "On 2.3.0 the *upload* stops.\n\n<script>alert(1)</script>"),
             closed_fields,
         ),
-        with(issue(7, "Keep chunks in order", "Fixes #1"), merged_fields),
+        with_fields(issue(7, "Keep chunks in order", "Fixes #1"), merged_fields),
         comment(14, 1, "Fixed by #7, which is in 2.4.0. Ask ada about it."),
-        with(issue(20, FAILURE, LOG), json!({"created_at": "2026-02-02T00:00:00Z"})),
+        with_fields(issue(20, FAILURE, LOG), json!({"created_at": "2026-02-02T00:00:00Z"})),
     ]
 }
 
-async fn import(casebook: &Casebook, place: &Place, records: &[Value]) {
-    let path = place.file("in.jsonl", lines(records));
+async fn import(casebook: &Casebook, env: &TestEnv, records: &[Value]) {
+    let path = env.file("in.jsonl", json_lines(records));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
-}
-
-async fn load_records(place: &Place) -> Casebook {
-    let casebook = open(place, 1_780_000_000).await;
-    import(&casebook, place, &records()).await;
-    casebook
 }
 
 fn about(key: &str) -> BriefRequest {
     BriefRequest { key: Some(key.into()), ..Default::default() }
 }
 
-async fn make(casebook: &Casebook, request: BriefRequest) -> Brief {
+async fn write(casebook: &Casebook, request: BriefRequest) -> Brief {
     casebook.brief(request, &Task::new()).await.unwrap()
 }
 
-async fn bytes(brief: &Brief, format: BriefFormat) -> Vec<u8> {
+async fn render(brief: &Brief, format: BriefFormat) -> Vec<u8> {
     Casebook::render_brief(brief.clone(), format).await.unwrap()
 }
 
 /// Asserts that a brief contains all of these texts.
 #[track_caller]
-fn holds(brief: &str, expected_texts: &[&str]) {
+fn assert_contains(brief: &str, expected_texts: &[&str]) {
     for text in expected_texts {
         assert!(brief.contains(text), "{text}\n{brief}");
     }
@@ -72,9 +62,9 @@ const FORMATS: [BriefFormat; 4] =
 
 #[tokio::test]
 async fn brief_is_complete_and_citations_resolve() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
-    let brief = make(&casebook, about("acme/app#20")).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
+    let brief = write(&casebook, about("acme/app#20")).await;
     let kinds: Vec<SectionKind> = brief.sections.iter().map(|s| s.kind).collect();
     use SectionKind::{Cases, Duplicates, People, Problem, Questions, Summary, Versions};
     assert_eq!(kinds, [Summary, Problem, Duplicates, Cases, Versions, People, Questions]);
@@ -87,8 +77,8 @@ async fn brief_is_complete_and_citations_resolve() {
         }
     }
     assert!(citations > 5);
-    let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
-    holds(
+    let markdown = String::from_utf8(render(&brief, BriefFormat::Markdown).await).unwrap();
+    assert_contains(
         &markdown,
         &[
             "## Solved cases",
@@ -101,15 +91,15 @@ async fn brief_is_complete_and_citations_resolve() {
 
 #[tokio::test]
 async fn summary_precedes_every_section() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
-    let brief = make(&casebook, about("acme/app#20")).await;
-    let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
+    let brief = write(&casebook, about("acme/app#20")).await;
+    let markdown = String::from_utf8(render(&brief, BriefFormat::Markdown).await).unwrap();
     let (title, rest) = markdown.split_once("\n\n").unwrap();
     assert_eq!(title, format!("# acme/app#20 {FAILURE}"));
     let (summary, rest) = rest.split_once("\n\n").unwrap();
     assert!(rest.starts_with("## Problem\n"), "{rest}");
-    holds(
+    assert_contains(
         summary,
         &[
             &format!("The problem: “{FAILURE}” on 2.3.1 (open)."),
@@ -124,37 +114,38 @@ async fn summary_precedes_every_section() {
     let closed_fields = json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
     import(
         &casebook,
-        &place,
-        &[with(issue(30, "A disk is full", "Duplicate of #1"), closed_fields)],
+        &env,
+        &[with_fields(issue(30, "A disk is full", "Duplicate of #1"), closed_fields)],
     )
     .await;
-    let known = make(&casebook, about("acme/app#30")).await;
+    let known = write(&casebook, about("acme/app#30")).await;
     let text = known.sections[0].entries[0].text.as_deref().unwrap();
-    holds(
+    assert_contains(
         text,
         &["It is a known duplicate of acme/app#1 (fixed in 2.4.0).", "It was fixed by acme/app#7."],
     );
-    let html = String::from_utf8(bytes(&known, BriefFormat::Html).await).unwrap();
+    let html = String::from_utf8(render(&known, BriefFormat::Html).await).unwrap();
     assert!(html.contains("<p dir=\"auto\">The problem: “A disk is full”"), "{html}");
 }
 
 #[tokio::test]
 async fn known_duplicates_precede_likely_ones() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let closed_fields = json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
-    let of_1 = |number, title| with(issue(number, title, "Duplicate of #1"), closed_fields.clone());
+    let of_1 =
+        |number, title| with_fields(issue(number, title, "Duplicate of #1"), closed_fields.clone());
     import(
         &casebook,
-        &place,
+        &env,
         &[of_1(30, "A disk is full"), of_1(31, "Full again"), of_1(32, "Once more")],
     )
     .await;
     let text = |brief: Brief| async move {
-        String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap().replace('\\', "")
+        String::from_utf8(render(&brief, BriefFormat::Markdown).await).unwrap().replace('\\', "")
     };
-    let duplicate = text(make(&casebook, about("acme/app#30")).await).await;
-    holds(
+    let duplicate = text(write(&casebook, about("acme/app#30")).await).await;
+    assert_contains(
         &duplicate,
         &[
             "## Duplicates",
@@ -166,9 +157,9 @@ async fn known_duplicates_precede_likely_ones() {
         ],
     );
     assert!(!duplicate.contains("wiki page matches"), "{duplicate}");
-    let stays = text(make(&casebook, about("acme/app#1")).await).await;
-    holds(
-        &stays,
+    let canonical = text(write(&casebook, about("acme/app#1")).await).await;
+    assert_contains(
+        &canonical,
         &[
             "3 reports are duplicates of it: acme/app#30 (A disk is full);",
             "### This report",
@@ -177,25 +168,25 @@ async fn known_duplicates_precede_likely_ones() {
         ],
     );
     assert_eq!(
-        stays.matches("On 2.3.0 the *upload* stops.").count(),
+        canonical.matches("On 2.3.0 the *upload* stops.").count(),
         1,
-        "said once, as the problem\n{stays}"
+        "the problem is repeated\n{canonical}"
     );
     let request = BriefRequest {
         leave_out: vec!["acme/app#1".into(), "acme/app#31".into()],
         ..about("acme/app#30")
     };
-    let less = text(make(&casebook, request).await).await;
-    let parts = less.split("<!--").next().unwrap();
-    assert!(!parts.contains("acme/app#1 ") && !parts.contains("acme/app#31"), "{less}");
+    let reduced = text(write(&casebook, request).await).await;
+    let parts = reduced.split("<!--").next().unwrap();
+    assert!(!parts.contains("acme/app#1 ") && !parts.contains("acme/app#31"), "{reduced}");
 }
 
 #[tokio::test]
 async fn excluded_entries_are_absent_from_the_brief() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
-    let whole = make(&casebook, about("acme/app#20")).await;
-    let holds = |brief: &Brief, key: &str| {
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
+    let complete = write(&casebook, about("acme/app#20")).await;
+    let cites = |brief: &Brief, key: &str| {
         brief
             .sections
             .iter()
@@ -203,37 +194,37 @@ async fn excluded_entries_are_absent_from_the_brief() {
             .flat_map(|e| &e.citations)
             .any(|c| c.key == key)
     };
-    assert!(holds(&whole, "acme/app#1") && holds(&whole, "acme/app#7"));
+    assert!(cites(&complete, "acme/app#1") && cites(&complete, "acme/app#7"));
     let keys = vec!["acme/app#1".to_owned(), "acme/app#7".to_owned()];
-    let less =
-        make(&casebook, BriefRequest { leave_out: keys.clone(), ..about("acme/app#20") }).await;
-    assert!(!holds(&less, "acme/app#1") && !holds(&less, "acme/app#7"));
-    assert!(holds(&less, "acme/app#20"), "what it is about stays");
-    assert!(less.record.sources.iter().all(|source| !keys.contains(&source.key)));
-    let markdown = String::from_utf8(bytes(&less, BriefFormat::Markdown).await).unwrap();
+    let reduced =
+        write(&casebook, BriefRequest { leave_out: keys.clone(), ..about("acme/app#20") }).await;
+    assert!(!cites(&reduced, "acme/app#1") && !cites(&reduced, "acme/app#7"));
+    assert!(cites(&reduced, "acme/app#20"), "the report itself is missing");
+    assert!(reduced.record.sources.iter().all(|source| !keys.contains(&source.key)));
+    let markdown = String::from_utf8(render(&reduced, BriefFormat::Markdown).await).unwrap();
     assert!(!markdown.contains("Fixed by #7"), "{markdown}");
-    // The record keeps the choice, so that a replay leaves out the same parts.
-    assert_eq!(less.record.request.leave_out, keys);
-    assert!(whole.record.request.leave_out.is_empty());
+    // The record keeps the exclusions for a replay.
+    assert_eq!(reduced.record.request.leave_out, keys);
+    assert!(complete.record.request.leave_out.is_empty());
 }
 
 #[tokio::test]
 async fn brief_bytes_do_not_depend_on_time() {
-    let place = Place::new();
-    let first = make(&load_records(&place).await, about("acme/app#20")).await;
-    let later = open(&place, 1_990_000_000).await;
-    let second = make(&later, about("acme/app#20")).await;
+    let env = TestEnv::new();
+    let first = write(&env.load(&records()).await, about("acme/app#20")).await;
+    let later = Casebook::open(env.options_at(1_990_000_000)).await.unwrap();
+    let second = write(&later, about("acme/app#20")).await;
     for format in FORMATS {
-        assert_eq!(bytes(&first, format).await, bytes(&second, format).await, "{format:?}");
+        assert_eq!(render(&first, format).await, render(&second, format).await, "{format:?}");
     }
-    // A brief is not a decision, so no check is recorded.
+    // A brief records no check.
     assert!(later.last_check("acme/app#20").await.unwrap().is_none());
 }
 
 #[tokio::test]
 async fn redacted_text_is_absent_from_every_format() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let secrets = [
         "db1.acme.internal",
         "10.20.30.40",
@@ -243,21 +234,20 @@ async fn redacted_text_is_absent_from_every_format() {
         "octo-cat",
         "grace",
     ];
-    let open = make(&casebook, about("acme/app#20")).await;
-    let whole = String::from_utf8(bytes(&open, BriefFormat::Json).await).unwrap();
+    let open = write(&casebook, about("acme/app#20")).await;
+    let whole = String::from_utf8(render(&open, BriefFormat::Json).await).unwrap();
     assert!(secrets.iter().all(|s| whole.contains(s)), "{whole}");
     let request = BriefRequest { redact: true, ..about("acme/app#20") };
-    let brief = make(&casebook, request.clone()).await;
+    let brief = write(&casebook, request.clone()).await;
     for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
-        let text = String::from_utf8(bytes(&brief, format).await).unwrap().replace('\\', "");
+        let text = String::from_utf8(render(&brief, format).await).unwrap().replace('\\', "");
         for secret in secrets {
             assert!(!text.contains(secret), "{secret} in {format:?}\n{text}");
         }
         assert!(text.contains("[host-1]") && text.contains("[user-"), "{text}");
     }
-    // A PDF's text is compressed; it is written from the same redacted brief, which differs from
-    // the open one.
-    assert_ne!(bytes(&brief, BriefFormat::Pdf).await, bytes(&open, BriefFormat::Pdf).await);
+    // The text of a PDF is compressed, but differs from the open one.
+    assert_ne!(render(&brief, BriefFormat::Pdf).await, render(&open, BriefFormat::Pdf).await);
     let preview = casebook.preview_redaction(about("acme/app#20"), &Task::new()).await.unwrap();
     for secret in ["db1.acme.internal", "10.20.30.40", "jsmith"] {
         assert!(preview.iter().any(|p| p.original == secret), "{preview:?}");
@@ -273,12 +263,12 @@ async fn redacted_text_is_absent_from_every_format() {
 
 #[tokio::test]
 async fn hostile_text_is_harmless_in_html() {
-    let place = Place::new();
-    let casebook = open(&place, 1_780_000_000).await;
-    // The text contains the marker that begins a record in a file of either kind.
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    // The text contains the markers of a record in HTML and Markdown.
     let body = "</script><script>alert(1)</script> --> <!-- x ![i](https://evil.example/x.png) <img src=x onerror=y> `--` \
         one ` tick <img src=x onerror=y> id=\"precedent-brief\">{\"version\":1}</script> precedent-brief {} -->";
-    let hostile = with(
+    let hostile = with_fields(
         issue(
             1,
             "</title><script>alert(2)</script> FW-1043 precedent-brief {\"version\":1} --> x",
@@ -286,62 +276,61 @@ async fn hostile_text_is_harmless_in_html() {
         ),
         json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z", "html_url": "javascript:alert(3)"}),
     );
-    import(&casebook, &place, &[hostile, issue(2, "Another FW-1043 --> x", body)]).await;
-    let brief = make(&casebook, about("acme/app#2")).await;
-    let html = String::from_utf8(bytes(&brief, BriefFormat::Html).await).unwrap();
+    import(&casebook, &env, &[hostile, issue(2, "Another FW-1043 --> x", body)]).await;
+    let brief = write(&casebook, about("acme/app#2")).await;
+    let html = String::from_utf8(render(&brief, BriefFormat::Html).await).unwrap();
     assert_eq!(html.matches("<script").count(), 1, "{html}");
     assert!(
         !html.contains("onerror") && !html.contains("href=\"javascript") && !html.contains("<img")
     );
-    let markdown = bytes(&brief, BriefFormat::Markdown).await;
+    let markdown = render(&brief, BriefFormat::Markdown).await;
     let text = String::from_utf8(markdown.clone()).unwrap();
     let tag = |name: &str| {
         text.replace("\\<", "").split("<!-- precedent-brief").next().unwrap().contains(name)
     };
     assert!(!text.contains("](<javascript") && !tag("<img") && !tag("<script"), "{text}");
-    for file in [html.into_bytes(), markdown, bytes(&brief, BriefFormat::Json).await] {
+    for file in [html.into_bytes(), markdown, render(&brief, BriefFormat::Json).await] {
         let replay = casebook.replay_brief(file, &Task::new()).await.unwrap();
         assert!(replay.same, "{:?}", replay.changes);
     }
 }
 
 /// Control sequences for terminals and viewers, as characters and as character references.
-const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}g\u{200f}h\u{2066}i &#27; &#x202e; &rlm; &#x9b;31m";
+const CONTROLS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}g\u{200f}h\u{2066}i &#27; &#x202e; &rlm; &#x9b;31m";
 
 #[tokio::test]
 async fn no_brief_format_runs_or_fetches_anything() {
-    let place = Place::new();
-    let casebook = open(&place, 1_780_000_000).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let body = format!(
-        "FW-1043 {ORDERS}\n\n![p](http://evil.example/x.png) [go](javascript:alert(1)) <javascript:alert(2)>\n\n\
-         [b](JaVaScRiPt:alert(3)) [c] ![[secret.pdf]]\n\n[c]: data:text/html,x\n\n```\n{ORDERS}\n```"
+        "FW-1043 {CONTROLS}\n\n![p](http://evil.example/x.png) [go](javascript:alert(1)) <javascript:alert(2)>\n\n\
+         [b](JaVaScRiPt:alert(3)) [c] ![[secret.pdf]]\n\n[c]: data:text/html,x\n\n```\n{CONTROLS}\n```"
     );
-    let mut solved_item = with(
-        issue(1, &format!("Upload stops FW-1043 {ORDERS}"), &body),
-        json!({"state": "closed", "state_reason": ORDERS, "closed_at": "2026-01-08T00:00:00Z",
-               "html_url": "javascript:alert(4)", "labels": [{"name": ORDERS}], "user": {"login": ORDERS}}),
+    let mut solved_item = with_fields(
+        issue(1, &format!("Upload stops FW-1043 {CONTROLS}"), &body),
+        json!({"state": "closed", "state_reason": CONTROLS, "closed_at": "2026-01-08T00:00:00Z",
+               "html_url": "javascript:alert(4)", "labels": [{"name": CONTROLS}], "user": {"login": CONTROLS}}),
     );
-    solved_item["milestone"] = json!({"title": ORDERS});
-    let mut duplicate = issue(2, &format!("Upload stops again FW-1043 {ORDERS}"), &body);
-    duplicate["html_url"] = json!(format!("https://tracker.example/{ORDERS}"));
-    import(&casebook, &place, &[solved_item, duplicate, comment(5, 1, &body)]).await;
-    let order = |c: char| {
+    solved_item["milestone"] = json!({"title": CONTROLS});
+    let mut duplicate = issue(2, &format!("Upload stops again FW-1043 {CONTROLS}"), &body);
+    duplicate["html_url"] = json!(format!("https://tracker.example/{CONTROLS}"));
+    import(&casebook, &env, &[solved_item, duplicate, comment(5, 1, &body)]).await;
+    let is_control = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
             || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     for request in [about("acme/app#2"), BriefRequest { redact: true, ..about("acme/app#2") }] {
-        let brief = make(&casebook, request).await;
+        let brief = write(&casebook, request).await;
         for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
-            let text = String::from_utf8(bytes(&brief, format).await).unwrap();
-            assert!(text.contains("owned") && !text.contains(order), "{format:?} {text:?}");
+            let text = String::from_utf8(render(&brief, format).await).unwrap();
+            assert!(text.contains("owned") && !text.contains(is_control), "{format:?} {text:?}");
         }
-        // The app and programs that read JSON get the original texts.
         let values = serde_json::to_value(&brief.sections).unwrap();
         assert!(
             !values.to_string().contains("\\u001b")
                 && !values.to_string().contains("javascript:alert(4)")
         );
-        let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
+        let markdown = String::from_utf8(render(&brief, BriefFormat::Markdown).await).unwrap();
         for event in pulldown_cmark::Parser::new_ext(&markdown, pulldown_cmark::Options::all()) {
             use pulldown_cmark::{Event, Tag};
             match event {
@@ -351,35 +340,33 @@ async fn no_brief_format_runs_or_fetches_anything() {
                 Event::Start(Tag::Link { dest_url, .. }) => {
                     assert!(dest_url.starts_with("http"), "{dest_url}\n{markdown}")
                 }
-                Event::Text(text) => assert!(!text.contains(order), "{text:?}\n{markdown}"),
+                Event::Text(text) => assert!(!text.contains(is_control), "{text:?}\n{markdown}"),
                 _ => {}
             }
         }
-        let html = String::from_utf8(bytes(&brief, BriefFormat::Html).await).unwrap();
+        let html = String::from_utf8(render(&brief, BriefFormat::Html).await).unwrap();
         assert!(!html.contains("href=\"javascript") && !html.contains("<img"), "{html}");
-        // A PDF contains the addresses of its links unchanged.
-        let pdf = bytes(&brief, BriefFormat::Pdf).await;
+        // A PDF contains the addresses of its links uncompressed.
+        let pdf = render(&brief, BriefFormat::Pdf).await;
         let holds = |needle: &[u8]| pdf.windows(needle.len()).any(|w| w == needle);
         assert!(!holds(b"javascript:") && pdf.starts_with(b"%PDF"));
         for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
             let replay =
-                casebook.replay_brief(bytes(&brief, format).await, &Task::new()).await.unwrap();
+                casebook.replay_brief(render(&brief, format).await, &Task::new()).await.unwrap();
             assert!(replay.same, "{format:?} {:?}", replay.changes);
         }
     }
 }
 
 #[test]
-fn mail_redaction_leaves_doubtful_names_to_choose() {
-    let place = Place::new();
+fn uncertain_names_can_be_kept() {
+    let env = TestEnv::new();
     let mail = "Hello, this is Berta Brandt from Blue Harbour. The printer at 10.20.30.40 prints blanks; call 0151-5550199 to ask \
         Brandt.\n\n--\nBerta Brandt | Senior Operations Manager\nBlue Harbour Logistics GmbH, Dock 5, 20457 Hamburg\n\
         Tel. +49 40 555 0100 | berta.brandt@blueharbour.example\nIBAN DE89 3704 0044 0532 0130 00\nCard 4111 1111 1111 1111";
-    let path = place
-        .file("in.jsonl", format!("{}\n", issue(1, "Label printer 2.3.1 prints blanks", mail)));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    env.import(format!("{}\n", issue(1, "Label printer 2.3.1 prints blanks", mail)));
     let brief = |args: &[&str]| {
-        place.ok(&[&["brief", "acme/app#1", "--without", "questions"], args].concat()).out
+        env.ok(&[&["brief", "acme/app#1", "--without", "questions"], args].concat()).out
     };
     let redacted_brief = brief(&["--redact"]).replace('\\', "");
     for secret in [
@@ -404,7 +391,7 @@ fn mail_redaction_leaves_doubtful_names_to_choose() {
         redacted_brief.contains("names and secrets were replaced; others may remain"),
         "{redacted_brief}"
     );
-    let preview = place.json(&["brief", "acme/app#1", "--preview", "--json"]);
+    let preview = env.json(&["brief", "acme/app#1", "--preview", "--json"]);
     let sure = |original: &str| {
         let entry = preview.as_array().unwrap().iter().find(|p| p["original"] == original);
         entry.unwrap_or_else(|| panic!("{original}: {preview}"))["sure"].as_bool().unwrap()
@@ -428,27 +415,29 @@ fn mail_redaction_leaves_doubtful_names_to_choose() {
             && !kept_brief.contains("not there"),
         "{kept_brief}"
     );
-    let file = place.file("kept.md", &kept_brief);
-    assert!(place.ok(&["brief", "--replay", &file.to_string_lossy()]).out.contains("No changes"));
+    let file = env.file("kept.md", &kept_brief);
+    assert!(env.ok(&["brief", "--replay", &file.to_string_lossy()]).out.contains("No changes"));
     let without_links = brief(&["--redact-links"]);
     assert!(
         !without_links.contains("tracker.example") && !without_links.contains("Brandt"),
         "{without_links}"
     );
-    let preview = place.ok(&["brief", "acme/app#1", "--preview"]).out;
+    let preview = env.ok(&["brief", "acme/app#1", "--preview"]).out;
     assert!(preview.contains("Uncertain") && preview.contains("Unrecognized names"), "{preview}");
 }
 
 #[tokio::test]
 async fn replay_lists_the_changes() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
-    let old = bytes(&make(&casebook, about("acme/app#20")).await, BriefFormat::Html).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
+    let old = render(&write(&casebook, about("acme/app#20")).await, BriefFormat::Html).await;
     let replay = casebook.replay_brief(old.clone(), &Task::new()).await.unwrap();
     assert!(replay.same && replay.changes.is_empty(), "{:?}", replay.changes);
-    let reopened_item =
-        with(issue(1, FAILURE, "It is back."), json!({"updated_at": "2026-03-01T00:00:00Z"}));
-    import(&casebook, &place, &[reopened_item, comment(99, 20, "A new remark about the upload.")])
+    let reopened_item = with_fields(
+        issue(1, FAILURE, "It is back."),
+        json!({"updated_at": "2026-03-01T00:00:00Z"}),
+    );
+    import(&casebook, &env, &[reopened_item, comment(99, 20, "A new remark about the upload.")])
         .await;
     let replay = casebook.replay_brief(old, &Task::new()).await.unwrap();
     let changes: Vec<String> =
@@ -465,35 +454,32 @@ async fn replay_lists_the_changes() {
 }
 
 #[test]
-fn brief_of_standard_input_replays() {
-    let place = Place::new();
-    let path = place.file("in.jsonl", lines(&records()));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+fn brief_of_standard_input_can_be_replayed() {
+    let env = TestEnv::new();
+    env.import(json_lines(&records()));
     let failure =
         "2026-05-01 08:00:00 ERROR FW-1043 upload stopped by ghp_abcdefghijklmnopqrstuvwxyz0123\n";
     let long = format!("{}{failure}", "2026-05-01 07:00:00 INFO all is fine\n".repeat(400));
     for (log, is_long) in [(failure, false), (&*long, true)] {
         for redacts in [false, true] {
-            let input = fs::File::open(place.file("server.log", log)).unwrap();
             let args = [&["brief", "-"][..], if redacts { &["--redact"] } else { &[] }].concat();
-            let brief =
-                crate::support::Ran::from(place.command(&args).stdin(input).output().unwrap()).out;
+            let brief = env.run_with_input(&args, log).out;
             let record = brief.rsplit("<!-- precedent-brief ").next().unwrap();
             assert_eq!(record.contains("\"logs\":[\"-\"]"), is_long, "{record}");
             let is_partial = brief.contains("which cited items have changed since");
             assert_eq!(is_partial, is_long || redacts, "{brief}");
-            let file = place.file("brief.md", &brief);
-            let ran = place.ok(&["brief", "--replay", &file.to_string_lossy()]);
-            assert!(ran.out.contains("No changes"), "{is_long} {redacts} {}", ran.out);
-            assert_eq!(ran.out.contains("only the cited items"), is_long, "{}", ran.out);
+            let file = env.file("brief.md", &brief);
+            let run = env.ok(&["brief", "--replay", &file.to_string_lossy()]);
+            assert!(run.out.contains("No changes"), "{is_long} {redacts} {}", run.out);
+            assert_eq!(run.out.contains("only the cited items"), is_long, "{}", run.out);
         }
     }
 }
 
 #[tokio::test]
 async fn brief_omits_sections_and_private_notes() {
-    let place = Place::new();
-    let casebook = load_records(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&records()).await;
     let note = NoteDraft {
         kind: NoteKind::Lesson,
         title: "For my eyes".into(),
@@ -504,15 +490,15 @@ async fn brief_omits_sections_and_private_notes() {
     };
     casebook.add_note(note, &Task::new()).await.unwrap();
     let text = |brief: Brief| async move {
-        String::from_utf8(bytes(&brief, BriefFormat::Json).await).unwrap()
+        String::from_utf8(render(&brief, BriefFormat::Json).await).unwrap()
     };
-    assert!(!text(make(&casebook, about("acme/app#20")).await).await.contains("in a hurry"));
+    assert!(!text(write(&casebook, about("acme/app#20")).await).await.contains("in a hurry"));
     let request = BriefRequest { notes: true, ..about("acme/app#20") };
-    assert!(text(make(&casebook, request).await).await.contains("in a hurry"));
+    assert!(text(write(&casebook, request).await).await.contains("in a hurry"));
     let request = BriefRequest { without: SectionKind::ALL.to_vec(), ..about("acme/app#20") };
-    assert!(make(&casebook, request).await.sections.is_empty());
+    assert!(write(&casebook, request).await.sections.is_empty());
     let request = BriefRequest { text: FAILURE.into(), ..Default::default() };
-    let brief = make(&casebook, request).await;
+    let brief = write(&casebook, request).await;
     assert_eq!(brief.title, FAILURE);
     assert!(brief.sections.iter().any(|s| s.kind == SectionKind::Cases));
     let empty = casebook.brief(BriefRequest::default(), &Task::new()).await.unwrap_err();
@@ -521,33 +507,33 @@ async fn brief_omits_sections_and_private_notes() {
 
 #[test]
 fn output_format_follows_the_file_extension() {
-    let place = Place::new();
-    let lines: String = records().iter().map(|r| format!("{r}\n")).collect();
-    let path = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    let ran = place.ok(&["brief", "acme/app#20", "--redact"]);
-    insta::assert_snapshot!("brief", ran.snapshot_text(&place));
-    for (name, begins) in
+    let env = TestEnv::new();
+    let lines = json_lines(&records());
+    let path = env.file("in.jsonl", lines);
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let run = env.ok(&["brief", "acme/app#20", "--redact"]);
+    insta::assert_snapshot!("brief", run.snapshot_text(&env));
+    for (name, start) in
         [("b.md", "# "), ("b.html", "<!doctype html>"), ("b.json", "{"), ("b.pdf", "%PDF-")]
     {
-        let file = place.path(name);
-        place.ok(&["brief", "acme/app#20", "-o", &file.to_string_lossy()]);
-        assert!(fs::read(&file).unwrap().starts_with(begins.as_bytes()), "{name}");
+        let file = env.path(name);
+        env.ok(&["brief", "acme/app#20", "-o", &file.to_string_lossy()]);
+        assert!(fs::read(&file).unwrap().starts_with(start.as_bytes()), "{name}");
     }
-    let html = place.path("b.html");
-    let ran = place.ok(&["brief", "--replay", &html.to_string_lossy()]);
-    assert!(ran.out.contains("No changes"), "{}", ran.out);
-    let ran = place.ok(&["brief", "acme/app#20", "--preview"]);
-    assert!(ran.out.contains("jsmith"), "{}", ran.out);
-    let ran = place.run(&["brief", "acme/app#20", "-o", "b.docx"]);
-    assert!(ran.code == Some(2) && ran.err.contains("docx"), "{}", ran.err);
-    let pdf = place.path("b.pdf");
-    assert_eq!(place.run(&["brief", "--replay", &pdf.to_string_lossy()]).code, Some(2));
+    let html = env.path("b.html");
+    let run = env.ok(&["brief", "--replay", &html.to_string_lossy()]);
+    assert!(run.out.contains("No changes"), "{}", run.out);
+    let run = env.ok(&["brief", "acme/app#20", "--preview"]);
+    assert!(run.out.contains("jsmith"), "{}", run.out);
+    let run = env.run(&["brief", "acme/app#20", "-o", "b.docx"]);
+    run.assert_error(2, &["docx"]);
+    let pdf = env.path("b.pdf");
+    assert_eq!(env.run(&["brief", "--replay", &pdf.to_string_lossy()]).code, Some(2));
 }
 
 #[test]
 fn brief_quotes_key_lines_and_counts_confirmations() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let step = |n: usize| format!("2026-01-03 09:{:02}:00 INFO step {n}\n", n % 60);
     let steps = |from: usize| (from..from + 1_500).map(step).collect::<String>();
     let log =
@@ -555,7 +541,10 @@ fn brief_quotes_key_lines_and_counts_confirmations() {
     let closed_fields = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
     let mut records = vec![
         issue(1, "Index stops at night", &format!("It stops.\n\n```\n{log}```\n\nOn 2.3.1.")),
-        with(issue(2, "Sync is slow for everyone", "Since 2.3.0 the sync is slow."), closed_fields),
+        with_fields(
+            issue(2, "Sync is slow for everyone", "Since 2.3.0 the sync is slow."),
+            closed_fields,
+        ),
         issue(
             3,
             "Grey thumbnails",
@@ -567,14 +556,13 @@ fn brief_quotes_key_lines_and_counts_confirmations() {
         (0..30).map(|n| comment(100 + n, 2, &format!("Same here with {n} files. Any news?"))),
     );
     let fix = comment(200, 2, "The index was dropped. Run `fw fix-index`; fixed in 2.3.2.");
-    records.push(with(fix, json!({"created_at": "2026-01-07T03:04:05Z"})));
-    let path = place.file("in.jsonl", lines(&records));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    records.push(with_fields(fix, json!({"created_at": "2026-01-07T03:04:05Z"})));
+    env.import(json_lines(&records));
 
-    let out = place.ok(&["brief", "acme/app#1"]).out;
+    let out = env.ok(&["brief", "acme/app#1"]).out;
     assert!(out.contains("FW-777") && out.contains("It stops.") && out.len() < 20_000, "{out}");
 
-    let out = place.ok(&["brief", "acme/app#2"]).out;
+    let out = env.ok(&["brief", "acme/app#2"]).out;
     let at = |part: &str| out.find(part).unwrap_or_else(|| panic!("{part} is missing: {out}"));
     assert!(at("fw fix-index") < at("Same here with"), "{out}");
     assert_eq!(
@@ -584,10 +572,10 @@ fn brief_quotes_key_lines_and_counts_confirmations() {
     );
 
     let asks = "Is there a log, an error message or a stack trace?";
-    assert!(!place.ok(&["brief", "acme/app#3"]).out.contains(asks));
-    assert!(place.ok(&["brief", "acme/app#4"]).out.contains(asks));
+    assert!(!env.ok(&["brief", "acme/app#3"]).out.contains(asks));
+    assert!(env.ok(&["brief", "acme/app#4"]).out.contains(asks));
 
-    let out = place.ok(&["troubleshoot", "acme/app#2"]).out;
+    let out = env.ok(&["troubleshoot", "acme/app#2"]).out;
     let at = |part: &str| out.find(part).unwrap_or_else(|| panic!("{part} is missing: {out}"));
     assert!(
         at("fw fix-index") < at("Same here with") && out.contains("29 more confirm it"),
@@ -598,12 +586,12 @@ fn brief_quotes_key_lines_and_counts_confirmations() {
 
 #[test]
 fn pdf_supports_every_script() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let text = "升级之后，缩略图都是灰色的。\n\nไม่สามารถเข้าสู่ระบบหลังจากการอัปเดตแอปพลิเคชัน\n\nមិនអាចចូលបាន\n\nမဝင်နိုင်ပါ";
-    let path = place.file("in.jsonl", lines(&[issue(1, "缩略图变灰 ไม่สามารถ", text)]));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    let pdf = place.path("b.pdf");
-    let ran = place.ok(&["-q", "brief", "acme/app#1", "-o", &pdf.to_string_lossy()]);
-    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
+    let path = env.file("in.jsonl", json_lines(&[issue(1, "缩略图变灰 ไม่สามารถ", text)]));
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let pdf = env.path("b.pdf");
+    let run = env.ok(&["-q", "brief", "acme/app#1", "-o", &pdf.to_string_lossy()]);
+    assert_eq!((run.out.as_str(), run.err.as_str()), ("", ""));
     assert!(fs::read(&pdf).unwrap().starts_with(b"%PDF-"));
 }

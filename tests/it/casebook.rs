@@ -8,19 +8,7 @@ use precedent_core::{
 };
 use precedent_engine::Casebook;
 
-use crate::support::{Place, comment, issue, lines, with};
-
-async fn open(place: &Place) -> Casebook {
-    Casebook::open(place.options()).await.unwrap()
-}
-
-async fn load(place: &Place, records: &[serde_json::Value]) -> Casebook {
-    let casebook = open(place).await;
-    let path = place.file("in.jsonl", lines(records));
-    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
-    casebook.update_index(&Task::new()).await.unwrap();
-    casebook
-}
+use crate::support::{TestEnv, comment, issue, json_lines, with_fields};
 
 async fn keys(casebook: &Casebook, query: &str) -> Vec<String> {
     let request = SearchRequest { query: query.to_owned(), ..Default::default() };
@@ -30,12 +18,12 @@ async fn keys(casebook: &Casebook, query: &str) -> Vec<String> {
 fn sample_records() -> Vec<serde_json::Value> {
     vec![
         issue(1, "Replication slot grows", "The pump stops and the disk fills."),
-        with(
+        with_fields(
             issue(2, "Slot grows again", "Replication stalls, disk full"),
             serde_json::json!({"state": "closed", "state_reason": "completed", "labels": [{"name": "Bug"}],
                 "closed_at": "2026-03-01T00:00:00Z", "updated_at": "2026-03-01T00:00:00Z", "user": {"login": "Linus"}}),
         ),
-        with(
+        with_fields(
             issue(3, "Fix the slot", "Closes #2"),
             serde_json::json!({"state": "closed", "pull_request": {"merged_at": "2026-02-01T00:00:00Z"},
                 "updated_at": "2026-02-01T00:00:00Z"}),
@@ -49,8 +37,8 @@ fn sample_records() -> Vec<serde_json::Value> {
 
 #[tokio::test]
 async fn typed_filter_is_completed() {
-    let place = Place::new();
-    let casebook = load(&place, &sample_records()).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&sample_records()).await;
     for (filter, typed, want) in
         [("label", "bu", "bug"), ("author", "lin", "linus"), ("version", "v2.3", "2.3.1")]
     {
@@ -61,9 +49,9 @@ async fn typed_filter_is_completed() {
 }
 
 #[tokio::test]
-async fn pasted_log_is_read() {
-    let place = Place::new();
-    let casebook = load(&place, &sample_records()).await;
+async fn pasted_log_is_analyzed() {
+    let env = TestEnv::new();
+    let casebook = env.load(&sample_records()).await;
     let text = "2026-03-02 08:00:11 INFO started\n2026-03-02 08:00:12 ERROR the replication slot is gone\n";
     let request = LogRequest { text: text.to_owned(), ..LogRequest::default() };
     let response = casebook.read_logs(request, &Task::new()).await.unwrap();
@@ -71,11 +59,11 @@ async fn pasted_log_is_read() {
 }
 
 #[tokio::test]
-async fn filters_bind_both_arms() {
-    let place = Place::new();
-    let casebook = load(&place, &sample_records()).await;
+async fn filters_apply_to_both_arms() {
+    let env = TestEnv::new();
+    let casebook = env.load(&sample_records()).await;
     for mode in ["lexical", "semantic", "hybrid"] {
-        for (filter, want) in [
+        for (filter, expected) in [
             ("is:closed", &["acme/app#2", "acme/app#3"][..]),
             ("is:merged", &["acme/app#3"]),
             ("is:open is:issue", &["acme/app#1"]),
@@ -92,15 +80,15 @@ async fn filters_bind_both_arms() {
                 keys(&casebook, &format!("replication slot {filter} mode:{mode}")).await;
             found_keys.retain(|k| k != "acme/app#4");
             found_keys.sort();
-            assert_eq!(found_keys, want, "{filter} {mode}");
+            assert_eq!(found_keys, expected, "{filter} {mode}");
         }
     }
 }
 
 #[tokio::test]
-async fn phrases_and_exclusions_bind_the_semantic_arm() {
-    let place = Place::new();
-    let casebook = load(&place, &sample_records()).await;
+async fn phrases_and_exclusions_apply_to_semantic_matches() {
+    let env = TestEnv::new();
+    let casebook = env.load(&sample_records()).await;
     assert_eq!(keys(&casebook, "\"slot grows\" -again").await, ["acme/app#1"]);
     assert_eq!(keys(&casebook, "slot in:title -replication").await, ["acme/app#3"]);
     assert_eq!(keys(&casebook, "\"heartbeat emitter\"").await, ["acme/app#1"]);
@@ -108,8 +96,8 @@ async fn phrases_and_exclusions_bind_the_semantic_arm() {
 
 #[tokio::test]
 async fn every_filter_phrase_and_exclusion_is_met() {
-    let place = Place::new();
-    let casebook = load(&place, &sample_records()).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&sample_records()).await;
     for mode in ["lexical", "semantic", "hybrid"] {
         for query in [
             "slot is:open is:closed",
@@ -140,8 +128,8 @@ async fn every_filter_phrase_and_exclusion_is_met() {
 
 #[tokio::test]
 async fn hit_opens_at_the_matching_comment() {
-    let place = Place::new();
-    let casebook = load(&place, &sample_records()).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&sample_records()).await;
     let request = SearchRequest {
         query: "heartbeat emitter workaround".into(),
         explain: true,
@@ -166,10 +154,10 @@ async fn hit_opens_at_the_matching_comment() {
 
 #[tokio::test]
 async fn listing_without_words_is_paged() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let records: Vec<_> =
         (1..=25).map(|n| issue(n, &format!("Report {n}"), "It happened again.")).collect();
-    let casebook = load(&place, &records).await;
+    let casebook = env.load(&records).await;
     let page = async |query: &str, offset| {
         let request =
             SearchRequest { query: query.into(), limit: 10, offset, ..Default::default() };
@@ -184,28 +172,28 @@ async fn listing_without_words_is_paged() {
     assert_eq!(keys.len(), 25);
     keys.sort();
     keys.dedup();
-    assert_eq!(keys.len(), 25, "no document is on two pages");
-    // With `titles`, the list is the same but its hits are smaller.
+    assert_eq!(keys.len(), 25, "a document is on two pages");
+    // With `titles`, the list has the same hits without passages.
     let titles =
         SearchRequest { query: "is:issue".into(), limit: 25, titles: true, ..Default::default() };
     let hits = casebook.search(titles, &Task::new()).await.unwrap().hits;
     assert!(hits.iter().all(|hit| hit.passages.is_empty() && !hit.title.is_empty()));
     assert_eq!(hits.len(), 25);
-    // Ranked results have no further pages, and the response says so.
+    // Ranked results have no further pages.
     assert_eq!(page("happened", 0).await.unwrap().total, None);
     assert_eq!(page("happened", 10).await.unwrap_err().code(), Code::InvalidInput);
 }
 
 #[tokio::test]
 async fn shared_signature_is_a_separate_arm() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mut records = sample_records();
     records.push(issue(
         7,
         "It died",
         "```\nthread 'main' panicked at 'no slot left in ring 12', src/ring.rs:9\n```",
     ));
-    let casebook = load(&place, &records).await;
+    let casebook = env.load(&records).await;
     let request = SearchRequest {
         query:
             "thread 'w7' panicked at 'no slot left in ring 999', src/ring.rs:77\nnote: run with a backtrace"
@@ -220,11 +208,11 @@ async fn shared_signature_is_a_separate_arm() {
 
 #[tokio::test]
 async fn key_or_number_names_the_document() {
-    let place = Place::new();
-    let casebook = load(&place, &sample_records()).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&sample_records()).await;
     let page = "https://tracker.example/acme/app/issues/4";
     let bracketed_url = format!("<{page}>.");
-    let scheme_less = "tracker.example/acme/app/issues/4";
+    let without_scheme = "tracker.example/acme/app/issues/4";
     for query in [
         "acme/app#4",
         "ACME/APP#4",
@@ -234,7 +222,7 @@ async fn key_or_number_names_the_document() {
         "see acme/app#4",
         page,
         &bracketed_url,
-        scheme_less,
+        without_scheme,
     ] {
         assert_eq!(keys(&casebook, query).await[0], "acme/app#4", "{query}");
     }
@@ -247,10 +235,10 @@ async fn key_or_number_names_the_document() {
 
 #[tokio::test]
 async fn unknown_key_finds_only_its_references() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let records =
         [issue(1, "Upload stops", "As in #77."), issue(2, "Number 77 is cut", "acme/app, 78")];
-    let casebook = load(&place, &records).await;
+    let casebook = env.load(&records).await;
     for (query, expected_keys) in [
         ("#77", &["acme/app#1"][..]),
         ("acme/app#77", &["acme/app#1"]),
@@ -274,21 +262,20 @@ async fn unknown_key_finds_only_its_references() {
 
 #[tokio::test]
 async fn canonical_report_is_read_from_closing_comments() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let close_as = |number, reason| {
         let changes = serde_json::json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-09T10:00:00Z"});
-        with(issue(number, "Agent stops over night", "It stops."), changes)
+        with_fields(issue(number, "Agent stops over night", "It stops."), changes)
     };
     let comment_at = |number: u64, at: &str, body: &str| {
-        with(
+        with_fields(
             comment(number * 10 + at.len() as u64, number, body),
             serde_json::json!({"created_at": at}),
         )
     };
     let at_closure = "2026-01-09T09:59:58Z";
-    let casebook = load(
-        &place,
-        &[
+    let casebook = env
+        .load(&[
             issue(1, "Agent stops at midnight", "It stops."),
             close_as(2, "duplicate"),
             comment_at(2, at_closure, "Same cause as #1, closing."),
@@ -300,9 +287,8 @@ async fn canonical_report_is_read_from_closing_comments() {
             comment_at(5, "2026-01-02T10:00:00Z", "Does #1 look alike?"),
             close_as(6, "duplicate"),
             comment_at(6, at_closure, "As #1. Duplicate of #2"),
-        ],
-    )
-    .await;
+        ])
+        .await;
     let mut duplicate_links = Vec::new();
     for number in 2..=6 {
         let links = casebook.thread(&number.to_string()).await.unwrap().links;
@@ -314,13 +300,13 @@ async fn canonical_report_is_read_from_closing_comments() {
 
 #[tokio::test]
 async fn thread_is_complete_and_states_gaps() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mut records = sample_records();
-    records[0] = with(
+    records[0] = with_fields(
         records[0].clone(),
         serde_json::json!({"comments": 4, "body": "<script>x</script>\n\n**bold**"}),
     );
-    let casebook = load(&place, &records).await;
+    let casebook = env.load(&records).await;
     let thread = casebook.thread("acme/app#1").await.unwrap();
     assert_eq!((thread.comments.len(), thread.missing_comments), (1, 3));
     assert!(thread.html.contains("<strong>bold</strong>") && !thread.html.contains("script"));
@@ -341,20 +327,20 @@ async fn thread_is_complete_and_states_gaps() {
     let error = casebook.thread("acme/app#77").await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
     // A comment that arrives before its item is found once the item is stored.
-    let path = place.file("late.jsonl", lines(&[issue(99, "late", "")]));
+    let path = env.file("late.jsonl", json_lines(&[issue(99, "late", "")]));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     assert_eq!(casebook.thread("acme/app#99").await.unwrap().comments.len(), 1);
 }
 
 #[tokio::test]
-async fn only_newer_records_replace() {
-    let place = Place::new();
-    let casebook = load(&place, &sample_records()).await;
-    let newer = with(
+async fn only_newer_records_replace_others() {
+    let env = TestEnv::new();
+    let casebook = env.load(&sample_records()).await;
+    let newer = with_fields(
         issue(4, "Console login loops behind a proxy", "zanzibar"),
         serde_json::json!({"updated_at": "2026-05-01T00:00:00Z"}),
     );
-    let path = place.file("new.jsonl", lines(&[newer, comment(50, 1, "reworded: xylophone")]));
+    let path = env.file("new.jsonl", json_lines(&[newer, comment(50, 1, "reworded: xylophone")]));
     let report = casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     assert_eq!((report.updated, report.new), (2, 0));
     let index = casebook.update_index(&Task::new()).await.unwrap();
@@ -364,7 +350,11 @@ async fn only_newer_records_replace() {
     assert!(keys(&casebook, "heartbeat mode:lexical").await.is_empty());
 
     let report = casebook
-        .import_github("acme/app", &place.file("old.jsonl", lines(&sample_records())), &Task::new())
+        .import_github(
+            "acme/app",
+            &env.file("old.jsonl", json_lines(&sample_records())),
+            &Task::new(),
+        )
         .await
         .unwrap();
     assert_eq!(report.stale, 1);
@@ -373,10 +363,12 @@ async fn only_newer_records_replace() {
 
 #[tokio::test]
 async fn removed_source_is_no_longer_found() {
-    let place = Place::new();
-    let casebook = load(&place, &sample_records()).await;
-    let path = place
-        .file("other.jsonl", lines(&[issue(1, "Replication slot of another product", "slot")]));
+    let env = TestEnv::new();
+    let casebook = env.load(&sample_records()).await;
+    let path = env.file(
+        "other.jsonl",
+        json_lines(&[issue(1, "Replication slot of another product", "slot")]),
+    );
     casebook.import_github("other/tool", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     let error = casebook.thread("1").await.unwrap_err();
@@ -394,7 +386,7 @@ async fn removed_source_is_no_longer_found() {
 
 #[tokio::test]
 async fn template_text_is_ignored() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mut records = Vec::new();
     for n in 1..=80 {
         let body = format!(
@@ -402,35 +394,35 @@ async fn template_text_is_ignored() {
         );
         records.push(issue(n, &format!("Report {n}"), &body));
     }
-    let casebook = load(&place, &records).await;
+    let casebook = env.load(&records).await;
     assert!(keys(&casebook, "\"searched the existing\" mode:lexical").await.is_empty());
     assert_eq!(keys(&casebook, "widget33 mode:lexical").await, ["acme/app#33"]);
 }
 
 #[tokio::test]
 async fn cancelled_job_resumes_later() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let records: Vec<_> =
         (1..=3000).map(|n| issue(n, &format!("title {n}"), "some body")).collect();
-    let path = place.file("in.jsonl", lines(&records));
+    let path = env.file("in.jsonl", json_lines(&records));
     let task = Task::new();
     task.cancel();
     let error = casebook.import_github("acme/app", &path, &task).await.unwrap_err();
     assert_eq!(error.code(), Code::Cancelled);
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
-    let counter = Arc::new(std::sync::Mutex::new(None::<Task>));
-    let inside = Arc::clone(&counter);
+    let shared_task = Arc::new(std::sync::Mutex::new(None::<Task>));
+    let handle = Arc::clone(&shared_task);
     let task = Task::with_listener(move |p| {
         if p.phase == precedent_core::task::Phase::Embed
-            && let Some(task) = &*inside.lock().unwrap()
+            && let Some(task) = &*handle.lock().unwrap()
         {
             task.cancel();
         }
     });
-    *counter.lock().unwrap() = Some(task.clone());
+    *shared_task.lock().unwrap() = Some(task.clone());
     assert_eq!(casebook.update_index(&task).await.unwrap_err().code(), Code::Cancelled);
-    // Full-text search works already; vector computation resumes from its last position.
+    // Full-text search works, and the computation of vectors resumes.
     assert!(!keys(&casebook, "title 77").await.is_empty());
     casebook.update_index(&Task::new()).await.unwrap();
     let coverage = casebook.status().await.unwrap().coverage;
@@ -440,28 +432,26 @@ async fn cancelled_job_resumes_later() {
 
 #[tokio::test]
 async fn quantized_search_agrees_with_exact_search() {
-    // There are more vectors than exact search handles, so quantized codes are used.
+    // With this many vectors, quantized codes are used.
     use precedent_index::{
         embed::Engine,
         vectors::{EXACT_CHUNKS, PlannedChunk, Vectors},
     };
-    let place = Place::new();
+    let env = TestEnv::new();
     let info = Engine::Hashed.info().unwrap();
-    let vectors = Vectors::open(&place.path("vectors"), &info).unwrap();
-    let mut numbers = crate::support::Numbers(5);
+    let vectors = Vectors::open(&env.path("vectors"), &info).unwrap();
+    let mut rng = crate::support::Random(5);
     let n = EXACT_CHUNKS as i64 + 4000;
-    // The vectors form clusters like real texts: a centre with noise around it.
+    // The vectors form clusters, like those of real texts.
     let mut random = |scale: f32| -> Vec<f32> {
-        (0..info.dimensions)
-            .map(|_| (numbers.below(2001) as f32 - 1000.0) / 1000.0 * scale)
-            .collect()
+        (0..info.dimensions).map(|_| (rng.below(2001) as f32 - 1000.0) / 1000.0 * scale).collect()
     };
     let centres: Vec<Vec<f32>> = (0..200).map(|_| random(1.0)).collect();
     let unit = |v: Vec<f32>| {
         let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
         v.into_iter().map(|x| x / length).collect::<Vec<f32>>()
     };
-    let mut near = |c: usize| {
+    let mut vector_near = |c: usize| {
         let noise = random(0.8);
         unit(centres[c].iter().zip(noise).map(|(a, b)| a + b).collect())
     };
@@ -481,7 +471,7 @@ async fn quantized_search_agrees_with_exact_search() {
         let embeddings: Vec<_> = chunks
             .into_iter()
             .map(|p| {
-                let v = near((p.document % 200) as usize);
+                let v = vector_near((p.document % 200) as usize);
                 (p, v)
             })
             .collect();
@@ -489,7 +479,7 @@ async fn quantized_search_agrees_with_exact_search() {
     }
     let (mut common, mut total) = (0, 0);
     for c in 0..40 {
-        let query = near(c * 5);
+        let query = vector_near(c * 5);
         for filter in [None, Some((0..n as usize).filter(|d| d % 4 == 0).collect())] {
             let fast = vectors.search(&query, filter.as_ref(), 10).unwrap();
             let exact = vectors.search_exact(&query, filter.as_ref(), 10).unwrap();
@@ -505,9 +495,9 @@ async fn quantized_search_agrees_with_exact_search() {
 }
 
 #[tokio::test]
-async fn modes_state_the_answering_arm() {
-    let place = Place::new();
-    let casebook = load(&place, &sample_records()).await;
+async fn mode_selects_the_arms() {
+    let env = TestEnv::new();
+    let casebook = env.load(&sample_records()).await;
     for (mode, want) in [
         (Mode::Lexical, vec![Arm::Lexical]),
         (Mode::Semantic, vec![Arm::Semantic]),

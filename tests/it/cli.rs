@@ -1,10 +1,8 @@
 //! Snapshot tests of the command line's output.
 
-use std::io::{Read as _, Write as _};
+use crate::support::{TestEnv, comment, issue};
 
-use crate::support::{Place, comment, issue};
-
-fn small(place: &Place) {
+fn import_small_sample(env: &TestEnv) {
     let mut text = String::new();
     for record in [
         issue(
@@ -17,24 +15,21 @@ fn small(place: &Place) {
     ] {
         text.push_str(&format!("{record}\n"));
     }
-    let path = place.file("in.jsonl", text);
-    let page = place
-        .file("wiki/Slots-and-disks.md", "# Slots\n\nA slot keeps the log until it is read.\n");
-    // A page's time is that of its file.
-    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
-    std::fs::File::options().write(true).open(&page).unwrap().set_modified(time).unwrap();
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    place.ok(&["import", "wiki", &page.to_string_lossy(), "--source", "acme/app"]);
+    let path = env.file("in.jsonl", text);
+    let page =
+        env.page("wiki/Slots-and-disks.md", "# Slots\n\nA slot keeps the log until it is read.\n");
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    env.ok(&["import", "wiki", &page, "--source", "acme/app"]);
 }
 
 #[test]
 fn command_output_matches_the_snapshots() {
-    let place = Place::new();
-    insta::assert_snapshot!("no_casebook", place.run(&["search", "x"]).snapshot_text(&place));
-    place.begin();
-    insta::assert_snapshot!("empty_status", place.run(&["status"]).snapshot_text(&place));
-    insta::assert_snapshot!("empty_search", place.run(&["search", "x"]).snapshot_text(&place));
-    small(&place);
+    let env = TestEnv::new();
+    insta::assert_snapshot!("no_casebook", env.run(&["search", "x"]).snapshot_text(&env));
+    env.create_casebook();
+    insta::assert_snapshot!("empty_status", env.run(&["status"]).snapshot_text(&env));
+    insta::assert_snapshot!("empty_search", env.run(&["search", "x"]).snapshot_text(&env));
+    import_small_sample(&env);
     for (name, args) in [
         ("status", &["status"][..]),
         ("sources", &["source", "list"]),
@@ -54,41 +49,18 @@ fn command_output_matches_the_snapshots() {
         ("unconfirmed", &["source", "remove", "acme/app"]),
         ("removed", &["source", "remove", "acme/app", "--yes"]),
     ] {
-        insta::assert_snapshot!(name, place.run(args).snapshot_text(&place));
+        insta::assert_snapshot!(name, env.run(args).snapshot_text(&env));
     }
 }
 
 #[test]
-fn title_escapes_never_reach_the_terminal() {
-    let place = Place::new();
-    small(&place);
-    let ran = place.ok(&["search", "console", "-L", "1"]);
-    assert!(ran.out.contains("title") && !ran.out.contains('\u{1b}'), "{:?}", ran.out);
-}
-
-/// Returns the output of a command with this text on standard input.
-fn run_with_input(place: &Place, args: &[&str], text: &[u8]) -> String {
-    let mut child = place
-        .command(args)
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(text).unwrap();
-    let mut out = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-    assert!(child.wait().unwrap().success(), "{out}");
-    out
-}
-
-#[test]
 fn query_may_come_from_standard_input() {
-    let place = Place::new();
-    small(&place);
+    let env = TestEnv::new();
+    import_small_sample(&env);
     let text = b"a pasted log\nERROR 1: no space\nis:strange\n";
-    let out = run_with_input(&place, &["search", "-", "--json=key"], text);
+    let out = env.run_with_input(&["search", "-", "--json=key"], text).out;
     assert!(out.contains("acme/app#1"), "{out}");
-    let explanation = run_with_input(&place, &["search", "-", "--explain"], text);
+    let explanation = env.run_with_input(&["search", "-", "--explain"], text).out;
     assert!(
         explanation.contains("combined score") && !explanation.contains("/ (60"),
         "{explanation}"
@@ -96,27 +68,11 @@ fn query_may_come_from_standard_input() {
 }
 
 #[test]
-fn closed_pipe_ends_a_command_quietly() {
-    let place = Place::new();
-    small(&place);
-    let mut child = place
-        .command(&["search", "slot", "--json"])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let mut err = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-    assert!(child.wait().unwrap().success() && !err.contains("panicked"), "{err}");
-}
-
-#[test]
 fn sample_answers_the_first_queries() {
-    let place = Place::new();
-    let ran = place.ok(&["import", "sample"]);
-    assert!(ran.err.contains("125 items, 420 comments"), "{}", ran.err);
-    let hits = place.json(&[
+    let env = TestEnv::new();
+    let run = env.ok(&["import", "sample"]);
+    assert!(run.err.contains("125 items, 420 comments"), "{}", run.err);
+    let hits = env.json(&[
         "search",
         "mode:lexical replication slot fills the disk",
         "-L",
@@ -125,7 +81,7 @@ fn sample_answers_the_first_queries() {
     ]);
     assert!(hits.as_array().unwrap().iter().any(|h| h["key"] == "ferrywire/ferrywire#2"), "{hits}");
     let trace = "thread 'pipe-stock' panicked at src/row/decode.rs:412:34:\nindex out of bounds: the len is 17 but the index is 17\n   3: fw_agent::row::decode::RowDecoder::column";
-    let hits = place.json(&["search", trace, "-L", "3", "--json=key"]);
+    let hits = env.json(&["search", trace, "-L", "3", "--json=key"]);
     let keys: Vec<&str> =
         hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap()).collect();
     assert!(
@@ -135,104 +91,55 @@ fn sample_answers_the_first_queries() {
 }
 
 #[test]
-fn querying_creates_no_casebook() {
-    let place = Place::new();
-    let copy = place.path("copy.db").to_string_lossy().into_owned();
-    for args in [
-        &["search", "anything"][..],
-        &["show", "acme/app#1"],
-        &["duplicates", "acme/app#1"],
-        &["triage"],
-        &["problems"],
-        &["troubleshoot", "anything"],
-        &["brief", "acme/app#1"],
-        &["status"],
-        &["sync"],
-        &["index"],
-        &["note", "list"],
-        &["verdict", "list"],
-        &["source", "list"],
-        &["model", "list"],
-        &["backup", &copy],
-        &["export", &copy],
-    ] {
-        let ran = place.run(args);
-        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{args:?}: {}", ran.err);
-        let message = format!("no casebook found in {}", place.casebook().display());
-        assert!(
-            ran.err.contains(&message) && ran.err.contains("precedent import sample"),
-            "{args:?}: {}",
-            ran.err
-        );
-        assert!(!place.casebook().exists(), "{args:?} created one");
-    }
-    place.ok(&["note", "add", "--title", "First", "--body", "Words."]);
-    place.ok(&["search", "first"]);
-}
-
-#[test]
-fn mcp_server_starts_without_a_casebook() {
-    let place = Place::new();
-    let mut client = crate::mcp::Client::start(&place, &[]);
-    let error = client.call("status", serde_json::json!({})).to_string();
-    assert!(error.contains("no casebook found in"), "{error}");
-    assert!(!place.casebook().exists());
-    place.ok(&["import", "sample"]);
-    let status = client.ok("status", serde_json::json!({}));
-    assert_eq!(status["sources"][0]["key"], "ferrywire/ferrywire");
-}
-
-#[test]
 fn search_uses_the_failure_of_a_log() {
-    let place = Place::new();
-    place.ok(&["import", "sample"]);
+    let env = TestEnv::new();
+    env.ok(&["import", "sample"]);
     let mut log: String = (0..6000)
         .map(|n| format!("2026-01-01T00:00:00Z INFO request {n} took 12 ms path=/v1/items/{n}\n"))
         .collect();
     log.push_str("ERROR fw_agent::link tls: invalid peer certificate: UnknownIssuer\n");
     assert!(log.len() > 300_000);
-    let log = std::fs::File::open(place.file("long.log", log)).unwrap();
-    let ran = place.command(&["search", "-", "-L", "5"]).stdin(log).output().unwrap();
-    let output = String::from_utf8_lossy(&ran.stdout).into_owned();
-    assert!(ran.status.success() && output.contains("UnknownIssuer"), "{output}");
+    let log = std::fs::File::open(env.file("long.log", log)).unwrap();
+    let run = env.command(&["search", "-", "-L", "5"]).stdin(log).output().unwrap();
+    let output = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert!(run.status.success() && output.contains("UnknownIssuer"), "{output}");
 }
 
 #[test]
 fn ambiguous_number_is_an_error() {
-    let place = Place::new();
+    let env = TestEnv::new();
     for source in ["acme/app", "acme/lib"] {
         let items =
             [issue(77, "Tray icon is gone", "See #78."), issue(78, "Icons", "All of them.")];
-        let file = place.file("in.jsonl", format!("{}\n{}\n", items[0], items[1]));
-        place.ok(&["import", "github", &file.to_string_lossy(), "--source", source]);
+        let file = env.file("in.jsonl", format!("{}\n{}\n", items[0], items[1]));
+        env.ok(&["import", "github", &file.to_string_lossy(), "--source", source]);
     }
     for args in [["show", "77"], ["duplicates", "#77"], ["troubleshoot", "#77"], ["brief", "77"]] {
-        let ran = place.run(&args);
+        let run = env.run(&args);
         assert!(
-            ran.code == Some(2) && ran.err.contains("acme/app#77, acme/lib#77"),
+            run.code == Some(2) && run.err.contains("acme/app#77, acme/lib#77"),
             "{args:?} {}",
-            ran.err
+            run.err
         );
     }
-    let ran = place.run(&["show", ""]);
-    assert!(ran.code == Some(2) && ran.err.contains("a key is missing"), "{}", ran.err);
-    let output = place.ok(&["show", "acme/app#77"]).out;
+    let run = env.run(&["show", ""]);
+    run.assert_error(2, &["a key is missing"]);
+    let output = env.ok(&["show", "acme/app#77"]).out;
     assert!(output.contains("mentions acme/app#78 Icons"), "{output}");
-    let output = place.ok(&["show", "acme/app#78"]).out;
+    let output = env.ok(&["show", "acme/app#78"]).out;
     assert!(output.contains("mentioned by acme/app#77 Tray icon is gone"), "{output}");
 }
 
 #[test]
 fn words_are_found_after_prefixes() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let items = [
         issue(1, "L'aperçu avant l’imprimante", "Rien ne sort."),
         issue(2, "Il nome dell'utente", "Manca."),
         issue(3, "فشل تسجيـــل الدخول", "لا شيء"),
     ];
     let text: String = items.iter().map(|item| format!("{item}\n")).collect();
-    let file = place.file("in.jsonl", text);
-    place.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app"]);
+    env.import(text);
     for (query, key) in [
         ("aperçu", "acme/app#1"),
         ("imprimante", "acme/app#1"),
@@ -241,15 +148,15 @@ fn words_are_found_after_prefixes() {
         ("دخول", "acme/app#3"),
         ("تسجيل", "acme/app#3"),
     ] {
-        let out = place.ok(&["search", query, "--mode", "lexical"]).out;
+        let out = env.ok(&["search", query, "--mode", "lexical"]).out;
         assert!(out.starts_with(key), "{query}: {out}");
     }
 }
 
 #[test]
 fn invalid_arguments_are_explained() {
-    let place = Place::new();
-    small(&place);
+    let env = TestEnv::new();
+    import_small_sample(&env);
     for (args, why) in [
         (&["search", "slot", "-L", "0"][..], "at least 1"),
         (&["triage", "-L", "0"], "at least 1"),
@@ -268,88 +175,81 @@ fn invalid_arguments_are_explained() {
         (&["brief", "acme/app#1", "--json", "--format", "html"], "conflicts with the format"),
         (&["brief", "acme/app#1", "--json", "-o", "a.md"], "conflicts with the format"),
     ] {
-        let ran = place.run(args);
+        let run = env.run(args);
         assert!(
-            ran.code == Some(2) && ran.err.contains(why),
+            run.code == Some(2) && run.err.contains(why),
             "{args:?}: {:?} {}",
-            ran.code,
-            ran.err
+            run.code,
+            run.err
         );
     }
-    place.ok(&["verdict", "set", "1", "acme/app:Slots-and-disks", "related"]);
-    // The error names the unknown part of a key.
+    env.ok(&["verdict", "set", "1", "acme/app:Slots-and-disks", "related"]);
+    // The error names the unknown source or item.
     for (key, why) in
         [("no/pe#1", "Available sources: acme/app"), ("acme/app#99", "acme/app has no such item")]
     {
-        let ran = place.run(&["show", key]);
-        assert!(ran.code == Some(1) && ran.err.contains(why), "{key}: {}", ran.err);
+        let run = env.run(&["show", key]);
+        assert!(run.code == Some(1) && run.err.contains(why), "{key}: {}", run.err);
     }
-    let brief = place.json(&["brief", "acme/app#1", "--json"]);
+    let brief = env.json(&["brief", "acme/app#1", "--json"]);
     assert!(
         brief["title"].is_string()
-            && place.json(&["brief", "acme/app#1", "--json=title"]).is_object()
+            && env.json(&["brief", "acme/app#1", "--json=title"]).is_object()
     );
-    let ran = place.ok(&["source", "add", "acme/app"]);
-    assert!(ran.err.contains("already exists"), "{}", ran.err);
-    place.ok(&["note", "add", "-t", "x", "-b", "y"]);
-    let output = place.ok(&["note", "list", "-k", "thesis"]).out;
+    let run = env.ok(&["source", "add", "acme/app"]);
+    assert!(run.err.contains("already exists"), "{}", run.err);
+    env.ok(&["note", "add", "-t", "x", "-b", "y"]);
+    let output = env.ok(&["note", "list", "-k", "thesis"]).out;
     assert!(output.contains("No notes of kind thesis"), "{output}");
 }
 
 #[test]
 fn notices_are_printed_with_selected_fields() {
-    let place = Place::new();
-    let file = place
+    let env = TestEnv::new();
+    let file = env
         .file("in.jsonl", format!("{}\n", issue(1, "Replication slot grows", "The pump stops.")));
-    place.ok(&[
-        "import",
-        "github",
-        &file.to_string_lossy(),
-        "--source",
-        "acme/app",
-        "--no-vectors",
-    ]);
-    let ran = place.ok(&["search", "slot", "--json=key"]);
+    env.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app", "--no-vectors"]);
+    let run = env.ok(&["search", "slot", "--json=key"]);
     assert!(
-        ran.err.contains("semantic index is 0% built") && ran.out.contains("acme/app#1"),
+        run.err.contains("semantic index is 0% built") && run.out.contains("acme/app#1"),
         "{}",
-        ran.err
+        run.err
     );
-    assert_eq!(place.ok(&["-q", "search", "slot", "--json=key"]).err, "");
+    assert_eq!(env.ok(&["-q", "search", "slot", "--json=key"]).err, "");
 }
 
 #[test]
 fn damaged_casebook_is_not_reported_missing() {
-    let place = Place::new();
-    small(&place);
-    let database = place.casebook().join("precedent.db");
-    std::fs::rename(&database, place.path("elsewhere.db")).unwrap();
+    let env = TestEnv::new();
+    import_small_sample(&env);
+    let database = env.casebook().join("precedent.db");
+    std::fs::rename(&database, env.path("elsewhere.db")).unwrap();
     for command in ["status", "doctor"] {
-        let ran = place.run(&[command]);
+        let run = env.run(&[command]);
         assert!(
-            ran.code == Some(1) && ran.err.contains("is missing, although"),
+            run.code == Some(1) && run.err.contains("is missing, although"),
             "{command}: {}",
-            ran.err
+            run.err
         );
-        assert!(ran.err.contains("precedent restore"), "{command}: {}", ran.err);
+        assert!(run.err.contains("precedent restore"), "{command}: {}", run.err);
     }
-    std::fs::rename(place.path("elsewhere.db"), &database).unwrap();
+    std::fs::rename(env.path("elsewhere.db"), &database).unwrap();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
         let set_mode = |mode| {
-            std::fs::set_permissions(place.casebook(), std::fs::Permissions::from_mode(mode))
+            std::fs::set_permissions(env.casebook(), std::fs::Permissions::from_mode(mode))
                 .unwrap();
         };
         set_mode(0o000);
-        let may_look = std::fs::metadata(&database).is_ok();
-        let ran = place.run(&["status"]);
+        let is_readable = std::fs::metadata(&database).is_ok();
+        let run = env.run(&["status"]);
         set_mode(0o700);
-        match may_look {
+        match is_readable {
             true => eprintln!(
                 "SKIPPED: a folder without permission, because this user may read everything"
             ),
-            false => assert!(ran.err.contains("permission denied"), "{}", ran.err),
+            false => assert!(run.err.contains("permission denied"), "{}", run.err),
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Tests of closing decided duplicates at their tracker: exactly once despite failures, and only on
-//! request.
+//! Tests of closing duplicates at their tracker: exactly once despite failures, and only on request.
 
 use precedent_core::{
     Code, Task,
@@ -9,14 +8,14 @@ use serde_json::json;
 
 use crate::{
     fake_github::{FakeGitHub, Fault, Removal},
-    support::Place,
+    support::TestEnv,
     sync::Mirror,
 };
 
 /// Returns a mirror with reports 2 and 3 marked as duplicates of 1.
 async fn mirror_with_verdicts(github: &FakeGitHub, token: Option<&'static str>) -> Mirror {
     github.world().fill(4, 4);
-    let mirror = Mirror::with(github, token).await;
+    let mirror = Mirror::with_token(github, token).await;
     mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
     for key in ["acme/app#2", "acme/app#3"] {
         let kind = VerdictKind::Duplicate;
@@ -38,9 +37,14 @@ fn steps(report: &ClosureReport) -> Vec<(&str, ClosureStep)> {
     report.done.iter().map(|r| (r.key.as_str(), r.step)).collect()
 }
 
-/// Returns how many comments name the canonical report.
+/// Returns the number of comments that name the canonical report.
 fn canonical_comments(github: &FakeGitHub, number: u64) -> usize {
-    github.world().texts(number).iter().filter(|t| t.starts_with("Duplicate of #1\n")).count()
+    github
+        .world()
+        .comment_texts(number)
+        .iter()
+        .filter(|t| t.starts_with("Duplicate of #1\n"))
+        .count()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -52,7 +56,7 @@ async fn plan_is_complete_and_sends_nothing() {
     assert_eq!((plan[0].canonical.as_str(), plan[0].actor.as_str()), ("acme/app#1", "ann"));
     assert!(plan[0].comment.starts_with("Duplicate of #1\n"), "{}", plan[0].comment);
     assert!(plan[0].commands.iter().all(|c| c.starts_with("gh ") && c.contains("acme/app")));
-    assert!(github.requests().is_empty(), "a plan sends no request");
+    assert!(github.requests().is_empty(), "the plan sent requests");
     assert!(mirror.casebook.closure_journal().await.unwrap().is_empty());
 }
 
@@ -68,7 +72,7 @@ async fn duplicates_are_commented_on_and_closed_once() {
         [("acme/app#2", ClosureStep::Closed), ("acme/app#3", ClosureStep::Closed)]
     );
     for number in [2, 3] {
-        let issue = github.world().now_is(number);
+        let issue = github.world().current_issue(number);
         assert_eq!(
             (issue["state"].as_str(), issue["state_reason"].as_str()),
             (Some("closed"), Some("duplicate"))
@@ -99,7 +103,7 @@ async fn broken_connection_leaves_one_comment() {
     assert_eq!(steps(&report)[0], ("acme/app#2", ClosureStep::Closed));
     assert_eq!(canonical_comments(&github, 2), 1);
     let posts = github.requests().iter().filter(|r| r.method == "POST").count();
-    assert_eq!(posts, 2, "one for each report");
+    assert_eq!(posts, 2, "a comment was sent twice");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -117,12 +121,12 @@ async fn failed_check_never_posts_a_second_comment() {
     assert_eq!(report.problem.as_ref().map(|p| p.code), Some(Code::Network));
     assert_eq!(steps(&report), [("acme/app#2", ClosureStep::Commenting)]);
     assert_eq!(plan(&mirror).await[0].step, Some(ClosureStep::Commenting));
-    assert_eq!(github.world().now_is(2)["state"], "open");
+    assert_eq!(github.world().current_issue(2)["state"], "open");
 
     github.world().clear_faults();
     assert_eq!(close(&mirror).await.problem, None);
     assert_eq!(canonical_comments(&github, 2), 1);
-    assert_eq!(github.world().now_is(2)["state_reason"], "duplicate");
+    assert_eq!(github.world().current_issue(2)["state_reason"], "duplicate");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -136,7 +140,7 @@ async fn lost_comment_is_posted_by_the_next_run() {
     );
     let report = close(&mirror).await;
     assert_eq!(report.problem.as_ref().map(|p| p.code), Some(Code::Network));
-    assert_eq!(canonical_comments(&github, 2), 0, "it is not sent again blindly");
+    assert_eq!(canonical_comments(&github, 2), 0, "the comment was sent again unchecked");
     assert_eq!(close(&mirror).await.problem, None);
     assert_eq!((canonical_comments(&github, 2), canonical_comments(&github, 3)), (1, 1));
 }
@@ -148,11 +152,11 @@ async fn closure_with_lost_response_is_not_repeated() {
     github.fail("PATCH /api/v3/repos/acme/app/issues/2", 1, Fault::Cut);
     assert_eq!(close(&mirror).await.problem, None);
     assert_eq!(canonical_comments(&github, 2), 1);
-    assert_eq!(github.world().now_is(2)["state_reason"], "duplicate");
+    assert_eq!(github.world().current_issue(2)["state_reason"], "duplicate");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reports_changed_meanwhile_are_left_unchanged() {
+async fn meanwhile_changed_reports_stay_unchanged() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     github.world().edit(
@@ -183,19 +187,19 @@ async fn read_only_token_is_rejected_before_closing() {
     let problem = report.problem.unwrap();
     assert_eq!(problem.code, Code::Authentication);
     assert!(problem.hint.unwrap().contains("write access"));
-    assert_eq!(report.done.len(), 1, "the second one would be refused alike");
-    assert_eq!(github.world().now_is(2)["state"], "open");
+    assert_eq!(report.done.len(), 1, "the second report was tried");
+    assert_eq!(github.world().current_issue(2)["state"], "open");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn old_server_closes_as_not_planned() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
-    github.world().old = true;
+    github.world().is_old = true;
     let report = close(&mirror).await;
     assert_eq!(report.done[0].step, ClosureStep::Closed);
     assert!(report.done[0].problem.as_deref().unwrap().contains("not planned"));
-    assert_eq!(github.world().now_is(2)["state_reason"], "not_planned");
+    assert_eq!(github.world().current_issue(2)["state_reason"], "not_planned");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -222,35 +226,35 @@ async fn undone_verdict_is_not_applied() {
 fn apply_closes_only_with_confirmation() {
     let github = FakeGitHub::new("acme/app");
     github.world().fill(3, 0);
-    let place = Place::new();
-    place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
-    place.ok(&["sync"]);
+    let env = TestEnv::new();
+    env.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    env.ok(&["sync"]);
     let show = |args: &[&str]| {
-        let ran = place.run(args).snapshot_text(&place);
+        let run = env.run(args).snapshot_text(&env);
         let host = github.host.trim_start_matches("http://");
         let day = regex::Regex::new(r"\d{4}-\d\d-\d\d").unwrap();
-        day.replace_all(&ran.replace(host, "[HOST]"), "[DAY]").into_owned()
+        day.replace_all(&run.replace(host, "[HOST]"), "[DAY]").into_owned()
     };
     insta::assert_snapshot!("apply_nothing", show(&["triage", "--apply"]));
-    let file = place.file("desk.csv", "ID,Title,State\n1,Leak,Open\n2,Leaks,Open\n");
-    place.ok(&["import", &file.to_string_lossy(), "-R", "acme/desk", "--no-vectors"]);
-    place.ok(&["verdict", "set", "acme/desk#2", "acme/desk#1", "duplicate"]);
+    let file = env.file("desk.csv", "ID,Title,State\n1,Leak,Open\n2,Leaks,Open\n");
+    env.ok(&["import", &file.to_string_lossy(), "-R", "acme/desk", "--no-vectors"]);
+    env.ok(&["verdict", "set", "acme/desk#2", "acme/desk#1", "duplicate"]);
     assert!(show(&["triage", "--apply"]).contains("acme/desk was imported from a file"));
-    place.ok(&["source", "remove", "acme/desk", "--yes"]);
-    place.ok(&["verdict", "set", "acme/app#2", "acme/app#1", "duplicate", "--by", "ann"]);
+    env.ok(&["source", "remove", "acme/desk", "--yes"]);
+    env.ok(&["verdict", "set", "acme/app#2", "acme/app#1", "duplicate", "--by", "ann"]);
     github.requests();
     insta::assert_snapshot!("apply_plan", show(&["triage", "--apply"]));
-    assert_eq!(place.json(&["triage", "--apply", "--json"])[0]["key"], "acme/app#2");
+    assert_eq!(env.json(&["triage", "--apply", "--json"])[0]["key"], "acme/app#2");
     assert!(github.requests().is_empty());
     insta::assert_snapshot!("apply_yes", show(&["triage", "--apply", "--yes", "--by", "ann"]));
     insta::assert_snapshot!("apply_journal", show(&["triage", "--journal"]));
-    assert_eq!(place.json(&["triage", "--journal", "--json=step"]), json!([{"step": "closed"}]));
+    assert_eq!(env.json(&["triage", "--journal", "--json=step"]), json!([{"step": "closed"}]));
     assert_eq!(canonical_comments(&github, 2), 1);
     // A token without write access is reported as such, with the exit code for access.
-    place.ok(&["verdict", "set", "acme/app#3", "acme/app#1", "duplicate", "--by", "ann"]);
+    env.ok(&["verdict", "set", "acme/app#3", "acme/app#1", "duplicate", "--by", "ann"]);
     github.world().read_only = true;
-    let ran = place.run(&["triage", "--apply", "--yes", "--by", "ann"]);
-    assert_eq!(ran.code, Some(4), "{}", ran.err);
-    assert!(ran.err.contains("write access"), "{}", ran.err);
-    assert_eq!(place.run(&["triage", "--yes"]).code, Some(2));
+    let run = env.run(&["triage", "--apply", "--yes", "--by", "ann"]);
+    assert_eq!(run.code, Some(4), "{}", run.err);
+    assert!(run.err.contains("write access"), "{}", run.err);
+    assert_eq!(env.run(&["triage", "--yes"]).code, Some(2));
 }

@@ -1,5 +1,5 @@
-//! Concurrent use of one casebook: the desktop app is open, an agent queries, a sync runs, and a
-//! user works on the command line. No update is lost, no user sees a lock, and no resource grows.
+//! A test of concurrent use by the desktop app, an agent, a sync and a user: no update is lost, no
+//! user sees a lock, and no resource grows.
 //!
 //! `PRECEDENT_CONCURRENCY=600 cargo nextest run concurrency --no-capture` runs it for ten minutes.
 
@@ -25,23 +25,20 @@ use serde_json::{Value, json};
 use crate::{
     fake_github::FakeGitHub,
     mcp::Client,
-    support::{Numbers, Place, tracker},
+    support::{Random, TestEnv, random_records},
 };
 
 /// The duration of the short version, in seconds.
 const SECONDS: u64 = 20;
-/// The numbers of items of the live source and of the imported one.
-const LIVE: u64 = 250;
+/// The numbers of items of the live and of the imported source.
+const LIVE_COUNT: u64 = 250;
 const IMPORT_COUNT: u64 = 300;
-/// The maximum size of a log. A database's log is applied at about 4 MB, that of vectors at 16;
-/// active readers delay it.
+/// The maximum size of a write-ahead log, which active readers keep from being applied.
 const MAX_LOG: u64 = 64 << 20;
-/// The allowed growth of a process's memory, for caches and for data stored meanwhile. In a short
-/// run, growth counts from the process's start.
-const MORE_MEMORY: u64 = 48 << 20;
-const MORE_FROM_THE_START: u64 = 160 << 20;
-/// The environment variable with the folder that the other half of this test reads, in its own
-/// process.
+/// The maximum growth of a process's memory; in a short run, including its start.
+const MAX_GROWTH: u64 = 48 << 20;
+const MAX_INITIAL_GROWTH: u64 = 160 << 20;
+/// The environment variable with the casebook for the reader, which runs in its own process.
 const READER: &str = "PRECEDENT_READER";
 
 fn seconds() -> u64 {
@@ -71,62 +68,59 @@ impl WriteLog {
     }
 }
 
-/// Asserts that a message mentions no lock: a user with several windows has made no mistake.
+/// Asserts that an output mentions no lock.
 #[track_caller]
-fn tells_no_lock(output: &str) {
+fn assert_no_lock(output: &str) {
     let output = output.to_lowercase();
     for word in ["is locked", "sqlite_busy", "\"code\":\"busy\"", "lockbusy", "panicked"] {
         assert!(!output.contains(word), "{output}");
     }
 }
 
-/// Runs a command and asserts that it succeeds.
-fn ends_well(place: &Place, args: &[&str]) -> Value {
-    let ran = place.run(args);
-    assert_eq!(ran.code, Some(0), "{args:?}: {}\n{}", ran.err, ran.out);
-    tells_no_lock(&ran.err);
-    serde_json::from_str(&ran.out).unwrap_or(Value::Null)
+/// Runs a command, asserts that it succeeds without a lock, and returns its JSON.
+fn run_ok(env: &TestEnv, args: &[&str]) -> Value {
+    let run = env.run(args);
+    assert_eq!(run.code, Some(0), "{args:?}: {}\n{}", run.err, run.out);
+    assert_no_lock(&run.err);
+    serde_json::from_str(&run.out).unwrap_or(Value::Null)
 }
 
-/// Returns a pair of keys of the imported source that only one of the two writers decides about.
-fn pair(numbers: &mut Numbers, odd: u64) -> (String, String) {
-    let a = numbers.below(IMPORT_COUNT / 2 - 1) * 2 + 1 + odd;
+/// Returns a pair of imported items that only one of the two writers decides about.
+fn pair(random: &mut Random, odd: u64) -> (String, String) {
+    let a = random.below(IMPORT_COUNT / 2 - 1) * 2 + 1 + odd;
     (format!("acme/app#{a}"), format!("acme/app#{}", a + 2))
 }
 
 const KINDS: [&str; 2] = ["related", "not_duplicate"];
 
 /// Simulates a user on the command line.
-fn person(place: &Place, until: Instant, log: &WriteLog, seed: u64) {
-    let mut numbers = Numbers(seed);
-    let file = place.path("brief.html").to_string_lossy().into_owned();
+fn use_command_line(env: &TestEnv, until: Instant, log: &WriteLog, seed: u64) {
+    let mut random = Random(seed);
+    let file = env.path_arg("brief.html");
     for round in 0.. {
         if Instant::now() >= until {
             return;
         }
         match round % 7 {
             0 => {
-                let response = ends_well(place, &["search", "agent timeout", "--json"]);
-                let says = |list: &str| !response[list].as_array().unwrap().is_empty();
-                assert!(says("hits") || says("notices"), "{response}");
+                let response = run_ok(env, &["search", "agent timeout", "--json"]);
+                let has_items = |list: &str| !response[list].as_array().unwrap().is_empty();
+                assert!(has_items("hits") || has_items("notices"), "{response}");
             }
             1 => {
-                let key = format!("acme/live#{}", numbers.below(LIVE) + 1);
-                ends_well(place, &["duplicates", &key, "--include-closed", "--json"]);
+                let key = format!("acme/live#{}", random.below(LIVE_COUNT) + 1);
+                run_ok(env, &["duplicates", &key, "--include-closed", "--json"]);
             }
             2 => {
-                let (a, b) = pair(&mut numbers, 0);
-                let kind = KINDS[numbers.below(2) as usize];
-                ends_well(
-                    place,
-                    &["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"],
-                );
+                let (a, b) = pair(&mut random, 0);
+                let kind = KINDS[random.below(2) as usize];
+                run_ok(env, &["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"]);
                 log.verdict(a, b, kind);
             }
             3 => {
-                let title = format!("By hand {round}: {}", numbers.next());
-                ends_well(
-                    place,
+                let title = format!("By hand {round}: {}", random.next());
+                run_ok(
+                    env,
                     &[
                         "note",
                         "add",
@@ -140,14 +134,16 @@ fn person(place: &Place, until: Instant, log: &WriteLog, seed: u64) {
                 );
                 log.note(title);
             }
-            4 => drop(ends_well(place, &["brief", "acme/app#12", "-o", &file])),
-            5 => drop(ends_well(
-                place,
+            4 => drop(run_ok(env, &["brief", "acme/app#12", "-o", &file])),
+            5 => drop(run_ok(
+                env,
                 &["troubleshoot", "the queue leaks memory after an upgrade", "--json"],
             )),
             _ => {
-                let status = ends_well(place, &["status", "--json"]);
-                assert!(status["coverage"]["documents"].as_u64().unwrap() >= LIVE + IMPORT_COUNT);
+                let status = run_ok(env, &["status", "--json"]);
+                assert!(
+                    status["coverage"]["documents"].as_u64().unwrap() >= LIVE_COUNT + IMPORT_COUNT
+                );
             }
         }
         log.count();
@@ -155,20 +151,23 @@ fn person(place: &Place, until: Instant, log: &WriteLog, seed: u64) {
 }
 
 /// Simulates an agent.
-fn agent(client: &mut Client, until: Instant, log: &WriteLog, seed: u64) {
-    let mut numbers = Numbers(seed);
+fn use_agent_server(client: &mut Client, until: Instant, log: &WriteLog, seed: u64) {
+    let mut random = Random(seed);
     for round in 0.. {
         if Instant::now() >= until {
             return;
         }
         let (tool, arguments) = match round % 6 {
             0 => ("search_issues", json!({"query": "schema leak", "limit": 5})),
-            1 => ("find_duplicates", json!({"number": numbers.below(IMPORT_COUNT) + 1})),
-            2 => ("read_thread", json!({"key": format!("acme/live#{}", numbers.below(LIVE) + 1)})),
+            1 => ("find_duplicates", json!({"number": random.below(IMPORT_COUNT) + 1})),
+            2 => (
+                "read_thread",
+                json!({"key": format!("acme/live#{}", random.below(LIVE_COUNT) + 1)}),
+            ),
             3 => ("find_fixes", json!({"text": "worker restarts and the checkpoint is lost"})),
             4 => {
-                let title = format!("By an agent {round}: {}", numbers.next());
-                let body = format!("Seen {} times.", numbers.next());
+                let title = format!("By an agent {round}: {}", random.next());
+                let body = format!("Seen {} times.", random.next());
                 let answer = client.ok(
                     "add_note",
                     json!({"kind": "lesson", "title": title, "body": body, "force": true}),
@@ -179,57 +178,56 @@ fn agent(client: &mut Client, until: Instant, log: &WriteLog, seed: u64) {
                 continue;
             }
             _ => {
-                let (a, b) = pair(&mut numbers, 1);
-                let kind = KINDS[numbers.below(2) as usize];
+                let (a, b) = pair(&mut random, 1);
+                let kind = KINDS[random.below(2) as usize];
                 client.ok("record_verdict", json!({"key": a, "other": b, "verdict": kind}));
                 log.verdict(a, b, kind);
                 log.count();
                 continue;
             }
         };
-        tells_no_lock(&client.ok(tool, arguments).to_string());
+        assert_no_lock(&client.ok(tool, arguments).to_string());
         log.count();
     }
 }
 
-/// Simulates a changing tracker, and the sync that follows it.
-fn follow(place: &Place, github: &FakeGitHub, until: Instant, log: &WriteLog, seed: u64) {
-    let mut numbers = Numbers(seed);
+/// Simulates a changing tracker and its syncs.
+fn change_and_sync(env: &TestEnv, github: &FakeGitHub, until: Instant, log: &WriteLog, seed: u64) {
+    let mut random = Random(seed);
     for round in 0.. {
         if Instant::now() >= until {
             return;
         }
         for _ in 0..20 {
-            let number = numbers.below(LIVE) + 1;
+            let number = random.below(LIVE_COUNT) + 1;
             github.world().edit(number, json!({"title": format!("Pump {round} of {number}")}));
         }
         let ids = github.world().comment_ids();
-        let id = ids[numbers.below(ids.len() as u64) as usize];
+        let id = ids[random.below(ids.len() as u64) as usize];
         github.world().edit_comment(id, &format!("Said again in round {round}."));
-        ends_well(place, &["sync", "--json"]);
+        run_ok(env, &["sync", "--json"]);
         github.requests();
         log.count();
     }
 }
 
-/// Simulates a user who updates the indexes by hand, and sometimes rebuilds them.
-fn tidy(place: &Place, until: Instant, log: &WriteLog) {
+/// Simulates a user who updates and sometimes rebuilds the indexes.
+fn update_indexes(env: &TestEnv, until: Instant, log: &WriteLog) {
     for round in 0.. {
         if Instant::now() >= until {
             return;
         }
         if round % 8 == 7 {
-            ends_well(place, &["index", "--rebuild"]);
+            run_ok(env, &["index", "--rebuild"]);
         } else {
-            ends_well(place, &["index"]);
+            run_ok(env, &["index"]);
         }
         log.count();
         std::thread::sleep(Duration::from_millis(500));
     }
 }
 
-/// Runs in a second process: a long-running reader that uses the library, like the desktop app.
-/// Without its variable it does nothing.
+/// Reads through the library, like the desktop app, in a second process with [`READER`] set.
 #[tokio::test]
 async fn long_lived_reader_sees_changes() {
     let Some(folder) = std::env::var_os(READER).map(PathBuf::from) else { return };
@@ -248,7 +246,7 @@ async fn long_lived_reader_sees_changes() {
         let request =
             SearchRequest { query: query.to_owned(), limit: 20, ..SearchRequest::default() };
         let response = casebook.search(request, &task).await.unwrap();
-        // While the indexes are rebuilt there may be no matches, and the response says so.
+        // While the indexes are rebuilt, a response without matches has a notice.
         assert!(
             !response.hits.is_empty() || !response.notices.is_empty(),
             "nothing for {query}: {:?}",
@@ -271,14 +269,14 @@ async fn long_lived_reader_sees_changes() {
     println!("{rounds} rounds");
 }
 
-fn reader(place: &Place) -> Child {
+fn start_reader(env: &TestEnv) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "concurrency::long_lived_reader_sees_changes", "--nocapture"]);
-    command.env(READER, place.casebook()).stdin(Stdio::null());
+    command.env(READER, env.casebook()).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Returns the private and shared memory of a process, in bytes.
+/// Returns the resident memory of a process, in bytes.
 fn memory(id: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap_or_default();
@@ -297,14 +295,14 @@ fn files(folder: &Path, out: &mut BTreeMap<PathBuf, u64>) {
     }
 }
 
-fn folder(place: &Place) -> BTreeMap<PathBuf, u64> {
+fn folder(env: &TestEnv) -> BTreeMap<PathBuf, u64> {
     let mut out = BTreeMap::new();
-    files(&place.casebook(), &mut out);
+    files(&env.casebook(), &mut out);
     out
 }
 
-/// Returns the medians of the first third and of the last.
-fn thirds(samples: &[u64]) -> (u64, u64) {
+/// Returns the medians of the first and the last third.
+fn median_of_thirds(samples: &[u64]) -> (u64, u64) {
     let median = |part: &[u64]| {
         let mut part = part.to_vec();
         part.sort_unstable();
@@ -318,42 +316,42 @@ fn thirds(samples: &[u64]) -> (u64, u64) {
 fn concurrent_use_loses_and_leaks_nothing() {
     let (duration, seed) = (Duration::from_secs(seconds()), 20_261_121);
     eprintln!("{} s with seed {seed}", duration.as_secs());
-    let place = Place::new();
-    let (issues, comments) = tracker(IMPORT_COUNT, 400, seed);
-    let path = |name: &str, text: &str| place.file(name, text).to_string_lossy().into_owned();
+    let env = TestEnv::new();
+    let (issues, comments) = random_records(IMPORT_COUNT, 400, seed);
+    let path = |name: &str, text: &str| env.file_arg(name, text);
     let (issues, comments) = (path("issues.jsonl", &issues), path("comments.jsonl", &comments));
     let github = FakeGitHub::new("acme/live");
-    github.world().fill(LIVE, LIVE);
-    place.ok(&["source", "add", "github:acme/live", "--host", &github.host]);
-    place.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
-    place.ok(&["sync"]);
-    place.ok(&["index"]);
-    let files_before: BTreeSet<PathBuf> = names(&folder(&place));
+    github.world().fill(LIVE_COUNT, LIVE_COUNT);
+    env.ok(&["source", "add", "github:acme/live", "--host", &github.host]);
+    env.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
+    env.ok(&["sync"]);
+    env.ok(&["index"]);
+    let files_before: BTreeSet<PathBuf> = names(&folder(&env));
 
     let log = WriteLog::default();
-    let mut client = Client::start(&place, &["-R", "acme/app"]);
-    let mut reader = reader(&place);
+    let mut client = Client::start(&env, &["-R", "acme/app"]);
+    let mut reader = start_reader(&env);
     let ids = [client.child.id(), reader.id()];
     let until = Instant::now() + duration;
-    let (mut memories, mut most_log) = ([const { Vec::new() }; 2], 0);
+    let (mut memories, mut max_log) = ([const { Vec::new() }; 2], 0);
     std::thread::scope(|scope| {
         let workers = [
-            scope.spawn(|| person(&place, until, &log, seed + 1)),
-            scope.spawn(|| agent(&mut client, until, &log, seed + 2)),
-            scope.spawn(|| follow(&place, &github, until, &log, seed + 3)),
-            scope.spawn(|| tidy(&place, until, &log)),
+            scope.spawn(|| use_command_line(&env, until, &log, seed + 1)),
+            scope.spawn(|| use_agent_server(&mut client, until, &log, seed + 2)),
+            scope.spawn(|| change_and_sync(&env, &github, until, &log, seed + 3)),
+            scope.spawn(|| update_indexes(&env, until, &log)),
         ];
         while workers.iter().any(|w| !w.is_finished()) {
             for (samples, id) in memories.iter_mut().zip(ids) {
                 samples.push(memory(id));
             }
             let logs =
-                folder(&place).into_iter().filter(|(p, _)| p.to_string_lossy().ends_with("-wal"));
-            most_log = most_log.max(logs.map(|(_, length)| length).max().unwrap_or(0));
+                folder(&env).into_iter().filter(|(p, _)| p.to_string_lossy().ends_with("-wal"));
+            max_log = max_log.max(logs.map(|(_, length)| length).max().unwrap_or(0));
             std::thread::sleep(Duration::from_millis(500));
         }
     });
-    std::fs::write(place.casebook().with_extension("stop"), "").unwrap();
+    std::fs::write(env.casebook().with_extension("stop"), "").unwrap();
     let status = reader.wait().unwrap();
     let reader_output = reader.wait_with_output().unwrap();
     let (output_text, error_text) = (
@@ -364,24 +362,23 @@ fn concurrent_use_loses_and_leaks_nothing() {
     let (code, error_text) = client.end();
     assert_eq!((code, error_text.as_str()), (Some(0), ""));
 
-    // Memory growth.
     for (name, samples) in ["the server for agents", "the reader"].iter().zip(&memories) {
-        let (first, last) = thirds(samples);
+        let (first, last) = median_of_thirds(samples);
         eprintln!("{name}: {} MB in the first third, {} MB in the last", first >> 20, last >> 20);
-        let more = if duration.as_secs() < 120 { MORE_FROM_THE_START } else { MORE_MEMORY };
-        assert!(last <= first + more, "{name}: {first} to {last} bytes");
+        let max = if duration.as_secs() < 120 { MAX_INITIAL_GROWTH } else { MAX_GROWTH };
+        assert!(last <= first + max, "{name}: {first} to {last} bytes");
     }
-    eprintln!("the longest log of a database: {:.1} MB", most_log as f64 / 1e6);
-    assert!(most_log <= MAX_LOG, "{most_log}");
+    eprintln!("the longest log of a database: {:.1} MB", max_log as f64 / 1e6);
+    assert!(max_log <= MAX_LOG, "{max_log}");
 
-    // Exactly the acknowledged changes are stored.
-    let notes = place.json(&["note", "list", "--json=title"]);
+    // Only the acknowledged changes are stored.
+    let notes = env.json(&["note", "list", "--json=title"]);
     let titles: Vec<&str> =
         notes.as_array().unwrap().iter().filter_map(|n| n["title"].as_str()).collect();
     let known_notes = log.notes.into_inner().unwrap();
     assert_eq!(titles.len(), known_notes.len(), "{titles:?}");
     assert!(known_notes.iter().all(|t| titles.contains(&t.as_str())));
-    let verdicts = place.json(&["verdict", "list", "--json=first,second,kind"]);
+    let verdicts = env.json(&["verdict", "list", "--json=first,second,kind"]);
     let stored_verdicts: BTreeMap<(String, String), String> = verdicts
         .as_array()
         .unwrap()
@@ -398,16 +395,16 @@ fn concurrent_use_loses_and_leaks_nothing() {
     }
 
     // The mirror equals the server, and derived data is complete.
-    place.ok(&["sync"]);
-    place.ok(&["index"]);
-    let status = place.json(&["status", "--json"]);
+    env.ok(&["sync"]);
+    env.ok(&["index"]);
+    let status = env.json(&["status", "--json"]);
     let coverage = &status["coverage"];
     assert_eq!(coverage["chunks"], coverage["embedded"]);
     assert_eq!(coverage["documents"], coverage["full_text"]);
-    assert_eq!(coverage["documents"], LIVE + IMPORT_COUNT + known_notes.len() as u64);
-    let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
-    let sound: String = database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
-    assert_eq!(sound, "ok");
+    assert_eq!(coverage["documents"], LIVE_COUNT + IMPORT_COUNT + known_notes.len() as u64);
+    let database = env.database();
+    let integrity: String = database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
+    assert_eq!(integrity, "ok");
     let mut statement = database
         .prepare("SELECT number, title FROM documents WHERE key LIKE 'acme/live#%'")
         .unwrap();
@@ -417,9 +414,9 @@ fn concurrent_use_loses_and_leaks_nothing() {
         .map(Result::unwrap)
         .collect();
     drop(statement);
-    assert_eq!(titles.len() as u64, LIVE);
+    assert_eq!(titles.len() as u64, LIVE_COUNT);
     for (number, title) in titles {
-        assert_eq!(github.world().now_is(number)["title"], title, "#{number}");
+        assert_eq!(github.world().current_issue(number)["title"], title, "#{number}");
     }
     let comments: u64 = database
         .query_row("SELECT count(*) FROM comments WHERE source_id = (SELECT id FROM sources WHERE key = 'acme/live')", [], |r| r.get(0))
@@ -427,15 +424,15 @@ fn concurrent_use_loses_and_leaks_nothing() {
     assert_eq!(comments, github.world().comment_ids().len() as u64);
     drop(database);
 
-    // No file is left over, and the folder is not much larger than a new one.
-    let (files_after, sizes) = (names(&folder(&place)), folder(&place).values().sum::<u64>());
+    // No file is left over, and the folder is hardly larger than a new one.
+    let (files_after, sizes) = (names(&folder(&env)), folder(&env).values().sum::<u64>());
     assert_eq!(files_after.difference(&files_before).collect::<Vec<_>>(), Vec::<&PathBuf>::new());
-    let count = folder(&place).len();
+    let count = folder(&env).len();
     assert!(count < 200, "{count} files");
-    place.ok(&["index", "--rebuild"]);
-    let rebuilt_bytes = folder(&place).values().sum::<u64>();
+    env.ok(&["index", "--rebuild"]);
+    let rebuilt_bytes = folder(&env).values().sum::<u64>();
     eprintln!(
-        "{} operations, {} notes, {} verdicts; {count} files of {:.1} MB, made anew {:.1} MB; the reader: {}",
+        "{} operations, {} notes, {} verdicts; {count} files of {:.1} MB, rebuilt {:.1} MB; the reader: {}",
         log.operations.into_inner(),
         known_notes.len(),
         known_verdicts.len(),
@@ -450,11 +447,11 @@ fn concurrent_use_loses_and_leaks_nothing() {
 fn names(folder: &BTreeMap<PathBuf, u64>) -> BTreeSet<PathBuf> {
     let plain = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // Segments are `ID.store`, and a temporary `ID.2826.del` where documents were replaced.
+        // A segment is `ID.store`, with a temporary `ID.2826.del` for replaced documents.
         let segment = name.split_once('.').is_some_and(|(id, _)| id.len() == 32);
         path.with_file_name(if segment { "ID".to_owned() } else { name })
     };
-    // Logs exist as long as a process has the casebook open.
+    // Logs exist only while a process has the casebook open.
     let is_permanent =
         |path: &&PathBuf| !["-wal", "-shm"].iter().any(|end| path.to_string_lossy().ends_with(end));
     folder.keys().filter(is_permanent).map(|p| plain(p)).collect()

@@ -1,165 +1,159 @@
-//! Requirements that every tracker's connector must meet, written once. A connector takes part with
-//! a [`Bench`]: a server of its kind that can be filled, changed and made to fail. Mirrors are
-//! compared with the content that the server itself reports.
+//! Requirements for the connectors of all trackers. Each has a [`TestServer`] that can be filled,
+//! changed and made to fail; mirrors are compared with its content.
 
 use std::time::Duration;
 
 use precedent_core::{
     Code, Task,
-    model::{GapKind, SyncReport, SyncRequest},
+    model::{GapKind, SyncRequest},
 };
-use precedent_engine::Casebook;
 use serde_json::json;
 
 use crate::{
     fake_github::{FakeGitHub, Fault, NOW, Removal},
-    fake_tracker::{FakeTracker, Shape, Trouble},
-    sync::{Mirror, sync_ok},
+    fake_tracker::{FakeTracker, Shape, TrackerFault},
+    sync::{Mirror, has_gap, sync_ok},
 };
 
 /// A server of a connector's kind, with one project of a few pages.
-pub trait Bench {
+pub trait TestServer {
     /// The maximum number of requests of a sync without changes.
-    const IDLE: u64 = 6;
-    /// True if editing a comment changes its item as well.
-    const TOUCHES: bool = false;
+    const MAX_IDLE_REQUESTS: u64 = 6;
+    /// `true` if editing a comment changes its item as well.
+    const COMMENTS_CHANGE_ITEMS: bool = false;
     /// Creates a project with this many items, and this many comments spread over them.
     fn with_items(items: u64, comments: u64) -> Self;
-    /// Creates a casebook with this project as its only live source, with access to it.
+    /// Creates a casebook with this project as its only source.
     async fn mirror(&self) -> Mirror;
     /// Returns the source's key.
     fn key(&self) -> &'static str;
-    /// Changes an item's title at the current time.
+    /// Changes an item's title and its time.
     fn retitle(&self, number: u64, title: &str);
-    /// Changes a comment's text at the current time.
+    /// Changes a comment's text and its time.
     fn reword(&self, comment: u64, text: &str);
     /// Deletes an open item.
     fn delete(&self, number: u64);
-    /// Adds a comment whose item is missing when the list of items is read.
-    fn comment_first(&self, number: u64);
-    /// Completes [`Bench::comment_first`], adding the item if it is still missing.
-    fn item_later(&self, number: u64);
+    /// Adds a comment to an item that the list of items lacks.
+    fn add_early_comment(&self, number: u64);
+    /// Adds the item of [`TestServer::add_early_comment`] if it is still missing.
+    fn add_missing_item(&self, number: u64);
     /// Makes the server fail from the second page of items on.
-    fn break_down(&self);
+    fn fail_second_page(&self);
     /// Removes all faults.
-    fn mend(&self);
+    fn clear_faults(&self);
     /// Delays the next page of items by this duration.
-    fn stall(&self, wait: Duration);
+    fn delay_page(&self, wait: Duration);
     /// Answers the next request with a rate limit that names no wait.
-    fn limit_once(&self);
+    fn limit_rate_once(&self);
     /// Forbids or allows reading comments.
     fn hide_comments(&self, hidden: bool);
     /// Adds an open item with undocumented fields and values.
     fn add_unknown(&self, number: u64);
     /// Changes records after every page that is read, up to this many pages.
-    fn restless(&self, pages: usize);
+    fn edit_during_paging(&self, pages: usize);
     /// Asserts that the mirror equals the server's content, record for record.
-    fn assert_same(&self, mirror: &Mirror);
+    fn assert_equals(&self, mirror: &Mirror);
 }
 
-async fn sync(casebook: &Casebook, task: &Task) -> SyncReport {
-    casebook.sync(SyncRequest::default(), task).await.unwrap().pop().unwrap()
-}
-
-async fn ok(mirror: &Mirror) -> SyncReport {
-    sync_ok(&mirror.casebook, false).await
-}
-
-fn has(report: &SyncReport, kind: GapKind) -> bool {
-    report.gaps.iter().any(|g| g.kind == kind)
-}
-
-pub async fn full<B: Bench>() {
-    let bench = B::with_items(250, 240);
-    let mirror = bench.mirror().await;
-    let report = ok(&mirror).await;
+pub async fn first_sync_is_complete<S: TestServer>() {
+    let server = S::with_items(250, 240);
+    let mirror = server.mirror().await;
+    let report = mirror.sync_ok().await;
     // A connector may read a record more than once.
     assert_eq!((report.new, report.updated), (490, 0));
     let expected_gaps = [GapKind::Deletions, GapKind::LeftOut];
     assert!(report.gaps.iter().all(|g| expected_gaps.contains(&g.kind)), "{:?}", report.gaps);
-    bench.assert_same(&mirror);
+    server.assert_equals(&mirror);
 }
 
-pub async fn incremental<B: Bench>() {
-    let bench = B::with_items(250, 240);
-    let mirror = bench.mirror().await;
-    let first = ok(&mirror).await;
-    let second = ok(&mirror).await;
+pub async fn second_sync_reads_only_changes<S: TestServer>() {
+    let server = S::with_items(250, 240);
+    let mirror = server.mirror().await;
+    let first = mirror.sync_ok().await;
+    let second = mirror.sync_ok().await;
     assert_eq!((second.new, second.updated), (0, 0));
-    assert!(second.requests < first.requests && second.requests <= B::IDLE, "{}", second.requests);
+    assert!(
+        second.requests < first.requests && second.requests <= S::MAX_IDLE_REQUESTS,
+        "{}",
+        second.requests
+    );
 }
 
-pub async fn edits_are_synced<B: Bench>() {
-    let bench = B::with_items(250, 240);
-    let mirror = bench.mirror().await;
-    ok(&mirror).await;
-    bench.retitle(17, "Another title");
-    bench.reword(3, "Another text.");
-    let report = ok(&mirror).await;
-    assert_eq!((report.new, report.updated), (0, 2 + u64::from(B::TOUCHES)));
-    let thread = mirror.casebook.thread(&format!("{}#17", bench.key())).await.unwrap();
+pub async fn edits_are_synced<S: TestServer>() {
+    let server = S::with_items(250, 240);
+    let mirror = server.mirror().await;
+    mirror.sync_ok().await;
+    server.retitle(17, "Another title");
+    server.reword(3, "Another text.");
+    let report = mirror.sync_ok().await;
+    assert_eq!((report.new, report.updated), (0, 2 + u64::from(S::COMMENTS_CHANGE_ITEMS)));
+    let thread = mirror.casebook.thread(&format!("{}#17", server.key())).await.unwrap();
     assert_eq!(thread.title, "Another title");
-    bench.assert_same(&mirror);
+    server.assert_equals(&mirror);
 }
 
-pub async fn edits_during_a_sync<B: Bench>() {
-    let bench = B::with_items(450, 340);
-    bench.restless(9);
-    let mirror = bench.mirror().await;
-    ok(&mirror).await;
-    bench.restless(0);
-    ok(&mirror).await;
-    bench.assert_same(&mirror);
+pub async fn edits_during_a_sync_are_kept<S: TestServer>() {
+    let server = S::with_items(450, 340);
+    server.edit_during_paging(9);
+    let mirror = server.mirror().await;
+    mirror.sync_ok().await;
+    server.edit_during_paging(0);
+    mirror.sync_ok().await;
+    server.assert_equals(&mirror);
 }
 
-pub async fn deletions_are_synced<B: Bench>() {
-    let bench = B::with_items(120, 0);
-    let mirror = bench.mirror().await;
-    ok(&mirror).await;
-    bench.delete(5);
+pub async fn deletions_are_synced<S: TestServer>() {
+    let server = S::with_items(120, 0);
+    let mirror = server.mirror().await;
+    mirror.sync_ok().await;
+    server.delete(5);
     assert_eq!(sync_ok(&mirror.casebook, true).await.gone, 1);
     // The item is kept and marked, never silently removed.
-    let thread = mirror.casebook.thread(&format!("{}#5", bench.key())).await.unwrap();
+    let thread = mirror.casebook.thread(&format!("{}#5", server.key())).await.unwrap();
     assert!(thread.deleted_at.is_some());
-    bench.assert_same(&mirror);
+    server.assert_equals(&mirror);
 }
 
-pub async fn comment_before_item<B: Bench>() {
-    let bench = B::with_items(3, 0);
-    bench.comment_first(9);
-    let mirror = bench.mirror().await;
-    assert!(has(&ok(&mirror).await, GapKind::OrphanComments));
-    bench.item_later(9);
-    assert!(!has(&ok(&mirror).await, GapKind::OrphanComments));
-    let thread = mirror.casebook.thread(&format!("{}#9", bench.key())).await.unwrap();
+pub async fn early_comment_gets_its_item<S: TestServer>() {
+    let server = S::with_items(3, 0);
+    server.add_early_comment(9);
+    let mirror = server.mirror().await;
+    assert!(has_gap(&mirror.sync_ok().await, GapKind::OrphanComments));
+    server.add_missing_item(9);
+    assert!(!has_gap(&mirror.sync_ok().await, GapKind::OrphanComments));
+    let thread = mirror.casebook.thread(&format!("{}#9", server.key())).await.unwrap();
     assert_eq!(thread.comments.len(), 1);
-    bench.assert_same(&mirror);
+    server.assert_equals(&mirror);
 }
 
-pub async fn failed_sync_resumes<B: Bench>() {
-    let bench = B::with_items(350, 40);
-    bench.break_down();
-    let mirror = bench.mirror().await;
-    let report = sync(&mirror.casebook, &Task::new()).await;
+pub async fn failed_sync_resumes<S: TestServer>() {
+    let server = S::with_items(350, 40);
+    server.fail_second_page();
+    let mirror = server.mirror().await;
+    let report = mirror.sync(false).await;
     assert!(report.problem.is_some() && report.items > 0 && report.items < 350, "{report:?}");
-    assert!(has(&report, GapKind::Unfinished) && has(&report, GapKind::Ended), "{:?}", report.gaps);
-    let items_before = report.items;
-    bench.mend();
-    let report = ok(&mirror).await;
-    // The sync resumes from its last position, except for the page in progress.
-    assert!(report.items <= 350 - items_before + 100, "{} after {items_before}", report.items);
     assert!(
-        !has(&report, GapKind::Unfinished) && !has(&report, GapKind::Ended),
+        has_gap(&report, GapKind::Unfinished) && has_gap(&report, GapKind::Ended),
         "{:?}",
         report.gaps
     );
-    bench.assert_same(&mirror);
+    let items_before = report.items;
+    server.clear_faults();
+    let report = mirror.sync_ok().await;
+    // The sync resumes from its last position, except for the page in progress.
+    assert!(report.items <= 350 - items_before + 100, "{} after {items_before}", report.items);
+    assert!(
+        !has_gap(&report, GapKind::Unfinished) && !has_gap(&report, GapKind::Ended),
+        "{:?}",
+        report.gaps
+    );
+    server.assert_equals(&mirror);
 }
 
-pub async fn cancelled_sync_stops<B: Bench>() {
-    let bench = B::with_items(350, 40);
-    bench.stall(Duration::from_secs(20));
-    let mirror = bench.mirror().await;
+pub async fn cancelled_sync_stops<S: TestServer>() {
+    let server = S::with_items(350, 40);
+    server.delay_page(Duration::from_secs(20));
+    let mirror = server.mirror().await;
     let task = Task::new();
     // Some records arrive before the cancellation, however slow the machine is.
     let cancel = async {
@@ -168,88 +162,89 @@ pub async fn cancelled_sync_stops<B: Bench>() {
         }
         task.cancel();
     };
-    let sync_and_cancel = async { tokio::join!(sync(&mirror.casebook, &task), cancel).0 };
-    let report = tokio::time::timeout(Duration::from_secs(15), sync_and_cancel).await.unwrap();
+    let sync_and_cancel =
+        async { tokio::join!(mirror.casebook.sync(SyncRequest::default(), &task), cancel).0 };
+    let reports = tokio::time::timeout(Duration::from_secs(15), sync_and_cancel).await.unwrap();
+    let report = reports.unwrap().remove(0);
     assert_eq!(report.problem.unwrap().code, Code::Cancelled);
-    assert!(report.items > 0, "what came before is kept");
-    bench.mend();
-    ok(&mirror).await;
-    bench.assert_same(&mirror);
+    assert!(report.items > 0, "records received before are kept");
+    server.clear_faults();
+    mirror.sync_ok().await;
+    server.assert_equals(&mirror);
 }
 
-pub async fn rate_limited<B: Bench>() {
-    let bench = B::with_items(250, 40);
-    bench.limit_once();
-    let mirror = bench.mirror().await;
-    ok(&mirror).await;
-    assert!(
-        mirror.take_waits() >= Duration::from_secs(60),
-        "without a word it is a minute at least"
-    );
-    bench.assert_same(&mirror);
+pub async fn rate_limit_is_awaited<S: TestServer>() {
+    let server = S::with_items(250, 40);
+    server.limit_rate_once();
+    let mirror = server.mirror().await;
+    mirror.sync_ok().await;
+    assert!(mirror.take_waits() >= Duration::from_secs(60), "the default wait is a minute");
+    server.assert_equals(&mirror);
 }
 
-pub async fn permission_lost<B: Bench>() {
-    let bench = B::with_items(120, 40);
-    bench.hide_comments(true);
-    let mirror = bench.mirror().await;
-    let report = ok(&mirror).await;
+pub async fn hidden_comments_are_reported<S: TestServer>() {
+    let server = S::with_items(120, 40);
+    server.hide_comments(true);
+    let mirror = server.mirror().await;
+    let report = mirror.sync_ok().await;
     assert_eq!((report.new, report.comments), (120, 0));
-    assert!(has(&report, GapKind::Refused), "{:?}", report.gaps);
-    bench.hide_comments(false);
-    let report = ok(&mirror).await;
-    assert!(!has(&report, GapKind::Refused) && report.new == 40, "{report:?}");
-    bench.assert_same(&mirror);
+    assert!(has_gap(&report, GapKind::Refused), "{:?}", report.gaps);
+    server.hide_comments(false);
+    let report = mirror.sync_ok().await;
+    assert!(!has_gap(&report, GapKind::Refused) && report.new == 40, "{report:?}");
+    server.assert_equals(&mirror);
 }
 
-pub async fn unknown_fields<B: Bench>() {
-    let bench = B::with_items(20, 0);
-    bench.add_unknown(30);
-    let mirror = bench.mirror().await;
-    let report = ok(&mirror).await;
+pub async fn unknown_fields_are_ignored<S: TestServer>() {
+    let server = S::with_items(20, 0);
+    server.add_unknown(30);
+    let mirror = server.mirror().await;
+    let report = mirror.sync_ok().await;
     assert_eq!((report.items, report.skipped), (21, 0));
-    mirror.casebook.thread(&format!("{}#30", bench.key())).await.unwrap();
-    bench.assert_same(&mirror);
+    mirror.casebook.thread(&format!("{}#30", server.key())).await.unwrap();
+    server.assert_equals(&mirror);
 }
 
 /// Generates all conformance tests for a connector.
 macro_rules! conformance {
-    ($connector:ident, $bench:ty) => {
+    ($connector:ident, $server:ty) => {
         mod $connector {
-            conformance!(@ $bench: full, incremental, edits_are_synced, edits_during_a_sync, deletions_are_synced,
-                comment_before_item, failed_sync_resumes, cancelled_sync_stops, rate_limited, permission_lost, unknown_fields);
+            conformance!(@ $server: first_sync_is_complete, second_sync_reads_only_changes, edits_are_synced,
+                edits_during_a_sync_are_kept, deletions_are_synced, early_comment_gets_its_item, failed_sync_resumes,
+                cancelled_sync_stops, rate_limit_is_awaited, hidden_comments_are_reported, unknown_fields_are_ignored);
         }
     };
-    (@ $bench:ty: $($case:ident),+) => {
+    (@ $server:ty: $($case:ident),+) => {
         $(#[tokio::test]
         async fn $case() {
-            super::$case::<$bench>().await;
+            super::$case::<$server>().await;
         })+
     };
 }
 
-conformance!(github, super::OnGitHub<false>);
-conformance!(github_with_page_numbers, super::OnGitHub<true>);
-conformance!(gitlab, super::OnGitLab);
-conformance!(gitea, super::OnGitea);
-conformance!(jira_cloud, super::OnJiraCloud);
-conformance!(jira_data_center, super::OnJiraServer);
-conformance!(redmine, super::OnRedmine);
-conformance!(bugzilla, super::OnBugzilla);
-conformance!(azure, super::OnAzure);
-conformance!(linear, super::OnLinear);
-conformance!(zendesk, super::OnZendesk);
+conformance!(github, super::GitHubServer<false>);
+conformance!(github_with_page_numbers, super::GitHubServer<true>);
+conformance!(gitlab, super::GitLabServer);
+conformance!(gitea, super::GiteaServer);
+conformance!(jira_cloud, super::JiraCloudServer);
+conformance!(jira_data_center, super::JiraDataCenterServer);
+conformance!(redmine, super::RedmineServer);
+conformance!(bugzilla, super::BugzillaServer);
+conformance!(azure, super::AzureServer);
+conformance!(linear, super::LinearServer);
+conformance!(zendesk, super::ZendeskServer);
 
-/// Posts come with their topic: there is no list of them that could come first or be refused.
+/// Posts come with their topic, so they cannot arrive before it or be refused.
 mod discourse {
-    conformance!(@ super::OnDiscourse: full, incremental, edits_are_synced, edits_during_a_sync,
-        deletions_are_synced, failed_sync_resumes, cancelled_sync_stops, rate_limited, unknown_fields);
+    conformance!(@ super::DiscourseServer: first_sync_is_complete, second_sync_reads_only_changes, edits_are_synced,
+        edits_during_a_sync_are_kept, deletions_are_synced, failed_sync_resumes, cancelled_sync_stops,
+        rate_limit_is_awaited, unknown_fields_are_ignored);
 }
 
-/// A bench on a fake GitHub; `PAGE_NUMBERS` selects links with page numbers.
-pub struct OnGitHub<const PAGE_NUMBERS: bool>(FakeGitHub);
+/// A fake GitHub; `PAGE_NUMBERS` selects links with page numbers.
+pub struct GitHubServer<const PAGE_NUMBERS: bool>(FakeGitHub);
 
-impl<const PAGE_NUMBERS: bool> Bench for OnGitHub<PAGE_NUMBERS> {
+impl<const PAGE_NUMBERS: bool> TestServer for GitHubServer<PAGE_NUMBERS> {
     fn with_items(items: u64, comments: u64) -> Self {
         let github = FakeGitHub::new("acme/app");
         github.world().fill(items, comments);
@@ -258,7 +253,7 @@ impl<const PAGE_NUMBERS: bool> Bench for OnGitHub<PAGE_NUMBERS> {
     }
 
     async fn mirror(&self) -> Mirror {
-        Mirror::of(&self.0).await
+        Mirror::of_github(&self.0).await
     }
 
     fn key(&self) -> &'static str {
@@ -277,32 +272,32 @@ impl<const PAGE_NUMBERS: bool> Bench for OnGitHub<PAGE_NUMBERS> {
         self.0.world().remove(number, Removal::Deleted);
     }
 
-    fn comment_first(&self, number: u64) {
+    fn add_early_comment(&self, number: u64) {
         let mut world = self.0.world();
         let comment = world.comment(5_000, number, "Early", NOW - 5);
         world.put(&comment);
     }
 
-    fn item_later(&self, number: u64) {
+    fn add_missing_item(&self, number: u64) {
         let mut world = self.0.world();
         let issue = world.issue(number, "Late", NOW - 4);
         world.put(&issue);
     }
 
-    fn break_down(&self) {
+    fn fail_second_page(&self) {
         self.0.fail_after("/issues?", 2, u32::MAX, Fault::Status(502, vec![], json!({})));
     }
 
-    fn mend(&self) {
+    fn clear_faults(&self) {
         self.0.world().clear_faults();
     }
 
-    fn stall(&self, wait: Duration) {
+    fn delay_page(&self, wait: Duration) {
         // The delay follows the newest number and the first page.
         self.0.fail_after("/issues?", 2, 1, Fault::Slow(wait));
     }
 
-    fn limit_once(&self) {
+    fn limit_rate_once(&self) {
         self.0.fail_after(
             "/issues?",
             2,
@@ -323,26 +318,26 @@ impl<const PAGE_NUMBERS: bool> Bench for OnGitHub<PAGE_NUMBERS> {
         {
             record[field] = value;
         }
-        world.put_odd(&record);
+        world.put_unchecked(&record);
     }
 
-    fn restless(&self, pages: usize) {
-        crate::sync::restless(&self.0, pages);
+    fn edit_during_paging(&self, pages: usize) {
+        crate::sync::edit_during_paging(&self.0, pages);
     }
 
-    fn assert_same(&self, mirror: &Mirror) {
-        crate::sync::assert_same(mirror, &self.0);
+    fn assert_equals(&self, mirror: &Mirror) {
+        crate::sync::assert_equals_github(mirror, &self.0);
     }
 }
 
-/// Defines a bench on a fake tracker of this shape.
-macro_rules! on {
+/// Defines a [`TestServer`] of this shape.
+macro_rules! test_server {
     ($name:ident, $shape:ident, $key:literal, $idle:literal) => {
         pub struct $name(FakeTracker);
 
-        impl Bench for $name {
-            const IDLE: u64 = $idle;
-            const TOUCHES: bool = true;
+        impl TestServer for $name {
+            const MAX_IDLE_REQUESTS: u64 = $idle;
+            const COMMENTS_CHANGE_ITEMS: bool = true;
 
             fn with_items(items: u64, comments: u64) -> Self {
                 Self(FakeTracker::new(Shape::$shape, items, comments))
@@ -368,34 +363,34 @@ macro_rules! on {
                 self.0.content().items.remove(&number).unwrap();
             }
 
-            fn comment_first(&self, number: u64) {
-                // The comment is added after items are listed, and before comments are.
+            fn add_early_comment(&self, number: u64) {
+                // The comment is added between the list of items and the list of comments.
                 self.0.content().hook = Some(Box::new(move |content, when| {
                     if when == "comments" && !content.items.contains_key(&number) {
                         content.put(number, "Late", NOW - 5);
-                        content.say(5_000, number, "Early", NOW - 5);
+                        content.add_comment(5_000, number, "Early", NOW - 5);
                     }
                 }));
             }
 
-            fn item_later(&self, _number: u64) {
+            fn add_missing_item(&self, _number: u64) {
                 self.0.content().hook = None;
             }
 
-            fn break_down(&self) {
-                self.0.content().trouble = Some((1, u32::MAX, Trouble::Status(502)));
+            fn fail_second_page(&self) {
+                self.0.content().fault = Some((1, u32::MAX, TrackerFault::Status(502)));
             }
 
-            fn mend(&self) {
-                self.0.content().trouble = None;
+            fn clear_faults(&self) {
+                self.0.content().fault = None;
             }
 
-            fn stall(&self, wait: Duration) {
-                self.0.content().trouble = Some((1, 1, Trouble::Slow(wait)));
+            fn delay_page(&self, wait: Duration) {
+                self.0.content().fault = Some((1, 1, TrackerFault::Slow(wait)));
             }
 
-            fn limit_once(&self) {
-                self.0.content().trouble = Some((1, 1, Trouble::Status(429)));
+            fn limit_rate_once(&self) {
+                self.0.content().fault = Some((1, 1, TrackerFault::Status(429)));
             }
 
             fn hide_comments(&self, hidden: bool) {
@@ -405,10 +400,10 @@ macro_rules! on {
             fn add_unknown(&self, number: u64) {
                 let mut content = self.0.content();
                 content.put(number, "Of another time", NOW - 9);
-                content.items.get_mut(&number).unwrap().odd = true;
+                content.items.get_mut(&number).unwrap().has_unknown_fields = true;
             }
 
-            fn restless(&self, pages: usize) {
+            fn edit_during_paging(&self, pages: usize) {
                 self.0.content().hook = Some(Box::new(move |content, when| {
                     if when != "list" || content.lists > pages {
                         return;
@@ -429,24 +424,24 @@ macro_rules! on {
                 }));
             }
 
-            fn assert_same(&self, mirror: &Mirror) {
-                crate::sync::assert_same_content(mirror, &self.0);
+            fn assert_equals(&self, mirror: &Mirror) {
+                crate::sync::assert_equals_tracker(mirror, &self.0);
             }
         }
     };
 }
 
-on!(OnGitLab, GitLab, "acme/app", 6);
-on!(OnGitea, Gitea, "acme/app", 5);
-on!(OnJiraCloud, JiraCloud, "127.0.0.1/APP", 5);
-on!(OnJiraServer, JiraServer, "127.0.0.1/APP", 5);
-// The list of changes has a resolution of one second, so the last change costs another request.
-on!(OnRedmine, Redmine, "127.0.0.1/app", 6);
-on!(OnLinear, Linear, "acme/KILN", 4);
-on!(OnAzure, Azure, "acme/Kiln-App", 7);
-on!(OnBugzilla, Bugzilla, "127.0.0.1/Kiln-App", 8);
-on!(OnZendesk, Zendesk, "127.0.0.1/tickets", 4);
-on!(OnDiscourse, Discourse, "127.0.0.1/topics", 3);
+test_server!(GitLabServer, GitLab, "acme/app", 6);
+test_server!(GiteaServer, Gitea, "acme/app", 5);
+test_server!(JiraCloudServer, JiraCloud, "127.0.0.1/APP", 5);
+test_server!(JiraDataCenterServer, JiraServer, "127.0.0.1/APP", 5);
+// Changes are listed with a resolution of one second, so the last one is requested again.
+test_server!(RedmineServer, Redmine, "127.0.0.1/app", 6);
+test_server!(LinearServer, Linear, "acme/KILN", 4);
+test_server!(AzureServer, Azure, "acme/Kiln-App", 7);
+test_server!(BugzillaServer, Bugzilla, "127.0.0.1/Kiln-App", 8);
+test_server!(ZendeskServer, Zendesk, "127.0.0.1/tickets", 4);
+test_server!(DiscourseServer, Discourse, "127.0.0.1/topics", 3);
 
 #[tokio::test]
 async fn tracker_duplicate_marks_become_links() {
@@ -467,7 +462,7 @@ async fn tracker_duplicate_marks_become_links() {
             (item.open, item.duplicate_of) = (false, Some(4));
         }
         let mirror = Mirror::of_tracker(&fake, None, false).await;
-        ok(&mirror).await;
+        mirror.sync_ok().await;
         let key = mirror.casebook.sources().await.unwrap()[0].key.clone();
         let links = async || -> Vec<(String, bool, String)> {
             let thread = mirror.casebook.thread(&format!("{key}#9")).await.unwrap();
@@ -480,7 +475,7 @@ async fn tracker_duplicate_marks_become_links() {
         );
         fake.content().retitle(9, "Not a duplicate after all");
         fake.content().items.get_mut(&9).unwrap().duplicate_of = None;
-        ok(&mirror).await;
+        mirror.sync_ok().await;
         assert_eq!(links().await, [], "{shape:?}");
     }
 }
@@ -491,7 +486,7 @@ async fn token_goes_only_to_its_tracker() {
         let fake = FakeTracker::new(shape, 3, 3);
         fake.content().token = Some("canary-token".to_owned());
         let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
-        ok(&mirror).await;
+        mirror.sync_ok().await;
         assert!(
             fake.content()
                 .log
@@ -501,12 +496,12 @@ async fn token_goes_only_to_its_tracker() {
         let access = mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap();
         assert!(access.user.is_some() && access.refused.is_empty(), "{shape:?} {access:?}");
         fake.content().token = Some("another".to_owned());
-        let report = sync(&mirror.casebook, &Task::new()).await;
+        let report = mirror.sync(false).await;
         let problem = report.problem.unwrap();
         assert_eq!(problem.code, Code::Authentication, "{shape:?} {problem:?}");
         assert!(!format!("{problem:?}").contains("canary"));
         assert_eq!(
-            crate::sync::files_with(&mirror.folder(), b"canary-token"),
+            crate::sync::files_with(&mirror.env.casebook(), b"canary-token"),
             Vec::<String>::new()
         );
     }
@@ -525,7 +520,7 @@ async fn wiki_from_the_api_is_mirrored() {
         }
     }
     let mirror = Mirror::of_tracker(&fake, None, true).await;
-    let report = ok(&mirror).await;
+    let report = mirror.sync_ok().await;
     assert_eq!(report.new, 63);
     let key = mirror.key().await;
     let page = mirror.casebook.thread(&format!("{key}:Page_7")).await.unwrap();
@@ -538,7 +533,7 @@ async fn wiki_from_the_api_is_mirrored() {
         content.pages.remove("Page_7");
         content.pages.insert("Page_8".to_owned(), ("Changed".to_owned(), NOW));
     }
-    let report = ok(&mirror).await;
+    let report = mirror.sync_ok().await;
     assert_eq!((report.updated, report.gone), (1, 1), "{report:?}");
     assert!(mirror.casebook.thread(&format!("{key}:Page_7")).await.unwrap().deleted_at.is_some());
 }

@@ -2,19 +2,15 @@
 
 use precedent_core::{
     Code, Task,
-    model::{NewMirror, SyncReport, SyncRequest},
+    model::{NewMirror, SyncRequest},
 };
 
 use crate::{
     fake_tracker::{FakeTracker, Shape},
-    sync::{Mirror, sync_ok},
+    sync::{Mirror, files_with, releases},
 };
 
-pub async fn sync(mirror: &Mirror) -> SyncReport {
-    sync_ok(&mirror.casebook, false).await
-}
-
-mod releases {
+mod versions {
     use super::*;
     use crate::fake_github::NOW;
 
@@ -35,7 +31,7 @@ mod releases {
                 ("1.1.0", "", Some(NOW - 900_000)),
             ];
             let mirror = Mirror::of_tracker(&fake, None, false).await;
-            sync(&mirror).await;
+            mirror.sync_ok().await;
             let is_dated = shape != Shape::Bugzilla;
             let items =
                 if matches!(shape, Shape::GitLab | Shape::Gitea) { vec![2] } else { Vec::new() };
@@ -47,12 +43,12 @@ mod releases {
             if is_dated {
                 want.push(("1.3.0".to_owned(), false, false, Vec::new()));
             }
-            assert_eq!(mirror.releases(), want, "{shape:?}");
+            assert_eq!(releases(&mirror.env), want, "{shape:?}");
             // A planned version that the tracker no longer lists is removed.
             fake.content().releases.remove(0);
-            sync(&mirror).await;
+            mirror.sync_ok().await;
             want.truncate(2);
-            assert_eq!(mirror.releases(), want, "{shape:?}");
+            assert_eq!(releases(&mirror.env), want, "{shape:?}");
         }
     }
 }
@@ -71,7 +67,7 @@ mod bugzilla {
             let fake = FakeTracker::new(Shape::Bugzilla, 3, 3);
             fake.content().version = Some(version);
             let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
-            sync(&mirror).await;
+            mirror.sync_ok().await;
             let content = fake.content();
             // The version request itself is sent before the version is known.
             let rest: Vec<_> =
@@ -85,10 +81,7 @@ mod bugzilla {
                     "{version} {address}"
                 );
             }
-            assert_eq!(
-                crate::sync::files_with(&mirror.folder(), b"canary-token"),
-                Vec::<String>::new()
-            );
+            assert_eq!(files_with(&mirror.env.casebook(), b"canary-token"), Vec::<String>::new());
         }
     }
 
@@ -97,7 +90,7 @@ mod bugzilla {
         let fake = FakeTracker::new(Shape::Bugzilla, 5, 5);
         fake.content().locked_items.insert(3);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
-        let report = sync(&mirror).await;
+        let report = mirror.sync_ok().await;
         assert_eq!((report.items, report.comments), (5, 4));
         let key = mirror.key().await;
         let thread = mirror.casebook.thread(&format!("{key}#4")).await.unwrap();
@@ -110,7 +103,7 @@ mod bugzilla {
         let fake = FakeTracker::new(Shape::Bugzilla, 3, 0);
         fake.content().items.get_mut(&2).unwrap().open = false;
         let mirror = Mirror::of_tracker(&fake, None, false).await;
-        sync(&mirror).await;
+        mirror.sync_ok().await;
         let thread = mirror.casebook.thread(&format!("{}#2", mirror.key().await)).await.unwrap();
         assert_eq!(thread.state_reason.as_deref(), Some("completed"));
         assert_eq!(thread.labels, ["Kiln App", "Pumps", "regression"]);
@@ -150,7 +143,7 @@ mod azure {
         let fake = FakeTracker::new(Shape::Azure, 3, 21);
         fake.content().items.get_mut(&2).unwrap().open = false;
         let mirror = Mirror::of_tracker(&fake, None, false).await;
-        let report = sync(&mirror).await;
+        let report = mirror.sync_ok().await;
         assert_eq!((report.items, report.comments), (3, 21));
         let thread = mirror.casebook.thread("acme/Kiln-App#2").await.unwrap();
         assert_eq!(thread.labels, ["Bug", "Pumps", "flow", "hot"]);
@@ -177,7 +170,7 @@ mod azure {
     }
 
     #[tokio::test]
-    async fn every_project_spelling_names_the_same() {
+    async fn every_spelling_names_the_same_project() {
         let fake = FakeTracker::new(Shape::Azure, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         for (n, (tracker, place)) in [
@@ -192,12 +185,12 @@ mod azure {
             let new = NewMirror {
                 tracker: tracker.to_owned(),
                 place: place.to_owned(),
-                key: Some(format!("way/{n}")),
+                key: Some(format!("spelling/{n}")),
                 ..NewMirror::default()
             };
             mirror.casebook.add_tracker(new).await.unwrap();
             let view = mirror.casebook.mirrors().await.unwrap();
-            let view = view.into_iter().find(|m| m.source == format!("way/{n}")).unwrap();
+            let view = view.into_iter().find(|m| m.source == format!("spelling/{n}")).unwrap();
             assert_eq!(
                 (view.host.as_str(), view.project.as_str()),
                 ("dev.azure.com", "acme/Kiln App"),
@@ -211,13 +204,13 @@ mod linear {
     use super::*;
 
     #[tokio::test]
-    async fn trashed_issue_is_marked_at_once() {
+    async fn trashed_issue_is_marked_deleted() {
         let fake = FakeTracker::new(Shape::Linear, 60, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
-        sync(&mirror).await;
+        mirror.sync_ok().await;
         fake.content().retitle(7, "Thrown away");
         fake.content().locked_items.insert(7);
-        let report = sync(&mirror).await;
+        let report = mirror.sync_ok().await;
         assert_eq!((report.gone, report.updated), (1, 0));
         assert!(mirror.casebook.thread("acme/KILN#7").await.unwrap().deleted_at.is_some());
     }
@@ -250,7 +243,7 @@ mod confluence {
     use precedent_core::model::GapKind;
 
     use super::*;
-    use crate::{fake_github::NOW, fake_tracker::Trouble};
+    use crate::{fake_github::NOW, fake_tracker::TrackerFault};
 
     const SHAPES: [Shape; 2] = [Shape::ConfluenceCloud, Shape::ConfluenceServer];
 
@@ -268,7 +261,7 @@ mod confluence {
         for shape in SHAPES {
             let fake = tracker_with_pages(shape, 130);
             let mirror = Mirror::of_tracker(&fake, None, false).await;
-            let report = sync(&mirror).await;
+            let report = mirror.sync_ok().await;
             assert_eq!((report.new, report.wiki_pages, report.items), (130, 130, 0), "{shape:?}");
             assert!(report.gaps.iter().all(|g| g.kind == GapKind::LeftOut), "{:?}", report.gaps);
             let key = mirror.key().await;
@@ -276,7 +269,7 @@ mod confluence {
             assert_eq!(page.title, "Pump 7");
             assert_eq!(page.markdown.trim(), "## Pump 7\n\nMind `valve_7`.");
             assert_eq!(page.author.as_deref(), Some("Ada"));
-            let second = sync(&mirror).await;
+            let second = mirror.sync_ok().await;
             assert_eq!((second.new, second.updated, second.gone), (0, 0, 0));
             assert!(
                 second.requests < report.requests && second.requests <= 8,
@@ -289,7 +282,7 @@ mod confluence {
                 content.pages.insert("Pump 8".to_owned(), ("<p>Changed.</p>".to_owned(), NOW));
                 content.pages.insert("Odd 900".to_owned(), ("<p>An odd one.</p>".to_owned(), NOW));
             }
-            let report = sync(&mirror).await;
+            let report = mirror.sync_ok().await;
             assert_eq!(
                 (report.new, report.updated, report.gone),
                 (1, 1, 1),
@@ -315,25 +308,19 @@ mod confluence {
     async fn rate_limits_are_awaited_and_hidden_pages_reported() {
         for shape in SHAPES {
             let fake = tracker_with_pages(shape, 50);
-            fake.content().trouble = Some((1, 1, Trouble::Status(429)));
+            fake.content().fault = Some((1, 1, TrackerFault::Status(429)));
             let mirror = Mirror::of_tracker(&fake, None, false).await;
-            assert_eq!(sync(&mirror).await.new, 50);
+            assert_eq!(mirror.sync_ok().await.new, 50);
             assert!(mirror.take_waits() >= Duration::from_secs(60));
-            fake.content().trouble = Some((0, u32::MAX, Trouble::Status(403)));
-            let report = sync(&mirror).await;
+            fake.content().fault = Some((0, u32::MAX, TrackerFault::Status(403)));
+            let report = mirror.sync_ok().await;
             assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused), "{:?}", report.gaps);
-            assert_eq!(report.gone, 0, "what may not be listed is not gone");
-            fake.content().trouble = Some((0, u32::MAX, Trouble::Status(502)));
-            let report = mirror
-                .casebook
-                .sync(SyncRequest::default(), &Task::new())
-                .await
-                .unwrap()
-                .pop()
-                .unwrap();
+            assert_eq!(report.gone, 0, "a refused list deletes nothing");
+            fake.content().fault = Some((0, u32::MAX, TrackerFault::Status(502)));
+            let report = mirror.sync(false).await;
             assert_eq!(report.problem.unwrap().code, Code::Network);
-            fake.content().trouble = None;
-            let report = sync(&mirror).await;
+            fake.content().fault = None;
+            let report = mirror.sync_ok().await;
             assert!(
                 !report.gaps.iter().any(|g| matches!(g.kind, GapKind::Refused | GapKind::Ended))
             );
@@ -356,5 +343,308 @@ mod confluence {
             let error = mirror.casebook.test_source("acme/ada", &Task::new()).await.unwrap_err();
             assert_eq!(error.code(), Code::NotFound, "{shape:?} {error:?}");
         }
+    }
+}
+
+mod zendesk {
+    use precedent_core::model::{GapKind, State};
+
+    use super::*;
+    use crate::{fake_github::NOW, fake_tracker::TrackerFault};
+
+    #[tokio::test]
+    async fn ticket_has_status_tags_and_full_thread() {
+        let fake = FakeTracker::new(Shape::Zendesk, 3, 130);
+        fake.content().items.get_mut(&2).unwrap().open = false;
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        let report = mirror.sync_ok().await;
+        assert_eq!((report.items, report.comments), (3, 130));
+        let key = mirror.key().await;
+        let thread = mirror.casebook.thread(&format!("{key}#2")).await.unwrap();
+        assert_eq!(thread.labels, ["incident", "high", "flow"]);
+        assert_eq!(
+            (thread.state, thread.state_reason.as_deref()),
+            (Some(State::Closed), Some("completed"))
+        );
+        assert_eq!(thread.markdown.trim(), "What happens: Trouble 2 with the pump.");
+        assert_eq!(thread.author.as_deref(), Some("Ada"));
+        assert!(thread.closed_at.is_some() && thread.url.unwrap().ends_with("/agent/tickets/2"));
+        assert_eq!(thread.comments.len(), 43);
+        assert_eq!(thread.comments[0].markdown.trim(), "It is valve 2.");
+        assert_eq!(
+            (thread.comments[0].author.as_deref(), thread.comments[0].association.as_deref()),
+            (Some("Grace"), Some("MEMBER"))
+        );
+        let user_requests =
+            fake.content().log.iter().filter(|(a, _)| a.contains("show_many")).count();
+        assert_eq!(user_requests, 1, "missing users are requested once");
+    }
+
+    #[tokio::test]
+    async fn deleted_ticket_is_marked_deleted() {
+        let fake = FakeTracker::new(Shape::Zendesk, 130, 0);
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        mirror.sync_ok().await;
+        fake.content().retitle(7, "Thrown away");
+        fake.content().locked_items.insert(7);
+        let report = mirror.sync_ok().await;
+        assert_eq!((report.gone, report.updated), (1, 0));
+        let key = mirror.key().await;
+        assert!(mirror.casebook.thread(&format!("{key}#7")).await.unwrap().deleted_at.is_some());
+    }
+
+    #[tokio::test]
+    async fn help_center_is_mirrored_as_wiki() {
+        let fake = FakeTracker::new(Shape::Zendesk, 3, 0);
+        for n in 1..=70 {
+            let text = format!("<h2>Pump {n}</h2><p>Mind <code>valve_{n}</code>.</p>");
+            fake.content().pages.insert(format!("Pump {n:02}"), (text, NOW - 50_000 + n));
+        }
+        fake.content().pages.insert("Zeal".to_owned(), ("<p>A draft.</p>".to_owned(), NOW));
+        let mirror = Mirror::of_tracker(&fake, None, true).await;
+        let report = mirror.sync_ok().await;
+        assert_eq!((report.new, report.wiki_pages), (73, 70));
+        let key = mirror.key().await;
+        let page = mirror.casebook.thread(&format!("{key}:Pump-07-360006")).await.unwrap();
+        assert_eq!(
+            (page.title.as_str(), page.markdown.trim()),
+            ("Pump 07", "## Pump 7\n\nMind `valve_7`.")
+        );
+        assert_eq!((page.author.as_deref(), page.labels), (Some("Grace"), vec!["kiln".to_owned()]));
+        let second = mirror.sync_ok().await;
+        assert_eq!((second.new, second.updated, second.gone), (0, 0, 0));
+        {
+            let mut content = fake.content();
+            let text = content.pages["Pump 08"].0.clone();
+            content.pages.insert("Pump 08".to_owned(), (text, NOW + 5));
+            content.pages.get_mut("Pump 70").unwrap().0 = "<p>A draft again.</p>".to_owned();
+        }
+        let report = mirror.sync_ok().await;
+        assert_eq!((report.updated, report.gone), (1, 1), "{report:?}");
+        fake.content().hidden = true;
+        let report = mirror.sync_ok().await;
+        assert!(
+            report
+                .gaps
+                .iter()
+                .any(|g| g.kind == GapKind::Refused && g.text.contains("no help center"))
+        );
+        assert_eq!(report.gone, 0, "a refused list deletes nothing");
+    }
+
+    #[tokio::test]
+    async fn missing_administrator_or_token_is_reported() {
+        let fake = FakeTracker::new(Shape::Zendesk, 3, 0);
+        fake.content().fault = Some((0, u32::MAX, TrackerFault::Status(403)));
+        let mirror = Mirror::of_tracker(&fake, Some("ada@acme.example:canary-token"), false).await;
+        let report = mirror.sync_ok().await;
+        assert!(
+            report
+                .gaps
+                .iter()
+                .any(|g| g.kind == GapKind::Refused && g.text.contains("administrators"))
+        );
+        // The suffix tells Zendesk that a token follows instead of a password.
+        let login = fake.content().log.last().unwrap().1.clone();
+        assert_eq!(login.as_deref(), Some("ada@acme.example/token:canary-token"));
+        assert_eq!(files_with(&mirror.env.casebook(), b"canary-token"), Vec::<String>::new());
+
+        let fake = FakeTracker::new(Shape::Zendesk, 1, 0);
+        let mirror = Mirror::empty(None, None).await;
+        mirror.add(&fake, false).await;
+        let error =
+            mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap_err();
+        assert_eq!(error.code(), Code::Authentication);
+        assert!(error.hint().unwrap().contains("EMAIL:TOKEN"), "{error:?}");
+    }
+
+    #[tokio::test]
+    async fn expired_cursor_loses_nothing() {
+        let fake = FakeTracker::new(Shape::Zendesk, 250, 30);
+        fake.content().version = Some("forgets");
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        let report = mirror.sync_ok().await;
+        assert_eq!((report.new, report.gone), (280, 0));
+        crate::sync::assert_equals_tracker(&mirror, &fake);
+    }
+
+    #[tokio::test]
+    async fn account_is_named_by_its_host() {
+        let fake = FakeTracker::new(Shape::Zendesk, 1, 0);
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        for (place, good) in [
+            ("acme.zendesk.com", true),
+            ("https://umbra.zendesk.com", true),
+            ("acme.zendesk.com/tickets", true),
+            ("acme.zendesk.com/agent", false),
+        ] {
+            let new = NewMirror {
+                tracker: "zendesk".to_owned(),
+                place: place.to_owned(),
+                ..NewMirror::default()
+            };
+            match mirror.casebook.add_tracker(new).await {
+                Ok(view) => {
+                    assert!(
+                        good && view.key.ends_with(".zendesk.com/tickets"),
+                        "{place} {}",
+                        view.key
+                    )
+                }
+                Err(error) => {
+                    assert!(
+                        !good && error.hint().unwrap().contains("zendesk:acme.zendesk.com"),
+                        "{place} {error:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+mod discourse {
+    use std::time::Duration;
+
+    use precedent_core::model::{ANSWER, State};
+
+    use super::*;
+    use crate::fake_github::NOW;
+
+    #[tokio::test]
+    async fn accepted_answer_solves_a_topic() {
+        let fake = FakeTracker::new(Shape::Discourse, 40, 0);
+        {
+            let mut content = fake.content();
+            for id in 1..=95 {
+                content.add_comment(id, 2, &format!("It is valve {id}."), NOW - 900 + id as i64);
+            }
+            content.answers.insert(41);
+            content.items.get_mut(&4).unwrap().open = false;
+        }
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        let report = mirror.sync_ok().await;
+        assert_eq!((report.items, report.comments), (40, 95));
+        let key = mirror.key().await;
+        let thread = mirror.casebook.thread(&format!("{key}#2")).await.unwrap();
+        assert_eq!(
+            (thread.state, thread.state_reason.as_deref()),
+            (Some(State::Closed), Some("completed"))
+        );
+        assert_eq!(thread.labels, ["Support", "flow"]);
+        assert_eq!(thread.markdown.trim(), "What happens: Trouble 2 with the pump.");
+        assert!(thread.url.unwrap().ends_with("/t/pump/2"));
+        let answers: Vec<_> =
+            thread.comments.iter().filter(|c| c.association.as_deref() == Some(ANSWER)).collect();
+        assert_eq!(answers.len(), 1);
+        assert_eq!(answers[0].markdown.trim(), "It is valve 41.");
+        let thread = mirror.casebook.thread(&format!("{key}#4")).await.unwrap();
+        assert_eq!(
+            (thread.state, thread.state_reason, thread.comments.len()),
+            (Some(State::Closed), None, 0)
+        );
+        assert!(thread.closed_at.is_some(), "the closing post has the time");
+    }
+
+    #[tokio::test]
+    async fn pinned_topics_do_not_end_the_list() {
+        let fake = FakeTracker::new(Shape::Discourse, 100, 0);
+        // The oldest two topics are at the top.
+        fake.content().pinned_items = [1, 2].into();
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        assert_eq!(mirror.sync_ok().await.items, 100);
+        for number in [50, 60] {
+            fake.content().retitle(number, "Asked again");
+        }
+        let requests_before = fake.content().log.len();
+        let report = mirror.sync_ok().await;
+        assert_eq!((report.new, report.updated), (0, 2));
+        let addresses: Vec<String> =
+            fake.content().log[requests_before..].iter().map(|(a, _)| a.clone()).collect();
+        // Three topics are read: those two, and the latest unchanged one.
+        assert_eq!(addresses.iter().filter(|a| a.starts_with("/t/")).count(), 3, "{addresses:?}");
+        assert!(
+            !addresses.iter().any(|a| a.starts_with("/t/1.json")),
+            "an unchanged pinned topic is not read"
+        );
+    }
+
+    #[tokio::test]
+    async fn weekly_sweep_sees_changes_without_a_post() {
+        let fake = FakeTracker::new(Shape::Discourse, 70, 70);
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        mirror.sync_ok().await;
+        {
+            let mut content = fake.content();
+            content.answers.insert(9);
+            content.items.get_mut(&12).unwrap().open = false;
+            content.items.remove(&15);
+            content.comments.retain(|_, s| s.number != 15);
+            // The added topic was hidden before.
+            content.put(90, "Was in a hidden category", NOW - 2_000_000);
+        }
+        let report = mirror.sync_ok().await;
+        assert_eq!((report.updated, report.gone), (0, 0));
+        mirror.advance_clock(Duration::from_secs(8 * 24 * 3_600));
+        let report = mirror.sync_ok().await;
+        // Three records changed: the topic, its answer, and the closed topic.
+        assert_eq!((report.new, report.updated, report.gone), (1, 3, 1), "{report:?}");
+        let key = mirror.key().await;
+        let thread = mirror.casebook.thread(&format!("{key}#9")).await.unwrap();
+        assert_eq!(thread.state_reason.as_deref(), Some("completed"));
+        assert_eq!(thread.comments[0].association.as_deref(), Some(ANSWER));
+        assert!(mirror.casebook.thread(&format!("{key}#15")).await.unwrap().deleted_at.is_some());
+    }
+
+    #[tokio::test]
+    async fn category_can_be_mirrored_alone() {
+        let fake = FakeTracker::new(Shape::Discourse, 80, 0);
+        let mirror = Mirror::of_tracker(&fake, Some("ada:canary-token"), false).await;
+        let add = async |place: &str| {
+            let new = NewMirror {
+                tracker: "discourse".to_owned(),
+                place: place.to_owned(),
+                host: Some(fake.host.clone()),
+                key: Some(format!("acme/{place}")),
+                ..NewMirror::default()
+            };
+            mirror.casebook.add_tracker(new).await.unwrap();
+        };
+        add("support").await;
+        let request = SyncRequest {
+            sources: vec!["acme/support".to_owned()],
+            full: false,
+            ..SyncRequest::default()
+        };
+        let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
+        assert_eq!((report.problem, report.items), (None, 40));
+        assert!(
+            fake.content()
+                .log
+                .iter()
+                .all(|(_, login)| login.as_deref() == Some("ada:canary-token"))
+        );
+        add("sauna").await;
+        let error = mirror.casebook.test_source("acme/sauna", &Task::new()).await.unwrap_err();
+        assert_eq!(error.code(), Code::NotFound);
+        assert!(error.hint().unwrap().contains("/c/support/5"), "{error:?}");
+        let new = NewMirror {
+            tracker: "discourse".to_owned(),
+            place: "forum.acme.example".to_owned(),
+            ..NewMirror::default()
+        };
+        let view = mirror.casebook.add_tracker(new).await.unwrap();
+        assert_eq!(view.key, "forum.acme.example/topics");
+    }
+
+    #[tokio::test]
+    async fn wrong_key_is_reported_despite_hidden_topics() {
+        let fake = FakeTracker::new(Shape::Discourse, 1, 0);
+        fake.content().forced_status = Some(403);
+        let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
+        let error =
+            mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap_err();
+        assert_eq!(error.code(), Code::Authentication);
+        assert!(error.to_string().contains("does not accept the token"), "{error}");
+        assert!(!format!("{error:?}").contains("canary"), "{error:?}");
     }
 }

@@ -1,6 +1,5 @@
-//! Tests of dependencies that the compiler does not check: no cycles between the modules of a
-//! crate, and a single place for some uses. Between crates, Cargo rejects cycles and each
-//! `Cargo.toml` lists the allowed dependencies.
+//! Tests of dependencies that the compiler does not check: modules of a crate have no cycles, and
+//! some calls belong to one module.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -42,7 +41,7 @@ fn module(file: &Path, root: &Path) -> Module {
     parts
 }
 
-/// The paths that a file uses, from the top of its module; unit tests are left out.
+/// The paths that a file uses, without those of unit tests.
 #[derive(Default)]
 struct Paths {
     paths: Vec<Module>,
@@ -105,7 +104,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 }
 
-/// Returns the modules of a crate with the modules that each uses.
+/// Returns the modules that each module of a crate uses.
 fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     let mut files = Vec::new();
     sources(root, &mut files);
@@ -126,7 +125,7 @@ fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     out
 }
 
-/// Returns the module that a path leads to, following re-exports on its way.
+/// Returns the module of a path, through re-exports.
 fn resolve(
     modules: &BTreeMap<Module, Paths>,
     from: &Module,
@@ -149,7 +148,7 @@ fn resolve(
             }
         }
     };
-    for (place, part) in path.iter().enumerate() {
+    for (index, part) in path.iter().enumerate() {
         match part.as_str() {
             "crate" | "self" => {}
             "super" => drop(at.pop()),
@@ -160,7 +159,7 @@ fn resolve(
                 } else if let Some(target) = modules.get(&at)?.names.get(name)
                     && depth < 8
                 {
-                    let rest = [target.as_slice(), &path[place + 1..]].concat();
+                    let rest = [target.as_slice(), &path[index + 1..]].concat();
                     return resolve(modules, &at, &rest, depth + 1).or(Some(at));
                 } else {
                     return Some(at);
@@ -171,8 +170,8 @@ fn resolve(
     Some(at)
 }
 
-/// Returns the cycles between sibling modules, each with all of its submodules.
-fn circles(uses: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<String> {
+/// Returns the cycles between sibling modules with their submodules.
+fn cycles(uses: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<String> {
     let mut edges: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
     for (from, targets) in uses {
         for to in targets {
@@ -183,15 +182,15 @@ fn circles(uses: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<String> {
         }
     }
     let reach = |start: &Module| {
-        let (mut visited_modules, mut next) = (BTreeSet::new(), vec![start]);
+        let (mut visited, mut next) = (BTreeSet::new(), vec![start]);
         while let Some(at) = next.pop() {
             for to in edges.get(at).into_iter().flatten() {
-                if visited_modules.insert(to) {
+                if visited.insert(to) {
                     next.push(to);
                 }
             }
         }
-        visited_modules
+        visited
     };
     let inside: Vec<&Module> = edges.keys().filter(|m| reach(m).contains(m)).collect();
     let mut out = BTreeSet::new();
@@ -213,14 +212,13 @@ fn modules_have_no_cycle() {
         let uses = uses(&root);
         edges += uses.values().map(BTreeSet::len).sum::<usize>();
         let name = root.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().display().to_string();
-        cycles.extend(circles(&uses).into_iter().map(|c| format!("{name}: {c}")));
+        cycles.extend(self::cycles(&uses).into_iter().map(|c| format!("{name}: {c}")));
     }
-    assert!(edges > 400, "only {edges} uses were read: the test no longer sees them");
-    assert!(cycles.is_empty(), "circles:\n{}", cycles.join("\n"));
+    assert!(edges > 400, "only {edges} uses were found");
+    assert!(cycles.is_empty(), "cycles:\n{}", cycles.join("\n"));
 }
 
-/// Checks that the engine uses no terminal, window, environment or home folder; dangerous or
-/// foreign code has a single place each.
+/// Checks that only these files use the environment, the terminal, unsafe code and some crates.
 #[test]
 fn restricted_calls_stay_in_their_module() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
@@ -229,7 +227,7 @@ fn restricted_calls_stay_in_their_module() {
     for file in files {
         let name = file.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
         let text = std::fs::read_to_string(&file).unwrap();
-        for (word, homes) in [
+        for (word, allowed) in [
             ("std::env", &["host/"][..]),
             ("println!", &["redact/tests/"]),
             ("tantivy::", &["index/src/fulltext/", "core/src/error.rs"]),
@@ -249,7 +247,7 @@ fn restricted_calls_stay_in_their_module() {
             ),
         ] {
             assert!(
-                !text.contains(word) || homes.iter().any(|home| name.starts_with(home)),
+                !text.contains(word) || allowed.iter().any(|path| name.starts_with(path)),
                 "{name} uses {word}"
             );
         }

@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Task,
-    model::{ANSWER, GapKind, State, SyncRequest},
+    model::{ANSWER, GapKind, State},
 };
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn github(discussions: u64) -> FakeGitHub {
         world.token = Some(TOKEN.to_owned());
         for number in 101..101 + discussions {
             let id = number * 10;
-            let talk = world.talk(
+            let talk = world.add_discussion(
                 number,
                 &format!("How does pump {number} start?"),
                 NOW - 100_000 + number as i64,
@@ -32,7 +32,7 @@ fn github(discussions: u64) -> FakeGitHub {
     github
 }
 
-fn questions(github: &FakeGitHub) -> usize {
+fn graphql_requests(github: &FakeGitHub) -> usize {
     github.world().log.iter().filter(|l| l.address.contains("graphql")).count()
 }
 
@@ -41,15 +41,15 @@ async fn discussions_are_items_with_all_replies() {
     let github = github(45);
     {
         let mut world = github.world();
-        let talk = world.talk(300, "Why does the valve leak?", NOW - 50);
+        let talk = world.add_discussion(300, "Why does the valve leak?", NOW - 50);
         talk.comments = (1..=95).map(|id| (9_000 + id, 0)).collect();
         talk.comments[3].1 = 65;
         talk.answer = Some(9_002);
         talk.deleted_comments = vec![9_004];
-        world.talk(301, "Old question", NOW - 40).close_reason = Some("OUTDATED");
+        world.add_discussion(301, "Old question", NOW - 40).close_reason = Some("OUTDATED");
     }
-    let mirror = Mirror::with(&github, Some(TOKEN)).await;
-    let report = sync_ok(&mirror.casebook, false).await;
+    let mirror = Mirror::with_token(&github, Some(TOKEN)).await;
+    let report = mirror.sync_ok().await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
     assert_eq!(github.world().invalid, Vec::<String>::new());
     // Each discussion has two comments with two replies each; of the long one, all but the deleted
@@ -76,19 +76,23 @@ async fn discussions_are_items_with_all_replies() {
 #[tokio::test]
 async fn only_changed_discussions_are_fetched_again() {
     let github = github(90);
-    let mirror = Mirror::with(&github, Some(TOKEN)).await;
-    sync_ok(&mirror.casebook, false).await;
-    let questions_before = questions(&github);
-    let report = sync_ok(&mirror.casebook, false).await;
+    let mirror = Mirror::with_token(&github, Some(TOKEN)).await;
+    mirror.sync_ok().await;
+    let requests_before = graphql_requests(&github);
+    let report = mirror.sync_ok().await;
     assert_eq!((report.new, report.updated), (0, 0));
-    assert_eq!(questions(&github) - questions_before, 1, "a look at the newest ones");
+    assert_eq!(
+        graphql_requests(&github) - requests_before,
+        1,
+        "one query for the newest discussions"
+    );
     {
         let mut world = github.world();
         let talk = world.discussions.get_mut(&105).unwrap();
         (talk.updated_at, talk.answer) = (NOW + 5, Some(1_050));
-        world.talk(400, "A new one", NOW + 6);
+        world.add_discussion(400, "A new one", NOW + 6);
     }
-    let report = sync_ok(&mirror.casebook, false).await;
+    let report = mirror.sync_ok().await;
     // The discussion and its new answer changed.
     assert_eq!((report.new, report.updated), (1, 2));
     assert_eq!(mirror.casebook.thread("acme/app#105").await.unwrap().state, Some(State::Closed));
@@ -97,8 +101,8 @@ async fn only_changed_discussions_are_fetched_again() {
 #[tokio::test]
 async fn deleted_discussion_is_marked_without_single_requests() {
     let github = github(60);
-    let mirror = Mirror::with(&github, Some(TOKEN)).await;
-    sync_ok(&mirror.casebook, false).await;
+    let mirror = Mirror::with_token(&github, Some(TOKEN)).await;
+    mirror.sync_ok().await;
     github.world().discussions.remove(&110);
     let report = sync_ok(&mirror.casebook, true).await;
     // The discussion and its four comments were removed.
@@ -114,15 +118,15 @@ async fn deleted_discussion_is_marked_without_single_requests() {
 #[tokio::test]
 async fn missing_or_forbidden_discussions_are_skipped() {
     let empty = github(0);
-    let mirror = Mirror::with(&empty, Some(TOKEN)).await;
-    let report = sync_ok(&mirror.casebook, false).await;
+    let mirror = Mirror::with_token(&empty, Some(TOKEN)).await;
+    let report = mirror.sync_ok().await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
     assert!(!empty.world().log.iter().any(|l| l.address.contains("graphql") && l.status != 200));
 
     let signed_out = github(3);
     signed_out.world().token = None;
-    let mirror = Mirror::of(&signed_out).await;
-    let report = sync_ok(&mirror.casebook, false).await;
+    let mirror = Mirror::of_github(&signed_out).await;
+    let report = mirror.sync_ok().await;
     assert_eq!(report.items, 20);
     let gap = report.gaps.iter().find(|g| g.kind == GapKind::Refused).unwrap();
     assert!(gap.text.contains("Discussions") && gap.text.contains("signing in"), "{gap:?}");
@@ -131,8 +135,8 @@ async fn missing_or_forbidden_discussions_are_skipped() {
     forbidden.world().discussions_refused = Some(
         json!({"type": "FORBIDDEN", "message": "Resource not accessible by personal access token"}),
     );
-    let mirror = Mirror::with(&forbidden, Some(TOKEN)).await;
-    let report = sync_ok(&mirror.casebook, false).await;
+    let mirror = Mirror::with_token(&forbidden, Some(TOKEN)).await;
+    let report = mirror.sync_ok().await;
     assert_eq!(report.items, 20);
     assert!(
         report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("not accessible"))
@@ -140,7 +144,7 @@ async fn missing_or_forbidden_discussions_are_skipped() {
     let access = mirror.casebook.test_source("acme/app", &Task::new()).await.unwrap();
     assert!(access.refused.iter().any(|r| r.contains("discussions")), "{access:?}");
     forbidden.world().discussions_refused = None;
-    let report = sync_ok(&mirror.casebook, false).await;
+    let report = mirror.sync_ok().await;
     assert_eq!(report.new, 3 + 3 * 4);
     assert!(!report.gaps.iter().any(|g| g.kind == GapKind::Refused));
 }
@@ -150,8 +154,8 @@ async fn old_server_and_rate_limit_are_handled() {
     let old = github(3);
     old.world().discussions_refused =
         Some(json!({"message": "Field 'discussions' doesn't exist on type 'Repository'"}));
-    let mirror = Mirror::with(&old, Some(TOKEN)).await;
-    let report = sync_ok(&mirror.casebook, false).await;
+    let mirror = Mirror::with_token(&old, Some(TOKEN)).await;
+    let report = mirror.sync_ok().await;
     assert!(
         report
             .gaps
@@ -162,10 +166,9 @@ async fn old_server_and_rate_limit_are_handled() {
     let busy = github(3);
     busy.world().discussions_refused =
         Some(json!({"type": "RATE_LIMITED", "message": "API rate limit exceeded"}));
-    let mirror = Mirror::with(&busy, Some(TOKEN)).await;
-    let report =
-        mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+    let mirror = Mirror::with_token(&busy, Some(TOKEN)).await;
+    let report = mirror.sync(false).await;
     assert_eq!(report.problem.unwrap().code, precedent_core::Code::RateLimited);
     assert!(mirror.take_waits() >= std::time::Duration::from_secs(60));
-    assert_eq!(report.items, 20, "what came before is kept");
+    assert_eq!(report.items, 20, "records received before are kept");
 }

@@ -1,16 +1,16 @@
-//! Tests of the documentation: every command in it parses, those on the sample are run, quoted
-//! output in the README is current, and generated pages are up to date.
+//! Tests of the documentation: its commands parse and work, and quoted output and generated pages
+//! are current.
 
 use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
-use crate::{model, support::Place};
+use crate::{model, support::TestEnv};
 
 /// A code block: the word after its fence, and its content.
 type Block = (String, String);
 
-/// Returns the pages with commands for readers, with their code blocks.
+/// Returns the pages with their code blocks.
 fn pages() -> Vec<(PathBuf, Vec<Block>)> {
     let root = model::root();
     let mut files: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
@@ -55,11 +55,10 @@ fn blocks(text: &str) -> Vec<Block> {
     out
 }
 
-/// Returns the commands in a block: every line of `sh`, and the lines after `$` in `console`. A
-/// line may continue in the next.
+/// Returns the commands in a block: the lines of `sh`, and the lines after `$` in `console`.
 fn commands((word, content): &Block) -> Vec<String> {
-    let whole = content.replace("\\\n", " ");
-    let lines = whole.lines().map(str::trim);
+    let joined = content.replace("\\\n", " ");
+    let lines = joined.lines().map(str::trim);
     match word.as_str() {
         "sh" => lines.filter(|l| !l.is_empty() && !l.starts_with('#')).map(str::to_owned).collect(),
         "console" => lines.filter_map(|l| l.strip_prefix("$ ")).map(str::to_owned).collect(),
@@ -67,8 +66,7 @@ fn commands((word, content): &Block) -> Vec<String> {
     }
 }
 
-/// Returns the words of each call of `precedent` in a line, parsed like a shell: quotes, comments,
-/// pipes and redirections.
+/// Returns the arguments of each call of `precedent` in a shell line.
 fn calls(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;
@@ -125,19 +123,18 @@ fn lines_are_parsed_like_a_shell() {
 
 #[test]
 fn documented_commands_parse() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mut count = 0;
     for (path, blocks) in pages() {
         for line in blocks.iter().flat_map(commands) {
             for call in calls(&line) {
                 count += 1;
-                // With this argument at the end, the parser checks every word and then does
-                // nothing.
+                // With `--help` at the end, the arguments are parsed and nothing else is done.
                 let mut words: Vec<&str> = call.iter().map(String::as_str).collect();
                 let at = words.iter().position(|w| *w == "--").unwrap_or(words.len());
                 words.insert(at, "--help");
-                let ran = place.run(&words);
-                assert_eq!(ran.code, Some(0), "{}: {line}\n{}", path.display(), ran.err);
+                let run = env.run(&words);
+                assert_eq!(run.code, Some(0), "{}: {line}\n{}", path.display(), run.err);
             }
         }
     }
@@ -146,11 +143,11 @@ fn documented_commands_parse() {
 
 #[test]
 fn documented_commands_work_on_the_sample() {
-    let place = Place::new();
-    place.ok(&["import", "sample"]);
-    let folder = place.path("");
+    let env = TestEnv::new();
+    env.ok(&["import", "sample"]);
+    let folder = env.path("");
     for (path, blocks) in pages() {
-        // Commands run in the reader's order: a brief is written before it is read.
+        // Commands run in their order: a brief is written before it is read.
         for line in blocks.iter().filter(|(word, _)| word == "sh").flat_map(commands) {
             for call in calls(&line) {
                 let words: Vec<&str> = call.iter().map(String::as_str).collect();
@@ -162,16 +159,16 @@ fn documented_commands_work_on_the_sample() {
                 if !reads {
                     continue;
                 }
-                let ran = place.command(&words).current_dir(&folder).output().unwrap();
-                let err = String::from_utf8_lossy(&ran.stderr);
-                assert!(ran.status.success(), "{}: {line}\n{err}", path.display());
+                let run = env.command(&words).current_dir(&folder).output().unwrap();
+                let err = String::from_utf8_lossy(&run.stderr);
+                assert!(run.status.success(), "{}: {line}\n{err}", path.display());
             }
         }
     }
 }
 
-/// Returns a line without parts that change with the tracker: numbers, and surrounding blanks.
-fn shape(line: &str) -> String {
+/// Replaces the numbers of a line, and trims it.
+fn mask_numbers(line: &str) -> String {
     let mut out = String::new();
     for c in line.trim().chars() {
         match (c.is_ascii_digit(), out.ends_with('N')) {
@@ -186,26 +183,31 @@ fn shape(line: &str) -> String {
 #[test]
 fn readme_output_is_current() {
     let Some(runtime) = model::runtime() else { return };
-    let place = Place::new();
-    let run = |words: &[&str]| model::run(&place, &runtime, &model::root().join("models"), words);
+    let env = TestEnv::new();
+    let run = |words: &[&str]| {
+        model::run_with_model(&env, &runtime, &model::root().join("models"), words)
+    };
     assert_eq!(run(&["import", "sample"]).code, Some(0));
     let text = std::fs::read_to_string(model::root().join("README.md")).unwrap();
     let quotes: Vec<Block> =
         blocks(&text).into_iter().filter(|(word, _)| word == "console").collect();
-    assert_eq!(quotes.len(), 3, "three questions");
+    assert_eq!(quotes.len(), 3, "the README quotes three commands");
     for block in quotes {
         let call = calls(&commands(&block)[0]).remove(0);
-        let folder = place.path("").display().to_string();
+        let folder = env.path("").display().to_string();
         let words: Vec<String> = call
             .iter()
             .map(|w| if w.ends_with(".html") { format!("{folder}{w}") } else { w.clone() })
             .collect();
-        let ran = run(&words.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(ran.code, Some(0), "{}", ran.err);
-        let output_lines: Vec<String> =
-            format!("{}{}", ran.out, ran.err).replace(&folder, "").lines().map(shape).collect();
+        let run = run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        let output_lines: Vec<String> = format!("{}{}", run.out, run.err)
+            .replace(&folder, "")
+            .lines()
+            .map(mask_numbers)
+            .collect();
         for line in block.1.lines().filter(|l| !l.starts_with("$ ")) {
-            let pattern = shape(line);
+            let pattern = mask_numbers(line);
             assert!(
                 output_lines.iter().any(|p| p.contains(&pattern)),
                 "{line}\nis not in\n{}",
@@ -218,10 +220,10 @@ fn readme_output_is_current() {
 #[test]
 fn command_reference_is_current() {
     let file = model::root().join("docs/reference/command-line.md");
-    let page = Place::new().ok(&["man", "--markdown"]).out;
+    let page = TestEnv::new().ok(&["man", "--markdown"]).out;
     let current =
         std::fs::read_to_string(Path::new(&file)).unwrap_or_default().replace("\r\n", "\n");
-    assert!(current == page, "write it: precedent man --markdown > docs/reference/command-line.md");
+    assert!(current == page, "run precedent man --markdown > docs/reference/command-line.md");
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! Tests of duplicates through the public interface: candidates, limits, states, verdicts and
-//! unusual reports.
+//! Tests of duplicate candidates, limits, states and verdicts through the public interface.
 
 use precedent_core::{
     Code, Task,
@@ -13,19 +12,15 @@ use precedent_engine::{Casebook, OpenOptions};
 use precedent_index::embed::Engine;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue, lines, misleading_triple, with};
-
-async fn open(place: &Place) -> Casebook {
-    Casebook::open(place.options()).await.unwrap()
-}
+use crate::support::{TestEnv, close, comment, issue, json_lines, misleading_triple, with_fields};
 
 async fn import(
     casebook: &Casebook,
-    place: &Place,
+    env: &TestEnv,
     source: &str,
     records: &[Value],
 ) -> IndexReport {
-    let path = place.file(&format!("{}.jsonl", source.replace('/', "-")), lines(records));
+    let path = env.file(&format!("{}.jsonl", source.replace('/', "-")), json_lines(records));
     casebook.import_github(source, &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap()
 }
@@ -33,14 +28,7 @@ async fn import(
 /// Returns a report created on this day of January 2026.
 fn report(number: u64, day: u32, title: &str, body: &str) -> Value {
     let at = format!("2026-01-{day:02}T09:00:00Z");
-    with(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
-}
-
-fn close(record: Value, reason: &str) -> Value {
-    with(
-        record,
-        json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-08T00:00:00Z"}),
-    )
+    with_fields(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
 }
 
 fn backlog() -> Vec<Value> {
@@ -73,17 +61,17 @@ fn backlog() -> Vec<Value> {
     ]
 }
 
-async fn load_backlog(place: &Place) -> Casebook {
-    let casebook = open(place).await;
-    import(&casebook, place, "acme/app", &backlog()).await;
+async fn load_backlog(env: &TestEnv) -> Casebook {
+    let casebook = env.open().await;
+    import(&casebook, env, "acme/app", &backlog()).await;
     casebook
 }
 
-fn of(key: &str) -> DuplicatesRequest {
+fn about(key: &str) -> DuplicatesRequest {
     DuplicatesRequest { key: Some(key.to_owned()), ..Default::default() }
 }
 
-async fn ask(casebook: &Casebook, request: DuplicatesRequest) -> DuplicatesResponse {
+async fn find(casebook: &Casebook, request: DuplicatesRequest) -> DuplicatesResponse {
     casebook.duplicates(request, &Task::new()).await.unwrap()
 }
 
@@ -99,9 +87,9 @@ fn keys(reply: &DuplicatesResponse) -> Vec<&str> {
 
 #[tokio::test]
 async fn reworded_report_ranks_first_with_reasons() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
-    let reply = ask(&casebook, of("acme/app#5")).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
+    let reply = find(&casebook, about("acme/app#5")).await;
     assert_eq!(keys(&reply).first(), Some(&"acme/app#1"));
     let best = &reply.candidates[0];
     let s = best.similarity;
@@ -115,35 +103,34 @@ async fn reworded_report_ranks_first_with_reasons() {
     );
     assert!(best.reasons.iter().any(|r| r.contains("titles share")), "{:?}", best.reasons);
     // Later reports are not candidates: they may be duplicates of this one.
-    assert!(!keys(&ask(&casebook, of("acme/app#1")).await).contains(&"acme/app#5"));
+    assert!(!keys(&find(&casebook, about("acme/app#1")).await).contains(&"acme/app#5"));
 }
 
-/// Tests a form that was submitted twice, with dates only or without times.
 #[tokio::test]
 async fn smaller_number_breaks_ties_in_time() {
-    let place = Place::new();
-    let casebook = open(&place).await;
-    let twice = |number| {
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let copy = |number| {
         report(number, 1, "Agent hangs after a reload", "The agent reads no queue after SIGHUP.")
     };
     // The storage order differs from the creation order.
     let records =
-        [twice(8), twice(7), report(3, 1, "Please add a Finnish translation", "Suomi puuttuu.")];
-    import(&casebook, &place, "acme/app", &records).await;
+        [copy(8), copy(7), report(3, 1, "Please add a Finnish translation", "Suomi puuttuu.")];
+    import(&casebook, &env, "acme/app", &records).await;
     let table = "id,title,body,created\n\
                  5,Agent hangs after a reload,The agent reads no queue after SIGHUP.,\n\
                  4,Agent hangs after a reload,The agent reads no queue after SIGHUP.,\n";
-    let path = place.file("table.csv", table);
+    let path = env.file("table.csv", table);
     casebook.import_table("acme/table", &path, &[], &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     for (key, earlier) in
         [("acme/app#8", Some("acme/app#7")), ("acme/table#5", Some("acme/table#4"))]
     {
-        let reply = ask(&casebook, of(key)).await;
+        let reply = find(&casebook, about(key)).await;
         assert_eq!((keys(&reply).first().copied(), reply.band), (earlier, Band::High), "{key}");
     }
     for key in ["acme/app#7", "acme/table#4"] {
-        assert!(ask(&casebook, of(key)).await.candidates.is_empty(), "{key}");
+        assert!(find(&casebook, about(key)).await.candidates.is_empty(), "{key}");
     }
     let problems = casebook.problems(ProblemsRequest::default(), &Task::new()).await.unwrap();
     let heads: Vec<&str> = problems.problems.iter().map(|c| c.head.key.as_str()).collect();
@@ -152,8 +139,8 @@ async fn smaller_number_breaks_ties_in_time() {
 
 #[tokio::test]
 async fn copy_ranks_first_and_confidence_never_increases() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let copy = DuplicatesRequest {
         title: "Agent hangs after reloading its configuration".into(),
         body: "The agent reads no queue after SIGHUP.".into(),
@@ -161,14 +148,14 @@ async fn copy_ranks_first_and_confidence_never_increases() {
         include_closed: true,
         ..Default::default()
     };
-    let reply = ask(&casebook, copy).await;
+    let reply = find(&casebook, copy).await;
     assert_eq!((keys(&reply)[0], reply.band), ("acme/app#1", Band::High));
     assert_eq!(reply.candidates[0].reasons, ["identical text"]);
     assert!(reply.candidates.windows(2).all(|w| w[0].confidence >= w[1].confidence));
 }
 
-/// Returns twenty reports of one line, and two with the same text under two titles.
-fn told_twice(more: &[Value]) -> Vec<Value> {
+/// Returns short reports, two with the same text under other titles, and further ones.
+fn repeated_text(others: &[Value]) -> Vec<Value> {
     const TEXT: &str = "The daily sales report is configured for seven and arrives at eight since Sunday. It was fine until the clocks \
         were changed. We restarted the service and saved the schedule again, and nothing changed. Other mails come in time. \
         The server stands in Warsaw, its clock is right, and the log names the hour that we want. Only what is planned by the \
@@ -177,30 +164,30 @@ fn told_twice(more: &[Value]) -> Vec<Value> {
         (1..=20).map(|n| report(n, 1, &format!("Valve {n} leaks"), "It drips.")).collect();
     records.push(report(21, 3, "Scheduled reports are an hour late after summer time", TEXT));
     records.push(report(22, 5, "Problem found by our customer", TEXT));
-    records.extend_from_slice(more);
+    records.extend_from_slice(others);
     records
 }
 
 #[tokio::test]
 async fn identical_text_with_another_title_is_likely_duplicate() {
-    let place = Place::new();
-    let casebook = open(&place).await;
-    import(&casebook, &place, "acme/app", &told_twice(&[])).await;
-    let reply = ask(&casebook, of("acme/app#22")).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    import(&casebook, &env, "acme/app", &repeated_text(&[])).await;
+    let reply = find(&casebook, about("acme/app#22")).await;
     assert_eq!(keys(&reply)[0], "acme/app#21");
     assert!(reply.candidates[0].confidence >= 0.75, "{:?}", reply.candidates[0]);
     assert!(reply.candidates[0].reasons.iter().any(|r| r.contains("nearly identical text")));
 }
 
 #[tokio::test]
-async fn common_text_is_a_form_and_no_evidence() {
-    let place = Place::new();
-    let casebook = open(&place).await;
-    let text = told_twice(&[])[20]["body"].as_str().unwrap().to_owned();
+async fn common_text_is_no_evidence() {
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let text = repeated_text(&[])[20]["body"].as_str().unwrap().to_owned();
     let more: Vec<Value> =
         (23..=30).map(|n| report(n, 6, &format!("Nozzle number {n} is blocked"), &text)).collect();
-    import(&casebook, &place, "acme/app", &told_twice(&more)).await;
-    let reply = ask(&casebook, of("acme/app#22")).await;
+    import(&casebook, &env, "acme/app", &repeated_text(&more)).await;
+    let reply = find(&casebook, about("acme/app#22")).await;
     assert!(
         reply
             .candidates
@@ -210,29 +197,29 @@ async fn common_text_is_a_form_and_no_evidence() {
 }
 
 #[tokio::test]
-async fn templated_reports_are_no_duplicates() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+async fn templated_reports_are_not_duplicates() {
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let body =
         "Please look into it: the upload test was started by hand and stopped at its second step.";
-    let of_system =
+    let report_on =
         |number, system: &str| report(number, 1, &format!("Upload test on {system} fails"), body);
     let mut records: Vec<Value> =
-        vec![of_system(1, "Android"), of_system(2, "iOS"), of_system(3, "Mobile Web")];
+        vec![report_on(1, "Android"), report_on(2, "iOS"), report_on(3, "Mobile Web")];
     records.push(report(
         4,
         1,
         "Upload test on Windows fails",
         "It says: no such device. It has to be plugged in.",
     ));
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     let draft = |title: &str| DuplicatesRequest {
         title: title.into(),
         body: body.into(),
         threshold: 0.0,
         ..Default::default()
     };
-    let reply = ask(&casebook, draft("Upload test on (Windows) fails")).await;
+    let reply = find(&casebook, draft("Upload test on (Windows) fails")).await;
     for (key, system) in
         [("acme/app#1", "Android"), ("acme/app#2", "iOS"), ("acme/app#3", "Mobile Web")]
     {
@@ -242,36 +229,36 @@ async fn templated_reports_are_no_duplicates() {
         assert_eq!(candidate.reasons[0], reason);
     }
     // The same text under an equivalent title is a copy.
-    let reply = ask(&casebook, draft("Upload test on iOS fails")).await;
+    let reply = find(&casebook, draft("Upload test on iOS fails")).await;
     assert_eq!((keys(&reply)[0], reply.band), ("acme/app#2", Band::High));
 }
 
 #[tokio::test]
 async fn draft_leaves_no_record() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let draft = DuplicatesRequest {
         title: "agent hangs after reload of configuration".into(),
         body: "It reads no queue after SIGHUP.".into(),
         ..Default::default()
     };
-    let reply = ask(&casebook, draft.clone()).await;
+    let reply = find(&casebook, draft.clone()).await;
     assert!(
         keys(&reply)[..2].contains(&"acme/app#1") && keys(&reply)[..2].contains(&"acme/app#5"),
         "{reply:?}"
     );
     assert_eq!(reply.key, None);
     let body_only = DuplicatesRequest { title: String::new(), ..draft };
-    assert!(!ask(&casebook, body_only).await.candidates.is_empty());
+    assert!(!find(&casebook, body_only).await.candidates.is_empty());
 }
 
 #[tokio::test]
 async fn closed_candidates_are_optional_with_their_outcome() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
-    assert!(!keys(&ask(&casebook, of("acme/app#6")).await).contains(&"acme/app#3"));
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
+    assert!(!keys(&find(&casebook, about("acme/app#6")).await).contains(&"acme/app#3"));
     let with_closed =
-        ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#6") }).await;
+        find(&casebook, DuplicatesRequest { include_closed: true, ..about("acme/app#6") }).await;
     // The response reports the number of closed candidates that were left out.
     let closed_notices = |reply: &DuplicatesResponse| {
         reply
@@ -281,10 +268,10 @@ async fn closed_candidates_are_optional_with_their_outcome() {
             .map(|n| n.text.clone())
             .collect::<Vec<_>>()
     };
-    let open_alone = ask(&casebook, of("acme/app#6")).await;
+    let without_closed = find(&casebook, about("acme/app#6")).await;
     let for_draft =
-        ask(&casebook, DuplicatesRequest { title: "x y".into(), ..Default::default() }).await;
-    for reply in [&open_alone, &for_draft] {
+        find(&casebook, DuplicatesRequest { title: "x y".into(), ..Default::default() }).await;
+    for reply in [&without_closed, &for_draft] {
         let texts = closed_notices(reply);
         assert!(texts.len() == 1 && texts[0].contains("closed"), "{texts:?}");
     }
@@ -292,7 +279,7 @@ async fn closed_candidates_are_optional_with_their_outcome() {
     let best = &with_closed.candidates[0];
     assert_eq!((best.key.as_str(), &best.disposition), ("acme/app#3", &Disposition::Completed));
     assert_eq!(best.state_reason.as_deref(), Some("completed"));
-    // The key is named once, not again for its parts.
+    // The error code is named once, without its parts.
     let reasons: Vec<&String> =
         best.reasons.iter().filter(|r| r.contains("FW") || r.contains("1043")).collect();
     assert_eq!(reasons, ["same error code: FW-1043"], "{:?}", best.reasons);
@@ -300,25 +287,25 @@ async fn closed_candidates_are_optional_with_their_outcome() {
 
 #[tokio::test]
 async fn only_comments_before_the_report_are_evidence() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     // A word counts as rare only among many reports.
-    let others_records: Vec<Value> =
+    let other_reports: Vec<Value> =
         (100..450).map(|n| report(n, 1, "Something else", "Another matter.")).collect();
-    import(&casebook, &place, "acme/app", &others_records).await;
+    import(&casebook, &env, "acme/app", &other_reports).await;
     let words = "It stops with a red triangle.";
     import(
         &casebook,
-        &place,
+        &env,
         "acme/app",
         &[
             report(1, 1, "Archive does not open", words),
             report(2, 1, "Archive does not open", words),
-            with(
+            with_fields(
                 comment(10, 1, "Seen with a truncated footer and a zeppelin."),
                 json!({"created_at": "2026-01-03T00:00:00Z"}),
             ),
-            with(
+            with_fields(
                 comment(11, 2, "Seen with a truncated footer and a zeppelin."),
                 json!({"created_at": "2026-01-25T00:00:00Z"}),
             ),
@@ -327,8 +314,8 @@ async fn only_comments_before_the_report_are_evidence() {
         ],
     )
     .await;
-    let request = DuplicatesRequest { explain: true, threshold: 0.0, ..of("acme/app#3") };
-    let reply = ask(&casebook, request).await;
+    let request = DuplicatesRequest { explain: true, threshold: 0.0, ..about("acme/app#3") };
+    let reply = find(&casebook, request).await;
     let value = |key: &str, feature: &str| value_of(&reply, key, feature);
     assert!(value("acme/app#1", "new_comment_terms") > 0.2, "{reply:?}");
     assert!(
@@ -343,7 +330,7 @@ async fn only_comments_before_the_report_are_evidence() {
         assert!(value("acme/app#1", cosine) > 0.1, "{cosine} {reply:?}");
         assert_eq!(value("acme/app#2", cosine), 0.0, "{cosine}");
     }
-    assert_eq!(keys(&reply)[0], "acme/app#1", "the words of its comment are the report's");
+    assert_eq!(keys(&reply)[0], "acme/app#1", "its comment has the words of the report");
     let reason =
         reply.candidates[0].reasons.iter().find(|r| r.contains("comments mention")).unwrap();
     assert!(reason.contains("“truncated”") && reason.contains("“footer”"), "{reason}");
@@ -351,8 +338,8 @@ async fn only_comments_before_the_report_are_evidence() {
 
 #[tokio::test]
 async fn failure_and_message_are_one_reason() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let log = |file: &str| {
         format!(
             "Reading {file} ends with:\n```\nthread 'main' panicked at 'footer has no seal', src/{file}.rs:7\n```"
@@ -360,7 +347,7 @@ async fn failure_and_message_are_one_reason() {
     };
     import(
         &casebook,
-        &place,
+        &env,
         "acme/app",
         &[
             report(1, 1, "Crash on import", &log("old")),
@@ -368,7 +355,7 @@ async fn failure_and_message_are_one_reason() {
         ],
     )
     .await;
-    let reply = ask(&casebook, DuplicatesRequest { threshold: 0.0, ..of("acme/app#2") }).await;
+    let reply = find(&casebook, DuplicatesRequest { threshold: 0.0, ..about("acme/app#2") }).await;
     let reasons: Vec<_> =
         reply.candidates[0].reasons.iter().filter(|r| r.contains("footer has no seal")).collect();
     assert_eq!(
@@ -379,16 +366,16 @@ async fn failure_and_message_are_one_reason() {
 
 #[tokio::test]
 async fn rare_title_word_and_author_are_evidence() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let by = |record: Value, login: &str| {
-        with(record, json!({"user": {"login": login, "type": "User"}}))
+        with_fields(record, json!({"user": {"login": login, "type": "User"}}))
     };
     let body = "It stops with a red triangle as soon as an archive is chosen.";
     let bot = json!({"user": {"login": "relay", "type": "Bot"}});
     import(
         &casebook,
-        &place,
+        &env,
         "acme/app",
         &[
             by(report(1, 1, "Archive does not open on the tablet", body), "ada"),
@@ -397,19 +384,19 @@ async fn rare_title_word_and_author_are_evidence() {
                 report(3, 1, "Archive does not open", &format!("{body} On the phone as well.")),
                 "ada",
             ),
-            with(report(4, 1, "Archive on the phone", body), bot.clone()),
+            with_fields(report(4, 1, "Archive on the phone", body), bot.clone()),
             by(
                 report(5, 20, "Archive does not open on the phone", &format!("{body} Twice.")),
                 "ada",
             ),
-            with(report(6, 21, "Archive does not open on the phone", body), bot),
+            with_fields(report(6, 21, "Archive does not open on the phone", body), bot),
         ],
     )
     .await;
-    let request = |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, ..of(key) };
-    let reply = ask(&casebook, request("acme/app#5")).await;
+    let request = |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, ..about(key) };
+    let reply = find(&casebook, request("acme/app#5")).await;
     let value = |key: &str, feature: &str| value_of(&reply, key, feature);
-    // One of the two names the tablet; the phone is in the text of the third.
+    // The first title has the tablet, and the text of the third has the phone.
     let titles = ["acme/app#1", "acme/app#2", "acme/app#3"].map(|key| value(key, "same_title"));
     assert_eq!(titles, [0.0, 1.0, 1.0]);
     let authors = ["acme/app#1", "acme/app#2", "acme/app#3", "acme/app#4"]
@@ -421,24 +408,24 @@ async fn rare_title_word_and_author_are_evidence() {
     // The same login in another source may be another person.
     import(
         &casebook,
-        &place,
+        &env,
         "other/app",
         &[by(report(7, 1, "Archive does not open on the phone", body), "ada")],
     )
     .await;
     let reply =
-        ask(&casebook, DuplicatesRequest { everywhere: true, ..request("acme/app#5") }).await;
+        find(&casebook, DuplicatesRequest { everywhere: true, ..request("acme/app#5") }).await;
     let authors = ["acme/app#3", "other/app#7"].map(|key| value_of(&reply, key, "same_author"));
     assert_eq!(authors, [1.0, 0.0]);
-    // Bots file the same report repeatedly.
-    let reply = ask(&casebook, request("acme/app#6")).await;
+    // A bot is no evidence as an author.
+    let reply = find(&casebook, request("acme/app#6")).await;
     assert_eq!(value_of(&reply, "acme/app#4", "same_author"), 0.0);
 }
 
 #[tokio::test]
 async fn shared_account_is_not_author_evidence() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let by = |n: u64, login: &str| {
         let record = report(
             n,
@@ -446,31 +433,31 @@ async fn shared_account_is_not_author_evidence() {
             &format!("Pump {n} stops"),
             "The pump stops at night.",
         );
-        with(record, json!({"user": {"login": login, "type": "User"}}))
+        with_fields(record, json!({"user": {"login": login, "type": "User"}}))
     };
-    // One account files every second report, and one person filed two.
+    // One account files every second report, and one person files two.
     let record_at =
         |n| if n % 2 == 0 { by(n, "Desk") } else { by(n, if n < 4 { "ada" } else { "grace" }) };
     let records: Vec<Value> = (0..60).map(|n| record_at(n + 2)).collect();
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     let request = |key: &str| DuplicatesRequest {
         explain: true,
         threshold: 0.0,
         max_candidates: 60,
-        ..of(key)
+        ..about(key)
     };
     let count_by_author = |reply: &DuplicatesResponse| {
         reply.candidates.iter().filter(|c| value_of(reply, &c.key, "same_author") > 0.0).count()
     };
-    assert_eq!(count_by_author(&ask(&casebook, request("acme/app#60")).await), 0);
-    import(&casebook, &place, "acme/app", &[by(90, "ada"), by(91, "ada")]).await;
-    assert!(count_by_author(&ask(&casebook, request("acme/app#91")).await) > 0);
+    assert_eq!(count_by_author(&find(&casebook, request("acme/app#60")).await), 0);
+    import(&casebook, &env, "acme/app", &[by(90, "ada"), by(91, "ada")]).await;
+    assert!(count_by_author(&find(&casebook, request("acme/app#91")).await) > 0);
 }
 
 #[tokio::test]
 async fn line_common_to_all_failures_is_no_reason() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let failure_report = |number, day, code: &str| {
         let body = format!(
             "It says:\n\n```\n{code}error: aborting due to previous error\n```\n\nNo idea {number}."
@@ -483,10 +470,10 @@ async fn line_common_to_all_failures_is_no_reason() {
         failure_report(20, 2, "FW-2077: no footer\n"),
         failure_report(21, 3, "FW-2077: no footer\n"),
     ]);
-    import(&casebook, &place, "acme/app", &records).await;
-    let reply = ask(
+    import(&casebook, &env, "acme/app", &records).await;
+    let reply = find(
         &casebook,
-        DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#21") },
+        DuplicatesRequest { threshold: 0.0, include_closed: true, ..about("acme/app#21") },
     )
     .await;
     assert!(reply.candidates.len() > 5);
@@ -499,7 +486,7 @@ async fn line_common_to_all_failures_is_no_reason() {
             "{reasons}"
         );
     }
-    // It does not turn failed builds into solved cases either.
+    // Nor does it turn failed builds into solved cases.
     let log = "error: aborting due to previous error";
     let reply = casebook
         .troubleshoot(
@@ -520,12 +507,12 @@ async fn line_common_to_all_failures_is_no_reason() {
 
 #[tokio::test]
 async fn code_in_comments_counts_as_comment_evidence() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let code = "```\nfooter_checksum(archive) failed: FW-2077\n```";
     import(
         &casebook,
-        &place,
+        &env,
         "acme/app",
         &[
             report(1, 1, "Archive does not open", "It stops with a red triangle."),
@@ -535,17 +522,17 @@ async fn code_in_comments_counts_as_comment_evidence() {
                 "Archive does not open",
                 &format!("It stops with a red triangle.\n\n{code}"),
             ),
-            with(comment(10, 1, code), json!({"created_at": "2026-01-25T00:00:00Z"})),
+            with_fields(comment(10, 1, code), json!({"created_at": "2026-01-25T00:00:00Z"})),
             report(3, 20, "Archive does not open any more", code),
         ],
     )
     .await;
-    let request = DuplicatesRequest { explain: true, threshold: 0.0, ..of("acme/app#3") };
-    let reply = ask(&casebook, request).await;
+    let request = DuplicatesRequest { explain: true, threshold: 0.0, ..about("acme/app#3") };
+    let reply = find(&casebook, request).await;
     let value = |key: &str, feature: &str| value_of(&reply, key, feature);
     for feature in ["code_words", "signatures"] {
         assert!(value("acme/app#2", feature) > 0.5, "{feature}: {reply:?}");
-        assert!(value("acme/app#1", feature) == 0.0, "{feature} of what was said later: {reply:?}");
+        assert!(value("acme/app#1", feature) == 0.0, "{feature} of a later comment: {reply:?}");
     }
     assert!(value("acme/app#1", "length") < value("acme/app#2", "length"));
 
@@ -563,7 +550,7 @@ async fn code_in_comments_counts_as_comment_evidence() {
     assert_eq!(
         search("footer_checksum in:body mode:lexical").await,
         ["acme/app#2", "acme/app#3"],
-        "a body's code is its own"
+        "code in comments does not match"
     );
     assert_eq!(search("FW-2077 mode:lexical").await, ["acme/app#1", "acme/app#2", "acme/app#3"]);
     // Field filters apply to semantic matches and signatures as well.
@@ -573,14 +560,14 @@ async fn code_in_comments_counts_as_comment_evidence() {
 
 #[tokio::test]
 async fn threshold_and_candidate_limit_are_respected() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
-    let wide = DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#6") };
-    let full_list = ask(&casebook, wide.clone()).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
+    let wide = DuplicatesRequest { threshold: 0.0, include_closed: true, ..about("acme/app#6") };
+    let full_list = find(&casebook, wide.clone()).await;
     assert!(full_list.candidates.len() > 2);
-    let single = ask(&casebook, DuplicatesRequest { max_candidates: 1, ..wide.clone() }).await;
+    let single = find(&casebook, DuplicatesRequest { max_candidates: 1, ..wide.clone() }).await;
     assert_eq!(keys(&single), keys(&full_list)[..1]);
-    let strict = ask(&casebook, DuplicatesRequest { threshold: 0.5, ..wide.clone() }).await;
+    let strict = find(&casebook, DuplicatesRequest { threshold: 0.5, ..wide.clone() }).await;
     assert!(strict.candidates.iter().all(|c| c.similarity.combined >= 0.5));
     assert!(strict.candidates.len() < full_list.candidates.len());
     for wrong in [
@@ -598,10 +585,10 @@ async fn threshold_and_candidate_limit_are_respected() {
 
 #[tokio::test]
 async fn unrelated_report_is_recorded_as_checked() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     assert_eq!(casebook.last_check("acme/app#7").await.unwrap(), None);
-    let reply = ask(&casebook, of("acme/app#7")).await;
+    let reply = find(&casebook, about("acme/app#7")).await;
     assert_eq!(reply.band, Band::None);
     let check = casebook.last_check("acme/app#7").await.unwrap().unwrap();
     assert_eq!((check.band, check.checked_at.as_second()), (Band::None, 1_780_000_000));
@@ -609,8 +596,8 @@ async fn unrelated_report_is_recorded_as_checked() {
 
 #[tokio::test]
 async fn rejected_pair_survives_reimport_and_reindexing() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let verdict = casebook
         .record_verdict(
             "acme/app#5",
@@ -622,37 +609,37 @@ async fn rejected_pair_survives_reimport_and_reindexing() {
         .await
         .unwrap();
     assert_eq!((verdict.first.as_str(), verdict.second.as_str()), ("acme/app#1", "acme/app#5"));
-    let away = async |casebook: &Casebook| {
-        let reply = ask(casebook, of("acme/app#5")).await;
+    let assert_rejected = async |casebook: &Casebook| {
+        let reply = find(casebook, about("acme/app#5")).await;
         assert!(!keys(&reply).contains(&"acme/app#1"), "{:?}", keys(&reply));
         assert_eq!(reply.rejected, ["acme/app#1"]);
     };
-    away(&casebook).await;
+    assert_rejected(&casebook).await;
     let mut records = backlog();
-    records[0] = with(
+    records[0] = with_fields(
         records[0].clone(),
         json!({"body": "Edited: no queue after SIGHUP", "updated_at": "2026-02-01T00:00:00Z"}),
     );
-    import(&casebook, &place, "acme/app", &records).await;
-    away(&casebook).await;
+    import(&casebook, &env, "acme/app", &records).await;
+    assert_rejected(&casebook).await;
     casebook.forget_indexes().await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
-    away(&casebook).await;
-    // Another model has its own vectors; here there are none.
-    let mut options = OpenOptions::new(place.casebook());
+    assert_rejected(&casebook).await;
+    // Without a model, the verdict applies as well.
+    let mut options = OpenOptions::new(env.casebook());
     options.engine = Some(Engine::Off);
-    away(&Casebook::open(options).await.unwrap()).await;
+    assert_rejected(&Casebook::open(options).await.unwrap()).await;
 
     assert_eq!(casebook.undo_verdict("acme/app#1", "acme/app#5", "ann").await.unwrap(), None);
-    assert_eq!(keys(&ask(&casebook, of("acme/app#5")).await).first(), Some(&"acme/app#1"));
+    assert_eq!(keys(&find(&casebook, about("acme/app#5")).await).first(), Some(&"acme/app#1"));
     let error = casebook.undo_verdict("acme/app#1", "acme/app#5", "ann").await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
 }
 
 #[tokio::test]
 async fn queue_holds_undecided_pairs_and_rescans_changes() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let queue = async |include_closed: bool| {
         let request = TriageRequest { include_closed, band: Band::None, ..Default::default() };
         casebook.triage(request, &Task::new()).await.unwrap()
@@ -687,11 +674,11 @@ async fn queue_holds_undecided_pairs_and_rescans_changes() {
     assert!(pairs(&queue(false).await).contains(&("acme/app#5".into(), "acme/app#1".into())));
 
     let mut changed_records = backlog();
-    changed_records[6] = with(
+    changed_records[6] = with_fields(
         changed_records[6].clone(),
         json!({"body": "Finnish, please.", "updated_at": "2026-02-01T00:00:00Z"}),
     );
-    import(&casebook, &place, "acme/app", &changed_records).await;
+    import(&casebook, &env, "acme/app", &changed_records).await;
     assert_eq!(queue(false).await.scanned, 1);
 
     let task = Task::new();
@@ -702,17 +689,17 @@ async fn queue_holds_undecided_pairs_and_rescans_changes() {
 
 #[tokio::test]
 async fn query_of_all_sources_keeps_the_queue() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let body = "The archive does not open after the update.";
     let twin = |number| report(number, 20, "Archive does not open on the phone", body);
-    import(&casebook, &place, "one/app", &[twin(1), report(2, 20, "Colours", "Blue on black.")])
+    import(&casebook, &env, "one/app", &[twin(1), report(2, 20, "Colours", "Blue on black.")])
         .await;
-    import(&casebook, &place, "two/app", &[twin(7)]).await;
+    import(&casebook, &env, "two/app", &[twin(7)]).await;
     let queue = async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
     let queue_before = queue().await;
-    let everywhere = DuplicatesRequest { everywhere: true, ..of("two/app#7") };
-    let reply = ask(&casebook, everywhere).await;
+    let everywhere = DuplicatesRequest { everywhere: true, ..about("two/app#7") };
+    let reply = find(&casebook, everywhere).await;
     assert_eq!(keys(&reply).first(), Some(&"one/app#1"), "{reply:?}");
     let queue_after = queue().await;
     let queue_keys = |r: &TriageResponse| r.queue.iter().map(|i| i.key.clone()).collect::<Vec<_>>();
@@ -731,30 +718,30 @@ async fn query_of_all_sources_keeps_the_queue() {
 
 #[tokio::test]
 async fn first_list_waits_for_no_complete_check() {
-    let place = Place::new();
-    let casebook = open(&place).await;
-    import(&casebook, &place, "acme/app", &backlog()).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    import(&casebook, &env, "acme/app", &backlog()).await;
     let request = TriageRequest { band: Band::None, ..TriageRequest::default() };
-    let whole = casebook.triage(request.clone(), &Task::new()).await.unwrap();
-    assert!(whole.waiting > 0 && whole.unscanned == 0, "{whole:?}");
-    // Everything is checked again, but not now.
-    let again = TriageRequest { rescan: true, ..request };
+    let complete = casebook.triage(request.clone(), &Task::new()).await.unwrap();
+    assert!(complete.waiting > 0 && complete.unscanned == 0, "{complete:?}");
+    // A rescan without time checks nothing yet.
+    let rescan = TriageRequest { rescan: true, ..request };
     let first =
-        casebook.triage_within(again, std::time::Duration::ZERO, &Task::new()).await.unwrap();
-    assert_eq!((first.scanned, first.unscanned), (0, whole.scanned), "{first:?}");
+        casebook.triage_within(rescan, std::time::Duration::ZERO, &Task::new()).await.unwrap();
+    assert_eq!((first.scanned, first.unscanned), (0, complete.scanned), "{first:?}");
     let keys = |response: &TriageResponse| {
         response.queue.iter().map(|i| i.key.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(keys(&first), keys(&whole));
+    assert_eq!(keys(&first), keys(&complete));
 }
 
 #[test]
 fn queue_can_be_decided_in_the_terminal() {
-    let place = Place::new();
-    let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
-    let file = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", file.to_str().unwrap(), "--source", "acme/app"]);
-    let mut child = place
+    let env = TestEnv::new();
+    let lines = json_lines(&backlog());
+    let file = env.file("in.jsonl", lines);
+    env.ok(&["import", "github", file.to_str().unwrap(), "--source", "acme/app"]);
+    let mut child = env
         .command(&["triage", "--decide", "--band", "none", "--by", "ann"])
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
@@ -764,25 +751,26 @@ fn queue_can_be_decided_in_the_terminal() {
     child.stdin.take().unwrap().write_all(b"x\nn another cause\nu\nr\nq\n").unwrap();
     let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     assert!(out.contains("use d, r, n, s, u or q") && out.contains("Undone."), "{out}");
-    let verdicts = place.json(&["verdict", "list", "--json"]);
+    let verdicts = env.json(&["verdict", "list", "--json"]);
     let kinds: Vec<&str> =
         verdicts.as_array().unwrap().iter().map(|v| v["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["related"]);
 }
 
-/// Returns a report created this many hours after the first.
-fn hourly(number: u64, title: &str, body: &str) -> Value {
+/// Returns a report whose creation hour is its number.
+fn hourly_report(number: u64, title: &str, body: &str) -> Value {
     let second = 1_760_000_000 + i64::try_from(number * 3600).unwrap();
     let at = jiff::Timestamp::from_second(second).unwrap().to_string();
-    with(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
+    with_fields(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
 }
 
-/// Returns pairs of stated duplicates, and as many unrelated reports.
+/// Returns pairs of stated duplicates, with an unrelated report for each.
 fn labelled_pairs(pairs: u64) -> Vec<Value> {
     let mut out = Vec::new();
     for i in 0..pairs {
-        let mut add =
-            |nth: u64, title: String, body: String| out.push(hourly(3 * i + nth, &title, &body));
+        let mut add = |nth: u64, title: String, body: String| {
+            out.push(hourly_report(3 * i + nth, &title, &body))
+        };
         add(
             1,
             format!("Pump alpha{i} stops at night"),
@@ -804,14 +792,14 @@ fn labelled_pairs(pairs: u64) -> Vec<Value> {
 
 #[tokio::test]
 async fn enough_duplicates_calibrate_their_source() {
-    let place = Place::new();
-    let casebook = open(&place).await;
-    let few = import(&casebook, &place, "acme/few", &labelled_pairs(5)).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let few = import(&casebook, &env, "acme/few", &labelled_pairs(5)).await;
     assert!(few.calibrated.is_empty() && few.embedded > 0, "{few:?}");
     let few = casebook.calibrate("acme/few", false, &Task::new()).await.unwrap();
     assert_eq!((few.labels, few.kept, few.thresholds.len()), (5, false, 0));
 
-    let many = import(&casebook, &place, "acme/many", &labelled_pairs(40)).await;
+    let many = import(&casebook, &env, "acme/many", &labelled_pairs(40)).await;
     let calibration = &many.calibrated[0];
     assert_eq!(
         (
@@ -835,12 +823,11 @@ async fn enough_duplicates_calibrate_their_source() {
     let dry = casebook.calibrate("acme/many", true, &Task::new()).await.unwrap();
     assert!(!dry.kept && dry.thresholds == calibration.thresholds);
 
-    // A source's calibration applies to its own items; a query to all sources uses the built-in
-    // one.
-    let request = || DuplicatesRequest { include_closed: true, ..of("acme/many#120") };
-    let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, ..request() }).await;
+    // A source's calibration applies to its own items, and not to a query in all sources.
+    let request = || DuplicatesRequest { include_closed: true, ..about("acme/many#120") };
+    let everywhere = find(&casebook, DuplicatesRequest { everywhere: true, ..request() }).await;
     assert_ne!(everywhere.calibrated_on, 40);
-    let from_source = ask(&casebook, request()).await;
+    let from_source = find(&casebook, request()).await;
     assert_eq!((keys(&from_source)[0], from_source.calibrated_on), ("acme/many#118", 40));
     assert!(
         from_source.candidates[0].confidence > everywhere.candidates[0].confidence,
@@ -852,13 +839,13 @@ async fn enough_duplicates_calibrate_their_source() {
 
 #[tokio::test]
 async fn source_calibration_applies_to_solved_cases() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let mut records = labelled_pairs(40);
     let solved_index = records.len() - 3;
     records[solved_index] = close(records[solved_index].clone(), "completed");
     records[solved_index]["milestone"] = json!({"title": "3.2.0"});
-    let many = import(&casebook, &place, "acme/many", &records).await;
+    let many = import(&casebook, &env, "acme/many", &records).await;
     assert_eq!(many.calibrated[0].labels, 40);
     let text = "Valve beta39 stays open, pump alpha39 stops at night";
     let draft = DuplicatesRequest {
@@ -867,7 +854,7 @@ async fn source_calibration_applies_to_solved_cases() {
         include_closed: true,
         ..DuplicatesRequest::default()
     };
-    let candidate = ask(&casebook, draft).await.candidates[0].clone();
+    let candidate = find(&casebook, draft).await.candidates[0].clone();
     let request = TroubleshootRequest { text: text.into(), ..TroubleshootRequest::default() };
     let case = casebook.troubleshoot(request, &Task::new()).await.unwrap().cases.remove(0);
     assert_eq!((&*candidate.key, &*case.key), ("acme/many#118", "acme/many#118"));
@@ -879,17 +866,17 @@ async fn source_calibration_applies_to_solved_cases() {
 
 #[tokio::test]
 async fn source_is_recalibrated_after_more_duplicates() {
-    let place = Place::new();
-    let casebook = open(&place).await;
-    let learnt = async |source: &str, records: &[Value]| -> Vec<u64> {
-        let report = import(&casebook, &place, source, records).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let calibrated_labels = async |source: &str, records: &[Value]| -> Vec<u64> {
+        let report = import(&casebook, &env, source, records).await;
         report.calibrated.iter().map(|c| c.labels).collect()
     };
-    assert_eq!(learnt("acme/app", &labelled_pairs(19)).await, [0; 0]);
-    assert_eq!(learnt("acme/app", &labelled_pairs(20)).await, [20]);
-    assert_eq!(learnt("acme/app", &labelled_pairs(29)).await, [0; 0]);
-    assert_eq!(learnt("acme/app", &labelled_pairs(30)).await, [30]);
-    assert_eq!(learnt("acme/app", &labelled_pairs(30)).await, [0; 0]);
+    assert_eq!(calibrated_labels("acme/app", &labelled_pairs(19)).await, [0; 0]);
+    assert_eq!(calibrated_labels("acme/app", &labelled_pairs(20)).await, [20]);
+    assert_eq!(calibrated_labels("acme/app", &labelled_pairs(29)).await, [0; 0]);
+    assert_eq!(calibrated_labels("acme/app", &labelled_pairs(30)).await, [30]);
+    assert_eq!(calibrated_labels("acme/app", &labelled_pairs(30)).await, [0; 0]);
     let count_scanned =
         async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap().scanned;
     assert_eq!((count_scanned().await, count_scanned().await), (60, 0));
@@ -902,48 +889,52 @@ async fn source_is_recalibrated_after_more_duplicates() {
             .await
             .unwrap();
     }
-    assert_eq!(learnt("acme/app", &labelled_pairs(30)[..1]).await, [45]);
+    assert_eq!(calibrated_labels("acme/app", &labelled_pairs(30)[..1]).await, [45]);
     assert_eq!(count_scanned().await, 45);
-    // Twenty of more than two thousand: duplicates are not marked in this source.
-    let silent = (100..2100).map(|n| hourly(n, &format!("Door {n} is stuck"), "It does not open."));
+    // With 20 of more than 2,000, this source does not mark its duplicates.
+    let silent =
+        (100..2100).map(|n| hourly_report(n, &format!("Door {n} is stuck"), "It does not open."));
     let silent: Vec<Value> = labelled_pairs(20).into_iter().chain(silent).collect();
-    assert_eq!(learnt("acme/some", &silent[..1900]).await, [20]);
-    assert_eq!(learnt("acme/silent", &silent).await, [0; 0]);
+    assert_eq!(calibrated_labels("acme/some", &silent[..1900]).await, [20]);
+    assert_eq!(calibrated_labels("acme/silent", &silent).await, [0; 0]);
 }
 
-/// Returns reports in groups of three, of which the third states that it is a duplicate of the
-/// first.
-fn misleading_reports(threes: u64) -> Vec<Value> {
-    let three = |i: u64| {
+/// Returns groups of three reports, of which the third states that it duplicates the first.
+fn misleading_reports(groups: u64) -> Vec<Value> {
+    let group = |i: u64| {
         let [first, second, (title, body)] = misleading_triple(i);
         let third = (title, format!("{body}\n\nDuplicate of #{}", 3 * i + 1));
         (3 * i + 1..)
             .zip([first, second, third])
-            .map(|(number, (title, body))| hourly(number, &title, &body))
+            .map(|(number, (title, body))| hourly_report(number, &title, &body))
     };
-    (0..threes).flat_map(three).collect()
+    (0..groups).flat_map(group).collect()
 }
 
 #[tokio::test]
 async fn match_in_another_source_is_mentioned() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let body = "After the update the importer stops:\n\n```\njava.lang.IllegalStateException: ledger is sealed\n  at \
                 com.nord.ledger.Ledger.post(Ledger.java:214)\n  at com.nord.ledger.Close.run(Close.java:58)\n```";
     import(
         &casebook,
-        &place,
+        &env,
         "nord/app",
-        &[hourly(1, "Month close stops, ledger is sealed", body)],
+        &[hourly_report(1, "Month close stops, ledger is sealed", body)],
     )
     .await;
     let desk = [
-        hourly(7, "Month close stops with ledger is sealed", body),
-        hourly(8, "Please add a dark theme", "The lobby is dark at night, and the screen is not."),
+        hourly_report(7, "Month close stops with ledger is sealed", body),
+        hourly_report(
+            8,
+            "Please add a dark theme",
+            "The lobby is dark at night, and the screen is not.",
+        ),
     ];
-    import(&casebook, &place, "mail/desk", &desk).await;
+    import(&casebook, &env, "mail/desk", &desk).await;
     let elsewhere_notices = async |request| {
-        let reply = ask(&casebook, request).await;
+        let reply = find(&casebook, request).await;
         reply
             .notices
             .into_iter()
@@ -951,26 +942,26 @@ async fn match_in_another_source_is_mentioned() {
             .map(|n| n.text)
             .collect::<Vec<_>>()
     };
-    let notices = elsewhere_notices(of("mail/desk#7")).await;
+    let notices = elsewhere_notices(about("mail/desk#7")).await;
     assert!(notices.len() == 1 && notices[0].contains("nord/app#1"), "{notices:?}");
-    assert_eq!(elsewhere_notices(of("mail/desk#8")).await, [""; 0]);
+    assert_eq!(elsewhere_notices(about("mail/desk#8")).await, [""; 0]);
     assert_eq!(
-        elsewhere_notices(DuplicatesRequest { everywhere: true, ..of("mail/desk#7") }).await,
+        elsewhere_notices(DuplicatesRequest { everywhere: true, ..about("mail/desk#7") }).await,
         [""; 0]
     );
 }
 
 #[tokio::test]
 async fn many_duplicates_give_a_source_its_own_ranking() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let report =
-        import(&casebook, &place, "acme/many", &misleading_reports(120)).await.calibrated.remove(0);
+        import(&casebook, &env, "acme/many", &misleading_reports(120)).await.calibrated.remove(0);
     let request =
-        || DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/many#360") };
-    // A query to all sources uses no source's weights.
+        || DuplicatesRequest { threshold: 0.0, include_closed: true, ..about("acme/many#360") };
+    // A query in all sources uses the built-in weights.
     let everywhere =
-        ask(&casebook, DuplicatesRequest { everywhere: true, explain: true, ..request() }).await;
+        find(&casebook, DuplicatesRequest { everywhere: true, explain: true, ..request() }).await;
     assert_eq!(keys(&everywhere)[0], "acme/many#359", "{everywhere:#?}");
     let (built_in, source_metrics) = (report.built_in.unwrap(), report.own.unwrap());
     assert!(
@@ -980,7 +971,7 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
         "{report:?}"
     );
     assert_eq!((report.found_first, report.labels), (source_metrics.found_first, 120));
-    let from_source = ask(&casebook, DuplicatesRequest { explain: true, ..request() }).await;
+    let from_source = find(&casebook, DuplicatesRequest { explain: true, ..request() }).await;
     assert_eq!(
         (keys(&from_source)[0], from_source.calibrated_on),
         ("acme/many#358", 120),
@@ -994,12 +985,12 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
     assert!(from_source.notices.is_empty(), "{:?}", from_source.notices);
     drop(casebook);
 
-    // The weights were fitted on one model's vectors and are invalid for another model.
-    let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
+    // The weights apply only to the model whose vectors they were fitted on.
+    let database = env.database();
     database.execute("UPDATE calibrations SET model = 'another'", []).unwrap();
     drop(database);
-    let casebook = open(&place).await;
-    let fallback = ask(&casebook, request()).await;
+    let casebook = env.open().await;
+    let fallback = find(&casebook, request()).await;
     assert_eq!(
         (keys(&fallback)[0], fallback.calibrated_on),
         (keys(&everywhere)[0], everywhere.calibrated_on)
@@ -1010,19 +1001,16 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
         fallback.notices
     );
     assert_eq!(casebook.update_index(&Task::new()).await.unwrap().calibrated.len(), 1);
-    let last = ask(&casebook, request()).await;
-    assert_eq!((keys(&last), last.notices.len()), (keys(&from_source), 0));
+    let refitted = find(&casebook, request()).await;
+    assert_eq!((keys(&refitted), refitted.notices.len()), (keys(&from_source), 0));
 }
 
 #[tokio::test]
 async fn checks_without_all_vectors_are_repeated() {
-    let place = Place::new();
-    let casebook = open(&place).await;
-    let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
-    casebook
-        .import_github("acme/app", &place.file("all.jsonl", lines), &Task::new())
-        .await
-        .unwrap();
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let lines = json_lines(&backlog());
+    casebook.import_github("acme/app", &env.file("all.jsonl", lines), &Task::new()).await.unwrap();
     casebook.update_text(&Task::new()).await.unwrap();
     let count_scanned =
         async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap().scanned;
@@ -1038,25 +1026,25 @@ async fn checks_without_all_vectors_are_repeated() {
 
 #[tokio::test]
 async fn undo_restores_the_previous_verdict() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     let decide = |kind| casebook.record_verdict("acme/app#6", "acme/app#3", kind, None, "ann");
     decide(VerdictKind::Related).await.unwrap();
     decide(VerdictKind::Duplicate).await.unwrap();
     decide(VerdictKind::NotDuplicate).await.unwrap();
-    let back = async || {
+    let undo = async || {
         casebook.undo_verdict("acme/app#3", "acme/app#6", "bob").await.unwrap().map(|v| v.kind)
     };
-    assert_eq!(back().await, Some(VerdictKind::Duplicate));
-    assert_eq!(back().await, Some(VerdictKind::Related));
-    assert_eq!(back().await, None);
+    assert_eq!(undo().await, Some(VerdictKind::Duplicate));
+    assert_eq!(undo().await, Some(VerdictKind::Related));
+    assert_eq!(undo().await, None);
     assert!(casebook.verdicts(None).await.unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn later_verdict_of_one_second_comes_first() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     // The clock is fixed here; ordered by key alone, #5 would precede #6, and #3 would precede #4.
     for (key, second_key) in
         [("acme/app#6", "acme/app#3"), ("acme/app#5", "acme/app#1"), ("acme/app#6", "acme/app#4")]
@@ -1069,14 +1057,14 @@ async fn later_verdict_of_one_second_comes_first() {
     let order: Vec<String> =
         casebook.verdicts(None).await.unwrap().into_iter().map(|v| v.first).collect();
     assert_eq!(order, ["acme/app#4", "acme/app#1", "acme/app#3"]);
-    let stays = ask(&casebook, of("acme/app#6")).await.known.unwrap().key;
-    assert_eq!(stays, "acme/app#4", "what was decided last holds");
+    let canonical = find(&casebook, about("acme/app#6")).await.known.unwrap().key;
+    assert_eq!(canonical, "acme/app#4", "the last verdict applies");
 }
 
 #[tokio::test]
 async fn chains_end_at_the_canonical_report() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let records = [
         report(1, 1, "Pump stops at midnight", "The pump stops."),
         report(2, 2, "Pump stops at night", "The pump stops. Duplicate of #1"),
@@ -1086,33 +1074,33 @@ async fn chains_end_at_the_canonical_report() {
         report(9, 6, "The lamp of the hall flickers", "Duplicate of #8"),
         comment(20, 4, "is it the same?"),
     ];
-    import(&casebook, &place, "acme/app", &records).await;
-    let reply = ask(&casebook, of("acme/app#4")).await;
+    import(&casebook, &env, "acme/app", &records).await;
+    let reply = find(&casebook, about("acme/app#4")).await;
     let third = reply.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#1"));
     assert!(reply.circle.is_empty() && reply.known.is_none());
-    // The canonical report names those that were closed as its duplicates.
-    let stays = ask(&casebook, of("acme/app#1")).await;
+    // The canonical report names its duplicates.
+    let canonical = find(&casebook, about("acme/app#1")).await;
     let duplicates: Vec<&str> =
-        stays.known_duplicates.iter().map(|duplicate| duplicate.key.as_str()).collect();
-    assert_eq!((stays.known, duplicates), (None, vec!["acme/app#2", "acme/app#3"]));
-    // Known duplicates come first, regardless of the texts; a circle has no canonical report.
-    let canonical = ask(&casebook, of("acme/app#3")).await.known.unwrap();
+        canonical.known_duplicates.iter().map(|duplicate| duplicate.key.as_str()).collect();
+    assert_eq!((canonical.known, duplicates), (None, vec!["acme/app#2", "acme/app#3"]));
+    // A circle has no canonical report.
+    let canonical = find(&casebook, about("acme/app#3")).await.known.unwrap();
     assert_eq!(
         (canonical.key.as_str(), canonical.disposition),
         ("acme/app#1", Some(Disposition::Open))
     );
-    let circle = ask(&casebook, of("acme/app#9")).await;
+    let circle = find(&casebook, about("acme/app#9")).await;
     assert_eq!((circle.circle.len(), circle.known), (2, None));
     // A user decision about the pair takes precedence over its text.
     casebook
         .record_verdict("acme/app#2", "acme/app#1", VerdictKind::NotDuplicate, None, "ann")
         .await
         .unwrap();
-    let reply = ask(&casebook, of("acme/app#4")).await;
+    let reply = find(&casebook, about("acme/app#4")).await;
     let third = reply.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#2"));
-    assert!(ask(&casebook, of("acme/app#2")).await.known.is_none());
+    assert!(find(&casebook, about("acme/app#2")).await.known.is_none());
     // Marking a report as a duplicate of its own duplicate would create a circle.
     let error = casebook
         .record_verdict("acme/app#2", "acme/app#3", VerdictKind::Duplicate, None, "ann")
@@ -1122,9 +1110,9 @@ async fn chains_end_at_the_canonical_report() {
 }
 
 #[tokio::test]
-async fn awkward_reports_get_sensible_answers() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+async fn unusual_reports_are_answered() {
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let mut records = backlog();
     records.push(report(20, 13, "?", ""));
     records.push(report(
@@ -1134,34 +1122,34 @@ async fn awkward_reports_get_sensible_answers() {
         "キューを読みません。",
     ));
     records.push(report(22, 13, "Agent hangs after reloading its configuration", ""));
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     import(
         &casebook,
-        &place,
+        &env,
         "acme/alone",
         &[report(1, 20, "Agent hangs after configuration reload", "No queue.")],
     )
     .await;
-    assert_eq!(ask(&casebook, of("acme/app#20")).await.band, Band::None);
-    ask(&casebook, of("acme/app#21")).await;
-    assert!(keys(&ask(&casebook, of("acme/app#22")).await)[..2].contains(&"acme/app#1"));
-    // The report is alone in its source, but not in the casebook.
-    let alone = of("acme/alone#1");
-    assert!(ask(&casebook, alone.clone()).await.candidates.is_empty());
-    let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, ..alone }).await;
+    assert_eq!(find(&casebook, about("acme/app#20")).await.band, Band::None);
+    find(&casebook, about("acme/app#21")).await;
+    assert!(keys(&find(&casebook, about("acme/app#22")).await)[..2].contains(&"acme/app#1"));
+    // The report is lone_report in its source, but not in the casebook.
+    let lone_report = about("acme/alone#1");
+    assert!(find(&casebook, lone_report.clone()).await.candidates.is_empty());
+    let everywhere = find(&casebook, DuplicatesRequest { everywhere: true, ..lone_report }).await;
     assert!(keys(&everywhere).contains(&"acme/app#1"), "{:?}", keys(&everywhere));
     // The log has 5 MB and one distinctive line.
     let mut log = "2026-01-01 INFO working on a part of the queue\n".repeat(110_000);
     log.push_str("ERROR: upload of the bundle ended with FW-1043\n");
     let body = format!("```\n{log}```\n");
-    let reply = ask(
+    let reply = find(
         &casebook,
         DuplicatesRequest { body, include_closed: true, threshold: 0.0, ..Default::default() },
     )
     .await;
     assert!(reply.compared > 0);
     for (key, code) in [("acme/app#999", Code::NotFound), ("acme/none#1", Code::NotFound)] {
-        assert_eq!(casebook.duplicates(of(key), &Task::new()).await.unwrap_err().code(), code);
+        assert_eq!(casebook.duplicates(about(key), &Task::new()).await.unwrap_err().code(), code);
     }
     let error = casebook
         .duplicates(
@@ -1179,13 +1167,13 @@ async fn awkward_reports_get_sensible_answers() {
 
 #[tokio::test]
 async fn missing_model_falls_back_to_keywords() {
-    let place = Place::new();
-    let casebook = load_backlog(&place).await;
+    let env = TestEnv::new();
+    let casebook = load_backlog(&env).await;
     drop(casebook);
-    let mut options = OpenOptions::new(place.casebook());
+    let mut options = OpenOptions::new(env.casebook());
     options.engine = Some(Engine::Off);
     let casebook = Casebook::open(options).await.unwrap();
-    let reply = ask(&casebook, of("acme/app#5")).await;
+    let reply = find(&casebook, about("acme/app#5")).await;
     assert_eq!(keys(&reply).first(), Some(&"acme/app#1"));
     assert_eq!(reply.candidates[0].similarity.semantic, None);
     assert_eq!(reply.notices.iter().filter(|n| n.lack == Lack::Model).count(), 1);
@@ -1198,23 +1186,23 @@ fn bands_begin_at_20_50_and_90_percent() {
     assert_eq!(
         bands_at_limits,
         [Band::High, Band::Likely, Band::Possible],
-        "as it is shown: 90, 50 and 20 in 100"
+        "the rounded percentages decide"
     );
-    let sure =
+    let expected =
         [Band::High, Band::Likely, Band::Likely, Band::Possible, Band::Possible, Band::Related];
-    assert_eq!(bands, sure);
+    assert_eq!(bands, expected);
     assert_eq!([0.5, 0.499].map(|worth| Band::new(0.1, worth)), [Band::Related, Band::None]);
 }
 
 #[tokio::test]
-async fn clock_ahead_changes_no_confidence() {
-    let place = Place::new();
-    let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
-    let file = place.file("all.jsonl", lines);
+async fn later_clock_changes_no_confidence() {
+    let env = TestEnv::new();
+    let lines = json_lines(&backlog());
+    let file = env.file("all.jsonl", lines);
     let mut confidences = Vec::new();
     for years in [0, 11] {
         let casebook =
-            Casebook::open(place.options_at(1_780_000_000 + years * 31_557_600)).await.unwrap();
+            Casebook::open(env.options_at(1_780_000_000 + years * 31_557_600)).await.unwrap();
         casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
         casebook.update_index(&Task::new()).await.unwrap();
         let draft = DuplicatesRequest {
@@ -1232,9 +1220,9 @@ async fn clock_ahead_changes_no_confidence() {
 }
 
 #[tokio::test]
-async fn fixed_needs_evidence() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+async fn fixed_status_needs_evidence() {
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let mut records = vec![
         close(
             report(1, 1, "Upload of a large bundle stops", "FW-1043 while uploading."),
@@ -1249,9 +1237,9 @@ async fn fixed_needs_evidence() {
         comment(22, 2, "Fixed in 3.1.0."),
     ];
     records[3]["created_at"] = json!("2026-01-07T00:00:00Z");
-    import(&casebook, &place, "acme/app", &records).await;
+    import(&casebook, &env, "acme/app", &records).await;
     let reply =
-        ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#3") }).await;
+        find(&casebook, DuplicatesRequest { include_closed: true, ..about("acme/app#3") }).await;
     let disposition = |key: &str| {
         reply.candidates.iter().find(|c| c.key == key).map(|c| c.disposition.clone()).unwrap()
     };
@@ -1268,8 +1256,8 @@ async fn fixed_needs_evidence() {
 
 #[tokio::test]
 async fn empty_form_is_never_a_duplicate() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let title = "guide: [REPLACE WITH A SHORT SUMMARY]";
     let template =
         "Page: /intro/1\n\nReplace the title above and write down here what should be better.";
@@ -1283,7 +1271,7 @@ async fn empty_form_is_never_a_duplicate() {
     .map(|(body, n)| report(n, 1, title, body))
     .collect();
     records.extend([report(4, 2, title, template), report(5, 3, title, template)]);
-    import(&casebook, &place, "acme/app", &records).await;
-    let reply = ask(&casebook, of("acme/app#5")).await;
+    import(&casebook, &env, "acme/app", &records).await;
+    let reply = find(&casebook, about("acme/app#5")).await;
     assert!(reply.candidates.iter().all(|c| c.confidence < 0.5), "{:?}", reply.candidates);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, misleading_triple};
+use crate::support::{TestEnv, misleading_triple};
 
 /// Returns a report of a set, created on this day of January 2026, with comments on these days.
 fn report(id: u32, day: u32, title: &str, body: &str, comments: &[(u32, &str)]) -> Value {
@@ -12,10 +12,9 @@ fn report(id: u32, day: u32, title: &str, body: &str, comments: &[(u32, &str)]) 
     json!({"id": format!("P-{id}"), "title": title, "body": body, "created_at": at(day), "state": "open", "comments": comments})
 }
 
-/// Runs `eval` on a set whose first two reports have these comments; returns the run and the
-/// evidence.
-fn answers(
-    place: &Place,
+/// Runs `eval` on a set with these comments on the first two reports; returns rankings and features.
+fn evaluate(
+    env: &TestEnv,
     name: &str,
     first: &[(u32, &str)],
     second: &[(u32, &str)],
@@ -35,11 +34,11 @@ fn answers(
         report(5, 22, "Console shows times in the wrong zone", "Two hours off.", &[]),
     ];
     let lines: String = corpus.iter().map(|r| format!("{r}\n")).collect();
-    place.file(&format!("{name}/corpus.jsonl"), lines);
-    place.file(&format!("{name}/qrels.tsv"), "P-4\tP-2\t1\n");
-    place.file(&format!("{name}/negatives.txt"), "P-5\n");
-    let (cache, run) = (place.path(&format!("{name}-cache")), place.path(&format!("{name}.json")));
-    let (set_path, evidence) = (place.path(name), place.path(&format!("{name}.tsv")));
+    env.file(&format!("{name}/corpus.jsonl"), lines);
+    env.file(&format!("{name}/qrels.tsv"), "P-4\tP-2\t1\n");
+    env.file(&format!("{name}/negatives.txt"), "P-5\n");
+    let (cache, run_file) = (env.path(&format!("{name}-cache")), env.path(&format!("{name}.json")));
+    let (set_path, evidence) = (env.path(name), env.path(&format!("{name}.tsv")));
     let display = |path: &std::path::Path| path.display().to_string();
     let args = [
         "eval",
@@ -47,32 +46,32 @@ fn answers(
         "--cache",
         &display(&cache),
         "--run",
-        &display(&run),
+        &display(&run_file),
         "--features",
         &display(&evidence),
     ];
     for _ in 0..2 {
         // The second run uses the cache.
-        let ran = place.ok(&args);
-        assert!(ran.out.contains("recall@10"), "{}", ran.out);
+        let run = env.ok(&args);
+        assert!(run.out.contains("recall@10"), "{}", run.out);
     }
     let read_file = |path| std::fs::read_to_string(path).unwrap();
-    let run: Value = serde_json::from_str(&read_file(run)).unwrap();
+    let run: Value = serde_json::from_str(&read_file(run_file)).unwrap();
     (run["sets"][name]["rankings"].to_string(), read_file(evidence).replace(name, "set"))
 }
 
 #[test]
 fn evaluation_ignores_later_comments() {
-    let place = Place::new();
-    let bare = answers(&place, "bare", &[], &[]);
-    let later = answers(
-        &place,
+    let env = TestEnv::new();
+    let bare = evaluate(&env, "bare", &[], &[]);
+    let later = evaluate(
+        &env,
         "later",
         &[(25, "A zeppelin, truncated.")],
         &[(24, "Zeppelin: footer truncated.")],
     );
     assert_eq!(bare, later);
-    let earlier = answers(&place, "earlier", &[], &[(19, "A zeppelin with a truncated footer.")]);
+    let earlier = evaluate(&env, "earlier", &[], &[(19, "A zeppelin with a truncated footer.")]);
     assert_ne!(bare.1, earlier.1);
     let of = |run: &str, by: &str| serde_json::from_str::<Value>(run).unwrap()[by].clone();
     // A search query contains only the report itself.
@@ -82,7 +81,7 @@ fn evaluation_ignores_later_comments() {
 
 #[test]
 fn title_query_ignores_the_body() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let rankings_of = |name: &str, form: &str, body: &str| -> Value {
         let corpus = [
             report(1, 1, "Archive does not open", "It stops with a red triangle.", &[]),
@@ -96,10 +95,10 @@ fn title_query_ignores_the_body() {
             report(3, 20, "Zipped archive does not open", body, &[]),
         ];
         let lines: String = corpus.iter().map(|r| format!("{r}\n")).collect();
-        place.file(&format!("{name}/corpus.jsonl"), lines);
-        place.file(&format!("{name}/qrels.tsv"), "P-3\tP-1\t1\n");
-        let display = |path: String| place.path(&path).display().to_string();
-        let run = display(format!("{name}.json"));
+        env.file(&format!("{name}/corpus.jsonl"), lines);
+        env.file(&format!("{name}/qrels.tsv"), "P-3\tP-1\t1\n");
+        let display = |path: String| env.path(&path).display().to_string();
+        let run_file = display(format!("{name}.json"));
         let args = [
             "eval",
             &display(name.to_owned()),
@@ -108,8 +107,8 @@ fn title_query_ignores_the_body() {
             "--cache",
             &display("cache".to_owned()),
         ];
-        place.ok(&[&args[..], &["--run", &run]].concat());
-        let run: Value = serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
+        env.ok(&[&args[..], &["--run", &run_file]].concat());
+        let run: Value = serde_json::from_str(&std::fs::read_to_string(run_file).unwrap()).unwrap();
         run["sets"][name]["rankings"].clone()
     };
     let (first_body, second_body) = ("Dark theme, zeppelin view, blue on black.", "A triangle.");
@@ -121,17 +120,13 @@ fn title_query_ignores_the_body() {
     assert_eq!(title, rankings_of("b", "title", second_body));
     assert_eq!(title["hybrid"]["P-3"]["documents"][0][0], "P-1");
     let ways: Vec<&String> = title.as_object().unwrap().keys().collect();
-    assert_eq!(
-        ways,
-        ["hybrid", "lexical", "semantic"],
-        "what checks for duplicates is not asked for titles"
-    );
+    assert_eq!(ways, ["hybrid", "lexical", "semantic"], "duplicates are not evaluated for titles");
     assert_eq!(rankings_of("a", "words", first_body)["lexical"]["P-3"]["documents"][0][0], "P-1");
 }
 
-/// Runs `eval` on reports in groups of three, `duplicates` of which mark the third as a duplicate
-/// of the first.
-fn evaluate_misleading(place: &Place, name: &str, duplicates: u32) -> Value {
+/// Runs `eval` on groups of three reports; in the first `duplicates` groups, the third duplicates the
+/// first.
+fn evaluate_misleading(env: &TestEnv, name: &str, duplicates: u32) -> Value {
     let (mut corpus, mut qrels) = (String::new(), String::new());
     for i in 0..132 {
         for (nth, (title, body)) in (0..).zip(misleading_triple(u64::from(i))) {
@@ -147,30 +142,37 @@ fn evaluate_misleading(place: &Place, name: &str, duplicates: u32) -> Value {
             qrels.push_str(&format!("P-{}\tP-{}\t1\n", 3 * i + 2, 3 * i));
         }
     }
-    place.file(&format!("{name}/corpus.jsonl"), corpus);
-    place.file(&format!("{name}/qrels.tsv"), qrels);
-    place.file(&format!("{name}/negatives.txt"), "");
-    let (set_path, run) = (place.path(name), place.path(&format!("{name}.json")));
-    let cache = place.path(&format!("{name}-cache"));
+    env.file(&format!("{name}/corpus.jsonl"), corpus);
+    env.file(&format!("{name}/qrels.tsv"), qrels);
+    env.file(&format!("{name}/negatives.txt"), "");
+    let (set_path, run_file) = (env.path(name), env.path(&format!("{name}.json")));
+    let cache = env.path(&format!("{name}-cache"));
     let display = |path: &std::path::Path| path.display().to_string();
-    let args =
-        ["eval", &display(&set_path), "--cache", &display(&cache), "--run", &display(&run), "--by"];
-    let ran = place.ok(&[&args[..], &["duplicates,calibrated"]].concat());
-    assert!(ran.out.contains("calibrated over duplicates"), "{}", ran.out);
-    let run: Value = serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
+    let args = [
+        "eval",
+        &display(&set_path),
+        "--cache",
+        &display(&cache),
+        "--run",
+        &display(&run_file),
+        "--by",
+    ];
+    let run = env.ok(&[&args[..], &["duplicates,calibrated"]].concat());
+    assert!(run.out.contains("calibrated over duplicates"), "{}", run.out);
+    let run: Value = serde_json::from_str(&std::fs::read_to_string(run_file).unwrap()).unwrap();
     run["sets"][name]["rankings"].clone()
 }
 
 #[test]
 fn calibration_uses_only_earlier_reports() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let (full, without_the_last) =
-        (evaluate_misleading(&place, "all", 132), evaluate_misleading(&place, "without", 131));
+        (evaluate_misleading(&env, "all", 132), evaluate_misleading(&env, "without", 131));
     let of = |run: &Value, by: &str, i: u32| run[by][format!("P-{}", 3 * i + 2)].clone();
     for i in 0..131 {
         assert_eq!(of(&full, "calibrated", i), of(&without_the_last, "calibrated", i), "{i}");
     }
-    // The first queries use the built-in ranking, the last ones the ranking fitted on the source.
+    // The first queries use the built-in ranking, the last ones the source's own.
     assert_eq!(of(&full, "calibrated", 0), of(&full, "duplicates", 0));
     assert_ne!(of(&full, "duplicates", 131)["documents"][0][0], "P-393");
     assert_eq!(of(&full, "calibrated", 131)["documents"][0][0], "P-393");
@@ -178,12 +180,12 @@ fn calibration_uses_only_earlier_reports() {
 
 #[test]
 fn solved_cases_and_foreign_texts_are_measured_separately() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let test_set = |name: &str, reports: &[Value], qrels: &str| {
         let lines: String = reports.iter().map(|r| format!("{r}\n")).collect();
-        place.file(&format!("{name}/corpus.jsonl"), lines);
-        place.file(&format!("{name}/qrels.tsv"), qrels);
-        place.path(name).display().to_string()
+        env.file(&format!("{name}/corpus.jsonl"), lines);
+        env.file(&format!("{name}/qrels.tsv"), qrels);
+        env.path(name).display().to_string()
     };
     let close = |mut report: Value| {
         report["state"] = "closed".into();
@@ -211,9 +213,9 @@ fn solved_cases_and_foreign_texts_are_measured_separately() {
         ],
         "P-2\tP-1\t1\n",
     );
-    let cache = place.path("cache").display().to_string();
+    let cache = env.path("cache").display().to_string();
     let args = ["eval", "--cases", &archives, &printers, "--cache", &cache];
-    let report = place.json(&[&args[..], &["--json"]].concat());
+    let report = env.json(&[&args[..], &["--json"]].concat());
     let of = &report["sets"][0];
     assert_eq!((&of["set"], &of["asked"]), (&"archives".into(), &1.into()));
     let ways = of["ways"].as_array().unwrap();
@@ -225,20 +227,17 @@ fn solved_cases_and_foreign_texts_are_measured_separately() {
         (&1.0.into(), &1.into())
     );
     assert_eq!(measures["silent"]["share"], 0.0);
-    assert!(
-        measures["alarms"]["pairs"].as_u64().unwrap() > 0,
-        "the texts of printers are asked, too: {measures}"
-    );
-    assert_eq!(measures["alarms"]["share"], 0.0, "nobody here has solved a printer");
+    assert!(measures["alarms"]["pairs"].as_u64().unwrap() > 0, "no texts of printers: {measures}");
+    assert_eq!(measures["alarms"]["share"], 0.0, "a false match for a printer");
     assert_eq!(way("search", "report")["success_3"]["share"], 1.0);
     assert!(
         of["nonsense"]["pairs"].as_u64().unwrap() > 0 && of["nonsense"]["share"] == 0.0,
         "{of}"
     );
-    let ran = place.ok(&args);
+    let run = env.ok(&args);
     assert!(
-        ran.out.contains("archives  1 report whose earlier duplicate is closed"),
+        run.out.contains("archives  1 report whose earlier duplicate is closed"),
         "{}",
-        ran.out
+        run.out
     );
 }

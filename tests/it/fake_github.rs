@@ -1,5 +1,5 @@
-//! A fake GitHub on this machine: it paginates, rate-limits, redirects and fails like the real one,
-//! and validates its responses against GitHub's own schemas.
+//! A fake GitHub that paginates, limits rates, redirects and fails like the real one, and validates
+//! its responses against GitHub's own schemas.
 
 #[path = "fake_github/discussions.rs"]
 mod discussions;
@@ -13,6 +13,7 @@ use std::{
 };
 
 use axum::{
+    Router,
     body::{Body, Bytes},
     extract::{Request, State as Shared},
     http::{Method, StatusCode, Uri},
@@ -26,11 +27,11 @@ use serde_json::{Value, json};
 pub enum Fault {
     /// A response with this status, headers and body.
     Status(u16, Vec<(&'static str, String)>, Value),
-    /// The correct response, cut in the middle although its full length was announced.
+    /// Half of the correct response, with the length of the whole.
     Cut,
-    /// Half of the correct response, with a matching length.
+    /// Half of the correct response, with its own length.
     Short,
-    /// The correct response with a body delayed by this duration.
+    /// The correct response, with its second half after this delay.
     Slow(Duration),
     /// A redirect to another address, permanent or temporary.
     Redirect(u16, String),
@@ -38,16 +39,16 @@ pub enum Fault {
     Html,
 }
 
-/// A fault for requests whose address contains `on`: it skips `skip` of them, then hits `times`.
+/// A fault for requests whose address contains `address`, after `skip` of them, for `times` requests.
 #[derive(Debug)]
-struct Trap {
-    on: &'static str,
+struct FaultRule {
+    address: &'static str,
     skip: u32,
     times: u32,
     fault: Fault,
 }
 
-/// A request that was received.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct LogEntry {
     pub method: String,
@@ -97,37 +98,37 @@ type Hook = Box<dyn FnMut(&mut World, usize) + Send>;
 /// The state of the server.
 pub struct World {
     pub name: String,
-    pub former: Vec<String>,
+    pub former_names: Vec<String>,
     pub id: u64,
     items: List,
     comments: List,
     reviews: List,
     /// GraphQL relations of closed issues: the canonical issue, and the closing item.
     pub relations: BTreeMap<u64, (Option<u64>, Option<u64>)>,
-    /// True if the server is too old to know the canonical issue of a closed duplicate.
-    pub old: bool,
+    /// `true` for a server that does not know the canonical issue of a duplicate.
+    pub is_old: bool,
     removals: BTreeMap<u64, Removal>,
-    /// The discussions; the repository has them enabled if there are any.
-    pub discussions: BTreeMap<u64, discussions::Talk>,
+    /// The discussions, which are enabled if there are any.
+    pub discussions: BTreeMap<u64, discussions::Discussion>,
     /// The releases, newest first, the open milestones and the tags.
     pub releases: Vec<Value>,
     pub milestones: Vec<Value>,
     pub tags: Vec<Value>,
-    /// The response to every query for discussions, if they are refused.
+    /// The error that answers every query for discussions, if any.
     pub discussions_refused: Option<Value>,
-    /// True if links use page numbers instead of the last record.
+    /// `true` if links use page numbers instead of cursors.
     pub has_page_numbers: bool,
     /// The number of records that page numbers can reach.
-    pub wall: Option<usize>,
-    /// The current generation; cursors of another one have expired.
+    pub page_limit: Option<usize>,
+    /// The generation of valid cursors.
     pub generation: u32,
     /// The required token, if any.
     pub token: Option<String>,
-    /// True if the token has read access only.
+    /// `true` if the token has only read access.
     pub read_only: bool,
-    /// Lists that this token may not read.
+    /// Lists that the token may not read.
     pub forbidden_lists: Vec<&'static str>,
-    traps: Vec<Trap>,
+    fault_rules: Vec<FaultRule>,
     pub log: Vec<LogEntry>,
     /// A hook called after each page of a list, with the number of pages so far.
     pub after_page: Option<Hook>,
@@ -136,36 +137,58 @@ pub struct World {
     pub now: i64,
     /// Schema violations of responses.
     pub invalid: Vec<String>,
-    /// True if records are validated in each response; an archive is validated once, when it is
-    /// loaded.
-    pub check_rows: bool,
-    /// The responses to device sign-in requests, in order, and the requests received.
-    pub device: Vec<Value>,
-    pub device_sent: Vec<String>,
+    /// `true` if the records of each response are validated.
+    pub validates_records: bool,
+    /// The responses to device sign-in requests, and the bodies of those requests.
+    pub login_responses: Vec<Value>,
+    pub login_requests: Vec<String>,
     /// The folder of the wiki repositories.
     pub wiki: Option<std::path::PathBuf>,
     /// The delay of wiki responses.
-    pub git_stall: Duration,
+    pub git_delay: Duration,
     /// The address to which wiki requests are redirected.
     pub git_redirect: Option<String>,
     base: String,
 }
 
-pub struct FakeGitHub {
-    world: Arc<Mutex<World>>,
-    pub host: String,
-    runtime: Option<tokio::runtime::Runtime>,
+/// A server on a free local port that runs until it is dropped.
+pub struct LocalServer(Option<tokio::runtime::Runtime>);
+
+impl LocalServer {
+    /// Starts the server that `app` builds for its address, in a runtime of its own.
+    pub fn start(app: impl FnOnce(&str) -> Router) -> (String, Self) {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let host = format!("http://{}", listener.local_addr().unwrap());
+        let app = app(&host);
+        runtime.spawn(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            axum::serve(listener, app).await
+        });
+        (host, Self(Some(runtime)))
+    }
 }
 
-impl Drop for FakeGitHub {
+impl Drop for LocalServer {
     fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
+        if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
         }
     }
 }
 
-/// The image that is served for every address that ends with `.png`.
+pub struct FakeGitHub {
+    world: Arc<Mutex<World>>,
+    pub host: String,
+    _server: LocalServer,
+}
+
+/// The image at every address that ends with `.png`.
 const PIXEL: &[u8] =
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\
     \0\0\0\nIDATx\x9cc\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xaeB`\x82";
@@ -175,24 +198,15 @@ pub const NOW: i64 = 1_780_272_000;
 
 impl FakeGitHub {
     pub fn new(name: &str) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap();
-        // The server runs outside of the current runtime, because a test may use its own.
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let host = format!("http://{}", listener.local_addr().unwrap());
         let world = World {
             name: name.to_owned(),
-            former: Vec::new(),
+            former_names: Vec::new(),
             id: 4711,
             items: List::default(),
             comments: List::default(),
             reviews: List::default(),
             relations: BTreeMap::new(),
-            old: false,
+            is_old: false,
             removals: BTreeMap::new(),
             discussions: BTreeMap::new(),
             releases: Vec::new(),
@@ -200,45 +214,43 @@ impl FakeGitHub {
             tags: Vec::new(),
             discussions_refused: None,
             has_page_numbers: false,
-            wall: None,
+            page_limit: None,
             generation: 1,
             token: None,
             read_only: false,
             forbidden_lists: Vec::new(),
-            traps: Vec::new(),
+            fault_rules: Vec::new(),
             log: Vec::new(),
             after_page: None,
             pages: 0,
             now: NOW,
             invalid: Vec::new(),
-            check_rows: true,
-            device: Vec::new(),
-            device_sent: Vec::new(),
+            validates_records: true,
+            login_responses: Vec::new(),
+            login_requests: Vec::new(),
             wiki: None,
-            git_stall: Duration::ZERO,
+            git_delay: Duration::ZERO,
             git_redirect: None,
-            base: format!("{host}/api/v3"),
+            base: String::new(),
         };
         let world = Arc::new(Mutex::new(world));
-        let app = axum::Router::new().fallback(serve).with_state(Arc::clone(&world));
-        runtime.spawn(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-            axum::serve(listener, app).await
-        });
-        Self { world, host, runtime: Some(runtime) }
+        let (host, server) =
+            LocalServer::start(|_| Router::new().fallback(serve).with_state(Arc::clone(&world)));
+        world.lock().unwrap().base = format!("{host}/api/v3");
+        Self { world, host, _server: server }
     }
 
     pub fn world(&self) -> MutexGuard<'_, World> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the next `times` requests whose address contains `on` fail with this fault.
-    pub fn fail(&self, on: &'static str, times: u32, fault: Fault) {
-        self.fail_after(on, 0, times, fault);
+    /// Makes the next `times` requests whose address contains `address` fail.
+    pub fn fail(&self, address: &'static str, times: u32, fault: Fault) {
+        self.fail_after(address, 0, times, fault);
     }
 
-    pub fn fail_after(&self, on: &'static str, skip: u32, times: u32, fault: Fault) {
-        self.world().traps.push(Trap { on, skip, times, fault });
+    pub fn fail_after(&self, address: &'static str, skip: u32, times: u32, fault: Fault) {
+        self.world().fault_rules.push(FaultRule { address, skip, times, fault });
     }
 
     /// Returns the requests since the last call.
@@ -246,7 +258,7 @@ impl FakeGitHub {
         std::mem::take(&mut self.world().log)
     }
 
-    /// Returns the server's records as (number or id, BLAKE3 of the record).
+    /// Returns the issues and the comments.
     pub fn content(&self) -> (Records, Records) {
         let hash = |list: &List| {
             list.rows.iter().map(|(id, row)| (*id, fingerprint(row.json.as_bytes()))).collect()
@@ -259,12 +271,12 @@ impl FakeGitHub {
 /// Records as (number or id, fingerprint).
 pub type Records = Vec<(u64, String)>;
 
-/// Returns the fingerprint that the store keeps: the first 16 bytes of the hash, in upper case.
+/// Returns the fingerprint that the store keeps: half of the BLAKE3 hash, in upper case.
 pub fn fingerprint(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..32].to_uppercase()
 }
 
-pub fn at(seconds: i64) -> String {
+pub fn iso_time(seconds: i64) -> String {
     Timestamp::from_second(seconds).unwrap().to_string()
 }
 
@@ -292,15 +304,15 @@ pub fn user(login: &str) -> Value {
 }
 
 impl World {
-    /// Returns the base address in records.
-    fn home(&self) -> String {
+    /// Returns the repository's address in records.
+    fn api_url(&self) -> String {
         format!("{}/repos/{}", self.base, self.name)
     }
 
     /// Returns a complete issue in GitHub's shape.
     pub fn issue(&self, number: u64, title: &str, updated_at: i64) -> Value {
         let (home, text) =
-            (self.home(), format!("What happens: {title}. What should happen: something else."));
+            (self.api_url(), format!("What happens: {title}. What should happen: something else."));
         json!({
             "id": 100_000 + number, "node_id": format!("I_{number}"), "number": number, "title": title, "body": text,
             "url": format!("{home}/issues/{number}"), "repository_url": home,
@@ -309,59 +321,59 @@ impl World {
             "events_url": format!("{home}/issues/{number}/events"),
             "html_url": format!("https://tracker.example/{}/issues/{number}", self.name),
             "user": user("ada"), "author_association": "NONE", "labels": [], "state": "open", "locked": false,
-            "assignee": null, "assignees": [], "milestone": null, "comments": 0, "created_at": at(NOW - 50_000_000),
-            "updated_at": at(updated_at), "closed_at": null, "state_reason": null,
+            "assignee": null, "assignees": [], "milestone": null, "comments": 0, "created_at": iso_time(NOW - 50_000_000),
+            "updated_at": iso_time(updated_at), "closed_at": null, "state_reason": null,
         })
     }
 
     pub fn comment(&self, id: u64, number: u64, body: &str, updated_at: i64) -> Value {
-        let home = self.home();
+        let home = self.api_url();
         json!({
             "id": id, "node_id": format!("IC_{id}"), "url": format!("{home}/issues/comments/{id}"),
             "html_url": format!("https://tracker.example/{}/issues/{number}#issuecomment-{id}", self.name),
             "issue_url": format!("{home}/issues/{number}"), "body": body, "user": user("grace"),
-            "author_association": "MEMBER", "created_at": at(updated_at), "updated_at": at(updated_at),
+            "author_association": "MEMBER", "created_at": iso_time(updated_at), "updated_at": iso_time(updated_at),
         })
     }
 
     /// Returns a release in GitHub's shape.
     pub fn release(&self, tag: &str, notes: &str, published_at: i64) -> Value {
         json!({
-            "url": format!("{}/releases/1", self.home()), "id": 1, "node_id": "RE_1", "tag_name": tag, "name": tag,
+            "url": format!("{}/releases/1", self.api_url()), "id": 1, "node_id": "RE_1", "tag_name": tag, "name": tag,
             "html_url": format!("https://tracker.example/{}/releases/tag/{tag}", self.name), "body": notes,
-            "draft": false, "prerelease": false, "created_at": at(published_at), "published_at": at(published_at),
+            "draft": false, "prerelease": false, "created_at": iso_time(published_at), "published_at": iso_time(published_at),
             "target_commitish": "main", "author": user("ada"), "assets": [],
         })
     }
 
     /// Returns an open milestone in GitHub's shape.
     pub fn milestone(&self, title: &str) -> Value {
-        let url = format!("{}/milestones/1", self.home());
+        let url = format!("{}/milestones/1", self.api_url());
         json!({
             "url": url, "labels_url": format!("{url}/labels"), "id": 1, "node_id": "MI_1", "number": 1,
             "html_url": format!("https://tracker.example/{}/milestone/1", self.name), "title": title,
             "description": null, "state": "open", "creator": user("ada"), "open_issues": 1, "closed_issues": 0,
-            "created_at": at(NOW - 100), "updated_at": at(NOW), "closed_at": null, "due_on": null,
+            "created_at": iso_time(NOW - 100), "updated_at": iso_time(NOW), "closed_at": null, "due_on": null,
         })
     }
 
-    /// Adds a record without validation, for content that no schema allows.
-    pub fn put_odd(&mut self, record: &Value) {
+    /// Adds a record without validation.
+    pub fn put_unchecked(&mut self, record: &Value) {
         self.put_text(record.to_string());
     }
 
     /// Adds a record to its list.
     pub fn put(&mut self, record: &Value) {
-        self.check(kind(record), record);
-        self.put_odd(record);
+        self.validate(schema_name(record), record);
+        self.put_unchecked(record);
     }
 
-    /// Adds a record as it is, byte for byte.
+    /// Adds a record byte for byte.
     pub fn put_text(&mut self, text: String) {
         let record: Value = serde_json::from_str(&text).unwrap();
         let updated_at: Timestamp = record["updated_at"].as_str().unwrap().parse().unwrap();
         let id = |name: &str| record[name].as_u64().unwrap();
-        match kind(&record) {
+        match schema_name(&record) {
             "issue" => self.items.put(
                 id("number"),
                 text,
@@ -374,19 +386,19 @@ impl World {
     }
 
     pub fn review(&self, id: u64, number: u64, body: &str, updated_at: i64) -> Value {
-        let home = self.home();
+        let home = self.api_url();
         let (url, pull) = (format!("{home}/pulls/comments/{id}"), format!("{home}/pulls/{number}"));
         let page = format!("https://tracker.example/{}/pull/{number}#discussion_r{id}", self.name);
         json!({
             "id": id, "node_id": format!("RC_{id}"), "url": url, "html_url": page, "pull_request_url": pull, "body": body,
             "pull_request_review_id": 1, "diff_hunk": "@@ -1 +1 @@", "path": "src/pump.rs", "commit_id": "aa",
             "original_commit_id": "aa", "user": user("grace"), "author_association": "MEMBER",
-            "created_at": at(updated_at), "updated_at": at(updated_at),
+            "created_at": iso_time(updated_at), "updated_at": iso_time(updated_at),
             "_links": {"self": {"href": url}, "html": {"href": page}, "pull_request": {"href": pull}},
         })
     }
 
-    /// Adds `items` issues, a second apart, with `comments` comments in total.
+    /// Adds issues a second apart, with this number of comments in total.
     pub fn fill(&mut self, items: u64, comments: u64) {
         for number in 1..=items {
             let mut issue = self.issue(
@@ -409,7 +421,7 @@ impl World {
     pub fn edit(&mut self, number: u64, changes: Value) {
         self.now += 1;
         let mut record: Value = serde_json::from_str(&self.items.rows[&number].json).unwrap();
-        record["updated_at"] = at(self.now).into();
+        record["updated_at"] = iso_time(self.now).into();
         for (key, value) in changes.as_object().unwrap() {
             record[key] = value.clone();
         }
@@ -420,7 +432,7 @@ impl World {
     pub fn edit_comment(&mut self, id: u64, body: &str) {
         self.now += 1;
         let mut record: Value = serde_json::from_str(&self.comments.rows[&id].json).unwrap();
-        record["updated_at"] = at(self.now).into();
+        record["updated_at"] = iso_time(self.now).into();
         record["body"] = body.into();
         self.put(&record);
     }
@@ -455,20 +467,19 @@ impl World {
                     row.json.replace(&format!("/repos/{old}"), &format!("/repos/{name}")).into();
             }
         }
-        self.former.push(old);
+        self.former_names.push(old);
     }
 
     pub fn clear_faults(&mut self) {
-        self.traps.clear();
+        self.fault_rules.clear();
     }
 
-    fn check(&mut self, schema: &str, answer: &Value) {
-        let problems = violations(schema, answer);
-        self.invalid.extend(problems);
+    fn validate(&mut self, schema: &str, answer: &Value) {
+        self.invalid.extend(violations(schema, answer));
     }
 
     fn repository(&self) -> Value {
-        let home = self.home();
+        let home = self.api_url();
         let mut out = json!({
             "id": self.id, "node_id": "R_1", "name": self.name.split('/').nth(1), "full_name": self.name,
             "owner": user(self.name.split('/').next().unwrap()), "private": self.token.is_some(), "fork": false,
@@ -476,7 +487,7 @@ impl World {
             "has_downloads": false, "has_issues": true, "has_projects": false, "has_wiki": true, "has_pages": false,
             "has_discussions": !self.discussions.is_empty(),
             "homepage": null, "language": null, "archived": false, "disabled": false, "mirror_url": null,
-            "license": null, "default_branch": "main", "created_at": at(0), "updated_at": at(NOW), "pushed_at": at(NOW),
+            "license": null, "default_branch": "main", "created_at": iso_time(0), "updated_at": iso_time(NOW), "pushed_at": iso_time(NOW),
         });
         let names = "archive assignees blobs branches collaborators comments commits compare contents contributors \
             deployments downloads events forks git_commits git_refs git_tags hooks issue_comment issue_events \
@@ -496,7 +507,7 @@ impl World {
 }
 
 /// Returns the name of the schema of a record.
-fn kind(record: &Value) -> &'static str {
+fn schema_name(record: &Value) -> &'static str {
     match (record.get("issue_url"), record.get("pull_request_url")) {
         (Some(_), _) => "issue-comment",
         (_, Some(_)) => "pull-request-review-comment",
@@ -504,13 +515,13 @@ fn kind(record: &Value) -> &'static str {
     }
 }
 
-/// Returns the violations of one of GitHub's schemas in a response.
+/// Returns the violations of a GitHub schema in a response.
 pub fn violations(schema: &str, answer: &Value) -> Vec<String> {
     static VALIDATORS: OnceLock<BTreeMap<&'static str, jsonschema::Validator>> = OnceLock::new();
     let validators = VALIDATORS.get_or_init(|| {
         let text = include_str!("../fixtures/github/schemas.json");
         let mut schemas: Value = serde_json::from_str(text).unwrap();
-        convert(&mut schemas);
+        convert_nullable(&mut schemas);
         let names = [
             "issue",
             "issue-comment",
@@ -535,7 +546,7 @@ pub fn violations(schema: &str, answer: &Value) -> Vec<String> {
 }
 
 /// Converts `nullable: true` of OpenAPI 3.0 into JSON Schema's `type: [.., "null"]`.
-fn convert(value: &mut Value) {
+fn convert_nullable(value: &mut Value) {
     match value {
         Value::Object(object) => {
             if object.remove("nullable") == Some(true.into()) {
@@ -554,9 +565,9 @@ fn convert(value: &mut Value) {
                     }
                 }
             }
-            object.values_mut().for_each(convert);
+            object.values_mut().for_each(convert_nullable);
         }
-        Value::Array(items) => items.iter_mut().for_each(convert),
+        Value::Array(items) => items.iter_mut().for_each(convert_nullable),
         _ => {}
     }
 }
@@ -594,7 +605,7 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
             let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
             let method = parts.method.to_string();
             world.log.push(LogEntry { method, address: address.clone(), status: 0, authorization });
-            (world.wiki.clone(), world.token.clone(), world.git_stall, world.git_redirect.clone())
+            (world.wiki.clone(), world.token.clone(), world.git_delay, world.git_redirect.clone())
         };
         tokio::time::sleep(stall).await;
         let mut answer = Response::new(Body::empty());
@@ -673,46 +684,50 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
         Some(Fault::Short) => response.body(Body::from(half)).unwrap(),
         Some(Fault::Cut) => {
             let reset: Result<Bytes, std::io::Error> = Err(std::io::Error::other("cut"));
-            let body = pieces(vec![(Duration::ZERO, Ok(half)), (Duration::from_millis(5), reset)]);
+            let body =
+                delayed_chunks(vec![(Duration::ZERO, Ok(half)), (Duration::from_millis(5), reset)]);
             response.header("content-length", bytes.len()).body(body).unwrap()
         }
         Some(Fault::Slow(wait)) => {
             let rest = bytes.slice(half.len()..);
-            response.body(pieces(vec![(Duration::ZERO, Ok(half)), (wait, Ok(rest))])).unwrap()
+            response
+                .body(delayed_chunks(vec![(Duration::ZERO, Ok(half)), (wait, Ok(rest))]))
+                .unwrap()
         }
         _ => response.body(Body::from(bytes)).unwrap(),
     }
 }
 
-/// Returns a body sent in chunks, each after a wait.
-fn pieces(pieces: Vec<(Duration, Result<Bytes, std::io::Error>)>) -> Body {
-    Body::from_stream(futures_util::stream::unfold(pieces.into_iter(), async |mut pieces| {
-        let (wait, piece) = pieces.next()?;
+/// Returns a body whose chunks are each sent after a wait.
+fn delayed_chunks(chunks: Vec<(Duration, Result<Bytes, std::io::Error>)>) -> Body {
+    Body::from_stream(futures_util::stream::unfold(chunks.into_iter(), async |mut chunks| {
+        let (wait, chunk) = chunks.next()?;
         tokio::time::sleep(wait).await;
-        Some((piece, pieces))
+        Some((chunk, chunks))
     }))
 }
 
 impl World {
     /// Returns the fault for this request, if there is one.
     fn fault(&mut self, address: &str) -> Option<Fault> {
-        let trap = self.traps.iter_mut().find(|t| address.contains(t.on) && t.times > 0)?;
-        if trap.skip > 0 {
-            trap.skip -= 1;
+        let rule =
+            self.fault_rules.iter_mut().find(|t| address.contains(t.address) && t.times > 0)?;
+        if rule.skip > 0 {
+            rule.skip -= 1;
             return None;
         }
-        trap.times -= 1;
-        Some(trap.fault.clone())
+        rule.times -= 1;
+        Some(rule.fault.clone())
     }
 
-    /// Returns the closing relations of the requested issues. No schema validates this response.
+    /// Returns the discussions or the closing relations of the requested issues.
     fn graphql(&mut self, body: &str) -> Answer {
         let request: Value = serde_json::from_str(body).unwrap();
         let query = request["query"].as_str().unwrap();
-        if let Some(answer) = self.discuss(query, &request["variables"]) {
+        if let Some(answer) = self.answer_discussions(query, &request["variables"]) {
             return answer;
         }
-        if self.old && query.contains("duplicateOf") {
+        if self.is_old && query.contains("duplicateOf") {
             let message = "Field 'duplicateOf' doesn't exist on type 'ClosedEvent'";
             return Answer::new(200, json!({"errors": [{"message": message}]}));
         }
@@ -725,14 +740,14 @@ impl World {
             let number: u64 = captures[2].parse().unwrap();
             let (duplicate, closer) = self.relations.get(&number).copied().unwrap_or_default();
             let mut nodes = Vec::new();
-            if self.old
+            if self.is_old
                 && let Some(of) = &duplicate
             {
                 nodes.push(json!({"__typename": "MarkedAsDuplicateEvent", "canonical": item(of)}));
             }
             let mut event =
                 json!({"__typename": "ClosedEvent", "closer": closer.as_ref().map(item)});
-            if !self.old {
+            if !self.is_old {
                 event["duplicateOf"] = json!(duplicate.as_ref().map(item));
             }
             nodes.push(event);
@@ -750,11 +765,11 @@ impl World {
         body: &str,
     ) -> Answer {
         if uri.path().starts_with("/login/") {
-            self.device_sent.push(body.to_owned());
-            return if self.device.is_empty() {
+            self.login_requests.push(body.to_owned());
+            return if self.login_responses.is_empty() {
                 Answer::error(404, "Not Found")
             } else {
-                Answer::new(200, self.device.remove(0))
+                Answer::new(200, self.login_responses.remove(0))
             };
         }
         if let Some(token) = &self.token {
@@ -778,14 +793,14 @@ impl World {
                 .collect();
         if path == "user" {
             let me = user("ada");
-            self.check("simple-user", &me);
+            self.validate("simple-user", &me);
             return Answer::new(200, me);
         }
         let by_id = format!("repositories/{}", self.id);
         let by_name = format!("repos/{}", self.name);
         let rest = path.strip_prefix(&by_id).or_else(|| path.strip_prefix(&by_name));
         let Some(rest) = rest.filter(|r| r.is_empty() || r.starts_with('/')) else {
-            for old in &self.former {
+            for old in &self.former_names {
                 if let Some(rest) = path.strip_prefix(&format!("repos/{old}")) {
                     let query = uri.query().map(|q| format!("?{q}")).unwrap_or_default();
                     let to = format!("{}/{by_id}{rest}{query}", self.base);
@@ -809,7 +824,7 @@ impl World {
         match rest {
             "" => {
                 let repository = self.repository();
-                self.check("repository", &repository);
+                self.validate("repository", &repository);
                 Answer::new(200, repository)
             }
             "/issues" | "/issues/comments" | "/pulls/comments" => self.list(rest, &query),
@@ -847,7 +862,7 @@ impl World {
         let get = |name: &str| query.get(name).map(String::as_str);
         let size: usize = get("per_page").and_then(|n| n.parse().ok()).unwrap_or(30).clamp(1, 100);
         let page: usize = get("page").and_then(|n| n.parse().ok()).unwrap_or(1).max(1);
-        if self.wall.is_some_and(|wall| page * size > wall) {
+        if self.page_limit.is_some_and(|limit| page * size > limit) {
             return Answer::error(
                 422,
                 "In order to keep the API fast for everyone, pagination is limited for this resource.",
@@ -856,7 +871,7 @@ impl World {
         let since: Option<i64> = match get("since").map(str::parse::<Timestamp>) {
             None => None,
             Some(Ok(since)) if since.as_second() > 0 => Some(since.as_second()),
-            // GitHub answers a request for everything since the epoch with an empty list.
+            // GitHub's answer to the epoch is an empty list.
             Some(_) => return Answer::new(200, "[]"),
         };
         let (list, schema) = match rest {
@@ -917,10 +932,10 @@ impl World {
             let address = format!("{}/repositories/{}{rest}?{query}", self.base, self.id);
             answer.headers.push(("link", format!("<{address}>; rel=\"next\"")));
         }
-        if self.check_rows {
+        if self.validates_records {
             let records: Vec<Value> = serde_json::from_str(&answer.body).unwrap();
             for record in records.iter().filter(|r| r.get("odd").is_none()) {
-                self.check(schema, record);
+                self.validate(schema, record);
             }
         }
         answer
@@ -939,7 +954,7 @@ impl World {
         let total = rows.len();
         let rows: Vec<Value> = rows.iter().skip((page - 1) * size).take(size).cloned().collect();
         if rest == "/milestones" {
-            rows.iter().for_each(|milestone| self.check("nullable-milestone", milestone));
+            rows.iter().for_each(|milestone| self.validate("nullable-milestone", milestone));
         }
         let mut answer = Answer::new(200, Value::Array(rows));
         if page * size < total {
@@ -957,7 +972,7 @@ impl World {
     fn decode(&self, cursor: &str) -> Option<(i64, u64)> {
         let mut parts = cursor.strip_prefix('v')?.split(':');
         let generation: u32 = parts.next()?.parse().ok()?;
-        let place = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        (generation == self.generation).then_some(place)
+        let position = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        (generation == self.generation).then_some(position)
     }
 }

@@ -1,5 +1,5 @@
-//! Fake trackers on this machine, with responses in the shapes that each tracker documents. They
-//! hold the same content and differ in requests, lists and pagination.
+//! Fake trackers with the same content, whose requests, pagination and responses have the shapes
+//! that each tracker documents.
 
 #[path = "fake_tracker/azure.rs"]
 mod azure;
@@ -30,7 +30,7 @@ use base64::Engine as _;
 use jiff::{Timestamp, fmt::rfc2822};
 use serde_json::{Value, json};
 
-use crate::fake_github::{NOW, at};
+use crate::fake_github::{LocalServer, NOW, iso_time};
 
 /// The tracker whose shapes are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,6 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Every shape.
     pub const ALL: [Self; 12] = [
         Self::GitLab,
         Self::Gitea,
@@ -82,7 +81,7 @@ impl Shape {
     }
 
     /// Returns a token for trackers that require one for every request.
-    pub fn anybody(self) -> Option<&'static str> {
+    pub fn default_token(self) -> Option<&'static str> {
         match self {
             Self::Linear => Some("lin_api_anybody"),
             Self::Zendesk => Some("anybody@acme.example:zendesk"),
@@ -111,7 +110,7 @@ pub struct Item {
     pub body: String,
     pub updated_at: i64,
     pub open: bool,
-    pub odd: bool,
+    pub has_unknown_fields: bool,
     pub duplicate_of: Option<u64>,
 }
 
@@ -124,7 +123,7 @@ pub struct Comment {
 
 /// A failure of the server.
 #[derive(Clone, Debug)]
-pub enum Trouble {
+pub enum TrackerFault {
     Status(u16),
     Slow(Duration),
 }
@@ -135,16 +134,16 @@ type Hook = Box<dyn FnMut(&mut Content, &str) + Send>;
 pub struct Content {
     pub items: BTreeMap<u64, Item>,
     pub comments: BTreeMap<u64, Comment>,
-    /// Wiki pages: text, time of the last change.
+    /// Wiki pages by title: text, time of the last change.
     pub pages: BTreeMap<String, (String, i64)>,
-    /// Releases, newest first: name, notes, time of the release. Those without a time are planned.
+    /// Releases, newest first: name, notes, and the time unless it is planned.
     pub releases: Vec<(&'static str, &'static str, Option<i64>)>,
     pub now: i64,
     pub token: Option<String>,
     pub hidden: bool,
-    /// The status with which every request is answered.
+    /// The status of every response, if set.
     pub forced_status: Option<u16>,
-    /// Items that this access may no longer read, though a list may still name them.
+    /// Items that may no longer be read, though a list may name them.
     pub locked_items: BTreeSet<u64>,
     /// Items at the top of a list.
     pub pinned_items: BTreeSet<u64>,
@@ -152,8 +151,8 @@ pub struct Content {
     pub answers: BTreeSet<u64>,
     /// The version that the server reports, if it is an old one.
     pub version: Option<&'static str>,
-    /// The pending failure: the number of item lists before it, its repetitions, and its kind.
-    pub trouble: Option<(u32, u32, Trouble)>,
+    /// The next fault: the number of item lists before it, its repetitions, and its kind.
+    pub fault: Option<(u32, u32, TrackerFault)>,
     pub lists: usize,
     pub hook: Option<Hook>,
     pub log: Vec<(String, Option<String>)>,
@@ -163,27 +162,11 @@ pub struct FakeTracker {
     pub shape: Shape,
     pub host: String,
     content: Arc<Mutex<Content>>,
-    runtime: Option<tokio::runtime::Runtime>,
-}
-
-impl Drop for FakeTracker {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
+    _server: LocalServer,
 }
 
 impl FakeTracker {
     pub fn new(shape: Shape, items: u64, comments: u64) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap();
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let host = format!("http://{}", listener.local_addr().unwrap());
         let mut content = Content { now: NOW, ..Content::default() };
         for number in 1..=items {
             let title = format!("Trouble {number} with the pump");
@@ -191,16 +174,19 @@ impl FakeTracker {
         }
         for id in 1..=comments {
             let number = (id - 1) % items + 1;
-            content.say(id, number, &format!("It is valve {id}."), NOW - 900_000 + id as i64);
+            content.add_comment(
+                id,
+                number,
+                &format!("It is valve {id}."),
+                NOW - 900_000 + id as i64,
+            );
         }
         let content = Arc::new(Mutex::new(content));
-        let state = (shape, host.clone(), Arc::clone(&content));
-        let app = axum::Router::new().fallback(serve).with_state(state);
-        runtime.spawn(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-            axum::serve(listener, app).await
+        let (host, server) = LocalServer::start(|host| {
+            let state = (shape, host.to_owned(), Arc::clone(&content));
+            axum::Router::new().fallback(serve).with_state(state)
         });
-        Self { shape, host, content, runtime: Some(runtime) }
+        Self { shape, host, content, _server: server }
     }
 
     pub fn content(&self) -> MutexGuard<'_, Content> {
@@ -213,12 +199,19 @@ impl Content {
         let (title, body) = (title.to_owned(), format!("What happens: {title}."));
         self.items.insert(
             number,
-            Item { title, body, updated_at, open: true, odd: false, duplicate_of: None },
+            Item {
+                title,
+                body,
+                updated_at,
+                open: true,
+                has_unknown_fields: false,
+                duplicate_of: None,
+            },
         );
     }
 
-    /// Adds a comment, which changes its item, as in all these trackers.
-    pub fn say(&mut self, id: u64, number: u64, body: &str, updated_at: i64) {
+    /// Adds a comment, which changes its item as well.
+    pub fn add_comment(&mut self, id: u64, number: u64, body: &str, updated_at: i64) {
         self.comments.insert(id, Comment { number, body: body.to_owned(), updated_at });
         if let Some(item) = self.items.get_mut(&number) {
             item.updated_at = item.updated_at.max(updated_at);
@@ -239,11 +232,11 @@ impl Content {
     pub fn reword(&mut self, id: u64, text: &str) {
         let now = self.tick();
         let number = self.comments[&id].number;
-        self.say(id, number, text, now);
+        self.add_comment(id, number, text, now);
     }
 
-    /// Returns the releases that are published, or those that are planned, in a tracker's shape.
-    fn releases_as(
+    /// Returns the published or the planned releases in a tracker's shape.
+    fn render_releases(
         &self,
         published: bool,
         shape: impl Fn(&str, &str, Option<i64>) -> Value,
@@ -252,7 +245,7 @@ impl Content {
         releases.map(|(name, notes, time)| shape(name, notes, *time)).collect()
     }
 
-    fn below(&self, number: u64) -> Vec<(u64, Comment)> {
+    fn comments_of(&self, number: u64) -> Vec<(u64, Comment)> {
         self.comments
             .iter()
             .filter(|(_, s)| s.number == number)
@@ -279,9 +272,9 @@ fn refuse(status: u16) -> Answer {
     with_status(status, json!({"message": "refused"}))
 }
 
-type World = (Shape, String, Arc<Mutex<Content>>);
+type ServerState = (Shape, String, Arc<Mutex<Content>>);
 
-async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) -> Response {
+async fn serve(Shared((shape, host, content)): Shared<ServerState>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let body = axum::body::to_bytes(body, 1 << 20).await.unwrap();
     let body = String::from_utf8(body.to_vec()).unwrap();
@@ -292,32 +285,32 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
         ["authorization", "x-redmine-api-key", "x-bugzilla-api-key"].into_iter().find_map(header);
     let key_login = header("api-key")
         .map(|key| header("api-username").map_or(key.clone(), |user| format!("{user}:{key}")));
-    let login = login.map(plain).or(key_login);
+    let login = login.map(decode_login).or(key_login);
     let address = uri.path_and_query().map_or_else(String::new, ToString::to_string);
-    let (mut answer, trouble, now) = {
+    let (mut answer, fault, now) = {
         let mut content = content.lock().unwrap_or_else(PoisonError::into_inner);
         content.log.push((address.clone(), login.clone()));
-        let (list, of_comments) = classify_request(shape, &address, &body);
-        let trouble = match &mut content.trouble {
-            Some((skip, times, trouble)) if list && !of_comments && *times > 0 => {
+        let (list, is_comment_request) = classify_request(shape, &address, &body);
+        let fault = match &mut content.fault {
+            Some((skip, times, fault)) if list && !is_comment_request && *times > 0 => {
                 if *skip > 0 {
                     *skip -= 1;
                     None
                 } else {
                     *times -= 1;
-                    Some(trouble.clone())
+                    Some(fault.clone())
                 }
             }
             _ => None,
         };
-        if of_comments && let Some(mut hook) = content.hook.take() {
+        if is_comment_request && let Some(mut hook) = content.hook.take() {
             hook(&mut content, "comments");
             content.hook = Some(hook);
         }
-        let answer = match &trouble {
-            Some(Trouble::Status(status)) => refuse(*status),
+        let answer = match &fault {
+            Some(TrackerFault::Status(status)) => refuse(*status),
             _ if content.forced_status.is_some() => refuse(content.forced_status.unwrap()),
-            _ if content.hidden && of_comments => refuse(403),
+            _ if content.hidden && is_comment_request => refuse(403),
             _ if content.token.is_some()
                 && login
                     .as_deref()
@@ -335,9 +328,9 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
             hook(&mut content, "list");
             content.hook = Some(hook);
         }
-        (answer, trouble, content.now)
+        (answer, fault, content.now)
     };
-    if let Some(Trouble::Slow(wait)) = trouble {
+    if let Some(TrackerFault::Slow(wait)) = fault {
         tokio::time::sleep(wait).await;
     }
     let date =
@@ -350,14 +343,14 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
     response.body(Body::from(answer.body.to_string())).unwrap()
 }
 
-/// Decodes a login from its `Authorization` header.
-fn plain(login: String) -> String {
-    let pair_bytes =
+/// Decodes the login of an `Authorization` header.
+fn decode_login(login: String) -> String {
+    let pair =
         login.strip_prefix("Basic ").map(|p| base64::engine::general_purpose::STANDARD.decode(p));
-    pair_bytes.map_or(login.clone(), |pair| String::from_utf8(pair.unwrap()).unwrap())
+    pair.map_or(login.clone(), |pair| String::from_utf8(pair.unwrap()).unwrap())
 }
 
-/// Returns whether a request asks for a page of a synced list, and whether the list is of comments.
+/// Returns whether a request asks for a page of a synced list, and whether it is for comments.
 fn classify_request(shape: Shape, address: &str, body: &str) -> (bool, bool) {
     match shape {
         Shape::Azure => azure::classify_request(address, body),
@@ -379,8 +372,9 @@ fn classify_request(shape: Shape, address: &str, body: &str) -> (bool, bool) {
         }
         Shape::Bugzilla => {
             let bugs = address.starts_with("/rest/bug?") && !address.contains("limit=1&");
-            let of_comments = address.contains("/comment") && !address.contains("include_fields");
-            (bugs, of_comments || address.contains("include_fields=id%2Clast_change_time"))
+            let is_comment_request =
+                address.contains("/comment") && !address.contains("include_fields");
+            (bugs, is_comment_request || address.contains("include_fields=id%2Clast_change_time"))
         }
         Shape::Redmine => {
             let list = address.starts_with("/issues.json") && !address.contains("limit=1&");
@@ -390,7 +384,7 @@ fn classify_request(shape: Shape, address: &str, body: &str) -> (bool, bool) {
 }
 
 fn jira_time(second: i64) -> String {
-    at(second).replace('Z', ".000+0000")
+    iso_time(second).replace('Z', ".000+0000")
 }
 
 impl Content {
@@ -418,8 +412,8 @@ impl Content {
         }
     }
 
-    /// Returns the items of a list, and the requested page of them.
-    fn page_of<'a>(
+    /// Returns a page of items, and the number of all items.
+    fn select_page<'a>(
         &self,
         mut items: Vec<(&'a u64, &'a Item)>,
         by_change: bool,
@@ -446,21 +440,21 @@ impl Content {
                 json!(i.duplicate_of.map(|d| format!("{host}/api/v4/projects/7/issues/{d}")));
             let mut issue = json!({
                 "id": 9_000 + n, "iid": n, "project_id": 7, "title": i.title, "description": i.body,
-                "state": if i.open { "opened" } else { "closed" }, "created_at": at(NOW - 50_000_000),
-                "updated_at": at(i.updated_at).replace('Z', ".000Z"), "closed_at": (!i.open).then(|| at(i.updated_at)),
+                "state": if i.open { "opened" } else { "closed" }, "created_at": iso_time(NOW - 50_000_000),
+                "updated_at": iso_time(i.updated_at).replace('Z', ".000Z"), "closed_at": (!i.open).then(|| iso_time(i.updated_at)),
                 "labels": ["bug"], "milestone": null, "author": {"id": 1, "username": "ada", "name": "Ada"},
-                "type": "ISSUE", "user_notes_count": self.below(n).len(), "confidential": false,
+                "type": "ISSUE", "user_notes_count": self.comments_of(n).len(), "confidential": false,
                 "discussion_locked": null, "issue_type": "issue",
                 "web_url": format!("{host}/acme/app/-/issues/{n}"), "_links": links,
             });
-            if i.odd {
+            if i.has_unknown_fields {
                 (issue["state"], issue["zone"]) = (json!("simmering"), json!({"deep": [1]}));
             }
             issue
         };
         let note = |id: u64, s: &Comment| {
-            json!({"id": id, "body": s.body, "author": {"id": 2, "username": "grace"}, "created_at": at(s.updated_at),
-                "updated_at": at(s.updated_at), "system": false, "noteable_id": 9_000 + s.number,
+            json!({"id": id, "body": s.body, "author": {"id": 2, "username": "grace"}, "created_at": iso_time(s.updated_at),
+                "updated_at": iso_time(s.updated_at), "system": false, "noteable_id": 9_000 + s.number,
                 "noteable_type": "Issue", "noteable_iid": s.number, "internal": false})
         };
         let number = |name: &str, or: usize| get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
@@ -482,17 +476,17 @@ impl Content {
                 let issues =
                     self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
                 let (rows, total) =
-                    self.page_of(issues, get("order_by") == Some("updated_at"), (page - 1) * size, size);
+                    self.select_page(issues, get("order_by") == Some("updated_at"), (page - 1) * size, size);
                 with_next_page(ok(rows.into_iter().map(|(n, i)| issue(*n, i)).collect()), total)
             }
-            ["releases"] => ok(Value::Array(self.releases_as(true, |name, notes, time| {
-                json!({"tag_name": name, "name": name, "description": notes, "created_at": time.map(at),
-                    "released_at": time.map(at).map(|t| t.replace('Z', ".000Z")), "upcoming_release": false,
+            ["releases"] => ok(Value::Array(self.render_releases(true, |name, notes, time| {
+                json!({"tag_name": name, "name": name, "description": notes, "created_at": time.map(iso_time),
+                    "released_at": time.map(iso_time).map(|t| t.replace('Z', ".000Z")), "upcoming_release": false,
                     "_links": {"self": format!("{host}/acme/app/-/releases/{name}")}})
             }))),
             ["milestones"] => {
                 assert_eq!(get("state"), Some("active"));
-                ok(Value::Array(self.releases_as(false, |name, _, _| {
+                ok(Value::Array(self.render_releases(false, |name, _, _| {
                     json!({"id": 1, "iid": 1, "title": name, "description": "", "state": "active", "due_date": null,
                         "web_url": format!("{host}/acme/app/-/milestones/1")})
                 })))
@@ -503,10 +497,10 @@ impl Content {
                 self.items.get(&n).map_or_else(|| refuse(404), |i| ok(issue(n, i)))
             }
             ["issues", n, "notes"] => {
-                let below = self.below(n.parse().unwrap());
+                let below = self.comments_of(n.parse().unwrap());
                 let notes = below.iter().skip((page - 1) * size).take(size).map(|(id, s)| note(*id, s));
                 let system = json!({"id": 1_000_000, "body": "changed the description", "system": true,
-                    "created_at": at(NOW), "updated_at": at(NOW)});
+                    "created_at": iso_time(NOW), "updated_at": iso_time(NOW)});
                 with_next_page(ok(notes.chain([system]).collect()), below.len())
             }
             ["issues", _, "notes", id] => {
@@ -527,12 +521,12 @@ impl Content {
                 "id": 9_000 + n, "number": n, "title": i.title, "body": i.body, "url": format!("{host}/api/v1/repos/acme/app/issues/{n}"),
                 "html_url": format!("{host}/acme/app/issues/{n}"), "user": {"id": 1, "login": "ada"}, "original_author": "",
                 "labels": [{"id": 1, "name": "bug", "color": "ee0701"}], "milestone": null, "assignee": null,
-                "state": if i.open { "open" } else { "closed" }, "is_locked": false, "comments": self.below(n).len(),
-                "created_at": at(NOW - 50_000_000 + n as i64), "updated_at": at(i.updated_at),
-                "closed_at": (!i.open).then(|| at(i.updated_at)), "pull_request": null,
+                "state": if i.open { "open" } else { "closed" }, "is_locked": false, "comments": self.comments_of(n).len(),
+                "created_at": iso_time(NOW - 50_000_000 + n as i64), "updated_at": iso_time(i.updated_at),
+                "closed_at": (!i.open).then(|| iso_time(i.updated_at)), "pull_request": null,
                 "repository": {"id": 7, "name": "app", "owner": "acme", "full_name": "acme/app"},
             });
-            if i.odd {
+            if i.has_unknown_fields {
                 (issue["state"], issue["zone"]) = (json!("simmering"), json!({"deep": [1]}));
             }
             issue
@@ -541,7 +535,7 @@ impl Content {
             json!({"id": id, "html_url": format!("{host}/acme/app/issues/{}#issuecomment-{id}", s.number),
                 "pull_request_url": "", "issue_url": format!("{host}/acme/app/issues/{}", s.number),
                 "user": {"id": 2, "login": "grace"}, "original_author": "", "body": s.body, "assets": [],
-                "created_at": at(NOW - 40_000_000), "updated_at": at(s.updated_at)})
+                "created_at": iso_time(NOW - 40_000_000), "updated_at": iso_time(s.updated_at)})
         };
         let number = |name: &str, or: usize| get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
         let (size, page) = (number("limit", 30).min(50), number("page", 1));
@@ -571,14 +565,14 @@ impl Content {
                 let comments = self.comments.iter().filter(|(_, s)| s.updated_at >= since);
                 page_of_list(comments.map(|(id, s)| comment(*id, s)).collect())
             }
-            ["releases"] => page_of_list(self.releases_as(true, |name, notes, time| {
+            ["releases"] => page_of_list(self.render_releases(true, |name, notes, time| {
                 json!({"id": 1, "tag_name": name, "name": name, "body": notes, "draft": false, "prerelease": false,
-                    "html_url": format!("{host}/acme/app/releases/tag/{name}"), "created_at": time.map(at),
-                    "published_at": time.map(at)})
+                    "html_url": format!("{host}/acme/app/releases/tag/{name}"), "created_at": time.map(iso_time),
+                    "published_at": time.map(iso_time)})
             })),
-            ["milestones"] => page_of_list(self.releases_as(false, |name, _, _| {
+            ["milestones"] => page_of_list(self.render_releases(false, |name, _, _| {
                 json!({"id": 1, "title": name, "description": "", "state": "open", "open_issues": 1, "closed_issues": 0,
-                    "created_at": at(NOW), "updated_at": at(NOW), "closed_at": null, "due_on": null})
+                    "created_at": iso_time(NOW), "updated_at": iso_time(NOW), "closed_at": null, "due_on": null})
             })),
             ["tags"] => page_of_list(Vec::new()),
             ["issues", n] => {
@@ -607,8 +601,8 @@ impl Content {
         let issue = |n: u64, i: &Item| {
             let mut fields = json!({"updated": jira_time(i.updated_at)});
             if wants_comments {
-                let below = self.below(n);
-                // Jira Cloud returns the first few comments with the issue.
+                let below = self.comments_of(n);
+                // Jira Cloud returns only the first comments with the issue.
                 let shown_comments: Vec<Value> = below
                     .iter()
                     .take(if cloud { 1 } else { 999 })
@@ -625,7 +619,7 @@ impl Content {
                         "id": "1", "type": {"id": "1", "name": "Duplicate", "inward": "is duplicated by", "outward": "duplicates"},
                         "outwardIssue": {"id": "2", "key": format!("APP-{d}")}}])),
                 });
-                if i.odd {
+                if i.has_unknown_fields {
                     (fields["status"], fields["customfield_9"]) =
                         (json!({"zone": 1}), json!({"deep": [1]}));
                 }
@@ -637,15 +631,15 @@ impl Content {
         assert!(rest == "serverInfo" || version == if cloud { "3" } else { "2" }, "{path}");
         match rest.split('/').collect::<Vec<_>>()[..] {
             ["serverInfo"] => ok(json!({"deploymentType": if cloud { "Cloud" } else { "Server" },
-                "serverTime": at(self.now).replace('Z', ".000+0000"), "version": "10.0.0"})),
+                "serverTime": iso_time(self.now).replace('Z', ".000+0000"), "version": "10.0.0"})),
             ["myself"] => ok(json!({"displayName": "Ada", "timeZone": "UTC"})),
             ["project", "APP"] => ok(json!({"id": "7", "key": "APP", "name": "The app"})),
             ["project", "APP", "versions"] => {
                 let version = |name: &str, _: &str, time: Option<i64>| {
                     json!({"id": "1", "name": name, "archived": false, "released": time.is_some(), "projectId": 7,
-                        "releaseDate": time.map(|t| at(t)[..10].to_owned())})
+                        "releaseDate": time.map(|t| iso_time(t)[..10].to_owned())})
                 };
-                ok([self.releases_as(false, version), self.releases_as(true, version)]
+                ok([self.render_releases(false, version), self.render_releases(true, version)]
                     .concat()
                     .into())
             }
@@ -675,7 +669,7 @@ impl Content {
                     .filter(|(_, i)| i.updated_at >= since && (!open || i.open))
                     .collect();
                 if cloud {
-                    // The page tokens name the last key, so no item is lost when the list shifts.
+                    // A page token names the last key, so no item is lost if the list shifts.
                     let rest: Vec<_> =
                         issues_since.into_iter().filter(|(n, _)| **n > from as u64).collect();
                     let more = rest.len() > size;
@@ -686,7 +680,7 @@ impl Content {
                         page_items.into_iter().map(|(n, i)| issue(*n, i)).collect();
                     return ok(json!({"issues": issues, "nextPageToken": token, "isLast": !more}));
                 }
-                let (rows, total) = self.page_of(issues_since, false, from, size);
+                let (rows, total) = self.select_page(issues_since, false, from, size);
                 let issues: Vec<Value> = rows.into_iter().map(|(n, i)| issue(*n, i)).collect();
                 ok(json!({"startAt": from, "maxResults": size, "total": total, "issues": issues}))
             }
@@ -695,7 +689,7 @@ impl Content {
                 self.items.get(&n).map_or_else(|| refuse(404), |i| ok(issue(n, i)))
             }
             ["issue", key, "comment"] => {
-                let below = self.below(key.strip_prefix("APP-").unwrap().parse().unwrap());
+                let below = self.comments_of(key.strip_prefix("APP-").unwrap().parse().unwrap());
                 let comments: Vec<Value> = below.iter().map(|(id, s)| comment(*id, s)).collect();
                 ok(
                     json!({"startAt": 0, "maxResults": 100, "total": comments.len(), "comments": comments}),
@@ -716,9 +710,9 @@ impl Content {
                 "status": {"id": if i.open { 1 } else { 5 }, "name": if i.open { "New" } else { "Closed" }},
                 "priority": {"id": 2, "name": "Normal"}, "author": {"id": 1, "name": "Ada"}, "subject": i.title,
                 "description": i.body, "start_date": null, "done_ratio": 0, "is_private": false, "custom_fields": [],
-                "created_on": at(NOW - 50_000_000), "updated_on": at(i.updated_at), "closed_on": null,
+                "created_on": iso_time(NOW - 50_000_000), "updated_on": iso_time(i.updated_at), "closed_on": null,
             });
-            if i.odd {
+            if i.has_unknown_fields {
                 (issue["status"]["id"], issue["zone"]) = (json!(77), json!({"deep": [1]}));
             }
             if get("include").is_some_and(|w| w.contains("relations")) {
@@ -727,12 +721,12 @@ impl Content {
                 });
             }
             if whole && get("include") == Some("journals") {
-                let notes = self.below(n).into_iter().map(|(id, s)| {
-                    json!({"id": id, "user": {"id": 2, "name": "Grace"}, "notes": s.body, "created_on": at(s.updated_at),
+                let notes = self.comments_of(n).into_iter().map(|(id, s)| {
+                    json!({"id": id, "user": {"id": 2, "name": "Grace"}, "notes": s.body, "created_on": iso_time(s.updated_at),
                         "private_notes": false, "details": []})
                 });
                 let change = json!({"id": 1_000_000 + n, "user": {"id": 2, "name": "Grace"}, "notes": "",
-                    "created_on": at(NOW), "private_notes": false, "details": [{"property": "attr", "name": "status_id"}]});
+                    "created_on": iso_time(NOW), "private_notes": false, "details": [{"property": "attr", "name": "status_id"}]});
                 issue["journals"] = notes.chain([change]).collect();
             }
             issue
@@ -762,7 +756,7 @@ impl Content {
                 let (size, from) =
                     (number("limit").unwrap_or(25).min(100), number("offset").unwrap_or(0));
                 let (rows, total) =
-                    self.page_of(issues, get("sort") == Some("updated_on,id"), from, size);
+                    self.select_page(issues, get("sort") == Some("updated_on,id"), from, size);
                 let issues: Vec<Value> =
                     rows.into_iter().map(|(n, i)| issue(*n, i, false)).collect();
                 ok(json!({"issues": issues, "total_count": total, "offset": from, "limit": size}))
@@ -771,15 +765,16 @@ impl Content {
                 let version = |name: &str, _: &str, time: Option<i64>| {
                     json!({"id": 1, "project": {"id": 7, "name": "The app"}, "name": name, "description": "",
                         "status": if time.is_some() { "closed" } else { "open" },
-                        "due_date": time.map(|t| at(t)[..10].to_owned()), "sharing": "none",
-                        "created_on": at(NOW - 100), "updated_on": at(NOW)})
+                        "due_date": time.map(|t| iso_time(t)[..10].to_owned()), "sharing": "none",
+                        "created_on": iso_time(NOW - 100), "updated_on": iso_time(NOW)})
                 };
                 let versions =
-                    [self.releases_as(false, version), self.releases_as(true, version)].concat();
+                    [self.render_releases(false, version), self.render_releases(true, version)]
+                        .concat();
                 ok(json!({"versions": versions, "total_count": versions.len()}))
             }
             "/projects/app/wiki/index.json" => {
-                let page = |(title, (_, t)): (&String, &(String, i64))| json!({"title": title, "version": 1, "created_on": at(*t), "updated_on": at(*t)});
+                let page = |(title, (_, t)): (&String, &(String, i64))| json!({"title": title, "version": 1, "created_on": iso_time(*t), "updated_on": iso_time(*t)});
                 ok(json!({"wiki_pages": self.pages.iter().map(page).collect::<Vec<_>>()}))
             }
             _ => {
@@ -794,7 +789,7 @@ impl Content {
                 match name("/projects/app/wiki/").and_then(|t| Some((t, self.pages.get(t)?))) {
                     Some((title, (text, t))) => {
                         ok(json!({"wiki_page": {"title": title, "text": text, "version": 1,
-                        "author": {"id": 1, "name": "Ada"}, "comments": "", "created_on": at(*t), "updated_on": at(*t)}}))
+                        "author": {"id": 1, "name": "Ada"}, "comments": "", "created_on": iso_time(*t), "updated_on": iso_time(*t)}}))
                     }
                     None => refuse(404),
                 }

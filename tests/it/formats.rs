@@ -1,5 +1,4 @@
-//! Round-trip tests: invented trackers are written in each supported format and read back
-//! unchanged.
+//! Round-trip tests: generated reports are written in each format and read back unchanged.
 
 use std::fmt::Write as _;
 
@@ -13,7 +12,7 @@ use precedent_trackers::sync::import_files;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// An invented report.
+/// A generated report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Report {
     number: u32,
@@ -29,16 +28,17 @@ struct Report {
 
 /// The fields of a report that a format preserves.
 #[derive(Clone, Copy)]
-struct Holds {
+struct Preserved {
     labels: bool,
     comments: bool,
     closed_at: bool,
-    /// True for times, false for dates only.
+    /// `false` for dates without times.
     times: bool,
 }
 
-const ALL_FIELDS: Holds = Holds { labels: true, comments: true, closed_at: true, times: true };
-const TABLE: Holds = Holds { comments: false, ..ALL_FIELDS };
+const ALL_FIELDS: Preserved =
+    Preserved { labels: true, comments: true, closed_at: true, times: true };
+const TABLE: Preserved = Preserved { comments: false, ..ALL_FIELDS };
 
 fn words(min: usize, max: usize) -> impl Strategy<Value = String> {
     proptest::collection::vec("[a-zA-ZäßéЖ日🔥]{2,9}[,;:'\"|)]?", min..max)
@@ -92,7 +92,7 @@ fn table(headers: &str, rows: impl Iterator<Item = Vec<String>>) -> String {
     out
 }
 
-fn at(time: Option<Timestamp>, form: &str) -> String {
+fn format_time(time: Option<Timestamp>, form: &str) -> String {
     time.map(|t| t.to_zoned(TimeZone::UTC).strftime(form).to_string()).unwrap_or_default()
 }
 
@@ -111,7 +111,7 @@ fn jira_csv(reports: &[Report]) -> String {
         reports.iter().map(|r| {
             let comment = |n| {
                 nth(&r.comments, n).map_or_else(String::new, |(author, when, text)| {
-                    format!("{};{};{text}", at(Some(when), FORM), author.unwrap())
+                    format!("{};{};{text}", format_time(Some(when), FORM), author.unwrap())
                 })
             };
             vec![
@@ -120,8 +120,8 @@ fn jira_csv(reports: &[Report]) -> String {
                 state_word(["Waiting", "Shipped"], r),
                 state_word(["To Do", "Done"], r),
                 r.author.clone().unwrap(),
-                at(r.created_at, FORM),
-                at(r.closed_at, FORM),
+                format_time(r.created_at, FORM),
+                format_time(r.closed_at, FORM),
                 r.body.clone(),
                 nth(&r.labels, 0).unwrap_or_default(),
                 nth(&r.labels, 1).unwrap_or_default(),
@@ -151,8 +151,8 @@ fn plain_table(
                 r.body.clone(),
                 state_word(state, r),
                 r.author.clone().unwrap(),
-                at(r.created_at, form),
-                at(r.closed_at, form),
+                format_time(r.created_at, form),
+                format_time(r.closed_at, form),
                 r.labels.join(between),
             ]
         }),
@@ -254,7 +254,7 @@ fn mantis_csv(reports: &[Report]) -> String {
     )
 }
 
-fn rest(host: &str, reports: &[Report]) -> String {
+fn github_rest(host: &str, reports: &[Report]) -> String {
     let mut out = String::new();
     for r in reports {
         let url = format!("https://{host}/acme/app/issues/{}", r.number);
@@ -292,7 +292,7 @@ fn gitlab_json(reports: &[Report]) -> String {
 }
 
 fn jira_json(reports: &[Report]) -> String {
-    let time = |t: Option<Timestamp>| at(t, "%Y-%m-%dT%H:%M:%S.000+0000");
+    let time = |t: Option<Timestamp>| format_time(t, "%Y-%m-%dT%H:%M:%S.000+0000");
     let issue = |r: &Report| {
         let comments: Vec<Value> = r
             .comments
@@ -327,7 +327,7 @@ fn zendesk_json(reports: &[Report]) -> String {
 
 fn bugzilla_xml(reports: &[Report]) -> String {
     let plain = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let time = |t: Option<Timestamp>| at(t, "%Y-%m-%d %H:%M:%S +0000");
+    let time = |t: Option<Timestamp>| format_time(t, "%Y-%m-%d %H:%M:%S +0000");
     let mut out =
         String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<bugzilla version=\"5\">\n");
     for r in reports {
@@ -361,7 +361,7 @@ fn bugzilla_xml(reports: &[Report]) -> String {
     out + "</bugzilla>\n"
 }
 
-/// Imports a file with this content and returns the casebook's version of these reports.
+/// Imports a file, and returns the stored versions of these reports.
 fn read_back(name: &str, content: &str, reports: &[Report]) -> Vec<Report> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -399,24 +399,24 @@ fn read_back(name: &str, content: &str, reports: &[Report]) -> Vec<Report> {
     reports.iter().map(read_report).collect()
 }
 
-/// Normalizes white space, because Markdown changes line breaks.
+/// Normalizes white space, because Markdown conversion changes line breaks.
 fn collapse_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the report that a format with these fields preserves.
-fn preserved_report(mut report: Report, holds: Holds) -> Report {
+fn preserved_report(mut report: Report, preserved: Preserved) -> Report {
     let day = |t: Timestamp| t.to_zoned(TimeZone::UTC).start_of_day().unwrap().timestamp();
-    if !holds.labels {
+    if !preserved.labels {
         report.labels.clear();
     }
-    if !holds.comments {
+    if !preserved.comments {
         report.comments.clear();
     }
-    if !holds.closed_at {
+    if !preserved.closed_at {
         report.closed_at = None;
     }
-    if !holds.times {
+    if !preserved.times {
         report.created_at = report.created_at.map(day);
         report.closed_at = report.closed_at.map(day);
     }
@@ -427,13 +427,13 @@ fn preserved_report(mut report: Report, holds: Holds) -> Report {
 fn assert_round_trip(
     name: &str,
     write: impl Fn(&[Report]) -> String,
-    holds: Holds,
+    preserved: Preserved,
     reports: &[Report],
 ) {
     let content = write(reports);
-    let want: Vec<Report> =
-        reports.iter().cloned().map(|report| preserved_report(report, holds)).collect();
-    assert_eq!(read_back(name, &content, reports), want, "{name}\n{content}");
+    let expected: Vec<Report> =
+        reports.iter().cloned().map(|report| preserved_report(report, preserved)).collect();
+    assert_eq!(read_back(name, &content, reports), expected, "{name}\n{content}");
 }
 
 proptest! {
@@ -443,19 +443,19 @@ proptest! {
     fn tables_round_trip(reports in tracker()) {
         assert_round_trip("jira.csv", jira_csv, ALL_FIELDS, &reports);
         assert_round_trip("gitlab.csv", gitlab_csv, TABLE, &reports);
-        assert_round_trip("redmine.csv", redmine_csv, Holds { labels: false, ..TABLE }, &reports);
+        assert_round_trip("redmine.csv", redmine_csv, Preserved { labels: false, ..TABLE }, &reports);
         assert_round_trip("zendesk.csv", zendesk_csv, TABLE, &reports);
         assert_round_trip("azure.csv", azure_csv, TABLE, &reports);
         assert_round_trip("linear.csv", linear_csv, TABLE, &reports);
-        assert_round_trip("trac.csv", trac_csv, Holds { closed_at: false, ..TABLE }, &reports);
+        assert_round_trip("trac.csv", trac_csv, Preserved { closed_at: false, ..TABLE }, &reports);
         assert_round_trip("youtrack.csv", youtrack_csv, TABLE, &reports);
-        assert_round_trip("mantis.csv", mantis_csv, Holds { times: false, ..TABLE }, &reports);
+        assert_round_trip("mantis.csv", mantis_csv, Preserved { times: false, ..TABLE }, &reports);
     }
 
     #[test]
     fn json_and_xml_round_trip(reports in tracker()) {
-        assert_round_trip("github.jsonl", |reports| rest("github.com", reports), ALL_FIELDS, &reports);
-        assert_round_trip("gitea.jsonl", |reports| rest("git.example", reports), ALL_FIELDS, &reports);
+        assert_round_trip("github.jsonl", |reports| github_rest("github.com", reports), ALL_FIELDS, &reports);
+        assert_round_trip("gitea.jsonl", |reports| github_rest("git.example", reports), ALL_FIELDS, &reports);
         assert_round_trip("gitlab.json", gitlab_json, ALL_FIELDS, &reports);
         assert_round_trip("jira.json", jira_json, ALL_FIELDS, &reports);
         assert_round_trip("zendesk.jsonl", zendesk_json, ALL_FIELDS, &reports);

@@ -1,4 +1,4 @@
-//! Git over HTTP as a tracker serves its wikis: `git http-backend` with token authentication.
+//! A git server for wikis: `git http-backend` with token authentication.
 
 use std::{path::Path, process::Stdio};
 
@@ -10,8 +10,8 @@ use axum::{
 use base64::Engine as _;
 use tokio::{io::AsyncWriteExt as _, process::Command};
 
-/// Returns the `Authorization` header that a browser or git sends for this token.
-pub fn basic(token: &str) -> String {
+/// Returns the `Authorization` header that git sends for a token.
+pub fn basic_auth(token: &str) -> String {
     format!(
         "Basic {}",
         base64::engine::general_purpose::STANDARD.encode(format!("x-access-token:{token}"))
@@ -22,7 +22,7 @@ pub fn basic(token: &str) -> String {
 pub async fn serve(root: &Path, token: Option<&str>, parts: &Parts, body: &[u8]) -> Response {
     let header =
         |name: &str| parts.headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or_default();
-    if token.is_some_and(|t| header("authorization") != basic(t)) {
+    if token.is_some_and(|t| header("authorization") != basic_auth(t)) {
         let mut answer = Response::new(Body::from("Authentication failed"));
         *answer.status_mut() = StatusCode::UNAUTHORIZED;
         answer.headers_mut().insert("www-authenticate", "Basic realm=\"GitHub\"".parse().unwrap());
@@ -32,7 +32,7 @@ pub async fn serve(root: &Path, token: Option<&str>, parts: &Parts, body: &[u8])
         .arg("http-backend")
         .env("GIT_PROJECT_ROOT", root)
         .env("GIT_HTTP_EXPORT_ALL", "1")
-        .env("PATH_INFO", percent(parts.uri.path()))
+        .env("PATH_INFO", parts.uri.path().replace("%20", " "))
         .env("QUERY_STRING", parts.uri.query().unwrap_or_default())
         .env("REQUEST_METHOD", parts.method.as_str())
         .env("CONTENT_TYPE", header("content-type"))
@@ -57,10 +57,6 @@ pub async fn serve(root: &Path, token: Option<&str>, parts: &Parts, body: &[u8])
         }
     }
     response.body(Body::from(out[end + 4..].to_vec())).unwrap()
-}
-
-fn percent(path: &str) -> String {
-    path.replace("%20", " ")
 }
 
 /// Runs git and asserts that it succeeds.

@@ -1,5 +1,5 @@
-//! A GraphQL server for fake trackers: queries are validated against the tracker's published
-//! schema, and a response has exactly the requested fields.
+//! GraphQL for fake trackers: queries are validated against the tracker's published schema, and a
+//! response has exactly the requested fields.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,11 +20,11 @@ pub struct Schema {
     enums: HashMap<String, EnumType<'static, Text>>,
 }
 
-/// Errors in a query or a response.
-type Wrong = Vec<String>;
+/// The errors of a query and its response.
+type Errors = Vec<String>;
 
 impl Schema {
-    pub fn of(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         let document: Document<'static, Text> = parse_schema::<Text>(text).unwrap().into_static();
         let mut out =
             Self { fields: HashMap::new(), inputs: HashMap::new(), enums: HashMap::new() };
@@ -50,52 +50,53 @@ impl Schema {
 
     /// Returns the response to a query, selected from an object with at least the requested fields.
     /// The caller handles arguments that select the object.
-    pub fn answer(&self, query: &str, variables: &Value, whole: &Value) -> Result<Value, Wrong> {
+    pub fn answer(&self, query: &str, variables: &Value, whole: &Value) -> Result<Value, Errors> {
         let document = parse_query::<Text>(query).map_err(|e| vec![e.to_string()])?.into_static();
         let mut fragments = BTreeMap::new();
-        let mut question = None;
+        let mut operation = None;
         for definition in document.definitions {
             match definition {
                 Definition::Fragment(fragment) => {
                     drop(fragments.insert(fragment.name.clone(), fragment))
                 }
                 Definition::Operation(OperationDefinition::Query(query)) => {
-                    question = Some((query.variable_definitions, query.selection_set));
+                    operation = Some((query.variable_definitions, query.selection_set));
                 }
                 Definition::Operation(OperationDefinition::SelectionSet(selections)) => {
-                    question = Some((Vec::new(), selections));
+                    operation = Some((Vec::new(), selections));
                 }
-                Definition::Operation(_) => return Err(vec!["it is no query".to_owned()]),
+                Definition::Operation(_) => return Err(vec!["not a query".to_owned()]),
             }
         }
         let (variable_definitions, selections) =
-            question.ok_or_else(|| vec!["it asks nothing".to_owned()])?;
-        let mut wrong = Vec::new();
+            operation.ok_or_else(|| vec!["no operation".to_owned()])?;
+        let mut errors = Vec::new();
         for variable in &variable_definitions {
             let is_given = variables.get(&variable.name).is_some_and(|v| !v.is_null());
             if matches!(variable.var_type, Type::NonNullType(_))
                 && !is_given
                 && variable.default_value.is_none()
             {
-                wrong.push(format!("${} is wanted", variable.name));
+                errors.push(format!("${} is missing", variable.name));
             }
         }
         for name in variables.as_object().into_iter().flat_map(Map::keys) {
             if !variable_definitions.iter().any(|v| v.name == *name) {
-                wrong.push(format!("${name} is not declared"));
+                errors.push(format!("${name} is not declared"));
             }
         }
-        let mut look = Look { schema: self, fragments, wrong };
+        let mut selector = Selector { schema: self, fragments, errors };
         let mut out = Map::new();
-        look.select(&selections, "Query", whole, &mut out);
-        if look.wrong.is_empty() { Ok(json!({"data": out})) } else { Err(look.wrong) }
+        selector.select(&selections, "Query", whole, &mut out);
+        if selector.errors.is_empty() { Ok(json!({"data": out})) } else { Err(selector.errors) }
     }
 }
 
-struct Look<'a> {
+/// Selects the fields of a response, and collects errors.
+struct Selector<'a> {
     schema: &'a Schema,
     fragments: BTreeMap<String, graphql_parser::query::FragmentDefinition<'static, Text>>,
-    wrong: Wrong,
+    errors: Errors,
 }
 
 fn name_of<'t>(kind: &'t Type<'static, Text>) -> &'t str {
@@ -105,7 +106,7 @@ fn name_of<'t>(kind: &'t Type<'static, Text>) -> &'t str {
     }
 }
 
-impl Look<'_> {
+impl Selector<'_> {
     fn select(
         &mut self,
         selections: &SelectionSet<'static, Text>,
@@ -120,11 +121,9 @@ impl Look<'_> {
                     match self.fragments.get(&spread.fragment_name).cloned() {
                         Some(fragment) => {
                             let TypeCondition::On(on) = &fragment.type_condition;
-                            self.if_it_is(on, &fragment.selection_set, kind, whole, out);
+                            self.select_if(on, &fragment.selection_set, kind, whole, out);
                         }
-                        None => self
-                            .wrong
-                            .push(format!("there is no fragment {}", spread.fragment_name)),
+                        None => self.errors.push(format!("no fragment {}", spread.fragment_name)),
                     }
                 }
                 Selection::InlineFragment(inline) => {
@@ -132,13 +131,13 @@ impl Look<'_> {
                         Some(TypeCondition::On(on)) => on.clone(),
                         None => kind.to_owned(),
                     };
-                    self.if_it_is(&on, &inline.selection_set, kind, whole, out);
+                    self.select_if(&on, &inline.selection_set, kind, whole, out);
                 }
             }
         }
     }
 
-    fn if_it_is(
+    fn select_if(
         &mut self,
         on: &str,
         selections: &SelectionSet<'static, Text>,
@@ -147,7 +146,7 @@ impl Look<'_> {
         out: &mut Map<String, Value>,
     ) {
         if !self.schema.fields.contains_key(on) {
-            self.wrong.push(format!("there is no type {on}"));
+            self.errors.push(format!("no type {on}"));
         } else if on == kind || whole.get("__typename").and_then(Value::as_str) == Some(on) {
             self.select(selections, on, whole, out);
         }
@@ -168,13 +167,13 @@ impl Look<'_> {
         let Some(definition) =
             self.schema.fields.get(kind).and_then(|fields| fields.get(&field.name)).cloned()
         else {
-            self.wrong.push(format!("{kind} has no field {}", field.name));
+            self.errors.push(format!("{kind} has no field {}", field.name));
             return;
         };
         for (name, value) in &field.arguments {
             match definition.arguments.iter().find(|a| a.name == *name) {
                 Some(argument) => self.argument(name_of(&argument.value_type), value),
-                None => self.wrong.push(format!("{kind}.{} takes no {name}", field.name)),
+                None => self.errors.push(format!("{kind}.{} takes no {name}", field.name)),
             }
         }
         for argument in &definition.arguments {
@@ -183,11 +182,11 @@ impl Look<'_> {
                 && argument.default_value.is_none()
                 && !is_given
             {
-                self.wrong.push(format!("{kind}.{} wants {}", field.name, argument.name));
+                self.errors.push(format!("{kind}.{} requires {}", field.name, argument.name));
             }
         }
         let Some(value) = whole.get(&key) else {
-            self.wrong.push(format!("the invented {kind} has no {key}"));
+            self.errors.push(format!("the fake {kind} has no {key}"));
             return;
         };
         let value = self.value(field, &definition.field_type, value);
@@ -203,7 +202,7 @@ impl Look<'_> {
         match kind {
             Type::NonNullType(inner) => {
                 if value.is_null() {
-                    self.wrong.push(format!("{} is never null", field.name));
+                    self.errors.push(format!("{} must not be null", field.name));
                 }
                 self.value(field, inner, value)
             }
@@ -211,28 +210,28 @@ impl Look<'_> {
             Type::ListType(inner) => match value.as_array() {
                 Some(values) => values.iter().map(|v| self.value(field, inner, v)).collect(),
                 None => {
-                    self.wrong.push(format!("{} is a list", field.name));
+                    self.errors.push(format!("{} must be a list", field.name));
                     Value::Null
                 }
             },
             Type::NamedType(name) if self.schema.fields.contains_key(name) => {
                 if field.selection_set.items.is_empty() {
-                    self.wrong.push(format!("{} is an object: of what is it asked?", field.name));
+                    self.errors.push(format!("{} is an object without a selection", field.name));
                 }
                 let mut out = Map::new();
                 self.select(&field.selection_set, name, value, &mut out);
                 Value::Object(out)
             }
             Type::NamedType(name) => {
-                let right = match name.as_str() {
+                let is_valid = match name.as_str() {
                     "Int" => value.is_i64(),
                     "Float" => value.is_number(),
                     "Boolean" => value.is_boolean(),
-                    // A value that no schema version contains is part of a test.
+                    // Tests use values that no schema contains.
                     _ => value.is_string() || value.is_object(),
                 };
-                if !right {
-                    self.wrong.push(format!("{} is no {name}: {value}", field.name));
+                if !is_valid {
+                    self.errors.push(format!("{} is not {name}: {value}", field.name));
                 }
                 value.clone()
             }
@@ -244,17 +243,17 @@ impl Look<'_> {
         match value {
             V::Enum(word) => match self.schema.enums.get(kind) {
                 Some(words) if words.values.iter().any(|v| v.name == *word) => {}
-                _ => self.wrong.push(format!("{kind} has no {word}")),
+                _ => self.errors.push(format!("{kind} has no {word}")),
             },
             V::Object(fields) => {
                 let Some(input) = self.schema.inputs.get(kind).cloned() else {
-                    self.wrong.push(format!("{kind} is no object"));
+                    self.errors.push(format!("{kind} is not an object"));
                     return;
                 };
                 for (name, value) in fields {
                     match input.fields.iter().find(|f| f.name == *name) {
                         Some(field) => self.argument(name_of(&field.value_type), value),
-                        None => self.wrong.push(format!("{kind} has no {name}")),
+                        None => self.errors.push(format!("{kind} has no {name}")),
                     }
                 }
             }
@@ -265,8 +264,8 @@ impl Look<'_> {
 }
 
 #[test]
-fn query_outside_the_schema_is_reported() {
-    let schema = Schema::of(
+fn query_outside_the_schema_is_rejected() {
+    let schema = Schema::parse(
         "type Query { pump(number: Int!, by: By): Pump } type Pump { name: String! valves: [Valve!]! } \
          type Valve { open: Boolean } enum By { AGE }",
     );
@@ -278,16 +277,16 @@ fn query_outside_the_schema_is_reported() {
             .unwrap(),
         json!({"data": {"pump": {"name": "P1", "valves": [{"open": true}, {"open": null}]}}})
     );
-    for (query, wrong) in [
-        ("{ pump { name } }", "wants number"),
+    for (query, error) in [
+        ("{ pump { name } }", "requires number"),
         ("{ pump(number: 1, by: SIZE) { name } }", "By has no SIZE"),
         ("{ pump(number: 1, at: 2) { name } }", "takes no at"),
         ("{ pump(number: 1) { secret } }", "no field secret"),
         ("{ pump(number: 1) }", "is an object"),
-        ("query($n: Int!) { pump(number: $n) { name } }", "$n is wanted"),
+        ("query($n: Int!) { pump(number: $n) { name } }", "$n is missing"),
         ("{ pump(number: 1) { ...gone } }", "no fragment gone"),
     ] {
         let problems = ask(query).unwrap_err();
-        assert!(problems.iter().any(|w| w.contains(wrong)), "{query}: {problems:?}");
+        assert!(problems.iter().any(|w| w.contains(error)), "{query}: {problems:?}");
     }
 }

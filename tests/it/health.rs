@@ -1,5 +1,4 @@
-//! Tests of `doctor`: each fault is planted in real files, reported by name, and repaired where
-//! possible.
+//! Tests of `doctor`: faults in real files are reported by name, and repaired if possible.
 
 use std::path::{Path, PathBuf};
 
@@ -12,28 +11,27 @@ use precedent_index::embed::Engine;
 use rusqlite::Connection;
 use serde_json::Value;
 
-use crate::support::{Place, Ran, comment, content, issue, tracker};
+use crate::support::{Run, TestEnv, comment, fingerprint, issue, random_records};
 
-fn populated_casebook() -> Place {
-    let place = Place::new();
-    let (items, comments) = tracker(40, 60, 3);
-    let path = place.file("in.jsonl", format!("{items}{comments}"));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    place
+fn populated_casebook() -> TestEnv {
+    let env = TestEnv::new();
+    let (items, comments) = random_records(40, 60, 3);
+    env.import(format!("{items}{comments}"));
+    env
 }
 
-fn database(place: &Place) -> PathBuf {
-    place.casebook().join("precedent.db")
+fn database(env: &TestEnv) -> PathBuf {
+    env.casebook().join("precedent.db")
 }
 
-fn change(path: &Path, sql: &str) {
+fn execute(path: &Path, sql: &str) {
     let connection = Connection::open(path).unwrap();
     connection.pragma_update(None, "foreign_keys", false).unwrap();
     connection.execute_batch(sql).unwrap();
 }
 
-fn vectors(place: &Place) -> PathBuf {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(place.casebook().join("vectors"))
+fn vector_database(env: &TestEnv) -> PathBuf {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(env.casebook().join("vectors"))
         .unwrap()
         .map(|e| e.unwrap().path())
         .collect();
@@ -42,9 +40,9 @@ fn vectors(place: &Place) -> PathBuf {
     files.remove(0)
 }
 
-fn findings(ran: &Ran) -> Vec<Value> {
+fn findings(run: &Run) -> Vec<Value> {
     let health: Value =
-        serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
+        serde_json::from_str(&run.out).unwrap_or_else(|e| panic!("{e}: {} {}", run.out, run.err));
     let mut findings = health["findings"].as_array().unwrap().clone();
     // Copies kept by a repair are not faults.
     findings.retain(|f| f["id"] != "kept_copy");
@@ -56,81 +54,77 @@ fn findings(ran: &Ran) -> Vec<Value> {
     findings
 }
 
-fn ids(ran: &Ran) -> Vec<String> {
-    findings(ran).iter().map(|f| f["id"].as_str().unwrap().to_owned()).collect()
+fn ids(run: &Run) -> Vec<String> {
+    findings(run).iter().map(|f| f["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Asserts that `doctor` finds exactly this fault, exits with 1, repairs it, and then finds
-/// nothing.
+/// Asserts that `doctor` finds only this fault, repairs it, and then finds nothing.
 #[track_caller]
-fn found_and_mended(place: &Place, id: &str) {
-    let ran = place.run(&["doctor", "--json"]);
-    assert_eq!((ran.code, ids(&ran)), (Some(1), vec![id.to_owned()]), "{}\n{}", ran.out, ran.err);
-    assert!(findings(&ran)[0]["repairable"] == true, "{}", ran.out);
-    let ran = place.run(&["doctor", "--repair", "--json"]);
-    assert_eq!((ran.code, ids(&ran)), (Some(0), vec![id.to_owned()]), "{}\n{}", ran.out, ran.err);
-    assert_eq!(findings(&ran)[0]["repaired"], true);
-    let ran = place.run(&["doctor", "--json"]);
-    assert_eq!((ran.code, ids(&ran)), (Some(0), Vec::new()), "{}\n{}", ran.out, ran.err);
+fn assert_repairable(env: &TestEnv, id: &str) {
+    let run = env.run(&["doctor", "--json"]);
+    assert_eq!((run.code, ids(&run)), (Some(1), vec![id.to_owned()]), "{}\n{}", run.out, run.err);
+    assert!(findings(&run)[0]["repairable"] == true, "{}", run.out);
+    let run = env.run(&["doctor", "--repair", "--json"]);
+    assert_eq!((run.code, ids(&run)), (Some(0), vec![id.to_owned()]), "{}\n{}", run.out, run.err);
+    assert_eq!(findings(&run)[0]["repaired"], true);
+    let run = env.run(&["doctor", "--json"]);
+    assert_eq!((run.code, ids(&run)), (Some(0), Vec::new()), "{}\n{}", run.out, run.err);
 }
 
-/// Asserts that `doctor` finds exactly this fault, which it cannot repair.
+/// Asserts that `doctor` finds only this fault and cannot repair it.
 #[track_caller]
-fn found_for_a_person(ran: &Ran, id: &str) {
-    assert_eq!((ran.code, ids(ran)), (Some(1), vec![id.to_owned()]), "{}\n{}", ran.out, ran.err);
-    assert!(findings(ran)[0]["repaired"] == false, "{}", ran.out);
+fn assert_unrepairable(run: &Run, id: &str) {
+    assert_eq!((run.code, ids(run)), (Some(1), vec![id.to_owned()]), "{}\n{}", run.out, run.err);
+    assert!(findings(run)[0]["repaired"] == false, "{}", run.out);
 }
 
 #[test]
 fn sound_casebook_has_no_findings() {
-    let place = populated_casebook();
-    let content_before = content(&place);
-    let ran = place.ok(&["doctor"]);
-    assert!(ran.out.starts_with("No problems found in "), "{}", ran.out);
-    place.ok(&["doctor", "--repair"]);
-    assert_eq!(content(&place), content_before);
-    let nowhere = Place::new();
-    let ran = nowhere.run(&["doctor"]);
-    assert!(ran.code == Some(1) && ran.err.contains("no casebook found"), "{}", ran.err);
-    assert!(!nowhere.casebook().exists(), "a look makes nothing");
+    let env = populated_casebook();
+    let fingerprint_before = fingerprint(&env);
+    let run = env.ok(&["doctor"]);
+    assert!(run.out.starts_with("No problems found in "), "{}", run.out);
+    env.ok(&["doctor", "--repair"]);
+    assert_eq!(fingerprint(&env), fingerprint_before);
+    let nowhere = TestEnv::new();
+    let run = nowhere.run(&["doctor"]);
+    run.assert_error(1, &["no casebook found"]);
+    assert!(!nowhere.casebook().exists(), "doctor creates no casebook");
 }
 
 #[test]
 fn stale_or_incomplete_index_is_repaired() {
-    let place = populated_casebook();
-    let path = place.file("more.jsonl", format!("{}\n", issue(77, "Valve leaks", "It drips.")));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
+    let env = populated_casebook();
+    let path = env.file("more.jsonl", format!("{}\n", issue(77, "Valve leaks", "It drips.")));
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
     // Both indexes are out of date.
-    let ran = place.run(&["doctor", "--json"]);
+    let run = env.run(&["doctor", "--json"]);
     assert_eq!(
-        (ran.code, ids(&ran)),
+        (run.code, ids(&run)),
         (Some(1), vec!["full_text_stale".into(), "vectors_missing".into()])
     );
-    let ran = place.ok(&["doctor", "--repair"]);
-    assert!(ran.out.contains("fixed "), "{}", ran.out);
-    assert_eq!(
-        place.json(&["search", "mode:lexical drips", "--json=key"])[0]["key"],
-        "acme/app#77"
-    );
-    place.ok(&["doctor"]);
+    let run = env.ok(&["doctor", "--repair"]);
+    assert!(run.out.contains("fixed "), "{}", run.out);
+    assert_eq!(env.json(&["search", "mode:lexical drips", "--json=key"])[0]["key"], "acme/app#77");
+    env.ok(&["doctor"]);
 
     // The index claims to be up to date, but contains an entry that the database lacks.
-    let content_before = content(&place);
-    change(
-        &database(&place),
+    let fingerprint_before = fingerprint(&env);
+    execute(
+        &database(&env),
         "DELETE FROM documents WHERE key = 'acme/app#77'; DELETE FROM document_raw WHERE document_id NOT IN (SELECT id FROM documents);",
     );
-    let ran = place.run(&["doctor", "--json"]);
-    assert_eq!((ran.code, ids(&ran)), (Some(1), vec!["full_text_drift".to_owned()]), "{}", ran.out);
-    place.ok(&["doctor", "--repair"]);
-    place.ok(&["doctor"]);
-    assert_ne!(content(&place), content_before);
+    let run = env.run(&["doctor", "--json"]);
+    assert_eq!((run.code, ids(&run)), (Some(1), vec!["full_text_drift".to_owned()]), "{}", run.out);
+    env.ok(&["doctor", "--repair"]);
+    env.ok(&["doctor"]);
+    assert_ne!(fingerprint(&env), fingerprint_before);
 }
 
 #[test]
 fn altered_fulltext_files_are_repaired() {
-    let place = populated_casebook();
-    let content_before = content(&place);
+    let env = populated_casebook();
+    let fingerprint_before = fingerprint(&env);
     // A flipped bit in stored data, one in the version, and a missing end: some are found on
     // opening, some only by checksums.
     let changes: [fn(&mut Vec<u8>); 3] = [
@@ -142,26 +136,25 @@ fn altered_fulltext_files_are_repaired() {
         |bytes| bytes.truncate(bytes.len() / 2),
     ];
     for change in changes {
-        let store = largest(&place.full_text(), "idx");
+        let store = largest(&env.full_text_folder(), "idx");
         let mut bytes = std::fs::read(&store).unwrap();
         change(&mut bytes);
         std::fs::write(&store, bytes).unwrap();
-        found_and_mended(&place, "full_text_damaged");
-        assert_eq!(content(&place), content_before);
+        assert_repairable(&env, "full_text_damaged");
+        assert_eq!(fingerprint(&env), fingerprint_before);
     }
 }
 
-/// Checks that a corrupt part of a file affects some searches, none of which reports a defect of
-/// the program.
+/// Checks that searches that hit damage name the remedy.
 #[test]
 fn fulltext_damage_found_in_use_is_repaired() {
-    let place = populated_casebook();
-    let content_before = content(&place);
-    let mut met = 0;
+    let env = populated_casebook();
+    let fingerprint_before = fingerprint(&env);
+    let mut failures = 0;
     for (ending, from) in
         [("idx", 0.3), ("idx", 0.6), ("term", 0.2), ("term", 0.5), ("fast", 0.3), ("fast", 0.6)]
     {
-        let file = largest(&place.full_text(), ending);
+        let file = largest(&env.full_text_folder(), ending);
         let mut bytes = std::fs::read(&file).unwrap();
         let from = (bytes.len() as f64 * from) as usize;
         let end = (from + 400).min(bytes.len() - 60);
@@ -171,66 +164,65 @@ fn fulltext_damage_found_in_use_is_repaired() {
             &["search", "agent timeout is:open"][..],
             &["duplicates", "acme/app#40", "--include-closed"],
         ] {
-            let ran = place.run(query);
-            if ran.code != Some(0) {
-                assert!(ran.err.contains("index --rebuild"), "{ending}: {}", ran.err);
-                met += 1;
+            let run = env.run(query);
+            if run.code != Some(0) {
+                assert!(run.err.contains("index --rebuild"), "{ending}: {}", run.err);
+                failures += 1;
             }
         }
-        place.ok(&["index", "--rebuild"]);
-        place.ok(&["doctor"]);
-        assert_eq!(content(&place), content_before, "{ending}");
+        env.ok(&["index", "--rebuild"]);
+        env.ok(&["doctor"]);
+        assert_eq!(fingerprint(&env), fingerprint_before, "{ending}");
     }
-    assert!(met > 3, "{met}");
+    assert!(failures > 3, "{failures}");
 }
 
-/// Returns the largest file with this extension; the number of files depends on the machine's
-/// threads.
-fn largest(folder: &Path, ending: &str) -> PathBuf {
+/// Returns the largest file with this extension; the number of files depends on the threads.
+fn largest(folder: &Path, extension: &str) -> PathBuf {
     std::fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == ending))
+        .filter(|p| p.extension().is_some_and(|e| e == extension))
         .max_by_key(|p| std::fs::metadata(p).unwrap().len())
         .unwrap()
 }
 
 #[test]
 fn missing_vectors_are_rebuilt() {
-    let place = populated_casebook();
-    let content_before = content(&place);
-    // The rows are missing without any mark of it.
-    change_vectors(&place, "DELETE FROM embeddings WHERE chunk_id % 3 = 0;");
-    found_and_mended(&place, "vectors_missing");
-    assert_eq!(content(&place), content_before);
+    let env = populated_casebook();
+    let fingerprint_before = fingerprint(&env);
+    // Rows are missing without a record of it.
+    execute_on_vectors(&env, "DELETE FROM embeddings WHERE chunk_id % 3 = 0;");
+    assert_repairable(&env, "vectors_missing");
+    assert_eq!(fingerprint(&env), fingerprint_before);
     // Whole documents are missing.
-    change_vectors(
-        &place,
+    execute_on_vectors(
+        &env,
         "DELETE FROM embeddings WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = 5); DELETE FROM chunks WHERE document_id = 5;",
     );
-    found_and_mended(&place, "vectors_missing");
-    assert_eq!(content(&place), content_before);
+    assert_repairable(&env, "vectors_missing");
+    assert_eq!(fingerprint(&env), fingerprint_before);
     // The file is missing.
-    std::fs::remove_file(vectors(&place)).unwrap();
-    found_and_mended(&place, "vectors_missing");
-    assert_eq!(content(&place), content_before);
+    std::fs::remove_file(vector_database(&env)).unwrap();
+    assert_repairable(&env, "vectors_missing");
+    assert_eq!(fingerprint(&env), fingerprint_before);
     // The file is damaged.
-    let path = vectors(&place);
+    let path = vector_database(&env);
     for ending in ["db-wal", "db-shm"] {
         let _ = std::fs::remove_file(path.with_extension(ending));
     }
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[..100].fill(0xee);
     std::fs::write(&path, bytes).unwrap();
-    let ran = place.run(&["doctor", "--json"]);
-    assert_eq!((ran.code, ids(&ran)), (Some(1), vec!["vectors_damaged".to_owned()]), "{}", ran.out);
-    let ran = place.ok(&["doctor", "--repair", "--json"]);
-    assert!(findings(&ran).iter().all(|f| f["repaired"] == true), "{}", ran.out);
-    place.ok(&["doctor"]);
-    assert_eq!(content(&place), content_before);
+    let run = env.run(&["doctor", "--json"]);
+    assert_eq!((run.code, ids(&run)), (Some(1), vec!["vectors_damaged".to_owned()]), "{}", run.out);
+    let run = env.ok(&["doctor", "--repair", "--json"]);
+    assert!(findings(&run).iter().all(|f| f["repaired"] == true), "{}", run.out);
+    env.ok(&["doctor"]);
+    assert_eq!(fingerprint(&env), fingerprint_before);
 }
 
-/// Tests a file truncated before its log was applied, which has the right length and an empty part.
+/// Tests an empty part, as after a truncation before the log was applied.
 #[test]
 fn vector_damage_found_in_use_is_repaired() {
     // Every search reads the row positions, and new vectors are written to the chunk index.
@@ -239,38 +231,38 @@ fn vector_damage_found_in_use_is_repaired() {
         ("embeddings_vector_chunks00", true),
         ("chunks_pending", false),
     ] {
-        let place = populated_casebook();
-        empty(&vectors(&place), table);
-        let answer = place.json(&["search", "agent timeout", "--json"]);
+        let env = populated_casebook();
+        clear_page(&vector_database(&env), table);
+        let answer = env.json(&["search", "agent timeout", "--json"]);
         let notices = answer["notices"].to_string();
         assert!(!answer["hits"].as_array().unwrap().is_empty(), "{answer}");
         assert_eq!(notices.contains("the semantic index is damaged"), query, "{table}: {notices}");
-        let ran = place.ok(&["duplicates", "acme/app#40", "--include-closed"]);
+        let run = env.ok(&["duplicates", "acme/app#40", "--include-closed"]);
         assert_eq!(
-            ran.out.contains("the semantic index is damaged"),
+            run.out.contains("the semantic index is damaged"),
             query,
             "{table}: {}",
-            ran.out
+            run.out
         );
         // Storing new content recreates all vectors.
-        import_a_leak(&place);
-        let status = place.json(&["status", "--json"]);
+        import_leak(&env);
+        let status = env.json(&["status", "--json"]);
         assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"], "{table}");
-        let answer = place.json(&["search", "mode:semantic valve leaks drips", "--json"]);
+        let answer = env.json(&["search", "mode:semantic valve leaks drips", "--json"]);
         assert_eq!(answer["hits"][0]["key"], "acme/app#77", "{table}");
-        place.ok(&["doctor"]);
+        env.ok(&["doctor"]);
         // The result equals that of an undamaged casebook.
-        let whole = populated_casebook();
-        import_a_leak(&whole);
-        assert_eq!(content(&place), content(&whole), "{table}");
+        let undamaged = populated_casebook();
+        import_leak(&undamaged);
+        assert_eq!(fingerprint(&env), fingerprint(&undamaged), "{table}");
     }
 }
 
-/// Checks that a long-running process continues with indexes that another process rebuilt.
+/// Checks that a long-running process uses indexes that another process rebuilt.
 #[tokio::test]
 async fn vectors_rebuilt_elsewhere_are_reopened() {
-    let place = populated_casebook();
-    let mut options = OpenOptions::new(place.casebook());
+    let env = populated_casebook();
+    let mut options = OpenOptions::new(env.casebook());
     options.engine = Some(Engine::Hashed);
     let resident = Casebook::open(options).await.unwrap();
     let search = async |query: &str| {
@@ -278,30 +270,28 @@ async fn vectors_rebuilt_elsewhere_are_reopened() {
         resident.search(request, &Task::new()).await.unwrap()
     };
     assert!(search("mode:semantic agent timeout").await.notices.is_empty());
-    empty(&vectors(&place), "embeddings_rowids");
+    clear_page(&vector_database(&env), "embeddings_rowids");
     // The process may still have some pages cached.
     search("agent timeout").await;
-    import_a_leak(&place);
+    import_leak(&env);
     let answer = search("mode:semantic valve leaks drips").await;
     assert_eq!((answer.hits[0].key.as_str(), answer.notices.len()), ("acme/app#77", 0));
-    // It detects the damage itself, falls back to words, and repairs it with its next update
-    // without new content.
-    empty(&vectors(&place), "embeddings_rowids");
+    // The process detects damage, falls back to keywords, and repairs it with its next update.
+    clear_page(&vector_database(&env), "embeddings_rowids");
     let answer = search("valve leaks drips").await;
     assert_eq!((answer.hits[0].key.as_str(), answer.notices[0].lack), ("acme/app#77", Lack::Model));
     resident.update_index(&Task::new()).await.unwrap();
     assert!(search("mode:semantic valve leaks drips").await.notices.is_empty());
-    place.ok(&["doctor"]);
+    env.ok(&["doctor"]);
 }
 
-fn import_a_leak(place: &Place) {
+fn import_leak(env: &TestEnv) {
     let leak = format!("{}\n", issue(77, "Valve leaks", "It drips on the zeppelin."));
-    let path = place.file("leak.jsonl", leak);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    env.import(leak);
 }
 
 /// Fills the first page of a table or an index with zeros.
-fn empty(path: &Path, table: &str) {
+fn clear_page(path: &Path, table: &str) {
     let connection = Connection::open(path).unwrap();
     let root = "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = ?1";
     let (page, size): (usize, usize) =
@@ -313,70 +303,70 @@ fn empty(path: &Path, table: &str) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// Changes sqlite-vec's table through the engine's own connection, which has its functions.
-fn change_vectors(place: &Place, sql: &str) {
-    // Opening a set of vectors registers them for every connection of this process.
+/// Executes SQL that needs the functions of sqlite-vec.
+fn execute_on_vectors(env: &TestEnv, sql: &str) {
+    // Opening a vector index registers them for every connection of this process.
     let folder = tempfile::tempdir().unwrap();
     let info = precedent_index::embed::Engine::Hashed.info().unwrap();
     drop(precedent_index::vectors::Vectors::open(folder.path(), &info).unwrap());
-    change(&vectors(place), sql);
+    execute(&vector_database(env), sql);
 }
 
 #[test]
 fn unreachable_rows_are_removed_after_a_backup() {
-    let place = populated_casebook();
-    let content_before = content(&place);
-    change(
-        &database(&place),
+    let env = populated_casebook();
+    let fingerprint_before = fingerprint(&env);
+    execute(
+        &database(&env),
         "INSERT INTO comments (source_id, number, remote_id, body, created_at, updated_at, raw_hash)
              VALUES (99, 1, 'lost', 'A comment of a source that is gone', 1, 1, x'00');
          INSERT INTO comment_raw (comment_id, data) VALUES (last_insert_rowid(), x'00');
          INSERT INTO document_raw (document_id, data) VALUES (4711, x'00');",
     );
-    found_and_mended(&place, "orphan_rows");
-    assert_eq!(content(&place), content_before);
-    let copy = place.casebook().join("precedent.before-repair-1.db");
+    assert_repairable(&env, "orphan_rows");
+    assert_eq!(fingerprint(&env), fingerprint_before);
+    let copy = env.casebook().join("precedent.before-repair-1.db");
     let kept_rows: i64 = Connection::open(&copy)
         .unwrap()
         .query_row("SELECT count(*) FROM comments WHERE remote_id = 'lost'", [], |r| r.get(0))
         .unwrap();
     assert_eq!(kept_rows, 1, "the backup has the removed rows");
-    let ran = place.ok(&["doctor", "--json"]);
-    assert!(ran.out.contains("kept_copy"), "{}", ran.out);
+    let run = env.ok(&["doctor", "--json"]);
+    assert!(run.out.contains("kept_copy"), "{}", run.out);
 }
 
 #[cfg(unix)]
 #[test]
 fn wrong_permissions_are_repaired() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = populated_casebook();
+    let env = populated_casebook();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let set_mode = |path: &Path, mode| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
-    set_mode(&place.casebook(), 0o755);
-    found_and_mended(&place, "permissions");
-    assert_eq!(mode(&place.casebook()), 0o700);
-    set_mode(&database(&place), 0o644);
-    found_and_mended(&place, "permissions");
-    assert_eq!(mode(&database(&place)), 0o600);
-    set_mode(&database(&place), 0o400);
-    let ran = place.run(&["doctor", "--json"]);
-    assert!(ran.code == Some(1) && ids(&ran).contains(&"permissions".to_owned()), "{}", ran.out);
-    place.ok(&["doctor", "--repair"]);
-    assert_eq!(mode(&database(&place)), 0o600);
+    set_mode(&env.casebook(), 0o755);
+    assert_repairable(&env, "permissions");
+    assert_eq!(mode(&env.casebook()), 0o700);
+    set_mode(&database(&env), 0o644);
+    assert_repairable(&env, "permissions");
+    assert_eq!(mode(&database(&env)), 0o600);
+    set_mode(&database(&env), 0o400);
+    let run = env.run(&["doctor", "--json"]);
+    assert!(run.code == Some(1) && ids(&run).contains(&"permissions".to_owned()), "{}", run.out);
+    env.ok(&["doctor", "--repair"]);
+    assert_eq!(mode(&database(&env)), 0o600);
 }
 
 #[cfg(unix)]
 #[test]
 fn new_files_are_private_in_shared_folders() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = Place::new();
-    std::fs::create_dir_all(place.casebook()).unwrap();
-    std::fs::set_permissions(place.casebook(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    place.ok(&["import", "sample"]);
-    place.ok(&["note", "add", "-t", "Mine", "-b", "Mine alone"]);
-    let entries: Vec<_> = std::fs::read_dir(place.casebook()).unwrap().flatten().collect();
+    let env = TestEnv::new();
+    std::fs::create_dir_all(env.casebook()).unwrap();
+    std::fs::set_permissions(env.casebook(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    env.ok(&["import", "sample"]);
+    env.ok(&["note", "add", "-t", "Mine", "-b", "Mine alone"]);
+    let entries: Vec<_> = std::fs::read_dir(env.casebook()).unwrap().flatten().collect();
     assert!(entries.iter().any(|e| e.path().is_dir()) && entries.len() > 3);
     for entry in entries {
         let mode = entry.metadata().unwrap().permissions().mode();
@@ -386,56 +376,56 @@ fn new_files_are_private_in_shared_folders() {
 
 #[test]
 fn nearly_full_disk_is_reported() {
-    let place = populated_casebook();
-    let ran = place.run(&["doctor", "--json", "--min-free", "999999999999"]);
-    found_for_a_person(&ran, "disk_space");
+    let env = populated_casebook();
+    let run = env.run(&["doctor", "--json", "--min-free", "999999999999"]);
+    assert_unrepairable(&run, "disk_space");
 }
 
 #[test]
 fn newer_or_foreign_database_is_reported() {
-    let place = populated_casebook();
-    let schema: i64 = Connection::open(database(&place))
+    let env = populated_casebook();
+    let schema: i64 = Connection::open(database(&env))
         .unwrap()
         .query_row("PRAGMA user_version", [], |r| r.get(0))
         .unwrap();
-    change(&database(&place), "PRAGMA user_version = 999;");
+    execute(&database(&env), "PRAGMA user_version = 999;");
     for args in [&["doctor", "--json"][..], &["doctor", "--repair", "--json"]] {
-        found_for_a_person(&place.run(args), "newer_version");
+        assert_unrepairable(&env.run(args), "newer_version");
     }
-    change(
-        &database(&place),
+    execute(
+        &database(&env),
         &format!("PRAGMA user_version = {schema}; PRAGMA application_id = 77;"),
     );
-    found_for_a_person(&place.run(&["doctor", "--repair", "--json"]), "not_a_casebook");
+    assert_unrepairable(&env.run(&["doctor", "--repair", "--json"]), "not_a_casebook");
 }
 
 #[test]
-fn truncated_database_is_no_empty_casebook() {
-    let place = populated_casebook();
-    let content_before = content(&place);
-    let copy = place.path("copy.db");
-    place.ok(&["backup", &copy.to_string_lossy()]);
+fn truncated_database_is_not_an_empty_casebook() {
+    let env = populated_casebook();
+    let fingerprint_before = fingerprint(&env);
+    let copy = env.path("copy.db");
+    env.ok(&["backup", &copy.to_string_lossy()]);
     for ending in ["db-wal", "db-shm"] {
-        std::fs::remove_file(database(&place).with_extension(ending)).ok();
+        std::fs::remove_file(database(&env).with_extension(ending)).ok();
     }
-    std::fs::write(database(&place), "").unwrap();
-    found_for_a_person(&place.run(&["doctor", "--repair", "--json"]), "database_emptied");
-    let ran = place.run(&["search", "anything"]);
-    assert!(ran.code != Some(0) && ran.err.contains("is empty"), "{} {}", ran.out, ran.err);
-    // The file stays empty until the user decides.
-    assert_eq!(std::fs::metadata(database(&place)).unwrap().len(), 0);
-    place.ok(&["restore", &copy.to_string_lossy()]);
-    place.ok(&["index"]);
-    assert_eq!(content(&place), content_before);
+    std::fs::write(database(&env), "").unwrap();
+    assert_unrepairable(&env.run(&["doctor", "--repair", "--json"]), "database_emptied");
+    let run = env.run(&["search", "anything"]);
+    assert!(run.code != Some(0) && run.err.contains("is empty"), "{} {}", run.out, run.err);
+    // The file stays empty until a restore.
+    assert_eq!(std::fs::metadata(database(&env)).unwrap().len(), 0);
+    env.ok(&["restore", &copy.to_string_lossy()]);
+    env.ok(&["index"]);
+    assert_eq!(fingerprint(&env), fingerprint_before);
 }
 
 #[test]
 fn damaged_database_is_repaired_or_restored() {
-    let place = populated_casebook();
-    let content_before = content(&place);
+    let env = populated_casebook();
+    let fingerprint_before = fingerprint(&env);
     // An index that lost an entry is rebuilt, after a copy is kept.
-    change(
-        &database(&place),
+    execute(
+        &database(&env),
         "PRAGMA writable_schema = ON;
          CREATE TABLE shadow (a INTEGER);
          UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'shadow')
@@ -443,183 +433,183 @@ fn damaged_database_is_repaired_or_restored() {
          DELETE FROM sqlite_schema WHERE name = 'shadow';
          PRAGMA writable_schema = RESET;",
     );
-    let ran = place.run(&["doctor", "--json"]);
+    let run = env.run(&["doctor", "--json"]);
     assert_eq!(
-        (ran.code, ids(&ran)),
+        (run.code, ids(&run)),
         (Some(1), vec!["database_damaged".to_owned()]),
         "{}",
-        ran.out
+        run.out
     );
-    assert!(findings(&ran)[0]["remedy"].as_str().unwrap().contains("--repair"));
+    assert!(findings(&run)[0]["remedy"].as_str().unwrap().contains("--repair"));
 
     // If pages in the middle are overwritten, nothing is changed and the way to restore is named.
-    let place = populated_casebook();
-    place.ok(&["backup", &place.path("good.db").to_string_lossy()]);
-    change(&database(&place), "PRAGMA wal_checkpoint(TRUNCATE);");
-    let good = std::fs::read(database(&place)).unwrap();
+    let env = populated_casebook();
+    env.ok(&["backup", &env.path("good.db").to_string_lossy()]);
+    execute(&database(&env), "PRAGMA wal_checkpoint(TRUNCATE);");
+    let good = std::fs::read(database(&env)).unwrap();
     let mut bytes = good.clone();
     let middle = bytes.len() / 2;
     bytes[middle..middle + 16_384].fill(0x5a);
-    std::fs::write(database(&place), &bytes).unwrap();
-    let ran = place.run(&["doctor", "--repair", "--json"]);
-    found_for_a_person(&ran, "database_damaged");
-    let remedy = findings(&ran)[0]["remedy"].as_str().unwrap().to_owned();
+    std::fs::write(database(&env), &bytes).unwrap();
+    let run = env.run(&["doctor", "--repair", "--json"]);
+    assert_unrepairable(&run, "database_damaged");
+    let remedy = findings(&run)[0]["remedy"].as_str().unwrap().to_owned();
     assert!(remedy.contains("precedent backup"), "{remedy}");
-    // The first copy is the database as it was found.
-    assert!(place.casebook().join("precedent.before-repair-1.db").exists());
+    // The damaged database is kept.
+    assert!(env.casebook().join("precedent.before-repair-1.db").exists());
 
     // The documented recovery works.
     for ending in ["db", "db-wal", "db-shm"] {
-        let _ = std::fs::remove_file(database(&place).with_extension(ending));
+        let _ = std::fs::remove_file(database(&env).with_extension(ending));
     }
-    std::fs::copy(place.path("good.db"), database(&place)).unwrap();
-    place.run(&["doctor", "--repair"]);
-    assert_eq!(content(&place), content_before);
+    std::fs::copy(env.path("good.db"), database(&env)).unwrap();
+    env.run(&["doctor", "--repair"]);
+    assert_eq!(fingerprint(&env), fingerprint_before);
 
     // A command that hits the damage points to `doctor`.
     let broken = populated_casebook();
-    empty(&database(&broken), "documents");
-    let ran = broken.run(&["search", "agent timeout"]);
-    assert!(ran.code == Some(1) && ran.err.contains("precedent doctor --repair"), "{}", ran.err);
+    clear_page(&database(&broken), "documents");
+    let run = broken.run(&["search", "agent timeout"]);
+    run.assert_error(1, &["precedent doctor --repair"]);
 
     // The file is not a database.
     std::fs::write(
-        database(&place),
+        database(&env),
         "this is no database, only words that are long enough for a header, and more",
     )
     .unwrap();
     for ending in ["db-wal", "db-shm"] {
-        let _ = std::fs::remove_file(database(&place).with_extension(ending));
+        let _ = std::fs::remove_file(database(&env).with_extension(ending));
     }
-    found_for_a_person(&place.run(&["doctor", "--json"]), "database_damaged");
+    assert_unrepairable(&env.run(&["doctor", "--json"]), "database_damaged");
 }
 
 #[test]
 fn damaged_pages_are_restored_from_a_backup() {
-    let place = populated_casebook();
-    let content_before = content(&place);
-    let copy = place.path("good.db").to_string_lossy().into_owned();
-    place.ok(&["backup", &copy]);
-    change(&database(&place), "PRAGMA wal_checkpoint(TRUNCATE);");
-    let good = std::fs::read(database(&place)).unwrap();
+    let env = populated_casebook();
+    let fingerprint_before = fingerprint(&env);
+    let copy = env.path_arg("good.db");
+    env.ok(&["backup", &copy]);
+    execute(&database(&env), "PRAGMA wal_checkpoint(TRUNCATE);");
+    let good = std::fs::read(database(&env)).unwrap();
     for (nth, tenths) in [1, 3, 5, 7, 9].into_iter().enumerate() {
         let mut bytes = good.clone();
         let at = (bytes.len() * tenths / 10) & !4095;
         bytes[at..at + 8192].fill(0x5a);
         for ending in ["db-wal", "db-shm"] {
-            let _ = std::fs::remove_file(database(&place).with_extension(ending));
+            let _ = std::fs::remove_file(database(&env).with_extension(ending));
         }
-        std::fs::write(database(&place), &bytes).unwrap();
+        std::fs::write(database(&env), &bytes).unwrap();
         // An invalid copy leaves the damaged file in place.
         if nth == 0 {
-            let no = place.file("no.db", "no copy").to_string_lossy().into_owned();
-            assert_ne!(place.run(&["restore", &no]).code, Some(0));
-            assert_eq!(std::fs::read(database(&place)).unwrap(), bytes);
+            let no = env.file_arg("no.db", "no copy");
+            assert_ne!(env.run(&["restore", &no]).code, Some(0));
+            assert_eq!(std::fs::read(database(&env)).unwrap(), bytes);
         }
-        let ran = place.ok(&["restore", &copy]);
-        let aside = place.casebook().join(format!("precedent.damaged-{}.db", nth + 1));
-        assert!(ran.err.contains(&*aside.to_string_lossy()), "{tenths}: {}", ran.err);
-        assert!(std::fs::read(&aside).unwrap() == bytes, "{tenths}: it is kept byte for byte");
-        place.ok(&["index"]);
-        assert_eq!(content(&place), content_before, "{tenths}");
+        let run = env.ok(&["restore", &copy]);
+        let aside = env.casebook().join(format!("precedent.damaged-{}.db", nth + 1));
+        assert!(run.err.contains(&*aside.to_string_lossy()), "{tenths}: {}", run.err);
+        assert!(std::fs::read(&aside).unwrap() == bytes, "{tenths}: the copy differs");
+        env.ok(&["index"]);
+        assert_eq!(fingerprint(&env), fingerprint_before, "{tenths}");
     }
 }
 
 #[test]
 fn incomplete_database_index_is_rebuilt() {
-    let place = populated_casebook();
-    let content_before = content(&place);
+    let env = populated_casebook();
+    let fingerprint_before = fingerprint(&env);
     // A system crash may leave rows that the table's index does not contain.
-    change(
-        &database(&place),
+    execute(
+        &database(&env),
         "PRAGMA writable_schema = ON;
          UPDATE sqlite_schema SET sql = replace(sql, 'ON documents (revision)', 'ON documents (revision) WHERE id > 20')
              WHERE name = 'documents_by_revision';
          PRAGMA writable_schema = RESET;
          REINDEX documents_by_revision;",
     );
-    change(
-        &database(&place),
+    execute(
+        &database(&env),
         "PRAGMA writable_schema = ON;
          UPDATE sqlite_schema SET sql = replace(sql, ' WHERE id > 20', '') WHERE name = 'documents_by_revision';
          PRAGMA writable_schema = RESET;",
     );
-    found_and_mended(&place, "database_damaged");
-    assert_eq!(content(&place), content_before);
+    assert_repairable(&env, "database_damaged");
+    assert_eq!(fingerprint(&env), fingerprint_before);
 }
 
 #[test]
 fn repair_upgrades_an_older_casebook() {
-    let place = Place::new();
-    std::fs::create_dir_all(place.casebook()).unwrap();
+    let env = TestEnv::new();
+    std::fs::create_dir_all(env.casebook()).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::PermissionsExt::set_mode(
-        &mut std::fs::metadata(place.casebook()).unwrap().permissions(),
+        &mut std::fs::metadata(env.casebook()).unwrap().permissions(),
         0o700,
     );
-    change(
-        &database(&place),
+    execute(
+        &database(&env),
         &format!(
             "{} PRAGMA user_version = 1; PRAGMA application_id = {};",
             include_str!("../../migrations/0001_casebook.sql"),
             0x7072_6563
         ),
     );
-    let ran = place.run(&["doctor", "--json"]);
-    assert!(ids(&ran).contains(&"older_version".to_owned()), "{}", ran.out);
-    place.ok(&["doctor", "--repair"]);
-    let ran = place.ok(&["doctor", "--json"]);
-    assert_eq!(ids(&ran), Vec::<String>::new(), "{}", ran.out);
+    let run = env.run(&["doctor", "--json"]);
+    assert!(ids(&run).contains(&"older_version".to_owned()), "{}", run.out);
+    env.ok(&["doctor", "--repair"]);
+    let run = env.ok(&["doctor", "--json"]);
+    assert_eq!(ids(&run), Vec::<String>::new(), "{}", run.out);
 }
 
-/// Faults of the model and its runtime, where they are installed.
+/// Tests faults of the model if ONNX Runtime is installed.
 #[test]
 fn missing_library_and_broken_model_are_reported() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let variable = std::env::var_os("PRECEDENT_ONNXRUNTIME").map(PathBuf::from);
     let runtime = variable.unwrap_or_else(|| root.join("target/runtime/libonnxruntime.so"));
-    let place = Place::new();
-    place.ok(&["import", "sample", "--no-vectors"]);
-    let model = |place: &Place| {
+    let env = TestEnv::new();
+    env.ok(&["import", "sample", "--no-vectors"]);
+    let model = |env: &TestEnv| {
         for entry in std::fs::read_dir(root.join("models/builtin")).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            place.file(&format!("kept/builtin/{name}"), std::fs::read(&path).unwrap());
+            env.file(&format!("kept/builtin/{name}"), std::fs::read(&path).unwrap());
         }
-        place.path("kept")
+        env.path("kept")
     };
-    // The binary needs its own folder: inside a checkout it would find the library and model there.
-    let alone = place.path("alone/precedent");
-    std::fs::create_dir_all(alone.parent().unwrap()).unwrap();
-    std::fs::copy(env!("CARGO_BIN_EXE_precedent"), &alone).unwrap();
+    // A binary in the checkout would find the library and the model there.
+    let binary = env.path("alone/precedent");
+    std::fs::create_dir_all(binary.parent().unwrap()).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_precedent"), &binary).unwrap();
     let doctor = |runtime: Option<&Path>, models: Option<&Path>| {
-        let mut command = std::process::Command::new(&alone);
-        command.env_clear().env("HOME", place.path("")).env("PRECEDENT_CASEBOOK", place.casebook());
+        let mut command = std::process::Command::new(&binary);
+        command.env_clear().env("HOME", env.path("")).env("PRECEDENT_CASEBOOK", env.casebook());
         if let Some(runtime) = runtime {
             command.env("PRECEDENT_ONNXRUNTIME", runtime);
         }
         if let Some(models) = models {
             command.env("PRECEDENT_MODELS", models);
         }
-        let ran = Ran::from(command.args(["doctor", "--json"]).output().unwrap());
-        let mut finding_ids = ids(&ran);
+        let run = Run::from(command.args(["doctor", "--json"]).output().unwrap());
+        let mut finding_ids = ids(&run);
         finding_ids.retain(|id| id != "vectors_missing" && id != "vectors_of_another_model");
-        assert_eq!(ran.code, Some(1));
+        assert_eq!(run.code, Some(1));
         finding_ids
     };
-    let models = model(&place);
+    let models = model(&env);
     assert_eq!(doctor(None, Some(&models)), ["runtime_missing"]);
-    let broken = place.file("broken.so", "no library");
+    let broken = env.file("broken.so", "no library");
     assert_eq!(doctor(Some(&broken), Some(&models)), ["runtime_unusable"]);
     if !runtime.is_file() {
         eprintln!(
-            "SKIPPED: the model's files, because ONNX Runtime is not there; `cargo xtask runtime` installs it"
+            "SKIPPED: a damaged model, because ONNX Runtime is missing; `cargo xtask runtime` installs it"
         );
         return;
     }
     assert_eq!(doctor(Some(&runtime), Some(&models)), Vec::<String>::new());
     assert_eq!(doctor(Some(&runtime), None), ["model_missing"]);
-    // With one byte of its weights changed, the model would load and give wrong vectors.
+    // With one byte of its weights changed, the model would load and compute wrong vectors.
     let file = models.join("builtin/model.onnx.data");
     let mut bytes = std::fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
@@ -634,38 +624,35 @@ fn missing_library_and_broken_model_are_reported() {
 }
 
 #[test]
-fn every_step_of_a_history_is_kept() {
-    // A comment stored before its item is not an orphan: trackers send them in any order.
-    let place = Place::new();
-    let path =
-        place.file("in.jsonl", format!("{}\n{}\n", issue(1, "A", "b"), comment(9, 55, "Early")));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    let ran = place.ok(&["doctor", "--repair", "--json"]);
-    assert_eq!(ids(&ran), Vec::<String>::new());
-    assert_eq!(place.json(&["source", "list", "--json"])[0]["orphan_comments"], 1);
+fn comment_before_its_item_is_kept() {
+    let env = TestEnv::new();
+    env.import(format!("{}\n{}\n", issue(1, "A", "b"), comment(9, 55, "Early")));
+    let run = env.ok(&["doctor", "--repair", "--json"]);
+    assert_eq!(ids(&run), Vec::<String>::new());
+    assert_eq!(env.json(&["source", "list", "--json"])[0]["orphan_comments"], 1);
 }
 
 #[test]
 fn diagnostic_file_contains_no_names() {
-    let place = populated_casebook();
-    let path = place
+    let env = populated_casebook();
+    let path = env
         .file("secret.jsonl", issue(9, "Zanzibar is on fire", "Call ops@acme.example").to_string());
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "zanzibar/vault"]);
-    place.ok(&["source", "add", "github:zanzibar/live", "--host", "git.zanzibar.example"]);
-    place.ok(&["config", "set", "source", "zanzibar/vault"]);
-    let file = place.path("report.json");
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "zanzibar/vault"]);
+    env.ok(&["source", "add", "github:zanzibar/live", "--host", "git.zanzibar.example"]);
+    env.ok(&["config", "set", "source", "zanzibar/vault"]);
+    let file = env.path("report.json");
     let name = file.to_string_lossy().into_owned();
-    let mut command = place.command(&["doctor", "--bundle", &name, "--min-free", "999999999999"]);
-    let ran = Ran::from(
+    let mut command = env.command(&["doctor", "--bundle", &name, "--min-free", "999999999999"]);
+    let run = Run::from(
         command
             .env("USER", "wilhelmina")
             .env("GH_TOKEN", "ghp_canary0canary0canary0canary0canary0")
             .output()
             .unwrap(),
     );
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(run.code, Some(0), "{}", run.err);
     let text = std::fs::read_to_string(&file).unwrap();
-    let home = place.path("").to_string_lossy().trim_end_matches('/').to_owned();
+    let home = env.path("").to_string_lossy().trim_end_matches('/').to_owned();
     for secret in ["anzibar", "acme", "wilhelmina", "canary", "on fire", &home] {
         assert!(!text.contains(secret), "{secret} is in {text}");
     }
@@ -683,9 +670,9 @@ fn diagnostic_file_contains_no_names() {
     );
     // Existing files are never overwritten, and a casebook that cannot be opened is reported as
     // such.
-    assert_eq!(place.run(&["doctor", "--bundle", &name]).code, Some(2));
-    change(&database(&place), "PRAGMA user_version = 999;");
-    place.ok(&["doctor", "--bundle", &name, "--force"]);
+    assert_eq!(env.run(&["doctor", "--bundle", &name]).code, Some(2));
+    execute(&database(&env), "PRAGMA user_version = 999;");
+    env.ok(&["doctor", "--bundle", &name, "--force"]);
     let bundle: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     assert_eq!(bundle["findings"][0]["id"], "newer_version");
     assert!(bundle["problems"][0].as_str().unwrap().contains("newer version"), "{bundle}");

@@ -1,5 +1,4 @@
-//! Seeds of the fuzz targets, run through the same checks: found failures stay fixed, and the
-//! targets keep compiling.
+//! Tests of hostile text, and the checks of the fuzz targets on their seeds.
 
 #[path = "../fuzz/checks.rs"]
 mod checks;
@@ -8,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::{mcp::Client, support::Place};
+use crate::{mcp::Client, support::TestEnv};
 
 fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/seeds").join(target);
@@ -49,9 +48,9 @@ fn every_target_has_a_check_and_seeds() {
 
 #[test]
 fn mcp_server_survives_any_input() {
-    let place = Place::new();
-    place.ok(&["import", "sample"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    env.ok(&["import", "sample"]);
+    let mut client = Client::start(&env, &[]);
     for (path, bytes) in seeds("mcp") {
         eprintln!("{}", path.display());
         for line in String::from_utf8(bytes).unwrap().lines() {
@@ -64,54 +63,52 @@ fn mcp_server_survives_any_input() {
     assert_eq!((code, error_text.contains("panicked")), (Some(0), false), "{error_text}");
 }
 
-/// Terminal control sequences in each notation: a title, an 8-bit colour, the reading direction, an
-/// overwritten line.
+/// Terminal control sequences: a title, an 8-bit color, the reading direction, an overwritten line.
 #[cfg(unix)]
-const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}";
+const CONTROLS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}";
 
-/// Files with such names cannot be created on every system.
 #[cfg(unix)]
 #[test]
 fn tracker_text_never_controls_the_terminal() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let record = |number: u64| {
         let mut issue = crate::support::issue(
             number,
-            &format!("Upload stops {ORDERS}"),
-            &format!("FW-1043 {ORDERS}\n\n```\n{ORDERS}\n```\n"),
+            &format!("Upload stops {CONTROLS}"),
+            &format!("FW-1043 {CONTROLS}\n\n```\n{CONTROLS}\n```\n"),
         );
-        issue["user"]["login"] = json!(ORDERS);
-        issue["labels"] = json!([{"name": ORDERS}]);
-        issue["milestone"] = json!({"title": ORDERS});
-        issue["html_url"] = json!(format!("https://tracker.example/{ORDERS}"));
+        issue["user"]["login"] = json!(CONTROLS);
+        issue["labels"] = json!([{"name": CONTROLS}]);
+        issue["milestone"] = json!({"title": CONTROLS});
+        issue["html_url"] = json!(format!("https://tracker.example/{CONTROLS}"));
         issue
     };
-    let mut solved_item = record(1);
-    solved_item["state"] = json!("closed");
-    solved_item["state_reason"] = json!(ORDERS);
-    solved_item["closed_at"] = json!("2026-01-08T00:00:00Z");
-    let mut reply = crate::support::comment(10, 1, &format!("Fixed by {ORDERS}"));
-    reply["user"]["login"] = json!(ORDERS);
+    let solved = crate::support::close(record(1), CONTROLS);
+    let mut reply = crate::support::comment(10, 1, &format!("Fixed by {CONTROLS}"));
+    reply["user"]["login"] = json!(CONTROLS);
     let lines: String =
-        [solved_item, record(2), record(3), reply].iter().map(|r| format!("{r}\n")).collect();
-    let path = place.file(
+        [solved, record(2), record(3), reply].iter().map(|r| format!("{r}\n")).collect();
+    let path = env.file(
         "in.jsonl",
-        format!("{lines}{{\"number\": 4, \"title\": [\"{ORDERS}\"]}}\n{ORDERS}\n"),
+        format!("{lines}{{\"number\": 4, \"title\": [\"{CONTROLS}\"]}}\n{CONTROLS}\n"),
     );
-    let page = place.file(
-        &format!("wiki/Page {}.md", ORDERS.replace('/', "")),
-        format!("# {ORDERS}\n\nFW-1043 {ORDERS}\n"),
+    let page = env.file(
+        &format!("wiki/Page {}.md", CONTROLS.replace('/', "")),
+        format!("# {CONTROLS}\n\nFW-1043 {CONTROLS}\n"),
     );
-    let table = place.file("table.csv", format!("number,title,created\n9,{ORDERS},{ORDERS}\n"));
+    let table = env.file("table.csv", format!("number,title,created\n9,{CONTROLS},{CONTROLS}\n"));
     let (path, page, table) =
         (path.to_string_lossy(), page.to_string_lossy(), table.to_string_lossy());
-    let tags = format!("x{ORDERS}");
+    let tags = format!("x{CONTROLS}");
     for args in [
         &["import", "github", &path, "--source", "acme/app"][..],
         &["import", "wiki", &page, "--source", "acme/app"],
         &["import", "csv", &table, "--source", "acme/app"],
-        &["import", "csv", &table, "--source", "acme/app", "--map", &format!("title={ORDERS}")],
-        &["note", "add", "--kind", "lesson", "--title", ORDERS, "--body", ORDERS, "--tag", &tags],
+        &["import", "csv", &table, "--source", "acme/app", "--map", &format!("title={CONTROLS}")],
+        &[
+            "note", "add", "--kind", "lesson", "--title", CONTROLS, "--body", CONTROLS, "--tag",
+            &tags,
+        ],
         &[
             "verdict",
             "set",
@@ -119,19 +116,19 @@ fn tracker_text_never_controls_the_terminal() {
             "acme/app#1",
             "duplicate",
             "--reason",
-            ORDERS,
+            CONTROLS,
             "--by",
-            ORDERS,
+            CONTROLS,
         ],
         &["search", "upload"],
         &["search", "upload", "--explain"],
         &["search", "upload", "--json"],
-        &["search", ORDERS],
-        &["search", &format!("label:\"{ORDERS}\"")],
+        &["search", CONTROLS],
+        &["search", &format!("label:\"{CONTROLS}\"")],
         &["show", "acme/app#1"],
         &["show", "acme/app#1", "--json"],
         &["show", "note#1"],
-        &["show", ORDERS],
+        &["show", CONTROLS],
         &["duplicates", "acme/app#3", "--include-closed"],
         &["triage"],
         &["triage", "--apply"],
@@ -145,23 +142,23 @@ fn tracker_text_never_controls_the_terminal() {
         &["status"],
         &["doctor"],
     ] {
-        let ran = place.run(&[&["--color", "never"], args].concat());
-        assert!(ran.code.is_some(), "{args:?}");
-        let output = format!("{}{}", ran.out, ran.err);
+        let run = env.run(&[&["--color", "never"], args].concat());
+        assert!(run.code.is_some(), "{args:?}");
+        let output = format!("{}{}", run.out, run.err);
         assert!(!output.contains("panicked"), "{args:?}: {output}");
-        let order = output.chars().find(|c| {
+        let control = output.chars().find(|c| {
             (c.is_control() && *c != '\n')
                 || matches!(*c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         });
-        assert_eq!(order, None, "{args:?}: {output:?}");
+        assert_eq!(control, None, "{args:?}: {output:?}");
     }
 }
 
 #[test]
 fn mcp_replies_mark_untrusted_text() {
-    let place = Place::new();
-    place.ok(&["import", "sample"]);
-    let mut client = Client::start(&place, &["-R", "ferrywire/ferrywire"]);
+    let env = TestEnv::new();
+    env.ok(&["import", "sample"]);
+    let mut client = Client::start(&env, &["-R", "ferrywire/ferrywire"]);
     let key = "ferrywire/ferrywire#13";
     let note = json!({"kind": "lesson", "title": "Slots", "body": "Restart the heartbeat.", "attach": [key]});
     let tools = client.ask("tools/list", json!({}));
@@ -188,7 +185,7 @@ fn mcp_replies_mark_untrusted_text() {
     ] {
         client.ok(tool, arguments);
         untried_tools.retain(|name| name != tool);
-        // A tool's error message may contain names from foreign texts.
+        // An error message may quote tracker text.
         let refused = client.call(tool, json!({"no such parameter": 1}));
         assert_eq!(refused["result"]["isError"], true, "{tool}: {refused}");
         let text = refused["result"]["content"][0]["text"].as_str().unwrap();
@@ -198,16 +195,15 @@ fn mcp_replies_mark_untrusted_text() {
     assert_eq!(client.end().0, Some(0));
 }
 
-/// Checks that a server may send any text in its refusal, and the casebook stores it.
 #[test]
 fn server_errors_reach_agents_with_the_notice() {
     let github = crate::fake_github::FakeGitHub::new("acme/app");
     github.world().fill(3, 3);
     github.world().forbidden_lists = vec!["/issues/comments"];
-    let place = Place::new();
-    place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
-    place.run(&["sync"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    env.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    env.run(&["sync"]);
+    let mut client = Client::start(&env, &[]);
     let status = client.ok("status", json!({}));
     assert!(
         status.to_string().contains("Resource not accessible by personal access token"),

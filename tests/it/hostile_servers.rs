@@ -1,6 +1,5 @@
-//! Tests of each connector against every misbehaviour of a server or a proxy. A sync ends within
-//! bounds and reports the reason; no mirrored item is hidden; and once the server recovers, the
-//! mirror equals its content.
+//! Tests of each connector against misbehaving servers and proxies. A sync ends within limits and
+//! reports the reason, no mirrored item is hidden, and the mirror recovers with the server.
 
 use std::{
     sync::{
@@ -18,18 +17,16 @@ use axum::{
 };
 use precedent_core::{
     Code, Task,
-    model::{
-        BriefFormat, BriefRequest, GapKind, NewMirror, SearchRequest, SyncReport, SyncRequest,
-    },
+    model::{BriefFormat, BriefRequest, GapKind, NewMirror, SearchRequest, SyncRequest},
 };
 use precedent_engine::{Casebook, OpenOptions};
 use serde_json::{Value, json};
 
 use crate::{
-    fake_github::{FakeGitHub, NOW, Removal},
+    fake_github::{FakeGitHub, LocalServer, NOW, Removal},
     fake_tracker::{FakeTracker, Shape},
-    support::{Place, comment, issue, lines},
-    sync::{Mirror, options},
+    support::{TestEnv, comment, issue, json_lines},
+    sync::{Mirror, has_gap, options},
 };
 
 /// The maximum duration of a sync against a misbehaving server.
@@ -39,7 +36,7 @@ const MAX_REQUESTS: u64 = 2_000;
 /// The maximum length of a message, in characters.
 const MAX_MESSAGE: usize = 1_000;
 
-/// A response that may be tampered with.
+/// A response on its way through the proxy.
 struct Answer {
     path: String,
     status: u16,
@@ -48,7 +45,7 @@ struct Answer {
     flow: Flow,
 }
 
-/// How a body is sent.
+/// The way in which a body is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
     Whole,
@@ -58,7 +55,7 @@ enum Flow {
     Endless,
     /// The first half, and then a closed connection.
     Cut,
-    /// Nothing at all, and the connection stays open.
+    /// Nothing, on an open connection.
     Silent,
 }
 
@@ -73,8 +70,7 @@ impl Answer {
             json!({"message": "no", "errors": [{"message": "no"}]}).to_string().into_bytes();
     }
 
-    /// Edits each value of a JSON body; the name is that of the field, or of the list that contains
-    /// it.
+    /// Edits each value of a JSON body, with the name of its field or list.
     fn edit(&mut self, edit: impl Fn(&str, &mut Value)) {
         fn walk(name: &str, value: &mut Value, edit: &dyn Fn(&str, &mut Value)) {
             match value {
@@ -92,12 +88,11 @@ impl Answer {
         }
     }
 
-    /// Replaces a part of the body as it is, whatever its form.
+    /// Replaces a text in a body of any format.
     fn replace_text(&mut self, old: &str, new: &str) {
         self.body = String::from_utf8_lossy(&self.body).replace(old, new).into_bytes();
     }
 
-    /// Edits each text of a title.
     fn set_titles(&mut self, title: &str) {
         self.edit(|name, value| {
             if matches!(name, "title" | "summary" | "subject" | "fancy_title" | "System.Title") {
@@ -106,8 +101,8 @@ impl Answer {
         });
     }
 
-    /// Replaces the body by 200 MB of spaces in 1 MB.
-    fn bomb(&mut self) {
+    /// Replaces the body with 200 MB of spaces, compressed to 1 MB.
+    fn set_bomb(&mut self) {
         use std::io::Write as _;
         static BOMB: OnceLock<Vec<u8>> = OnceLock::new();
         let bomb = BOMB.get_or_init(|| {
@@ -122,11 +117,15 @@ impl Answer {
         self.header("content-encoding", "gzip");
     }
 
-    fn set_dates(&mut self, date: &str) {
+    fn edit_lists(&mut self, edit: impl Fn(&mut Vec<Value>)) {
+        self.edit(|_, value| value.as_array_mut().into_iter().for_each(&edit));
+    }
+
+    /// Replaces each date with the result of `new` for its first 19 characters.
+    fn edit_dates(&mut self, new: impl Fn(&str) -> String) {
         self.edit(|_, value| {
-            let is_date = value.as_str().is_some_and(|t| t.len() >= 19 && t.as_bytes()[10] == b'T');
-            if is_date {
-                *value = date.into();
+            if let Some(date) = value.as_str().filter(|text| is_date(text)) {
+                *value = new(&date[..19]).into();
             }
         });
     }
@@ -140,10 +139,14 @@ impl Answer {
     }
 }
 
+fn is_date(text: &str) -> bool {
+    text.len() >= 19 && text.as_bytes()[10] == b'T'
+}
+
 type Tamper = fn(&mut Answer);
 type Behaviour = (&'static str, Tamper);
 
-/// All misbehaviours, by name.
+/// The misbehaviours by name.
 const BEHAVIOURS: &[Behaviour] = &[
     ("500 for everything", |a| a.fail(500)),
     ("502 for everything", |a| a.fail(502)),
@@ -162,27 +165,9 @@ const BEHAVIOURS: &[Behaviour] = &[
             a.fail(404);
         }
     }),
-    ("lists are empty", |a| {
-        a.edit(|_, value| {
-            if let Some(list) = value.as_array_mut() {
-                list.clear();
-            }
-        });
-    }),
-    ("lists are doubled", |a| {
-        a.edit(|_, value| {
-            if let Some(list) = value.as_array_mut() {
-                list.extend(list.clone());
-            }
-        });
-    }),
-    ("lists hold nulls", |a| {
-        a.edit(|_, value| {
-            if let Some(list) = value.as_array_mut() {
-                list.insert(0, Value::Null);
-            }
-        });
-    }),
+    ("lists are empty", |a| a.edit_lists(|list| list.clear())),
+    ("lists are doubled", |a| a.edit_lists(|list| list.extend(list.clone()))),
+    ("lists hold nulls", |a| a.edit_lists(|list| list.insert(0, Value::Null))),
     ("empty body", |a| a.body.clear()),
     ("null", |a| a.body = b"null".to_vec()),
     ("empty list", |a| a.body = b"[]".to_vec()),
@@ -215,9 +200,9 @@ const BEHAVIOURS: &[Behaviour] = &[
     ("ids are negative", |a| a.replace_each("id", json!(-1))),
     ("numbers are negative", |a| a.replace_each("number", json!(-1))),
     ("ids are too large", |a| a.replace_each("id", json!(u64::MAX))),
-    ("dates in 2099", |a| a.set_dates("2099-01-01T00:00:00Z")),
-    ("dates in the year 1", |a| a.set_dates("0001-01-01T00:00:00Z")),
-    ("dates are words", |a| a.set_dates("yesterday, at noon T")),
+    ("dates in 2099", |a| a.edit_dates(|_| "2099-01-01T00:00:00Z".to_owned())),
+    ("dates in the year 1", |a| a.edit_dates(|_| "0001-01-01T00:00:00Z".to_owned())),
+    ("dates are words", |a| a.edit_dates(|_| "yesterday, at noon T".to_owned())),
     ("clock in 2099", |a| a.header("date", "Thu, 01 Jan 2099 00:00:00 GMT")),
     ("clock is a word", |a| a.header("date", "soon")),
     ("always a next link", |a| {
@@ -365,7 +350,7 @@ const BEHAVIOURS: &[Behaviour] = &[
     ("other content type", |a| a.header("content-type", "image/png")),
     ("byte order mark", |a| a.body.splice(0..0, *b"\xef\xbb\xbf").for_each(drop)),
     ("wrong compression", |a| a.header("content-encoding", "gzip")),
-    ("compressed bomb", |a| a.bomb()),
+    ("compressed bomb", |a| a.set_bomb()),
     ("endless body", |a| a.flow = Flow::Endless),
     ("cut connection", |a| a.flow = Flow::Cut),
     ("objects are null", |a| {
@@ -400,22 +385,8 @@ const BEHAVIOURS: &[Behaviour] = &[
         }
     }),
     ("numbers overflow", |a| a.replace_text(":1", ":1e999")),
-    ("zones are impossible", |a| {
-        a.edit(|_, value| {
-            let date = value.as_str().filter(|t| t.len() >= 19 && t.as_bytes()[10] == b'T');
-            if let Some(date) = date.map(|t| format!("{}+25:61", &t[..19])) {
-                *value = date.into();
-            }
-        });
-    }),
-    ("zones are half a day off", |a| {
-        a.edit(|_, value| {
-            let date = value.as_str().filter(|t| t.len() >= 19 && t.as_bytes()[10] == b'T');
-            if let Some(date) = date.map(|t| format!("{}-12:00", &t[..19])) {
-                *value = date.into();
-            }
-        });
-    }),
+    ("zones are impossible", |a| a.edit_dates(|date| format!("{date}+25:61"))),
+    ("zones are half a day off", |a| a.edit_dates(|date| format!("{date}-12:00"))),
     ("titles of 300 KB", |a| a.set_titles(&"pump stops ".repeat(30_000))),
     ("titles are empty", |a| a.set_titles("")),
     ("deep field", |a| {
@@ -437,10 +408,10 @@ const BEHAVIOURS: &[Behaviour] = &[
     }),
 ];
 
-/// The name of the behaviour whose requests lose their place in a list.
+/// The behaviour whose requests lose their position in a list.
 const UNPAGED: &str = "paging is ignored";
-/// The parameters that name a place in a list.
-const PLACES: [&str; 11] = [
+/// The parameters that name a position in a list.
+const POSITION_PARAMETERS: [&str; 11] = [
     "page",
     "offset",
     "startAt",
@@ -454,8 +425,8 @@ const PLACES: [&str; 11] = [
     "updated_after",
 ];
 
-/// The behaviours that no sync may pass over in silence.
-const TOLD: &[&str] = &[
+/// The behaviours that every sync must report.
+const REPORTED: &[&str] = &[
     "500 for everything",
     "502 for everything",
     "429 for everything",
@@ -508,31 +479,15 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// A proxy between a mirror and a fake tracker.
 struct Proxy {
-    host: String,
     tamper: Arc<Mutex<Option<Behaviour>>>,
-    runtime: Option<tokio::runtime::Runtime>,
-}
-
-impl Drop for Proxy {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
+    _server: LocalServer,
 }
 
 type Route = (String, String, reqwest::Client, Arc<Mutex<Option<Behaviour>>>);
 
 impl Proxy {
-    fn in_front_of(target: &str) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap();
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let host = format!("http://{}", listener.local_addr().unwrap());
+    /// Starts a proxy, and replaces the address of its target with that of the proxy.
+    fn in_front_of(target: &mut String) -> Self {
         let tamper = Arc::new(Mutex::new(None));
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
@@ -540,13 +495,12 @@ impl Proxy {
             .no_proxy()
             .build()
             .unwrap();
-        let route: Route = (target.to_owned(), host.clone(), client, Arc::clone(&tamper));
-        let app = axum::Router::new().fallback(forward).with_state(route);
-        runtime.spawn(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-            axum::serve(listener, app).await
+        let (host, server) = LocalServer::start(|host| {
+            let route: Route = (target.clone(), host.to_owned(), client, Arc::clone(&tamper));
+            axum::Router::new().fallback(forward).with_state(route)
         });
-        Self { host, tamper, runtime: Some(runtime) }
+        *target = host;
+        Self { tamper, _server: server }
     }
 
     fn set_tamper(&self, tamper: Option<Tamper>) {
@@ -565,8 +519,8 @@ async fn forward(
     let (parts, body) = request.into_parts();
     let path = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
     let behaviour = *tamper.lock().unwrap_or_else(PoisonError::into_inner);
-    let place = match behaviour {
-        Some((UNPAGED, _)) => without_place(&path),
+    let target_path = match behaviour {
+        Some((UNPAGED, _)) => without_position(&path),
         _ => path.clone(),
     };
     let request_body = axum::body::to_bytes(body, 1 << 20).await.unwrap_or_default();
@@ -574,7 +528,7 @@ async fn forward(
     headers.remove("host");
     headers.remove("accept-encoding");
     let reply = client
-        .request(parts.method, format!("{target}{place}"))
+        .request(parts.method, format!("{target}{target_path}"))
         .headers(headers)
         .body(request_body)
         .send();
@@ -597,22 +551,24 @@ async fn forward(
     }
     let mut reply = Response::builder().status(answer.status).body(Body::empty()).unwrap();
     *reply.headers_mut() = answer.headers;
-    *reply.body_mut() = flowing(answer.flow, answer.body);
+    *reply.body_mut() = sent_body(answer.flow, answer.body);
     reply
 }
 
-/// Returns an address without the parameters that name a place in a list.
-fn without_place(path: &str) -> String {
+/// Returns an address without its position in a list.
+fn without_position(path: &str) -> String {
     let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
     let pairs = url::form_urlencoded::parse(query.as_bytes());
-    let kept = pairs.filter(|(name, _)| !PLACES.contains(&name.as_ref()));
+    let other_parameters = pairs.filter(|(name, _)| !POSITION_PARAMETERS.contains(&name.as_ref()));
     format!(
         "{path}?{}",
-        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish()
+        url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(other_parameters)
+            .finish()
     )
 }
 
-fn flowing(flow: Flow, body: Vec<u8>) -> Body {
+fn sent_body(flow: Flow, body: Vec<u8>) -> Body {
     use futures_util::stream;
     type Part = std::io::Result<Bytes>;
     match flow {
@@ -632,9 +588,9 @@ fn flowing(flow: Flow, body: Vec<u8>) -> Body {
     }
 }
 
-/// Returns the stored items without tombstones.
+/// Returns the titles of the stored items without tombstones.
 fn stored_titles(mirror: &Mirror) -> Vec<String> {
-    let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
+    let database = mirror.env.database();
     let mut statement = database
         .prepare("SELECT title FROM documents WHERE deleted_at IS NULL ORDER BY title")
         .unwrap();
@@ -642,14 +598,9 @@ fn stored_titles(mirror: &Mirror) -> Vec<String> {
     rows.collect::<rusqlite::Result<_>>().unwrap()
 }
 
-async fn sync(mirror: &Mirror, full: bool) -> SyncReport {
-    let request = SyncRequest { full, ..SyncRequest::default() };
-    mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap()
-}
-
-/// Runs failing incremental and full syncs, and then syncs with the original server.
-async fn bear_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
-    let first = sync(mirror, false).await;
+/// Syncs with every misbehaviour, incrementally and in full, and after each with the sound server.
+async fn assert_survives_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
+    let first = mirror.sync(false).await;
     assert_eq!(first.problem, None, "{name}: {first:?}");
     let titles = stored_titles(mirror);
     assert!(titles.len() >= 5, "{name}: {titles:?}");
@@ -657,7 +608,7 @@ async fn bear_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
         for full in [false, true] {
             proxy.set_behaviour(Some((*behaviour, *tamper)));
             let began = Instant::now();
-            let report = sync(mirror, full).await;
+            let report = mirror.sync(full).await;
             let context = format!("{name}, {behaviour}, full {full}: {report:?}");
             assert!(began.elapsed() < MAX_TIME, "{context}");
             assert!(report.requests < MAX_REQUESTS, "{context}");
@@ -668,13 +619,13 @@ async fn bear_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
                 assert!(!text.contains(['\n', '\u{1b}']), "{context}");
             }
             assert_eq!(VISITS.load(Ordering::Relaxed), 0, "another host was contacted: {context}");
-            let is_told = report.problem.is_some() || !report.gaps.is_empty();
-            assert!(is_told || !TOLD.contains(behaviour), "not told: {context}");
+            let is_reported = report.problem.is_some() || !report.gaps.is_empty();
+            assert!(is_reported || !REPORTED.contains(behaviour), "not reported: {context}");
             assert!(stored_titles(mirror).len() >= titles.len(), "hidden: {context}");
         }
         proxy.set_tamper(None);
-        let report = sync(mirror, true).await;
-        // Items that first appeared while the server misbehaved are not deleted at once.
+        let report = mirror.sync(true).await;
+        // Items that appeared while the server misbehaved are not deleted at once.
         let is_implausible =
             report.problem.as_ref().is_some_and(|p| p.message.contains("implausibly many"));
         assert!(report.problem.is_none() || is_implausible, "{name} after {behaviour}: {report:?}");
@@ -684,7 +635,7 @@ async fn bear_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
     }
 }
 
-async fn bear_all_of(shape: Shape) {
+async fn test_connector(shape: Shape) {
     let mut fake = FakeTracker::new(shape, 6, 4);
     {
         let mut content = fake.content();
@@ -695,17 +646,16 @@ async fn bear_all_of(shape: Shape) {
             );
         }
     }
-    let proxy = Proxy::in_front_of(&fake.host);
-    fake.host.clone_from(&proxy.host);
+    let proxy = Proxy::in_front_of(&mut fake.host);
     let mirror = Mirror::of_tracker(&fake, None, false).await;
-    bear_all(&mirror, &proxy, &format!("{shape:?}")).await;
+    assert_survives_all(&mirror, &proxy, &format!("{shape:?}")).await;
 }
 
 macro_rules! connectors {
     ($($name:ident: $shape:ident,)*) => {
         $(#[tokio::test]
         async fn $name() {
-            bear_all_of(Shape::$shape).await;
+            test_connector(Shape::$shape).await;
         })*
     };
 }
@@ -729,13 +679,12 @@ connectors! {
 async fn github_misbehaves() {
     let mut github = FakeGitHub::new("acme/app");
     github.world().fill(6, 4);
-    let proxy = Proxy::in_front_of(&github.host);
-    github.host.clone_from(&proxy.host);
-    let mirror = Mirror::of(&github).await;
-    bear_all(&mirror, &proxy, "GitHub").await;
+    let proxy = Proxy::in_front_of(&mut github.host);
+    let mirror = Mirror::of_github(&github).await;
+    assert_survives_all(&mirror, &proxy, "GitHub").await;
 }
 
-/// Returns a fake tracker of each shape, and of GitHub, behind proxies.
+/// Returns a fake tracker of each shape and a fake GitHub, each behind a proxy.
 fn fakes_behind_proxies() -> (Vec<(FakeTracker, Proxy)>, (FakeGitHub, Proxy)) {
     let trackers = Shape::ALL.map(|shape| {
         let mut fake = FakeTracker::new(shape, 6, 4);
@@ -743,14 +692,12 @@ fn fakes_behind_proxies() -> (Vec<(FakeTracker, Proxy)>, (FakeGitHub, Proxy)) {
             let text = (format!("<p>Trouble with the pump {page}</p>"), NOW - 900_000 + page);
             fake.content().pages.insert(format!("Trouble {page} with the pump"), text);
         }
-        let proxy = Proxy::in_front_of(&fake.host);
-        fake.host.clone_from(&proxy.host);
+        let proxy = Proxy::in_front_of(&mut fake.host);
         (fake, proxy)
     });
     let mut github = FakeGitHub::new("acme/app");
     github.world().fill(6, 4);
-    let proxy = Proxy::in_front_of(&github.host);
-    github.host.clone_from(&proxy.host);
+    let proxy = Proxy::in_front_of(&mut github.host);
     (trackers.into(), (github, proxy))
 }
 
@@ -761,24 +708,24 @@ async fn slow_response_ends_a_sync() {
     for flow in [|a: &mut Answer| a.flow = Flow::Drip, |a: &mut Answer| a.flow = Flow::Silent] {
         let mut mirrors = Vec::new();
         for (fake, proxy) in &fakes {
-            let mirror = Mirror::limited(fake.shape.anybody(), Some(LIMIT)).await;
+            let mirror = Mirror::empty(fake.shape.default_token(), Some(LIMIT)).await;
             mirror.add(fake, false).await;
             mirrors.push((mirror, proxy));
         }
-        let mirror = Mirror::limited(None, Some(LIMIT)).await;
+        let mirror = Mirror::empty(None, Some(LIMIT)).await;
         mirror.casebook.add_mirror("acme/app", &github.host, false).await.unwrap();
         mirrors.push((mirror, &github_proxy));
         let mut counts = Vec::new();
         for (mirror, proxy) in &mirrors {
             proxy.set_tamper(None);
-            let report = sync(mirror, false).await;
+            let report = mirror.sync(false).await;
             assert_eq!(report.problem, None, "{report:?}");
             counts.push(stored_titles(mirror));
             proxy.set_tamper(Some(flow));
         }
         let began = Instant::now();
         let reports =
-            futures_util::future::join_all(mirrors.iter().map(|(mirror, _)| sync(mirror, true)))
+            futures_util::future::join_all(mirrors.iter().map(|(mirror, _)| mirror.sync(true)))
                 .await;
         assert!(began.elapsed() < 10 * LIMIT, "{:?}", began.elapsed());
         for ((report, (mirror, _)), titles) in reports.iter().zip(&mirrors).zip(counts) {
@@ -789,12 +736,11 @@ async fn slow_response_ends_a_sync() {
     }
 }
 
-/// A token with every character that some tracker escapes, and the part of it that no tracker
-/// changes.
+/// A token with every character that some tracker escapes.
 const TOKEN: &str = "lin_api_canary+Tok=en&0123456789/xyz";
 
-/// The forms in which a server may echo a token.
-fn forms_of_token() -> Vec<String> {
+/// Returns the forms in which a server may echo the token.
+fn token_forms() -> Vec<String> {
     use base64::Engine as _;
     let each = |form: &dyn Fn(char) -> String| TOKEN.chars().map(form).collect::<String>();
     vec![
@@ -825,9 +771,8 @@ fn refuse_with_token(answer: &mut Answer) {
 #[tokio::test]
 async fn echoed_token_is_stored_by_no_connector() {
     let (fakes, (github, github_proxy)) = fakes_behind_proxies();
-    let secret: Option<&'static str> = Some(TOKEN);
-    let pair: Option<&'static str> = Some("ada@acme.example:lin_api_canary+Tok=en&0123456789/xyz");
-    for form in forms_of_token() {
+    let pair = "ada@acme.example:lin_api_canary+Tok=en&0123456789/xyz";
+    for form in token_forms() {
         ECHO.lock().unwrap().clone_from(&form);
         for (fake, proxy) in
             fakes.iter().map(|(fake, proxy)| (Some(fake), proxy)).chain([(None, &github_proxy)])
@@ -835,24 +780,24 @@ async fn echoed_token_is_stored_by_no_connector() {
             proxy.set_tamper(None);
             let mirror = match fake {
                 Some(fake) if fake.shape == Shape::Zendesk => {
-                    Mirror::of_tracker(fake, pair, false).await
+                    Mirror::of_tracker(fake, Some(pair), false).await
                 }
-                Some(fake) => Mirror::of_tracker(fake, secret, false).await,
-                None => Mirror::with(&github, secret).await,
+                Some(fake) => Mirror::of_tracker(fake, Some(TOKEN), false).await,
+                None => Mirror::with_token(&github, Some(TOKEN)).await,
             };
             let context = format!("{:?}, {form}", fake.map(|fake| fake.shape));
             proxy.set_tamper(Some(echo_token));
-            let report = sync(&mirror, false).await;
+            let report = mirror.sync(false).await;
             assert!(report.new > 0, "{context}: {report:?}");
             proxy.set_tamper(Some(refuse_with_token));
-            let refused = sync(&mirror, true).await;
+            let refused = mirror.sync(true).await;
             let shown = format!("{report:?} {refused:?}");
             assert!(!shown.contains(TOKEN) && !shown.contains(&form), "{context}: {shown}");
             for title in stored_titles(&mirror) {
                 assert!(!title.contains(TOKEN) && !title.contains(&form), "{context}: {title}");
             }
             for file in ["precedent.db", "precedent.db-wal"] {
-                let bytes = std::fs::read(mirror.folder().join(file)).unwrap_or_default();
+                let bytes = std::fs::read(mirror.env.casebook().join(file)).unwrap_or_default();
                 let holds =
                     |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
                 assert!(!holds(TOKEN) && !holds(&form), "{context}: {file}");
@@ -861,27 +806,27 @@ async fn echoed_token_is_stored_by_no_connector() {
     }
 }
 
-type Spoil = fn(&mut Value);
+type RecordFault = fn(&mut Value);
 
-/// Faults of one record of each list.
-const BAD_RECORDS: &[(&str, Spoil)] = &[
+/// Faults of the first record of each list.
+const BAD_RECORDS: &[(&str, RecordFault)] = &[
     ("null", |record| *record = Value::Null),
     ("a word", |record| *record = json!("x")),
     ("without fields", |record| *record = json!({})),
-    ("fields are null", |record| each_field(record, |_| Some(Value::Null))),
+    ("fields are null", |record| replace_fields(record, |_| Some(Value::Null))),
     ("numbers below zero", |record| {
-        each_field(record, |value| value.is_number().then(|| json!(-1)))
+        replace_fields(record, |value| value.is_number().then(|| json!(-1)))
     }),
     ("numbers beyond 64 bits", |record| {
-        each_field(record, |value| value.is_number().then(|| json!(1e30)))
+        replace_fields(record, |value| value.is_number().then(|| json!(1e30)))
     }),
     ("texts are lists", |record| {
-        each_field(record, |value| value.is_string().then(|| json!([[]])))
+        replace_fields(record, |value| value.is_string().then(|| json!([[]])))
     }),
 ];
 
-/// Sets the fields of a record for which `new` returns a value.
-fn each_field(record: &mut Value, new: fn(&Value) -> Option<Value>) {
+/// Replaces the fields for which `new` returns a value.
+fn replace_fields(record: &mut Value, new: fn(&Value) -> Option<Value>) {
     for (_, value) in record.as_object_mut().into_iter().flatten() {
         if let Some(new) = new(value) {
             *value = new;
@@ -889,15 +834,15 @@ fn each_field(record: &mut Value, new: fn(&Value) -> Option<Value>) {
     }
 }
 
-static BAD_RECORD: Mutex<Spoil> = Mutex::new(|_| {});
+static RECORD_FAULT: Mutex<RecordFault> = Mutex::new(|_| {});
 
-fn spoil_first(answer: &mut Answer) {
-    let spoil = *BAD_RECORD.lock().unwrap_or_else(PoisonError::into_inner);
+fn damage_first_record(answer: &mut Answer) {
+    let damage = *RECORD_FAULT.lock().unwrap_or_else(PoisonError::into_inner);
     answer.edit(move |_, value| {
         if let Some(list) =
             value.as_array_mut().filter(|list| list.len() > 4 && list[0].is_object())
         {
-            spoil(&mut list[0]);
+            damage(&mut list[0]);
         }
     });
 }
@@ -910,16 +855,15 @@ async fn bad_record_costs_no_other() {
             let text = (format!("<p>Heat {page}</p>"), NOW - 900_000 + page);
             fake.content().pages.insert(format!("Kiln {page}"), text);
         }
-        let proxy = Proxy::in_front_of(&fake.host);
-        fake.host.clone_from(&proxy.host);
-        let whole = Mirror::of_tracker(&fake, None, false).await;
-        sync(&whole, false).await;
-        let total = stored_titles(&whole).len();
-        for (name, spoil) in BAD_RECORDS {
-            *BAD_RECORD.lock().unwrap() = *spoil;
-            proxy.set_tamper(Some(spoil_first));
+        let proxy = Proxy::in_front_of(&mut fake.host);
+        let complete = Mirror::of_tracker(&fake, None, false).await;
+        complete.sync(false).await;
+        let total = stored_titles(&complete).len();
+        for (name, damage) in BAD_RECORDS {
+            *RECORD_FAULT.lock().unwrap() = *damage;
+            proxy.set_tamper(Some(damage_first_record));
             let mirror = Mirror::of_tracker(&fake, None, false).await;
-            let report = sync(&mirror, false).await;
+            let report = mirror.sync(false).await;
             proxy.set_tamper(None);
             let stored_count = stored_titles(&mirror).len();
             assert!(
@@ -927,17 +871,15 @@ async fn bad_record_costs_no_other() {
                 "{shape:?}, {name}: {stored_count} of {total}, {report:?}"
             );
         }
-        let set_date: Spoil = |record| {
-            each_field(record, |value| {
-                let text = value.as_str()?;
-                (text.len() >= 19 && text.as_bytes()[10] == b'T')
-                    .then(|| json!("+11026-01-01T00:00:00Z"))
+        let set_date: RecordFault = |record| {
+            replace_fields(record, |value| {
+                is_date(value.as_str()?).then(|| json!("+11026-01-01T00:00:00Z"))
             });
         };
-        *BAD_RECORD.lock().unwrap() = set_date;
-        proxy.set_tamper(Some(spoil_first));
+        *RECORD_FAULT.lock().unwrap() = set_date;
+        proxy.set_tamper(Some(damage_first_record));
         let mirror = Mirror::of_tracker(&fake, None, false).await;
-        let report = sync(&mirror, false).await;
+        let report = mirror.sync(false).await;
         proxy.set_tamper(None);
         assert_eq!(
             (stored_titles(&mirror).len(), report.problem.is_none()),
@@ -949,29 +891,25 @@ async fn bad_record_costs_no_other() {
 
 const YEAR: Duration = Duration::from_secs(365 * 24 * 3_600);
 
-fn has(report: &SyncReport, kind: GapKind) -> bool {
-    report.gaps.iter().any(|gap| gap.kind == kind)
-}
-
 #[tokio::test]
 async fn future_date_never_stops_a_mirror() {
     let github = FakeGitHub::new("acme/app");
     github.world().fill(6, 0);
-    let mirror = Mirror::of(&github).await;
-    let wrong = github.world().issue(3, "Dated ahead", NOW + 70 * 31_536_000);
-    github.world().put(&wrong);
-    let report = sync(&mirror, false).await;
-    assert!(has(&report, GapKind::FutureDates), "{report:?}");
-    mirror.later(Duration::from_secs(600));
-    let (repaired_title, new) = {
+    let mirror = Mirror::of_github(&github).await;
+    let future = github.world().issue(3, "Dated ahead", NOW + 70 * 31_536_000);
+    github.world().put(&future);
+    let report = mirror.sync(false).await;
+    assert!(has_gap(&report, GapKind::FutureDates), "{report:?}");
+    mirror.advance_clock(Duration::from_secs(600));
+    let (repaired, new) = {
         let world = github.world();
         (world.issue(3, "Dated right", NOW + 300), world.issue(7, "New since", NOW + 400))
     };
-    github.world().put(&repaired_title);
+    github.world().put(&repaired);
     github.world().put(&new);
-    let report = sync(&mirror, false).await;
+    let report = mirror.sync(false).await;
     assert_eq!((report.problem.as_ref(), report.new), (None, 1), "{report:?}");
-    assert!(!has(&report, GapKind::FutureDates), "{report:?}");
+    assert!(!has_gap(&report, GapKind::FutureDates), "{report:?}");
     let titles = stored_titles(&mirror);
     assert!(
         titles.contains(&"Dated right".to_owned()) && titles.contains(&"New since".to_owned()),
@@ -983,10 +921,10 @@ async fn future_date_never_stops_a_mirror() {
 async fn file_dated_ahead_never_replaces_a_mirrored_item() {
     let github = FakeGitHub::new("acme/app");
     github.world().fill(3, 0);
-    let mirror = Mirror::of(&github).await;
-    sync(&mirror, false).await;
+    let mirror = Mirror::of_github(&github).await;
+    mirror.sync(false).await;
     let forged_issue = github.world().issue(2, "Forged", NOW + 4 * 31_536_000).to_string();
-    let file = mirror.file("forged.jsonl", forged_issue);
+    let file = mirror.env.file("forged.jsonl", forged_issue);
     let report = mirror.casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
     assert_eq!((report.stale, report.dated_ahead), (1, 1), "{report:?}");
     assert!(!stored_titles(&mirror).contains(&"Forged".to_owned()));
@@ -996,12 +934,12 @@ async fn file_dated_ahead_never_replaces_a_mirrored_item() {
 async fn sweep_runs_after_a_clock_jump() {
     let github = FakeGitHub::new("acme/app");
     github.world().fill(6, 0);
-    let mirror = Mirror::of(&github).await;
-    mirror.later(50 * YEAR);
-    sync(&mirror, false).await;
-    mirror.earlier(50 * YEAR);
+    let mirror = Mirror::of_github(&github).await;
+    mirror.advance_clock(50 * YEAR);
+    mirror.sync(false).await;
+    mirror.turn_back_clock(50 * YEAR);
     github.world().remove(4, Removal::Deleted);
-    let report = sync(&mirror, false).await;
+    let report = mirror.sync(false).await;
     assert_eq!((report.problem.as_ref(), report.gone), (None, 1), "{report:?}");
 }
 
@@ -1013,17 +951,17 @@ async fn listed_page_that_was_hidden_is_shown_again() {
         fake.content().pages.insert(format!("Kiln {page}"), text);
     }
     let mirror = Mirror::of_tracker(&fake, None, false).await;
-    sync(&mirror, false).await;
+    mirror.sync(false).await;
     let pages = std::mem::take(&mut fake.content().pages);
-    let report = sync(&mirror, false).await;
+    let report = mirror.sync(false).await;
     let problem = report.problem.unwrap();
     assert!(problem.message.contains("20 of 20 pages"), "{problem:?}");
     assert_eq!(stored_titles(&mirror).len(), 20);
     fake.content().pages = pages;
-    let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
+    let database = mirror.env.database();
     database.execute("UPDATE documents SET deleted_at = 1 WHERE title <> 'Kiln 1'", []).unwrap();
     assert_eq!(stored_titles(&mirror).len(), 1);
-    let report = sync(&mirror, false).await;
+    let report = mirror.sync(false).await;
     assert_eq!(report.problem, None, "{report:?}");
     assert_eq!(stored_titles(&mirror).len(), 20);
 }
@@ -1032,11 +970,10 @@ async fn listed_page_that_was_hidden_is_shown_again() {
 async fn list_without_links_is_read_to_its_end() {
     let mut github = FakeGitHub::new("acme/app");
     github.world().fill(250, 0);
-    let proxy = Proxy::in_front_of(&github.host);
-    github.host.clone_from(&proxy.host);
+    let proxy = Proxy::in_front_of(&mut github.host);
     proxy.set_tamper(Some(|answer| drop(answer.headers.remove("link"))));
-    let mirror = Mirror::of(&github).await;
-    let report = sync(&mirror, false).await;
+    let mirror = Mirror::of_github(&github).await;
+    let report = mirror.sync(false).await;
     assert_eq!((report.problem.as_ref(), stored_titles(&mirror).len()), (None, 250), "{report:?}");
 }
 
@@ -1047,7 +984,7 @@ async fn internal_comment_is_shown_and_goes_nowhere_else() {
         item.open = false;
     }
     let mirror = Mirror::of_tracker(&fake, None, false).await;
-    sync(&mirror, false).await;
+    mirror.sync(false).await;
     mirror.casebook.update_index(&Task::new()).await.unwrap();
     // In Zendesk, the comments with odd ids are internal.
     let key = format!("{}#1", mirror.key().await);
@@ -1066,7 +1003,7 @@ async fn internal_comment_is_shown_and_goes_nowhere_else() {
     let reply = mirror.casebook.search(request, &Task::new()).await.unwrap();
     assert!(reply.hits.iter().all(|hit| !hit.key.ends_with("#1")), "{:?}", reply.hits);
     for (notes, comments) in [(false, 2), (true, 4)] {
-        let file = mirror.folder().with_extension(format!("{notes}.casebook"));
+        let file = mirror.env.casebook().with_extension(format!("{notes}.casebook"));
         let export = mirror.casebook.export(&file, notes, true, &Task::new()).await.unwrap();
         assert_eq!(export.contents.comments, comments, "{export:?}");
     }
@@ -1074,12 +1011,12 @@ async fn internal_comment_is_shown_and_goes_nowhere_else() {
 
 #[tokio::test]
 async fn comments_whose_ids_restart_are_kept() {
-    let place = Place::new();
-    let casebook = Casebook::open(options(&place, None)).await.unwrap();
+    let env = TestEnv::new();
+    let casebook = Casebook::open(options(&env, None)).await.unwrap();
     let items = (1..=3).map(|n| issue(n, &format!("Trouble {n}"), "It stops."));
     let comments = (1..=3)
         .flat_map(|n| (1..=2).map(move |id| comment(id, n, &format!("Comment {id} of {n}"))));
-    let file = place.file("in.jsonl", lines(&items.chain(comments).collect::<Vec<_>>()));
+    let file = env.file("in.jsonl", json_lines(&items.chain(comments).collect::<Vec<_>>()));
     let first = casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
     assert_eq!((first.new, first.updated), (9, 0), "{first:?}");
     for number in 1..=3 {
@@ -1108,7 +1045,7 @@ async fn bad_address_ends_no_other_sync() {
             wiki: false,
         };
         mirror.casebook.add_tracker(new).await.unwrap();
-        let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
+        let database = mirror.env.database();
         let change = format!(
             "UPDATE remotes SET {column} = ?1 WHERE source_id = (SELECT id FROM sources WHERE key = ?2)"
         );
@@ -1119,8 +1056,9 @@ async fn bad_address_ends_no_other_sync() {
         assert_eq!(report.problem.is_some(), report.source.starts_with("bad/"), "{report:?}");
     }
     assert_eq!((reports.len(), stored_titles(&mirror).len()), (4, 2));
-    let health =
-        Casebook::doctor(OpenOptions::new(mirror.folder()), false, 0, &Task::new()).await.unwrap();
+    let health = Casebook::doctor(OpenOptions::new(mirror.env.casebook()), false, 0, &Task::new())
+        .await
+        .unwrap();
     let findings: Vec<_> = health.findings.iter().filter(|f| f.id == "address_damaged").collect();
     assert_eq!(findings.len(), 3, "{findings:?}");
     assert!(findings[0].what.contains("bad/address"), "{findings:?}");
@@ -1130,12 +1068,12 @@ async fn bad_address_ends_no_other_sync() {
 async fn mass_deletion_needs_confirmation() {
     let github = FakeGitHub::new("acme/app");
     github.world().fill(40, 0);
-    let mirror = Mirror::of(&github).await;
-    sync(&mirror, false).await;
+    let mirror = Mirror::of_github(&github).await;
+    mirror.sync(false).await;
     for number in 1..=30 {
         github.world().remove(number, Removal::Deleted);
     }
-    let problem = sync(&mirror, true).await.problem.unwrap();
+    let problem = mirror.sync(true).await.problem.unwrap();
     assert!(problem.hint.unwrap_or_default().contains("--hide-deleted"), "{}", problem.message);
     assert_eq!(stored_titles(&mirror).len(), 40);
     let request = SyncRequest { full: true, hide_gone: true, ..SyncRequest::default() };
@@ -1149,8 +1087,8 @@ async fn mass_deletion_needs_confirmation() {
 
 #[tokio::test]
 async fn missing_network_is_reported_once_per_source() {
-    let place = Place::new();
-    let casebook = Casebook::open(options(&place, None)).await.unwrap();
+    let env = TestEnv::new();
+    let casebook = Casebook::open(options(&env, None)).await.unwrap();
     for n in 1..=5 {
         casebook.add_mirror(&format!("acme/app{n}"), "http://127.0.0.1:1", false).await.unwrap();
     }
@@ -1167,16 +1105,16 @@ async fn missing_network_is_reported_once_per_source() {
 
 #[test]
 fn access_exit_code_needs_only_access_failures() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let (unauthorized, unavailable) =
         (FakeTracker::new(Shape::GitLab, 1, 0), FakeTracker::new(Shape::GitLab, 1, 0));
     for (fake, key) in [(&unauthorized, "acme/one"), (&unavailable, "acme/two")] {
-        place.ok(&["source", "add", "gitlab:acme/app", "--host", &fake.host, "--as", key]);
+        env.ok(&["source", "add", "gitlab:acme/app", "--host", &fake.host, "--as", key]);
     }
     unauthorized.content().forced_status = Some(401);
     for (status, code) in [(418, 1), (401, 4)] {
         unavailable.content().forced_status = Some(status);
-        let ran = place.run(&["sync", "--no-index"]);
-        assert_eq!(ran.code, Some(code), "{status}: {}", ran.err);
+        let run = env.run(&["sync", "--no-index"]);
+        assert_eq!(run.code, Some(code), "{status}: {}", run.err);
     }
 }

@@ -1,26 +1,26 @@
-//! Tests of `precedent import PATH`: files of every tracker, detected by their content. The format
-//! table in docs/reference/file-formats.md refers to these tests.
+//! Tests of `precedent import PATH` with files of every tracker, detected by their content.
+//! docs/reference/file-formats.md refers to these tests.
 
 use std::io::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, Ran};
+use crate::support::{Run, TestEnv};
 
-/// Imports a file with this content into `acme/app` without naming its format.
-fn import(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ran {
-    let path = place.file(name, content);
-    place.run(&["import", &path.to_string_lossy(), "-R", "acme/app", "--no-vectors"])
+/// Imports a file into `acme/app`.
+fn import(env: &TestEnv, name: &str, content: impl AsRef<[u8]>) -> Run {
+    let path = env.file(name, content);
+    env.run(&["import", &path.to_string_lossy(), "-R", "acme/app", "--no-vectors"])
 }
 
-fn import_ok(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ran {
-    let ran = import(place, name, content);
-    assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
-    ran
+fn import_ok(env: &TestEnv, name: &str, content: impl AsRef<[u8]>) -> Run {
+    let run = import(env, name, content);
+    assert_eq!(run.code, Some(0), "{name}: {}", run.err);
+    run
 }
 
-fn show(place: &Place, key: &str) -> Value {
-    place.json(&["show", key, "--json"])
+fn show(env: &TestEnv, key: &str) -> Value {
+    env.json(&["show", key, "--json"])
 }
 
 fn comments(item: &Value) -> Vec<String> {
@@ -40,20 +40,16 @@ fn links(item: &Value) -> String {
 
 #[test]
 fn jira_csv_collects_repeated_columns() {
-    let place = Place::new();
-    let ran = import_ok(
-        &place,
+    let env = TestEnv::new();
+    let run = import_ok(
+        &env,
         "export.txt",
         "Summary,Issue key,Issue Type,Status,Resolution,Reporter,Created,Resolved,Labels,Labels,Description,Outward issue link (Duplicate),Comment,Comment,Status Category,Sprint\n\
          Winch slips under load,DECK-7,Bug,Shelved,Won't Do,ida,02/Feb/25 4:05 PM,09/Feb/25 9:00 AM,winch,brake,\"h3. Steps\n# lift\n# wait\n{code}E-77{code}\",DECK-3,03/Feb/25 8:00 AM;bo;Change the pawl.,04/Feb/25 8:30 AM;ida;It holds; thanks.,Done,12\n\
          Winch is loud,DECK-9,Bug,Ready for QA,,bo,05/Feb/25 1:00 PM,,,,Grease?,,,,In Progress,\n",
     );
-    assert!(
-        ran.err.contains("2 items, 2 comments") && ran.err.contains("unused: Sprint"),
-        "{}",
-        ran.err
-    );
-    let item = show(&place, "acme/app#7");
+    run.assert_stderr(&["2 items, 2 comments", "unused: Sprint"]);
+    let item = show(&env, "acme/app#7");
     assert_eq!(item["state"], "closed");
     assert_eq!(item["state_reason"], "Won't Do");
     assert_eq!(item["labels"], json!(["Bug", "winch", "brake"]));
@@ -61,55 +57,55 @@ fn jira_csv_collects_repeated_columns() {
     assert!(item["markdown"].as_str().unwrap().contains("### Steps"), "{item}");
     assert_eq!(comments(&item), ["bo: Change the pawl.", "ida: It holds; thanks."]);
     assert!(links(&item).contains("acme/app#3") && links(&item).contains("duplicate"), "{item}");
-    assert_eq!(show(&place, "acme/app#9")["state"], "open");
+    assert_eq!(show(&env, "acme/app#9")["state"], "open");
 }
 
 #[test]
 fn comments_may_have_their_own_rows() {
-    let place = Place::new();
+    let env = TestEnv::new();
     import_ok(
-        &place,
+        &env,
         "rows.csv",
         "ID,Title,State,Comment,Comment Author,Comment Date\n\
          1,Leak,Closed,First look,ida,2025-02-01 10:00\n1,Leak,Closed,The seal is worn,bo,2025-02-01 10:00\n,,,New seal fitted,bo,2025-02-03 10:00\n2,Noise,Open,,,\n",
     );
-    let item = show(&place, "acme/app#1");
+    let item = show(&env, "acme/app#1");
     assert_eq!(comments(&item).len(), 3, "{item}");
     assert_eq!(comments(&item)[2], "bo: New seal fitted");
-    assert_eq!(show(&place, "acme/app#2")["comments"], json!([]));
+    assert_eq!(show(&env, "acme/app#2")["comments"], json!([]));
 }
 
 #[test]
 fn date_column_has_one_order() {
-    let place = Place::new();
-    let ran = import_ok(
-        &place,
+    let env = TestEnv::new();
+    let run = import_ok(
+        &env,
         "dates.csv",
         "ID,Title,State,Created\n1,One,Open,04/06/2025 10:00\n2,Two,Open,25/06/2025 10:00\n3,Three,Open,some day\n",
     );
-    assert!(ran.err.contains("\"some day\" is not a recognized date"), "{}", ran.err);
-    assert_eq!(show(&place, "acme/app#1")["created_at"], "2025-06-04T10:00:00Z");
-    assert_eq!(show(&place, "acme/app#3")["created_at"], Value::Null);
+    assert!(run.err.contains("\"some day\" is not a recognized date"), "{}", run.err);
+    assert_eq!(show(&env, "acme/app#1")["created_at"], "2025-06-04T10:00:00Z");
+    assert_eq!(show(&env, "acme/app#3")["created_at"], Value::Null);
 
-    // An undecidable format is reported, and can be set.
+    // An ambiguous format is reported, and can be set.
     let text = "ID,Title,State,Created\n11,One,Open,04/06/2025\n";
-    let ran = import_ok(&place, "doubt.csv", text);
-    assert!(ran.err.contains("dates=dmy"), "{}", ran.err);
-    let path = place.file("doubt.csv", text).to_string_lossy().into_owned();
-    place.ok(&["import", &path, "-R", "acme/app", "--map", "dates=dmy"]);
-    assert_eq!(show(&place, "acme/app#11")["created_at"], "2025-06-04T00:00:00Z");
+    let run = import_ok(&env, "doubt.csv", text);
+    assert!(run.err.contains("dates=dmy"), "{}", run.err);
+    let path = env.file_arg("doubt.csv", text);
+    env.ok(&["import", &path, "-R", "acme/app", "--map", "dates=dmy"]);
+    assert_eq!(show(&env, "acme/app#11")["created_at"], "2025-06-04T00:00:00Z");
 }
 
 #[test]
 fn gitlab_csv_is_numbered_by_iid() {
-    let place = Place::new();
+    let env = TestEnv::new();
     import_ok(
-        &place,
+        &env,
         "gitlab.csv",
         "ID,IID,Title,Description,URL,State,Labels,Author Username,Created At (UTC),Closed At (UTC)\n\
          90001,4,Sluice stuck,Rust.,https://gitlab.example/water/gate/-/issues/4,Closed,\"rust,gate\",ida,2025-01-02 03:04:05,2025-01-03 03:04:05\n",
     );
-    let item = show(&place, "acme/app#4");
+    let item = show(&env, "acme/app#4");
     assert_eq!(
         (&item["closed_at"], &item["labels"]),
         (&json!("2025-01-03T03:04:05Z"), &json!(["rust", "gate"]))
@@ -118,70 +114,60 @@ fn gitlab_csv_is_numbered_by_iid() {
 
 #[test]
 fn missing_state_column_is_reported() {
-    let place = Place::new();
-    let path = place
-        .file("list.csv", "Nr,Title,Zustandsbild\n1,One,Erledigt\n2,Two,Hängt\n3,Three,Liegt\n");
+    let env = TestEnv::new();
+    let path =
+        env.file("list.csv", "Nr,Title,Zustandsbild\n1,One,Erledigt\n2,Two,Hängt\n3,Three,Liegt\n");
     let path = path.to_string_lossy().into_owned();
     let map = ["--map", "state.closed=Erledigt"];
-    let ran = place.ok(&[&["import", &path, "-R", "acme/app", "--no-vectors"], &map[..]].concat());
-    assert!(
-        ran.err.contains("no state column found") && ran.err.contains("--map state="),
-        "{}",
-        ran.err
-    );
-    let ran = place.ok(&[&["import", &path, "--dry-run"], &map[..]].concat());
-    assert!(ran.out.contains("no state column found"), "{}", ran.out);
-    let ran = place.ok(&[
+    let run = env.ok(&[&["import", &path, "-R", "acme/app", "--no-vectors"], &map[..]].concat());
+    run.assert_stderr(&["no state column found", "--map state="]);
+    let run = env.ok(&[&["import", &path, "--dry-run"], &map[..]].concat());
+    assert!(run.out.contains("no state column found"), "{}", run.out);
+    let run = env.ok(&[
         &["import", &path, "-R", "acme/app", "--no-vectors", "--map", "state=Zustandsbild"],
         &map[..],
     ]
     .concat());
-    assert!(!ran.err.contains("no state column found"), "{}", ran.err);
-    assert_eq!(show(&place, "acme/app#1")["state"], "closed");
+    assert!(!run.err.contains("no state column found"), "{}", run.err);
+    assert_eq!(show(&env, "acme/app#1")["state"], "closed");
 }
 
 #[test]
 fn redmine_csv_in_german_and_windows_1252() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let text = "#;Projekt;Status;Thema;Autor;Angelegt;Geschlossen;Beschreibung\n\
                 41;Hof;Geschlossen;Tür schließt nicht;Jürgen;21.03.2025 08:15;22.03.2025 09:00;Sie klemmt.\n42;Hof;Liegt bei Zulieferer;Größe falsch;Käthe;02.04.2025 08:15;;x\n";
     let bytes: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
-    let ran = import_ok(&place, "tickets.csv", &bytes);
-    assert!(ran.err.contains("windows-1252"), "{}", ran.err);
-    assert!(ran.err.contains("\"Liegt bei Zulieferer\" (1 row)"), "{}", ran.err);
-    let item = show(&place, "acme/app#41");
+    let run = import_ok(&env, "tickets.csv", &bytes);
+    assert!(run.err.contains("windows-1252"), "{}", run.err);
+    assert!(run.err.contains("\"Liegt bei Zulieferer\" (1 row)"), "{}", run.err);
+    let item = show(&env, "acme/app#41");
     assert_eq!((&item["state"], &item["title"]), (&json!("closed"), &json!("Tür schließt nicht")));
-    assert_eq!(show(&place, "acme/app#42")["created_at"], "2025-04-02T08:15:00Z");
-    // A mapping given by the user changes items that were imported before.
-    let path = place.file("tickets.csv", &bytes).to_string_lossy().into_owned();
-    let ran = place.ok(&[
-        "import",
-        &path,
-        "-R",
-        "acme/app",
-        "--map",
-        "state.closed=Liegt bei Zulieferer",
-    ]);
-    assert!(ran.err.contains("1 updated, 1 unchanged"), "{}", ran.err);
-    assert_eq!(show(&place, "acme/app#42")["state"], "closed");
+    assert_eq!(show(&env, "acme/app#42")["created_at"], "2025-04-02T08:15:00Z");
+    // A mapping applies to items that were imported before as well.
+    let path = env.file_arg("tickets.csv", &bytes);
+    let run =
+        env.ok(&["import", &path, "-R", "acme/app", "--map", "state.closed=Liegt bei Zulieferer"]);
+    assert!(run.err.contains("1 updated, 1 unchanged"), "{}", run.err);
+    assert_eq!(show(&env, "acme/app#42")["state"], "closed");
 }
 
 #[test]
 fn bugzilla_as_csv_rest_and_xml() {
-    let place = Place::new();
+    let env = TestEnv::new();
     import_ok(
-        &place,
+        &env,
         "list.csv",
         "\"Bug ID\",\"Component\",\"Status\",\"Resolution\",\"Summary\"\n\"7\",\"Pump\",\"VERIFIED\",\"FIXED\",\"Drips\"\n\"8\",\"Pump\",\"NEW\",\"---\",\"Hums\"\n",
     );
-    assert_eq!(show(&place, "acme/app#7")["state"], "closed");
-    assert_eq!(show(&place, "acme/app#8")["state"], "open");
-    let rest = json!({"bugs": [{"id": 17, "summary": "Drips again", "status": "RESOLVED", "resolution": "DUPLICATE", "dupe_of": 7, "product": "Well",
+    assert_eq!(show(&env, "acme/app#7")["state"], "closed");
+    assert_eq!(show(&env, "acme/app#8")["state"], "open");
+    let response = json!({"bugs": [{"id": 17, "summary": "Drips again", "status": "RESOLVED", "resolution": "DUPLICATE", "dupe_of": 7, "product": "Well",
         "creator": "ida", "creation_time": "2025-01-02T00:00:00Z", "comments": [
             {"id": 1, "count": 0, "text": "It drips.", "creator": "ida", "creation_time": "2025-01-02T00:00:00Z"},
             {"id": 2, "count": 1, "text": "As before.", "creator": "bo", "creation_time": "2025-01-03T00:00:00Z"}]}]});
-    import_ok(&place, "rest", rest.to_string());
-    let item = show(&place, "acme/app#17");
+    import_ok(&env, "rest", response.to_string());
+    let item = show(&env, "acme/app#17");
     assert_eq!(
         (item["markdown"].as_str(), comments(&item)),
         (Some("It drips."), vec!["bo: As before.".to_owned()])
@@ -190,8 +176,8 @@ fn bugzilla_as_csv_rest_and_xml() {
     let xml = "<?xml version=\"1.0\"?>\n<bugzilla><bug><bug_id>27</bug_id><short_desc>Valve &amp; seat</short_desc><bug_status>CLOSED</bug_status>\
                <dup_id>8</dup_id><long_desc><who name=\"Ida\">ida</who><bug_when>2025-01-02 10:00:00 +0000</bug_when><thetext>&lt;worn&gt;</thetext></long_desc>\
                <long_desc><commentid>5</commentid><who>bo</who><bug_when>2025-01-03 10:00:00 +0000</bug_when><thetext>Ground anew.</thetext></long_desc></bug></bugzilla>";
-    import_ok(&place, "show.xml", xml);
-    let item = show(&place, "acme/app#27");
+    import_ok(&env, "show.xml", xml);
+    let item = show(&env, "acme/app#27");
     assert_eq!(
         (&item["title"], &item["state"], comments(&item)),
         (&json!("Valve & seat"), &json!("closed"), vec!["bo: Ground anew.".to_owned()])
@@ -201,69 +187,77 @@ fn bugzilla_as_csv_rest_and_xml() {
 
 #[test]
 fn linear_zendesk_trac_azure_and_mantis_tables() {
-    let place = Place::new();
+    let env = TestEnv::new();
     import_ok(
-        &place,
+        &env,
         "linear.csv",
         "ID,Team,Title,Status,Created,Completed,Canceled,Duplicate of\n\
          RIG-1,RIG,Mast bends,Done,Wed Mar 05 2025 11:21:41 GMT+0000 (GMT),Fri Mar 07 2025 11:21:41 GMT+0000 (GMT),,\n\
          RIG-2,RIG,Mast bent,Canceled,Thu Mar 06 2025 11:21:41 GMT+0000 (GMT),,Fri Mar 07 2025 12:00:00 GMT+0000 (GMT),RIG-1\n",
     );
-    let item = show(&place, "acme/app#2");
+    let item = show(&env, "acme/app#2");
     assert_eq!(
         (&item["state"], &item["closed_at"]),
         (&json!("closed"), &json!("2025-03-07T12:00:00Z"))
     );
     assert!(links(&item).contains("acme/app#1"), "{item}");
-    let place = Place::new();
+    let env = TestEnv::new();
     import_ok(
-        &place,
+        &env,
         "view.csv",
         "ID,Requester,Subject,Tags,Status,Created at,Solved at\n31,Kim,Oven cold,fuse heater,Solved,2025-03-01 10:00,2025-03-02 10:00\n",
     );
-    assert_eq!(show(&place, "acme/app#31")["labels"], json!(["fuse", "heater"]));
-    let place = Place::new();
+    assert_eq!(show(&env, "acme/app#31")["labels"], json!(["fuse", "heater"]));
+    let env = TestEnv::new();
     import_ok(
-        &place,
+        &env,
         "query.tsv",
         "id\tsummary\tstatus\ttime\tchangetime\treporter\n41\tSlow clock\tclosed\t1735689600000000\t1735776000000000\tliv\n",
     );
-    assert_eq!(show(&place, "acme/app#41")["created_at"], "2025-01-01T00:00:00Z");
-    let place = Place::new();
+    assert_eq!(show(&env, "acme/app#41")["created_at"], "2025-01-01T00:00:00Z");
+    let env = TestEnv::new();
     import_ok(
-        &place,
+        &env,
         "items.csv",
         "ID,Work Item Type,Title,State,Tags,Description,Repro Steps\n51,Bug,Crane halts,Closed,crane; stop,<div>It <b>halts</b>.</div><ul><li>lift</li></ul>,<p>Lift twice</p>\n",
     );
-    let item = show(&place, "acme/app#51");
+    let item = show(&env, "acme/app#51");
     assert_eq!(item["labels"], json!(["Bug", "crane", "stop"]));
     assert_eq!(item["markdown"], "It **halts**.\n\n- lift\n\n### Repro Steps\n\nLift twice");
-    let place = Place::new();
+    let env = TestEnv::new();
     import_ok(
-        &place,
+        &env,
         "mantis.csv",
         "Id,Project,Reporter,Reproducibility,Date Submitted,Summary,Status,Resolution,Updated\n0000061,Yard,liv,always,2025-02-03,Gate open,resolved,fixed,2025-02-04\n",
     );
-    assert_eq!(show(&place, "acme/app#61")["state"], "closed");
+    assert_eq!(show(&env, "acme/app#61")["state"], "closed");
 }
 
 #[test]
 fn github_in_all_the_shapes_of_its_tools() {
-    let rest = |n: u32| json!({"number": n, "title": format!("Crane {n}"), "state": "open", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z"});
+    let rest_issue = |n: u32| json!({"number": n, "title": format!("Crane {n}"), "state": "open", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z"});
     let comment =
         json!({"body": "Oil it.", "author": {"login": "bo"}, "createdAt": "2025-01-02T00:00:00Z"});
     let graphql = json!({"data": {"repository": {"issues": {"nodes": [{"number": 1, "title": "Crane", "state": "CLOSED", "createdAt": "2025-01-01T00:00:00Z",
         "labels": {"nodes": [{"name": "crane"}]}, "comments": {"nodes": [comment]}}], "pageInfo": {"hasNextPage": false}}}}});
     for (name, text, items) in [
-        ("slurp.json", json!([[rest(1)], [rest(2)]]).to_string(), 2),
-        ("search.json", json!({"total_count": 2, "items": [rest(1), rest(2)]}).to_string(), 2),
+        ("slurp.json", json!([[rest_issue(1)], [rest_issue(2)]]).to_string(), 2),
+        (
+            "search.json",
+            json!({"total_count": 2, "items": [rest_issue(1), rest_issue(2)]}).to_string(),
+            2,
+        ),
         (
             "pages.json",
-            format!("{}{}", json!({"items": [rest(1)]}), json!({"items": [rest(2), rest(3)]})),
+            format!(
+                "{}{}",
+                json!({"items": [rest_issue(1)]}),
+                json!({"items": [rest_issue(2), rest_issue(3)]})
+            ),
             3,
         ),
-        ("glued.json", format!("{}{}{}", rest(1), rest(2), rest(3)), 3),
-        ("lines.json", format!("{}\n{}\n", rest(1), rest(2)), 2),
+        ("glued.json", format!("{}{}{}", rest_issue(1), rest_issue(2), rest_issue(3)), 3),
+        ("lines.json", format!("{}\n{}\n", rest_issue(1), rest_issue(2)), 2),
         ("graphql.json", graphql.to_string(), 1),
         (
             "odd.json",
@@ -276,42 +270,39 @@ fn github_in_all_the_shapes_of_its_tools() {
             2,
         ),
     ] {
-        let place = Place::new();
-        let ran = import_ok(&place, name, text);
-        let sources = place.json(&["source", "list", "--json"]);
-        assert_eq!(sources[0]["issues"], items, "{name}: {sources} {}", ran.err);
+        let env = TestEnv::new();
+        let run = import_ok(&env, name, text);
+        let sources = env.json(&["source", "list", "--json"]);
+        assert_eq!(sources[0]["issues"], items, "{name}: {sources} {}", run.err);
         if name == "graphql.json" {
-            let item = show(&place, "acme/app#1");
+            let item = show(&env, "acme/app#1");
             assert_eq!(
                 (comments(&item), &item["labels"]),
                 (vec!["bo: Oil it.".to_owned()], &json!(["crane"]))
             );
         }
         if name == "odd.json" {
-            assert_eq!(show(&place, "acme/app#7")["created_at"], "2025-01-01T00:00:00Z");
+            assert_eq!(show(&env, "acme/app#7")["created_at"], "2025-01-01T00:00:00Z");
         }
     }
 }
 
 #[test]
 fn event_gitlab_gitea_and_jira_json_is_imported() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let issue = json!({"number": 5, "title": "Hook lost", "state": "open", "body": "b", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z"});
     let comment = json!({"id": 77, "issue_url": "https://api.github.com/repos/yard/crane/issues/5", "body": "Found.", "user": {"login": "bo"}, "created_at": "2025-01-02T00:00:00Z"});
     let event = json!({"type": "IssueCommentEvent", "repo": {"name": "yard/crane"}, "payload": {"action": "created", "issue": issue, "comment": comment}});
     let push = json!({"type": "PushEvent", "repo": {"name": "yard/crane"}, "payload": {"size": 1}});
-    let path = place
-        .file("2025-01-01-0.json", format!("{push}\n{event}\n"))
-        .to_string_lossy()
-        .into_owned();
-    place.ok(&["import", &path, "--yes"]);
-    assert_eq!(comments(&show(&place, "yard/crane#5")), ["bo: Found."]);
+    let path = env.file_arg("2025-01-01-0.json", format!("{push}\n{event}\n"));
+    env.ok(&["import", &path, "--yes"]);
+    assert_eq!(comments(&show(&env, "yard/crane#5")), ["bo: Found."]);
 
     let note = |system: bool, text: &str| json!({"note": text, "system": system, "author": {"name": "Bo"}, "created_at": "2025-01-02T00:00:00.000Z"});
     let issue = json!({"title": "Chain rusts", "iid": 6, "project_id": 3, "state": "closed", "description": "d", "created_at": "2025-01-01T00:00:00.000Z",
         "label_links": [{"label": {"title": "chain"}}], "notes": [note(false, "Grease."), note(true, "closed")]});
-    import_ok(&place, "tree/project/issues.ndjson", format!("{issue}\n"));
-    let item = show(&place, "acme/app#6");
+    import_ok(&env, "tree/project/issues.ndjson", format!("{issue}\n"));
+    let item = show(&env, "acme/app#6");
     assert_eq!(
         (comments(&item), &item["labels"], &item["state"]),
         (vec!["Bo: Grease.".to_owned()], &json!(["chain"]), &json!("closed"))
@@ -322,63 +313,56 @@ fn event_gitlab_gitea_and_jira_json_is_imported() {
         "summary": "Deck wet", "status": {"name": "Done", "statusCategory": {"key": "done"}}, "created": "2025-01-01T02:00:00.000+0200", "description": text("It is wet."),
         "issuelinks": [{"type": {"name": "Duplicate", "outward": "duplicates"}, "outwardIssue": {"key": "DECK-2"}}],
         "comment": {"comments": [{"id": "1", "author": {"displayName": "Bo"}, "body": text("Mop it."), "created": "2025-01-02T00:00:00.000+0000"}]}}}]});
-    let path = place.file("answer", answer.to_string()).to_string_lossy().into_owned();
-    place.ok(&["import", &path, "--yes"]);
-    let item = show(&place, "deck.example/DECK#12");
+    let path = env.file_arg("answer", answer.to_string());
+    env.ok(&["import", &path, "--yes"]);
+    let item = show(&env, "deck.example/DECK#12");
     assert_eq!(
         (item["markdown"].as_str().map(str::trim_end).map(str::trim_end), comments(&item)),
         (Some("It is wet."), vec!["Bo: Mop it.".to_owned()])
     );
     assert!(links(&item).contains("deck.example/DECK#2"), "{item}");
 
-    let place = Place::new();
+    let env = TestEnv::new();
     let ticket = json!({"url": "https://oven.example/api/v2/tickets/31.json", "id": 31, "type": "problem", "subject": "Cold", "description": "Cold oven.", "status": "solved",
         "requester_id": 7, "submitter": {"id": 7, "name": "Kim"}, "tags": ["fuse"], "created_at": "2025-01-01T00:00:00Z", "comments": [
             {"id": 1, "author_id": 7, "body": "Cold oven."}, {"id": 2, "author_id": 9, "body": "Change the fuse.", "created_at": "2025-01-02T00:00:00Z"}]});
-    import_ok(&place, "tickets.json", format!("{ticket}\n"));
-    let item = show(&place, "acme/app#31");
+    import_ok(&env, "tickets.json", format!("{ticket}\n"));
+    let item = show(&env, "acme/app#31");
     assert_eq!(
         (comments(&item), &item["state"], &item["author"]),
         (vec!["9: Change the fuse.".to_owned()], &json!("closed"), &json!("Kim"))
     );
-    // Items are found by the agent's address and by that of the API.
+    // Items are found by their addresses for agents and in the API.
     for address in
         ["https://oven.example/agent/tickets/31", "https://oven.example/api/v2/tickets/31.json"]
     {
-        assert_eq!(show(&place, address)["title"], "Cold");
+        assert_eq!(show(&env, address)["title"], "Cold");
     }
 }
 
 #[test]
 fn two_keys_with_one_number_are_two_items() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let text = "Issue key,Summary,Status\nAPP-12,One,Open\nOPS-12,Two,Open\nOPS-13,Three,Done\nAPP-13,Four,Open\n";
-    let path = place.file("both.csv", text).to_string_lossy().into_owned();
-    let ran = place.ok(&["import", &path, "-R", "acme/all"]);
-    assert!(
-        ran.err.contains("4 items") && ran.err.contains("acme/all/OPS: 2 items"),
-        "{}",
-        ran.err
-    );
-    assert_eq!(show(&place, "acme/all#12")["title"], "One");
-    assert_eq!(show(&place, "acme/all/OPS#12")["title"], "Two");
-    // The source stays that of its project.
-    let path = place
-        .file("ops.csv", "Issue key,Summary,Status\nOPS-12,Changed,Open\n")
-        .to_string_lossy()
-        .into_owned();
-    place.ok(&["import", &path, "-R", "acme/all"]);
-    assert_eq!(show(&place, "acme/all#12")["title"], "One");
-    assert_eq!(show(&place, "acme/all/OPS#12")["title"], "Changed");
+    let path = env.file_arg("both.csv", text);
+    let run = env.ok(&["import", &path, "-R", "acme/all"]);
+    run.assert_stderr(&["4 items", "acme/all/OPS: 2 items"]);
+    assert_eq!(show(&env, "acme/all#12")["title"], "One");
+    assert_eq!(show(&env, "acme/all/OPS#12")["title"], "Two");
+    // A later import finds the source of each project.
+    let path = env.file_arg("ops.csv", "Issue key,Summary,Status\nOPS-12,Changed,Open\n");
+    env.ok(&["import", &path, "-R", "acme/all"]);
+    assert_eq!(show(&env, "acme/all#12")["title"], "One");
+    assert_eq!(show(&env, "acme/all/OPS#12")["title"], "Changed");
     // Without a name, each project becomes a source.
-    let path = place.file("both.csv", text).to_string_lossy().into_owned();
-    place.ok(&["import", &path, "--yes"]);
-    assert_eq!(show(&place, "jira/APP#12")["title"], "One");
+    let path = env.file_arg("both.csv", text);
+    env.ok(&["import", &path, "--yes"]);
+    assert_eq!(show(&env, "jira/APP#12")["title"], "One");
 }
 
 #[test]
 fn archive_gives_one_or_all_repositories() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let issue = |repository: &str, n: u32| {
         json!({"type": "issue", "url": format!("https://github.com/{repository}/issues/{n}"), "repository": format!("https://github.com/{repository}"),
             "user": "https://github.com/ida", "title": format!("Of {repository}"), "labels": [], "closed_at": null, "created_at": "2025-01-01T00:00:00Z"})
@@ -386,23 +370,23 @@ fn archive_gives_one_or_all_repositories() {
     let review = json!({"type": "pull_request_review_comment", "url": "https://github.com/yard/crane/pull/6/files#r8", "pull_request": "https://github.com/yard/crane/pull/6",
         "user": "https://github.com/bo", "body": "Why?", "created_at": "2025-01-02T00:00:00Z"});
     let pull = json!({"type": "pull_request", "url": "https://github.com/yard/crane/pull/6", "user": "https://github.com/ida", "title": "Mend", "created_at": "2025-01-02T00:00:00Z"});
-    place.file(
+    env.file(
         "dump/issues_000001.json",
         json!([issue("yard/crane", 5), issue("yard/crane", 7), issue("yard/gate", 5)]).to_string(),
     );
-    place.file("dump/pull_requests_000001.json", json!([pull]).to_string());
-    place.file("dump/pull_request_review_comments_000001.json", json!([review]).to_string());
-    place.file("dump/schema.json", json!({"version": "1.2.0"}).to_string());
-    let dump = place.path("dump").to_string_lossy().into_owned();
-    place.ok(&["import", &dump, "-R", "yard/gate"]);
-    assert_eq!(show(&place, "yard/gate#5")["title"], "Of yard/gate");
-    assert_eq!(place.json(&["source", "list", "--json"])[0]["issues"], 1);
-    place.ok(&["import", &dump, "--yes"]);
-    assert_eq!(show(&place, "yard/crane#5")["title"], "Of yard/crane");
-    assert_eq!(comments(&show(&place, "yard/crane#6")), ["bo: Why?"]);
+    env.file("dump/pull_requests_000001.json", json!([pull]).to_string());
+    env.file("dump/pull_request_review_comments_000001.json", json!([review]).to_string());
+    env.file("dump/schema.json", json!({"version": "1.2.0"}).to_string());
+    let dump = env.path_arg("dump");
+    env.ok(&["import", &dump, "-R", "yard/gate"]);
+    assert_eq!(show(&env, "yard/gate#5")["title"], "Of yard/gate");
+    assert_eq!(env.json(&["source", "list", "--json"])[0]["issues"], 1);
+    env.ok(&["import", &dump, "--yes"]);
+    assert_eq!(show(&env, "yard/crane#5")["title"], "Of yard/crane");
+    assert_eq!(comments(&show(&env, "yard/crane#6")), ["bo: Why?"]);
 }
 
-/// Returns items of a GitHub project and Zendesk tickets with the same numbers.
+/// Returns GitHub issues and Zendesk tickets with the same numbers.
 fn two_trackers() -> [(&'static str, String); 2] {
     let issue = |n: u32| {
         json!({"number": n, "title": format!("Crane {n}"), "state": "open", "html_url": format!("https://github.com/acme/up/issues/{n}"),
@@ -424,27 +408,27 @@ fn mixed_folder_becomes_two_sources() {
     let [hub, tickets] = two_trackers();
     // The order of the files does not matter.
     for (first, second) in [("a.json", "b.json"), ("b.json", "a.json")] {
-        let place = Place::new();
-        place.file(&format!("both/{first}"), &hub.1);
-        place.file(&format!("both/{second}"), &tickets.1);
-        place.file(
+        let env = TestEnv::new();
+        env.file(&format!("both/{first}"), &hub.1);
+        env.file(&format!("both/{second}"), &tickets.1);
+        env.file(
             "both/mails/1.eml",
-            mail("one", 4, "ada@mill.example", "Valve sticks", "", "Cold.\n"),
+            email("one", 4, "ada@mill.example", "Valve sticks", "", "Cold.\n"),
         );
-        place.file("both/page.md", "# Home\n\nThe oven's page.\n");
-        let path = place.path("both").to_string_lossy().into_owned();
-        let ran = place.ok(&["import", &path, "--no-vectors", "--yes"]);
-        assert!(ran.err.contains(": 6 new."), "{}", ran.err);
-        assert_eq!(show(&place, "acme/up#1")["title"], "Crane 1");
+        env.file("both/page.md", "# Home\n\nThe oven's page.\n");
+        let path = env.path_arg("both");
+        let run = env.ok(&["import", &path, "--no-vectors", "--yes"]);
+        assert!(run.err.contains(": 6 new."), "{}", run.err);
+        assert_eq!(show(&env, "acme/up#1")["title"], "Crane 1");
         let stem = second.trim_end_matches(".json");
-        assert_eq!(show(&place, &format!("oven.zendesk.com/{stem}#1"))["title"], "Oven 1");
-        let sources = place.json(&["source", "list", "--json=key"]).to_string();
+        assert_eq!(show(&env, &format!("oven.zendesk.com/{stem}#1"))["title"], "Oven 1");
+        let sources = env.json(&["source", "list", "--json=key"]).to_string();
         for source in ["mail/inbox", "wiki/both"] {
             assert!(sources.contains(source), "{source}: {sources}");
         }
     }
-    // Items in an archive get the same names as those in separate files.
-    let place = Place::new();
+    // Items in an archive get the same keys as those in separate files.
+    let env = TestEnv::new();
     let mut archive = tar::Builder::new(Vec::new());
     for (name, text) in [&tickets, &hub] {
         let mut header = tar::Header::new_ustar();
@@ -452,68 +436,68 @@ fn mixed_folder_becomes_two_sources() {
         header.set_mode(0o600);
         archive.append_data(&mut header, name, text.as_bytes()).unwrap();
     }
-    let path = place.file("all.tar", archive.into_inner().unwrap()).to_string_lossy().into_owned();
-    place.ok(&["import", &path, "--no-vectors", "--yes"]);
-    let ran = place.ok(&[
+    let path = env.file_arg("all.tar", archive.into_inner().unwrap());
+    env.ok(&["import", &path, "--no-vectors", "--yes"]);
+    let run = env.ok(&[
         "import",
-        &place.file(tickets.0, &tickets.1).to_string_lossy(),
+        &env.file(tickets.0, &tickets.1).to_string_lossy(),
         "--no-vectors",
         "--yes",
     ]);
-    assert!(ran.err.contains("2 unchanged"), "{}", ran.err);
-    assert_eq!(show(&place, "acme/up#1")["title"], "Crane 1");
-    assert_eq!(show(&place, "oven.zendesk.com/tickets#1")["title"], "Oven 1");
+    assert!(run.err.contains("2 unchanged"), "{}", run.err);
+    assert_eq!(show(&env, "acme/up#1")["title"], "Crane 1");
+    assert_eq!(show(&env, "oven.zendesk.com/tickets#1")["title"], "Oven 1");
 }
 
 #[test]
 fn items_of_another_tracker_are_rejected() {
     let [hub, tickets] = two_trackers();
-    let place = Place::new();
-    import_ok(&place, hub.0, &hub.1);
+    let env = TestEnv::new();
+    import_ok(&env, hub.0, &hub.1);
     for more in [&[][..], &["--no-index"]] {
-        let path = place.file(tickets.0, &tickets.1).to_string_lossy().into_owned();
-        let ran = place.run(&[&["import", &path, "-R", "acme/app"], more].concat());
-        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        let path = env.file_arg(tickets.0, &tickets.1);
+        let run = env.run(&[&["import", &path, "-R", "acme/app"], more].concat());
+        assert_eq!(run.code, Some(2), "{}", run.err);
         for part in [
             "acme/app contains items from GitHub (github.com)",
             "from Zendesk (oven.zendesk.com)",
             "into another source",
         ] {
-            assert!(ran.err.contains(part), "{part}: {}", ran.err);
+            assert!(run.err.contains(part), "{part}: {}", run.err);
         }
     }
     // Another address of the same tracker kind is another tracker.
     let other_tracker = hub.1.replace("github.com", "git.example");
-    let ran = import(&place, "other.json", &other_tracker);
-    assert!(ran.code == Some(2) && ran.err.contains("git.example"), "{}", ran.err);
-    assert_eq!(show(&place, "acme/app#1")["title"], "Crane 1");
-    // Content of the same tracker is accepted again, in another format as well.
-    import_ok(&place, hub.0, &hub.1);
+    let run = import(&env, "other.json", &other_tracker);
+    run.assert_error(2, &["git.example"]);
+    assert_eq!(show(&env, "acme/app#1")["title"], "Crane 1");
+    // Content of the same tracker is accepted, in another format as well.
+    import_ok(&env, hub.0, &hub.1);
     import_ok(
-        &place,
+        &env,
         "more.json",
         json!([{"number": 9, "title": "Crane 9", "state": "open"}]).to_string(),
     );
 
-    // With both under one name, the second is left out and reported.
-    let place = Place::new();
-    place.file(&format!("both/{}", hub.0), &hub.1);
-    place.file(&format!("both/{}", tickets.0), &tickets.1);
-    let path = place.path("both").to_string_lossy().into_owned();
+    // If both get one name, the second is skipped and reported.
+    let env = TestEnv::new();
+    env.file(&format!("both/{}", hub.0), &hub.1);
+    env.file(&format!("both/{}", tickets.0), &tickets.1);
+    let path = env.path_arg("both");
     for run in [
         &["import", &path, "-R", "acme/mix", "--dry-run"][..],
         &["import", &path, "-R", "acme/mix", "--no-vectors"],
     ] {
-        let ran = place.ok(run);
-        let output = format!("{}{}", ran.out, ran.err);
+        let run = env.ok(run);
+        let output = format!("{}{}", run.out, run.err);
         assert!(output.contains("acme/mix contains items from GitHub"), "{output}");
     }
-    assert_eq!(show(&place, "acme/mix#1")["title"], "Crane 1");
+    assert_eq!(show(&env, "acme/mix#1")["title"], "Crane 1");
     // A live source belongs to its tracker as well.
-    let place = Place::new();
-    import_ok(&place, tickets.0, &tickets.1);
-    let ran = place.run(&["source", "add", "github:acme/app"]);
-    assert!(ran.code == Some(2) && ran.err.contains("contains items from Zendesk"), "{}", ran.err);
+    let env = TestEnv::new();
+    import_ok(&env, tickets.0, &tickets.1);
+    let run = env.run(&["source", "add", "github:acme/app"]);
+    run.assert_error(2, &["contains items from Zendesk"]);
 }
 
 #[test]
@@ -542,10 +526,10 @@ fn compressions_and_encodings_are_detected() {
         ("bz2", decode(BZ2)),
         ("xz", decode(XZ)),
     ] {
-        let place = Place::new();
-        import_ok(&place, name, bytes);
-        assert_eq!(show(&place, "acme/app#1")["title"], "Größe zählt", "{name}");
-        assert_eq!(show(&place, "acme/app#2")["state"], "closed", "{name}");
+        let env = TestEnv::new();
+        import_ok(&env, name, bytes);
+        assert_eq!(show(&env, "acme/app#1")["title"], "Größe zählt", "{name}");
+        assert_eq!(show(&env, "acme/app#2")["state"], "closed", "{name}");
     }
 }
 
@@ -558,7 +542,7 @@ fn decode(text: &str) -> Vec<u8> {
     base64::engine::general_purpose::STANDARD.decode(text).unwrap()
 }
 
-/// Returns a zip archive with one uncompressed file.
+/// Builds a zip archive with one uncompressed file.
 fn stored_zip(name: &str, content: &[u8]) -> Vec<u8> {
     let mut crc = !0_u32;
     for byte in content {
@@ -578,37 +562,42 @@ fn stored_zip(name: &str, content: &[u8]) -> Vec<u8> {
     ]
     .concat();
     let mut out = [b"PK\x03\x04", &head[..], name.as_bytes(), content].concat();
-    let at = u32::try_from(out.len()).unwrap();
+    let offset = u32::try_from(out.len()).unwrap();
     let entry = [b"PK\x01\x02\x14\x00", &head[..], &[0; 14], name.as_bytes()].concat();
     let length = u32::try_from(entry.len()).unwrap();
     out.extend(entry);
     out.extend(
-        [&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &length.to_le_bytes(), &at.to_le_bytes(), &[0, 0]]
-            .concat(),
+        [
+            &b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..],
+            &length.to_le_bytes(),
+            &offset.to_le_bytes(),
+            &[0, 0],
+        ]
+        .concat(),
     );
     out
 }
 
 #[test]
-fn damaged_bytes_cost_only_a_character() {
-    let place = Place::new();
+fn damaged_bytes_replace_one_character() {
+    let env = TestEnv::new();
     let mut lines = br#"{"number": 1, "title": "nul", "body": "before\u0000after"}
 {"number": 2, "title": "half \ud83d pair"}
 "#
     .to_vec();
     lines.extend(b"{\"number\": 3, \"title\": \"bad \xff byte\"}\n");
-    import_ok(&place, "bad.jsonl", lines);
-    assert_eq!(show(&place, "acme/app#1")["markdown"], "before\u{fffd}after");
-    assert_eq!(show(&place, "acme/app#2")["title"], "half \u{fffd} pair");
-    assert_eq!(show(&place, "acme/app#3")["title"], "bad \u{fffd} byte");
-    let ran = import(&place, "open.csv", "ID,Title,State\n4,\"never closed,Open\n5,Five,Open\n");
-    assert!(ran.code == Some(2) && ran.err.contains("line 2"), "{}", ran.err);
+    import_ok(&env, "bad.jsonl", lines);
+    assert_eq!(show(&env, "acme/app#1")["markdown"], "before\u{fffd}after");
+    assert_eq!(show(&env, "acme/app#2")["title"], "half \u{fffd} pair");
+    assert_eq!(show(&env, "acme/app#3")["title"], "bad \u{fffd} byte");
+    let run = import(&env, "open.csv", "ID,Title,State\n4,\"never closed,Open\n5,Five,Open\n");
+    run.assert_error(2, &["line 2"]);
 }
 
 #[test]
 fn file_without_items_leaves_no_source() {
-    let place = Place::new();
-    place.begin();
+    let env = TestEnv::new();
+    env.create_casebook();
     for (content, description) in [
         ("", "an empty file"),
         ("[]", "an empty list"),
@@ -634,23 +623,23 @@ fn file_without_items_leaves_no_source() {
             "neither an item nor a comment",
         ),
     ] {
-        let ran = import(&place, "export", content);
+        let run = import(&env, "export", content);
         assert!(
-            ran.code == Some(1) && ran.err.contains(description) && ran.err.contains("hint:"),
+            run.code == Some(1) && run.err.contains(description) && run.err.contains("hint:"),
             "{description}: {}",
-            ran.err
+            run.err
         );
     }
-    assert_eq!(place.json(&["source", "list", "--json"]), json!([]));
+    assert_eq!(env.json(&["source", "list", "--json"]), json!([]));
 }
 
 #[test]
 fn dry_run_describes_the_file_only() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let text = "Issue key,Summary,Status,Sprint,Created\nAPP-1,Leak,Limbo,9,01/02/2025\nAPP-x,Bad,Open,9,01/02/2025\n";
-    let path = place.file("export.csv", text).to_string_lossy().into_owned();
-    let ran = place.ok(&["import", &path, "--dry-run"]);
-    for words in [
+    let path = env.file_arg("export.csv", text);
+    let run = env.ok(&["import", &path, "--dry-run"]);
+    for text in [
         "export.csv: Jira CSV",
         "into jira/APP: 1 item",
         "Sprint",
@@ -660,83 +649,76 @@ fn dry_run_describes_the_file_only() {
         "month/day",
         "does not end in a number",
     ] {
-        assert!(ran.out.contains(words), "{words}: {}", ran.out);
+        assert!(run.out.contains(text), "{text}: {}", run.out);
     }
-    assert!(!place.casebook().exists());
-    let report = place.json(&["import", &path, "--dry-run", "--json"]);
+    assert!(!env.casebook().exists());
+    let report = env.json(&["import", &path, "--dry-run", "--json"]);
     assert_eq!(report["understood"][0]["columns"][3], json!({"column": "Sprint", "field": null}));
     assert_eq!(report["understood"][0]["skipped"], 1);
 }
 
 #[test]
 fn unused_text_is_listed_with_its_size() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let project = json!({"id": 3, "name": "Mill", "notice": "Everything that squeaks in the old mill by the river."});
     let items: Vec<_> = (1..3)
         .map(|n| json!({"id": n, "subject": format!("Rail {n} squeaks"), "description": "It squeaks.", "status": "open", "project": project,
             "zettel": [{"who": "kit", "said": "Clean the rail with care."}]}))
         .collect();
-    let path =
-        place.file("mill.json", json!({"list": items}).to_string()).to_string_lossy().into_owned();
-    let ran = place.ok(&["import", &path, "-R", "acme/app", "--no-vectors"]);
+    let path = env.file_arg("mill.json", json!({"list": items}).to_string());
+    let run = env.ok(&["import", &path, "-R", "acme/app", "--no-vectors"]);
     for part in [
         "2 items, 2 comments",
         "unused: project.notice (106 characters)",
         "holds more text (106 characters)",
     ] {
-        assert!(ran.err.contains(part), "{part}: {}", ran.err);
+        assert!(run.err.contains(part), "{part}: {}", run.err);
     }
-    let report = place.json(&["import", &path, "--dry-run", "--json"]);
+    let report = env.json(&["import", &path, "--dry-run", "--json"]);
     assert_eq!(report["understood"][0]["columns"][0]["characters"], 106);
     assert_eq!(report["understood"][0]["kind"], "JSON");
 }
 
 #[test]
 fn folders_import_pages_and_report_other_files() {
-    let place = Place::new();
-    place.file("stuff/Home.md", "# Home\n\nThe crane's pages.\n");
-    place.file("stuff/deep/list.csv", "ID,Title,State\n1,One,Open\n");
-    place.file("stuff/notes.bin", b"\x00\x01\x02\xff\xfe\x00\x01\x02");
-    // The text looks like a table of one row.
-    place.file(
+    let env = TestEnv::new();
+    env.file("stuff/Home.md", "# Home\n\nThe crane's pages.\n");
+    env.file("stuff/deep/list.csv", "ID,Title,State\n1,One,Open\n");
+    env.file("stuff/notes.bin", b"\x00\x01\x02\xff\xfe\x00\x01\x02");
+    // This text looks like a table with one row.
+    env.file(
         "stuff/notes.txt",
         "call Ida, ask about the hopper, then export\nand the lid, too, soon\n",
     );
-    place.file("stuff/open.csv", "ID,Title\n1,\"never closed\n");
-    let path = place.path("stuff").to_string_lossy().into_owned();
-    let ran = place.ok(&["import", &path, "-R", "acme/app"]);
-    assert!(
-        ran.err.contains("1 item, 0 comments, 1 wiki page")
-            && ran.err.contains("Skipped notes.bin"),
-        "{}",
-        ran.err
-    );
+    env.file("stuff/open.csv", "ID,Title\n1,\"never closed\n");
+    let path = env.path_arg("stuff");
+    let run = env.ok(&["import", &path, "-R", "acme/app"]);
+    run.assert_stderr(&["1 item, 0 comments, 1 wiki page", "Skipped notes.bin"]);
     for why in ["Skipped notes.txt: ", "no title column found", "in line 2 is not closed"] {
-        assert!(ran.err.contains(why), "{why}: {}", ran.err);
+        assert!(run.err.contains(why), "{why}: {}", run.err);
     }
-    // The same holds for files named individually, but a name that does not exist is reported
-    // first.
-    let import_named = |more: &str| {
-        let files = [format!("{path}/deep/list.csv"), format!("{path}/{more}")];
-        place.run(&["import", &files[0], &files[1], "-R", "acme/other", "--no-vectors"])
+    // The same applies to named files, but a missing file is reported first.
+    let import_with = |name: &str| {
+        let files = [format!("{path}/deep/list.csv"), format!("{path}/{name}")];
+        env.run(&["import", &files[0], &files[1], "-R", "acme/other", "--no-vectors"])
     };
-    assert_eq!(import_named("none.csv").code, Some(1));
-    assert!(place.json(&["source", "list", "--json"]).to_string().find("acme/other").is_none());
-    let ran = import_named("notes.txt");
-    assert!(ran.code == Some(0) && ran.err.contains("Skipped notes.txt"), "{}", ran.err);
+    assert_eq!(import_with("none.csv").code, Some(1));
+    assert!(env.json(&["source", "list", "--json"]).to_string().find("acme/other").is_none());
+    let run = import_with("notes.txt");
+    run.assert_error(0, &["Skipped notes.txt"]);
 }
 
-/// Returns a mail with these headers and this text.
-fn mail(id: &str, day: u32, from: &str, subject: &str, more: &str, text: &str) -> String {
+/// Returns an email with these further headers.
+fn email(id: &str, day: u32, from: &str, subject: &str, headers: &str, text: &str) -> String {
     format!(
-        "From: {from}\r\nTo: Desk <desk@pumps.example>\r\nSubject: {subject}\r\nDate: Tue, {day} Mar 2025 08:12:00 +0100\r\nMessage-ID: <{id}@mill.example>\r\n{more}\r\n{}",
+        "From: {from}\r\nTo: Desk <desk@pumps.example>\r\nSubject: {subject}\r\nDate: Tue, {day} Mar 2025 08:12:00 +0100\r\nMessage-ID: <{id}@mill.example>\r\n{headers}\r\n{}",
         text.replace('\n', "\r\n")
     )
 }
 
 fn thread() -> [String; 3] {
     [
-        mail(
+        email(
             "one",
             4,
             "=?utf-8?q?Ad=C3=A4_Brook?= <ada@mill.example>",
@@ -744,7 +726,7 @@ fn thread() -> [String; 3] {
             "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=B\r\n",
             "--B\nContent-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n<p>It <b>stops</b> at noon.</p><p>=46W-1043</p>\n--B\nContent-Type: text/plain; name=pump.log\nContent-Disposition: attachment; filename=pump.log\nContent-Transfer-Encoding: base64\n\nc2xvdCB6YXJnbGUgbG9zdAo=\n--B\nContent-Type: image/png\nContent-Disposition: attachment; filename=valve.png\nContent-Transfer-Encoding: base64\n\nAAAA\n--B--\n",
         ),
-        mail(
+        email(
             "two",
             5,
             "Desk <desk@pumps.example>",
@@ -752,27 +734,27 @@ fn thread() -> [String; 3] {
             "In-Reply-To: <one@mill.example>\r\nReferences: <one@mill.example>\r\n",
             "Tighten the gland.\n\nOn Tue, 4 Mar 2025 at 08:12, Ada <ada@mill.example> wrote:\n> It stops at noon.\n",
         ),
-        mail("three", 6, "ada@mill.example", "Valve sticks", "", "It sticks when cold.\n"),
+        email("three", 6, "ada@mill.example", "Valve sticks", "", "It sticks when cold.\n"),
     ]
 }
 
 #[test]
 fn mails_become_items_and_replies_comments() {
     let [first, two, three] = thread();
-    let place = Place::new();
-    let mailbox = |mails: &[&String]| {
+    let env = TestEnv::new();
+    let mailbox = |emails: &[&String]| {
         let entry =
             |m: &&String| format!("From ada@mill.example Tue Mar  4 08:12:00 2025\n{m}\n\n");
-        mails.iter().map(entry).collect::<String>()
+        emails.iter().map(entry).collect::<String>()
     };
-    let path = place.file("inbox", mailbox(&[&two, &three, &first])).to_string_lossy().into_owned();
-    let ran = place.ok(&["import", &path, "--dry-run", "-R", "acme/mail"]);
-    assert!(ran.out.contains("mailbox") && ran.out.contains("Pumpe ölt"), "{}", ran.out);
-    let ran = place.ok(&["import", &path, "-R", "acme/mail", "--no-vectors"]);
-    assert!(ran.err.contains("2 items, 1 comment"), "{}", ran.err);
-    let hits = place.json(&["search", "-m", "lexical", "zargle", "--json=key"]);
+    let path = env.file_arg("inbox", mailbox(&[&two, &three, &first]));
+    let run = env.ok(&["import", &path, "--dry-run", "-R", "acme/mail"]);
+    assert!(run.out.contains("mailbox") && run.out.contains("Pumpe ölt"), "{}", run.out);
+    let run = env.ok(&["import", &path, "-R", "acme/mail", "--no-vectors"]);
+    assert!(run.err.contains("2 items, 1 comment"), "{}", run.err);
+    let hits = env.json(&["search", "-m", "lexical", "zargle", "--json=key"]);
     let key = hits[0]["key"].as_str().unwrap().to_owned();
-    let item = show(&place, &key);
+    let item = show(&env, &key);
     assert_eq!(
         (&item["title"], &item["author"], &item["created_at"]),
         (&json!("Pumpe ölt"), &json!("Adä Brook"), &json!("2025-03-04T07:12:00Z"))
@@ -790,51 +772,43 @@ fn mails_become_items_and_replies_comments() {
     assert_eq!(item["comments"].as_array().unwrap().len(), 1);
     assert!(comments(&item)[0].starts_with("Desk: Tighten the gland."), "{item}");
 
-    // The same mails give the same items as files of a folder, in an archive, or concatenated.
+    // The same emails give the same items in a folder or an archive.
     for (name, content) in [("mails/1.eml", &three), ("mails/2.eml", &two), ("mails/sub/3", &first)]
     {
-        place.file(name, content);
+        env.file(name, content);
     }
-    let folder = place.path("mails").to_string_lossy().into_owned();
-    let ran = place.ok(&["import", &folder, "-R", "acme/mail", "--no-vectors"]);
-    assert!(
-        ran.err.contains("2 items, 1 comment") && ran.err.contains("3 unchanged"),
-        "{}",
-        ran.err
-    );
-    let archive = place.file("mails.zip", stored_zip("inbox", mailbox(&[&first, &two]).as_bytes()));
-    let ran = place.ok(&["import", &archive.to_string_lossy(), "-R", "acme/mail", "--no-vectors"]);
-    assert!(
-        ran.err.contains("1 item, 1 comment") && ran.err.contains("2 unchanged"),
-        "{}",
-        ran.err
-    );
+    let folder = env.path_arg("mails");
+    let run = env.ok(&["import", &folder, "-R", "acme/mail", "--no-vectors"]);
+    run.assert_stderr(&["2 items, 1 comment", "3 unchanged"]);
+    let archive = env.file("mails.zip", stored_zip("inbox", mailbox(&[&first, &two]).as_bytes()));
+    let run = env.ok(&["import", &archive.to_string_lossy(), "-R", "acme/mail", "--no-vectors"]);
+    run.assert_stderr(&["1 item, 1 comment", "2 unchanged"]);
 
-    // Without a name they go to one source, regardless of the file names.
-    let ran = place.ok(&["import", &folder, "--dry-run"]);
-    assert!(ran.out.contains("into mail/inbox") && !ran.out.contains("mail/1"), "{}", ran.out);
+    // Without a source name, all emails go to one source.
+    let run = env.ok(&["import", &folder, "--dry-run"]);
+    assert!(run.out.contains("into mail/inbox") && !run.out.contains("mail/1"), "{}", run.out);
 
-    // A reply stands for its thread until the first mail is imported, and never after that.
-    let place = Place::new();
-    let answer = place.file("answer.eml", &two).to_string_lossy().into_owned();
-    place.ok(&["import", &answer, "-R", "acme/mail", "--no-vectors"]);
-    assert!(show(&place, &key)["markdown"].as_str().unwrap().starts_with("Tighten"));
-    let first = place.file("first.eml", &first).to_string_lossy().into_owned();
-    place.ok(&["import", &first, &answer, "-R", "acme/mail", "--no-vectors"]);
-    place.ok(&["import", &answer, "-R", "acme/mail", "--no-vectors"]);
-    let item = show(&place, &key);
+    // A reply represents its thread until the first email is imported.
+    let env = TestEnv::new();
+    let answer = env.file_arg("answer.eml", &two);
+    env.ok(&["import", &answer, "-R", "acme/mail", "--no-vectors"]);
+    assert!(show(&env, &key)["markdown"].as_str().unwrap().starts_with("Tighten"));
+    let first = env.file_arg("first.eml", &first);
+    env.ok(&["import", &first, &answer, "-R", "acme/mail", "--no-vectors"]);
+    env.ok(&["import", &answer, "-R", "acme/mail", "--no-vectors"]);
+    let item = show(&env, &key);
     assert!(item["markdown"].as_str().unwrap().starts_with("It **stops**"), "{item}");
     assert_eq!(comments(&item).len(), 1);
 }
 
 #[test]
 fn mail_query_ignores_quoted_text() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let issue = |n: u32, title: &str, body: &str| {
         json!({"number": n, "title": title, "body": body, "state": "closed", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z"}).to_string()
     };
     import_ok(
-        &place,
+        &env,
         "items.jsonl",
         format!(
             "{}\n{}\n",
@@ -842,47 +816,36 @@ fn mail_query_ignores_quoted_text() {
             issue(2, "Gland leaks", "Tighten the gland of the winch, then grease it.")
         ),
     );
-    let ask = |text: &str| {
-        let mut command = place.command(&["search", "-", "-m", "lexical", "--json=key"]);
-        let mut child = command
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        let out = child.wait_with_output().unwrap();
-        serde_json::from_slice::<Value>(&out.stdout).unwrap()
+    let search = |text: &str| -> Value {
+        let args = ["search", "-", "-m", "lexical", "--json=key"];
+        serde_json::from_str(&env.run_with_input(&args, text).out).unwrap()
     };
     let keys = |hits: &Value| -> Vec<String> {
         hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap().to_owned()).collect()
     };
     let [first, _, _] = thread();
-    assert_eq!(keys(&ask(&first)), ["acme/app#1"]);
+    assert_eq!(keys(&search(&first)), ["acme/app#1"]);
     let reply = "Hello support team,\n\nthe pump stops at noon.\n\nKind regards\nAda\n\nOn 4 Mar 2025 at 08:12, Desk <d@desk.example> wrote:\n> Tighten the gland of the winch, then grease it.\n";
-    assert_eq!(keys(&ask(reply)), ["acme/app#1"]);
+    assert_eq!(keys(&search(reply)), ["acme/app#1"]);
 }
 
 #[test]
-fn undated_records_follow_the_last_import() {
-    let place = Place::new();
-    import_ok(&place, "new.csv", "ID,Title,State\n1,Leak mended,Closed\n");
-    let ran = import_ok(&place, "old.csv", "ID,Title,State\n1,Leak,Open\n");
-    assert!(
-        ran.err.contains("1 updated") && ran.err.contains("no modification date"),
-        "{}",
-        ran.err
-    );
-    assert_eq!(show(&place, "acme/app#1")["title"], "Leak");
-    // The creation time does not tell the time of the last change.
-    import_ok(&place, "new.csv", "ID,Title,State,Created\n2,Belt,Closed,2024-03-12\n");
-    let ran = import_ok(&place, "old.csv", "ID,Title,State,Created\n2,Belt,Open,2024-03-12\n");
-    assert!(ran.err.contains("1 of the updated items has no modification date"), "{}", ran.err);
+fn last_import_wins_without_modification_dates() {
+    let env = TestEnv::new();
+    import_ok(&env, "new.csv", "ID,Title,State\n1,Leak mended,Closed\n");
+    let run = import_ok(&env, "old.csv", "ID,Title,State\n1,Leak,Open\n");
+    run.assert_stderr(&["1 updated", "no modification date"]);
+    assert_eq!(show(&env, "acme/app#1")["title"], "Leak");
+    // The creation time is not the time of the last change.
+    import_ok(&env, "new.csv", "ID,Title,State,Created\n2,Belt,Closed,2024-03-12\n");
+    let run = import_ok(&env, "old.csv", "ID,Title,State,Created\n2,Belt,Open,2024-03-12\n");
+    assert!(run.err.contains("1 of the updated items has no modification date"), "{}", run.err);
 }
 
 #[test]
 fn empty_query_is_an_error() {
-    let place = Place::new();
-    import_ok(&place, "list.csv", "ID,Title,State\n1,Leak,Open\n2,Noise,Closed\n");
+    let env = TestEnv::new();
+    import_ok(&env, "list.csv", "ID,Title,State\n1,Leak,Open\n2,Noise,Closed\n");
     for args in [
         &["search", "  "][..],
         &["search", "-"],
@@ -890,59 +853,59 @@ fn empty_query_is_an_error() {
         &["troubleshoot", "-"],
         &["duplicates", "-"],
     ] {
-        let ran = place.run(args);
+        let run = env.run(args);
         assert!(
-            ran.code == Some(2) && ran.err.contains("hint:"),
+            run.code == Some(2) && run.err.contains("hint:"),
             "{args:?}: {} {}",
-            ran.out,
-            ran.err
+            run.out,
+            run.err
         );
     }
     let keys = |args: &[&str]| -> Vec<String> {
-        let hits = place.json(&[args, &["--json=key"]].concat());
+        let hits = env.json(&[args, &["--json=key"]].concat());
         hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(keys(&["search", "", "-s", "closed"]), ["acme/app#2"]);
     assert_eq!(keys(&["search"]).len(), 2);
-    // A number names its item only within the flags and filters.
+    // A number finds its item only within the flags and filters.
     assert_eq!(keys(&["search", "#2", "-R", "acme/app", "-s", "closed"]), ["acme/app#2"]);
     assert!(!keys(&["search", "#2", "-s", "open"]).contains(&"acme/app#2".to_owned()));
 }
 
-/// Imports files without naming a source.
-fn imported_as_named(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ran {
-    let path = place.file(name, content).to_string_lossy().into_owned();
-    place.ok(&["import", &path, "--no-vectors", "--yes"])
+/// Imports a file without naming a source.
+fn import_unnamed(env: &TestEnv, name: &str, content: impl AsRef<[u8]>) -> Run {
+    let path = env.file_arg(name, content);
+    env.ok(&["import", &path, "--no-vectors", "--yes"])
 }
 
 #[test]
 fn textual_and_grouped_keys_name_separate_items() {
-    let place = Place::new();
-    let ran = imported_as_named(
-        &place,
+    let env = TestEnv::new();
+    let run = import_unnamed(
+        &env,
         "keys.csv",
         "Issue key,Summary,Status\nBUG-12,One,Open\nTASK-12,Two,Open\nCASE-12,Three,Open\n",
     );
-    assert!(ran.err.contains("3 items") && ran.err.contains("3 new"), "{}", ran.err);
-    assert_eq!(show(&place, "jira/TASK#12")["title"], "Two");
+    run.assert_stderr(&["3 items", "3 new"]);
+    assert_eq!(show(&env, "jira/TASK#12")["title"], "Two");
     // The usual spellings are accepted.
-    assert_eq!(show(&place, "CASE-12")["title"], "Three");
-    assert_eq!(show(&place, "https://acme.atlassian.net/browse/BUG-12")["title"], "One");
-    let hits = place.json(&["search", "task-12", "--json=key"]);
+    assert_eq!(show(&env, "CASE-12")["title"], "Three");
+    assert_eq!(show(&env, "https://acme.atlassian.net/browse/BUG-12")["title"], "One");
+    let hits = env.json(&["search", "task-12", "--json=key"]);
     assert_eq!(hits[0]["key"], "jira/TASK#12", "{hits}");
     import_ok(
-        &place,
+        &env,
         "years.csv",
         "Ticket,Title,State\n2023-001,Old,Open\n2024-001,New,Open\n\"1,234\",Many,Open\n",
     );
-    assert_eq!(show(&place, "acme/app#2023001")["title"], "Old");
-    assert_eq!(show(&place, "acme/app#2024001")["title"], "New");
-    assert_eq!(show(&place, "acme/app#1234")["title"], "Many");
+    assert_eq!(show(&env, "acme/app#2023001")["title"], "Old");
+    assert_eq!(show(&env, "acme/app#2024001")["title"], "New");
+    assert_eq!(show(&env, "acme/app#1234")["title"], "Many");
 }
 
 #[test]
 fn older_export_changes_no_comment() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let export = |updated_at: &str, words: &str| {
         json!([{"number": 1, "title": "Belt slips", "state": "OPEN", "createdAt": "2024-01-01T00:00:00Z", "updatedAt": updated_at,
             "comments": [{"id": "IC_1", "author": {"login": "bo"}, "body": words, "createdAt": "2024-01-02T00:00:00Z",
@@ -951,135 +914,135 @@ fn older_export_changes_no_comment() {
     };
     let (old, new) =
         (export("2024-01-03T00:00:00Z", "first"), export("2024-01-09T00:00:00Z", "first, edited"));
-    import_ok(&place, "old.json", &old);
-    import_ok(&place, "new.json", &new);
-    let ran = import_ok(&place, "old.json", &old);
-    assert!(ran.err.contains("0 new") && ran.err.contains("2 ignored"), "{}", ran.err);
-    assert_eq!(comments(&show(&place, "acme/app#1")), ["bo: first, edited"]);
+    import_ok(&env, "old.json", &old);
+    import_ok(&env, "new.json", &new);
+    let run = import_ok(&env, "old.json", &old);
+    run.assert_stderr(&["0 new", "2 ignored"]);
+    assert_eq!(comments(&show(&env, "acme/app#1")), ["bo: first, edited"]);
 }
 
 #[test]
 fn records_follow_their_repository_name() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let item = |repository: Value, title: &str| json!({"number": 4, "title": title, "state": "OPEN", "repository": repository});
     let records = json!([
         item(json!({"name": "app", "nameWithOwner": "acme/app"}), "One"),
         item(json!({"name": "lib", "owner": {"login": "acme"}}), "Two"),
     ]);
-    let ran = imported_as_named(&place, "search.json", records.to_string());
-    assert!(ran.err.contains("2 items"), "{}", ran.err);
-    assert_eq!(show(&place, "acme/app#4")["title"], "One");
-    assert_eq!(show(&place, "acme/lib#4")["title"], "Two");
+    let run = import_unnamed(&env, "search.json", records.to_string());
+    assert!(run.err.contains("2 items"), "{}", run.err);
+    assert_eq!(show(&env, "acme/app#4")["title"], "One");
+    assert_eq!(show(&env, "acme/lib#4")["title"], "Two");
 }
 
 #[test]
 fn tables_may_contain_repositories_and_trees() {
-    let place = Place::new();
-    imported_as_named(
-        &place,
+    let env = TestEnv::new();
+    import_unnamed(
+        &env,
         "repos.csv",
         "Number,Title,State,Repository\n4,One,open,acme/app\n4,Two,open,acme/lib\n",
     );
-    assert_eq!(show(&place, "acme/lib#4")["title"], "Two");
+    assert_eq!(show(&env, "acme/lib#4")["title"], "Two");
     import_ok(
-        &place,
+        &env,
         "tree.csv",
         "ID,Work Item Type,Title 1,Title 2,State\n21,Epic,Drive,,Active\n22,Bug,,Belt slips,Closed\n",
     );
-    assert_eq!(show(&place, "acme/app#22")["title"], "Belt slips");
+    assert_eq!(show(&env, "acme/app#22")["title"], "Belt slips");
 }
 
 #[test]
 fn merge_requests_never_replace_issues() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let records = json!([
         {"iid": 12, "title": "Belt slips", "state": "opened", "web_url": "https://gitlab.example/acme/app/-/issues/12"},
         {"iid": 12, "title": "Mend it", "state": "merged", "source_branch": "mend", "web_url": "https://gitlab.example/acme/app/-/merge_requests/12"},
     ]);
-    let ran = import_ok(&place, "gitlab.json", records.to_string());
-    assert!(ran.err.contains("1 item") && ran.err.contains("a merge request"), "{}", ran.err);
-    assert_eq!(show(&place, "acme/app#12")["title"], "Belt slips");
+    let run = import_ok(&env, "gitlab.json", records.to_string());
+    run.assert_stderr(&["1 item", "a merge request"]);
+    assert_eq!(show(&env, "acme/app#12")["title"], "Belt slips");
 }
 
 #[test]
 fn page_folder_is_one_wiki() {
-    let place = Place::new();
-    place.file(
+    let env = TestEnv::new();
+    env.file(
         "kb/net/pump.md",
         "---\ntitle: Pump on the net\ndate: 2024-02-03\ntags: [pump, net]\n---\nIt has an address.\n",
     );
-    place.file("kb/db/pump.md", "It has a table.\n");
-    place.file("kb/old.md", b"Gr\xfc\xdfe vom Kran\n");
-    let path = place.path("kb").to_string_lossy().into_owned();
-    let ran = place.ok(&["import", &path, "--no-vectors", "--yes"]);
-    assert!(ran.err.contains("3 wiki pages") && !ran.err.contains("skipped"), "{}", ran.err);
-    let page = show(&place, "wiki/kb:net-pump");
+    env.file("kb/db/pump.md", "It has a table.\n");
+    env.file("kb/old.md", b"Gr\xfc\xdfe vom Kran\n");
+    let path = env.path_arg("kb");
+    let run = env.ok(&["import", &path, "--no-vectors", "--yes"]);
+    assert!(run.err.contains("3 wiki pages") && !run.err.contains("skipped"), "{}", run.err);
+    let page = show(&env, "wiki/kb:net-pump");
     assert_eq!(
         (&page["title"], &page["labels"]),
         (&json!("Pump on the net"), &json!(["pump", "net"]))
     );
     assert_eq!(page["created_at"], "2024-02-03T00:00:00Z");
     assert!(!page["markdown"].as_str().unwrap().contains("tags"), "{page}");
-    assert_eq!(show(&place, "wiki/kb:db-pump")["title"], "pump");
-    assert!(show(&place, "wiki/kb:old")["markdown"].as_str().unwrap().contains("Grüße"));
+    assert_eq!(show(&env, "wiki/kb:db-pump")["title"], "pump");
+    assert!(show(&env, "wiki/kb:old")["markdown"].as_str().unwrap().contains("Grüße"));
 }
 
 #[test]
 fn million_columns_are_read_in_seconds() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let (names, cells) = (",c".repeat(1_000_000), ",x".repeat(1_000_000));
     let began = std::time::Instant::now();
-    let ran = import_ok(
-        &place,
+    let run = import_ok(
+        &env,
         "wide.csv",
         format!("ID,Title,State{names}\n1,Drive stalls,open{cells}\n2,Belt slips,open{cells}\n"),
     );
     assert!(began.elapsed() < std::time::Duration::from_secs(120), "{:?}", began.elapsed());
-    assert!(ran.err.contains("2 rows have more cells than there are columns"), "{}", ran.err);
-    assert_eq!(show(&place, "acme/app#2")["title"], "Belt slips");
+    assert!(run.err.contains("2 rows have more cells than there are columns"), "{}", run.err);
+    assert_eq!(show(&env, "acme/app#2")["title"], "Belt slips");
 }
 
 #[test]
 fn extra_cells_are_reported() {
-    let place = Place::new();
-    let ran = import_ok(
-        &place,
+    let env = TestEnv::new();
+    let run = import_ok(
+        &env,
         "extra.csv",
         "ID,Title,State,Description\n1,Drive,open,It stalls, then E17 shows\n2,Belt,open,Fine\n",
     );
     assert!(
-        ran.err.contains("1 row has more cells than there are columns (the first is row 1)"),
+        run.err.contains("1 row has more cells than there are columns (the first is row 1)"),
         "{}",
-        ran.err
+        run.err
     );
 }
 
 #[test]
-fn comments_in_separate_files_are_kept() {
-    let place = Place::new();
+fn separate_rows_and_files_add_comments() {
+    let env = TestEnv::new();
     import_ok(
-        &place,
+        &env,
         "apart.csv",
         "ID,Title,State,Comment\n1,One,open,first\n2,Two,open,other\n1,One,open,second\n",
     );
-    assert_eq!(comments(&show(&place, "acme/app#1")).len(), 2);
+    assert_eq!(comments(&show(&env, "acme/app#1")).len(), 2);
     // Bugzilla returns comments separately from bugs.
-    let place = Place::new();
+    let env = TestEnv::new();
     import_ok(
-        &place,
+        &env,
         "bugs.json",
         json!({"bugs": [{"id": 55, "summary": "Drive stalls", "status": "NEW", "product": "drive"}]})
             .to_string(),
     );
     let records = json!({"bugs": {"55": {"comments": [{"id": 1, "text": "It stalls at noon.", "creator": "ida", "time": "2024-01-01T00:00:00Z"}]}}, "comments": {}});
-    let ran = import_ok(&place, "comments.json", records.to_string());
-    assert!(ran.err.contains("1 comment"), "{}", ran.err);
-    assert_eq!(comments(&show(&place, "acme/app#55")), ["ida: It stalls at noon."]);
+    let run = import_ok(&env, "comments.json", records.to_string());
+    assert!(run.err.contains("1 comment"), "{}", run.err);
+    assert_eq!(comments(&show(&env, "acme/app#55")), ["ida: It stalls at noon."]);
 }
 
 #[test]
 fn odd_field_costs_only_itself() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let odd = [
         json!({"number": 1, "title": "a", "user": "ada", "labels": "bug,hw", "milestone": "1.1", "locked": null}),
         json!({"number": 2.0, "title": "b", "locked": "false", "pull_request": false}),
@@ -1091,73 +1054,73 @@ fn odd_field_costs_only_itself() {
         json!({"number": 8, "title": "h", "isPullRequest": true, "bodyText": "Plain."}),
     ];
     let lines: Vec<String> = odd.iter().map(Value::to_string).collect();
-    let ran = import_ok(&place, "odd.jsonl", lines.join("\n"));
-    assert!(ran.err.contains("8 items") && !ran.err.contains("skipped"), "{}", ran.err);
+    let run = import_ok(&env, "odd.jsonl", lines.join("\n"));
+    assert!(run.err.contains("8 items") && !run.err.contains("skipped"), "{}", run.err);
     assert!(
-        ran.err.contains("state \"Waiting for the moon\" (1 record) is unknown"),
+        run.err.contains("state \"Waiting for the moon\" (1 record) is unknown"),
         "{}",
-        ran.err
+        run.err
     );
-    let first = show(&place, "acme/app#1");
+    let first = show(&env, "acme/app#1");
     assert_eq!(
         (&first["author"], &first["labels"], &first["milestone"]),
         (&json!("ada"), &json!(["bug", "hw"]), &json!("1.1"))
     );
-    assert_eq!(show(&place, "acme/app#2")["kind"], "issue");
-    assert_eq!(show(&place, "acme/app#3")["title"], "42");
-    assert_eq!(comments(&show(&place, "acme/app#4")), ["?: It drips.", "?: Still."]);
-    assert_eq!(show(&place, "acme/app#5")["state"], "closed");
-    assert_eq!(show(&place, "acme/app#6")["state"], "closed");
-    assert_eq!(show(&place, "acme/app#7")["state"], "open");
-    assert_eq!(show(&place, "acme/app#8")["kind"], "pull_request");
+    assert_eq!(show(&env, "acme/app#2")["kind"], "issue");
+    assert_eq!(show(&env, "acme/app#3")["title"], "42");
+    assert_eq!(comments(&show(&env, "acme/app#4")), ["?: It drips.", "?: Still."]);
+    assert_eq!(show(&env, "acme/app#5")["state"], "closed");
+    assert_eq!(show(&env, "acme/app#6")["state"], "closed");
+    assert_eq!(show(&env, "acme/app#7")["state"], "open");
+    assert_eq!(show(&env, "acme/app#8")["kind"], "pull_request");
 }
 
 #[test]
 fn single_record_of_a_response_is_imported() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let issue = json!({"number": 9, "title": "Belt slips", "labels": {"nodes": [{"name": "bug"}]}, "state": "OPEN"});
-    import_ok(&place, "one.json", json!({"data": {"repository": {"issue": issue}}}).to_string());
-    assert_eq!(show(&place, "acme/app#9")["labels"], json!(["bug"]));
+    import_ok(&env, "one.json", json!({"data": {"repository": {"issue": issue}}}).to_string());
+    assert_eq!(show(&env, "acme/app#9")["labels"], json!(["bug"]));
     import_ok(
-        &place,
+        &env,
         "ticket.json",
         json!({"ticket": {"id": 10, "subject": "Hose bursts", "status": "solved"}}).to_string(),
     );
-    assert_eq!(show(&place, "acme/app#10")["state"], "closed");
+    assert_eq!(show(&env, "acme/app#10")["state"], "closed");
     let board = json!({"items": [{"content": {"number": 11, "title": "On a board", "type": "Issue",
         "url": "https://github.com/acme/app/issues/11"}, "status": "Done", "title": "On a board", "id": "x"}]});
-    import_ok(&place, "board.json", board.to_string());
-    assert_eq!(show(&place, "acme/app#11")["state"], "closed");
-    let ran = import(
-        &place,
+    import_ok(&env, "board.json", board.to_string());
+    assert_eq!(show(&env, "acme/app#11")["state"], "closed");
+    let run = import(
+        &env,
         "refused.json",
         json!({"data": {"repository": null}, "errors": [{"message": "Could not resolve it"}]})
             .to_string(),
     );
-    assert!(ran.code == Some(1) && ran.err.contains("Could not resolve it"), "{}", ran.err);
+    run.assert_error(1, &["Could not resolve it"]);
 }
 
 #[test]
 fn links_need_an_item_key_in_the_cell() {
-    let place = Place::new();
+    let env = TestEnv::new();
     import_ok(
-        &place,
+        &env,
         "links.csv",
         "Issue key,Summary,Status,Duplicates\nA-4,One,Open,Duplicate of: Belt slips 2.0\nA-5,Two,Open,A-1 (Belt slips)\nA-6,Three,Open,duplicates #3\n",
     );
-    assert_eq!(show(&place, "acme/app#4")["links"], json!([]));
-    assert!(links(&show(&place, "acme/app#5")).contains("acme/app#1"));
-    assert!(links(&show(&place, "acme/app#6")).contains("acme/app#3"));
+    assert_eq!(show(&env, "acme/app#4")["links"], json!([]));
+    assert!(links(&show(&env, "acme/app#5")).contains("acme/app#1"));
+    assert!(links(&show(&env, "acme/app#6")).contains("acme/app#3"));
     let linear = json!([{"identifier": "ENG-7", "title": "Twice", "state": {"name": "Todo", "type": "unstarted"},
         "relations": {"nodes": [{"type": "duplicate", "relatedIssue": {"identifier": "ENG-3"}}]}}]);
-    imported_as_named(&place, "linear.json", linear.to_string());
-    let item = show(&place, "ENG-7");
+    import_unnamed(&env, "linear.json", linear.to_string());
+    let item = show(&env, "ENG-7");
     assert!(links(&item).contains("ENG#3") && links(&item).contains("duplicate"), "{item}");
 }
 
 #[test]
 fn jira_status_name_replaces_a_missing_category() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let issue = |n: u32, status: Value, resolution: Value| json!({"key": format!("APP-{n}"), "fields": {"summary": "Belt", "status": status, "resolution": resolution}});
     let open = json!({"name": "Done", "statusCategory": {"key": "indeterminate"}});
     let records = json!([
@@ -1166,43 +1129,38 @@ fn jira_status_name_replaces_a_missing_category() {
         issue(3, json!({"name": "Shelved"}), json!({"name": "Won't Do"})),
         issue(4, open, json!(null)),
     ]);
-    import_ok(&place, "search.json", records.to_string());
+    import_ok(&env, "search.json", records.to_string());
     let states: Vec<Value> =
-        (1..=4).map(|n| show(&place, &format!("acme/app#{n}"))["state"].clone()).collect();
+        (1..=4).map(|n| show(&env, &format!("acme/app#{n}"))["state"].clone()).collect();
     assert_eq!(states, ["closed", "open", "closed", "open"]);
 }
 
 #[test]
 fn non_numeric_and_long_ids_are_imported() {
-    let place = Place::new();
-    let ran = import_ok(
-        &place,
+    let env = TestEnv::new();
+    let run = import_ok(
+        &env,
         "cards.csv",
         "Task ID,Task Name,Status\n86a1b2c3d,Heater trips,Closed\n86a1b2c4,Light out,Open\n86a1b2c5e,Fan,Open\n",
     );
-    assert!(
-        ran.err.contains("3 items") && ran.err.contains("numbered by their position"),
-        "{}",
-        ran.err
-    );
-    let ran =
-        place.file("gates.csv", "Task ID,Name,Status\n1206543210987654,Badge not read,Done\n");
-    place.ok(&["import", &ran.to_string_lossy(), "-R", "acme/gates", "--no-vectors"]);
-    assert_eq!(show(&place, "acme/gates#1206543210987654")["state"], "closed");
-    let hits = place.json(&["search", "#1206543210987654", "--json=key"]);
+    run.assert_stderr(&["3 items", "numbered by their position"]);
+    let run = env.file("gates.csv", "Task ID,Name,Status\n1206543210987654,Badge not read,Done\n");
+    env.ok(&["import", &run.to_string_lossy(), "-R", "acme/gates", "--no-vectors"]);
+    assert_eq!(show(&env, "acme/gates#1206543210987654")["state"], "closed");
+    let hits = env.json(&["search", "#1206543210987654", "--json=key"]);
     assert_eq!(hits[0]["key"], "acme/gates#1206543210987654");
 }
 
 #[test]
 fn json_with_column_names_is_imported() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let now = json!({"result": [{
         "number": "INC0010041", "short_description": "Mail stuck", "description": "In the outbox.", "state": "7",
         "sys_created_on": "2024-03-12 14:05:11", "closed_at": "2024-03-13 08:00:00", "opened_by": {"link": "https://x", "value": "ida"},
     }]});
-    let ran = import_ok(&place, "now.json", now.to_string());
-    assert!(ran.err.contains("1 item"), "{}", ran.err);
-    let item = show(&place, "acme/app#10041");
+    let run = import_ok(&env, "now.json", now.to_string());
+    assert!(run.err.contains("1 item"), "{}", run.err);
+    let item = show(&env, "acme/app#10041");
     assert_eq!(
         (&item["state"], &item["author"], &item["title"]),
         (&json!("closed"), &json!("ida"), &json!("Mail stuck"))
@@ -1213,31 +1171,31 @@ fn json_with_column_names_is_imported() {
         "notes": [{"id": 1, "reporter": {"name": "per"}, "text": "Grease helps.", "created_at": "2024-03-13T07:00:00+01:00"}],
         "tags": [{"name": "cold"}],
     }]});
-    let place = Place::new();
-    import_ok(&place, "mantis.json", mantis.to_string());
-    let item = show(&place, "acme/app#12");
+    let env = TestEnv::new();
+    import_ok(&env, "mantis.json", mantis.to_string());
+    let item = show(&env, "acme/app#12");
     assert_eq!(
         (&item["state"], &item["state_reason"], &item["labels"]),
         (&json!("closed"), &json!("fixed"), &json!(["cold"]))
     );
     assert_eq!(comments(&item), ["per: Grease helps."]);
-    let place = Place::new();
+    let env = TestEnv::new();
     let youtrack = json!([{"idReadable": "BLT-7", "summary": "Belt", "comments": [
         {"text": "Swap the phases.", "author": {"login": "per"}}, {"text": "gone", "deleted": true},
     ]}]);
-    import_ok(&place, "youtrack.json", youtrack.to_string());
-    assert_eq!(comments(&show(&place, "acme/app#7")), ["per: Swap the phases."]);
+    import_ok(&env, "youtrack.json", youtrack.to_string());
+    assert_eq!(comments(&show(&env, "acme/app#7")), ["per: Swap the phases."]);
     let notes = json!([
         {"id": 1, "body": "Oiled.", "author": {"username": "bo"}, "system": false, "noteable_type": "Issue", "noteable_iid": 7},
         {"id": 2, "body": "closed", "system": true, "noteable_type": "Issue", "noteable_iid": 7},
     ]);
-    import_ok(&place, "notes.json", notes.to_string());
-    assert_eq!(comments(&show(&place, "acme/app#7")).len(), 2);
+    import_ok(&env, "notes.json", notes.to_string());
+    assert_eq!(comments(&show(&env, "acme/app#7")).len(), 2);
 }
 
 #[test]
 fn jira_xml_is_imported() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let item = |key: &str, more: &str| {
         format!(
             "<item><title>[{key}] Drawer opens</title><link>https://acme.example/browse/{key}</link><description>&lt;p&gt;Opens &lt;b&gt;twice&lt;/b&gt;.&lt;/p&gt;</description>\
@@ -1253,9 +1211,9 @@ fn jira_xml_is_imported() {
         ),
         item("KAS-13", "<status id=\"1\">To Do</status><labels></labels>")
     );
-    let ran = import_ok(&place, "SearchRequest.xml", text);
-    assert!(ran.err.contains("2 items, 1 comment"), "{}", ran.err);
-    let item = show(&place, "acme/app#12");
+    let run = import_ok(&env, "SearchRequest.xml", text);
+    assert!(run.err.contains("2 items, 1 comment"), "{}", run.err);
+    let item = show(&env, "acme/app#12");
     assert_eq!(
         (&item["state"], &item["state_reason"], &item["labels"]),
         (&json!("closed"), &json!("Fixed"), &json!(["Bug", "drawer"]))
@@ -1265,29 +1223,29 @@ fn jira_xml_is_imported() {
         (&json!("Per"), &json!("2024-03-12T13:05:00Z"))
     );
     assert_eq!(comments(&item), ["ida: New spring."]);
-    assert_eq!(show(&place, "acme/app#13")["state"], "open");
-    let place = Place::new();
+    assert_eq!(show(&env, "acme/app#13")["state"], "open");
+    let env = TestEnv::new();
     // HTML entities are decoded only in HTML texts, and a row without a title gets its text.
     import_ok(
-        &place,
+        &env,
         "html.csv",
         "ID,Title,Description\n1,Hopper &amp; lid,<p>grain</p>\n2,,The printer beeps.\n",
     );
-    assert_eq!(show(&place, "acme/app#1")["title"], "Hopper & lid");
-    assert_eq!(show(&place, "acme/app#2")["title"], "The printer beeps.");
-    // In GitLab's project export, merge requests are reported and other files are ignored.
-    place.file("tree/project.json", r#"{"description": "", "visibility_level": 0}"#);
-    place.file("tree/project/issues.ndjson", r#"{"iid": 4, "title": "Robot", "state": "closed"}"#);
-    place.file(
+    assert_eq!(show(&env, "acme/app#1")["title"], "Hopper & lid");
+    assert_eq!(show(&env, "acme/app#2")["title"], "The printer beeps.");
+    // In a GitLab project export, merge requests are reported and other files are ignored.
+    env.file("tree/project.json", r#"{"description": "", "visibility_level": 0}"#);
+    env.file("tree/project/issues.ndjson", r#"{"iid": 4, "title": "Robot", "state": "closed"}"#);
+    env.file(
         "tree/project/merge_requests.ndjson",
         r#"{"iid": 4, "title": "Mend", "state": "merged", "source_branch": "m"}"#,
     );
-    let ran = place.ok(&[
+    let run = env.ok(&[
         "import",
-        &place.path("tree").to_string_lossy(),
+        &env.path("tree").to_string_lossy(),
         "-R",
         "acme/robot",
         "--no-vectors",
     ]);
-    assert!(ran.err.contains("Skipped merge_requests.ndjson"), "{}", ran.err);
+    assert!(run.err.contains("Skipped merge_requests.ndjson"), "{}", run.err);
 }

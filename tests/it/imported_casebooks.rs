@@ -1,5 +1,5 @@
-//! Tests of imported casebook files: they are untrusted, an import is confirmed and can be undone,
-//! and no reader waits for one.
+//! Tests of imported casebook files: they are untrusted, need confirmation, can be undone, and make
+//! no reader wait.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,41 +18,40 @@ use rusqlite::Connection;
 
 use crate::{
     mutation::{Rng, mutate},
-    support::{Place, issue, tracker},
+    support::{Run, TestEnv, casebook_members, issue, random_records, write_casebook},
 };
 
 /// Returns a casebook with a tracker's reports, including two verdicts.
-fn casebook_of(source: &str, items: u64) -> Place {
-    let place = Place::new();
-    let (items, comments) = tracker(items, 20, 7);
-    let path = place.file("in.jsonl", format!("{items}{comments}").replace("acme/app", source));
-    place.ok(&["import", &path.to_string_lossy(), "-R", source, "--no-vectors"]);
+fn casebook_of(source: &str, items: u64) -> TestEnv {
+    let env = TestEnv::new();
+    let (items, comments) = random_records(items, 20, 7);
+    let path = env.file("in.jsonl", format!("{items}{comments}").replace("acme/app", source));
+    env.ok(&["import", &path.to_string_lossy(), "-R", source, "--no-vectors"]);
     let (a, b) = (format!("{source}#1"), format!("{source}#2"));
-    place.ok(&["verdict", "set", &b, &a, "duplicate", "--by", "you"]);
-    place
+    env.ok(&["verdict", "set", &b, &a, "duplicate", "--by", "you"]);
+    env
 }
 
-/// Returns the members of the file that `export` writes of this casebook.
-fn export_members(place: &Place) -> Vec<Vec<u8>> {
-    let file = place.path("out.casebook");
-    place.ok(&["export", &file.to_string_lossy(), "--with-notes", "--force"]);
-    let mut members = Vec::new();
-    for entry in tar::Archive::new(std::fs::File::open(&file).unwrap()).entries().unwrap() {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut entry.unwrap(), &mut bytes).unwrap();
-        members.push(bytes);
-    }
-    members
+/// Exports a casebook, and returns the members of the file.
+fn export_members(env: &TestEnv) -> Vec<(String, Vec<u8>)> {
+    let file = env.path("out.casebook");
+    env.ok(&["export", &file.to_string_lossy(), "--with-notes", "--force"]);
+    casebook_members(&file)
 }
 
-/// Returns an exported casebook, changed by SQL, in a file with matching checksums and counts.
-fn tampered_export(place: &Place, sql: &str) -> PathBuf {
-    made_of(place, &export_members(place), |connection| connection.execute_batch(sql).unwrap())
+/// Returns an exported casebook whose database was changed by SQL.
+fn tampered_export(env: &TestEnv, sql: &str) -> PathBuf {
+    edited_casebook(env, &export_members(env), |connection| connection.execute_batch(sql).unwrap())
 }
 
-fn made_of(place: &Place, members: &[Vec<u8>], edit: impl FnOnce(&Connection)) -> PathBuf {
-    let path = place.file("made.db", zstd::decode_all(members[1].as_slice()).unwrap());
-    let mut manifest: serde_json::Value = serde_json::from_slice(&members[0]).unwrap();
+/// Writes a casebook file with an edited database, and matching checksums and counts.
+fn edited_casebook(
+    env: &TestEnv,
+    members: &[(String, Vec<u8>)],
+    edit: impl FnOnce(&Connection),
+) -> PathBuf {
+    let path = env.file("made.db", zstd::decode_all(members[1].1.as_slice()).unwrap());
+    let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
     {
         let connection = Connection::open(&path).unwrap();
         connection.pragma_update(None, "foreign_keys", false).unwrap();
@@ -76,28 +75,12 @@ fn made_of(place: &Place, members: &[Vec<u8>], edit: impl FnOnce(&Connection)) -
     }
     let database = std::fs::read(&path).unwrap();
     manifest["database_bytes"] = database.len().into();
-    let (manifest, database) =
-        (manifest.to_string(), zstd::encode_all(database.as_slice(), 1).unwrap());
-    let checksums = format!(
-        "{}  manifest.json\n{}  casebook.db.zst\n",
-        blake3::hash(manifest.as_bytes()).to_hex(),
-        blake3::hash(&database).to_hex()
-    );
-    let mut tar = tar::Builder::new(Vec::new());
-    for (name, bytes) in [
-        ("manifest.json", manifest.as_bytes()),
-        ("casebook.db.zst", &database),
-        ("checksums", checksums.as_bytes()),
-    ] {
-        let mut header = tar::Header::new_ustar();
-        header.set_size(bytes.len() as u64);
-        tar.append_data(&mut header, name, bytes).unwrap();
-    }
-    place.file("made.casebook", tar.into_inner().unwrap())
+    let database = zstd::encode_all(database.as_slice(), 1).unwrap();
+    write_casebook(env, manifest.to_string().as_bytes(), &database)
 }
 
-fn import(place: &Place, file: &Path) -> crate::support::Ran {
-    place.run(&["import", "casebook", &file.to_string_lossy(), "--no-vectors"])
+fn import(env: &TestEnv, file: &Path) -> Run {
+    env.run(&["import", "casebook", &file.to_string_lossy(), "--no-vectors"])
 }
 
 #[test]
@@ -108,17 +91,17 @@ fn source_named_note_is_rejected() {
         "UPDATE sources SET key = 'note'; UPDATE documents SET key = 'note#' || (number + 1000);
          UPDATE documents SET number = number + 1000; DELETE FROM verdicts;",
     );
-    let victim = Place::new();
-    victim.empty();
-    let ran = import(&victim, &file);
-    assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("a source named \"note\""), "{}", ran.err);
+    let victim = TestEnv::new();
+    victim.create_database();
+    let run = import(&victim, &file);
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    assert!(run.err.contains("a source named \"note\""), "{}", run.err);
     victim.ok(&["note", "add", "-t", "Canary", "-b", "Private.", "-k", "lesson"]);
     let out = victim.path("mine.casebook");
     let message = victim.ok(&["export", &out.to_string_lossy()]).err;
     assert!(message.contains("0 documents"), "{message}");
-    let ran = victim.run(&["source", "remove", "note", "--yes"]);
-    assert!(ran.code == Some(2) && ran.err.contains("precedent note remove"), "{}", ran.err);
+    let run = victim.run(&["source", "remove", "note", "--yes"]);
+    run.assert_error(2, &["precedent note remove"]);
     assert!(victim.ok(&["note", "list"]).out.contains("Canary"));
 }
 
@@ -142,9 +125,9 @@ fn invalid_cell_breaks_no_command() {
     ] {
         let victim = casebook_of("acme/app", 8);
         let item_before = victim.json(&["show", "acme/app#3", "--json"]);
-        let ran = import(&victim, &tampered_export(&attacker, sql));
-        assert_eq!(ran.code, Some(0), "{sql}: {}", ran.err);
-        assert!(ran.err.contains(message), "{sql}: {}", ran.err);
+        let run = import(&victim, &tampered_export(&attacker, sql));
+        assert_eq!(run.code, Some(0), "{sql}: {}", run.err);
+        assert!(run.err.contains(message), "{sql}: {}", run.err);
         for command in [
             &["search", "valve"][..],
             &["search"],
@@ -158,10 +141,10 @@ fn invalid_cell_breaks_no_command() {
             &["index"],
             &["doctor"],
         ] {
-            let ran = victim.run(command);
+            let run = victim.run(command);
             // Without a model, `doctor` reports it.
-            let fine = ran.code == Some(0) || (command == ["doctor"] && !ran.out.contains("error "));
-            assert!(fine, "{sql}: {command:?}: {} {}", ran.out, ran.err);
+            let is_ok = run.code == Some(0) || (command == ["doctor"] && !run.out.contains("error "));
+            assert!(is_ok, "{sql}: {command:?}: {} {}", run.out, run.err);
         }
         assert_eq!(victim.json(&["show", "acme/app#3", "--json"]), item_before);
     }
@@ -169,17 +152,17 @@ fn invalid_cell_breaks_no_command() {
 
 #[tokio::test]
 async fn mutated_files_break_no_command() {
-    run_mutated(0..24).await;
+    test_mutated_files(0..24).await;
 }
 
 #[tokio::test]
-#[ignore = "takes minutes; the first cases of it run always"]
+#[ignore = "takes minutes; the first cases always run"]
 async fn mutated_files_break_no_command_500_times() {
-    run_mutated(24..524).await;
+    test_mutated_files(24..524).await;
 }
 
 /// Imports mutated files, each into a casebook with another source, and runs every query there.
-async fn run_mutated(cases: std::ops::Range<u64>) {
+async fn test_mutated_files(cases: std::ops::Range<u64>) {
     let attacker = casebook_of("evil/x", 8);
     attacker.ok(&["source", "add", "github:evil/x"]);
     attacker.ok(&["note", "add", "-t", "Canary", "-b", "Private.", "-k", "lesson"]);
@@ -187,36 +170,36 @@ async fn run_mutated(cases: std::ops::Range<u64>) {
     let victim = casebook_of("acme/app", 8);
     let template = victim.path("template.db");
     std::fs::copy(victim.casebook().join("precedent.db"), &template).unwrap();
-    let rows_before = own_rows(&template);
+    let rows_before = rows_of_app(&template);
     assert!(rows_before.len() > 16, "{rows_before:?}");
     for case in cases {
-        let place = Place::new();
-        std::fs::create_dir(place.casebook()).unwrap();
-        std::fs::copy(&template, place.casebook().join("precedent.db")).unwrap();
+        let env = TestEnv::new();
+        std::fs::create_dir(env.casebook()).unwrap();
+        std::fs::copy(&template, env.casebook().join("precedent.db")).unwrap();
         let mut changes = Vec::new();
-        let file = made_of(&place, &members, |connection| {
+        let file = edited_casebook(&env, &members, |connection| {
             let mut rng = Rng::new(case);
             changes = (0..=case % 2).map(|_| mutate(connection, &mut rng)).collect();
         });
-        let casebook = Casebook::open(place.options()).await.unwrap();
+        let casebook = env.open().await;
         if let Err(error) = casebook.import_casebook(&file, |_| (), &Task::new()).await {
             let is_refused = matches!(error.code(), Code::InvalidInput | Code::Corrupt);
             assert!(is_refused, "{case}: {changes:?}: {error:?}");
         }
-        if let Err(error) = ask_everything(&casebook, &place).await {
+        if let Err(error) = run_every_query(&casebook, &env).await {
             panic!("{case}: {changes:?}: {error:?}");
         }
-        let rows = own_rows(&place.casebook().join("precedent.db"));
+        let rows = rows_of_app(&env.casebook().join("precedent.db"));
         assert_eq!(rows, rows_before, "{case}: {changes:?}");
         drop(casebook);
-        let health = Casebook::doctor(place.options(), false, 0, &Task::new()).await.unwrap();
+        let health = Casebook::doctor(env.options(), false, 0, &Task::new()).await.unwrap();
         let broken = health.findings.iter().find(|f| f.severity == Severity::Error);
         assert!(broken.is_none(), "{case}: {changes:?}: {broken:?}");
     }
 }
 
-/// Returns what a casebook stores about `acme/app`.
-fn own_rows(database: &Path) -> Vec<String> {
+/// Returns the rows of `acme/app`.
+fn rows_of_app(database: &Path) -> Vec<String> {
     let connection = Connection::open(database).unwrap();
     let mut rows = Vec::new();
     for (columns, table, condition) in [
@@ -250,7 +233,7 @@ fn own_rows(database: &Path) -> Vec<String> {
     rows
 }
 
-async fn ask_everything(casebook: &Casebook, place: &Place) -> Result<()> {
+async fn run_every_query(casebook: &Casebook, env: &TestEnv) -> Result<()> {
     let task = &Task::new();
     casebook.update_text(task).await?;
     for query in ["", "valve", "is:closed valve"] {
@@ -284,30 +267,29 @@ async fn ask_everything(casebook: &Casebook, place: &Place) -> Result<()> {
         .await?;
     let brief = casebook.brief(BriefRequest { text, ..Default::default() }, task).await?;
     Casebook::render_brief(brief, BriefFormat::Html).await?;
-    casebook.export(&place.path("again.casebook"), true, true, task).await?;
-    casebook.backup(&place.path("copy.db"), true).await?;
+    casebook.export(&env.path("again.casebook"), true, true, task).await?;
+    casebook.backup(&env.path("copy.db"), true).await?;
     Ok(())
 }
 
 #[test]
 fn doctor_repairs_an_unreadable_row() {
-    let place = casebook_of("acme/app", 8);
-    Connection::open(place.casebook().join("precedent.db"))
-        .unwrap()
+    let env = casebook_of("acme/app", 8);
+    env.database()
         .execute_batch("UPDATE documents SET labels = '{' WHERE number = 3; UPDATE verdicts SET decided_at = 9000000000000000000;")
         .unwrap();
-    assert_ne!(place.run(&["verdict", "list"]).code, Some(0));
-    let report = place.run(&["doctor"]).out;
+    assert_ne!(env.run(&["verdict", "list"]).code, Some(0));
+    let report = env.run(&["doctor"]).out;
     assert!(
         report.contains("unreadable_rows") && report.contains("acme/app#3: its labels"),
         "{report}"
     );
-    let report = place.run(&["doctor", "--repair"]).out;
+    let report = env.run(&["doctor", "--repair"]).out;
     assert!(report.contains("fixed "), "{report}");
-    assert!(!place.run(&["doctor"]).out.contains("unreadable_rows"));
-    assert!(place.ok(&["verdict", "list"]).out.contains("acme/app#2"));
-    place.ok(&["search", "valve"]);
-    assert_eq!(place.json(&["show", "acme/app#3", "--json"])["labels"], serde_json::json!([]));
+    assert!(!env.run(&["doctor"]).out.contains("unreadable_rows"));
+    assert!(env.ok(&["verdict", "list"]).out.contains("acme/app#2"));
+    env.ok(&["search", "valve"]);
+    assert_eq!(env.json(&["show", "acme/app#3", "--json"])["labels"], serde_json::json!([]));
 }
 
 #[test]
@@ -315,11 +297,11 @@ fn imported_verdicts_reach_no_tracker() {
     let attacker = casebook_of("evil/x", 8);
     attacker.ok(&["source", "add", "github:evil/x"]);
     let file = tampered_export(&attacker, "UPDATE documents SET state = 'open', closed_at = NULL");
-    let victim = Place::new();
+    let victim = TestEnv::new();
     victim.ok(&["source", "add", "github:mine/public"]);
     assert_eq!(import(&victim, &file).code, Some(0));
-    let planned_commands = |place: &Place| {
-        let plan = place.json(&["triage", "--apply", "--json"]);
+    let planned_commands = |env: &TestEnv| {
+        let plan = env.json(&["triage", "--apply", "--json"]);
         plan[0]["obstacle"].as_str().unwrap_or_default().to_owned()
     };
     // The host is known, but the project is not.
@@ -338,86 +320,85 @@ fn imported_verdicts_reach_no_tracker() {
     assert_eq!(planned_commands(&victim), "");
 }
 
-/// Returns a folder of files that belong to no source.
-fn loose(place: &Place) -> PathBuf {
+/// Writes files that belong to no source, and returns their folder.
+fn write_loose_files(env: &TestEnv) -> PathBuf {
     for name in ["venv/lib/data.csv", "venv/lib/other.csv", "export/third.csv"] {
-        place.file(
+        env.file(
             &format!("work/{name}"),
             "ID,Title,Status\n1,Valve leaks,open\n2,Pump stalls,open\n",
         );
     }
-    place.path("work")
+    env.path("work")
 }
 
 #[test]
 fn several_sources_need_confirmation() {
-    let place = Place::new();
-    let folder = loose(&place).to_string_lossy().into_owned();
-    let ran = place.run(&["import", &folder, "--no-vectors"]);
-    assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("--yes") && ran.err.contains("files/"), "{}", ran.err);
-    assert_eq!(place.json(&["source", "list", "--json"]), serde_json::json!([]));
-    place.ok(&["import", &folder, "--yes", "--no-vectors"]);
-    assert_eq!(place.json(&["source", "list", "--json"]).as_array().unwrap().len(), 3);
+    let env = TestEnv::new();
+    let folder = write_loose_files(&env).to_string_lossy().into_owned();
+    let run = env.run(&["import", &folder, "--no-vectors"]);
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    run.assert_stderr(&["--yes", "files/"]);
+    assert_eq!(env.json(&["source", "list", "--json"]), serde_json::json!([]));
+    env.ok(&["import", &folder, "--yes", "--no-vectors"]);
+    assert_eq!(env.json(&["source", "list", "--json"]).as_array().unwrap().len(), 3);
     // Existing items are updated without confirmation.
-    place.ok(&["import", &folder, "--no-vectors"]);
+    env.ok(&["import", &folder, "--no-vectors"]);
 }
 
 #[test]
 fn last_import_can_be_undone() {
-    let place = casebook_of("acme/app", 8);
-    let sources_before = place.json(&["source", "list", "--json=key,issues"]);
-    let item_before = place.json(&["show", "acme/app#3", "--json"]);
-    let folder = loose(&place).to_string_lossy().into_owned();
-    place.ok(&["import", &folder, "--yes", "--no-vectors"]);
-    let ran = place.ok(&["import", "--undo"]);
-    assert!(ran.err.contains("removed 3 sources, 6 items"), "{}", ran.err);
-    assert_eq!(place.json(&["source", "list", "--json=key,issues"]), sources_before);
+    let env = casebook_of("acme/app", 8);
+    let sources_before = env.json(&["source", "list", "--json=key,issues"]);
+    let item_before = env.json(&["show", "acme/app#3", "--json"]);
+    let folder = write_loose_files(&env).to_string_lossy().into_owned();
+    env.ok(&["import", &folder, "--yes", "--no-vectors"]);
+    let run = env.ok(&["import", "--undo"]);
+    assert!(run.err.contains("removed 3 sources, 6 items"), "{}", run.err);
+    assert_eq!(env.json(&["source", "list", "--json=key,issues"]), sources_before);
     // Records that an import updated are restored.
     let changed_issue =
         issue(3, "Changed", "Changed.").to_string().replace("2026-01-02", "2026-07-02");
-    let file = place.file("changed.jsonl", changed_issue + "\n").to_string_lossy().into_owned();
-    place.ok(&["import", &file, "-R", "acme/app", "--no-vectors"]);
-    assert_eq!(place.json(&["show", "acme/app#3", "--json"])["title"], "Changed");
-    let ran = place.ok(&["import", "--undo"]);
-    assert!(ran.err.contains("1 record restored"), "{}", ran.err);
-    assert_eq!(place.json(&["show", "acme/app#3", "--json"]), item_before);
-    assert!(place.ok(&["verdict", "list"]).out.contains("acme/app#2"));
-    let ran = place.run(&["import", "--undo"]);
-    assert!(ran.code == Some(1) && ran.err.contains("no import to undo"), "{}", ran.err);
+    let file = env.file_arg("changed.jsonl", changed_issue + "\n");
+    env.ok(&["import", &file, "-R", "acme/app", "--no-vectors"]);
+    assert_eq!(env.json(&["show", "acme/app#3", "--json"])["title"], "Changed");
+    let run = env.ok(&["import", "--undo"]);
+    assert!(run.err.contains("1 record restored"), "{}", run.err);
+    assert_eq!(env.json(&["show", "acme/app#3", "--json"]), item_before);
+    assert!(env.ok(&["verdict", "list"]).out.contains("acme/app#2"));
+    let run = env.run(&["import", "--undo"]);
+    run.assert_error(1, &["no import to undo"]);
 }
 
 #[test]
 fn files_of_a_casebook_are_never_imported() {
-    let place = casebook_of("acme/app", 8);
-    std::fs::write(place.casebook().join("stray.csv"), "ID,Title,Status\n1,Stray,open\n").unwrap();
-    let file = place.file("work/in.csv", "ID,Title,Status\n1,Valve leaks,open\n");
-    std::fs::rename(place.casebook(), file.with_file_name("book")).unwrap();
+    let env = casebook_of("acme/app", 8);
+    std::fs::write(env.casebook().join("stray.csv"), "ID,Title,Status\n1,Stray,open\n").unwrap();
+    let file = env.file("work/in.csv", "ID,Title,Status\n1,Valve leaks,open\n");
+    std::fs::rename(env.casebook(), file.with_file_name("book")).unwrap();
     let book = file.with_file_name("book");
-    let ran = crate::support::Ran::from(
-        place
-            .command(&[
-                "import",
-                &file.parent().unwrap().to_string_lossy(),
-                "--yes",
-                "--no-vectors",
-            ])
-            .env("PRECEDENT_CASEBOOK", &book)
-            .output()
-            .unwrap(),
+    let run = Run::from(
+        env.command(&[
+            "import",
+            &file.parent().unwrap().to_string_lossy(),
+            "--yes",
+            "--no-vectors",
+        ])
+        .env("PRECEDENT_CASEBOOK", &book)
+        .output()
+        .unwrap(),
     );
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(!ran.err.contains("stray"), "{}", ran.err);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(!run.err.contains("stray"), "{}", run.err);
 }
 
 #[test]
 fn search_does_not_wait_for_a_writer() {
-    let place = casebook_of("acme/app", 40);
+    let env = casebook_of("acme/app", 40);
     // One change is not indexed yet, while another writer is active.
     let more =
-        place.file("more.jsonl", issue(900, "Zebra crossing", "It is new.").to_string() + "\n");
-    place.ok(&["import", &more.to_string_lossy(), "-R", "acme/app", "--no-index"]);
-    let writer = Connection::open(place.casebook().join("precedent.db")).unwrap();
+        env.file("more.jsonl", issue(900, "Zebra crossing", "It is new.").to_string() + "\n");
+    env.ok(&["import", &more.to_string_lossy(), "-R", "acme/app", "--no-index"]);
+    let writer = env.database();
     writer
         .execute_batch("BEGIN IMMEDIATE; UPDATE documents SET comment_count = comment_count")
         .unwrap();
@@ -430,8 +411,8 @@ fn search_does_not_wait_for_a_writer() {
         &["note", "list"],
     ] {
         let began = Instant::now();
-        let ran = place.run(command);
-        assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.err);
+        let run = env.run(command);
+        assert_eq!(run.code, Some(0), "{command:?}: {}", run.err);
         assert!(
             began.elapsed() < Duration::from_secs(10),
             "{command:?} took {:?}",
@@ -439,23 +420,23 @@ fn search_does_not_wait_for_a_writer() {
         );
     }
     writer.execute_batch("ROLLBACK").unwrap();
-    assert!(place.ok(&["search", "zebra"]).out.contains("acme/app#900"));
+    assert!(env.ok(&["search", "zebra"]).out.contains("acme/app#900"));
 }
 
 #[cfg(unix)]
 #[test]
 fn interrupt_ends_a_wait_for_a_lock() {
-    let place = casebook_of("acme/app", 8);
-    let writer = Connection::open(place.casebook().join("precedent.db")).unwrap();
+    let env = casebook_of("acme/app", 8);
+    let writer = env.database();
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let file = place.path("in.jsonl");
-    let mut child = place
+    let file = env.path("in.jsonl");
+    let mut child = env
         .command(&["import", &file.to_string_lossy(), "-R", "other/app", "--no-index"])
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
     std::thread::sleep(Duration::from_millis(1500));
-    assert!(child.try_wait().unwrap().is_none(), "it does not wait");
+    assert!(child.try_wait().unwrap().is_none(), "the import does not wait for the lock");
     let began = Instant::now();
     let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
@@ -463,15 +444,15 @@ fn interrupt_ends_a_wait_for_a_lock() {
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     assert_eq!(code, Some(130));
     writer.execute_batch("ROLLBACK").unwrap();
-    place.ok(&["search", "valve"]);
+    env.ok(&["search", "valve"]);
 }
 
 #[cfg(unix)]
 #[test]
 fn brief_with_notes_is_owner_readable_only() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = casebook_of("acme/app", 8);
-    place.ok(&[
+    let env = casebook_of("acme/app", 8);
+    env.ok(&[
         "note",
         "add",
         "-t",
@@ -484,12 +465,12 @@ fn brief_with_notes_is_owner_readable_only() {
         "acme/app#3",
     ]);
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let file = place.file("brief.md", "older");
+    let file = env.file("brief.md", "older");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
     let name = file.to_string_lossy().into_owned();
-    place.ok(&["brief", "acme/app#3", "-o", &name]);
+    env.ok(&["brief", "acme/app#3", "-o", &name]);
     assert_eq!(mode(&file), 0o644);
-    place.ok(&["brief", "acme/app#3", "--notes", "-o", &name]);
+    env.ok(&["brief", "acme/app#3", "--notes", "-o", &name]);
     assert_eq!(mode(&file), 0o600);
 }
 
@@ -497,34 +478,34 @@ fn brief_with_notes_is_owner_readable_only() {
 #[test]
 fn non_utf8_folder_can_hold_a_casebook() {
     use std::os::unix::ffi::OsStrExt as _;
-    let place = casebook_of("acme/app", 8);
-    let odd = place.path("").join(std::ffi::OsStr::from_bytes(b"folder \xe9 \xff"));
+    let env = casebook_of("acme/app", 8);
+    let odd = env.path("").join(std::ffi::OsStr::from_bytes(b"folder \xe9 \xff"));
     std::fs::create_dir(&odd).unwrap();
-    std::fs::rename(place.casebook(), odd.join("book")).unwrap();
+    std::fs::rename(env.casebook(), odd.join("book")).unwrap();
     let run = |args: &[&std::ffi::OsStr]| {
-        let mut command = place.command(&[]);
+        let mut command = env.command(&[]);
         command.env("PRECEDENT_CASEBOOK", odd.join("book")).args(args);
-        let ran = crate::support::Ran::from(command.output().unwrap());
-        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+        let run = Run::from(command.output().unwrap());
+        assert_eq!(run.code, Some(0), "{args:?}: {}", run.err);
     };
     let (export_path, copy) = (odd.join("out.casebook"), odd.join("copy.db"));
     run(&["export".as_ref(), export_path.as_os_str()]);
     run(&["backup".as_ref(), copy.as_os_str()]);
     run(&["restore".as_ref(), copy.as_os_str()]);
-    let mut command = place.command(&["import", "casebook"]);
+    let mut command = env.command(&["import", "casebook"]);
     command.arg(&export_path).env("PRECEDENT_CASEBOOK", odd.join("other"));
-    let ran = crate::support::Ran::from(command.output().unwrap());
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let run = Run::from(command.output().unwrap());
+    assert_eq!(run.code, Some(0), "{}", run.err);
 }
 
 #[cfg(unix)]
 #[test]
 fn stopped_search_blocks_no_other_process() {
     use rustix::process::{Pid, Signal, kill_process};
-    let place = casebook_of("acme/app", 40);
-    place.ok(&["index"]);
+    let env = casebook_of("acme/app", 40);
+    env.ok(&["index"]);
     for delay in [5, 10, 20, 30, 45, 60, 90] {
-        let mut child = place
+        let mut child = env
             .command(&["search", "valve"])
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())
@@ -534,11 +515,11 @@ fn stopped_search_blocks_no_other_process() {
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
         kill_process(pid, Signal::STOP).unwrap();
         let began = Instant::now();
-        let ran = place.run(&["search", "valve"]);
+        let run = env.run(&["search", "valve"]);
         let took = began.elapsed();
         kill_process(pid, Signal::CONT).unwrap();
         child.wait().unwrap();
-        assert_eq!(ran.code, Some(0), "{delay}: {}", ran.err);
+        assert_eq!(run.code, Some(0), "{delay}: {}", run.err);
         assert!(took < Duration::from_secs(10), "stopped after {delay} ms: {took:?}");
     }
 }

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::{
     fake_github::{FakeGitHub, NOW},
     fake_tracker::{FakeTracker, Shape},
-    support::Place,
+    support::TestEnv,
 };
 
 #[derive(Default)]
@@ -42,10 +42,10 @@ fn code() -> Value {
 
 async fn sign_in(answers: Vec<Value>) -> (Result<i64, Code>, Vec<String>, Option<String>) {
     let github = FakeGitHub::new("acme/app");
-    github.world().device = answers;
-    let place = Place::new();
+    github.world().login_responses = answers;
+    let env = TestEnv::new();
     let (clock, keyring) = (Arc::new(Clock::default()), Arc::new(MemoryKeyring::default()));
-    let mut options = OpenOptions::new(place.casebook());
+    let mut options = OpenOptions::new(env.casebook());
     options.engine = Some(Engine::Hashed);
     options.timing = Some(clock.clone());
     options.secrets = Secrets::default().then_keyring(keyring.clone());
@@ -68,8 +68,8 @@ async fn sign_in(answers: Vec<Value>) -> (Result<i64, Code>, Vec<String>, Option
         .get(&host)
         .unwrap()
         .map(|t: SecretString| secrecy::ExposeSecret::expose_secret(&t).to_owned());
-    assert_eq!(crate::sync::files_with(&place.casebook(), b"canary"), Vec::<String>::new());
-    let requests = std::mem::take(&mut github.world().device_sent);
+    assert_eq!(crate::sync::files_with(&env.casebook(), b"canary"), Vec::<String>::new());
+    let requests = std::mem::take(&mut github.world().login_requests);
     (outcome, requests, stored_token)
 }
 
@@ -110,24 +110,21 @@ async fn failed_sign_in_is_explained() {
 
 #[test]
 fn login_without_an_app_explains_tokens() {
-    let ran = Place::new().run(&["login", "--device"]);
-    assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("--client-id") && ran.err.contains("gh auth token"), "{}", ran.err);
+    let run = TestEnv::new().run(&["login", "--device"]);
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    run.assert_stderr(&["--client-id", "gh auth token"]);
 }
 
 #[test]
 fn environment_token_goes_only_to_its_host() {
     let fake = FakeTracker::new(Shape::Redmine, 3, 0);
-    let place = Place::new();
-    place.ok(&["source", "add", "redmine:app", "--host", &fake.host, "--as", "acme/app"]);
+    let env = TestEnv::new();
+    env.ok(&["source", "add", "redmine:app", "--host", &fake.host, "--as", "acme/app"]);
     let run = |variables: &[(&str, &str)]| {
         fake.content().log.clear();
-        let ran = place
-            .command(&["sync", "--no-index"])
-            .envs(variables.iter().copied())
-            .output()
-            .unwrap();
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let run =
+            env.command(&["sync", "--no-index"]).envs(variables.iter().copied()).output().unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
         fake.content().log.iter().any(|(_, login)| login.as_deref() == Some("canary-key"))
     };
     let key = ("REDMINE_API_KEY", "canary-key");

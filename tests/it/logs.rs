@@ -1,22 +1,14 @@
-//! Tests of `precedent troubleshoot FILE…`: from a log or a support bundle to known cases of its
-//! errors.
+//! Tests of `precedent troubleshoot FILE…` with logs and support bundles.
 
 use std::{io::Write as _, path::Path};
 
-use crate::support::{Place, Ran, comment, issue};
+use crate::support::{TestEnv, comment, issue};
 
-/// Runs a command with these bytes on its standard input.
-fn run_with_input(place: &Place, args: &[&str], input: &[u8]) -> Ran {
-    let input = std::fs::File::open(place.file("input", input)).unwrap();
-    Ran::from(place.command(args).stdin(input).output().unwrap())
-}
-
-/// Imports these items with one comment, which give a casebook with one solved failure and one open
-/// one.
-fn import_items(place: &Place, items: String, reply: &serde_json::Value) {
-    let items = place.file("items.jsonl", items);
-    let comments = place.file("comments.jsonl", reply.to_string());
-    place.ok(&[
+/// Imports items with one comment.
+fn import_items(env: &TestEnv, items: String, reply: &serde_json::Value) {
+    let items = env.file("items.jsonl", items);
+    let comments = env.file("comments.jsonl", reply.to_string());
+    env.ok(&[
         "import",
         "github",
         &items.to_string_lossy(),
@@ -27,7 +19,8 @@ fn import_items(place: &Place, items: String, reply: &serde_json::Value) {
     ]);
 }
 
-fn casebook(place: &Place) {
+/// Imports a solved and an open failure.
+fn import_failures(env: &TestEnv) {
     let mut solved_item = issue(
         7,
         "Sealed segments are refused",
@@ -41,7 +34,7 @@ fn casebook(place: &Place) {
         "Lease of a node ends before it is renewed",
         "```\nheron.errors.LeaseError: lease 9 of node-12 has ended before it was renewed\n```\nIt happens at night.",
     );
-    let others_items = (20..40).map(|n| {
+    let other_items = (20..40).map(|n| {
         issue(
             n,
             &format!("Perch {n} is painted in the wrong colour"),
@@ -50,13 +43,13 @@ fn casebook(place: &Place) {
         .to_string()
     });
     let items: Vec<String> =
-        [solved_item.to_string(), open.to_string()].into_iter().chain(others_items).collect();
+        [solved_item.to_string(), open.to_string()].into_iter().chain(other_items).collect();
     let reply =
         comment(701, 7, "Fixed in 2.5.0: the store opens a new segment when one is sealed.");
-    import_items(place, items.join("\n"), &reply);
+    import_items(env, items.join("\n"), &reply);
 }
 
-/// Returns a log with both failures, an unknown one, and many normal lines.
+/// Returns a log with both failures, an unknown one, and normal lines.
 fn log() -> String {
     let mut out = String::new();
     for n in 0..900 {
@@ -83,11 +76,11 @@ fn log() -> String {
 
 #[test]
 fn log_report_shows_known_errors() {
-    let place = Place::new();
-    casebook(&place);
-    let path = place.file("server.log", log());
+    let env = TestEnv::new();
+    import_failures(&env);
+    let path = env.file("server.log", log());
     let path = path.to_string_lossy();
-    let response = place.json(&["troubleshoot", &path, "--json"]);
+    let response = env.json(&["troubleshoot", &path, "--json"]);
     let errors = response["errors"].as_array().unwrap();
     assert_eq!((&response["distinct"], errors.len()), (&3.into(), 3), "{response:#}");
     let of = |part: &str| {
@@ -123,9 +116,9 @@ fn log_report_shows_known_errors() {
         (&"new".into(), &"fatal".into()),
         "{quorum:#}"
     );
-    assert_eq!(errors[0]["message"], quorum["message"], "what ended the program comes first");
+    assert_eq!(errors[0]["message"], quorum["message"], "the fatal error is not first");
 
-    let output = place.ok(&["troubleshoot", &path]).out;
+    let output = env.ok(&["troubleshoot", &path]).out;
     assert!(
         output.contains(
             "3 distinct errors in 992 lines of 1 file: 1 solved in 2.5.0, 1 known, 1 not seen before"
@@ -143,7 +136,7 @@ fn log_report_shows_known_errors() {
     }
 }
 
-fn bundle(path: &Path) {
+fn write_bundle(path: &Path) {
     let file = std::fs::File::create(path).unwrap();
     let mut tar =
         tar::Builder::new(flate2::write::GzEncoder::new(file, flate2::Compression::fast()));
@@ -164,19 +157,19 @@ fn bundle(path: &Path) {
 
 #[test]
 fn support_bundles_and_folders_are_read() {
-    let place = Place::new();
-    casebook(&place);
-    let path = place.path("bundle.tar.gz");
-    bundle(&path);
-    let output = place.ok(&["troubleshoot", &path.to_string_lossy(), "--max-errors", "1"]).out;
+    let env = TestEnv::new();
+    import_failures(&env);
+    let path = env.path("bundle.tar.gz");
+    write_bundle(&path);
+    let output = env.ok(&["troubleshoot", &path.to_string_lossy(), "--max-errors", "1"]).out;
     assert!(output.contains("3 distinct errors in 992 lines of 1 file"), "{output}");
     assert!(output.contains("2 less significant errors not checked"), "{output}");
     assert!(output.contains("skipped: bundle/app.conf: not a log file name"), "{output}");
-    let folder = place.path("logs");
+    let folder = env.path("logs");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("a.log"), log()).unwrap();
     std::fs::write(folder.join("b.log"), log()).unwrap();
-    let response = place.json(&["troubleshoot", &folder.to_string_lossy(), "--json"]);
+    let response = env.json(&["troubleshoot", &folder.to_string_lossy(), "--json"]);
     assert_eq!(
         (&response["distinct"], &response["errors"][0]["count"]),
         (&3.into(), &2.into()),
@@ -186,13 +179,13 @@ fn support_bundles_and_folders_are_read() {
 
 #[test]
 fn log_brief_omits_the_owner() {
-    let place = Place::new();
-    casebook(&place);
-    let path = place.file(
+    let env = TestEnv::new();
+    import_failures(&env);
+    let path = env.file(
         "server.log",
         format!("2026-05-12 10:00:00 ERROR mail to mika@customer.example bounced\n{}", log()),
     );
-    let brief = place.ok(&["brief", &path.to_string_lossy(), "--redact"]).out;
+    let brief = env.ok(&["brief", &path.to_string_lossy(), "--redact"]).out;
     for part in
         ["Errors in the log", "cannot store order", "Solved cases", "2.5.0", "server.log line"]
     {
@@ -200,39 +193,35 @@ fn log_brief_omits_the_owner() {
     }
     assert!(
         !brief.contains("mika@customer.example")
-            && !brief.contains(&*place.path("").to_string_lossy()),
+            && !brief.contains(&*env.path("").to_string_lossy()),
         "{brief}"
     );
 }
 
 #[test]
 fn non_log_file_is_rejected_or_searched() {
-    let place = Place::new();
-    casebook(&place);
-    let ran = place.run(&["troubleshoot", "no-such-server.log"]);
-    assert_eq!(ran.code, Some(1));
-    assert!(
-        ran.err.contains("no-such-server.log: no such file") && ran.err.contains("with `-`"),
-        "{}",
-        ran.err
-    );
+    let env = TestEnv::new();
+    import_failures(&env);
+    let run = env.run(&["troubleshoot", "no-such-server.log"]);
+    assert_eq!(run.code, Some(1));
+    run.assert_stderr(&["no-such-server.log: no such file", "with `-`"]);
     // A mail contains no log errors and is treated as a question.
     let mail =
-        place.file("mail.txt", "Our orders are lost with HR-4711 since Monday. What can we do?\n");
-    let output = place.ok(&["troubleshoot", &mail.to_string_lossy()]).out;
+        env.file("mail.txt", "Our orders are lost with HR-4711 since Monday. What can we do?\n");
+    let output = env.ok(&["troubleshoot", &mail.to_string_lossy()]).out;
     assert!(output.contains("acme/heron#7"), "{output}");
-    let picture = place.file("picture.log", b"\x89PNG\0\0");
-    let ran = place.run(&["troubleshoot", &picture.to_string_lossy()]);
-    assert!(ran.code == Some(2) && ran.err.contains("not a text"), "{}", ran.err);
-    let many = place.run(&["troubleshoot", &mail.to_string_lossy(), "--max-errors", "51"]);
-    assert!(many.code == Some(2) && many.err.contains("1 to 50"), "{}", many.err);
+    let picture = env.file("picture.log", b"\x89PNG\0\0");
+    let run = env.run(&["troubleshoot", &picture.to_string_lossy()]);
+    run.assert_error(2, &["not a text"]);
+    let many = env.run(&["troubleshoot", &mail.to_string_lossy(), "--max-errors", "51"]);
+    many.assert_error(2, &["1 to 50"]);
 }
 
 #[test]
 fn log_may_come_from_standard_input() {
-    let place = Place::new();
-    casebook(&place);
-    // The file is larger than the limit for texts, with the failure in the middle.
+    let env = TestEnv::new();
+    import_failures(&env);
+    // The failure is in the middle of a file over the limit for texts.
     let noise: String = (0..9_000)
         .map(|n| {
             format!(
@@ -245,29 +234,29 @@ fn log_may_come_from_standard_input() {
         .collect();
     let long = format!("{noise}{}{noise}", log());
     assert!(long.len() > 1_000_000);
-    let ran = run_with_input(&place, &["troubleshoot", "-"], long.as_bytes());
+    let run = env.run_with_input(&["troubleshoot", "-"], &long);
     assert!(
-        ran.out.contains("solved  [Issue acme/heron#7]") && ran.out.contains("standard input:"),
+        run.out.contains("solved  [Issue acme/heron#7]") && run.out.contains("standard input:"),
         "{}",
-        ran.out
+        run.out
     );
     let input = zstd::encode_all(long.as_bytes(), 1).unwrap();
-    let ran = run_with_input(&place, &["troubleshoot", "-"], &input);
-    assert!(ran.out.contains("solved  [Issue acme/heron#7]"), "{}{}", ran.out, ran.err);
+    let run = env.run_with_input(&["troubleshoot", "-"], &input);
+    assert!(run.out.contains("solved  [Issue acme/heron#7]"), "{}{}", run.out, run.err);
     let records = r#"[{"level":"INFO","message":"fine"},{"level":"ERROR","message":"cannot store order 3","stack_trace":"com.heron.StoreException: segment 3 of the ring is sealed for good"}]"#;
-    let ran = run_with_input(&place, &["troubleshoot", "-"], records.as_bytes());
-    assert!(ran.out.contains("solved  [Issue acme/heron#7]"), "{}{}", ran.out, ran.err);
+    let run = env.run_with_input(&["troubleshoot", "-"], records);
+    assert!(run.out.contains("solved  [Issue acme/heron#7]"), "{}{}", run.out, run.err);
     for command in ["search", "duplicates"] {
-        let ran = run_with_input(&place, &[command, "-"], long.as_bytes());
+        let run = env.run_with_input(&[command, "-"], &long);
         assert!(
-            ran.err.contains("standard input: 4 distinct errors in 18,992 lines"),
+            run.err.contains("standard input: 4 distinct errors in 18,992 lines"),
             "{command}: {}",
-            ran.err
+            run.err
         );
     }
-    let ran = run_with_input(&place, &["search", "-"], long.as_bytes());
-    assert!(ran.out.contains("acme/heron#7"), "{}", ran.out);
-    let brief = run_with_input(&place, &["brief", "-"], long.as_bytes());
+    let run = env.run_with_input(&["search", "-"], &long);
+    assert!(run.out.contains("acme/heron#7"), "{}", run.out);
+    let brief = env.run_with_input(&["brief", "-"], &long);
     assert!(
         brief.out.contains("Errors in the log") && brief.out.contains("standard input"),
         "{}",
@@ -277,21 +266,21 @@ fn log_may_come_from_standard_input() {
 
 #[test]
 fn log_without_errors_is_stated() {
-    let place = Place::new();
-    casebook(&place);
+    let env = TestEnv::new();
+    import_failures(&env);
     let fine: String = (0..234)
         .map(|n| format!("2026-05-12 10:00:{:02},000 INFO GET /orders/{n}\n", n % 60))
         .collect();
-    let path = place.file("fine.log", &fine);
-    let output = place.ok(&["troubleshoot", &path.to_string_lossy()]).out;
+    let path = env.file("fine.log", &fine);
+    let output = env.ok(&["troubleshoot", &path.to_string_lossy()]).out;
     assert_eq!(output.trim(), "No errors or warnings in 234 lines.");
-    let output = run_with_input(&place, &["troubleshoot", "-"], fine.as_bytes()).out;
+    let output = env.run_with_input(&["troubleshoot", "-"], &fine).out;
     assert_eq!(output.trim(), "No errors or warnings in 234 lines.");
 }
 
 #[test]
 fn closed_report_without_a_fix_is_known() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mut solved_item = issue(
         7,
         "Sealed segments are refused",
@@ -300,30 +289,26 @@ fn closed_report_without_a_fix_is_known() {
     solved_item["state"] = "closed".into();
     solved_item["closed_at"] = "2026-02-01T00:00:00Z".into();
     let reply = comment(701, 7, "The store has to own the folder of the ring, see the runbook.");
-    import_items(&place, solved_item.to_string(), &reply);
-    let path = place.file(
+    import_items(&env, solved_item.to_string(), &reply);
+    let path = env.file(
         "server.log",
         "2026-05-12 10:00:00,000 ERROR com.heron.StoreException: segment 3 of the ring is sealed for good\n",
     );
-    let output = place.ok(&["troubleshoot", &path.to_string_lossy()]).out;
+    let output = env.ok(&["troubleshoot", &path.to_string_lossy()]).out;
     assert!(output.contains("known  [Issue acme/heron#7]"), "{output}");
 }
 
 #[test]
 fn broken_file_is_listed_and_others_are_read() {
-    let place = Place::new();
-    casebook(&place);
-    let folder = place.path("logs");
+    let env = TestEnv::new();
+    import_failures(&env);
+    let folder = env.path("logs");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("a.log"), log()).unwrap();
     std::fs::write(folder.join("cut.zip"), b"PK\x03\x04 and no more").unwrap();
-    let output = place.ok(&["troubleshoot", &folder.to_string_lossy()]).out;
+    let output = env.ok(&["troubleshoot", &folder.to_string_lossy()]).out;
     assert!(output.contains("solved  [Issue acme/heron#7]"), "{output}");
     assert!(output.contains("skipped: cut.zip: the file is truncated or damaged"), "{output}");
-    let ran = place.run(&["troubleshoot", &folder.join("cut.zip").to_string_lossy()]);
-    assert!(
-        ran.code == Some(2) && ran.err.contains("cut.zip: the file is truncated"),
-        "{}",
-        ran.err
-    );
+    let run = env.run(&["troubleshoot", &folder.join("cut.zip").to_string_lossy()]);
+    run.assert_error(2, &["cut.zip: the file is truncated"]);
 }

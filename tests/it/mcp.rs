@@ -1,5 +1,5 @@
-//! Tests of the MCP server, frame by frame: tools and their schemas, a call of every tool, errors
-//! with a hint, limits, and input that must not end it.
+//! Tests of the MCP server: tools and their schemas, errors with a remedy, limits, and input that
+//! must not end it.
 
 use std::{
     collections::BTreeMap,
@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue};
+use crate::support::{TestEnv, close, comment, issue, json_lines};
 
 /// A client of `precedent mcp`.
 pub struct Client {
@@ -17,13 +17,13 @@ pub struct Client {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next: u64,
-    /// Validators of the tools' structured replies, by name.
+    /// Validators of the structured replies, by tool.
     schemas: BTreeMap<String, jsonschema::Validator>,
 }
 
 impl Client {
-    pub fn start(place: &Place, args: &[&str]) -> Self {
-        let mut client = Self::spawn(place, args);
+    pub fn start(env: &TestEnv, args: &[&str]) -> Self {
+        let mut client = Self::spawn(env, args);
         let hello = client.ask(
             "initialize",
             json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
@@ -34,8 +34,8 @@ impl Client {
         client
     }
 
-    fn spawn(place: &Place, args: &[&str]) -> Self {
-        let mut child = place
+    fn spawn(env: &TestEnv, args: &[&str]) -> Self {
+        let mut child = env
             .command(&[&["mcp"], args].concat())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -47,11 +47,11 @@ impl Client {
     }
 
     pub fn send(&mut self, line: &str) {
-        self.bytes(line.as_bytes());
+        self.send_bytes(line.as_bytes());
     }
 
-    /// Sends a line with any content.
-    pub fn bytes(&mut self, line: &[u8]) {
+    /// Sends a line, which may be invalid UTF-8.
+    pub fn send_bytes(&mut self, line: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(line).unwrap();
         input.write_all(b"\n").unwrap();
@@ -65,7 +65,7 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"))
     }
 
-    /// Sends a request and returns its reply; notifications in between are skipped.
+    /// Sends a request and returns its reply, without notifications in between.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
@@ -84,8 +84,7 @@ impl Client {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 
-    /// Calls a tool, checks its reply against the tool's schema, and returns the structured part
-    /// with the text as `text`.
+    /// Calls a tool, validates its reply, and returns the structured content with the text as `text`.
     pub fn ok(&mut self, tool: &str, arguments: Value) -> Value {
         if self.schemas.is_empty() {
             let reply = self.ask("tools/list", json!({}));
@@ -111,7 +110,7 @@ impl Client {
         value
     }
 
-    /// Closes the pipe and asserts that the server ends without any output outside of the protocol.
+    /// Closes the pipe, and returns the exit code and standard error of the server.
     pub fn end(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let mut rest = String::new();
@@ -123,35 +122,27 @@ impl Client {
     }
 }
 
-/// Returns the number of tokens of a text, estimated at four characters each.
+/// Estimates the tokens of a text at four characters each.
 fn tokens(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }
 
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043";
 
-fn import_sample(place: &Place) {
-    let mut solved_issue = issue(1, FAILURE, "On 2.3.1 it stops.");
-    solved_issue["state"] = json!("closed");
-    solved_issue["state_reason"] = json!("completed");
-    solved_issue["closed_at"] = json!("2026-01-08T00:00:00Z");
+fn import_sample(env: &TestEnv) {
+    let solved = close(issue(1, FAILURE, "On 2.3.1 it stops."), "completed");
     let mut duplicate = issue(5, FAILURE, "It stops behind the proxy too.");
     duplicate["created_at"] = json!("2026-02-02T00:00:00Z");
-    let mut lines: String = [solved_issue, duplicate].iter().map(|r| format!("{r}\n")).collect();
-    for n in 0..5 {
-        lines.push_str(&format!(
-            "{}\n",
-            comment(10 + n, 1, &format!("Remark {n}: fixed by keeping the chunks in order."))
-        ));
-    }
-    let path = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let replies = (0..5)
+        .map(|n| comment(10 + n, 1, &format!("Remark {n}: fixed by keeping the chunks in order.")));
+    let records: Vec<Value> = [solved, duplicate].into_iter().chain(replies).collect();
+    env.import(json_lines(&records));
 }
 
 #[test]
 fn tools_are_few_annotated_and_described() {
-    let place = Place::new();
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    let mut client = Client::start(&env, &[]);
     let reply = client.ask("tools/list", json!({}));
     let tools = reply["result"]["tools"].as_array().unwrap();
     let mut names: Vec<&str> = tools.iter().map(|t| t["name"].as_str().unwrap()).collect();
@@ -179,7 +170,7 @@ fn tools_are_few_annotated_and_described() {
         assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{name}");
         assert_eq!(tool["outputSchema"]["type"], "object", "{name}");
     }
-    // The output schemas are for programs; an agent reads the rest.
+    // Agents read everything except the output schemas.
     let mut descriptions = tools.clone();
     descriptions
         .iter_mut()
@@ -190,12 +181,9 @@ fn tools_are_few_annotated_and_described() {
     let properties = &find["inputSchema"]["properties"];
     let names: Vec<&String> = properties.as_object().unwrap().keys().collect();
     for first in ["include_closed", "max_candidates", "number", "threshold"] {
-        assert!(
-            names.iter().any(|n| *n == first),
-            "the first specification has {first}: {names:?}"
-        );
+        assert!(names.iter().any(|n| *n == first), "{first} is missing: {names:?}");
     }
-    assert_eq!(find["inputSchema"].get("required"), None, "a draft has no number");
+    assert_eq!(find["inputSchema"].get("required"), None, "a draft needs no number");
     assert_eq!(
         (&properties["max_candidates"]["default"], &properties["include_closed"]["default"]),
         (&json!(10), &json!(true))
@@ -208,21 +196,21 @@ fn tools_are_few_annotated_and_described() {
 
 #[test]
 fn allow_without_a_folder_reads_no_file() {
-    let place = Place::new();
-    import_sample(&place);
-    let log = place.file("server.log", "2026-05-12T10:00:00Z ERROR upload stops with FW-1043\n");
-    let mut client = Client::start(&place, &["--allow"]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let log = env.file("server.log", "2026-05-12T10:00:00Z ERROR upload stops with FW-1043\n");
+    let mut client = Client::start(&env, &["--allow"]);
     let error = client.call("find_fixes", json!({"path": log}));
     assert!(error.to_string().contains("mcp --allow DIR"), "{error}");
 }
 
 #[test]
 fn every_tool_answers() {
-    let place = Place::new();
-    import_sample(&place);
-    let logs = place.path("logs");
+    let env = TestEnv::new();
+    import_sample(&env);
+    let logs = env.path("logs");
     std::fs::create_dir(&logs).unwrap();
-    let mut client = Client::start(&place, &["--allow", &logs.to_string_lossy()]);
+    let mut client = Client::start(&env, &["--allow", &logs.to_string_lossy()]);
     let has = |reply: &Value, parts: &[&str]| {
         let text = reply["text"].as_str().unwrap();
         parts.iter().for_each(|part| assert!(text.contains(part), "{part}: {text}"));
@@ -253,13 +241,13 @@ fn every_tool_answers() {
     let fixes = client.ok("find_fixes", json!({"text": "upload stops with FW-1043"}));
     assert_eq!((&fixes["solved"], &fixes["results"][0]["key"]), (&json!(1), &json!("acme/app#1")));
     has(&fixes, &["Comment [acme/app#1 comment-", "> Remark", "Next: read_thread"]);
-    let log = place.file(
+    let log = env.file(
         "logs/server.log",
         "2026-05-12T10:00:00Z ERROR upload stops with FW-1043 at offset 12\n",
     );
     let log_fixes = client.ok("find_fixes", json!({"path": log}));
     has(&log_fixes, &["1 distinct error in 1 line", "upload stops with FW-1043", "acme/app#1"]);
-    let error = client.call("find_fixes", json!({"path": place.casebook()}));
+    let error = client.call("find_fixes", json!({"path": env.casebook()}));
     assert!(error.to_string().contains("not allowed to read"), "{error}");
     let answer =
         client.ok("ask", json!({"text": "upload of large bundles stops with error FW-1043"}));
@@ -303,9 +291,9 @@ fn every_tool_answers() {
 
 #[test]
 fn old_tool_names_still_answer() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     assert_eq!(
         client.ok("search", json!({"query": "upload"}))["results"].as_array().unwrap().len(),
         2
@@ -328,10 +316,10 @@ fn old_tool_names_still_answer() {
 }
 
 #[test]
-fn text_client_gets_the_text_alone() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::spawn(&place, &[]);
+fn text_client_gets_only_the_text() {
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::spawn(&env, &[]);
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "claude-code", "version": "2"}});
     client.ask("initialize", hello);
     let tools = client.ask("tools/list", json!({}));
@@ -353,9 +341,9 @@ fn text_client_gets_the_text_alone() {
 
 #[test]
 fn empty_answer_names_the_next_call() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     let problem = "the printer on the third floor jams on yellow paper";
     for (tool, arguments, parts) in [
         (
@@ -388,9 +376,9 @@ fn empty_answer_names_the_next_call() {
 
 #[test]
 fn replies_about_the_sample_are_short() {
-    let place = Place::new();
-    place.ok(&["import", "sample"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    env.ok(&["import", "sample"]);
+    let mut client = Client::start(&env, &[]);
     for (tool, arguments, limit) in [
         ("search_issues", json!({"query": "replication slot fills the disk"}), 1_500),
         ("search_issues", json!({"query": "is:closed"}), 1_500),
@@ -410,7 +398,7 @@ fn replies_about_the_sample_are_short() {
 
 #[test]
 fn long_thread_leads_with_its_fix() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mut report = issue(1, FAILURE, "On 2.3.1 it stops.");
     report["state"] = json!("closed");
     report["state_reason"] = json!("completed");
@@ -426,9 +414,8 @@ fn long_thread_leads_with_its_fix() {
         };
         lines.push_str(&format!("{}\n", comment(1_000 + n, 1, text)));
     }
-    let path = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    let mut client = Client::start(&place, &[]);
+    env.import(lines);
+    let mut client = Client::start(&env, &[]);
     let thread = client.ok("read_thread", json!({"key": "acme/app#1"}));
     let text = thread["text"].as_str().unwrap();
     assert_eq!(thread["fix"], "comment-1518", "{text}");
@@ -445,9 +432,9 @@ fn long_thread_leads_with_its_fix() {
 
 #[test]
 fn hostile_arguments_are_errors() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     let huge = "x".repeat(2_000_000);
     for (tool, arguments) in [
         ("ask", json!({"text": {"a": [1]}})),
@@ -486,9 +473,9 @@ fn hostile_arguments_are_errors() {
 
 #[test]
 fn brief_keeps_terms_and_redacts_links() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     let report = format!("Hello, this is Berta Brandt from Blue Harbour.\n\n{FAILURE}");
     let mut brief = |more: Value| {
         let mut arguments = json!({"text": report});
@@ -507,10 +494,10 @@ fn brief_keeps_terms_and_redacts_links() {
 }
 
 #[test]
-fn failures_have_a_remedy_and_name_unknown_parameters() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+fn tool_errors_have_a_code_and_a_remedy() {
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     for (tool, arguments, code) in [
         ("find_duplicates", json!({"number": 99}), "not_found"),
         ("find_duplicates", json!({"number": 5, "threshold": 2.0}), "invalid_input"),
@@ -561,9 +548,9 @@ fn failures_have_a_remedy_and_name_unknown_parameters() {
 
 #[test]
 fn malformed_input_does_not_end_the_server() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     for line in [
         "{",
         "[]",
@@ -596,27 +583,26 @@ fn malformed_input_does_not_end_the_server() {
 
 #[test]
 fn client_may_leave_before_initialization() {
-    let place = Place::new();
-    place.begin();
-    let (code, err) = Client::spawn(&place, &[]).end();
+    let env = TestEnv::new();
+    env.create_casebook();
+    let (code, err) = Client::spawn(&env, &[]).end();
     assert!(code == Some(0) && err.is_empty(), "{code:?} {err}");
-    place.empty();
-    let output = place.run(&["mcp", "-R", "no/such"]);
-    assert!(output.code == Some(1) && output.err.contains("not found"), "{}", output.err);
+    let output = env.run(&["mcp", "-R", "no/such"]);
+    output.assert_error(1, &["not found"]);
 }
 
 #[test]
 fn slow_call_reports_progress() {
-    let place = Place::new();
-    let path = place.file("in.jsonl", crate::support::tracker(3_000, 0, 2).0);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    let path = env.file("in.jsonl", crate::support::random_records(3_000, 0, 2).0);
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
+    let mut client = Client::start(&env, &[]);
     client.send(
         &json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {
             "name": "search_issues", "arguments": {"query": "agent timeout", "limit": 1}, "_meta": {"progressToken": "slow"}}})
         .to_string(),
     );
-    // The index is created first; progress notifications report it and never decrease.
+    // Progress notifications report the creation of the index.
     let mut progress: Vec<f64> = Vec::new();
     let reply = loop {
         let mut line = String::new();
@@ -640,11 +626,11 @@ fn slow_call_reports_progress() {
 }
 
 #[test]
-fn cancelled_call_ends_and_the_next_works() {
-    let place = Place::new();
-    let path = place.file("in.jsonl", crate::support::tracker(3_000, 0, 2).0);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
-    let mut client = Client::start(&place, &[]);
+fn server_answers_after_a_cancelled_call() {
+    let env = TestEnv::new();
+    let path = env.file("in.jsonl", crate::support::random_records(3_000, 0, 2).0);
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
+    let mut client = Client::start(&env, &[]);
     let call = json!({"jsonrpc": "2.0", "id": 901, "method": "tools/call", "params": {
         "name": "search_issues", "arguments": {"query": "agent timeout"}}});
     client.send(&call.to_string());
@@ -664,9 +650,9 @@ fn cancelled_call_ends_and_the_next_works() {
 
 #[test]
 fn vanished_client_ends_the_server() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     for id in 0..5 {
         let call = json!({"jsonrpc": "2.0", "id": 1_000 + id, "method": "tools/call", "params": {
             "name": "find_fixes", "arguments": {"text": "upload stops"}}});
@@ -683,9 +669,9 @@ fn vanished_client_ends_the_server() {
 
 #[test]
 fn invalid_request_gets_an_error_reply() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     let long =
         format!("{{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"{}\"}}", "x".repeat(80_000_000));
     for (line, code, id) in [
@@ -708,14 +694,14 @@ fn invalid_request_gets_an_error_reply() {
         ),
     ] {
         let text = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
-        client.bytes(line);
+        client.send_bytes(line);
         let answer = client.frame();
         assert_eq!(answer["error"]["code"], code, "{text}: {answer}");
         assert!(answer.get("id").is_some_and(|value| *value == id), "{text}: {answer}");
         assert!(answer["error"]["message"].as_str().unwrap().ends_with('.'), "{text}: {answer}");
         assert_eq!(client.ask("ping", json!({}))["result"], json!({}), "after {text}");
     }
-    // The long line was not kept in memory.
+    // The server does not keep the long line in memory.
     if let Ok(status) = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())) {
         let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap();
         let kib: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
@@ -725,10 +711,10 @@ fn invalid_request_gets_an_error_reply() {
 }
 
 #[test]
-fn input_before_initialization_does_not_end_it() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::spawn(&place, &[]);
+fn early_input_does_not_end_the_server() {
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::spawn(&env, &[]);
     client.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
     client.send("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
     client.send("hello");
@@ -747,9 +733,9 @@ fn input_before_initialization_does_not_end_it() {
 
 #[test]
 fn missing_key_is_named() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     let reply = client.call("read_thread", json!({"key": " "}));
     assert!(
         reply["result"]["content"][0]["text"].as_str().unwrap().contains("a key is missing"),
@@ -760,8 +746,8 @@ fn missing_key_is_named() {
 
 #[test]
 fn last_line_needs_no_newline() {
-    let place = Place::new();
-    let mut client = Client::spawn(&place, &[]);
+    let env = TestEnv::new();
+    let mut client = Client::spawn(&env, &[]);
     let mut input = client.input.take().unwrap();
     input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}").unwrap();
     drop(input);
@@ -771,12 +757,11 @@ fn last_line_needs_no_newline() {
 
 #[test]
 fn duplicates_accept_key_number_text_and_draft() {
-    let place = Place::new();
-    import_sample(&place);
-    let lib_file =
-        place.file("twin.jsonl", format!("{}\n", issue(5, FAILURE, "On 2.3.1 it stops.")));
-    place.ok(&["import", "github", &lib_file.to_string_lossy(), "--source", "acme/lib"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let lib_file = env.file("twin.jsonl", format!("{}\n", issue(5, FAILURE, "On 2.3.1 it stops.")));
+    env.ok(&["import", "github", &lib_file.to_string_lossy(), "--source", "acme/lib"]);
+    let mut client = Client::start(&env, &[]);
     let first = |reply: &Value| reply["results"][0]["key"].as_str().unwrap_or_default().to_owned();
     let ambiguous = client.call("find_duplicates", json!({"number": 5}));
     let message = ambiguous["result"]["content"][0]["text"].as_str().unwrap();
@@ -816,7 +801,7 @@ fn duplicates_accept_key_number_text_and_draft() {
     assert!(keys(&draft).iter().any(|k| k.starts_with("acme/lib")), "{draft}");
     assert_eq!(client.end().0, Some(0));
     // A server for one source resolves numbers and queries in that source.
-    let mut client = Client::start(&place, &["-R", "acme/app"]);
+    let mut client = Client::start(&env, &["-R", "acme/app"]);
     assert_eq!(first(&client.ok("find_duplicates", json!({"number": 5}))), "acme/app#1");
     assert_eq!(client.ok("read_thread", json!({"key": 5}))["key"], "acme/app#5");
     let draft = client.ok("find_duplicates", json!({"title": FAILURE}));
@@ -826,12 +811,12 @@ fn duplicates_accept_key_number_text_and_draft() {
 
 #[test]
 fn read_only_tools_write_nothing() {
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     client.ok("search_issues", json!({"query": "upload"}));
     let database = || {
-        let connection = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
+        let connection = env.database();
         let count = |table: &str| -> u64 {
             connection
                 .query_row(&format!("SELECT count(*) FROM \"{table}\""), [], |r| r.get(0))
@@ -865,17 +850,17 @@ fn read_only_tools_write_nothing() {
         assert_eq!(database(), initial_rows, "{tool}");
     }
     assert_eq!(client.end().0, Some(0));
-    // A query by an agent removes no report from the queue of unchecked ones.
-    assert_eq!(place.json(&["triage", "--json"])["scanned"], 1);
+    // A query by an agent marks no report as checked.
+    assert_eq!(env.json(&["triage", "--json"])["scanned"], 1);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn many_calls_at_once_take_bounded_memory() {
     const CALLS: u64 = 300;
-    let place = Place::new();
-    import_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    let mut client = Client::start(&env, &[]);
     client.ok("search_issues", json!({"query": "upload"}));
     let peak_memory = |client: &Client| -> u64 {
         let status =

@@ -1,16 +1,15 @@
-//! Tests of the pagination of `precedent mcp`: the pages together form the complete result, and no
-//! reply exceeds the requested length.
+//! Tests of MCP pagination: the pages form the complete result, and no reply is too long.
 
 use serde_json::{Value, json};
 
 use crate::{
     mcp::Client,
-    support::{Place, comment, issue},
+    support::{TestEnv, comment, issue},
 };
 
-/// Creates two sources, with threads and texts of every length.
-fn import_large_sample(place: &Place) {
-    let (items, comments) = crate::support::tracker(160, 300, 7);
+/// Imports two sources with threads and texts of many lengths.
+fn import_large_sample(env: &TestEnv) {
+    let (items, comments) = crate::support::random_records(160, 300, 7);
     let mut lines = format!("{items}{comments}");
     let log = "2026-01-01 \"FW-1043\"\tfailed at C:\\agent\\bin é😀\n".repeat(900);
     lines.push_str(&format!("{}\n", issue(900, "A report with a log", &log)));
@@ -28,13 +27,12 @@ fn import_large_sample(place: &Place) {
             issue(1_000 + n, "Mentions it", &format!("As in #900, {n} times."))
         ));
     }
-    let path = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    let lib_file = place.file("other.jsonl", crate::support::tracker(20, 10, 8).0);
-    place.ok(&["import", "github", &lib_file.to_string_lossy(), "--source", "acme/lib"]);
+    env.import(lines);
+    let lib_file = env.file("other.jsonl", crate::support::random_records(20, 10, 8).0);
+    env.ok(&["import", "github", &lib_file.to_string_lossy(), "--source", "acme/lib"]);
 }
 
-/// Calls a tool until there is no next page, and asserts that each page is within its limit.
+/// Returns all pages of a reply, each within the length limit.
 fn pages(client: &mut Client, tool: &str, arguments: &Value) -> Vec<Value> {
     let mut out: Vec<Value> = Vec::new();
     let mut arguments = arguments.clone();
@@ -66,10 +64,10 @@ fn pages(client: &mut Client, tool: &str, arguments: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn search_pages_add_up_to_the_whole() {
-    let place = Place::new();
-    import_large_sample(&place);
-    let mut client = Client::start(&place, &[]);
+fn search_pages_form_the_whole_result() {
+    let env = TestEnv::new();
+    import_large_sample(&env);
+    let mut client = Client::start(&env, &[]);
     const SMALL: &[(u64, usize)] = &[(1_000, 100), (1_700, 7), (3_000, 3), (40_000, 10)];
     const LARGE: &[(u64, usize)] = &[(15_000, 50), (60_000, 33), (200_000, 100)];
     for (query, bounds) in [
@@ -80,7 +78,7 @@ fn search_pages_add_up_to_the_whole() {
         ("agent pipeline slot queue", LARGE),
         ("is:open", LARGE),
     ] {
-        let reply = place.json(&["search", query, "-L", "500", "--json=key"]);
+        let reply = env.json(&["search", query, "-L", "500", "--json=key"]);
         let all_keys: Vec<&str> =
             reply.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap()).collect();
         for &(max_chars, limit) in bounds {
@@ -105,7 +103,7 @@ fn search_pages_add_up_to_the_whole() {
     assert_eq!(client.end().0, Some(0));
 }
 
-/// Returns the tracker text of a page: the quoted lines below the first heading, unmarked.
+/// Returns the quoted tracker text of a page.
 fn quoted_text(page: &Value) -> String {
     let text = page["text"].as_str().unwrap();
     let body = text.split_once("### Text").map_or(text, |(_, body)| body);
@@ -115,13 +113,13 @@ fn quoted_text(page: &Value) -> String {
 
 #[test]
 fn thread_and_brief_pages_are_complete() {
-    let place = Place::new();
-    import_large_sample(&place);
-    let whole = place.json(&["show", "acme/app#900", "--json"]);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_large_sample(&env);
+    let complete = env.json(&["show", "acme/app#900", "--json"]);
+    let mut client = Client::start(&env, &[]);
     let strip_whitespace = |text: &str| text.split_whitespace().collect::<String>();
-    let mut thread_text = strip_whitespace(whole["markdown"].as_str().unwrap());
-    for comment in whole["comments"].as_array().unwrap() {
+    let mut thread_text = strip_whitespace(complete["markdown"].as_str().unwrap());
+    for comment in complete["comments"].as_array().unwrap() {
         thread_text.push_str(&strip_whitespace(comment["markdown"].as_str().unwrap()));
     }
     for max_chars in [8_000, 40_000, 200_000] {
@@ -148,19 +146,18 @@ fn thread_and_brief_pages_are_complete() {
         };
         (pages.iter().map(content).collect::<String>(), pages.len())
     };
-    let (whole, page_count) = brief(&mut client, 200_000);
-    // The brief shows the distinctive lines of the long log.
+    let (complete, page_count) = brief(&mut client, 200_000);
     let (parts, part_count) = brief(&mut client, 1_000);
-    assert_eq!((page_count, &parts), (1, &whole));
+    assert_eq!((page_count, &parts), (1, &complete));
     assert!(part_count > 1);
     assert_eq!(client.end().0, Some(0));
 }
 
 #[test]
 fn reply_keeps_its_length_and_notice() {
-    let place = Place::new();
-    import_large_sample(&place);
-    let mut client = Client::start(&place, &[]);
+    let env = TestEnv::new();
+    import_large_sample(&env);
+    let mut client = Client::start(&env, &[]);
     let log = "FW-1043 \"agent\" timeout\n".repeat(2_000);
     for max_chars in [1_000, 1_001, 1_500, 5_000, 20_000, 200_000] {
         for (tool, mut arguments) in [

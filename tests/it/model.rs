@@ -1,9 +1,8 @@
-//! Tests of the built-in model on the real runtime, and of the messages if either is missing,
-//! broken or replaced.
+//! Tests of the built-in model with the real runtime, and of a broken model or runtime.
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{Place, Ran};
+use crate::support::{Run, TestEnv};
 
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -16,45 +15,44 @@ pub fn runtime() -> Option<PathBuf> {
         return Some(path);
     }
     eprintln!(
-        "SKIPPED: a test of the built-in model, because ONNX Runtime is not there; `cargo xtask runtime` installs it"
+        "SKIPPED: the built-in model, because ONNX Runtime is missing; `cargo xtask runtime` installs it"
     );
     None
 }
 
-pub fn run(place: &Place, runtime: &Path, models: &Path, args: &[&str]) -> Ran {
-    let output = place
+pub fn run_with_model(env: &TestEnv, runtime: &Path, models: &Path, args: &[&str]) -> Run {
+    let output = env
         .command(args)
         .env("PRECEDENT_EMBEDDER", "built-in")
         .env("PRECEDENT_ONNXRUNTIME", runtime)
         .env("PRECEDENT_MODELS", models)
         .output()
         .unwrap();
-    Ran::from(output)
+    Run::from(output)
 }
 
-/// Copies the model: the first folder of a search path with a model is used, so a broken one must
-/// be reported.
-fn copy_of_the_model(place: &Place) -> PathBuf {
+/// Copies the built-in model to a folder in which it can be damaged.
+fn copy_model(env: &TestEnv) -> PathBuf {
     for entry in std::fs::read_dir(root().join("models/builtin")).unwrap() {
         let path = entry.unwrap().path();
-        place.file(
+        env.file(
             &format!("models/builtin/{}", path.file_name().unwrap().to_string_lossy()),
             std::fs::read(&path).unwrap(),
         );
     }
-    place.path("models")
+    env.path("models")
 }
 
 #[test]
-fn semantic_search_finds_other_words() {
+fn semantic_search_matches_other_words() {
     let Some(runtime) = runtime() else { return };
-    let place = Place::new();
+    let env = TestEnv::new();
     let models = root().join("models");
-    let ran = run(&place, &runtime, &models, &["import", "sample"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let run = run_with_model(&env, &runtime, &models, &["import", "sample"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
     // None of these words occurs in the expected reports.
-    let ran = run(
-        &place,
+    let run = run_with_model(
+        &env,
         &runtime,
         &models,
         &[
@@ -65,83 +63,83 @@ fn semantic_search_finds_other_words() {
             "--json=title,scores",
         ],
     );
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(
-        ran.out.to_lowercase().contains("login") || ran.out.to_lowercase().contains("log in"),
+        run.out.to_lowercase().contains("login") || run.out.to_lowercase().contains("log in"),
         "{}",
-        ran.out
+        run.out
     );
-    let status = run(&place, &runtime, &models, &["status", "--json"]);
+    let status = run_with_model(&env, &runtime, &models, &["status", "--json"]);
     let status: serde_json::Value = serde_json::from_str(&status.out).unwrap();
     assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"]);
     assert_eq!(status["model"]["problem"], serde_json::Value::Null);
 }
 
-/// Asserts that a model problem is reported with a hint, while import and full-text search work.
-fn words_go_on(place: &Place, runtime: &Path, models: &Path, why: &str) {
-    let ran = run(place, runtime, models, &["import", "sample"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+/// Asserts that a model problem is reported, while import and full-text search work.
+fn assert_keyword_search_works(env: &TestEnv, runtime: &Path, models: &Path, why: &str) {
+    let run = run_with_model(env, runtime, models, &["import", "sample"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(
-        ran.err.contains("The semantic index is not available") && ran.err.contains(why),
+        run.err.contains("The semantic index is not available") && run.err.contains(why),
         "{why}: {}",
-        ran.err
+        run.err
     );
-    let ran = run(place, runtime, models, &["search", "replication slot", "-L", "3"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("ferrywire/ferrywire#"), "{}", ran.out);
+    let run = run_with_model(env, runtime, models, &["search", "replication slot", "-L", "3"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.out.contains("ferrywire/ferrywire#"), "{}", run.out);
     // A damaged model is found only when a query is embedded.
-    let is_limited = ["Keyword search only", "Not conclusive"].map(|text| ran.err.contains(text));
-    assert!(is_limited.contains(&true), "{why}: {}", ran.err);
-    let ran = run(place, runtime, models, &["status"]);
-    assert!(ran.code == Some(0) && ran.out.contains(why), "{why}: {}", ran.out);
+    let is_limited = ["Keyword search only", "Not conclusive"].map(|text| run.err.contains(text));
+    assert!(is_limited.contains(&true), "{why}: {}", run.err);
+    let run = run_with_model(env, runtime, models, &["status"]);
+    assert!(run.code == Some(0) && run.out.contains(why), "{why}: {}", run.out);
 }
 
 #[test]
 fn broken_runtime_leaves_keyword_search() {
-    let place = Place::new();
-    let broken = place.file("libonnxruntime.so", "this is no library");
-    words_go_on(&place, &broken, &root().join("models"), "cannot be used");
+    let env = TestEnv::new();
+    let broken = env.file("libonnxruntime.so", "this is no library");
+    assert_keyword_search_works(&env, &broken, &root().join("models"), "cannot be used");
 }
 
 #[test]
 fn damaged_model_leaves_keyword_search() {
     let Some(runtime) = runtime() else { return };
-    let place = Place::new();
-    let models = copy_of_the_model(&place);
+    let env = TestEnv::new();
+    let models = copy_model(&env);
     let model = models.join("builtin/model.onnx");
-    let whole = std::fs::read(&model).unwrap();
-    std::fs::write(&model, &whole[..whole.len() / 2]).unwrap();
-    words_go_on(&place, &runtime, &models, "damaged");
+    let original_model = std::fs::read(&model).unwrap();
+    std::fs::write(&model, &original_model[..original_model.len() / 2]).unwrap();
+    assert_keyword_search_works(&env, &runtime, &models, "damaged");
 
-    std::fs::write(&model, &whole).unwrap();
+    std::fs::write(&model, &original_model).unwrap();
     let weights = models.join("builtin/model.onnx.data");
     let original = std::fs::read(&weights).unwrap();
     std::fs::write(&weights, &original[..original.len() / 2]).unwrap();
-    words_go_on(&place, &runtime, &models, "damaged");
+    assert_keyword_search_works(&env, &runtime, &models, "damaged");
     std::fs::remove_file(&weights).unwrap();
-    words_go_on(&place, &runtime, &models, "model.onnx.data");
+    assert_keyword_search_works(&env, &runtime, &models, "model.onnx.data");
 
     std::fs::write(&weights, &original).unwrap();
     let card = models.join("builtin/card.json");
     let text = std::fs::read_to_string(&card).unwrap();
     std::fs::write(&card, text.replace("\"dimensions\": 384", "\"dimensions\": 512")).unwrap();
-    words_go_on(&place, &runtime, &models, "its card says 512");
+    assert_keyword_search_works(&env, &runtime, &models, "its card says 512");
 
     std::fs::write(&card, "{").unwrap();
-    words_go_on(&place, &runtime, &models, "damaged");
+    assert_keyword_search_works(&env, &runtime, &models, "damaged");
 }
 
 #[test]
 fn question_in_another_language_finds_english_reports() {
     let Some(runtime) = runtime() else { return };
-    let place = Place::new();
+    let env = TestEnv::new();
     let models = root().join("models");
-    let run = |args: &[&str]| run(&place, &runtime, &models, args);
+    let run = |args: &[&str]| run_with_model(&env, &runtime, &models, args);
     assert_eq!(run(&["import", "sample"]).code, Some(0));
     let question = "Der Speicherverbrauch des Agenten wächst unbegrenzt bei sehr breiten Tabellen";
     let ask = || {
-        let ran = run(&["duplicates", "-t", question, "--include-closed", "--json=key"]);
-        ran.out + &ran.err
+        let run = run(&["duplicates", "-t", question, "--include-closed", "--json=key"]);
+        run.out + &run.err
     };
     let before = ask();
     assert!(before.contains("index for German and other languages is 0% built"), "{before}");
@@ -151,11 +149,11 @@ fn question_in_another_language_finds_english_reports() {
     let found = run(&["search", "Speicher des Agenten wächst ohne Grenze", "--json=key"]);
     assert!(found.out.contains("ferrywire/ferrywire#6"), "{}", found.out);
 
-    let other = run(&[
+    let swedish = run(&[
         "duplicates",
         "-t",
         "Konsolen loggar ut användaren efter varje uppdatering av sidan",
     ]);
-    let text = other.out + &other.err;
+    let text = swedish.out + &swedish.err;
     assert!(text.contains("texts in Swedish are compared by their words"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Tests of other models: installed from files, downloaded, switched during searches, removed.
+//! Tests of other models: import, download, change during searches, and removal.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,36 +18,37 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use crate::{
-    model::{root, run, runtime},
-    support::{Place, Ran, issue},
+    fake_github::LocalServer,
+    model::{root, run_with_model, runtime},
+    support::{Run, TestEnv, issue},
 };
 
-/// Adds a model with test vectors, which depend only on its name.
-fn card(place: &Place, name: &str) {
+/// Adds a model with hashed vectors that depend on its name.
+fn add_model(env: &TestEnv, name: &str) {
     let card = json!({
         "name": name, "dimensions": 384, "max_tokens": 256, "sha256": "",
         "floor": 0.15, "same": 0.95, "near": 0.9, "solved": 0.65,
     });
-    place.file(&format!("casebook/models/{name}/card.json"), card.to_string());
+    env.file(&format!("casebook/models/{name}/card.json"), card.to_string());
 }
 
-fn casebook_of(items: u64) -> Place {
-    let place = Place::new();
+fn casebook_of(items: u64) -> TestEnv {
+    let env = TestEnv::new();
     let lines: String = (1..=items)
         .map(|n| format!("{}\n", issue(n, &format!("Valve{n} leaks behind pump{n}"), "It drips.")))
         .collect();
-    let path = place.file("issues.jsonl", lines).to_string_lossy().into_owned();
-    place.ok(&["import", "github", &path, "-R", "acme/app"]);
-    place
+    let path = env.file_arg("issues.jsonl", lines);
+    env.ok(&["import", "github", &path, "-R", "acme/app"]);
+    env
 }
 
 /// Returns the best semantic match with its cosine.
-fn best(place: &Place, n: u64) -> (String, f64) {
+fn best_match(env: &TestEnv, n: u64) -> (String, f64) {
     let question = format!("mode:semantic valve{n} leaks behind pump{n}");
-    let ran = place.run(&["search", &question, "-L", "1", "--json"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(!ran.err.contains("Keyword search only"), "{}", ran.err);
-    let response: Value = serde_json::from_str(&ran.out).unwrap();
+    let run = env.run(&["search", &question, "-L", "1", "--json"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(!run.err.contains("Keyword search only"), "{}", run.err);
+    let response: Value = serde_json::from_str(&run.out).unwrap();
     let hit = &response["hits"][0];
     (
         hit["key"].as_str().unwrap_or_default().to_owned(),
@@ -55,53 +56,53 @@ fn best(place: &Place, n: u64) -> (String, f64) {
     )
 }
 
-fn model_in_use(place: &Place) -> String {
-    place.json(&["status", "--json=model"])["model"]["name"].as_str().unwrap().to_owned()
+fn model_in_use(env: &TestEnv) -> String {
+    env.json(&["status", "--json=model"])["model"]["name"].as_str().unwrap().to_owned()
 }
 
 #[test]
 fn model_change_is_atomic_for_queries() {
-    let place = casebook_of(1_500);
-    card(&place, "other");
-    let first = best(&place, 700);
-    assert_eq!(first.0, "acme/app#700");
+    let env = casebook_of(1_500);
+    add_model(&env, "other");
+    let initial_match = best_match(&env, 700);
+    assert_eq!(initial_match.0, "acme/app#700");
     let has_ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            place.ok(&["model", "use", "other"]);
+            env.ok(&["model", "use", "other"]);
             has_ended.store(true, Ordering::SeqCst);
         });
         let mut n = 0;
         while !has_ended.load(Ordering::SeqCst) || n == 0 {
             n += 1;
             let number = n * 37 % 1_500 + 1;
-            let (key, cosine) = best(&place, number);
+            let (key, cosine) = best_match(&env, number);
             assert_eq!(key, format!("acme/app#{number}"));
-            assert!(cosine > 0.5, "of two spaces: {cosine}");
+            assert!(cosine > 0.5, "vectors of two models: {cosine}");
         }
     });
-    assert_eq!(model_in_use(&place), "other");
-    assert_eq!(best(&place, 700).0, first.0);
-    // Switching back is quick, because the vectors are still stored.
-    let ran = place.ok(&["model", "use", "builtin"]);
+    assert_eq!(model_in_use(&env), "other");
+    assert_eq!(best_match(&env, 700).0, initial_match.0);
+    // The vectors of the previous model are still stored.
+    let run = env.ok(&["model", "use", "builtin"]);
     assert!(
-        ran.err.contains("Now using builtin") && !ran.err.contains("passages in"),
+        run.err.contains("Now using builtin") && !run.err.contains("passages in"),
         "{}",
-        ran.err
+        run.err
     );
-    assert_eq!(best(&place, 3).0, "acme/app#3");
+    assert_eq!(best_match(&env, 3).0, "acme/app#3");
     // The other model can be removed.
-    place.ok(&["model", "remove", "other"]);
-    assert_eq!(place.json(&["model", "list", "--json=name"]), json!([{"name": "builtin"}]));
-    let is_kept = |entry: &std::fs::DirEntry| {
+    env.ok(&["model", "remove", "other"]);
+    assert_eq!(env.json(&["model", "list", "--json=name"]), json!([{"name": "builtin"}]));
+    let is_permanent = |entry: &std::fs::DirEntry| {
         let name = entry.file_name().to_string_lossy().into_owned();
         !name.ends_with("-wal") && !name.ends_with("-shm")
     };
     assert_eq!(
-        std::fs::read_dir(place.casebook().join("vectors"))
+        std::fs::read_dir(env.casebook().join("vectors"))
             .unwrap()
             .flatten()
-            .filter(is_kept)
+            .filter(is_permanent)
             .count(),
         2,
         "a file and its lock"
@@ -110,60 +111,56 @@ fn model_change_is_atomic_for_queries() {
 
 #[test]
 fn killed_model_change_resumes() {
-    let place = casebook_of(3_000);
-    card(&place, "other");
-    let mut child = place.command(&["model", "use", "other", "--threads", "1"]).spawn().unwrap();
-    let next = |place: &Place| place.json(&["status", "--json=model"])["model"]["next"].clone();
+    let env = casebook_of(3_000);
+    add_model(&env, "other");
+    let mut child = env.command(&["model", "use", "other", "--threads", "1"]).spawn().unwrap();
+    let next = |env: &TestEnv| env.json(&["status", "--json=model"])["model"]["next"].clone();
     for _ in 0..400 {
-        if next(&place)["embedded"].as_u64().is_some_and(|n| n > 0) {
+        if next(&env)["embedded"].as_u64().is_some_and(|n| n > 0) {
             break;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    if next(&place).is_null() {
-        eprintln!("SKIPPED: the change of model was over before it could be killed");
+    if next(&env).is_null() {
+        eprintln!("SKIPPED: the model change ended before it was killed");
         return;
     }
-    assert_ne!(model_in_use(&place), "other");
-    assert_eq!(best(&place, 1_234).0, "acme/app#1234");
-    place.ok(&["index"]);
-    assert_eq!(model_in_use(&place), "other");
-    assert_eq!(best(&place, 1_234).0, "acme/app#1234");
-    assert_eq!(next(&place), Value::Null);
+    assert_ne!(model_in_use(&env), "other");
+    assert_eq!(best_match(&env, 1_234).0, "acme/app#1234");
+    env.ok(&["index"]);
+    assert_eq!(model_in_use(&env), "other");
+    assert_eq!(best_match(&env, 1_234).0, "acme/app#1234");
+    assert_eq!(next(&env), Value::Null);
 }
 
 #[test]
 fn missing_or_used_model_is_reported() {
-    let place = casebook_of(3);
+    let env = casebook_of(3);
     let hint = |args: &[&str]| {
-        let ran = place.run(args);
-        assert_ne!(ran.code, Some(0), "{args:?}");
-        ran.err
+        let run = env.run(args);
+        assert_ne!(run.code, Some(0), "{args:?}");
+        run.err
     };
     assert!(hint(&["model", "use", "nobody"]).contains("precedent model list"));
     assert!(hint(&["model", "use", "bge-small-en-v1.5"]).contains("precedent model install"));
     assert!(hint(&["model", "install", "bge-smal-en"]).contains("Did you mean bge-small-en"));
     assert!(hint(&["model", "remove", "builtin"]).contains("in use"));
     assert!(hint(&["model", "use", "../../etc"]).contains("not installed"));
-    card(&place, "other");
-    place.ok(&["model", "use", "other"]);
+    add_model(&env, "other");
+    env.ok(&["model", "use", "other"]);
     assert!(hint(&["model", "remove", "other"]).contains("in use"));
-    // If a model's folder was deleted by hand, full-text search works and a hint is shown.
-    std::fs::remove_dir_all(place.casebook().join("models/other")).unwrap();
-    let ran = place.ok(&["search", "leaks", "-L", "1"]);
-    assert!(
-        ran.err.contains("Keyword search only") && ran.err.contains("precedent model use builtin"),
-        "{}",
-        ran.err
-    );
-    place.ok(&["model", "use", "builtin"]);
-    assert_eq!(best(&place, 2).0, "acme/app#2");
+    // If a model's folder is deleted, full-text search works and a hint is shown.
+    std::fs::remove_dir_all(env.casebook().join("models/other")).unwrap();
+    let run = env.ok(&["search", "leaks", "-L", "1"]);
+    run.assert_stderr(&["Keyword search only", "precedent model use builtin"]);
+    env.ok(&["model", "use", "builtin"]);
+    assert_eq!(best_match(&env, 2).0, "acme/app#2");
 }
 
 /// Copies the built-in model into another folder.
-fn copy_to(place: &Place, folder: &str) -> PathBuf {
+fn copy_to(env: &TestEnv, folder: &str) -> PathBuf {
     for name in [
         "model.onnx",
         "model.onnx.data",
@@ -172,28 +169,28 @@ fn copy_to(place: &Place, folder: &str) -> PathBuf {
         "special_tokens_map.json",
         "config.json",
     ] {
-        place.file(
+        env.file(
             &format!("{folder}/{name}"),
             std::fs::read(root().join("models/builtin").join(name)).unwrap(),
         );
     }
-    place.path(folder)
+    env.path(folder)
 }
 
 #[test]
 fn imported_model_is_tested_first() {
     let Some(runtime) = runtime() else { return };
-    let place = Place::new();
-    let folder = copy_to(&place, "elsewhere/MiniLM copy");
-    let ask = |args: &[&str]| run(&place, &runtime, &root().join("models"), args);
+    let env = TestEnv::new();
+    let folder = copy_to(&env, "elsewhere/MiniLM copy");
+    let ask = |args: &[&str]| run_with_model(&env, &runtime, &root().join("models"), args);
     let from = folder.to_string_lossy().into_owned();
     let assert_refused = |why: &str| {
-        let ran = ask(&["model", "import", &from]);
-        assert_ne!(ran.code, Some(0));
-        assert!(ran.err.contains(why), "{why}: {}", ran.err);
+        let run = ask(&["model", "import", &from]);
+        assert_ne!(run.code, Some(0));
+        assert!(run.err.contains(why), "{why}: {}", run.err);
         let leftover_count =
-            std::fs::read_dir(place.casebook().join("models")).map_or(0, Iterator::count);
-        assert_eq!(leftover_count, 0, "nothing is left behind");
+            std::fs::read_dir(env.casebook().join("models")).map_or(0, Iterator::count);
+        assert_eq!(leftover_count, 0, "files are left behind");
     };
     let swap = |name: &str, bytes: &[u8], why: &str| {
         let path = folder.join(name);
@@ -212,17 +209,17 @@ fn imported_model_is_tested_first() {
     std::fs::rename(folder.join("c"), folder.join("config.json")).unwrap();
 
     // The archive contains the folder under another name.
-    let archive = place.path("minilm.tar.gz");
+    let archive = env.path("minilm.tar.gz");
     let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(
         std::fs::File::create(&archive).unwrap(),
         flate2::Compression::fast(),
     ));
     tar.append_dir_all("some/where", &folder).unwrap();
     tar.into_inner().unwrap().finish().unwrap();
-    let ran = ask(&["model", "import", &archive.to_string_lossy(), "--prefix", "query: "]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let run = ask(&["model", "import", &archive.to_string_lossy(), "--prefix", "query: "]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
     let card: Value = serde_json::from_slice(
-        &std::fs::read(place.casebook().join("models/minilm/card.json")).unwrap(),
+        &std::fs::read(env.casebook().join("models/minilm/card.json")).unwrap(),
     )
     .unwrap();
     assert_eq!(
@@ -230,43 +227,41 @@ fn imported_model_is_tested_first() {
         (Some(384), Some("query: "))
     );
     let floor = card["floor"].as_f64().unwrap();
-    assert!((0.2..0.6).contains(&floor), "the scale was measured: {floor}");
-    let ran = ask(&["model", "import", &from, "--name", "minilm"]);
-    assert!(ran.err.contains("already"), "{}", ran.err);
+    assert!((0.2..0.6).contains(&floor), "an unmeasured scale: {floor}");
+    let run = ask(&["model", "import", &from, "--name", "minilm"]);
+    assert!(run.err.contains("already"), "{}", run.err);
 
-    let ran = ask(&["import", "sample"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let ran = ask(&["model", "use", "minilm"]);
-    assert!(ran.code == Some(0) && ran.err.contains("Now using minilm"), "{}", ran.err);
-    let ran =
+    let run = ask(&["import", "sample"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let run = ask(&["model", "use", "minilm"]);
+    run.assert_error(0, &["Now using minilm"]);
+    let run =
         ask(&["search", "mode:semantic browser keeps asking for the password again", "-L", "5"]);
-    assert!(ran.out.to_lowercase().contains("log"), "{}", ran.out);
-    // A file replaced later is detected, because its vectors would not be comparable with stored
-    // ones.
-    let model = place.casebook().join("models/minilm/model.onnx.data");
+    assert!(run.out.to_lowercase().contains("log"), "{}", run.out);
+    // A later replaced file is detected, because its vectors would not match the stored ones.
+    let model = env.casebook().join("models/minilm/model.onnx.data");
     let mut bytes = std::fs::read(&model).unwrap();
     let n = bytes.len();
     bytes[n / 2] ^= 1;
     std::fs::write(&model, bytes).unwrap();
-    let ran = ask(&["search", "replication slot", "-L", "2"]);
-    assert!(ran.code == Some(0) && ran.err.contains("does not match its card"), "{}", ran.err);
+    let run = ask(&["search", "replication slot", "-L", "2"]);
+    run.assert_error(0, &["does not match its card"]);
 }
 
 /// A model hub that redirects requests for large files, like the real one.
 #[derive(Default)]
 struct Hub {
     log: Vec<(String, Option<String>)>,
-    /// Faults of the next large file.
+    /// `true` to cut the next large file.
     cuts_next: bool,
     html: bool,
     status: Option<u16>,
     wrong_digest: bool,
-    seen_login: bool,
+    has_seen_login: bool,
 }
 
-/// Returns a model in one file: a table of 256 rows of 64 random numbers, and the row of each word
-/// piece.
-fn tiny() -> PathBuf {
+/// Returns the path of a model in one file, a table of random vectors.
+fn tiny_model() -> PathBuf {
     root().join("tests/fixtures/models/tiny.onnx")
 }
 
@@ -275,11 +270,14 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
         |n: &str| request.headers().get(n).and_then(|v| v.to_str().ok()).map(str::to_owned);
     let (path, range) = (request.uri().path().to_owned(), header("range"));
     let mut hub = hub.lock().unwrap();
-    hub.seen_login |= header("authorization").is_some();
+    hub.has_seen_login |= header("authorization").is_some();
     hub.log.push((path.clone(), range.clone()));
     let name = path.rsplit('/').next().unwrap_or_default();
-    let file =
-        if name.ends_with(".onnx") { tiny() } else { root().join("models/builtin").join(name) };
+    let file = if name.ends_with(".onnx") {
+        tiny_model()
+    } else {
+        root().join("models/builtin").join(name)
+    };
     let Ok(bytes) = std::fs::read(file) else {
         return Response::builder().status(404).body(Body::empty()).unwrap();
     };
@@ -297,7 +295,7 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
         let digest = if hub.wrong_digest {
             "0".repeat(64)
         } else {
-            precedent_index::embed::digest(&tiny()).unwrap()
+            precedent_index::embed::digest(&tiny_model()).unwrap()
         };
         return Response::builder()
             .status(302)
@@ -329,22 +327,15 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
     answer.body(Body::from(rest)).unwrap()
 }
 
-fn hub() -> (Arc<Mutex<Hub>>, String, tokio::runtime::Runtime) {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
+fn start_hub() -> (Arc<Mutex<Hub>>, String, LocalServer) {
     let state = Arc::<Mutex<Hub>>::default();
-    let app = axum::Router::new().fallback(serve).with_state(Arc::clone(&state));
-    runtime.spawn(async move {
-        axum::serve(tokio::net::TcpListener::from_std(listener).unwrap(), app).await
-    });
-    (state, address, runtime)
+    let (address, server) =
+        LocalServer::start(|_| axum::Router::new().fallback(serve).with_state(Arc::clone(&state)));
+    (state, address, server)
 }
 
-fn install(place: &Place, runtime: &Path, hub: &str) -> Ran {
-    let output = place
+fn install(env: &TestEnv, runtime: &Path, hub: &str) -> Run {
+    let output = env
         .command(&["model", "install", "all-minilm-l6-v2-q"])
         .env("PRECEDENT_EMBEDDER", "built-in")
         .env("PRECEDENT_ONNXRUNTIME", runtime)
@@ -353,17 +344,17 @@ fn install(place: &Place, runtime: &Path, hub: &str) -> Ran {
         .env("GH_TOKEN", "a-secret")
         .output()
         .unwrap();
-    Ran::from(output)
+    Run::from(output)
 }
 
 #[test]
 fn model_download_resumes_after_a_broken_connection() {
     let Some(runtime) = runtime() else { return };
-    let (state, address, _running) = hub();
-    let place = Place::new();
+    let (state, address, _server) = start_hub();
+    let env = TestEnv::new();
     state.lock().unwrap().cuts_next = true;
-    let ran = install(&place, &runtime, &address);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let run = install(&env, &runtime, &address);
+    assert_eq!(run.code, Some(0), "{}", run.err);
     let hub = state.lock().unwrap();
     let blobs: Vec<_> = hub.log.iter().filter(|(p, _)| p == "/cdn/blob.onnx").collect();
     assert_eq!(blobs.len(), 2, "{blobs:?}");
@@ -372,23 +363,23 @@ fn model_download_resumes_after_a_broken_connection() {
         "{blobs:?}"
     );
     assert!(hub.log[0].0.starts_with("/Xenova/all-MiniLM-L6-v2/resolve/main/"), "{:?}", hub.log[0]);
-    assert!(!hub.seen_login, "no request carries a login");
-    let models = place.casebook().join("models");
-    assert_eq!(std::fs::read_dir(models).unwrap().count(), 1, "no half is left");
+    assert!(!hub.has_seen_login, "a request has a login");
+    let models = env.casebook().join("models");
+    assert_eq!(std::fs::read_dir(models).unwrap().count(), 1, "a partial file is left");
     drop(hub);
-    assert!(install(&place, &runtime, &address).err.contains("already installed"));
+    assert!(install(&env, &runtime, &address).err.contains("already installed"));
 }
 
 #[test]
 fn invalid_model_download_is_reported() {
     let Some(runtime) = runtime() else { return };
-    let (state, address, _running) = hub();
-    let place = Place::new();
+    let (state, address, _server) = start_hub();
+    let env = TestEnv::new();
     let assert_refused = |why: &str| {
-        let ran = install(&place, &runtime, &address);
-        assert_ne!(ran.code, Some(0), "{why}");
-        assert!(ran.err.contains(why), "{why}: {}", ran.err);
-        assert!(!place.casebook().join("models/all-minilm-l6-v2-q").exists());
+        let run = install(&env, &runtime, &address);
+        assert_ne!(run.code, Some(0), "{why}");
+        assert!(run.err.contains(why), "{why}: {}", run.err);
+        assert!(!env.casebook().join("models/all-minilm-l6-v2-q").exists());
     };
     state.lock().unwrap().html = true;
     assert_refused("received a web page instead of the file");
@@ -399,8 +390,8 @@ fn invalid_model_download_is_reported() {
     // The small files are present already, but the model is not available.
     assert_refused("was not found");
     state.lock().unwrap().status = None;
-    assert_eq!(install(&place, &runtime, &address).code, Some(0), "and then it goes on");
-    let nobody = install(&Place::new(), &runtime, "http://127.0.0.1:9");
+    assert_eq!(install(&env, &runtime, &address).code, Some(0), "a later install fails");
+    let nobody = install(&TestEnv::new(), &runtime, "http://127.0.0.1:9");
     assert_eq!(nobody.code, Some(1));
     assert!(nobody.err.contains("cannot reach"), "{}", nobody.err);
 }

@@ -1,5 +1,5 @@
-//! Tests of notes through the public interface, which searches before it stores. Vectors are those
-//! of hashed words, so the cosine is the share of common words.
+//! Tests of notes through the public interface. Vectors are hashed words, so a cosine is the share of
+//! common words.
 
 use precedent_core::{
     Code, Task,
@@ -11,16 +11,12 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use precedent_index::embed::Engine;
 
-use crate::support::{Place, issue};
+use crate::support::{TestEnv, issue};
 
-async fn open_with(place: &Place, engine: Engine) -> Casebook {
-    let mut options = place.options();
+async fn open_with(env: &TestEnv, engine: Engine) -> Casebook {
+    let mut options = env.options();
     options.engine = Some(engine);
     Casebook::open(options).await.unwrap()
-}
-
-async fn open(place: &Place) -> Casebook {
-    open_with(place, Engine::Hashed).await
 }
 
 /// Forty distinct words.
@@ -59,8 +55,8 @@ async fn count(casebook: &Casebook) -> usize {
 
 #[tokio::test]
 async fn unique_note_is_stored() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let answer = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     assert_eq!((answer.outcome, answer.note.key.as_str()), (NoteOutcome::Stored, "note#1"));
     assert!(answer.matches.is_empty() && answer.warning.is_none());
@@ -71,8 +67,8 @@ async fn unique_note_is_stored() {
 
 #[tokio::test]
 async fn exact_duplicate_note_is_blocked() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     let second =
         add(&casebook, draft(NoteKind::Lesson, " Slots ", "Restart  the\nheartbeat.")).await;
@@ -88,8 +84,8 @@ async fn exact_duplicate_note_is_blocked() {
 
 #[tokio::test]
 async fn nearly_identical_note_is_blocked() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
     let second = add(&casebook, draft(NoteKind::Lesson, "Forest", &with_changed_words(1))).await;
     assert_eq!(second.outcome, NoteOutcome::Duplicate, "{:?}", second.matches);
@@ -99,13 +95,13 @@ async fn nearly_identical_note_is_blocked() {
 
 #[tokio::test]
 async fn near_duplicate_note_is_connected_once() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
-    let near = add(&casebook, draft(NoteKind::Lesson, "Forest", &with_changed_words(6))).await;
-    assert_eq!(near.outcome, NoteOutcome::Connected, "{:?}", near.matches);
-    assert!((0.90..0.95).contains(&near.matches[0].similarity), "{:?}", near.matches);
-    assert_eq!(near.note.connected, ["note#1"]);
+    let similar = add(&casebook, draft(NoteKind::Lesson, "Forest", &with_changed_words(6))).await;
+    assert_eq!(similar.outcome, NoteOutcome::Connected, "{:?}", similar.matches);
+    assert!((0.90..0.95).contains(&similar.matches[0].similarity), "{:?}", similar.matches);
+    assert_eq!(similar.note.connected, ["note#1"]);
     assert_eq!(casebook.note("1").await.unwrap().connected, ["note#2"]);
     // Repeated requests create one link, not two.
     let attach = NoteChange { attach: vec!["note#2".into()], ..Default::default() };
@@ -115,8 +111,8 @@ async fn near_duplicate_note_is_connected_once() {
 
 #[tokio::test]
 async fn duplicate_of_a_forced_note_is_blocked() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let note = draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.");
     add(&casebook, note.clone()).await;
     let forced_note = add(&casebook, NoteDraft { force: true, ..note.clone() }).await;
@@ -131,8 +127,8 @@ async fn duplicate_of_a_forced_note_is_blocked() {
 
 #[tokio::test]
 async fn notes_match_only_their_own_kind() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     for kind in NoteKind::ALL {
         let response = add(&casebook, draft(kind, "Slots", "Restart the heartbeat.")).await;
         assert_eq!(
@@ -151,13 +147,13 @@ async fn notes_match_only_their_own_kind() {
 
 #[tokio::test]
 async fn similarity_check_stores_nothing() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     add(&casebook, draft(NoteKind::Curiosity, "Forest", LONG)).await;
     for (body, recommendation, matches) in [
         (with_changed_words(0), Recommendation::DuplicateFound, 1),
         (with_changed_words(6), Recommendation::SimilarFound, 1),
-        // This text has fewer words in common, but is still similar.
+        // This text has fewer common words.
         (with_changed_words(8), Recommendation::SimilarFound, 1),
         ("Something else altogether.".to_owned(), Recommendation::Unique, 0),
     ] {
@@ -175,18 +171,18 @@ async fn similarity_check_stores_nothing() {
 
 #[tokio::test]
 async fn numbers_and_negations_distinguish_notes() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG} 8080"))).await;
-    let near = add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG} 8081"))).await;
-    assert_eq!(near.outcome, NoteOutcome::Connected, "{:?}", near.matches);
-    assert_eq!(near.matches[0].differs, ["8080", "8081"]);
+    let similar = add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG} 8081"))).await;
+    assert_eq!(similar.outcome, NoteOutcome::Connected, "{:?}", similar.matches);
+    assert_eq!(similar.matches[0].differs, ["8080", "8081"]);
 }
 
 #[tokio::test]
 async fn missing_fields_are_errors() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     for (title, body) in [("", "text"), ("  ", "text"), ("title", ""), ("title", "\n")] {
         let error = casebook
             .add_note(draft(NoteKind::Lesson, title, body), &Task::new())
@@ -201,24 +197,24 @@ async fn missing_fields_are_errors() {
         Code::NotFound
     );
     assert_eq!(count(&casebook).await, 0);
-    let ran = place.run(&["note", "add", "--title", "x"]);
-    assert!(ran.code == Some(2) && ran.err.contains("--body"), "{}", ran.err);
-    assert_eq!(place.run(&["note", "add", "-t", "x", "-b", "y", "-k", "poem"]).code, Some(2));
+    let run = env.run(&["note", "add", "--title", "x"]);
+    run.assert_error(2, &["--body"]);
+    assert_eq!(env.run(&["note", "add", "-t", "x", "-b", "y", "-k", "poem"]).code, Some(2));
 }
 
 #[tokio::test]
 async fn failed_similarity_check_stores_with_a_warning() {
-    let place = Place::new();
-    let casebook = open_with(&place, Engine::Off).await;
+    let env = TestEnv::new();
+    let casebook = open_with(&env, Engine::Off).await;
     let answer = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     assert_eq!(answer.outcome, NoteOutcome::Stored);
     assert!(answer.warning.unwrap().contains("exact wording"));
-    // Words are compared even without vectors.
+    // Without vectors, words are compared.
     let second = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     assert_eq!((second.outcome, count(&casebook).await), (NoteOutcome::Duplicate, 1));
-    // A note stored without a vector is compared once there is a model.
+    // With a model, notes that have no vector are compared as well.
     drop(casebook);
-    let casebook = open(&place).await;
+    let casebook = env.open().await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
     let similar =
         casebook.similar_notes(NoteKind::Lesson, "Slots", "Restart the heartbeat!").await.unwrap();
@@ -228,10 +224,10 @@ async fn failed_similarity_check_stores_with_a_warning() {
 
 #[tokio::test]
 async fn notes_are_searchable_but_never_duplicates() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let path =
-        place.file("in.jsonl", issue(1, "Replication slot grows", "The disk fills.").to_string());
+        env.file("in.jsonl", issue(1, "Replication slot grows", "The disk fills.").to_string());
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     let note_draft = NoteDraft {
@@ -257,8 +253,7 @@ async fn notes_are_searchable_but_never_duplicates() {
     assert_eq!(keys("label:lesson slot").await, ["note#1"]);
     assert_eq!(keys("mode:semantic is:note replication slot").await, ["note#1"]);
     assert_eq!(keys("is:issue slot").await, ["acme/app#1"]);
-    // The item links to its note. A bare number means the item, and notes are not listed as a
-    // source.
+    // The item links to its note, a number names the item, and notes are not a source.
     assert_eq!(casebook.thread("acme/app#1").await.unwrap().links[0].key, "note#1");
     assert_eq!(casebook.thread("1").await.unwrap().key, "acme/app#1");
     assert_eq!(casebook.sources().await.unwrap().len(), 1);
@@ -271,11 +266,11 @@ async fn notes_are_searchable_but_never_duplicates() {
 
 #[tokio::test]
 async fn bare_number_in_a_note_belongs_to_its_source() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     let lines =
         [issue(1, "Replication slot grows", "The disk fills."), issue(2, "Slot is gone", "Again.")];
-    let path = place.file("in.jsonl", lines.map(|line| line.to_string()).join("\n"));
+    let path = env.file("in.jsonl", lines.map(|line| line.to_string()).join("\n"));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     let mut note = draft(NoteKind::Lesson, "Slots", "Restart the heartbeat, see #2.");
     note.attach = vec!["acme/app#1".into()];
@@ -289,8 +284,8 @@ async fn bare_number_in_a_note_belongs_to_its_source() {
 
 #[tokio::test]
 async fn removed_note_keeps_its_number() {
-    let place = Place::new();
-    let casebook = open(&place).await;
+    let env = TestEnv::new();
+    let casebook = env.open().await;
     add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     let change = NoteChange {
         body: Some("Restart the pump.".into()),
@@ -307,7 +302,7 @@ async fn removed_note_keeps_its_number() {
         }
     };
     assert_eq!((search("mode:lexical heartbeat").await, search("mode:lexical pump").await), (0, 1));
-    // An archived note still blocks an identical one, and is named as archived.
+    // An archived note blocks an identical one.
     let second = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the pump.")).await;
     assert_eq!(second.matches[0].lifecycle, Lifecycle::Archived);
     casebook.remove_note("note#1", &Task::new()).await.unwrap();
@@ -319,11 +314,12 @@ async fn removed_note_keeps_its_number() {
 
 #[tokio::test]
 async fn names_distinguish_notes() {
-    let place = Place::new();
-    let casebook = open(&place).await;
-    let of = |customer: &str| format!("Customer {customer} Harbour keeps 4.1: {LONG}");
-    add(&casebook, draft(NoteKind::Lesson, &of("Blue"), "They may not update before June.")).await;
-    let red = draft(NoteKind::Lesson, &of("Red"), "They may not update before June.");
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let title = |customer: &str| format!("Customer {customer} Harbour keeps 4.1: {LONG}");
+    add(&casebook, draft(NoteKind::Lesson, &title("Blue"), "They may not update before June."))
+        .await;
+    let red = draft(NoteKind::Lesson, &title("Red"), "They may not update before June.");
     let answer = add(&casebook, red).await;
     assert_eq!(answer.outcome, NoteOutcome::Connected, "{answer:?}");
     assert_eq!(answer.matches[0].differs, ["Red", "Blue"]);
@@ -331,11 +327,11 @@ async fn names_distinguish_notes() {
 
 #[test]
 fn multiline_title_prints_as_one_line() {
-    let place = Place::new();
-    place.ok(&["note", "add", "-t", "two\nlines", "-b", "b"]);
-    place.ok(&["note", "add", "-t", "other", "-b", "c"]);
-    place.ok(&["note", "edit", "2", "-t", "again\n two"]);
-    let out = place.ok(&["note", "list"]).out;
+    let env = TestEnv::new();
+    env.ok(&["note", "add", "-t", "two\nlines", "-b", "b"]);
+    env.ok(&["note", "add", "-t", "other", "-b", "c"]);
+    env.ok(&["note", "edit", "2", "-t", "again\n two"]);
+    let out = env.ok(&["note", "list"]).out;
     assert!(
         out.lines().count() == 2 && out.contains("two lines") && out.contains("again two"),
         "{out}"
@@ -344,7 +340,7 @@ fn multiline_title_prints_as_one_line() {
 
 #[test]
 fn note_commands_print_the_outcome() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let add = [
         "note",
         "add",
@@ -369,16 +365,16 @@ fn note_commands_print_the_outcome() {
     ]
     .iter()
     .map(|args| {
-        let ran = place.run(args);
+        let run = env.run(args);
         let masked_text = regex::Regex::new(r"20\d\d-\d\d-\d\d")
             .unwrap()
-            .replace_all(&ran.snapshot_text(&place), "[DAY]")
+            .replace_all(&run.snapshot_text(&env), "[DAY]")
             .into_owned();
         format!("$ precedent {}\n{masked_text}", args.join(" "))
     })
     .collect();
     insta::assert_snapshot!("notes", outputs.join("\n"));
-    let json = place.json(&[&add[..], &["--json"]].concat());
+    let json = env.json(&[&add[..], &["--json"]].concat());
     for field in ["outcome", "note", "matches", "warning"] {
         assert!(json.get(field).is_some(), "{field}");
     }

@@ -4,25 +4,22 @@ use std::{collections::BTreeSet, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, Ran, comment, issue};
+use crate::support::{Run, TestEnv, close, comment, issue};
 
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043";
 
-/// Returns a small casebook with every kind of content. Its files are `in.jsonl`, `wiki/` and
-/// `table.csv`.
-fn sample_casebook() -> Place {
-    let place = Place::new();
-    let mut solved_item =
+/// Creates a small casebook with every kind of content.
+fn sample_casebook() -> TestEnv {
+    let env = TestEnv::new();
+    let solved =
         issue(1, FAILURE, "On 2.3.1 it stops.\n\n```\nerror FW-1043: chunk out of order\n```");
-    solved_item["state"] = json!("closed");
-    solved_item["state_reason"] = json!("completed");
-    solved_item["closed_at"] = json!("2026-01-08T00:00:00Z");
-    solved_item["comments"] = json!(2);
+    let mut solved = close(solved, "completed");
+    solved["comments"] = json!(2);
     let mut duplicate = issue(5, FAILURE, "It stops behind the proxy too, with ops@acme.example.");
     duplicate["created_at"] = json!("2026-02-02T00:00:00Z");
     let colored_title = issue(2, "Console title is \u{1b}[31mred\u{1b}[0m", "Nothing to see.");
     let lines: String = [
-        solved_item,
+        solved,
         colored_title,
         duplicate,
         comment(10, 1, "The chunks arrive in another order behind a proxy."),
@@ -31,27 +28,23 @@ fn sample_casebook() -> Place {
     .iter()
     .map(|r| format!("{r}\n"))
     .collect();
-    let path = place.file("in.jsonl", lines);
-    let page = place.file("wiki/Uploads.md", "# Uploads\n\nA bundle is uploaded in chunks.\n");
-    // A page's time is that of its file.
-    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
-    std::fs::File::options().write(true).open(&page).unwrap().set_modified(time).unwrap();
-    place.file(
+    let path = env.file("in.jsonl", lines);
+    let page = env.page("wiki/Uploads.md", "# Uploads\n\nA bundle is uploaded in chunks.\n");
+    env.file(
         "server.log",
         "2026-01-09T10:00:00Z INFO fine\n2026-01-09T10:00:01Z ERROR upload stops with FW-1043 at offset 12\n\
          2026-01-09T10:00:02Z WARN the perch is narrow\n",
     );
-    place.file(
+    env.file(
         "table.csv",
         "number,title,body,state,created\n7,Valve leaks,It drips.,open,2026-01-05\n",
     );
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    place.ok(&["import", "wiki", &page.to_string_lossy(), "--source", "acme/app"]);
-    place
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    env.ok(&["import", "wiki", &page, "--source", "acme/app"]);
+    env
 }
 
-/// A test case: the name of its snapshot, the arguments (`@` stands for the place's folder), and
-/// for complete JSON the name of its schema.
+/// The name of a snapshot, the arguments with `@` for the temporary folder, and the schema of JSON.
 type Case = (&'static str, &'static [&'static str], Option<&'static str>);
 
 const CASES: &[Case] = &[
@@ -309,15 +302,14 @@ const CASES: &[Case] = &[
     ("article_store_json", &["article", "acme/app#1", "--store", "--json"], Some("article-store")),
     ("import_sample_error", &["import", "sample", "--source", "acme/app"], None),
     ("logout_error", &["logout", "a", "b"], None),
-    // These cases run last, because they restore the earlier state.
+    // These cases run last, because they restore an earlier state.
     ("restore_error", &["restore", "@/no-such.db"], None),
     ("restore", &["restore", "@/copy.db"], None),
     ("restore_json", &["restore", "@/copy.db", "--json"], Some("restore")),
 ];
 
-/// Commands whose other outputs are tested elsewhere: they need a tracker, a keyring or a data set,
-/// or are interactive.
-const ELSEWHERE: &[&str] = &[
+/// Commands whose successful output is tested elsewhere.
+const TESTED_ELSEWHERE: &[&str] = &[
     "source test",
     "login",
     "logout",
@@ -332,8 +324,8 @@ const ELSEWHERE: &[&str] = &[
     "completions",
 ];
 
-fn mask(ran: &Ran, place: &Place) -> String {
-    let text = ran.snapshot_text(place);
+fn mask(run: &Run, env: &TestEnv) -> String {
+    let text = run.snapshot_text(env);
     let replace = |text: &str, pattern: &str, with: &str| {
         regex::Regex::new(pattern).unwrap().replace_all(text, with).into_owned()
     };
@@ -355,83 +347,83 @@ fn mask(ran: &Ran, place: &Place) -> String {
     text.replace('\u{1b}', "ESC")
 }
 
-fn schema(place: &Place, name: &str) -> jsonschema::Validator {
-    let schema: Value = serde_json::from_str(&place.ok(&["schema", name]).out).unwrap();
+fn schema(env: &TestEnv, name: &str) -> jsonschema::Validator {
+    let schema: Value = serde_json::from_str(&env.ok(&["schema", name]).out).unwrap();
     jsonschema::validator_for(&schema).unwrap()
 }
 
 #[test]
 fn command_output_matches_the_snapshots() {
-    let place = sample_casebook();
-    let folder = place.path("").to_string_lossy().trim_end_matches('/').to_owned();
+    let env = sample_casebook();
+    let folder = env.path("").to_string_lossy().trim_end_matches('/').to_owned();
     let mut seen_schemas: BTreeSet<String> = BTreeSet::new();
-    let mut wrongs: Vec<String> = Vec::new();
-    for (name, args, of) in CASES {
+    let mut problems: Vec<String> = Vec::new();
+    for (name, args, schema_name) in CASES {
         let args: Vec<String> = args
             .iter()
             .map(|a| a.replace('@', if a.starts_with('@') { &folder } else { "@" }))
             .collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let ran = place.run(&args);
+        let run = env.run(&args);
         let must_fail = name.ends_with("_error") || name.ends_with("_meant");
         let mut wrong =
-            |problem: String| wrongs.push(format!("{name}: {problem}\n{}\n{}", ran.out, ran.err));
-        if (ran.code != Some(0)) != must_fail || ran.err.contains("panicked") {
-            wrong(format!("ended with {:?}", ran.code));
+            |problem: String| problems.push(format!("{name}: {problem}\n{}\n{}", run.out, run.err));
+        if (run.code != Some(0)) != must_fail || run.err.contains("panicked") {
+            wrong(format!("ended with {:?}", run.code));
         }
         let remedies = ["hint:", "For more information", "Usage:"];
         if must_fail
-            && !(matches!(ran.code, Some(1 | 2)) && remedies.iter().any(|r| ran.err.contains(r)))
+            && !(matches!(run.code, Some(1 | 2)) && remedies.iter().any(|r| run.err.contains(r)))
         {
             wrong("no remedy".to_owned());
         }
-        if let Some(of) = of {
-            seen_schemas.insert((*of).to_owned());
-            match serde_json::from_str::<Value>(&ran.out) {
+        if let Some(schema_name) = schema_name {
+            seen_schemas.insert((*schema_name).to_owned());
+            match serde_json::from_str::<Value>(&run.out) {
                 Err(error) => wrong(error.to_string()),
                 Ok(output) => {
-                    if let Err(error) = schema(&place, of).validate(&output) {
+                    if let Err(error) = schema(&env, schema_name).validate(&output) {
                         wrong(format!("{error} at {}", error.instance_path()));
                     }
                 }
             }
         }
-        insta::assert_snapshot!(format!("output_{name}"), mask(&ran, &place));
+        insta::assert_snapshot!(format!("output_{name}"), mask(&run, &env));
     }
-    assert!(wrongs.is_empty(), "{}", wrongs.join("\n---\n"));
-    let sample = place.json(&[
+    assert!(problems.is_empty(), "{}", problems.join("\n---\n"));
+    let sample = env.json(&[
         "--casebook",
-        &place.path("sample").to_string_lossy(),
+        &env.path("sample").to_string_lossy(),
         "import",
         "sample",
         "--json",
     ]);
-    schema(&place, "import").validate(&sample).unwrap();
-    // Every schema was compared with real output, except three that need a missing resource.
+    schema(&env, "import").validate(&sample).unwrap();
+    // Every schema except these three validated real output.
     let schema_names: BTreeSet<String> =
-        place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
+        env.ok(&["schema"]).out.lines().map(str::to_owned).collect();
     let missing_schemas: Vec<&String> = schema_names.difference(&seen_schemas).collect();
     assert_eq!(
         missing_schemas,
         ["eval", "eval-cases", "source-test"],
-        "no real output was held against these schemas"
+        "schemas without real output"
     );
 }
 
 #[test]
-fn every_command_has_an_output_case() {
-    let place = Place::new();
-    let folder = place.path("man");
-    place.ok(&["man", &folder.to_string_lossy()]);
+fn every_command_has_a_snapshot() {
+    let env = TestEnv::new();
+    let folder = env.path("man");
+    env.ok(&["man", &folder.to_string_lossy()]);
     let mut pages: Vec<String> = std::fs::read_dir(&folder)
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().trim_end_matches(".1").to_owned())
         .collect();
     pages.sort();
     assert!(pages.len() > 40 && pages.contains(&"precedent".to_owned()), "{pages:?}");
-    let whole: Vec<&String> =
+    let commands: Vec<&String> =
         pages.iter().filter(|p| !pages.iter().any(|o| o.starts_with(&format!("{p}-")))).collect();
-    for page in whole {
+    for page in commands {
         let words = page.trim_start_matches("precedent-");
         let has = |matches_name: fn(&str) -> bool| {
             CASES.iter().any(|(name, args, _)| {
@@ -448,7 +440,7 @@ fn every_command_has_an_output_case() {
                 forms.iter().any(|s| s == words) && matches_name(name)
             })
         };
-        let elsewhere = ELSEWHERE.iter().any(|e| e.replace(' ', "-") == words);
+        let elsewhere = TESTED_ELSEWHERE.iter().any(|e| e.replace(' ', "-") == words);
         let is_covered = has(|n| !n.ends_with("_error"))
             || elsewhere
             || matches!(words, "search" | "show" | "brief");
@@ -456,23 +448,23 @@ fn every_command_has_an_output_case() {
         // A command that cannot fail by itself needs no failure case.
         assert!(
             is_covered && (fails || words == "config-path"),
-            "{words}: held {is_covered}, its failure {fails}"
+            "{words}: success {is_covered}, failure {fails}"
         );
     }
 }
 
 #[test]
 fn documented_schemas_are_current() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema");
-    let names: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
+    let names: BTreeSet<String> = env.ok(&["schema"]).out.lines().map(str::to_owned).collect();
     for name in &names {
-        let now = place.ok(&["schema", name]).out;
+        let now = env.ok(&["schema", name]).out;
         let schema_file =
             std::fs::read_to_string(docs.join(format!("{name}.json"))).unwrap_or_default();
         assert!(
             schema_file == now,
-            "docs/schema/{name}.json is not current; write it: precedent schema --into docs/schema"
+            "docs/schema/{name}.json is outdated; run precedent schema --into docs/schema"
         );
         let value: Value = serde_json::from_str(&now).unwrap();
         jsonschema::meta::validate(&value).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -486,23 +478,23 @@ fn documented_schemas_are_current() {
 
 #[test]
 fn manual_completions_and_skill_are_complete() {
-    let place = Place::new();
-    let page = place.ok(&["man"]).out;
+    let env = TestEnv::new();
+    let page = env.ok(&["man"]).out;
     assert!(page.contains(".TH precedent 1") && page.contains("Exit codes"), "{page}");
-    // A page is replaced atomically, so that readers of the old one can read it to its end.
-    let (folder, old) = (place.path("man"), place.path("old"));
+    // A page is replaced atomically: readers of the old one can finish.
+    let (folder, old) = (env.path("man"), env.path("old"));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(&old, "old").unwrap();
     std::fs::hard_link(&old, folder.join("precedent.1")).unwrap();
-    place.ok(&["man", &folder.to_string_lossy()]);
+    env.ok(&["man", &folder.to_string_lossy()]);
     assert!(
         std::fs::read_to_string(folder.join("precedent.1")).unwrap().contains(".TH precedent 1")
     );
     assert_eq!(std::fs::read_to_string(&old).unwrap(), "old");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        assert!(place.ok(&["completions", shell]).out.contains("troubleshoot"), "{shell}");
+        assert!(env.ok(&["completions", shell]).out.contains("troubleshoot"), "{shell}");
     }
-    let skill = place.ok(&["skill"]).out;
+    let skill = env.ok(&["skill"]).out;
     assert!(skill.starts_with("---\nname: precedent\ndescription: "), "{skill}");
     // Every command line in the skill parses.
     let commands: BTreeSet<&str> = skill
@@ -513,17 +505,17 @@ fn manual_completions_and_skill_are_complete() {
         .collect();
     assert!(commands.len() >= 9, "{commands:?}");
     for command in commands {
-        let ran = place.run(&[command, "--help"]);
-        assert_eq!(ran.code, Some(0), "the skill names `precedent {command}`");
+        let run = env.run(&[command, "--help"]);
+        assert_eq!(run.code, Some(0), "the skill names `precedent {command}`");
     }
-    assert!(!place.casebook().exists(), "none of these makes a casebook");
+    assert!(!env.casebook().exists(), "a casebook was created");
 }
 
 #[cfg(unix)]
 #[test]
 fn closed_pipe_after_one_line_is_no_error() {
-    let place = Place::new();
-    place.ok(&["import", "sample", "--no-vectors"]);
+    let env = TestEnv::new();
+    env.ok(&["import", "sample", "--no-vectors"]);
     for command in [
         "search agent -L 100",
         "show ferrywire/ferrywire#2 --json",
@@ -531,10 +523,10 @@ fn closed_pipe_after_one_line_is_no_error() {
         "man",
         "completions bash",
     ] {
-        let status = place.path("status");
+        let status = env.path("status");
         let script =
             format!("{{ \"$0\" {command}; echo $? > '{}'; }} | head -n 1", status.display());
-        let output = place
+        let output = env
             .command(&[])
             .env_remove("PRECEDENT_UNUSED")
             .get_envs()
@@ -548,13 +540,13 @@ fn closed_pipe_after_one_line_is_no_error() {
             .stdin(std::process::Stdio::null())
             .output()
             .unwrap();
-        let ran = Ran::from(output);
-        assert_eq!(std::fs::read_to_string(&status).unwrap().trim(), "0", "{command}: {}", ran.err);
-        assert_eq!(ran.out.lines().count(), 1, "{command}");
+        let run = Run::from(output);
+        assert_eq!(std::fs::read_to_string(&status).unwrap().trim(), "0", "{command}: {}", run.err);
+        assert_eq!(run.out.lines().count(), 1, "{command}");
         assert!(
-            !ran.err.contains("panicked") && !ran.err.contains("roken pipe"),
+            !run.err.contains("panicked") && !run.err.contains("roken pipe"),
             "{command}: {}",
-            ran.err
+            run.err
         );
     }
 }

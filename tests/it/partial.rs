@@ -1,5 +1,5 @@
-//! Tests of results while the semantic index is incomplete: nothing is reported as missing, and a
-//! missing vector never ranks a document lower.
+//! Tests of an incomplete semantic index: no answer claims that there is no match, and a missing
+//! vector ranks no document lower.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,31 +11,31 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::json;
 
-use crate::support::{Place, issue, lines, tracker, with};
+use crate::support::{TestEnv, issue, json_lines, random_records, with_fields};
 
-/// Computes vectors until at least this many passages have one, and then stops.
-async fn index_partly(casebook: &Casebook, passages: u64) {
-    let handle = Arc::new(Mutex::new(None::<Task>));
-    let inside = Arc::clone(&handle);
+/// Computes the vectors of at least this many passages, and then stops.
+async fn index_partially(casebook: &Casebook, passages: u64) {
+    let shared_task = Arc::new(Mutex::new(None::<Task>));
+    let handle = Arc::clone(&shared_task);
     let task = Task::with_listener(move |progress| {
         if progress.phase == Phase::Embed
             && progress.done >= passages
-            && let Some(task) = &*inside.lock().unwrap()
+            && let Some(task) = &*handle.lock().unwrap()
         {
             task.cancel();
         }
     });
-    *handle.lock().unwrap() = Some(task.clone());
+    *shared_task.lock().unwrap() = Some(task.clone());
     let error = casebook.update_index(&task).await.unwrap_err();
     assert_eq!(error.code(), Code::Cancelled);
 }
 
 #[tokio::test]
 async fn exact_copy_is_first_at_every_coverage() {
-    let place = Place::new();
-    let casebook = Casebook::open(place.options()).await.unwrap();
-    let (records, _) = tracker(400, 0, 3);
-    let path = place.file("in.jsonl", &records);
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let (records, _) = random_records(400, 0, 3);
+    let path = env.file("in.jsonl", &records);
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     let drafts: Vec<serde_json::Value> =
         records.lines().step_by(31).map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -43,7 +43,7 @@ async fn exact_copy_is_first_at_every_coverage() {
         match coverage {
             0 => {}
             u64::MAX => drop(casebook.update_index(&Task::new()).await.unwrap()),
-            passages => index_partly(&casebook, passages).await,
+            passages => index_partially(&casebook, passages).await,
         }
         for draft in &drafts {
             let text = |field: &str| draft[field].as_str().unwrap_or_default().to_owned();
@@ -68,24 +68,21 @@ async fn exact_copy_is_first_at_every_coverage() {
 
 #[tokio::test]
 async fn title_of_the_query_stays_first_without_vectors() {
-    let place = Place::new();
-    let casebook = Casebook::open(place.options()).await.unwrap();
-    let (records, _) = tracker(200, 0, 5);
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let (records, _) = random_records(200, 0, 5);
     // The newest documents are embedded first, and the query matches the oldest.
-    let target = with(
+    let target = with_fields(
         issue(900, "Gasket of the intake valve leaks", "It drips."),
         json!({"created_at": "2019-01-01T00:00:00Z", "updated_at": "2019-01-01T00:00:00Z"}),
     );
-    let records = format!("{records}{}", lines(&[target]));
-    casebook
-        .import_github("acme/app", &place.file("in.jsonl", records), &Task::new())
-        .await
-        .unwrap();
+    let records = format!("{records}{}", json_lines(&[target]));
+    casebook.import_github("acme/app", &env.file("in.jsonl", records), &Task::new()).await.unwrap();
     for coverage in [0, 20, 100, u64::MAX] {
         match coverage {
             0 => {}
             u64::MAX => drop(casebook.update_index(&Task::new()).await.unwrap()),
-            passages => index_partly(&casebook, passages).await,
+            passages => index_partially(&casebook, passages).await,
         }
         let query = "gasket of the intake valve leaks".to_owned();
         let request = SearchRequest { query, mode: Some(Mode::Hybrid), ..Default::default() };
@@ -97,9 +94,9 @@ async fn title_of_the_query_stays_first_without_vectors() {
 
 #[tokio::test]
 async fn incomplete_index_denies_nothing() {
-    let place = Place::new();
-    let casebook = Casebook::open(place.options()).await.unwrap();
-    let path = place.file("in.jsonl", tracker(60, 0, 5).0);
+    let env = TestEnv::new();
+    let casebook = env.open().await;
+    let path = env.file("in.jsonl", random_records(60, 0, 5).0);
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     let request =
         || TroubleshootRequest { text: "zeppelin moors sideways".into(), ..Default::default() };
@@ -112,21 +109,21 @@ async fn incomplete_index_denies_nothing() {
 
 #[test]
 fn incomplete_index_is_stated_on_standard_output() {
-    let place = Place::new();
-    let path = place.file("in.jsonl", tracker(30, 0, 5).0).to_string_lossy().into_owned();
-    place.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
+    let env = TestEnv::new();
+    let path = env.file_arg("in.jsonl", random_records(30, 0, 5).0);
+    env.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
     let first = "Not conclusive: the semantic index is 0% built. Run `precedent index`.\n";
     for command in [
         vec!["troubleshoot", "zeppelin moors sideways"],
         vec!["duplicates", "--title", "zeppelin moors sideways"],
         vec!["search", "zeppelinmoors"],
     ] {
-        let out = place.ok(&command).out;
+        let out = env.ok(&command).out;
         assert!(out.starts_with(first), "{command:?}: {out}");
-        let json = place.json(&[&command[..], &["--json"]].concat());
+        let json = env.json(&[&command[..], &["--json"]].concat());
         assert_eq!(json["conclusive"], false, "{command:?}");
     }
-    let doctor = place.run(&["doctor"]);
+    let doctor = env.run(&["doctor"]);
     assert!(doctor.out.contains("Remedy: precedent index"), "{}", doctor.out);
     assert!(!doctor.err.contains("--repair"), "{}", doctor.err);
 }

@@ -1,17 +1,20 @@
-//! Tests of `backup`, `export` and `import casebook`: the data that is copied, left out or refused.
+//! Tests of the data that `backup`, `export` and `import casebook` copy, leave out or refuse.
 
 use std::{
-    io::{Read as _, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
 use rusqlite::Connection;
 
-use crate::support::{Place, comment, content, issue, tracker};
+use crate::support::{
+    TestEnv, casebook_members, comment, fingerprint, issue, random_records, write_archive,
+    write_casebook,
+};
 
 /// Returns a casebook with every kind of content.
-fn populated_casebook(seed: u64, source: &str) -> Place {
-    let place = without_notes(seed, source);
+fn populated_casebook(seed: u64, source: &str) -> TestEnv {
+    let env = without_notes(seed, source);
     let attach = format!("{source}#1");
     let note = [
         "note",
@@ -23,86 +26,39 @@ fn populated_casebook(seed: u64, source: &str) -> Place {
         "--attach",
         &attach,
     ];
-    place.ok(&note);
-    place
+    env.ok(&note);
+    env
 }
 
-fn without_notes(seed: u64, source: &str) -> Place {
-    let place = Place::new();
-    let (items, comments) = tracker(300, 260, seed);
+fn without_notes(seed: u64, source: &str) -> TestEnv {
+    let env = TestEnv::new();
+    let (items, comments) = random_records(300, 260, seed);
     let text = format!("{items}{comments}").replace("acme/app", source);
-    let path = place.file("in.jsonl", text);
-    let page = place.file("wiki/Home.md", "# Home\n\nWhere the valves are.\n");
-    // A page's time is that of its file.
-    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
-    std::fs::File::options().write(true).open(&page).unwrap().set_modified(time).unwrap();
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", source]);
-    place.ok(&["import", "wiki", &page.to_string_lossy(), "--source", source]);
+    let path = env.file("in.jsonl", text);
+    let page = env.page("wiki/Home.md", "# Home\n\nWhere the valves are.\n");
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", source]);
+    env.ok(&["import", "wiki", &page, "--source", source]);
     let (a, b, c) = (format!("{source}#1"), format!("{source}#2"), format!("{source}#3"));
-    place.ok(&["verdict", "set", &b, &a, "duplicate", "--reason", "one cause", "--by", "ann"]);
-    place.ok(&["verdict", "set", &c, &a, "not-duplicate", "--by", "ben"]);
-    place
+    env.ok(&["verdict", "set", &b, &a, "duplicate", "--reason", "one cause", "--by", "ann"]);
+    env.ok(&["verdict", "set", &c, &a, "not-duplicate", "--by", "ben"]);
+    env
 }
 
-fn export(place: &Place, args: &[&str]) -> PathBuf {
-    let file = place.path("out.casebook");
+fn export(env: &TestEnv, args: &[&str]) -> PathBuf {
+    let file = env.path("out.casebook");
     let path = file.to_string_lossy().into_owned();
-    place.ok(&[&["export", &path, "--force"], args].concat());
+    env.ok(&[&["export", &path, "--force"], args].concat());
     file
 }
 
-fn import(place: &Place, file: &Path) -> crate::support::Ran {
-    place.run(&["import", "casebook", &file.to_string_lossy()])
+fn import(env: &TestEnv, file: &Path) -> crate::support::Run {
+    env.run(&["import", "casebook", &file.to_string_lossy()])
 }
 
-fn members(file: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut archive = tar::Archive::new(std::fs::File::open(file).unwrap());
-    let entries = archive.entries().unwrap();
-    entries
-        .map(|entry| {
-            let mut entry = entry.unwrap();
-            let name = entry.path().unwrap().to_string_lossy().into_owned();
-            let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).unwrap();
-            (name, bytes)
-        })
-        .collect()
-}
-
-/// Writes the members again like an attacker, with matching checksums.
-fn write_casebook(place: &Place, manifest: &[u8], database: &[u8]) -> PathBuf {
-    let checksums = format!(
-        "{}  manifest.json\n{}  casebook.db.zst\n",
-        blake3::hash(manifest).to_hex(),
-        blake3::hash(database).to_hex()
-    );
-    write_archive(
-        place,
-        &[
-            ("manifest.json", manifest),
-            ("casebook.db.zst", database),
-            ("checksums", checksums.as_bytes()),
-        ],
-    )
-}
-
-fn write_archive(place: &Place, members: &[(&str, &[u8])]) -> PathBuf {
-    let mut tar = tar::Builder::new(Vec::new());
-    for (name, bytes) in members {
-        let mut header = tar::Header::new_gnu();
-        header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
-        header.set_size(bytes.len() as u64);
-        header.set_mode(0o644);
-        header.set_cksum();
-        tar.append(&header, *bytes).unwrap();
-    }
-    place.file("made.casebook", tar.into_inner().unwrap())
-}
-
-/// Returns an exported database, changed by SQL, in a file with matching checksums.
-fn tampered_export(place: &Place, file: &Path, sql: &str) -> PathBuf {
-    let members = members(file);
-    let path = place.file("tampered.db", zstd::decode_all(members[1].1.as_slice()).unwrap());
+/// Returns an exported casebook whose database was changed by SQL.
+fn tampered_export(env: &TestEnv, file: &Path, sql: &str) -> PathBuf {
+    let members = casebook_members(file);
+    let path = env.file("tampered.db", zstd::decode_all(members[1].1.as_slice()).unwrap());
     let connection = Connection::open(&path).unwrap();
     connection.pragma_update(None, "foreign_keys", false).unwrap();
     connection.execute_batch(sql).unwrap();
@@ -111,7 +67,7 @@ fn tampered_export(place: &Place, file: &Path, sql: &str) -> PathBuf {
     let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
     manifest["database_bytes"] = bytes.len().into();
     write_casebook(
-        place,
+        env,
         manifest.to_string().as_bytes(),
         &zstd::encode_all(bytes.as_slice(), 1).unwrap(),
     )
@@ -119,9 +75,9 @@ fn tampered_export(place: &Place, file: &Path, sql: &str) -> PathBuf {
 
 /// Asserts that a failed import left nothing behind.
 #[track_caller]
-fn assert_untouched(place: &Place) {
-    assert_eq!(place.json(&["source", "list", "--json"]), serde_json::json!([]));
-    let leftovers: Vec<String> = std::fs::read_dir(place.casebook())
+fn assert_untouched(env: &TestEnv) {
+    assert_eq!(env.json(&["source", "list", "--json"]), serde_json::json!([]));
+    let leftovers: Vec<String> = std::fs::read_dir(env.casebook())
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
         .filter(|n| n.starts_with("import") && n != "import.lock")
@@ -133,45 +89,41 @@ fn assert_untouched(place: &Place) {
 fn export_is_complete_without_private_notes() {
     let origin = populated_casebook(5, "acme/app");
     let file = export(&origin, &[]);
-    let ran = origin.run(&["import", &file.to_string_lossy()]);
-    assert!(
-        ran.code == Some(1) && ran.err.contains("precedent import casebook FILE"),
-        "{}",
-        ran.err
-    );
-    let target = Place::new();
-    let ran = import(&target, &file);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("1 source, 301 documents, 260 comments, 2 verdicts"), "{}", ran.err);
-    assert_eq!(content(&target), content(&without_notes(5, "acme/app")));
+    let run = origin.run(&["import", &file.to_string_lossy()]);
+    run.assert_error(1, &["precedent import casebook FILE"]);
+    let target = TestEnv::new();
+    let run = import(&target, &file);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.err.contains("1 source, 301 documents, 260 comments, 2 verdicts"), "{}", run.err);
+    assert_eq!(fingerprint(&target), fingerprint(&without_notes(5, "acme/app")));
     assert_eq!(
         target.json(&["verdict", "list", "--json=first,second,kind,reason,actor"]),
         origin.json(&["verdict", "list", "--json=first,second,kind,reason,actor"])
     );
     assert_eq!(target.json(&["note", "list", "--json"]), serde_json::json!([]));
     target.ok(&["doctor"]);
-    // The tracker's raw records can be unpacked there: importing them again changes nothing.
-    let ran = target.ok(&[
+    // The raw records are complete: importing them again changes nothing.
+    let run = target.ok(&[
         "import",
         "github",
         &origin.path("in.jsonl").to_string_lossy(),
         "--source",
         "acme/app",
     ]);
-    assert!(ran.err.contains("0 new, 560 unchanged"), "{}", ran.err);
+    assert!(run.err.contains("0 new, 560 unchanged"), "{}", run.err);
     // Importing the same casebook again is refused and changes nothing.
-    let content_before = content(&target);
-    let ran = import(&target, &file);
-    assert!(ran.code == Some(2) && ran.err.contains("already has acme/app"), "{}", ran.err);
-    assert_eq!(content(&target), content_before);
+    let content_before = fingerprint(&target);
+    let run = import(&target, &file);
+    run.assert_error(2, &["already has acme/app"]);
+    assert_eq!(fingerprint(&target), content_before);
 }
 
 #[test]
 fn notes_are_exported_on_request() {
     let origin = populated_casebook(5, "acme/app");
-    let target = Place::new();
-    let ran = import(&target, &export(&origin, &["--with-notes"]));
-    assert!(ran.code == Some(0) && ran.err.contains("1 private note"), "{}", ran.err);
+    let target = TestEnv::new();
+    let run = import(&target, &export(&origin, &["--with-notes"]));
+    run.assert_error(0, &["1 private note"]);
     let notes = target.json(&["note", "list", "--json=key,title"]);
     assert_eq!(notes[0]["title"], "My own remark");
     assert!(target.ok(&["note", "show", "1"]).out.contains("acme/app#1"));
@@ -181,7 +133,7 @@ fn notes_are_exported_on_request() {
 #[test]
 fn export_contains_nothing_private() {
     let origin = populated_casebook(5, "acme/app");
-    let members = members(&export(&origin, &[]));
+    let members = casebook_members(&export(&origin, &[]));
     assert_eq!(
         members.iter().map(|(n, _)| n.as_str()).collect::<Vec<_>>(),
         ["manifest.json", "casebook.db.zst", "checksums"]
@@ -209,8 +161,8 @@ fn two_casebooks_are_merged() {
     let (first, second) = (populated_casebook(5, "acme/app"), populated_casebook(6, "other/tool"));
     let file = export(&second, &[]);
     let item_before = first.json(&["show", "acme/app#7", "--json"]);
-    let ran = import(&first, &file);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let run = import(&first, &file);
+    assert_eq!(run.code, Some(0), "{}", run.err);
     let keys = first.json(&["source", "list", "--json=key,issues,comments,pages"]);
     assert_eq!(keys.as_array().unwrap().len(), 2, "{keys}");
     assert_eq!(first.json(&["show", "acme/app#7", "--json"]), item_before);
@@ -221,65 +173,72 @@ fn two_casebooks_are_merged() {
     assert_eq!(first.json(&["verdict", "list", "--json"]).as_array().unwrap().len(), 4);
     assert_eq!(first.json(&["note", "list", "--json"]).as_array().unwrap().len(), 1);
     first.ok(&["doctor"]);
-    // Records packed with another dictionary were recompressed: none of them differs from its file.
-    for (source, place) in [("acme/app", &first), ("other/tool", &second)] {
-        let path = place.path("in.jsonl").to_string_lossy().into_owned();
-        let ran = first.ok(&["import", "github", &path, "--source", source]);
-        assert!(ran.err.contains("0 new, 560 unchanged"), "{}", ran.err);
+    // Records packed with another dictionary were recompressed without changes.
+    for (source, env) in [("acme/app", &first), ("other/tool", &second)] {
+        let path = env.path_arg("in.jsonl");
+        let run = first.ok(&["import", "github", &path, "--source", source]);
+        assert!(run.err.contains("0 new, 560 unchanged"), "{}", run.err);
     }
-    // Notes on both sides would share numbers.
+    // Notes of two casebooks would share numbers.
     let third = populated_casebook(7, "third/thing");
-    let ran = import(&first, &export(&third, &["--with-notes"]));
-    assert!(ran.code == Some(2) && ran.err.contains("both contain private notes"), "{}", ran.err);
+    let run = import(&first, &export(&third, &["--with-notes"]));
+    run.assert_error(2, &["both contain private notes"]);
     assert_eq!(first.json(&["source", "list", "--json"]).as_array().unwrap().len(), 2);
 }
 
 #[test]
 fn truncated_or_altered_file_is_rejected() {
     let origin = populated_casebook(5, "acme/app");
-    let whole = std::fs::read(export(&origin, &[])).unwrap();
-    let target = Place::new();
-    target.empty();
-    for at in
-        [0, 1, 511, 700, 1024, whole.len() / 2, whole.len() - 1024 - 512, whole.len() - 1024 - 600]
-    {
-        let file = origin.file("cut.casebook", &whole[..at]);
-        let ran = import(&target, &file);
-        assert_eq!(ran.code, Some(2), "cut at {at}: {}", ran.err);
-        assert!(ran.err.contains("cannot be imported") && ran.err.contains("hint:"), "{}", ran.err);
+    let export_bytes = std::fs::read(export(&origin, &[])).unwrap();
+    let target = TestEnv::new();
+    target.create_database();
+    for at in [
+        0,
+        1,
+        511,
+        700,
+        1024,
+        export_bytes.len() / 2,
+        export_bytes.len() - 1024 - 512,
+        export_bytes.len() - 1024 - 600,
+    ] {
+        let file = origin.file("cut.casebook", &export_bytes[..at]);
+        let run = import(&target, &file);
+        assert_eq!(run.code, Some(2), "cut at {at}: {}", run.err);
+        run.assert_stderr(&["cannot be imported", "hint:"]);
         assert_untouched(&target);
     }
     // One changed byte anywhere is detected: in a header, the manifest, the database or the
     // checksums.
-    let length = whole.len();
+    let length = export_bytes.len();
     for at in [0, 148, 520, 560, 1024 + 10, 2048 + 512, length / 2, length / 3, length - 1024 - 500]
     {
-        let mut bytes = whole.clone();
+        let mut bytes = export_bytes.clone();
         bytes[at] ^= 0x01;
         let file = origin.file("changed.casebook", &bytes);
-        let ran = import(&target, &file);
-        assert!(matches!(ran.code, Some(1 | 2)), "changed at {at}: {:?} {}", ran.code, ran.err);
+        let run = import(&target, &file);
+        assert!(matches!(run.code, Some(1 | 2)), "changed at {at}: {:?} {}", run.code, run.err);
         assert_untouched(&target);
     }
-    let ran = import(&target, &origin.file("words.casebook", "only words"));
-    assert_eq!(ran.code, Some(2), "{}", ran.err);
-    let ran = import(&target, &origin.path("no such file"));
-    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let run = import(&target, &origin.file("words.casebook", "only words"));
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    let run = import(&target, &origin.path("no such file"));
+    assert_eq!(run.code, Some(1), "{}", run.err);
     assert_untouched(&target);
     // A file that is not an exported casebook is described, and no casebook is created.
     let copy = origin.path("copy.db");
     origin.ok(&["backup", &copy.to_string_lossy()]);
-    let new = Place::new();
+    let new = TestEnv::new();
     for (file, why) in [
         (
-            origin.file("cut.casebook", &whole[..whole.len() / 2]),
+            origin.file("cut.casebook", &export_bytes[..export_bytes.len() / 2]),
             "cannot be imported as a casebook",
         ),
         (origin.file("table.csv", "ID,Title\n1,One\n"), "is not an exported casebook"),
         (copy, "precedent restore"),
     ] {
-        let ran = import(&new, &file);
-        assert!(ran.code == Some(2) && ran.err.contains(why), "{why}: {}", ran.err);
+        let run = import(&new, &file);
+        assert!(run.code == Some(2) && run.err.contains(why), "{why}: {}", run.err);
         assert!(!new.casebook().join("precedent.db").exists(), "{why}");
     }
 }
@@ -287,34 +246,34 @@ fn truncated_or_altered_file_is_rejected() {
 #[test]
 fn newer_or_oversized_file_is_rejected() {
     let origin = populated_casebook(5, "acme/app");
-    let members = members(&export(&origin, &[]));
-    let target = Place::new();
-    target.empty();
+    let members = casebook_members(&export(&origin, &[]));
+    let target = TestEnv::new();
+    target.create_database();
     let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
     manifest["format"] = 2.into();
-    let ran =
+    let run =
         import(&target, &write_casebook(&origin, manifest.to_string().as_bytes(), &members[1].1));
-    assert!(ran.code == Some(1) && ran.err.contains("newer version"), "{}", ran.err);
+    run.assert_error(1, &["newer version"]);
     let file = tampered_export(&origin, &origin.path("out.casebook"), "PRAGMA user_version = 999;");
-    let ran = import(&target, &file);
-    assert!(ran.code == Some(1) && ran.err.contains("newer version"), "{}", ran.err);
+    let run = import(&target, &file);
+    run.assert_error(1, &["newer version"]);
     // The declared unpacked size is too large.
     manifest["format"] = 1.into();
     manifest["database_bytes"] = (1_u64 << 40).into();
-    let ran =
+    let run =
         import(&target, &write_casebook(&origin, manifest.to_string().as_bytes(), &members[1].1));
-    assert!(ran.code == Some(2) && ran.err.contains("times its size"), "{}", ran.err);
+    run.assert_error(2, &["times its size"]);
     // The file unpacks to more than its declared size.
     let mut bomb = zstd::Encoder::new(Vec::new(), 1).unwrap();
     for _ in 0..256 {
         bomb.write_all(&vec![0; 1 << 20]).unwrap();
     }
     manifest["database_bytes"] = 4096.into();
-    let ran = import(
+    let run = import(
         &target,
         &write_casebook(&origin, manifest.to_string().as_bytes(), &bomb.finish().unwrap()),
     );
-    assert!(ran.code == Some(2) && ran.err.contains("more than its stated size"), "{}", ran.err);
+    run.assert_error(2, &["more than its stated size"]);
     assert_untouched(&target);
 }
 
@@ -322,13 +281,13 @@ fn newer_or_oversized_file_is_rejected() {
 fn malicious_file_is_rejected() {
     let origin = populated_casebook(5, "acme/app");
     let file = export(&origin, &[]);
-    let members = members(&file);
-    let target = Place::new();
-    target.empty();
-    // Member names with other paths: nothing is unpacked by name.
+    let members = casebook_members(&file);
+    let target = TestEnv::new();
+    target.create_database();
+    // No member is unpacked by its name.
     let evil: &[(&str, &[u8])] = &[("../../evil", b"x"), ("manifest.json", &members[0].1)];
-    let ran = import(&target, &write_archive(&origin, evil));
-    assert!(ran.code == Some(2) && ran.err.contains("not in the expected place"), "{}", ran.err);
+    let run = import(&target, &write_archive(&origin, evil));
+    run.assert_error(2, &["not in the expected place"]);
     for sql in [
         "CREATE TRIGGER evil AFTER INSERT ON documents BEGIN DELETE FROM verdicts; END;",
         "ALTER TABLE links RENAME TO l; CREATE VIEW links AS SELECT * FROM l;",
@@ -343,11 +302,11 @@ fn malicious_file_is_rejected() {
          DELETE FROM verdicts WHERE rowid IN (SELECT 1); INSERT INTO notes VALUES (1, 'lesson', 'active', x'00');",
     ] {
         let sql = sql.replace(" WHERE rowid IN (SELECT 1)", "");
-        let ran = import(&target, &tampered_export(&origin, &file, &sql));
-        assert_eq!(ran.code, Some(2), "{sql}\n{}", ran.err);
+        let run = import(&target, &tampered_export(&origin, &file, &sql));
+        assert_eq!(run.code, Some(2), "{sql}\n{}", run.err);
         assert_untouched(&target);
     }
-    // Decisions about existing reports are never imported.
+    // Decisions about reports of another source are never imported.
     let victim = populated_casebook(6, "other/tool");
     let verdicts_before = victim.json(&["verdict", "list", "--json"]);
     let file = tampered_export(
@@ -371,27 +330,27 @@ fn malicious_file_is_rejected() {
 
 #[test]
 fn backup_is_consistent_during_concurrent_writes() {
-    let place = Place::new();
-    let (items, comments) = tracker(600, 400, 9);
-    let path = place.file("in.jsonl", format!("{items}{comments}")).to_string_lossy().into_owned();
-    let more = place.file("more.jsonl", tracker(3_000, 10, 10).0).to_string_lossy().into_owned();
-    place.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
-    let mut writer = place
+    let env = TestEnv::new();
+    let (items, comments) = random_records(600, 400, 9);
+    let path = env.file_arg("in.jsonl", format!("{items}{comments}"));
+    let more = env.file_arg("more.jsonl", random_records(3_000, 10, 10).0);
+    env.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
+    let mut writer = env
         .command(&["import", "github", &more, "--source", "acme/app", "--no-index"])
         .spawn()
         .unwrap();
     let mut copies = 0;
     while copies < 3 || writer.try_wait().unwrap().is_none() {
         copies += 1;
-        let file = place.path(&format!("copy-{copies}.db"));
-        place.ok(&["backup", &file.to_string_lossy()]);
+        let file = env.path(&format!("copy-{copies}.db"));
+        env.ok(&["backup", &file.to_string_lossy()]);
         let copy = Connection::open(&file).unwrap();
-        let sound: String = copy.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
-        assert_eq!(sound, "ok");
+        let integrity: String = copy.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
+        assert_eq!(integrity, "ok");
         let gaps: i64 = copy
             .query_row("SELECT count(*) FROM documents d WHERE NOT EXISTS (SELECT 1 FROM document_raw r WHERE r.document_id = d.id)", [], |r| r.get(0))
             .unwrap();
-        assert_eq!(gaps, 0, "a batch is in it whole or not at all");
+        assert_eq!(gaps, 0, "a batch is copied in part");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
@@ -399,29 +358,29 @@ fn backup_is_consistent_during_concurrent_writes() {
         }
     }
     assert!(writer.wait().unwrap().success());
-    let file = place.path("copy-1.db").to_string_lossy().into_owned();
-    let ran = place.run(&["backup", &file]);
-    assert!(ran.code == Some(2) && ran.err.contains("already exists"), "{}", ran.err);
-    place.ok(&["backup", &file, "--force"]);
-    // The copy is a casebook that opens when placed in a folder.
-    let copy_place = Place::new();
+    let file = env.path_arg("copy-1.db");
+    let run = env.run(&["backup", &file]);
+    run.assert_error(2, &["already exists"]);
+    env.ok(&["backup", &file, "--force"]);
+    // In a folder, the copy is a casebook.
+    let copy_place = TestEnv::new();
     std::fs::create_dir_all(copy_place.casebook()).unwrap();
     std::fs::copy(&file, copy_place.casebook().join("precedent.db")).unwrap();
     copy_place.ok(&["index"]);
-    place.ok(&["index"]);
-    assert_eq!(content(&copy_place), content(&place));
+    env.ok(&["index"]);
+    assert_eq!(fingerprint(&copy_place), fingerprint(&env));
 }
 
 #[test]
 fn restore_is_complete_and_visible_to_open_readers() {
-    let place = populated_casebook(21, "acme/app");
-    place.ok(&["index"]);
-    let content_before = content(&place);
-    let copy = place.path("copy.db").to_string_lossy().into_owned();
-    let message = place.ok(&["backup", &copy]).err;
+    let env = populated_casebook(21, "acme/app");
+    env.ok(&["index"]);
+    let content_before = fingerprint(&env);
+    let copy = env.path_arg("copy.db");
+    let message = env.ok(&["backup", &copy]).err;
     assert!(message.contains(&format!("To restore it: precedent restore {copy}")), "{message}");
-    // Another process has it open, with a log that is not applied yet.
-    let open = Connection::open(place.casebook().join("precedent.db")).unwrap();
+    // Another process has the casebook open, with an unapplied log.
+    let open = env.database();
     let titles = || -> i64 {
         let query = "SELECT count(*) FROM documents WHERE title = 'Changed since'";
         open.query_row(query, [], |r| r.get(0)).unwrap()
@@ -429,49 +388,46 @@ fn restore_is_complete_and_visible_to_open_readers() {
     let changed_issue = issue(1, "Changed since", "It was changed.")
         .to_string()
         .replace("2026-01-02", "2026-07-02");
-    let more = place.file("more.jsonl", changed_issue + "\n").to_string_lossy().into_owned();
-    place.ok(&["import", "github", &more, "--source", "acme/app"]);
-    place.ok(&["note", "add", "--title", "Later", "--body", "After the copy."]);
+    let more = env.file_arg("more.jsonl", changed_issue + "\n");
+    env.ok(&["import", "github", &more, "--source", "acme/app"]);
+    env.ok(&["note", "add", "--title", "Later", "--body", "After the copy."]);
     assert_eq!(titles(), 1);
-    let ran = place.ok(&["restore", &copy]);
+    let run = env.ok(&["restore", &copy]);
     assert_eq!(titles(), 0);
-    place.ok(&["index"]);
-    assert_eq!(content(&place), content_before);
-    let notes = place.ok(&["note", "list"]).out;
+    env.ok(&["index"]);
+    assert_eq!(fingerprint(&env), content_before);
+    let notes = env.ok(&["note", "list"]).out;
     assert!(notes.contains("My own remark") && !notes.contains("Later"), "{notes}");
     // The previous data is kept and can be restored.
     let previous =
-        ran.err.lines().find_map(|l| l.strip_prefix("The previous data is kept in ")).unwrap();
-    place.ok(&["restore", previous]);
-    assert!(place.ok(&["note", "list"]).out.contains("Later"));
+        run.err.lines().find_map(|l| l.strip_prefix("The previous data is kept in ")).unwrap();
+    env.ok(&["restore", previous]);
+    assert!(env.ok(&["note", "list"]).out.contains("Later"));
 
-    // The database does not exist any more.
-    let broken = Place::new();
-    broken.empty();
+    // The database is no longer valid.
+    let broken = TestEnv::new();
+    broken.create_database();
     std::fs::write(broken.casebook().join("precedent.db"), "no database, but somebody's").unwrap();
     broken.ok(&["restore", &copy]);
     broken.ok(&["index"]);
-    assert_eq!(content(&broken), content_before);
+    assert_eq!(fingerprint(&broken), content_before);
     let aside = std::fs::read_to_string(broken.casebook().join("precedent.damaged-1.db")).unwrap();
     assert_eq!(aside, "no database, but somebody's");
 
-    // Restoring works in a new place, and an invalid copy changes nothing.
-    let copy_place = Place::new();
+    // A backup can be restored in a new folder, and an invalid one changes nothing.
+    let copy_place = TestEnv::new();
     copy_place.ok(&["restore", &copy]);
     copy_place.ok(&["index"]);
-    assert_eq!(content(&copy_place), content_before);
-    let export_path = export(&place, &[]).to_string_lossy().into_owned();
-    let partial_copy = place
-        .file("cut.db", &std::fs::read(&copy).unwrap()[..8_192])
-        .to_string_lossy()
-        .into_owned();
+    assert_eq!(fingerprint(&copy_place), content_before);
+    let export_path = export(&env, &[]).to_string_lossy().into_owned();
+    let partial_copy = env.file_arg("cut.db", &std::fs::read(&copy).unwrap()[..8_192]);
     for (file, hint) in
         [(&export_path, "precedent import casebook"), (&partial_copy, "precedent backup")]
     {
-        let ran = copy_place.run(&["restore", file]);
-        assert!(ran.code != Some(0) && ran.err.contains(hint), "{file}: {}", ran.err);
+        let run = copy_place.run(&["restore", file]);
+        assert!(run.code != Some(0) && run.err.contains(hint), "{file}: {}", run.err);
     }
-    assert_eq!(content(&copy_place), content_before);
+    assert_eq!(fingerprint(&copy_place), content_before);
     let entries = std::fs::read_dir(copy_place.casebook()).unwrap().flatten();
     let leftovers: Vec<String> =
         entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
@@ -480,44 +436,40 @@ fn restore_is_complete_and_visible_to_open_readers() {
 
 #[test]
 fn export_spares_other_files_and_cleans_up() {
-    let place = without_notes(22, "acme/app");
+    let env = without_notes(22, "acme/app");
     let names =
         ["out.casebook.part", "out.casebook.part.db", "out.casebook.part.zst", "copy.db.part"];
-    let own_files = names.map(|name| place.file(name, "my own"));
-    // A killed process left these files.
-    place.file(".precedent-abcdefABCDEF.part/part.db", "half");
-    place.file(".precedent-abcdefABCDEF.part/lock", "");
-    let file = place.path("out.casebook").to_string_lossy().into_owned();
-    place.ok(&["export", &file]);
-    place.ok(&["backup", &place.path("copy.db").to_string_lossy()]);
+    let own_files = names.map(|name| env.file(name, "my own"));
+    // A killed process left these files behind.
+    env.file(".precedent-abcdefABCDEF.part/part.db", "half");
+    env.file(".precedent-abcdefABCDEF.part/lock", "");
+    let file = env.path_arg("out.casebook");
+    env.ok(&["export", &file]);
+    env.ok(&["backup", &env.path("copy.db").to_string_lossy()]);
     for path in own_files {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "my own", "{}", path.display());
     }
-    assert!(!place.path(".precedent-abcdefABCDEF.part").exists());
-    let ran = place.run(&["export", &file]);
-    assert!(ran.code == Some(2) && ran.err.contains("already exists"), "{}", ran.err);
+    assert!(!env.path(".precedent-abcdefABCDEF.part").exists());
+    let run = env.run(&["export", &file]);
+    run.assert_error(2, &["already exists"]);
 }
 
 #[test]
 fn export_works_during_writes_and_with_one_record() {
-    let place = Place::new();
-    let path = place.file(
-        "in.jsonl",
-        format!("{}\n{}\n", issue(1, "Valve leaks", "It drips."), comment(9, 1, "Gasket.")),
-    );
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let env = TestEnv::new();
+    env.import(format!("{}\n{}\n", issue(1, "Valve leaks", "It drips."), comment(9, 1, "Gasket.")));
     // A concurrent write does not delay the backup, and is not part of it.
-    let connection = Connection::open(place.casebook().join("precedent.db")).unwrap();
+    let connection = env.database();
     connection
         .execute_batch("BEGIN IMMEDIATE; UPDATE documents SET title = 'Half written';")
         .unwrap();
-    let file = export(&place, &[]);
+    let file = export(&env, &[]);
     connection.execute_batch("ROLLBACK").unwrap();
-    let target = Place::new();
+    let target = TestEnv::new();
     assert_eq!(import(&target, &file).code, Some(0));
     assert_eq!(target.json(&["show", "acme/app#1", "--json"])["title"], "Valve leaks");
-    let ran = target.run(&["export", &file.to_string_lossy()]);
-    assert!(ran.code == Some(2) && ran.err.contains("already exists"), "{}", ran.err);
+    let run = target.run(&["export", &file.to_string_lossy()]);
+    run.assert_error(2, &["already exists"]);
 }
 
 #[test]
@@ -534,36 +486,36 @@ fn file_affects_only_the_sources_it_contains() {
             ('evil/x#2', 'acme/app#10', 'closes', 'tracker');";
     let file = tampered_export(&attacker, &file, sql);
     // The manifest must match the content.
-    let members = members(&file);
+    let members = casebook_members(&file);
     let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
     let honest = manifest["contents"]["verdicts"].as_u64().unwrap();
     manifest["contents"]["verdicts"] = (honest + 2).into();
     let file = write_casebook(&attacker, manifest.to_string().as_bytes(), &members[1].1);
 
     // The decisions are imported before their items exist …
-    let victim = Place::new();
-    let ran = import(&victim, &file);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let victim = TestEnv::new();
+    let run = import(&victim, &file);
+    assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(
-        ran.err.contains("Skipped. The decision about acme/app#10 and acme/app#900"),
+        run.err.contains("Skipped. The decision about acme/app#10 and acme/app#900"),
         "{}",
-        ran.err
+        run.err
     );
-    assert!(ran.err.contains("acme/app#11 and evil/x#1"), "{}", ran.err);
+    assert!(run.err.contains("acme/app#11 and evil/x#1"), "{}", run.err);
     assert!(
-        ran.err.contains(&format!("{honest} verdicts")),
-        "what was left out does not count: {}",
-        ran.err
+        run.err.contains(&format!("{honest} verdicts")),
+        "skipped decisions count: {}",
+        run.err
     );
     // … and do not count when the items arrive later.
-    let (items, _) = tracker(950, 0, 5);
-    let path = victim.file("in.jsonl", items).to_string_lossy().into_owned();
+    let (items, _) = random_records(950, 0, 5);
+    let path = victim.file_arg("in.jsonl", items);
     victim.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
     let verdicts = victim.json(&["verdict", "list", "--json"]).to_string();
     assert!(verdicts.contains("evil/x#1") && !verdicts.contains("acme/app"), "{verdicts}");
     let canonical = victim.json(&["duplicates", "acme/app#900", "--json"])["known"].clone();
     assert_ne!(canonical["key"], "acme/app#10", "{canonical}");
-    let database = Connection::open(victim.casebook().join("precedent.db")).unwrap();
+    let database = victim.database();
     for table in ["verdicts", "verdict_journal"] {
         let query = format!("SELECT count(*) FROM {table} WHERE reason = 'planted'");
         assert_eq!(database.query_row(&query, [], |r| r.get::<_, i64>(0)).unwrap(), 0, "{table}");
@@ -578,9 +530,9 @@ fn file_with_mismatched_source_is_rejected() {
         &export(&attacker, &[]),
         "UPDATE documents SET key = 'acme/app#900' WHERE key = 'evil/x#9'",
     );
-    let victim = Place::new();
-    let ran = import(&victim, &file);
-    assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("lists acme/app#900 under another source"), "{}", ran.err);
+    let victim = TestEnv::new();
+    let run = import(&victim, &file);
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    assert!(run.err.contains("lists acme/app#900 under another source"), "{}", run.err);
     assert_untouched(&victim);
 }

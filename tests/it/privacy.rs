@@ -1,4 +1,4 @@
-//! Tests of network access: the product contacts only added trackers, and only when told to sync.
+//! Tests of network access: only a sync connects, and only to added trackers.
 
 use std::{
     collections::BTreeSet,
@@ -8,14 +8,14 @@ use std::{
 
 use crate::{
     fake_github::FakeGitHub,
-    support::{Place, Ran, library},
+    support::{Run, TestEnv, preload_library},
 };
 
-/// Returns the commands of a user's day, except sync.
-fn day(place: &Place) -> Vec<Vec<String>> {
+/// Returns the commands of a typical day without a sync.
+fn typical_commands(env: &TestEnv) -> Vec<Vec<String>> {
     let log =
         "ERROR FW-1043 the upload of a bundle ends\n  at fw.upload.Bundle.close(Bundle.java:44)";
-    let brief = place.path("brief").to_string_lossy().into_owned();
+    let brief = env.path_arg("brief");
     let item = "ferrywire/ferrywire#13";
     let mut out: Vec<Vec<String>> = [
         &["import", "sample"][..],
@@ -56,16 +56,16 @@ fn day(place: &Place) -> Vec<Vec<String>> {
 
 #[test]
 fn typical_use_connects_only_to_added_trackers() {
-    let place = Place::new();
-    let Some(library) = library(&place, "privacy/connections.c", "the record of connections")
+    let env = TestEnv::new();
+    let Some(library) = preload_library(&env, "privacy/connections.c", "the record of connections")
     else {
         return;
     };
-    let log = place.path("connections.log");
+    let log = env.path("connections.log");
     let github = FakeGitHub::new("acme/app");
     github.world().fill(30, 30);
     let run = |args: &[&str], input: &str| {
-        let mut command = place.command(args);
+        let mut command = env.command(args);
         command.env("LD_PRELOAD", &library).env("CONNECTIONS", &log);
         let mut child = command
             .stdin(Stdio::piped())
@@ -75,59 +75,55 @@ fn typical_use_connects_only_to_added_trackers() {
             .unwrap();
         // A command that reads no input may end before it is written.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        let ran = Ran::from(child.wait_with_output().unwrap());
-        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+        let run = Run::from(child.wait_with_output().unwrap());
+        assert_eq!(run.code, Some(0), "{args:?}: {}", run.err);
     };
     let connections = || -> BTreeSet<String> {
         std::fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect()
     };
-    for args in day(&place) {
+    for args in typical_commands(&env) {
         run(&args.iter().map(String::as_str).collect::<Vec<_>>(), "");
     }
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
     run(&["mcp"], &format!("{hello}\n"));
     run(&["source", "add", "github:acme/app", "--host", &github.host], "");
-    assert_eq!(connections(), BTreeSet::new(), "nothing but a sync may connect");
+    assert_eq!(connections(), BTreeSet::new(), "connections before the sync");
 
     run(&["sync"], "");
     let tracker = github.host.trim_start_matches("http://");
     let expected_connections: BTreeSet<String> = [format!("connect {tracker}")].into();
     assert_eq!(connections(), expected_connections);
-    assert!(place.ok(&["status"]).out.contains(tracker), "and it is told");
+    assert!(env.ok(&["status"]).out.contains(tracker), "status does not name the tracker");
 }
 
 #[test]
 fn everything_except_sync_works_offline() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let binary = env!("CARGO_BIN_EXE_precedent");
-    let alone = |args: &[String]| {
+    let run_offline = |args: &[String]| {
         let mut command = Command::new("unshare");
         command
             .args(["--map-root-user", "--net", binary])
             .args(args)
             .env_clear()
-            .env("HOME", place.path("home"))
+            .env("HOME", env.path("home"))
             .env("PRECEDENT_EMBEDDER", "hashed")
-            .env("PRECEDENT_CASEBOOK", place.casebook())
+            .env("PRECEDENT_CASEBOOK", env.casebook())
             .stdin(Stdio::null());
         command.output()
     };
     let works = Command::new("unshare").args(["--map-root-user", "--net", "true"]).status();
     if !works.is_ok_and(|w| w.success()) {
-        eprintln!("SKIPPED: work without a network, because no namespace can be made here");
+        eprintln!("SKIPPED: work without a network, because no namespace can be created");
         return;
     }
-    for args in day(&place) {
-        let ran = Ran::from(alone(&args).unwrap());
-        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+    for args in typical_commands(&env) {
+        let run = Run::from(run_offline(&args).unwrap());
+        assert_eq!(run.code, Some(0), "{args:?}: {}", run.err);
     }
     let add = ["source", "add", "github:acme/app"].map(str::to_owned);
-    assert!(alone(&add).unwrap().status.success());
-    let ran = Ran::from(alone(&["sync".to_owned()]).unwrap());
-    assert_eq!(ran.code, Some(1), "{}", ran.err);
-    assert!(
-        ran.err.contains("cannot reach any tracker") && ran.err.contains("network is down"),
-        "{}",
-        ran.err
-    );
+    assert!(run_offline(&add).unwrap().status.success());
+    let run = Run::from(run_offline(&["sync".to_owned()]).unwrap());
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    run.assert_stderr(&["cannot reach any tracker", "network is down"]);
 }

@@ -1,4 +1,4 @@
-//! Tests of the backlog's problems through the public interface.
+//! Tests of the problems of a backlog.
 
 use precedent_core::{
     Code, Task,
@@ -10,7 +10,7 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue, lines, with};
+use crate::support::{TestEnv, comment, issue, json_lines, with_fields};
 
 fn report(number: u64, day: u32, title: &str) -> Value {
     let at = format!("2026-05-{day:02}T09:00:00Z");
@@ -21,15 +21,15 @@ fn report(number: u64, day: u32, title: &str) -> Value {
     record
 }
 
-async fn open(place: &Place, records: &[Value]) -> Casebook {
+async fn open(env: &TestEnv, records: &[Value]) -> Casebook {
     // 2026-05-29
-    let casebook = Casebook::open(place.options_at(1_780_012_800)).await.unwrap();
-    add(&casebook, place, records).await;
+    let casebook = Casebook::open(env.options_at(1_780_012_800)).await.unwrap();
+    add(&casebook, env, records).await;
     casebook
 }
 
-async fn add(casebook: &Casebook, place: &Place, records: &[Value]) {
-    let path = place.file("more.jsonl", lines(records));
+async fn add(casebook: &Casebook, env: &TestEnv, records: &[Value]) {
+    let path = env.file("more.jsonl", json_lines(records));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
@@ -58,8 +58,8 @@ fn backlog() -> Vec<Value> {
 
 #[tokio::test]
 async fn copies_form_a_problem_with_a_trend() {
-    let place = Place::new();
-    let casebook = open(&place, &backlog()).await;
+    let env = TestEnv::new();
+    let casebook = open(&env, &backlog()).await;
     let reply = problems(&casebook).await;
     assert_eq!(keys(&reply), [["acme/app#1", "acme/app#3", "acme/app#5"]]);
     let problem = &reply.problems[0];
@@ -74,9 +74,9 @@ async fn copies_form_a_problem_with_a_trend() {
 
 #[tokio::test]
 async fn new_report_joins_without_moving_others() {
-    let place = Place::new();
-    let casebook = open(&place, &backlog()).await;
-    add(&casebook, &place, &[report(6, 25, "Console shows times in the wrong zone")]).await;
+    let env = TestEnv::new();
+    let casebook = open(&env, &backlog()).await;
+    add(&casebook, &env, &[report(6, 25, "Console shows times in the wrong zone")]).await;
     assert_eq!(
         keys(&problems(&casebook).await),
         [vec!["acme/app#1", "acme/app#3", "acme/app#5"], vec!["acme/app#2", "acme/app#6"]]
@@ -85,8 +85,8 @@ async fn new_report_joins_without_moving_others() {
 
 #[tokio::test]
 async fn problems_follow_the_verdicts() {
-    let place = Place::new();
-    let casebook = open(&place, &backlog()).await;
+    let env = TestEnv::new();
+    let casebook = open(&env, &backlog()).await;
     let decide = async |key, second_key, kind| {
         casebook.record_verdict(key, second_key, kind, None, "ann").await.unwrap()
     };
@@ -105,10 +105,10 @@ async fn problems_follow_the_verdicts() {
 
 #[tokio::test]
 async fn unscanned_reports_are_stated() {
-    let place = Place::new();
-    let casebook = open(&place, &backlog()).await;
+    let env = TestEnv::new();
+    let casebook = open(&env, &backlog()).await;
     let lines = format!("{}\n", report(9, 26, "Please add a Finnish translation"));
-    let path = place.file("later.jsonl", lines);
+    let path = env.file("later.jsonl", lines);
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     assert_eq!(problems(&casebook).await.unscanned, 1);
     for bad in [
@@ -134,26 +134,26 @@ const CHANGELOG: &str = "# Changelog\n\n## [Unreleased]\n\n- The chart keeps its
 
 /// The title of a duplicate with few words.
 const SHORT: &str = "Bundles hang";
-/// The details that the other reports have.
+/// The details of the other reports.
 const DETAIL: &str =
     "It happens each time the second node of the cluster starts before the first one is ready.";
 
 /// Opens a casebook with two fixed problems and the releases of their product.
-async fn open_with_releases(place: &Place) -> Casebook {
+async fn open_with_releases(env: &TestEnv) -> Casebook {
     let dated = |number, title: &str, version: &str, days: [&str; 2]| {
         let detail = if title == SHORT { "" } else { DETAIL };
         let body = format!("{title}. {detail} Seen on version {version}.");
         let at = days.map(|day| format!("{day}T00:00:00Z"));
         let times = json!({"created_at": at[0], "updated_at": at[1], "closed_at": at[1]});
-        with(
-            with(issue(number, title, &body), times),
+        with_fields(
+            with_fields(issue(number, title, &body), times),
             json!({"state": "closed", "state_reason": "completed"}),
         )
     };
     let upload = "Upload stops behind the proxy";
     let records = [
         dated(1, upload, "2.0.0", ["2026-01-12", "2026-01-20"]),
-        with(
+        with_fields(
             comment(11, 1, "Fixed, the proxy's headers are read now."),
             json!({"author_association": "MEMBER"}),
         ),
@@ -161,8 +161,8 @@ async fn open_with_releases(place: &Place) -> Casebook {
         dated(3, "Chart loses its colours", "2.1.0", ["2026-03-02", "2026-03-10"]),
         dated(4, SHORT, "2.0.0", ["2026-02-20", "2026-02-21"]),
     ];
-    let casebook = open(place, &records).await;
-    let path = place.file("CHANGELOG.md", CHANGELOG);
+    let casebook = open(env, &records).await;
+    let path = env.file("CHANGELOG.md", CHANGELOG);
     casebook.import_table("acme/app", &path, &[], &Task::new()).await.unwrap();
     for key in ["acme/app#2", "acme/app#4"] {
         casebook
@@ -174,9 +174,9 @@ async fn open_with_releases(place: &Place) -> Casebook {
 }
 
 #[tokio::test]
-async fn fixes_are_unreleased_or_did_not_hold() {
-    let place = Place::new();
-    let casebook = open_with_releases(&place).await;
+async fn recurring_and_unreleased_fixes_are_listed() {
+    let env = TestEnv::new();
+    let casebook = open_with_releases(&env).await;
     let list = async |list| {
         let request = ProblemsRequest { list, ..ProblemsRequest::default() };
         casebook.problems(request, &Task::new()).await.unwrap()
@@ -198,11 +198,11 @@ async fn fixes_are_unreleased_or_did_not_hold() {
 
 #[tokio::test]
 async fn asked_version_is_compared_with_the_fix() {
-    let place = Place::new();
-    let casebook = open_with_releases(&place).await;
+    let env = TestEnv::new();
+    let casebook = open_with_releases(&env).await;
     let [upload, chart] = ["Upload stops behind the proxy", "Chart loses its colours"]
         .map(|title| format!("{title}. {DETAIL}"));
-    for (text, want) in [
+    for (text, expected) in [
         (format!("{upload} Seen on version 2.0.0"), "update to 2.0.1 or later"),
         (format!("{upload} Seen on version 2.1.0"), "may have come back"),
         (format!("{upload} Seen on version 2.0.1-rc.1"), "It is unclear"),
@@ -212,19 +212,23 @@ async fn asked_version_is_compared_with_the_fix() {
     ] {
         let request = AskRequest { text: text.clone(), ..AskRequest::default() };
         let answer = casebook.ask(request, &Task::new()).await.unwrap();
-        assert!(answer.next.iter().any(|step| step.contains(want)), "{text}: {:?}", answer.next);
+        assert!(
+            answer.next.iter().any(|step| step.contains(expected)),
+            "{text}: {:?}",
+            answer.next
+        );
     }
 }
 
 #[test]
 fn problems_print_as_text_and_json() {
-    let place = Place::new();
-    let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
-    let path = place.file("issues.jsonl", lines).to_string_lossy().into_owned();
-    place.ok(&["import", "github", &path, "-R", "acme/app"]);
-    let output = place.run(&["problems"]).snapshot_text(&place);
+    let env = TestEnv::new();
+    let lines = json_lines(&backlog());
+    let path = env.file_arg("issues.jsonl", lines);
+    env.ok(&["import", "github", &path, "-R", "acme/app"]);
+    let output = env.run(&["problems"]).snapshot_text(&env);
     insta::assert_snapshot!("problems", output);
-    let json = place.json(&["problems", "--no-check", "--json=size,open,status"]);
+    let json = env.json(&["problems", "--no-check", "--json=size,open,status"]);
     assert_eq!((&json[0]["size"], &json[0]["open"]), (&json!(3), &json!(3)));
-    assert_eq!(place.run(&["problems", "--threshold", "7"]).code, Some(2));
+    assert_eq!(env.run(&["problems", "--threshold", "7"]).code, Some(2));
 }

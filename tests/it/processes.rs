@@ -12,34 +12,34 @@ use precedent_index::{
 };
 use precedent_store::Store;
 
-use crate::support::{Place, Ran, comment, content, tracker};
+use crate::support::{Run, TestEnv, comment, fingerprint, random_records};
 
 #[test]
 fn concurrent_imports_and_searches_lose_nothing() {
-    let (issues, comments) = tracker(1200, 1500, 11);
+    let (issues, comments) = random_records(1200, 1500, 11);
     let (first, second): (Vec<&str>, Vec<&str>) = issues.lines().partition(|l| l.len() % 2 == 0);
 
-    let alone = Place::new();
-    let issues_path = alone.file("issues.jsonl", &issues).to_string_lossy().into_owned();
-    let comments_path = alone.file("comments.jsonl", &comments).to_string_lossy().into_owned();
-    alone.ok(&["import", "github", &issues_path, &comments_path, "--source", "acme/app"]);
+    let reference = TestEnv::new();
+    let issues_path = reference.file_arg("issues.jsonl", &issues);
+    let comments_path = reference.file_arg("comments.jsonl", &comments);
+    reference.ok(&["import", "github", &issues_path, &comments_path, "--source", "acme/app"]);
 
-    let place = Place::new();
-    let a = place.file("a.jsonl", first.join("\n")).to_string_lossy().into_owned();
-    let b = place.file("b.jsonl", second.join("\n")).to_string_lossy().into_owned();
-    let c = place.file("c.jsonl", &comments).to_string_lossy().into_owned();
+    let env = TestEnv::new();
+    let a = env.file_arg("a.jsonl", first.join("\n"));
+    let b = env.file_arg("b.jsonl", second.join("\n"));
+    let c = env.file_arg("c.jsonl", &comments);
     let start = |args: &[&str]| {
-        place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        env.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let imports = [
         start(&["import", "github", &a, "--source", "acme/app"]),
         start(&["import", "github", &b, "--source", "acme/app"]),
         start(&["import", "github", &c, "--source", "acme/app"]),
     ];
-    // Before an import has created the casebook, a search rightly reports that there is none.
+    // Searches fail until an import has created the casebook.
     let began = Instant::now();
-    while !place.casebook().join("precedent.db").is_file() {
-        assert!(began.elapsed() < Duration::from_secs(60), "no import began a casebook");
+    while !env.casebook().join("precedent.db").is_file() {
+        assert!(began.elapsed() < Duration::from_secs(60), "no import created a casebook");
         std::thread::sleep(Duration::from_millis(5));
     }
     for round in 0..12 {
@@ -48,42 +48,41 @@ fn concurrent_imports_and_searches_lose_nothing() {
             .map(|q| start(&["search", q, "--json"]))
             .collect();
         for search in searches {
-            let ran = Ran::from(search.wait_with_output().unwrap());
-            assert_eq!(ran.code, Some(0), "search {round}: {}", ran.err);
-            assert!(!ran.err.contains("locked"), "{}", ran.err);
+            let run = Run::from(search.wait_with_output().unwrap());
+            assert_eq!(run.code, Some(0), "search {round}: {}", run.err);
+            assert!(!run.err.contains("locked"), "{}", run.err);
         }
     }
     for import in imports {
-        let ran = Ran::from(import.wait_with_output().unwrap());
-        assert_eq!(ran.code, Some(0), "{}", ran.err);
-        assert!(!ran.err.contains("database is locked"), "{}", ran.err);
+        let run = Run::from(import.wait_with_output().unwrap());
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        assert!(!run.err.contains("database is locked"), "{}", run.err);
     }
-    place.ok(&["index"]);
-    let coverage = &place.json(&["status", "--json"])["coverage"];
+    env.ok(&["index"]);
+    let coverage = &env.json(&["status", "--json"])["coverage"];
     assert_eq!(coverage["chunks"], coverage["embedded"]);
-    // BM25 counts replaced documents until segments merge; after a rebuild, the scores are equal as
-    // well.
-    place.ok(&["index", "--rebuild"]);
-    assert_eq!(content(&place), content(&alone));
+    // BM25 counts replaced documents until segments merge, so scores are equal after a rebuild.
+    env.ok(&["index", "--rebuild"]);
+    assert_eq!(fingerprint(&env), fingerprint(&reference));
 }
 
 #[test]
 fn keyword_search_does_not_wait_for_vectors() {
-    let (issues, _) = tracker(60, 0, 5);
-    let place = Place::new();
-    std::fs::create_dir(place.casebook()).unwrap();
-    // The lock simulates another process that computes vectors for a long time.
-    let lock = std::fs::File::create(place.casebook().join("vectors.lock")).unwrap();
+    let (issues, _) = random_records(60, 0, 5);
+    let env = TestEnv::new();
+    std::fs::create_dir(env.casebook()).unwrap();
+    // The lock simulates another process that computes vectors.
+    let lock = std::fs::File::create(env.casebook().join("vectors.lock")).unwrap();
     lock.lock().unwrap();
-    let path = place.file("issues.jsonl", issues).to_string_lossy().into_owned();
-    let ran = place.ok(&["import", "github", &path, "--source", "acme/app"]);
-    assert!(ran.err.contains("Another process is computing vectors"), "{}", ran.err);
-    let response = place.json(&["search", "agent timeout", "--json"]);
+    let path = env.file_arg("issues.jsonl", issues);
+    let run = env.ok(&["import", "github", &path, "--source", "acme/app"]);
+    assert!(run.err.contains("Another process is computing vectors"), "{}", run.err);
+    let response = env.json(&["search", "agent timeout", "--json"]);
     assert_eq!(response["coverage"]["full_text"], 60);
     assert!(!response["hits"].as_array().unwrap().is_empty());
     drop(lock);
-    place.ok(&["index"]);
-    let coverage = &place.json(&["status", "--json"])["coverage"];
+    env.ok(&["index"]);
+    let coverage = &env.json(&["status", "--json"])["coverage"];
     assert!(
         coverage["chunks"] == coverage["embedded"] && coverage["chunks"].as_u64() > Some(59),
         "{coverage}"
@@ -92,12 +91,11 @@ fn keyword_search_does_not_wait_for_vectors() {
 
 #[test]
 fn changes_since_indexing_are_not_covered() {
-    let (issues, _) = tracker(60, 0, 5);
-    let place = Place::new();
-    let issues = place.file("issues.jsonl", issues).to_string_lossy().into_owned();
-    place.ok(&["import", "github", &issues, "--source", "acme/app"]);
+    let (issues, _) = random_records(60, 0, 5);
+    let env = TestEnv::new();
+    env.import(issues);
     let notices = |response: &serde_json::Value| response["notices"].to_string();
-    let response = place.json(&["search", "agent timeout", "--json"]);
+    let response = env.json(&["search", "agent timeout", "--json"]);
     assert_eq!(
         (&response["coverage"]["full_text"], notices(&response).as_str()),
         (&60.into(), "[]")
@@ -106,27 +104,27 @@ fn changes_since_indexing_are_not_covered() {
     // Two documents have a comment that is not indexed yet.
     let new_comments = [comment(1, 3, "The flux capacitor leaks"), comment(2, 4, "Seen here, too")];
     let lines = new_comments.map(|c| c.to_string()).join("\n");
-    let path = place.file("comments.jsonl", lines).to_string_lossy().into_owned();
-    place.ok(&["import", "github", &path, "--source", "acme/app", "--no-index"]);
-    assert_eq!(place.json(&["status", "--json"])["coverage"]["full_text"], 58);
+    let path = env.file_arg("comments.jsonl", lines);
+    env.ok(&["import", "github", &path, "--source", "acme/app", "--no-index"]);
+    assert_eq!(env.json(&["status", "--json"])["coverage"]["full_text"], 58);
     // While another process holds the lock, a search uses the existing index.
-    let lock = std::fs::File::create(place.casebook().join("text.lock")).unwrap();
+    let lock = std::fs::File::create(env.casebook().join("text.lock")).unwrap();
     lock.lock().unwrap();
-    let response = place.json(&["search", "capacitor", "--json"]);
+    let response = env.json(&["search", "capacitor", "--json"]);
     assert!(notices(&response).contains("the keyword index is 96% built"), "{response}");
     assert!(notices(&response).contains("the semantic index is 96% built"), "{response}");
     assert_eq!(response["conclusive"], false);
     drop(lock);
     // The search updates the full-text index itself, but not the vectors.
-    let response = place.json(&["search", "capacitor", "--json"]);
+    let response = env.json(&["search", "capacitor", "--json"]);
     assert_eq!(response["coverage"]["full_text"], 60);
     assert_eq!(response["hits"][0]["key"], "acme/app#3");
     assert!(!notices(&response).contains("keyword index"), "{response}");
     assert!(notices(&response).contains("the semantic index is 96% built"), "{response}");
-    place.ok(&["index"]);
-    assert_eq!(notices(&place.json(&["search", "capacitor", "--json"])), "[]");
+    env.ok(&["index"]);
+    assert_eq!(notices(&env.json(&["search", "capacitor", "--json"])), "[]");
     // A note gets its vector at once.
-    place.ok(&[
+    env.ok(&[
         "note",
         "add",
         "--kind",
@@ -136,16 +134,16 @@ fn changes_since_indexing_are_not_covered() {
         "--body",
         "Tighten them by hand, one after the other",
     ]);
-    assert_eq!(notices(&place.json(&["search", "capacitor", "--json"])), "[]");
+    assert_eq!(notices(&env.json(&["search", "capacitor", "--json"])), "[]");
 }
 
 #[test]
 fn one_note_does_not_complete_semantic_coverage() {
-    let place = Place::new();
-    let path = place.file("issues.jsonl", tracker(60, 0, 5).0).to_string_lossy().into_owned();
-    place.ok(&["import", "github", &path, "--source", "acme/app", "--no-index"]);
-    // The note's vector is computed at once; other pending ones are not even counted.
-    place.ok(&[
+    let env = TestEnv::new();
+    let path = env.file_arg("issues.jsonl", random_records(60, 0, 5).0);
+    env.ok(&["import", "github", &path, "--source", "acme/app", "--no-index"]);
+    // Only the note's vector is computed at once.
+    env.ok(&[
         "note",
         "add",
         "--kind",
@@ -155,22 +153,22 @@ fn one_note_does_not_complete_semantic_coverage() {
         "--body",
         "It leaks a little.",
     ]);
-    let response = place.json(&["search", "mode:semantic agent timeout", "--json"]);
+    let response = env.json(&["search", "mode:semantic agent timeout", "--json"]);
     assert!(response["notices"].to_string().contains("only partly built"), "{response}");
-    place.ok(&["index"]);
-    let response = place.json(&["search", "mode:semantic agent timeout", "--json"]);
+    env.ok(&["index"]);
+    let response = env.json(&["search", "mode:semantic agent timeout", "--json"]);
     assert_eq!(response["notices"].to_string(), "[]", "{response}");
 }
 
 #[test]
 fn each_query_continues_a_large_update() {
-    let place = Place::new();
-    let (issues, comments) = tracker(2_500, 600, 7);
-    let issues = place.file("issues.jsonl", &issues);
-    let comments = place.file("comments.jsonl", &comments);
+    let env = TestEnv::new();
+    let (issues, comments) = random_records(2_500, 600, 7);
+    let issues = env.file("issues.jsonl", &issues);
+    let comments = env.file("comments.jsonl", &comments);
     let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
-    place.ok(&["import", "github", &text(&issues), "--source", "acme/app", "--no-index"]);
-    let folder = place.casebook();
+    env.ok(&["import", "github", &text(&issues), "--source", "acme/app", "--no-index"]);
+    let folder = env.casebook();
     let store = Store::open(&folder.join("precedent.db")).unwrap();
     let fulltext = FullText::open(&folder.join("fulltext")).unwrap();
     let indexes = DerivedData {
@@ -179,26 +177,26 @@ fn each_query_continues_a_large_update() {
         folder: &folder,
         parts: IndexedPart::All,
     };
-    let go_on = || {
+    let update = || {
         let mut report = IndexReport::default();
         indexes.update_text(Effort::Within(Duration::ZERO), &Task::new(), &mut report).unwrap();
         (report.documents, fulltext.count().unwrap(), indexes.is_text_stale().unwrap())
     };
     // A revision has a thousand records.
-    assert_eq!(go_on(), (1_000, 1_000, true));
-    assert_eq!(go_on(), (1_000, 2_000, true));
-    assert_eq!(go_on(), (500, 2_500, false));
-    assert_eq!(go_on(), (0, 2_500, false));
+    assert_eq!(update(), (1_000, 1_000, true));
+    assert_eq!(update(), (1_000, 2_000, true));
+    assert_eq!(update(), (500, 2_500, false));
+    assert_eq!(update(), (0, 2_500, false));
     // A record changed meanwhile is replaced.
-    place.ok(&["import", "github", &text(&comments), "--source", "acme/app", "--no-index"]);
+    env.ok(&["import", "github", &text(&comments), "--source", "acme/app", "--no-index"]);
     assert!(indexes.is_text_stale().unwrap());
-    while go_on().2 {}
+    while update().2 {}
     assert_eq!(fulltext.count().unwrap(), 2_500);
     let output =
-        place.ok(&["search", "mode:lexical agent timeout", "--json=key", "--limit", "50"]).out;
+        env.ok(&["search", "mode:lexical agent timeout", "--json=key", "--limit", "50"]).out;
     let mut keys: Vec<&str> = output.lines().filter(|l| l.contains("acme/app#")).collect();
     let total = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert!(total > 0 && keys.len() == total, "each is found once: {output}");
+    assert!(total > 0 && keys.len() == total, "duplicate keys: {output}");
 }

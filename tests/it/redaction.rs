@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use crate::{
-    model::{root, run, runtime},
-    support::{Place, issue, lines, with},
+    model::{root, run_with_model, runtime},
+    support::{TestEnv, issue, json_lines, with_fields},
 };
 
-/// Sentences with a name or an address, and what must not remain of each.
+/// Sentences with personal data, and the words that must be replaced.
 const PERSONAL: &[(&str, &[&str])] = &[
     ("We spoke with Maria Fernandez yesterday, and she sees it too.", &["Maria", "Fernandez"]),
     (
@@ -28,7 +28,7 @@ const PERSONAL: &[(&str, &[&str])] = &[
     ("Ask Oluwaseun Adeyemi or Nguyen Minh Lan for the log.", &["Oluwaseun", "Adeyemi", "Nguyen"]),
 ];
 
-/// Technical sentences in which nothing is personal.
+/// Sentences without personal data.
 const TECHNICAL: &[&str] = &[
     "Jetty.start fails with java.lang.NullPointerException at org.acme.Main.run(Main.java:42).",
     "The Bloom filter is rebuilt after each compaction, and guava logs a warning.",
@@ -39,24 +39,24 @@ const TECHNICAL: &[&str] = &[
 #[test]
 fn people_in_sentences_are_replaced() {
     let Some(runtime) = runtime() else { return };
-    let place = Place::new();
+    let env = TestEnv::new();
     let models = root().join("models");
     let sentences: Vec<&str> =
         PERSONAL.iter().map(|(text, _)| *text).chain(TECHNICAL.iter().copied()).collect();
     let records: Vec<_> = (1_u64..)
         .zip(&sentences)
         .map(|(number, text)| {
-            with(issue(number, "The export stops", text), json!({"state": "open"}))
+            with_fields(issue(number, "The export stops", text), json!({"state": "open"}))
         })
         .collect();
-    let path = place.file("in.jsonl", lines(&records));
+    let path = env.file("in.jsonl", json_lines(&records));
     let import = ["import", &path.to_string_lossy(), "-R", "acme/app"];
-    assert_eq!(run(&place, &runtime, &models, &import).code, Some(0));
+    assert_eq!(run_with_model(&env, &runtime, &models, &import).code, Some(0));
     let brief = |number: usize| {
         let key = format!("acme/app#{number}");
-        let ran = run(&place, &runtime, &models, &["brief", &key, "--redact"]);
-        assert_eq!(ran.code, Some(0), "{}", ran.err);
-        ran.out.replace('\\', "")
+        let run = run_with_model(&env, &runtime, &models, &["brief", &key, "--redact"]);
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        run.out.replace('\\', "")
     };
     for (number, (text, names)) in (1..).zip(PERSONAL) {
         let out = brief(number);

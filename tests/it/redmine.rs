@@ -1,5 +1,4 @@
-//! A test against a real Redmine where one is installed (Debian: `redmine redmine-sqlite puma`):
-//! filled, mirrored, changed, mirrored again.
+//! A test with a real Redmine if one is installed (Debian: `redmine redmine-sqlite puma`).
 
 use std::{
     fs::File,
@@ -17,15 +16,15 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::{support::Place, sync::sync_ok};
+use crate::{support::TestEnv, sync::sync_ok};
 
 const INSTALL_DIR: &str = "/usr/share/redmine";
 /// The database that Debian's package creates when it is configured with SQLite.
-const EMPTY: &str = "/var/lib/dbconfig-common/sqlite3/redmine/instances/default/redmine_default";
+const EMPTY_DATABASE: &str =
+    "/var/lib/dbconfig-common/sqlite3/redmine/instances/default/redmine_default";
 const KEY: &str = "0123456789abcdef0123456789abcdefcanary42";
 
-/// Returns the version of Bundler that Debian packages. The one that comes with Ruby may be newer
-/// and does not find the gems of other packages.
+/// Returns the version of Debian's Bundler, because Ruby's own does not find packaged gems.
 fn packaged_bundler() -> Option<String> {
     let entries = std::fs::read_dir("/usr/share/rubygems-integration/all/specifications").ok()?;
     entries.flatten().find_map(|entry| {
@@ -34,7 +33,7 @@ fn packaged_bundler() -> Option<String> {
     })
 }
 
-/// A separate server that is removed at the end.
+/// A server that is stopped and removed on drop.
 struct Redmine {
     folder: tempfile::TempDir,
     child: Child,
@@ -51,7 +50,7 @@ impl Drop for Redmine {
 impl Redmine {
     /// Starts a server if Redmine is installed.
     fn start() -> Option<Self> {
-        if !Path::new(INSTALL_DIR).exists() || File::open(EMPTY).is_err() {
+        if !Path::new(INSTALL_DIR).exists() || File::open(EMPTY_DATABASE).is_err() {
             eprintln!(
                 "SKIPPED: no Redmine with SQLite is installed here (cargo xtask test --only servers)"
             );
@@ -63,7 +62,7 @@ impl Redmine {
             std::fs::create_dir_all(root.join(name)).unwrap();
         }
         let database = root.join("redmine.db");
-        std::fs::copy(EMPTY, &database).unwrap();
+        std::fs::copy(EMPTY_DATABASE, &database).unwrap();
         let config = format!(
             "production:\n  adapter: sqlite3\n  database: {}\n  timeout: 20000\n",
             database.display()
@@ -96,7 +95,7 @@ impl Redmine {
             ])
             .args(["--dir", INSTALL_DIR, "config.ru"])
             .current_dir(INSTALL_DIR)
-            // Instances are expected below the package's own folder; this one is elsewhere.
+            // Instances are relative to the package's folder.
             .env("REDMINE_INSTANCE", format!("../../../..{}", root.display()))
             .env("RAILS_ENV", "production")
             .envs(packaged_bundler().map(|version| ("BUNDLER_VERSION", version)))
@@ -150,7 +149,7 @@ impl Redmine {
         Some((status, body.unwrap_or(Value::Null)))
     }
 
-    fn tell(&self, method: &str, path: &str, body: &Value) -> Value {
+    fn send(&self, method: &str, path: &str, body: &Value) -> Value {
         let (status, answer) = self.ask(method, path, Some(body)).unwrap();
         assert!((200..300).contains(&status), "{method} {path}: {status} {answer}");
         answer
@@ -159,11 +158,11 @@ impl Redmine {
     fn issue(&self, subject: &str, text: &str) -> u64 {
         let issue = json!({"issue": {"project_id": "app", "tracker_id": 1, "subject": subject, "description": text,
             "status_id": 1, "priority_id": 2}});
-        self.tell("POST", "/issues.json", &issue)["issue"]["id"].as_u64().unwrap()
+        self.send("POST", "/issues.json", &issue)["issue"]["id"].as_u64().unwrap()
     }
 
     fn change(&self, number: u64, change: Value) {
-        self.tell("PUT", &format!("/issues/{number}.json"), &json!({"issue": change}));
+        self.send("PUT", &format!("/issues/{number}.json"), &json!({"issue": change}));
     }
 }
 
@@ -171,13 +170,13 @@ impl Redmine {
 async fn real_redmine_is_mirrored_and_updated() {
     let Some(redmine) = Redmine::start() else { return };
     let modules = ["issue_tracking", "wiki"];
-    redmine.tell(
+    redmine.send(
         "POST",
         "/projects.json",
         &json!({"project": {"name": "The app", "identifier": "app",
         "is_public": false, "enabled_module_names": modules, "tracker_ids": [1, 2, 3]}}),
     );
-    redmine.tell(
+    redmine.send(
         "POST",
         "/projects.json",
         &json!({"project": {"name": "Below", "identifier": "below", "parent_id": 1,
@@ -189,8 +188,8 @@ async fn real_redmine_is_mirrored_and_updated() {
             &format!("h2. What happens\n\nThe valve @v{n}@ *leaks*."),
         );
     }
-    // The issue belongs to another project and must not appear in this one's lists.
-    redmine.tell(
+    // The issue of another project must not appear in the lists of this one.
+    redmine.send(
         "POST",
         "/issues.json",
         &json!({"issue": {"project_id": "below", "tracker_id": 1,
@@ -201,25 +200,25 @@ async fn real_redmine_is_mirrored_and_updated() {
         redmine.change(n, json!({"notes": "Tightened it.", "private_notes": n == 5}));
     }
     redmine.change(8, json!({"status_id": 5}));
-    redmine.tell(
+    redmine.send(
         "POST",
         "/issues/8/relations.json",
         &json!({"relation": {"issue_to_id": 3, "relation_type": "duplicates"}}),
     );
-    redmine.tell(
+    redmine.send(
         "PUT",
         "/projects/app/wiki/Wiki.json",
         &json!({"wiki_page": {"text": "h1. Welcome\n\nSee [[Pumps]]."}}),
     );
-    redmine.tell(
+    redmine.send(
         "PUT",
         "/projects/app/wiki/Pumps.json",
         &json!({"wiki_page": {"text": "h1. Pumps\n\n* one\n* two"}}),
     );
 
-    let place = Place::new();
+    let env = TestEnv::new();
     let open = async |key: &'static str| {
-        let mut options = crate::sync::options(&place, Some(key));
+        let mut options = crate::sync::options(&env, Some(key));
         options.clock = std::sync::Arc::new(jiff::Timestamp::now);
         Casebook::open(options).await.unwrap()
     };
@@ -255,13 +254,13 @@ async fn real_redmine_is_mirrored_and_updated() {
     redmine.change(17, json!({"subject": "Another title"}));
     redmine.change(3, json!({"notes": "And again."}));
     let late = redmine.issue("A new one", "Fresh.");
-    redmine.tell(
+    redmine.send(
         "PUT",
         "/projects/app/wiki/Pumps.json",
         &json!({"wiki_page": {"text": "h1. Pumps\n\nGone dry."}}),
     );
     let report = sync_ok(&casebook, false).await;
-    // The changes are to the issues 17 and 3 and the page; new are an issue and a note.
+    // Issues 17 and 3 and the page changed; an issue and a note are new.
     assert_eq!((report.new, report.updated), (2, 3), "{report:?}");
     assert_eq!(casebook.thread("acme/app#17").await.unwrap().title, "Another title");
     assert_eq!(casebook.thread("acme/app#3").await.unwrap().comments.len(), 3);
@@ -281,9 +280,9 @@ async fn real_redmine_is_mirrored_and_updated() {
     }
     let source = &casebook.sources().await.unwrap()[0];
     assert_eq!((source.issues, source.pages, source.orphan_comments), (114, 1, 0));
-    assert_eq!(crate::sync::files_with(&place.casebook(), KEY.as_bytes()), Vec::<String>::new());
+    assert_eq!(crate::sync::files_with(&env.casebook(), KEY.as_bytes()), Vec::<String>::new());
 
-    // With public content, a wrong key is treated as none, but is detected all the same.
+    // A wrong key is detected even for public content.
     drop(casebook);
     let casebook = open("ffffffffffffffffffffffffffffffffffffffff").await;
     let report = casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();

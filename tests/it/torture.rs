@@ -1,5 +1,5 @@
-//! Tests with kills, power cuts, full disks and damage: the casebook opens, no acknowledged change
-//! is lost, and derived data is consistent or recreated.
+//! Tests with kills, power cuts, full disks and damage: no acknowledged change is lost, and derived
+//! data is consistent or recreated.
 //!
 //! `PRECEDENT_TORTURE=500 cargo nextest run torture --no-capture` runs the long version;
 //! `PRECEDENT_SEED` repeats a run.
@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 
 use crate::{
     fake_github::FakeGitHub,
-    support::{Numbers, Place, Ran, comment, full_text, library, tracker},
+    support::{Random, Run, TestEnv, comment, full_text_folder, preload_library, random_records},
 };
 
 const SEED: u64 = 20_261_121;
 /// The number of kills in the short version.
 const KILLS: u64 = 12;
 
-fn setting(name: &str, default: u64) -> u64 {
+fn number_from_env(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
@@ -36,37 +36,37 @@ struct WriteLog {
     notes: Vec<String>,
 }
 
-/// A command, and the change that it acknowledges on success.
-type Next = (Vec<String>, Option<Box<dyn FnOnce(&mut WriteLog)>>);
+/// The arguments of a command, and the change that its success acknowledges.
+type NextCommand = (Vec<String>, Option<Box<dyn FnOnce(&mut WriteLog)>>);
 
 /// A casebook with a live source and files to import, under test.
 struct Torture {
-    place: Place,
+    env: TestEnv,
     github: FakeGitHub,
     issues: String,
     comments: String,
-    numbers: Numbers,
+    random: Random,
     log: WriteLog,
 }
 
 impl Torture {
     fn new(seed: u64) -> Self {
-        let (issues, comments) = tracker(400, 600, seed);
-        let place = Place::new();
-        let path = |name: &str, text: &str| place.file(name, text).to_string_lossy().into_owned();
+        let (issues, comments) = random_records(400, 600, seed);
+        let env = TestEnv::new();
+        let path = |name: &str, text: &str| env.file_arg(name, text);
         let (issues, comments) = (path("issues.jsonl", &issues), path("comments.jsonl", &comments));
         let github = FakeGitHub::new("acme/live");
         github.world().fill(250, 250);
         github.world().token = Some(TOKEN.to_owned());
-        place.ok(&["source", "add", "github:acme/live", "--host", &github.host]);
-        place.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
+        env.ok(&["source", "add", "github:acme/live", "--host", &github.host]);
+        env.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
         let card = json!({
             "name": "other", "dimensions": 384, "max_tokens": 256, "sha256": "",
             "floor": 0.15, "same": 0.95, "near": 0.9, "solved": 0.65,
         });
-        place.file("casebook/models/other/card.json", card.to_string());
+        env.file("casebook/models/other/card.json", card.to_string());
         let log = WriteLog::default();
-        let torture = Self { place, github, issues, comments, numbers: Numbers(seed), log };
+        let torture = Self { env, github, issues, comments, random: Random(seed), log };
         // The items must exist before decisions about them.
         torture.ok(&["sync"]);
         torture
@@ -74,21 +74,21 @@ impl Torture {
 
     /// Returns a command that may use the tracker's token.
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = self.place.command(args);
+        let mut command = self.env.command(args);
         let host = self.github.host.trim_start_matches("http://");
         command.env("GH_ENTERPRISE_TOKEN", TOKEN).env("GH_HOST", host);
         command
     }
 
     fn ok(&self, args: &[&str]) {
-        let ran = Ran::from(self.command(args).output().unwrap());
-        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+        let run = Run::from(self.command(args).output().unwrap());
+        assert_eq!(run.code, Some(0), "{args:?}: {}", run.err);
     }
 
-    /// Restores a copy after a few more writes, and kills the command after a while. Returns
-    /// whether it was killed.
-    fn restore(&mut self, round: u64, patience: Duration) -> bool {
-        let copy = self.place.path(&format!("copy-{round}.db")).to_string_lossy().into_owned();
+    /// Restores a backup after a write, kills the restore after `patience`, and returns whether it
+    /// was still running.
+    fn kill_restore(&mut self, round: u64, patience: Duration) -> bool {
+        let copy = self.env.path_arg(&format!("copy-{round}.db"));
         self.ok(&["backup", &copy]);
         let log_before = self.log.clone();
         let marker = format!("After the copy of round {round}");
@@ -110,10 +110,10 @@ impl Torture {
         if !over {
             child.kill().unwrap();
         }
-        let ran = Ran::from(child.wait_with_output().unwrap());
-        assert!(!over || ran.code == Some(0), "restore: {}", ran.err);
-        // The result is either casebook, complete; the marker note tells which.
-        let titles = self.place.json(&["note", "list", "--json=title"]).to_string();
+        let run = Run::from(child.wait_with_output().unwrap());
+        assert!(!over || run.code == Some(0), "restore: {}", run.err);
+        // The result is one of the two casebooks, which the marker tells apart.
+        let titles = self.env.json(&["note", "list", "--json=title"]).to_string();
         if !titles.contains(&marker) {
             self.log = log_before;
         }
@@ -121,13 +121,12 @@ impl Torture {
         !over
     }
 
-    /// Returns the next command.
-    fn next(&mut self, round: u64) -> Next {
+    fn next_command(&mut self, round: u64) -> NextCommand {
         let words = |parts: &[&str]| parts.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>();
-        match self.numbers.below(11) {
+        match self.random.below(11) {
             9 => {
-                // Each report has a fixed partner, so repeated decisions concern the same pair.
-                let a = 2 * self.numbers.below(120) + 1;
+                // Repeated decisions concern the same pair.
+                let a = 2 * self.random.below(120) + 1;
                 let (a, b) = (format!("acme/live#{a}"), format!("acme/live#{}", a + 1));
                 let args = words(&["verdict", "set", &b, &a, "duplicate", "--by", "ann"]);
                 let record =
@@ -136,14 +135,14 @@ impl Torture {
             }
             10 => (words(&["triage", "--apply", "--yes"]), None),
             0 => {
-                // Every record differs, so that there is something to write.
+                // Every record is new.
                 let mut text = String::new();
                 for n in 1..=400 {
                     let reply =
                         comment(10_000 + round * 400 + n, n, &format!("Round {round}, valve {n}."));
                     text.push_str(&format!("{reply}\n"));
                 }
-                let path = self.place.file(&format!("more-{round}.jsonl"), text);
+                let path = self.env.file(&format!("more-{round}.jsonl"), text);
                 (
                     words(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]),
                     None,
@@ -151,7 +150,7 @@ impl Torture {
             }
             1 => {
                 for _ in 0..40 {
-                    let number = self.numbers.below(250) + 1;
+                    let number = self.random.below(250) + 1;
                     self.github
                         .world()
                         .edit(number, json!({"title": format!("Pump {round} of {number}")}));
@@ -165,9 +164,9 @@ impl Torture {
             ),
             4 => (words(&["triage", "--json"]), None),
             5 | 6 => {
-                let (a, b) = (self.numbers.below(200) + 1, self.numbers.below(199) + 201);
+                let (a, b) = (self.random.below(200) + 1, self.random.below(199) + 201);
                 let (a, b) = (format!("acme/app#{a}"), format!("acme/app#{b}"));
-                let kind = ["related", "not_duplicate"][self.numbers.below(2) as usize];
+                let kind = ["related", "not_duplicate"][self.random.below(2) as usize];
                 let args =
                     words(&["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"]);
                 let record =
@@ -175,7 +174,7 @@ impl Torture {
                 (args, Some(Box::new(record)))
             }
             _ => {
-                let title = format!("Lesson {round}: {}", self.numbers.next());
+                let title = format!("Lesson {round}: {}", self.random.next());
                 let args = words(&[
                     "note",
                     "add",
@@ -191,19 +190,20 @@ impl Torture {
         }
     }
 
-    /// Opens the casebook and checks that every acknowledged change is there.
-    fn check(&self, place: &Place, when: &str) {
-        let ran = place.run(&["status", "--json"]);
-        assert_eq!(ran.code, Some(0), "{when}: {}", ran.err);
-        let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
-        let sound: String = database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
-        assert_eq!(sound, "ok", "{when}");
+    /// Asserts that the casebook is sound and has every acknowledged change.
+    fn check(&self, env: &TestEnv, when: &str) {
+        let run = env.run(&["status", "--json"]);
+        assert_eq!(run.code, Some(0), "{when}: {}", run.err);
+        let database = env.database();
+        let integrity: String =
+            database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
+        assert_eq!(integrity, "ok", "{when}");
         let orphans: i64 = database
             .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |r| r.get(0))
             .unwrap();
         assert_eq!(orphans, 0, "{when}");
         drop(database);
-        let verdicts = place.json(&["verdict", "list", "--json=first,second,kind"]);
+        let verdicts = env.json(&["verdict", "list", "--json=first,second,kind"]);
         for ((a, b), kind) in &self.log.verdicts {
             let pair = if a < b { (a, b) } else { (b, a) };
             let is_stored = verdicts.as_array().unwrap().iter().any(|v| {
@@ -212,21 +212,21 @@ impl Torture {
             });
             assert!(is_stored, "{when}: the verdict about {a} and {b} ({kind}) is lost");
         }
-        let notes = place.json(&["note", "list", "--json=title"]);
+        let notes = env.json(&["note", "list", "--json=title"]);
         let titles: Vec<&str> =
             notes.as_array().unwrap().iter().filter_map(|n| n["title"].as_str()).collect();
         for title in &self.log.notes {
             assert!(titles.contains(&title.as_str()), "{when}: the note \"{title}\" is lost");
         }
-        let ran = place.run(&["search", "agent timeout", "--json"]);
-        assert_eq!(ran.code, Some(0), "{when}: {}", ran.err);
-        assert!(!ran.err.contains("locked"), "{when}: {}", ran.err);
+        let run = env.run(&["search", "agent timeout", "--json"]);
+        assert_eq!(run.code, Some(0), "{when}: {}", run.err);
+        assert!(!run.err.contains("locked"), "{when}: {}", run.err);
     }
 
     /// Completes all pending work, and compares the casebook with the server.
-    fn settle(&self, when: &str) {
-        let place = &self.place;
-        place.ok(&["import", "github", &self.issues, &self.comments, "--source", "acme/app"]);
+    fn complete(&self, when: &str) {
+        let env = &self.env;
+        env.ok(&["import", "github", &self.issues, &self.comments, "--source", "acme/app"]);
         self.ok(&["sync"]);
         self.ok(&["triage", "--apply", "--yes"]);
         for (pair, _) in self.log.verdicts.iter().filter(|(_, kind)| *kind == "duplicate") {
@@ -234,19 +234,19 @@ impl Torture {
             let notes = self
                 .github
                 .world()
-                .texts(number)
+                .comment_texts(number)
                 .iter()
                 .filter(|t| t.starts_with("Duplicate of #"))
                 .count();
             assert_eq!(notes, 1, "{when}: #{number} has {notes} duplicate comments");
         }
         self.ok(&["sync"]);
-        place.ok(&["index"]);
-        let status = place.json(&["status", "--json"]);
+        env.ok(&["index"]);
+        let status = env.json(&["status", "--json"]);
         assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"], "{when}");
         assert_eq!(status["coverage"]["documents"], status["coverage"]["full_text"], "{when}");
         assert_eq!(status["model"]["next"], Value::Null, "{when}");
-        let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
+        let database = env.database();
         let mut statement = database
             .prepare("SELECT number, title FROM documents WHERE key LIKE 'acme/live#%'")
             .unwrap();
@@ -258,31 +258,32 @@ impl Torture {
         let world = self.github.world();
         assert_eq!(titles.len(), 250, "{when}");
         for (number, title) in titles {
-            assert_eq!(world.now_is(number)["title"], title, "{when}: #{number}");
+            assert_eq!(world.current_issue(number)["title"], title, "{when}: #{number}");
         }
     }
 }
 
 #[test]
 fn random_kills_lose_nothing() {
-    let (kills, seed) = (setting("PRECEDENT_TORTURE", KILLS), setting("PRECEDENT_SEED", SEED));
+    let (kills, seed) =
+        (number_from_env("PRECEDENT_TORTURE", KILLS), number_from_env("PRECEDENT_SEED", SEED));
     eprintln!("{kills} kills with seed {seed}");
     let mut torture = Torture::new(seed);
     let (mut killed, mut round) = (0, 0);
     while killed < kills {
         round += 1;
-        assert!(round < kills * 20, "the commands end before they can be killed");
-        let patience = Duration::from_millis(20 + torture.numbers.below(700));
-        if torture.numbers.below(12) == 0 {
-            killed += u64::from(torture.restore(round, patience));
-            torture.check(&torture.place, &format!("seed {seed}, round {round}, after a restore"));
+        assert!(round < kills * 20, "the commands end before they are killed");
+        let patience = Duration::from_millis(20 + torture.random.below(700));
+        if torture.random.below(12) == 0 {
+            killed += u64::from(torture.kill_restore(round, patience));
+            torture.check(&torture.env, &format!("seed {seed}, round {round}, after a restore"));
             continue;
         }
         // Two writers run at once, and sometimes only one.
-        let writers = 1 + torture.numbers.below(4).min(1);
+        let writers = 1 + torture.random.below(4).min(1);
         let mut processes = Vec::new();
         for _ in 0..writers {
-            let (args, record) = torture.next(round);
+            let (args, record) = torture.next_command(round);
             let words: Vec<&str> = args.iter().map(String::as_str).collect();
             let mut command = torture.command(&words);
             let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -296,28 +297,28 @@ fn random_kills_lose_nothing() {
                 child.kill().unwrap();
                 killed += 1;
             }
-            let ran = Ran::from(child.wait_with_output().unwrap());
-            if let (Some(apply), Some(0)) = (record, ran.code) {
+            let run = Run::from(child.wait_with_output().unwrap());
+            if let (Some(apply), Some(0)) = (record, run.code) {
                 apply(&mut torture.log);
             }
-            // A command may find a resource locked by the other writer, and reports it.
-            let is_locked = ran.err.contains("another process") || ran.err.contains("being synced");
+            // A command reports a resource that the other writer has locked.
+            let is_locked = run.err.contains("another process") || run.err.contains("being synced");
             if over && !(is_locked && writers > 1) {
-                assert_eq!(ran.code, Some(0), "{command_line:?}: {}", ran.err);
+                assert_eq!(run.code, Some(0), "{command_line:?}: {}", run.err);
             }
             args.push(command_line.join(" "));
         }
         // Derived data may be damaged in between.
-        if torture.numbers.below(4) == 0 {
-            damage(&torture.place.casebook(), &mut torture.numbers);
+        if torture.random.below(4) == 0 {
+            damage(&torture.env.casebook(), &mut torture.random);
         }
         let when = format!("seed {seed}, round {round}, after {args:?}");
-        torture.check(&torture.place, &when);
+        torture.check(&torture.env, &when);
         if killed % 25 == 24 {
-            torture.settle(&when);
+            torture.complete(&when);
         }
     }
-    torture.settle(&format!("seed {seed}, at the end"));
+    torture.complete(&format!("seed {seed}, at the end"));
     eprintln!(
         "{killed} kills in {round} commands; {} verdicts and {} notes are there",
         torture.log.verdicts.len(),
@@ -326,13 +327,13 @@ fn random_kills_lose_nothing() {
 }
 
 /// Truncates or removes an index file while no process has it open.
-fn damage(casebook: &Path, numbers: &mut Numbers) {
+fn damage(casebook: &Path, random: &mut Random) {
     let mut files: Vec<PathBuf> = Vec::new();
-    for folder in full_text(casebook).into_iter().chain([casebook.join("vectors")]) {
+    for folder in full_text_folder(casebook).into_iter().chain([casebook.join("vectors")]) {
         let entries = std::fs::read_dir(folder).into_iter().flatten();
         files.extend(entries.map(|e| e.unwrap().path()).filter(|p| p.is_file()));
     }
-    // A log belongs to its database: only damage to both together is realistic.
+    // Damage to a log without its database is unrealistic.
     files.retain(|p| {
         !["-wal", "-shm", ".lock"].iter().any(|end| p.to_string_lossy().ends_with(end))
     });
@@ -340,8 +341,8 @@ fn damage(casebook: &Path, numbers: &mut Numbers) {
     if files.is_empty() {
         return;
     }
-    let file = &files[numbers.below(files.len() as u64) as usize];
-    if numbers.below(2) == 0 {
+    let file = &files[random.below(files.len() as u64) as usize];
+    if random.below(2) == 0 {
         std::fs::remove_file(file).unwrap();
     } else {
         let bytes = std::fs::read(file).unwrap();
@@ -351,35 +352,31 @@ fn damage(casebook: &Path, numbers: &mut Numbers) {
 
 #[test]
 fn power_loss_undoes_no_user_action() {
-    let mut torture = Torture::new(setting("PRECEDENT_SEED", SEED) + 1);
-    let Some(library) = library(&torture.place, "torture/power.c", "power cuts") else { return };
-    let (casebook, disk) = (torture.place.casebook(), torture.place.path("disk"));
-    // A process keeps the casebook open, so that no command is the last one, which would sync to
-    // disk.
-    let mut server = torture
-        .place
-        .command(&["mcp"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    // The current state is on disk.
-    copy(&casebook, &disk);
-    let cuts = setting("PRECEDENT_TORTURE", KILLS) / 4;
+    let mut torture = Torture::new(number_from_env("PRECEDENT_SEED", SEED) + 1);
+    let Some(library) = preload_library(&torture.env, "torture/power.c", "power cuts") else {
+        return;
+    };
+    let (casebook, disk) = (torture.env.casebook(), torture.env.path("disk"));
+    // This process keeps the casebook open, because the last one to close it syncs to disk.
+    let mut server =
+        torture.env.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    // The simulated disk has the current state.
+    copy_folder(&casebook, &disk);
+    let cuts = number_from_env("PRECEDENT_TORTURE", KILLS) / 4;
     for round in 1..=cuts.max(3) {
         for _ in 0..4 {
-            let (args, record) = torture.next(round * 10);
+            let (args, record) = torture.next_command(round * 10);
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             let mut command = torture.command(&args);
             command.env("LD_PRELOAD", &library).env("POWER_FROM", &casebook).env("POWER_TO", &disk);
             let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
             // Every other command is interrupted.
-            if torture.numbers.below(2) == 0 {
-                std::thread::sleep(Duration::from_millis(20 + torture.numbers.below(600)));
+            if torture.random.below(2) == 0 {
+                std::thread::sleep(Duration::from_millis(20 + torture.random.below(600)));
                 child.kill().unwrap();
             }
-            let ran = Ran::from(child.wait_with_output().unwrap());
-            if let (Some(apply), Some(0)) = (record, ran.code) {
+            let run = Run::from(child.wait_with_output().unwrap());
+            if let (Some(apply), Some(0)) = (record, run.code) {
                 apply(&mut torture.log);
             }
         }
@@ -387,13 +384,13 @@ fn power_loss_undoes_no_user_action() {
         server.kill().unwrap();
         server.wait().unwrap();
         std::fs::remove_dir_all(&casebook).unwrap();
-        copy(&disk, &casebook);
-        torture.check(&torture.place, &format!("after power cut {round}"));
+        copy_folder(&disk, &casebook);
+        torture.check(&torture.env, &format!("after power cut {round}"));
         // The check itself wrote as well, without cuts.
         std::fs::remove_dir_all(&disk).unwrap();
-        copy(&casebook, &disk);
+        copy_folder(&casebook, &disk);
         server = torture
-            .place
+            .env
             .command(&["mcp"])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -402,16 +399,16 @@ fn power_loss_undoes_no_user_action() {
     }
     server.kill().unwrap();
     server.wait().unwrap();
-    torture.settle("after the last power cut");
+    torture.complete("after the last power cut");
 }
 
-fn copy(from: &Path, to: &Path) {
+fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
         if path.is_dir() {
-            copy(&path, &target);
+            copy_folder(&path, &target);
         } else {
             std::fs::copy(&path, &target).unwrap();
         }
@@ -420,13 +417,13 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn full_disk_is_reported_and_loses_nothing() {
-    let place = Place::new();
-    let disk = place.casebook();
+    let env = TestEnv::new();
+    let disk = env.casebook();
     std::fs::create_dir_all(&disk).unwrap();
     let mount =
         Command::new("mount").args(["-t", "tmpfs", "-o", "size=12m", "tmpfs"]).arg(&disk).output();
     if !mount.is_ok_and(|m| m.status.success()) {
-        eprintln!("SKIPPED: a full disk, because no small file system can be mounted here");
+        eprintln!("SKIPPED: a full disk, because no file system can be mounted");
         return;
     }
     struct MountGuard(PathBuf);
@@ -435,44 +432,44 @@ fn full_disk_is_reported_and_loses_nothing() {
             let _ = Command::new("umount").arg("-l").arg(&self.0).status();
         }
     }
-    let _mounted = MountGuard(disk.clone());
-    let (issues, comments) = tracker(3_000, 9_000, 5);
-    let path = |name: &str, text: &str| place.file(name, text).to_string_lossy().into_owned();
+    let _guard = MountGuard(disk.clone());
+    let (issues, comments) = random_records(3_000, 9_000, 5);
+    let path = |name: &str, text: &str| env.file_arg(name, text);
     let (issues, comments) = (path("issues.jsonl", &issues), path("comments.jsonl", &comments));
-    let few = path("few.jsonl", &tracker(50, 0, 6).0);
-    place.ok(&["import", "github", &few, "--source", "acme/few"]);
-    place.ok(&["note", "add", "--kind", "lesson", "--title", "Kept", "--body", "It is here."]);
+    let few = path("few.jsonl", &random_records(50, 0, 6).0);
+    env.ok(&["import", "github", &few, "--source", "acme/few"]);
+    env.ok(&["note", "add", "--kind", "lesson", "--title", "Kept", "--body", "It is here."]);
     let mut ballast = Vec::new();
-    let mut full = false;
+    let mut is_full = false;
     for round in 0..6 {
-        let ran = place.run(&["import", "github", &issues, &comments, "--source", "acme/app"]);
-        if ran.code != Some(0) {
-            assert_eq!(ran.code, Some(1), "{}", ran.err);
-            let message = ran.err.to_lowercase();
-            assert!(message.contains("full") || message.contains("space"), "{}", ran.err);
-            assert!(!message.contains("panicked"), "{}", ran.err);
-            full = true;
+        let run = env.run(&["import", "github", &issues, &comments, "--source", "acme/app"]);
+        if run.code != Some(0) {
+            assert_eq!(run.code, Some(1), "{}", run.err);
+            let message = run.err.to_lowercase();
+            assert!(message.contains("full") || message.contains("space"), "{}", run.err);
+            assert!(!message.contains("panicked"), "{}", run.err);
+            is_full = true;
             break;
         }
         let more = disk.join(format!("ballast-{round}"));
         // The write fills the remaining space.
         let _ = std::fs::write(&more, vec![7; 4 << 20]);
         ballast.push(more);
-        place.run(&["index", "--rebuild"]);
+        env.run(&["index", "--rebuild"]);
     }
-    assert!(full, "the disk never was full");
-    let notes = place.run(&["note", "list", "--json=title"]);
-    assert!(notes.out.contains("Kept"), "what is there can be read: {} {}", notes.out, notes.err);
+    assert!(is_full, "the disk was never full");
+    let notes = env.run(&["note", "list", "--json=title"]);
+    assert!(notes.out.contains("Kept"), "a note cannot be read: {} {}", notes.out, notes.err);
     // With free space again, the same command succeeds.
     for file in ballast {
         std::fs::remove_file(file).unwrap();
     }
-    let grown =
+    let remount =
         Command::new("mount").args(["-o", "remount,size=200m"]).arg(&disk).status().unwrap();
-    assert!(grown.success());
-    place.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
-    place.ok(&["index"]);
-    let status = place.json(&["status", "--json"]);
+    assert!(remount.success());
+    env.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
+    env.ok(&["index"]);
+    let status = env.json(&["status", "--json"]);
     assert_eq!(status["coverage"]["documents"], status["coverage"]["full_text"]);
     assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"]);
     assert_eq!(status["coverage"]["documents"], 3_051);

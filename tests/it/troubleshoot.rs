@@ -1,5 +1,5 @@
-//! Tests of solved cases through the public interface: the definition of solved, thresholds,
-//! fallbacks, and threads within their budget.
+//! Tests of solved cases through the public interface: what counts as solved, thresholds, fallbacks
+//! and budgets.
 
 use precedent_core::{
     Code, Task,
@@ -11,45 +11,30 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue, lines, with};
-
-async fn open(place: &Place) -> Casebook {
-    Casebook::open(place.options()).await.unwrap()
-}
-
-async fn load(place: &Place, records: &[Value]) -> Casebook {
-    let casebook = open(place).await;
-    let path = place.file("in.jsonl", lines(records));
-    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
-    casebook.update_index(&Task::new()).await.unwrap();
-    casebook
-}
+use crate::support::{TestEnv, close, comment, issue, with_fields};
 
 const CLOSED_AT: &str = "2026-01-08T00:00:00Z";
 
-/// Returns a report that was closed without any statement of a solution.
-fn silent(number: u64, title: &str, body: &str) -> Value {
-    with(
-        issue(number, title, body),
-        json!({"state": "closed", "state_reason": "completed", "closed_at": CLOSED_AT}),
-    )
+/// Returns a report that was closed without a stated solution.
+fn closed_report(number: u64, title: &str, body: &str) -> Value {
+    close(issue(number, title, body), "completed")
 }
 
 /// Returns a report that was solved in a version.
 fn fixed_report(number: u64, title: &str, body: &str) -> Value {
-    with(silent(number, title, body), json!({"milestone": {"title": "4.0"}}))
+    with_fields(closed_report(number, title, body), json!({"milestone": {"title": "4.0"}}))
 }
 
 fn pull(number: u64, title: &str, body: &str, is_merged: bool) -> Value {
     let merged_at = if is_merged { json!(CLOSED_AT) } else { Value::Null };
     let changes = json!({"state": "closed", "closed_at": CLOSED_AT, "pull_request": {"url": "x", "merged_at": merged_at}});
-    with(issue(number, title, body), changes)
+    with_fields(issue(number, title, body), changes)
 }
 
-/// Returns a comment by an outsider at this minute of 6 January 2026.
+/// Returns an outsider's comment at this minute of 6 January 2026.
 fn outsider_comment(id: u64, number: u64, minute: u32, body: &str) -> Value {
     let at = format!("2026-01-06T{:02}:{:02}:00Z", minute / 60, minute % 60);
-    with(
+    with_fields(
         comment(id, number, body),
         json!({"created_at": at, "updated_at": at, "author_association": "NONE"}),
     )
@@ -57,11 +42,11 @@ fn outsider_comment(id: u64, number: u64, minute: u32, body: &str) -> Value {
 
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043 behind the proxy";
 
-fn of(text: &str) -> TroubleshootRequest {
+fn question(text: &str) -> TroubleshootRequest {
     TroubleshootRequest { text: text.into(), ..Default::default() }
 }
 
-fn at(threshold: f32) -> TroubleshootSettings {
+fn with_threshold(threshold: f32) -> TroubleshootSettings {
     TroubleshootSettings { similarity_threshold: Some(threshold), ..Default::default() }
 }
 
@@ -75,18 +60,16 @@ fn keys(reply: &TroubleshootResponse) -> Vec<&str> {
 
 #[tokio::test]
 async fn only_resolved_items_are_cases() {
-    let place = Place::new();
-    let casebook = load(
-        &place,
-        &[
+    let env = TestEnv::new();
+    let casebook = env
+        .load(&[
             issue(1, FAILURE, "It is open."),
-            with(fixed_report(2, FAILURE, "It was solved."), json!({"locked": true})),
+            with_fields(fixed_report(2, FAILURE, "It was solved."), json!({"locked": true})),
             pull(3, FAILURE, "It was not merged.", false),
             pull(4, FAILURE, "It was merged.", true),
-        ],
-    )
-    .await;
-    let reply = ask(&casebook, of(FAILURE)).await;
+        ])
+        .await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     assert_eq!(reply.outcome, TroubleshootOutcome::Solved);
     let mut keys = keys(&reply);
     keys.sort_unstable();
@@ -95,26 +78,24 @@ async fn only_resolved_items_are_cases() {
 
 #[tokio::test]
 async fn declined_item_is_no_solved_case() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let closed_as = |number: u64, reason: &str| {
-        with(
+        with_fields(
             fixed_report(number, &format!("{FAILURE} ({number})"), "The proxy cuts it."),
             json!({"state_reason": reason}),
         )
     };
-    let casebook = load(
-        &place,
-        &[
+    let casebook = env
+        .load(&[
             closed_as(1, "Won't Do"),
             closed_as(2, "Nicht reproduzierbar"),
             closed_as(3, "Closed (works as designed)"),
             closed_as(4, "却下"),
             closed_as(5, "Duplikat"),
             closed_as(6, "Fixed"),
-        ],
-    )
-    .await;
-    let reply = ask(&casebook, of(FAILURE)).await;
+        ])
+        .await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     assert_eq!(keys(&reply), ["acme/app#6"]);
     assert!(reply.near.iter().all(|near| near.declined), "{:?}", reply.near);
     let reasons = |query: &str| {
@@ -129,31 +110,30 @@ async fn declined_item_is_no_solved_case() {
 
 #[tokio::test]
 async fn undocumented_or_denied_fix_is_not_conclusive() {
-    let place = Place::new();
-    let casebook = load(
-        &place,
-        &[
-            silent(1, "Pump stops with error QX-7731 at night", "It stops."),
+    let env = TestEnv::new();
+    let casebook = env
+        .load(&[
+            closed_report(1, "Pump stops with error QX-7731 at night", "It stops."),
             outsider_comment(11, 1, 1, "Any news?"),
-            silent(2, "Gate jams with error RB-4410 in frost", "It jams."),
+            closed_report(2, "Gate jams with error RB-4410 in frost", "It jams."),
             outsider_comment(21, 2, 1, "Fixed in 2.1."),
             outsider_comment(22, 2, 2, "It still happens in 2.1.3."),
-            silent(3, "Lamp flickers with error LM-9021", "It flickers."),
+            closed_report(3, "Lamp flickers with error LM-9021", "It flickers."),
             outsider_comment(
                 31,
                 3,
                 1,
                 "By design of the old ballast. As a workaround, set `lamp.mode=2`.",
             ),
-            silent(
+            closed_report(
                 4,
                 "Winch stalls with error WN-5150",
                 "FATAL winch stalls, WN-5150. As a workaround, restart the brake daemon.",
             ),
-        ],
-    )
-    .await;
-    let silent_case = ask(&casebook, of("ERROR pump stops with error QX-7731 at night")).await;
+        ])
+        .await;
+    let silent_case =
+        ask(&casebook, question("ERROR pump stops with error QX-7731 at night")).await;
     assert_eq!(
         (keys(&silent_case), silent_case.outcome),
         (Vec::new(), TroubleshootOutcome::Nothing)
@@ -163,38 +143,36 @@ async fn undocumented_or_denied_fix_is_not_conclusive() {
     };
     let without_fix = |key: &str| Some((key.to_owned(), ProblemStatus::ClosedWithoutFix));
     assert_eq!(status(&silent_case), without_fix("acme/app#1"));
-    let denied_case = ask(&casebook, of("ERROR gate jams with error RB-4410 in frost")).await;
+    let denied_case = ask(&casebook, question("ERROR gate jams with error RB-4410 in frost")).await;
     assert_eq!(keys(&denied_case), [""; 0]);
     assert_eq!(status(&denied_case), without_fix("acme/app#2"));
-    let workaround = ask(&casebook, of("ERROR lamp flickers with error LM-9021")).await;
+    let workaround = ask(&casebook, question("ERROR lamp flickers with error LM-9021")).await;
     assert_eq!(keys(&workaround), ["acme/app#3"]);
-    let within = ask(&casebook, of("FATAL winch stalls with error WN-5150")).await;
-    assert_eq!(keys(&within), ["acme/app#4"], "an export without comments has it in the report");
+    let in_report = ask(&casebook, question("FATAL winch stalls with error WN-5150")).await;
+    assert_eq!(keys(&in_report), ["acme/app#4"], "the report has the workaround");
 }
 
 #[tokio::test]
 async fn duplicate_comment_leads_to_the_fixed_report() {
-    let place = Place::new();
-    let casebook = load(
-        &place,
-        &[
-            silent(1, "Pump stops with error QX-7731", "It stops at night."),
+    let env = TestEnv::new();
+    let casebook = env
+        .load(&[
+            closed_report(1, "Pump stops with error QX-7731", "It stops at night."),
             outsider_comment(11, 1, 1, "Fixed in 2.1."),
-            silent(2, "Pump stops with error QX-7731 at midnight", "It stops at midnight."),
+            closed_report(2, "Pump stops with error QX-7731 at midnight", "It stops at midnight."),
             outsider_comment(21, 2, 1, "My fault. Didn't realize this was already reported."),
             outsider_comment(22, 2, 2, "#1"),
-        ],
-    )
-    .await;
-    let reply = ask(&casebook, of("ERROR pump stops with error QX-7731 at midnight")).await;
+        ])
+        .await;
+    let reply = ask(&casebook, question("ERROR pump stops with error QX-7731 at midnight")).await;
     assert_eq!(keys(&reply), ["acme/app#1"]);
 }
 
 #[tokio::test]
 async fn error_line_is_searched_when_text_is_inconclusive() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let report = fixed_report(1, "Nightly export ends with error QX-7731", "Since Monday.");
-    let casebook = load(&place, &[report]).await;
+    let casebook = env.load(&[report]).await;
     let mut log: String = (0..30)
         .map(|i| {
             format!(
@@ -204,52 +182,51 @@ async fn error_line_is_searched_when_text_is_inconclusive() {
         })
         .collect();
     log.push_str("2026-11-20 03:40:00 ERROR nightly export ends with error QX-7731\n");
-    let reply = ask(&casebook, of(&log)).await;
+    let reply = ask(&casebook, question(&log)).await;
     assert_eq!(keys(&reply), ["acme/app#1"]);
     assert_eq!(reply.problem.unwrap().key, "acme/app#1");
 }
 
 #[tokio::test]
 async fn open_report_is_named_without_a_case() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let code = "the pump stops with error QX-7731";
-    let casebook =
-        load(&place, &[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
-    let reply = ask(&casebook, of(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
+    let casebook = env.load(&[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
+    let reply = ask(&casebook, question(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
     assert_eq!(keys(&reply), <[&str; 0]>::default());
     let problem = reply.problem.unwrap();
     assert_eq!((problem.key.as_str(), problem.status), ("acme/app#1", ProblemStatus::Open));
     // Another code of the same family is another failure.
     let other_response =
-        ask(&casebook, of("2026-11-20 03:12:00 ERROR the pump stops with error QX-7732")).await;
+        ask(&casebook, question("2026-11-20 03:12:00 ERROR the pump stops with error QX-7732"))
+            .await;
     assert!(other_response.problem.is_none() && other_response.open.is_empty());
 }
 
 #[tokio::test]
 async fn still_happening_comment_confirms_no_fix() {
-    let place = Place::new();
-    let casebook = load(
-        &place,
-        &[
+    let env = TestEnv::new();
+    let casebook = env
+        .load(&[
             fixed_report(1, FAILURE, "The proxy cuts it."),
             outsider_comment(1, 1, 0, "Fixed in 3.1."),
             outsider_comment(2, 1, 10, "Still happens for me with 3.1 and 3.2, nothing changed."),
-        ],
-    )
-    .await;
-    let reply = ask(&casebook, of(FAILURE)).await;
+        ])
+        .await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     let status = reply.problem.as_ref().map(|problem| problem.status);
     assert_eq!((keys(&reply), status), (Vec::new(), Some(ProblemStatus::ClosedWithoutFix)));
 }
 
 #[tokio::test]
-async fn own_solution_comes_first() {
-    let place = Place::new();
-    let casebook = load(
-        &place,
-        &[fixed_report(2, FAILURE, "It was solved."), pull(4, FAILURE, "It was merged.", true)],
-    )
-    .await;
+async fn own_solution_of_a_report_comes_first() {
+    let env = TestEnv::new();
+    let casebook = env
+        .load(&[
+            fixed_report(2, FAILURE, "It was solved."),
+            pull(4, FAILURE, "It was merged.", true),
+        ])
+        .await;
     let about = |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
     let reply = ask(&casebook, about("acme/app#2")).await;
     assert_eq!(keys(&reply), ["acme/app#2", "acme/app#4"]);
@@ -257,25 +234,28 @@ async fn own_solution_comes_first() {
     assert_eq!(relations, [Some(CaseRelation::Itself), None]);
     // A pull request is not a report, and a pasted text has no item.
     assert_eq!(keys(&ask(&casebook, about("acme/app#4")).await), ["acme/app#2"]);
-    assert!(ask(&casebook, of(FAILURE)).await.cases.iter().all(|c| c.relation.is_none()));
+    assert!(ask(&casebook, question(FAILURE)).await.cases.iter().all(|c| c.relation.is_none()));
 }
 
 #[tokio::test]
 async fn known_canonical_comes_first() {
-    let place = Place::new();
-    let duplicate =
-        with(fixed_report(3, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
-    let casebook = load(
-        &place,
-        &[
+    let env = TestEnv::new();
+    let duplicate = with_fields(
+        fixed_report(3, FAILURE, "Duplicate of #1"),
+        json!({"state_reason": "duplicate"}),
+    );
+    let casebook = env
+        .load(&[
             fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."),
             fixed_report(2, FAILURE, "Another fault."),
             duplicate,
-            with(fixed_report(4, FAILURE, "Duplicate of #5"), json!({"state_reason": "duplicate"})),
+            with_fields(
+                fixed_report(4, FAILURE, "Duplicate of #5"),
+                json!({"state_reason": "duplicate"}),
+            ),
             issue(5, "Chunks are lost", "It is open."),
-        ],
-    )
-    .await;
+        ])
+        .await;
     let about = |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
     let reply = ask(&casebook, about("acme/app#3")).await;
     assert_eq!(keys(&reply)[..2], ["acme/app#1", "acme/app#2"]);
@@ -287,26 +267,30 @@ async fn known_canonical_comes_first() {
 }
 
 #[tokio::test]
-async fn threshold_is_a_similarity() {
-    let place = Place::new();
+async fn threshold_is_a_minimum_similarity() {
+    let env = TestEnv::new();
     let casebook =
-        load(&place, &[fixed_report(1, "Blue console theme", "Links are blue on black there.")])
-            .await;
+        env.load(&[fixed_report(1, "Blue console theme", "Links are blue on black there.")]).await;
     let text = "Console theme has blue links";
-    let reply = ask(&casebook, TroubleshootRequest { settings: at(0.0), ..of(text) }).await;
+    let reply =
+        ask(&casebook, TroubleshootRequest { settings: with_threshold(0.0), ..question(text) })
+            .await;
     let similarity = reply.cases[0].similarity.unwrap();
     assert!((0.4..0.95).contains(&similarity), "{similarity}");
     // A threshold of 0.65 accepts distances of 0.35 and less.
     for (threshold, passes) in [(similarity - 0.01, true), (similarity + 0.01, false)] {
-        let reply =
-            ask(&casebook, TroubleshootRequest { settings: at(threshold), ..of(text) }).await;
+        let reply = ask(
+            &casebook,
+            TroubleshootRequest { settings: with_threshold(threshold), ..question(text) },
+        )
+        .await;
         assert_eq!(!reply.cases.is_empty(), passes, "{threshold} of {similarity}");
     }
 }
 
 #[tokio::test]
 async fn unrelated_text_has_no_case() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let filler = |n: u64| {
         issue(100 + n, &format!("Other thing {n}"), "Nothing to see here, move along please.")
     };
@@ -316,19 +300,20 @@ async fn unrelated_text_has_no_case() {
         "The timezone of the second column is wrong whenever the export runs during a daylight change over night.",
     )];
     records.extend((0..30).map(filler));
-    let casebook = load(&place, &records).await;
-    // Only one of many words is common.
-    let far = "A pipeline of ours stalls over the weekend while compaction, vacuum, retention and snapshot tasks compete";
-    let reply = ask(&casebook, of(far)).await;
+    let casebook = env.load(&records).await;
+    // The texts share one of many words.
+    let unrelated = "A pipeline of ours stalls over the weekend while compaction, vacuum, retention and snapshot tasks compete";
+    let reply = ask(&casebook, question(unrelated)).await;
     assert_eq!(
         (reply.outcome, reply.cases.len(), reply.near.len()),
         (TroubleshootOutcome::Nothing, 0, 0)
     );
-    let near = "The timezone of the second column is wrong";
-    let reply = ask(&casebook, of(near)).await;
+    let similar = "The timezone of the second column is wrong";
+    let reply = ask(&casebook, question(similar)).await;
     assert_eq!(keys(&reply), ["acme/app#1"]);
     // With `anyway`, the closest matches are shown and marked as such.
-    let request = |anyway| TroubleshootRequest { settings: at(1.0), anyway, ..of(near) };
+    let request =
+        |anyway| TroubleshootRequest { settings: with_threshold(1.0), anyway, ..question(similar) };
     assert_eq!(keys(&ask(&casebook, request(false)).await), [""; 0]);
     let reply = ask(&casebook, request(true)).await;
     assert_eq!(reply.outcome, TroubleshootOutcome::Nothing);
@@ -337,36 +322,36 @@ async fn unrelated_text_has_no_case() {
 
 #[tokio::test]
 async fn not_planned_item_solves_nothing() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let declined_report =
-        with(fixed_report(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
+        with_fields(fixed_report(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
     let why = "This is as designed: the proxy refuses bundles that are larger than its limit.";
     let records = [
         declined_report,
         outsider_comment(10, 1, 1, "Same here, on two machines of ours."),
-        with(outsider_comment(11, 1, 2, why), json!({"author_association": "MEMBER"})),
+        with_fields(outsider_comment(11, 1, 2, why), json!({"author_association": "MEMBER"})),
         fixed_report(2, "Upload of a bundle stops with FW-1043", "Solved."),
     ];
-    let casebook = load(&place, &records).await;
-    let reply = ask(&casebook, of(FAILURE)).await;
+    let casebook = env.load(&records).await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     assert_eq!(keys(&reply), ["acme/app#2"]);
     let problem = reply.problem.unwrap();
     assert_eq!((problem.key.as_str(), problem.status), ("acme/app#1", ProblemStatus::Declined));
-    // The comment that explains the closure is what a customer can be told.
+    // The comment that explains the closure is quoted.
     assert_eq!(problem.fix.map(|comment| comment.text).as_deref(), Some(why));
 }
 
 #[tokio::test]
 async fn duplicate_leads_to_its_canonical() {
-    let place = Place::new();
-    let duplicate =
-        with(fixed_report(2, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
-    let casebook = load(
-        &place,
-        &[fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."), duplicate],
-    )
-    .await;
-    let reply = ask(&casebook, of(FAILURE)).await;
+    let env = TestEnv::new();
+    let duplicate = with_fields(
+        fixed_report(2, FAILURE, "Duplicate of #1"),
+        json!({"state_reason": "duplicate"}),
+    );
+    let casebook = env
+        .load(&[fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."), duplicate])
+        .await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     assert_eq!(
         (keys(&reply)[0], reply.cases[0].via.as_deref()),
         ("acme/app#1", Some("acme/app#2"))
@@ -376,12 +361,11 @@ async fn duplicate_leads_to_its_canonical() {
 
 #[tokio::test]
 async fn case_shows_roles_fix_and_versions() {
-    let place = Place::new();
-    let member = |record: Value| with(record, json!({"author_association": "MEMBER"}));
-    let casebook = load(
-        &place,
-        &[
-            silent(1, FAILURE, "On 2.3.1 the upload stops.\n\nLogs attached."),
+    let env = TestEnv::new();
+    let member = |record: Value| with_fields(record, json!({"author_association": "MEMBER"}));
+    let casebook = env
+        .load(&[
+            closed_report(1, FAILURE, "On 2.3.1 the upload stops.\n\nLogs attached."),
             pull(7, "Keep chunks in order", "Fixes #1", true),
             outsider_comment(
                 10,
@@ -403,10 +387,9 @@ async fn case_shows_roles_fix_and_versions() {
                 "The chunks arrive in another order when the proxy buffers them.",
             ),
             member(outsider_comment(14, 1, 5, "> stops\n\nFixed by #7, which is in 2.4.0.")),
-        ],
-    )
-    .await;
-    let reply = ask(&casebook, of(FAILURE)).await;
+        ])
+        .await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
     let roles: Vec<Option<CommentRole>> = case.comments.iter().map(|c| c.role).collect();
     let expected_roles = [
@@ -429,20 +412,20 @@ async fn case_shows_roles_fix_and_versions() {
 
 #[tokio::test]
 async fn case_compares_asked_and_fixed_version() {
-    let place = Place::new();
-    let fix_comment = with(
+    let env = TestEnv::new();
+    let fix_comment = with_fields(
         outsider_comment(14, 1, 5, "Fixed in 2.4.0."),
         json!({"author_association": "MEMBER"}),
     );
     let casebook =
-        load(&place, &[silent(1, FAILURE, "On 2.3.1 the upload stops."), fix_comment]).await;
+        env.load(&[closed_report(1, FAILURE, "On 2.3.1 the upload stops."), fix_comment]).await;
     for (text, expected_version) in [
         ("", None),
         (", in version 2.3.1", Some(("2.3.1", Some(false)))),
         (", it worked in 2.3.9, and 2.10.1 has it", Some(("2.10.1", Some(true)))),
         (", on Ubuntu 22.04.1", None),
     ] {
-        let reply = ask(&casebook, of(&format!("{FAILURE}{text}"))).await;
+        let reply = ask(&casebook, question(&format!("{FAILURE}{text}"))).await;
         let asked_version = reply.cases[0].asked_version.as_ref();
         assert_eq!(
             asked_version.map(|a| (a.version.as_str(), a.has_fix)),
@@ -454,7 +437,7 @@ async fn case_compares_asked_and_fixed_version() {
 
 #[tokio::test]
 async fn fixing_change_explains_the_fix() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let how = "The order of chunks was lost in the proxy's buffer. They carry their number now.";
     for (body, has_explanation) in
         [(format!("Fixes #1\n\n{how}"), true), ("Fixes #1".to_owned(), false)]
@@ -463,8 +446,8 @@ async fn fixing_change_explains_the_fix() {
             fixed_report(1, FAILURE, "It stops."),
             pull(7, "Number of each piece in its head", &body, true),
         ];
-        let casebook = load(&place, &records).await;
-        let reply = ask(&casebook, of(FAILURE)).await;
+        let casebook = env.load(&records).await;
+        let reply = ask(&casebook, question(FAILURE)).await;
         let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
         let fix_text = &case.fixed_by[0].text;
         assert_eq!(
@@ -477,17 +460,17 @@ async fn fixing_change_explains_the_fix() {
 }
 
 #[tokio::test]
-async fn character_budget_is_shared() {
-    let place = Place::new();
+async fn cases_share_the_character_budget() {
+    let env = TestEnv::new();
     let long = "日本語のログ ".repeat(800);
     let mut records = Vec::new();
     for n in 1..=3 {
         records.push(fixed_report(n, FAILURE, "It stops."));
         records.push(outsider_comment(n * 10, n, 1, &long));
     }
-    let casebook = load(&place, &records).await;
+    let casebook = env.load(&records).await;
     let settings = TroubleshootSettings { total_budget_chars: 3_000, ..Default::default() };
-    let reply = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
+    let reply = ask(&casebook, TroubleshootRequest { settings, ..question(FAILURE) }).await;
     assert_eq!(reply.cases.len(), 3);
     let chars: Vec<usize> = reply.cases.iter().map(|c| c.chars).collect();
     assert!(chars.iter().sum::<usize>() <= 3_000 && chars.iter().all(|c| *c > 800), "{chars:?}");
@@ -500,14 +483,14 @@ async fn character_budget_is_shared() {
     // A single match gets the whole budget.
     let settings =
         TroubleshootSettings { max_results: 1, total_budget_chars: 3_000, ..Default::default() };
-    let reply = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
+    let reply = ask(&casebook, TroubleshootRequest { settings, ..question(FAILURE) }).await;
     assert!(reply.cases[0].chars > 2_900, "{}", reply.cases[0].chars);
 }
 
 #[tokio::test]
 async fn wiki_answers_with_two_distinct_pages() {
-    let place = Place::new();
-    let casebook = load(&place, &[issue(1, "Open thing", "Unrelated.")]).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&[issue(1, "Open thing", "Unrelated.")]).await;
     for (name, text) in [
         (
             "Uploads",
@@ -517,38 +500,41 @@ async fn wiki_answers_with_two_distinct_pages() {
         ("Errors", "FW-1043: upload of a bundle stops behind the proxy."),
         ("Colours", "The theme of the console."),
     ] {
-        place.file(&format!("wiki/{name}.md"), text);
+        env.file(&format!("wiki/{name}.md"), text);
     }
-    casebook.import_wiki("acme/app", &place.path("wiki"), &Task::new()).await.unwrap();
+    casebook.import_wiki("acme/app", &env.path("wiki"), &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
-    let reply = ask(&casebook, of(FAILURE)).await;
+    let reply = ask(&casebook, question(FAILURE)).await;
     assert_eq!((reply.outcome, reply.wiki.len()), (TroubleshootOutcome::Wiki, 2));
     assert_ne!(reply.wiki[0].key, reply.wiki[1].key);
     assert!(reply.wiki.iter().all(|p| p.citation.starts_with("[Wiki: ") && !p.text.is_empty()));
-    let reply = ask(&casebook, of("quantum chromodynamics lattice zanzibar")).await;
+    let reply = ask(&casebook, question("quantum chromodynamics lattice zanzibar")).await;
     assert_eq!((reply.outcome, reply.wiki.len()), (TroubleshootOutcome::Nothing, 0));
 }
 
 #[tokio::test]
 async fn invalid_settings_and_empty_queries_are_errors() {
-    let place = Place::new();
-    let casebook = load(&place, &[fixed_report(1, FAILURE, "It stops.")]).await;
+    let env = TestEnv::new();
+    let casebook = env.load(&[fixed_report(1, FAILURE, "It stops.")]).await;
     let default = TroubleshootSettings::default;
-    for (settings, says) in [
-        (at(1.5), "out of range"),
-        (at(-0.1), "out of range"),
-        (at(f32::NAN), "out of range"),
+    for (settings, message) in [
+        (with_threshold(1.5), "out of range"),
+        (with_threshold(-0.1), "out of range"),
+        (with_threshold(f32::NAN), "out of range"),
         (TroubleshootSettings { max_results: 0, ..default() }, "results"),
         (TroubleshootSettings { total_budget_chars: 999, ..default() }, "budget"),
         (TroubleshootSettings { total_budget_chars: 50_001, ..default() }, "budget"),
         (TroubleshootSettings { enabled: false, ..default() }, "disabled"),
     ] {
-        let request = TroubleshootRequest { settings, ..of(FAILURE) };
+        let request = TroubleshootRequest { settings, ..question(FAILURE) };
         let error = casebook.troubleshoot(request, &Task::new()).await.unwrap_err();
-        assert!(error.code() == Code::InvalidInput && error.to_string().contains(says), "{error}");
+        assert!(
+            error.code() == Code::InvalidInput && error.to_string().contains(message),
+            "{error}"
+        );
         assert!(error.hint().is_some());
     }
-    let error = casebook.troubleshoot(of(" \n"), &Task::new()).await.unwrap_err();
+    let error = casebook.troubleshoot(question(" \n"), &Task::new()).await.unwrap_err();
     assert_eq!(error.code(), Code::InvalidInput);
     let request = TroubleshootRequest { key: Some("acme/app#99".into()), ..Default::default() };
     assert_eq!(
@@ -559,35 +545,34 @@ async fn invalid_settings_and_empty_queries_are_errors() {
 
 #[tokio::test]
 async fn unusual_inputs_are_accepted() {
-    let place = Place::new();
-    let casebook = load(&place, &[fixed_report(1, FAILURE, "")]).await;
-    let case = &ask(&casebook, of(FAILURE)).await.cases[0];
+    let env = TestEnv::new();
+    let casebook = env.load(&[fixed_report(1, FAILURE, "")]).await;
+    let case = &ask(&casebook, question(FAILURE)).await.cases[0];
     assert_eq!((case.comments.len(), case.body.as_str(), case.omitted), (0, "", 0));
     let log = format!(
         "{FAILURE}\n{}",
         "2026-01-01T00:00:00Z INFO nothing of note happened\n".repeat(100_000)
     );
-    assert_eq!(keys(&ask(&casebook, of(&log)).await), ["acme/app#1"]);
+    assert_eq!(keys(&ask(&casebook, question(&log)).await), ["acme/app#1"]);
     assert_eq!(
-        ask(&casebook, of("アップロードが止まる")).await.outcome,
+        ask(&casebook, question("アップロードが止まる")).await.outcome,
         TroubleshootOutcome::Nothing
     );
 }
 
 #[test]
 fn cases_are_printed_and_no_match_succeeds() {
-    let place = Place::new();
+    let env = TestEnv::new();
     let mut lines = String::new();
     for record in [
-        silent(1, FAILURE, "On 2.3.1 the upload stops."),
+        closed_report(1, FAILURE, "On 2.3.1 the upload stops."),
         pull(7, "Keep chunks in order", "Fixes #1", true),
         outsider_comment(14, 1, 5, "Fixed by #7, which is in 2.4.0."),
         outsider_comment(15, 1, 6, "+1"),
     ] {
         lines.push_str(&format!("{record}\n"));
     }
-    let path = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    env.import(lines);
     let outputs: Vec<String> = [
         &["troubleshoot", "upload stops with FW-1043"][..],
         &["troubleshoot", "quantum chromodynamics"],
@@ -595,11 +580,9 @@ fn cases_are_printed_and_no_match_succeeds() {
         &["troubleshoot", "x", "--budget", "12"],
     ]
     .iter()
-    .map(|args| {
-        format!("$ precedent {}\n{}", args.join(" "), place.run(args).snapshot_text(&place))
-    })
+    .map(|args| format!("$ precedent {}\n{}", args.join(" "), env.run(args).snapshot_text(&env)))
     .collect();
     insta::assert_snapshot!("troubleshoot", outputs.join("\n"));
-    let json = place.json(&["troubleshoot", "quantum chromodynamics", "--json"]);
+    let json = env.json(&["troubleshoot", "quantum chromodynamics", "--json"]);
     assert_eq!((&json["outcome"], &json["cases"]), (&json!("nothing"), &json!([])));
 }

@@ -1,5 +1,4 @@
-//! Tests of attacks: a server that echoes the token, a casebook file from a stranger, and a folder
-//! with traps.
+//! Tests of attacks by a server that echoes the token, a foreign casebook file and a hostile folder.
 
 use std::{
     path::Path,
@@ -11,8 +10,9 @@ use axum::{Router, body::Body, extract::Request, http::StatusCode, response::Res
 use serde_json::{Value, json};
 
 use crate::{
+    fake_github::LocalServer,
     git_http::git,
-    support::{Place, Ran, issue, tracker},
+    support::{Run, TestEnv, issue, random_records},
 };
 
 const CANARY: &str = "c4n4ry-T0ken-0123456789abcdef";
@@ -21,19 +21,20 @@ const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{}}}
 "#;
 
-/// A server that answers every request with this status and echoes the request in body and headers.
+/// A server that answers with a status, and echoes the secret in the body and a header.
 struct Echo {
     host: String,
-    /// The secrets that it received, one for each request with any.
+    /// The received secrets.
     secrets: Arc<Mutex<Vec<String>>>,
+    _server: LocalServer,
 }
 
 impl Echo {
     fn new(status: u16) -> Self {
         let secrets = Arc::new(Mutex::new(Vec::new()));
-        let to = Arc::clone(&secrets);
+        let received = Arc::clone(&secrets);
         let app = Router::new().fallback(move |request: Request| {
-            let to = Arc::clone(&to);
+            let received = Arc::clone(&received);
             async move {
                 let header = |name: &str| request.headers().get(name).and_then(|v| v.to_str().ok());
                 let header =
@@ -42,7 +43,7 @@ impl Echo {
                         .find_map(header);
                 let secret = header.unwrap_or_default().to_owned();
                 if !secret.is_empty() {
-                    to.lock().unwrap().push(secret.clone());
+                    received.lock().unwrap().push(secret.clone());
                 }
                 let path = request.uri().path().to_owned();
                 Response::builder()
@@ -52,17 +53,8 @@ impl Echo {
                     .unwrap()
             }
         });
-        let (tell, address) = std::sync::mpsc::channel();
-        std::thread::spawn(move || {
-            let runtime =
-                tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async {
-                let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-                tell.send(listener.local_addr().unwrap()).unwrap();
-                axum::serve(listener, app).await.unwrap();
-            });
-        });
-        Self { host: format!("http://{}", address.recv().unwrap()), secrets }
+        let (host, server) = LocalServer::start(|_| app);
+        Self { host, secrets, _server: server }
     }
 
     fn secret_count(&self) -> usize {
@@ -70,7 +62,7 @@ impl Echo {
     }
 }
 
-/// Returns a project's API response with the secret in every field that is stored.
+/// Returns a project's response with the secret in every stored field.
 fn answer(status: u16, path: &str, secret: &str) -> Value {
     if status != 200 {
         return json!({"message": format!("Bad credentials: {secret}"), "errorMessages": [secret]});
@@ -86,13 +78,13 @@ fn answer(status: u16, path: &str, secret: &str) -> Value {
     json!({"id": 1, "full_name": "acme/app", "private": false, "has_wiki": false, "has_issues": true, "login": secret})
 }
 
-/// Asserts that the secret, in all of its encodings, is in no output and in no file below a folder.
+/// Asserts that the secret is in no output and no file, encoded or not.
 #[track_caller]
-fn nowhere(place: &Place, ran: &[&Ran]) {
+fn assert_no_secret(env: &TestEnv, runs: &[&Run]) {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     let pair = STANDARD.encode(format!("ann@acme.example:{CANARY}"));
     let forms = [CANARY, &pair[20..pair.len() - 4]];
-    for text in ran.iter().flat_map(|r| [&r.out, &r.err]) {
+    for text in runs.iter().flat_map(|r| [&r.out, &r.err]) {
         assert!(forms.iter().all(|form| !text.contains(form)), "{text}");
     }
     fn files(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
@@ -104,7 +96,7 @@ fn nowhere(place: &Place, ran: &[&Ran]) {
         }
     }
     let mut paths = Vec::new();
-    files(&place.casebook(), &mut paths);
+    files(&env.casebook(), &mut paths);
     for file in paths {
         let bytes = std::fs::read(&file).unwrap();
         let is_in_file = |form: &&&str| bytes.windows(form.len()).any(|w| w == form.as_bytes());
@@ -112,8 +104,8 @@ fn nowhere(place: &Place, ran: &[&Ran]) {
     }
 }
 
-fn with_tokens(place: &Place, host: &str, args: &[&str]) -> Command {
-    let mut command = place.command(args);
+fn with_tokens(env: &TestEnv, host: &str, args: &[&str]) -> Command {
+    let mut command = env.command(args);
     let bare = host.trim_start_matches("http://");
     for (token, host_variable) in [
         ("GH_ENTERPRISE_TOKEN", "GH_HOST"),
@@ -133,18 +125,6 @@ fn with_tokens(place: &Place, host: &str, args: &[&str]) -> Command {
         command.env(variable, "ann@acme.example");
     }
     command
-}
-
-fn run_with_input(mut command: Command, input: &str) -> Ran {
-    use std::{io::Write as _, process::Stdio};
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    Ran::from(child.wait_with_output().unwrap())
 }
 
 #[test]
@@ -175,9 +155,9 @@ fn echoed_token_is_never_printed_or_stored() {
         ("discourse:topics", 403),
     ];
     for (project, status) in projects {
-        let (place, server) = (Place::new(), Echo::new(status));
+        let (env, server) = (TestEnv::new(), Echo::new(status));
         let run =
-            |args: &[&str]| Ran::from(with_tokens(&place, &server.host, args).output().unwrap());
+            |args: &[&str]| Run::from(with_tokens(&env, &server.host, args).output().unwrap());
         let add = run(&["source", "add", project, "--host", &server.host, "--as", "acme/app"]);
         assert_eq!(add.code, Some(0), "{}", add.err);
         let sync = run(&["sync", "--no-vectors"]);
@@ -194,24 +174,25 @@ fn echoed_token_is_never_printed_or_stored() {
                 sync.err
             );
         }
-        let export = place.path("out.casebook");
-        let rest = [
+        let export = env.path("out.casebook");
+        let hello = std::fs::File::open(env.file("hello.jsonl", HELLO)).unwrap();
+        let other_runs = [
             run(&["source", "test", "acme/app"]),
             run(&["status"]),
             run(&["status", "--json"]),
             run(&["show", "acme/app#1", "--json"]),
             run(&["export", &export.to_string_lossy(), "--force"]),
-            run_with_input(with_tokens(&place, &server.host, &["mcp"]), HELLO),
+            Run::from(with_tokens(&env, &server.host, &["mcp"]).stdin(hello).output().unwrap()),
         ];
         if status == 200 {
             assert!(
-                rest[3].out.contains("The header was Bearer [token removed]."),
+                other_runs[3].out.contains("The header was Bearer [token removed]."),
                 "{}",
-                rest[3].out
+                other_runs[3].out
             );
         }
-        let runs: Vec<&Ran> = [&add, &sync].into_iter().chain(&rest).collect();
-        nowhere(&place, &runs);
+        let runs: Vec<&Run> = [&add, &sync].into_iter().chain(&other_runs).collect();
+        assert_no_secret(&env, &runs);
         let mut archive = tar::Archive::new(std::fs::File::open(&export).unwrap());
         for entry in archive.entries().unwrap() {
             let mut bytes = Vec::new();
@@ -227,16 +208,16 @@ fn echoed_token_is_never_printed_or_stored() {
 
 #[test]
 fn enterprise_token_goes_only_to_its_host() {
-    let (place, server) = (Place::new(), Echo::new(200));
-    place.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
+    let (env, server) = (TestEnv::new(), Echo::new(200));
+    env.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
     for host in [None, Some("git.acme.example")] {
-        let mut command = place.command(&["sync", "--no-vectors"]);
+        let mut command = env.command(&["sync", "--no-vectors"]);
         command.env("GH_ENTERPRISE_TOKEN", CANARY).envs(host.map(|n| ("GH_HOST", n)));
         assert!(command.output().unwrap().status.success());
         assert_eq!(server.secret_count(), 0, "with GH_HOST {host:?}");
     }
     assert!(
-        with_tokens(&place, &server.host, &["sync", "--no-vectors"])
+        with_tokens(&env, &server.host, &["sync", "--no-vectors"])
             .output()
             .unwrap()
             .status
@@ -247,12 +228,12 @@ fn enterprise_token_goes_only_to_its_host() {
 
 #[test]
 fn imported_source_gets_no_token_until_trusted() {
-    let (attacker, victim, server) = (Place::new(), Place::new(), Echo::new(200));
+    let (attacker, victim, server) = (TestEnv::new(), TestEnv::new(), Echo::new(200));
     attacker.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
-    let file = attacker.path("out.casebook").to_string_lossy().into_owned();
+    let file = attacker.path_arg("out.casebook");
     attacker.ok(&["export", &file]);
     victim.ok(&["import", "casebook", &file, "--no-vectors"]);
-    let run = |args: &[&str]| Ran::from(with_tokens(&victim, &server.host, args).output().unwrap());
+    let run = |args: &[&str]| Run::from(with_tokens(&victim, &server.host, args).output().unwrap());
     let sync = run(&["sync", "--no-vectors"]);
     assert_eq!((sync.code, server.secret_count()), (Some(0), 0), "{}", sync.err);
     assert!(sync.err.contains("precedent source trust acme/app"), "{}", sync.err);
@@ -271,12 +252,12 @@ fn imported_source_gets_no_token_until_trusted() {
 fn gh_is_called_per_host_with_a_timeout() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let (place, server) = (Place::new(), Echo::new(200));
-    place.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
+    let (env, server) = (TestEnv::new(), Echo::new(200));
+    env.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
     // This fake `gh` prints the token that it would send.
-    let gh = place.file("bin/gh", "#!/bin/sh\necho \"$GH_ENTERPRISE_TOKEN\"\n");
+    let gh = env.file("bin/gh", "#!/bin/sh\necho \"$GH_ENTERPRISE_TOKEN\"\n");
     std::fs::set_permissions(&gh, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = place.command(&["sync", "--no-vectors"]);
+    let mut command = env.command(&["sync", "--no-vectors"]);
     command.env("PATH", format!("{}:/usr/bin:/bin", gh.parent().unwrap().display()));
     assert!(command.env("GH_ENTERPRISE_TOKEN", CANARY).output().unwrap().status.success());
     assert_eq!(server.secret_count(), 0);
@@ -284,27 +265,26 @@ fn gh_is_called_per_host_with_a_timeout() {
 
 #[test]
 fn git_ignores_settings_of_the_current_folder() {
-    let place = Place::new();
-    let trap = place.path("trap");
+    let env = TestEnv::new();
+    let trap = env.path("trap");
     std::fs::create_dir_all(&trap).unwrap();
     git(&trap, &["init", "-q"]);
     let (server, elsewhere) = (Echo::new(200), Echo::new(404));
     let rule = format!("url.{}/.insteadOf", elsewhere.host);
     git(&trap, &["config", &rule, &format!("{}/", server.host)]);
     git(&trap, &["config", "http.extraHeader", "X-Trap: 1"]);
-    place.ok(&["source", "add", "github:acme/app", "--host", &server.host, "--wiki"]);
-    let mut command = with_tokens(&place, &server.host, &["sync", "--no-vectors"]);
+    env.ok(&["source", "add", "github:acme/app", "--host", &server.host, "--wiki"]);
+    let mut command = with_tokens(&env, &server.host, &["sync", "--no-vectors"]);
     command.env("PATH", std::env::var("PATH").unwrap()).current_dir(&trap).output().unwrap();
     assert!(server.secret_count() > 0);
     assert_eq!(elsewhere.secret_count(), 0, "git followed the trap's settings");
 }
 
-/// Runs shell lines in a separate mount namespace, with the binary as `$P`; `None` if none can be
-/// created here.
-fn run_in_namespace(place: &Place, lines: &str) -> Option<Ran> {
+/// Runs shell lines in a mount namespace with the binary as `$P`; `None` if it cannot be created.
+fn run_in_namespace(env: &TestEnv, lines: &str) -> Option<Run> {
     let works = Command::new("unshare").args(["--map-root-user", "--mount", "true"]).status();
     if !works.is_ok_and(|w| w.success()) {
-        eprintln!("SKIPPED: a disk that is full or read-only, because no mounts can be made here");
+        eprintln!("SKIPPED: a full or read-only disk, because no namespace can be created");
         return None;
     }
     let mut command = Command::new("unshare");
@@ -312,16 +292,16 @@ fn run_in_namespace(place: &Place, lines: &str) -> Option<Ran> {
         .args(["--map-root-user", "--mount", "sh", "-euc", lines])
         .env_clear()
         .env("PATH", std::env::var("PATH").unwrap())
-        .env("HOME", place.path("home"))
+        .env("HOME", env.path("home"))
         .env("PRECEDENT_EMBEDDER", "hashed")
         .env("P", env!("CARGO_BIN_EXE_precedent"))
-        .env("FROM", place.casebook())
-        .env("TO", place.path("mounted"));
-    Some(Ran::from(command.output().unwrap()))
+        .env("FROM", env.casebook())
+        .env("TO", env.path("mounted"));
+    Some(Run::from(command.output().unwrap()))
 }
 
-/// All read-only queries, each with a pattern that shows its success.
-const QUESTIONS: &str = r##"
+/// The read-only queries, each with a check of its output.
+const QUERIES: &str = r##"
 $P --casebook $TO search "slot timeout" --json=key | grep -q acme/app#
 $P --casebook $TO duplicates acme/app#20 --include-closed --json=key | grep -q acme/app#
 $P --casebook $TO troubleshoot "slot timeout in the agent pipeline" --json > /dev/null
@@ -330,46 +310,45 @@ $P --casebook $TO show acme/app#20 | grep -q "acme/app#20"
 $P --casebook $TO status | grep -q "acme/app"
 "##;
 
-/// Mounts a copy of a filled casebook and makes it unwritable.
-fn unwritable(setup: &str) -> Option<Ran> {
-    let place = Place::new();
-    let (items, comments) = tracker(60, 40, 7);
-    let file = place.file("in.jsonl", format!("{items}{comments}"));
-    place.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app"]);
-    std::fs::create_dir_all(place.path("mounted")).unwrap();
+/// Mounts a copy of a casebook, makes it unwritable with `setup`, and runs queries and writes.
+fn run_on_unwritable_disk(setup: &str) -> Option<Run> {
+    let env = TestEnv::new();
+    let (items, comments) = random_records(60, 40, 7);
+    env.import(format!("{items}{comments}"));
+    std::fs::create_dir_all(env.path("mounted")).unwrap();
     let lines = format!(
-        "mount -t tmpfs -o size=64m none $TO\ncp -r $FROM/. $TO/\n{setup}\n{QUESTIONS}\n\
+        "mount -t tmpfs -o size=64m none $TO\ncp -r $FROM/. $TO/\n{setup}\n{QUERIES}\n\
          if $P --casebook $TO note add --title Kept --body Words; then echo \"a note was stored\"; exit 9; fi\n\
          if $P --casebook $TO verdict set acme/app#2 acme/app#1 duplicate; then exit 8; fi"
     );
-    run_in_namespace(&place, &lines)
+    run_in_namespace(&env, &lines)
 }
 
 #[test]
 fn read_only_casebook_answers() {
-    let Some(ran) = unwritable("mount -o remount,ro $TO") else { return };
-    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
-    assert!(ran.err.contains("is read-only here"), "{}", ran.err);
+    let Some(run) = run_on_unwritable_disk("mount -o remount,ro $TO") else { return };
+    assert_eq!(run.code, Some(0), "{}\n{}", run.out, run.err);
+    assert!(run.err.contains("is read-only here"), "{}", run.err);
     assert!(
-        ran.err.contains("cannot write to the casebook") && !ran.err.contains("bug in Precedent"),
+        run.err.contains("cannot write to the casebook") && !run.err.contains("bug in Precedent"),
         "{}",
-        ran.err
+        run.err
     );
 }
 
 #[test]
 fn casebook_on_a_full_disk_answers() {
     let fill = "dd if=/dev/zero of=$TO/fill bs=4k 2> /dev/null || true; echo >> $TO/fill 2> /dev/null || true";
-    let Some(ran) = unwritable(fill) else { return };
-    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
-    assert!(!ran.err.contains("defect"), "{}", ran.err);
-    assert!(ran.err.to_lowercase().contains("space") || ran.err.contains("full"), "{}", ran.err);
+    let Some(run) = run_on_unwritable_disk(fill) else { return };
+    assert_eq!(run.code, Some(0), "{}\n{}", run.out, run.err);
+    assert!(!run.err.contains("defect"), "{}", run.err);
+    assert!(run.err.to_lowercase().contains("space") || run.err.contains("full"), "{}", run.err);
 }
 
 #[test]
 fn check_without_vectors_keeps_the_queue() {
-    let place = Place::new();
-    let (items, _) = tracker(40, 0, 11);
+    let env = TestEnv::new();
+    let (items, _) = random_records(40, 0, 11);
     // Each item is filed twice, so that the queue is not empty.
     let twice: String = items
         .lines()
@@ -385,38 +364,38 @@ fn check_without_vectors_keeps_the_queue() {
         })
         .map(|line| line + "\n")
         .collect();
-    let file = place.file("in.jsonl", twice).to_string_lossy().into_owned();
-    place.ok(&["import", "github", &file, "--source", "acme/app", "--no-vectors"]);
+    let file = env.file_arg("in.jsonl", twice);
+    env.ok(&["import", "github", &file, "--source", "acme/app", "--no-vectors"]);
     let triage =
-        |more: &[&str]| place.json(&[&["triage", "--band", "none", "--json"], more].concat());
-    let first = triage(&[]);
-    let notices = first["notices"].to_string();
-    assert!(notices.contains("vectors"), "the answer says that it is partial: {notices}");
-    let status = place.ok(&["status"]).out;
+        |more: &[&str]| env.json(&[&["triage", "--band", "none", "--json"], more].concat());
+    let partial = triage(&[]);
+    let notices = partial["notices"].to_string();
+    assert!(notices.contains("vectors"), "no notice of missing vectors: {notices}");
+    let status = env.ok(&["status"]).out;
     assert!(status.contains("not indexed yet; run `precedent index`"), "{status}");
-    place.ok(&["index"]);
-    let whole = triage(&[]);
+    env.ok(&["index"]);
+    let checked = triage(&[]);
     assert_eq!(
-        whole["scanned"], first["scanned"],
-        "all of them are checked anew with their vectors"
+        checked["scanned"], partial["scanned"],
+        "not all reports are checked again with their vectors"
     );
     assert_eq!(triage(&[])["scanned"], 0);
-    let queue_length = whole["waiting"].as_u64().unwrap();
+    let queue_length = checked["waiting"].as_u64().unwrap();
     assert!(queue_length > 0);
 
-    // The vectors are removed meanwhile; queries must not lose earlier results.
-    let (vectors, away) = (place.casebook().join("vectors"), place.path("away"));
-    std::fs::rename(&vectors, &away).unwrap();
+    // Without vectors, queries keep the earlier results.
+    let (vectors, moved) = (env.casebook().join("vectors"), env.path("away"));
+    std::fs::rename(&vectors, &moved).unwrap();
     let response = triage(&["--rescan"]);
     assert_eq!(response["waiting"].as_u64(), Some(queue_length), "{}", response["notices"]);
     assert!(response["notices"].to_string().contains("vectors"));
-    place.ok(&["duplicates", "acme/app#101"]);
-    assert!(place.json(&["status", "--json"])["coverage"]["unread"].as_u64().unwrap() > 0);
+    env.ok(&["duplicates", "acme/app#101"]);
+    assert!(env.json(&["status", "--json"])["coverage"]["unread"].as_u64().unwrap() > 0);
     std::fs::remove_dir_all(&vectors).unwrap();
-    std::fs::rename(&away, &vectors).unwrap();
-    let back = triage(&[]);
+    std::fs::rename(&moved, &vectors).unwrap();
+    let complete = triage(&[]);
     assert_eq!(
-        (back["waiting"].as_u64(), back["notices"].to_string().contains("vectors")),
+        (complete["waiting"].as_u64(), complete["notices"].to_string().contains("vectors")),
         (Some(queue_length), false)
     );
 }

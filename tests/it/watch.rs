@@ -1,4 +1,4 @@
-//! Tests of continuous syncs and of their visibility to other processes, with real processes.
+//! Tests of `sync --watch`, and of the progress that other processes see.
 
 use std::{
     process::{Child, Stdio},
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     fake_github::{FakeGitHub, Fault},
-    support::{Place, Ran},
+    support::{Run, TestEnv},
 };
 
 fn github(name: &str, items: u64) -> FakeGitHub {
@@ -18,66 +18,66 @@ fn github(name: &str, items: u64) -> FakeGitHub {
     github
 }
 
-fn start(place: &Place, args: &[&str]) -> Child {
-    place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+fn start(env: &TestEnv, args: &[&str]) -> Child {
+    env.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits until a condition holds, long enough for a busy machine.
+/// Waits until a condition holds.
 #[track_caller]
-fn until(condition: &str, mut holds: impl FnMut() -> bool) {
+fn wait_for(condition: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(40), "in vain: {condition}");
+        assert!(start.elapsed() < Duration::from_secs(40), "waited in vain for {condition}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
 
-fn title(place: &Place, key: &str) -> Option<String> {
-    let ran = place.run(&["show", key, "--json"]);
-    let value: Value = serde_json::from_str(&ran.out).ok()?;
+fn title(env: &TestEnv, key: &str) -> Option<String> {
+    let run = env.run(&["show", key, "--json"]);
+    let value: Value = serde_json::from_str(&run.out).ok()?;
     value["title"].as_str().map(str::to_owned)
 }
 
 #[test]
 fn watch_repeats_and_survives_failures() {
     let github = github("acme/app", 120);
-    let place = Place::new();
-    place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
-    let child = start(&place, &["sync", "--watch", "--every", "1s"]);
-    until("the first round", || title(&place, "acme/app#120").is_some());
+    let env = TestEnv::new();
+    env.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    let child = start(&env, &["sync", "--watch", "--every", "1s"]);
+    wait_for("the first round", || title(&env, "acme/app#120").is_some());
     github.world().edit(7, json!({"title": "Edited once"}));
-    until("the second round", || title(&place, "acme/app#7").as_deref() == Some("Edited once"));
+    wait_for("the second round", || title(&env, "acme/app#7").as_deref() == Some("Edited once"));
 
-    // The project is unavailable for a while.
+    // The project is unavailable for two requests.
     github.requests();
     github.fail("/issues?", 2, Fault::Status(404, vec![], json!({"message": "Not Found"})));
-    until("a failure", || github.requests().iter().filter(|l| l.status == 404).count() >= 1);
+    wait_for("a failure", || github.requests().iter().filter(|l| l.status == 404).count() >= 1);
     github.world().edit(8, json!({"title": "Edited later"}));
-    until("a round after them", || title(&place, "acme/app#8").as_deref() == Some("Edited later"));
+    wait_for("a round after them", || title(&env, "acme/app#8").as_deref() == Some("Edited later"));
 
     let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     let interrupted_at = Instant::now();
     rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
-    let ran = Ran::from(child.wait_with_output().unwrap());
+    let run = Run::from(child.wait_with_output().unwrap());
     assert!(interrupted_at.elapsed() < Duration::from_secs(3), "{:?}", interrupted_at.elapsed());
-    assert_eq!(ran.code, Some(130), "{}", ran.err);
-    assert!(ran.err.contains("Next sync in 1 s") && ran.err.contains("not found"), "{}", ran.err);
+    assert_eq!(run.code, Some(130), "{}", run.err);
+    run.assert_stderr(&["Next sync in 1 s", "not found"]);
     // An error in the command itself ends the watch.
-    assert_eq!(place.run(&["sync", "no/such", "--watch"]).code, Some(1));
-    assert_eq!(place.run(&["sync", "--watch", "--every", "never"]).code, Some(2));
+    assert_eq!(env.run(&["sync", "no/such", "--watch"]).code, Some(1));
+    assert_eq!(env.run(&["sync", "--watch", "--every", "never"]).code, Some(2));
 }
 
 #[test]
 fn sync_progress_is_visible_to_other_processes() {
     let (github, second) = (github("acme/app", 350), github("acme/other", 30));
     github.fail_after("after=", 1, 1, Fault::Slow(Duration::from_secs(6)));
-    let place = Place::new();
-    place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
-    place.ok(&["source", "add", "github:acme/other", "--host", &second.host]);
-    let slow = start(&place, &["sync", "acme/app", "--no-index"]);
+    let env = TestEnv::new();
+    env.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    env.ok(&["source", "add", "github:acme/other", "--host", &second.host]);
+    let slow = start(&env, &["sync", "acme/app", "--no-index"]);
     let mut mirror = Value::Null;
-    until("progress", || {
-        mirror = place.json(&["status", "--json"])["mirrors"][0].clone();
+    wait_for("progress", || {
+        mirror = env.json(&["status", "--json"])["mirrors"][0].clone();
         mirror["progress"]["done"].as_u64().is_some_and(|n| n > 0)
     });
     assert_eq!(mirror["running"], true);
@@ -86,20 +86,20 @@ fn sync_progress_is_visible_to_other_processes() {
         (&json!(200), &json!(350)),
         "{mirror}"
     );
-    assert!(place.ok(&["status"]).out.contains("syncing now: 200 of 350 records"));
-    assert!(place.ok(&["source", "list"]).out.contains("syncing now: 200 of 350 records"));
+    assert!(env.ok(&["status"]).out.contains("syncing now: 200 of 350 records"));
+    assert!(env.ok(&["source", "list"]).out.contains("syncing now: 200 of 350 records"));
 
-    let child = start(&place, &["sync", "--no-index", "--json"]);
-    let ran = Ran::from(child.wait_with_output().unwrap());
-    assert_eq!(ran.code, Some(1), "{}", ran.err);
-    assert!(ran.err.contains("acme/app is already being synced"), "{}", ran.err);
-    let reports: Value = serde_json::from_str(&ran.out).unwrap();
+    let child = start(&env, &["sync", "--no-index", "--json"]);
+    let run = Run::from(child.wait_with_output().unwrap());
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    assert!(run.err.contains("acme/app is already being synced"), "{}", run.err);
+    let reports: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(reports["sources"][0]["problem"]["code"], "busy");
     assert_eq!(reports["sources"][1]["items"], 30);
 
-    let ran = Ran::from(slow.wait_with_output().unwrap());
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let mirror = &place.json(&["status", "--json"])["mirrors"][0];
+    let run = Run::from(slow.wait_with_output().unwrap());
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let mirror = &env.json(&["status", "--json"])["mirrors"][0];
     assert_eq!((&mirror["running"], &mirror["progress"]), (&json!(false), &Value::Null));
 }
 
@@ -107,14 +107,14 @@ fn sync_progress_is_visible_to_other_processes() {
 fn progress_of_a_killed_sync_is_ignored() {
     let github = github("acme/app", 350);
     github.fail_after("after=", 1, 1, Fault::Slow(Duration::from_secs(20)));
-    let place = Place::new();
-    place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
-    let mut child = start(&place, &["sync", "--no-index"]);
-    until("progress", || {
-        place.json(&["status", "--json"])["mirrors"][0]["progress"]["done"].is_u64()
+    let env = TestEnv::new();
+    env.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
+    let mut child = start(&env, &["sync", "--no-index"]);
+    wait_for("progress", || {
+        env.json(&["status", "--json"])["mirrors"][0]["progress"]["done"].is_u64()
     });
     child.kill().unwrap();
     child.wait().unwrap();
-    let mirror = &place.json(&["status", "--json"])["mirrors"][0];
+    let mirror = &env.json(&["status", "--json"])["mirrors"][0];
     assert_eq!((&mirror["running"], &mirror["progress"]), (&json!(false), &Value::Null));
 }

@@ -12,10 +12,9 @@ use precedent_core::{
 };
 
 use crate::{
-    connectors::sync,
     fake_github::FakeGitHub,
-    git_http::{basic, git},
-    support::{Place, Ran},
+    git_http::{basic_auth, git},
+    support::{Run, TestEnv},
     sync::Mirror,
 };
 
@@ -47,20 +46,20 @@ impl Wiki {
         self.folder.path().join("root")
     }
 
-    fn work(&self) -> PathBuf {
+    fn checkout(&self) -> PathBuf {
         self.folder.path().join("work")
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.work().join(name);
+        let path = self.checkout().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
-    fn push(&self, words: &str) {
-        git(&self.work(), &["add", "-A"]);
-        git(&self.work(), &["commit", "-q", "-m", words, "--date=2026-05-01T00:00:00Z"]);
-        git(&self.work(), &["push", "-q", "-f", "origin", "HEAD"]);
+    fn push(&self, message: &str) {
+        git(&self.checkout(), &["add", "-A"]);
+        git(&self.checkout(), &["commit", "-q", "-m", message, "--date=2026-05-01T00:00:00Z"]);
+        git(&self.checkout(), &["push", "-q", "-f", "origin", "HEAD"]);
     }
 
     /// Returns the tracker that the wiki belongs to.
@@ -74,7 +73,7 @@ impl Wiki {
 }
 
 async fn mirror(github: &FakeGitHub) -> Mirror {
-    let mirror = Mirror::with(github, Some(CANARY)).await;
+    let mirror = Mirror::with_token(github, Some(CANARY)).await;
     mirror.casebook.add_mirror("acme/app", &github.host, true).await.unwrap();
     mirror
 }
@@ -105,11 +104,11 @@ async fn every_markup_is_read_and_other_files_ignored() {
     ] {
         wiki.write(name, text);
     }
-    std::fs::write(wiki.work().join("Broken.md"), b"\xff\xfe").unwrap();
+    std::fs::write(wiki.checkout().join("Broken.md"), b"\xff\xfe").unwrap();
     wiki.push("All of it");
     let github = wiki.tracker();
     let mirror = mirror(&github).await;
-    let report = sync(&mirror).await;
+    let report = mirror.sync_ok().await;
     assert_eq!((report.wiki_pages, report.skipped), (10, 2), "{report:?}");
     assert_eq!(wiki_gap(&report), None);
     assert!(report.gaps.iter().any(|g| g.kind == GapKind::Unreadable), "{:?}", report.gaps);
@@ -154,7 +153,7 @@ async fn git_wiki_is_mirrored_and_updated() {
     let github = wiki.tracker();
     let mirror = mirror(&github).await;
     let start = Instant::now();
-    let report = sync(&mirror).await;
+    let report = mirror.sync_ok().await;
     eprintln!("{} pages in {:?}", report.wiki_pages, start.elapsed());
     // All pages except the sidebar are stored.
     assert_eq!((report.wiki_pages, report.skipped), (72, 0));
@@ -164,12 +163,12 @@ async fn git_wiki_is_mirrored_and_updated() {
         "{}",
         page.markdown
     );
-    let when = git(&wiki.work(), &["log", "-1", "--format=%ct", "--", "Lib-simd.rest"]);
+    let when = git(&wiki.checkout(), &["log", "-1", "--format=%ct", "--", "Lib-simd.rest"]);
     assert_eq!(page.updated_at.unwrap().as_second().to_string(), when);
 
     // Without changes, only the newest commit is requested.
     github.requests();
-    let report = sync(&mirror).await;
+    let report = mirror.sync_ok().await;
     assert_eq!((report.wiki_pages, report.gone), (0, 0));
     let git_requests: Vec<_> =
         github.requests().into_iter().filter(|l| l.address.contains(".wiki.git")).collect();
@@ -181,10 +180,10 @@ async fn git_wiki_is_mirrored_and_updated() {
     assert!(git_requests.len() <= 3, "{git_requests:?}");
 
     wiki.write("Docs.md", "Changed by hand.\n");
-    git(&wiki.work(), &["mv", "Lib-simd.rest", "Lib simd again.rest"]);
-    git(&wiki.work(), &["rm", "-q", "Doc-releases.md"]);
+    git(&wiki.checkout(), &["mv", "Lib-simd.rest", "Lib simd again.rest"]);
+    git(&wiki.checkout(), &["rm", "-q", "Doc-releases.md"]);
     wiki.push("A change, a rename and a deletion");
-    let report = sync(&mirror).await;
+    let report = mirror.sync_ok().await;
     assert_eq!((report.wiki_pages, report.new, report.updated, report.gone), (2, 1, 1, 2));
     assert_eq!(
         mirror.casebook.thread("acme/app:Docs").await.unwrap().markdown,
@@ -194,17 +193,17 @@ async fn git_wiki_is_mirrored_and_updated() {
     assert!(mirror.casebook.thread("acme/app:Doc-releases").await.unwrap().deleted_at.is_some());
     assert!(mirror.casebook.thread("acme/app:Lib-simd-again").await.unwrap().deleted_at.is_none());
 
-    // After a commit was reverted on the server, the mirror equals the server's older state.
-    git(&wiki.work(), &["reset", "-q", "--hard", "HEAD~1"]);
-    git(&wiki.work(), &["push", "-q", "-f", "origin", "HEAD"]);
-    let report = sync(&mirror).await;
+    // After a forced push, the mirror equals the server's older state.
+    git(&wiki.checkout(), &["reset", "-q", "--hard", "HEAD~1"]);
+    git(&wiki.checkout(), &["push", "-q", "-f", "origin", "HEAD"]);
+    let report = mirror.sync_ok().await;
     assert_eq!((report.wiki_pages, report.gone), (3, 1));
     assert!(mirror.casebook.thread("acme/app:Doc-releases").await.unwrap().deleted_at.is_none());
     assert_eq!(mirror.casebook.sources().await.unwrap()[0].pages, 72);
 
     // Removing the source removes the copy as well.
     mirror.casebook.remove_source("acme/app", &Task::new()).await.unwrap();
-    let clones = std::fs::read_dir(mirror.folder().join("wikis")).unwrap().count();
+    let clones = std::fs::read_dir(mirror.env.casebook().join("wikis")).unwrap().count();
     assert_eq!(clones, 0);
 }
 
@@ -213,15 +212,15 @@ async fn missing_or_forbidden_wiki_is_handled() {
     let wiki = Wiki::new(None);
     let github = wiki.tracker();
     let mirror = mirror(&github).await;
-    let report = sync(&mirror).await;
+    let report = mirror.sync_ok().await;
     assert!(wiki_gap(&report).unwrap().contains("no pages yet"), "{:?}", report.gaps);
     github.world().wiki = None;
-    let report = sync(&mirror).await;
+    let report = mirror.sync_ok().await;
     assert!(wiki_gap(&report).unwrap().contains("have access to it"), "{:?}", report.gaps);
     wiki.write("Home.md", "Hello\n");
     wiki.push("First");
     github.world().wiki = Some(wiki.root());
-    let report = sync(&mirror).await;
+    let report = mirror.sync_ok().await;
     assert_eq!((wiki_gap(&report), report.wiki_pages), (None, 1));
 }
 
@@ -231,7 +230,7 @@ async fn cancelled_git_is_killed_within_a_second() {
     wiki.write("Home.md", "Hello\n");
     wiki.push("First");
     let github = wiki.tracker();
-    github.world().git_stall = Duration::from_secs(30);
+    github.world().git_delay = Duration::from_secs(30);
     let mirror = mirror(&github).await;
     let task = Task::new();
     let cancel = task.clone();
@@ -244,7 +243,7 @@ async fn cancelled_git_is_killed_within_a_second() {
     assert_eq!(report.problem.unwrap().code, Code::Cancelled);
     assert!(start.elapsed() < Duration::from_millis(2_500), "{:?}", start.elapsed());
     std::thread::sleep(Duration::from_millis(200));
-    // No process started by git is left.
+    // No git process is left.
     let processes = std::fs::read_dir("/proc")
         .unwrap()
         .filter_map(|e| std::fs::read(e.unwrap().path().join("cmdline")).ok());
@@ -263,8 +262,7 @@ async fn token_follows_no_redirect() {
     foreign.world().wiki = Some(wiki.root());
     github.world().git_redirect = Some(foreign.host.clone());
     let mirror = mirror(&github).await;
-    let report =
-        mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+    let report = mirror.sync(false).await;
     let problem = report.problem.unwrap();
     assert!(problem.code == Code::Network && problem.message.contains("wiki"), "{problem:?}");
     assert!(foreign.requests().is_empty());
@@ -276,46 +274,49 @@ fn cli_output_never_shows_the_token() {
     wiki.write("Home.md", "# Welcome\n\nMind the leaking valve.\n");
     wiki.push("First");
     let github = wiki.tracker();
-    let place = Place::new();
+    let env = TestEnv::new();
     // This fake git records its arguments.
-    let spy =
-        place.file("bin/git", "#!/bin/sh\necho \"$@\" >> \"$SPY\"\nexec /usr/bin/git \"$@\"\n");
-    std::fs::set_permissions(&spy, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let log = place.path("spy.log");
-    let run = |args: &[&str], path: &str| {
-        let mut command = place.command(args);
+    let fake_git =
+        env.file("bin/git", "#!/bin/sh\necho \"$@\" >> \"$SPY\"\nexec /usr/bin/git \"$@\"\n");
+    std::fs::set_permissions(&fake_git, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let log = env.path("spy.log");
+    let run_command = |args: &[&str], path: &str| {
+        let mut command = env.command(args);
         command
             .env("GH_ENTERPRISE_TOKEN", CANARY)
             .env("GH_HOST", &github.host)
             .env("PATH", path)
             .env("SPY", &log);
-        Ran::from(command.output().unwrap())
+        Run::from(command.output().unwrap())
     };
-    let path = format!("{}:/usr/bin:/bin", spy.parent().unwrap().display());
-    let ran = run(&["source", "add", "github:acme/app", "--wiki", "--host", &github.host], &path);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let path = format!("{}:/usr/bin:/bin", fake_git.parent().unwrap().display());
+    let run =
+        run_command(&["source", "add", "github:acme/app", "--wiki", "--host", &github.host], &path);
+    assert_eq!(run.code, Some(0), "{}", run.err);
 
     // Without git, everything else is mirrored, and a hint is shown.
-    let ran = run(&["sync"], "/nowhere");
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("git is not installed; install it"), "{}", ran.err);
-    assert!(ran.err.contains("3 items"), "{}", ran.err);
+    let run = run_command(&["sync"], "/nowhere");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.err.contains("git is not installed; install it"), "{}", run.err);
+    assert!(run.err.contains("3 items"), "{}", run.err);
 
-    let ran = run(&["sync"], &path);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("1 wiki page"), "{}", ran.err);
-    let search = run(&["search", "leaking valve", "--json=key"], &path);
+    let run = run_command(&["sync"], &path);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.err.contains("1 wiki page"), "{}", run.err);
+    let search = run_command(&["search", "leaking valve", "--json=key"], &path);
     assert!(search.out.contains("acme/app:Home"), "{}", search.out);
     let trace = std::fs::read_to_string(&log).unwrap();
     assert!(trace.contains("ls-remote") && trace.contains("fetch"), "{trace}");
-    let hidden = basic(CANARY);
-    let hidden = hidden.strip_prefix("Basic ").unwrap();
-    for secret in [CANARY, hidden] {
-        assert!(!trace.contains(secret) && !ran.err.contains(secret));
+    let encoded = basic_auth(CANARY);
+    let encoded = encoded.strip_prefix("Basic ").unwrap();
+    for secret in [CANARY, encoded] {
+        assert!(!trace.contains(secret) && !run.err.contains(secret));
         assert_eq!(
-            crate::sync::files_with(&place.casebook(), secret.as_bytes()),
+            crate::sync::files_with(&env.casebook(), secret.as_bytes()),
             Vec::<String>::new()
         );
     }
-    assert!(github.requests().iter().any(|l| l.authorization.as_deref() == Some(&basic(CANARY))));
+    assert!(
+        github.requests().iter().any(|l| l.authorization.as_deref() == Some(&basic_auth(CANARY)))
+    );
 }

@@ -1,4 +1,4 @@
-//! The answer to one question: the known problem, its solution, and the next steps.
+//! The answer to a question: the known problem, its solution, and the next steps.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -23,15 +23,14 @@ use crate::{
     troubleshoot::{self, CaseContext},
 };
 
-/// The number of similar reports from which the related ones are taken.
+/// The maximum number of similar reports considered for an answer.
 pub(crate) const MAX_CANDIDATES: usize = 10;
 /// The maximum number of possible duplicates and related reports listed.
 const MAX_RELATED: usize = 5;
-/// The minimum probability that a case helps for its comments to be quoted; other cases are only
-/// listed.
+/// The minimum relevance of a quoted case; other cases are only listed.
 const MIN_QUOTED: f32 = 0.3;
 
-/// Answers a question about a problem, from the matches that all other views share.
+/// Answers a question about a problem.
 ///
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`] for an empty question and for settings out of range,
@@ -75,8 +74,8 @@ pub fn troubleshoot(
     Ok(TroubleshootResponse { took_ms: start.elapsed().as_secs_f64() * 1000.0, ..response })
 }
 
-/// Finds the known problem of a question and its solved cases, the problem's own first, and the
-/// similar reports, at most `max_candidates`; the problem needs only the first of them.
+/// Finds the known problem of a question, the solved cases, those of the problem first, and at most
+/// `max_candidates` similar reports. The problem depends only on the first of them.
 pub(crate) fn find_cases(
     context: &CaseContext<'_>,
     matches: &QuestionMatches,
@@ -94,7 +93,7 @@ pub(crate) fn find_cases(
     };
     let similar =
         duplicates::respond(&duplicates::check_coverage(finder)?, finder, matches, &request)?;
-    response.problem = finder.store.read(|r| problem(r, context, matches, &similar))?;
+    response.problem = finder.store.read(|r| find_problem(r, context, matches, &similar))?;
     if let Some(problem) = &response.problem {
         response.cases.sort_by_key(|case| !problem.has(&case.key));
         response.open.retain(|report| !problem.has(&report.key));
@@ -103,7 +102,7 @@ pub(crate) fn find_cases(
     Ok((response, similar))
 }
 
-/// Answers a question from its solved cases and the similar reports, without notes and next steps.
+/// Makes an answer from the solved cases and the similar reports, without notes and next steps.
 pub(crate) fn respond(
     context: &CaseContext<'_>,
     matches: &QuestionMatches,
@@ -123,28 +122,28 @@ pub(crate) fn respond(
     });
     let (cases, weak_cases): (Vec<_>, Vec<_>) = list.into_iter().partition(is_quoted);
     let has = |cases: &[SolvedCase], key: &str| cases.iter().any(|case| case.key == key);
-    let is_near = |c: &&DuplicateCandidate| {
+    let is_related = |c: &&DuplicateCandidate| {
         let is_listed = is_problem(&c.key) || has(&cases, &c.key);
         !is_listed && (c.band <= Band::Related || has(&weak_cases, &c.key))
     };
-    let near = similar.candidates.iter().filter(is_near);
-    let near = near.map(|candidate| (&candidate.key, candidate.band, candidate.confidence));
+    let related = similar.candidates.iter().filter(is_related);
+    let related = related.map(|c| (&c.key, c.band, c.confidence));
     let is_unanswered = problem.is_none() && cases.is_empty();
     let near_keys = near_cases.iter().filter(|_| is_unanswered).map(|case| &case.key);
     let weak_keys = near_keys.chain(weak_cases.iter().map(|case| &case.key));
     let (mut reports, mut keys) = (Vec::new(), BTreeSet::new());
     finder.store.read(|r| {
-        for (key, band, confidence) in near.chain(weak_keys.map(|key| (key, Band::None, 0.0))) {
+        for (key, band, confidence) in related.chain(weak_keys.map(|key| (key, Band::None, 0.0))) {
             if reports.len() == MAX_RELATED {
                 break;
             }
             let Some(row) = r.document_by_key(key)? else { continue };
-            // A known duplicate stands for its problem.
+            // A known duplicate is replaced by its canonical report.
             let row = troubleshoot::canonical(r, &row)?.unwrap_or(row);
             if is_problem(&row.key) || has(&cases, &row.key) || !keys.insert(row.key.clone()) {
                 continue;
             }
-            let outcome = troubleshoot::outcome(r, &finder.parts, None, &row)?;
+            let outcome = troubleshoot::outcome(r, finder, None, &row)?;
             let mut report = known_report(row, band, confidence);
             report.status = Some(outcome.status);
             if is_unanswered && (reports.is_empty() || confidence >= POSSIBLE) {
@@ -169,9 +168,9 @@ pub(crate) fn respond(
     })
 }
 
-/// Returns the problem that a question is about: an item's known canonical report, the item itself,
-/// or the first likely duplicate of a text.
-fn problem(
+/// Finds the problem of a question: the canonical report of an item, the item itself, or the first
+/// likely duplicate.
+fn find_problem(
     r: &Reader<'_>,
     context: &CaseContext<'_>,
     question_matches: &QuestionMatches,
@@ -180,18 +179,18 @@ fn problem(
     let question = &question_matches.question;
     let likely = similar.candidates.first().filter(|c| c.band <= Band::Likely);
     let is_closed = |row: &&DocumentRow| !matches!(row.state, None | Some(State::Open));
-    let read = |key: &str| -> Result<Option<DocumentRow>> {
+    let load = |key: &str| -> Result<Option<DocumentRow>> {
         Ok(r.document_by_key(key)?.filter(|row| row.deleted_at.is_none()))
     };
     // The canonical report may be missing from the casebook.
-    let canonical = similar.known.as_ref().map(|report| read(&report.key)).transpose()?.flatten();
+    let canonical = similar.known.as_ref().map(|report| load(&report.key)).transpose()?.flatten();
     let (row, confidence, reasons) = match (canonical, likely, &question.row) {
         (Some(row), _, _) => (Some(row), 1.0, Vec::new()),
-        // A closed item has an outcome of its own.
+        // A closed item has its own outcome.
         (None, _, Some(row)) if is_closed(&row) => (Some(row.clone()), 1.0, Vec::new()),
         (None, Some(c), _) => {
-            let canonical = c.canonical.as_deref().map(read).transpose()?.flatten();
-            let row = canonical.map_or_else(|| read(&c.key), |row| Ok(Some(row)))?;
+            let canonical = c.canonical.as_deref().map(load).transpose()?.flatten();
+            let row = canonical.map_or_else(|| load(&c.key), |row| Ok(Some(row)))?;
             (row, c.confidence, c.reasons.clone())
         }
         (None, None, Some(row)) => (Some(row.clone()), 1.0, Vec::new()),
@@ -205,8 +204,8 @@ fn problem(
     Ok(Some(KnownProblem { confidence, reasons, ..problem }))
 }
 
-/// Returns the problem of an item, according to the thread of its canonical report or its own,
-/// without a search for matches.
+/// Returns the problem of an item, documented in the thread of its canonical report or in its own,
+/// without a search.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] for an item that does not exist.
@@ -220,7 +219,7 @@ pub fn problem_of(context: &CaseContext<'_>, key: &str, now: Timestamp) -> Resul
     })
 }
 
-/// Returns the problem of a report, with the outcome that its thread documents.
+/// Returns the problem of a report with its documented outcome.
 fn known_problem(
     r: &Reader<'_>,
     context: &CaseContext<'_>,
@@ -230,7 +229,7 @@ fn known_problem(
     let mut reports = r.duplicates_of(&row.key)?;
     reports.retain(|report| question.row.as_ref().is_none_or(|row| row.key != *report));
     let closed_at = row.closed_at;
-    let outcome = troubleshoot::outcome(r, &context.finder.parts, Some(question), &row)?;
+    let outcome = troubleshoot::outcome(r, context.finder, Some(question), &row)?;
     let (status, came_back_in) = outcome.after_reports(r, &reports)?;
     Ok(KnownProblem {
         key: row.key,
@@ -252,7 +251,7 @@ fn known_problem(
     })
 }
 
-/// Returns the next steps, one sentence each; none for an unknown problem while the answer is not
+/// Returns the next steps, one sentence each; none if the problem is unknown and the answer is not
 /// conclusive.
 pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
     let Some(problem) = &response.problem else {
@@ -275,15 +274,16 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
     let key = &problem.key;
     let is_itself = response.key.as_ref() == Some(key);
     let mut steps = Vec::new();
-    let statement = problem.version_statement();
     let was_fixed =
         problem.asked_version.as_ref().and_then(|version| version.has_fix) == Some(true);
     match problem.status {
         status if status.is_fixed() => {
-            steps.push(statement.unwrap_or_else(|| match problem.is_answered() {
-                true => format!("Read the answer in {key}."),
-                false => format!("Read how {key} was fixed."),
-            }));
+            steps.push(problem.version_statement().unwrap_or_else(
+                || match problem.is_answered() {
+                    true => format!("Read the answer in {key}."),
+                    false => format!("Read how {key} was fixed."),
+                },
+            ));
             if was_fixed && !is_itself {
                 steps.push(format!("If so, comment on {key}."));
             }

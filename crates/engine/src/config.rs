@@ -1,7 +1,6 @@
 //! Typed settings: their keys, their valid values, and the TOML file that stores them.
 //!
-//! The engine reads no environment and no home folder: the caller reads the file and the variables,
-//! and passes their text.
+//! The caller reads the file and the environment variables, and passes in their text.
 
 use std::{ops::Range, path::PathBuf};
 
@@ -16,17 +15,17 @@ use precedent_text::similar;
 /// The colour mode of output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Color {
-    /// Colour on a terminal only.
+    /// Colour if the output is a terminal.
     #[default]
     Auto,
-    /// Colour everywhere.
+    /// Colour in any output.
     Always,
     /// No colour.
     Never,
 }
 
 impl Color {
-    /// Returns the name in files and arguments.
+    /// Returns the name in settings and arguments.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -35,22 +34,22 @@ impl Color {
         }
     }
 
-    /// Parses the name that [`Color::as_str`] returns.
+    /// Parses the name in settings and arguments.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Auto, Self::Always, Self::Never].into_iter().find(|c| c.as_str() == text)
     }
 }
 
-/// The user's settings, which replace repeated command-line options.
+/// The user's settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The casebook's folder; `None` means the one in the user's data folder.
+    /// The casebook folder; `None` for the one in the user's data folder.
     pub casebook: Option<PathBuf>,
-    /// The source that bare numbers refer to if there are several.
+    /// The source of numbers without a source, if there are several sources.
     pub source: Option<String>,
-    /// The colour mode; `None` means the one that the environment implies.
+    /// The colour mode; `None` to derive it from the environment.
     pub color: Option<Color>,
-    /// Embedding threads, 1..=64; `None` means a default for this machine.
+    /// The number of embedding threads, 1..=64; `None` for the default of this machine.
     pub threads: Option<usize>,
     /// The maximum number of search results.
     pub search_limit: usize,
@@ -80,27 +79,26 @@ impl Default for Settings {
     }
 }
 
-/// The type of a setting's value, which also determines its TOML form. Displays as words: `a number
-/// from 0 to 1`.
+/// The type of a setting's value. Its display form is a description: `a number from 0 to 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
-    /// A text in the form that these words describe.
+pub enum ValueType {
+    /// A text with this description.
     Text(&'static str),
-    /// A whole number between these two, inclusive.
-    Whole(usize, usize),
+    /// A whole number from the first to the second limit.
+    Integer(usize, usize),
     /// A number from 0 to 1.
-    Share,
+    Fraction,
     /// A boolean.
-    Truth,
+    Boolean,
 }
 
-impl std::fmt::Display for Holds {
+impl std::fmt::Display for ValueType {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Text(words) => f.write_str(words),
-            Self::Whole(least, most) => write!(f, "a whole number from {least} to {most}"),
-            Self::Share => f.write_str("a number from 0 to 1"),
-            Self::Truth => f.write_str("true or false"),
+            Self::Text(description) => f.write_str(description),
+            Self::Integer(min, max) => write!(f, "a whole number from {min} to {max}"),
+            Self::Fraction => f.write_str("a number from 0 to 1"),
+            Self::Boolean => f.write_str("true or false"),
         }
     }
 }
@@ -113,18 +111,18 @@ pub struct Key {
     /// A one-line description.
     pub about: &'static str,
     /// The type of its value.
-    pub holds: Holds,
-    /// The parser that stores a type-checked text; returns `None` if it is still invalid.
+    pub value_type: ValueType,
+    /// Sets the value to a text that fits its type; returns `None` if the text is invalid.
     parse: fn(&mut Settings, &str) -> Option<()>,
     write: fn(&Settings) -> Option<String>,
 }
 
-/// The settings, in the order in which they are listed.
+/// All settings, in the order in which they are listed.
 pub const KEYS: &[Key] = &[
     Key {
         name: "casebook",
         about: "casebook folder",
-        holds: Holds::Text("an absolute path"),
+        value_type: ValueType::Text("an absolute path"),
         parse: |s, text| {
             let path = PathBuf::from(text);
             path.is_absolute().then(|| s.casebook = Some(path))
@@ -134,67 +132,67 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "source",
         about: "source for bare numbers",
-        holds: Holds::Text("a source: owner/name"),
+        value_type: ValueType::Text("a source: owner/name"),
         parse: |s, text| {
-            let whole =
+            let is_source =
                 text.contains('/') && !text.contains(char::is_whitespace) && !text.contains('#');
-            whole.then(|| s.source = Some(text.to_owned()))
+            is_source.then(|| s.source = Some(text.to_owned()))
         },
         write: |s| s.source.clone(),
     },
     Key {
         name: "color",
         about: "when to color the output",
-        holds: Holds::Text("auto, always or never"),
+        value_type: ValueType::Text("auto, always or never"),
         parse: |s, text| Color::parse(text).map(|c| s.color = Some(c)),
         write: |s| s.color.map(|c| c.as_str().to_owned()),
     },
     Key {
         name: "threads",
         about: "threads for computing vectors",
-        holds: Holds::Whole(1, 64),
+        value_type: ValueType::Integer(1, 64),
         parse: |s, text| text.parse().ok().map(|n| s.threads = Some(n)),
         write: |s| s.threads.map(|n| n.to_string()),
     },
     Key {
         name: "search.limit",
         about: "maximum number of search results",
-        holds: Holds::Whole(1, limits::SEARCH),
+        value_type: ValueType::Integer(1, limits::SEARCH),
         parse: |s, text| text.parse().ok().map(|n| s.search_limit = n),
         write: |s| Some(s.search_limit.to_string()),
     },
     Key {
         name: "duplicates.threshold",
         about: "minimum similarity of a candidate",
-        holds: Holds::Share,
+        value_type: ValueType::Fraction,
         parse: |s, text| text.parse().ok().map(|n| s.duplicates_threshold = n),
         write: |s| Some(s.duplicates_threshold.to_string()),
     },
     Key {
         name: "duplicates.max_candidates",
         about: "maximum number of duplicate candidates",
-        holds: Holds::Whole(1, limits::CANDIDATES),
+        value_type: ValueType::Integer(1, limits::CANDIDATES),
         parse: |s, text| text.parse().ok().map(|n| s.duplicates_max_candidates = n),
         write: |s| Some(s.duplicates_max_candidates.to_string()),
     },
     Key {
         name: "triage.limit",
         about: "maximum number of reports in the queue",
-        holds: Holds::Whole(1, limits::TRIAGE),
+        value_type: ValueType::Integer(1, limits::TRIAGE),
         parse: |s, text| text.parse().ok().map(|n| s.triage_limit = n),
         write: |s| Some(s.triage_limit.to_string()),
     },
     Key {
         name: "troubleshooting.enabled",
         about: "whether to search for solved cases",
-        holds: Holds::Truth,
+        value_type: ValueType::Boolean,
         parse: |s, text| text.parse().ok().map(|t| s.troubleshooting.enabled = t),
         write: |s| Some(s.troubleshooting.enabled.to_string()),
     },
     Key {
         name: "troubleshooting.similarity_threshold",
         about: "minimum similarity in meaning of a solved case",
-        holds: Holds::Share,
+        value_type: ValueType::Fraction,
         parse: |s, text| {
             text.parse().ok().map(|n| s.troubleshooting.similarity_threshold = Some(n))
         },
@@ -203,14 +201,14 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "troubleshooting.max_results",
         about: "maximum number of solved cases",
-        holds: Holds::Whole(limits::CASES.0, limits::CASES.1),
+        value_type: ValueType::Integer(limits::CASES.0, limits::CASES.1),
         parse: |s, text| text.parse().ok().map(|n| s.troubleshooting.max_results = n),
         write: |s| Some(s.troubleshooting.max_results.to_string()),
     },
     Key {
         name: "troubleshooting.total_budget_chars",
         about: "maximum total length of all threads, in characters",
-        holds: Holds::Whole(limits::BUDGET.0, limits::BUDGET.1),
+        value_type: ValueType::Integer(limits::BUDGET.0, limits::BUDGET.1),
         parse: |s, text| text.parse().ok().map(|n| s.troubleshooting.total_budget_chars = n),
         write: |s| Some(s.troubleshooting.total_budget_chars.to_string()),
     },
@@ -231,7 +229,7 @@ pub fn key(name: &str) -> Result<&'static Key> {
 }
 
 impl Key {
-    /// Returns the environment variable that overrides the file: `PRECEDENT_DUPLICATES_THRESHOLD`.
+    /// Returns the environment variable that overrides the file: `PRECEDENT_SEARCH_LIMIT`.
     pub fn variable(&self) -> String {
         format!("PRECEDENT_{}", self.name.to_uppercase().replace('.', "_"))
     }
@@ -247,103 +245,99 @@ impl Key {
     /// [`precedent_core::Code::InvalidInput`] for an invalid value.
     pub fn set(&self, settings: &mut Settings, text: &str) -> Result<()> {
         let text = text.trim();
-        let can = match self.holds {
-            Holds::Whole(least, most) => {
-                text.parse().is_ok_and(|n: usize| (least..=most).contains(&n))
+        let fits_type = match self.value_type {
+            ValueType::Integer(min, max) => {
+                text.parse().is_ok_and(|n: usize| (min..=max).contains(&n))
             }
-            Holds::Share => text.parse().is_ok_and(|n: f32| (0.0..=1.0).contains(&n)),
-            Holds::Text(_) | Holds::Truth => true,
+            ValueType::Fraction => text.parse().is_ok_and(|n: f32| (0.0..=1.0).contains(&n)),
+            ValueType::Text(_) | ValueType::Boolean => true,
         };
-        can.then(|| (self.parse)(settings, text)).flatten().ok_or_else(|| {
+        fits_type.then(|| (self.parse)(settings, text)).flatten().ok_or_else(|| {
             Error::invalid(format!("invalid value \"{text}\" for {}", self.name))
-                .with_hint(format!("It must be {}.", self.holds))
+                .with_hint(format!("It must be {}.", self.value_type))
         })
     }
 }
 
-/// The settings file, with its comments and its order preserved.
+/// A settings file. Changes keep its comments and order.
 #[derive(Clone, Debug, Default)]
 pub struct ConfigFile {
     document: DocumentMut,
 }
 
 impl ConfigFile {
-    /// Parses the text of a file; every key must be known and every value valid.
+    /// Parses a file, in which every key must be known and every value valid.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] with the position of the first problem.
     pub fn parse(text: &str) -> Result<Self> {
-        let (file, wrong) = Self::salvage(text);
-        wrong.map_or(Ok(file), Err)
+        let (file, error) = Self::salvage(text);
+        error.map_or(Ok(file), Err)
     }
 
-    /// Parses as much of a file as possible, and returns the first problem with its position. A
-    /// file that is not TOML sets nothing; otherwise all known keys with valid values are used.
+    /// Parses the valid settings of a file, and returns the first problem with its position. A file
+    /// that is not TOML has no valid settings.
     pub fn salvage(text: &str) -> (Self, Option<Error>) {
         let document = match Document::parse(text.to_owned()) {
             Ok(document) => document,
             Err(e) => {
-                let place = place(text, e.span());
+                let position = position(text, e.span());
                 let message = e.message().trim().replace('\n', ", ");
-                let error = Error::invalid(format!("{place}: not valid TOML: {message}"))
+                let error = Error::invalid(format!("{position}: not valid TOML: {message}"))
                     .with_hint("Example of a line: duplicates.threshold = 0.5");
                 return (Self::default(), Some(error));
             }
         };
-        let mut wrong = None;
-        let mut values = Vec::new();
-        flatten("", document.as_table(), None, &mut values);
-        for value in &values {
+        let mut first_error = None;
+        for value in &flatten(document.as_table()) {
             if let Err(error) = value.apply(&mut Settings::default()) {
-                wrong.get_or_insert_with(|| error.context(place(text, value.at.clone())));
+                first_error
+                    .get_or_insert_with(|| error.context(position(text, value.span.clone())));
             }
         }
-        (Self { document: document.into_mut() }, wrong)
+        (Self { document: document.into_mut() }, first_error)
     }
 
     /// Applies the file's valid settings.
     pub fn apply(&self, settings: &mut Settings) {
-        let mut values = Vec::new();
-        flatten("", self.document.as_table(), None, &mut values);
-        // Ignore the error: it was reported when the file was parsed.
-        values.iter().for_each(|value| drop(value.apply(settings)));
+        // Ignore errors: they were reported when the file was parsed.
+        flatten(self.document.as_table()).iter().for_each(|value| drop(value.apply(settings)));
     }
 
-    /// Returns the value that the file itself sets for this key, as text.
+    /// Returns the value that the file sets for this key, as text.
     pub fn get(&self, key: &Key) -> Option<String> {
         let mut settings = Settings::default();
-        let mut values = Vec::new();
-        flatten("", self.document.as_table(), None, &mut values);
+        let values = flatten(self.document.as_table());
         let value = values.iter().find(|value| value.name == key.name)?;
         value.apply(&mut settings).ok()?;
         key.value_text(&settings)
     }
 
-    /// Sets a key; comments and order are preserved.
+    /// Sets a key.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a value that is invalid for the key.
+    /// [`precedent_core::Code::InvalidInput`] for an invalid value.
     pub fn set(&mut self, key: &Key, text: &str) -> Result<()> {
         key.set(&mut Settings::default(), text)?;
         let text = text.trim();
-        let wrong = || Error::invalid(format!("invalid value \"{text}\" for {}", key.name));
-        let value = match key.holds {
-            Holds::Text(_) => Value::from(text),
-            Holds::Share => Value::from(text.parse::<f64>().map_err(|_| wrong())?),
-            Holds::Whole(..) => Value::from(text.parse::<i64>().map_err(|_| wrong())?),
-            Holds::Truth => Value::from(text.parse::<bool>().map_err(|_| wrong())?),
+        let invalid = || Error::invalid(format!("invalid value \"{text}\" for {}", key.name));
+        let value = match key.value_type {
+            ValueType::Text(_) => Value::from(text),
+            ValueType::Fraction => Value::from(text.parse::<f64>().map_err(|_| invalid())?),
+            ValueType::Integer(..) => Value::from(text.parse::<i64>().map_err(|_| invalid())?),
+            ValueType::Boolean => Value::from(text.parse::<bool>().map_err(|_| invalid())?),
         };
-        let (table, name) = key.name.split_once('.').unwrap_or(("", key.name));
-        let tables: &mut dyn TableLike = if table.is_empty() {
+        let (table_name, name) = key.name.split_once('.').unwrap_or(("", key.name));
+        let table: &mut dyn TableLike = if table_name.is_empty() {
             self.document.as_table_mut()
         } else {
             self.document
-                .entry(table)
+                .entry(table_name)
                 .or_insert_with(toml_edit::table)
                 .as_table_like_mut()
-                .ok_or_else(|| Error::invalid(format!("{table} in the file is not a table")))?
+                .ok_or_else(|| Error::invalid(format!("{table_name} in the file is not a table")))?
         };
-        match tables.get_mut(name).and_then(Item::as_value_mut) {
+        match table.get_mut(name).and_then(Item::as_value_mut) {
             // Keep a comment after the value.
             Some(old) => {
                 let decor = old.decor().clone();
@@ -351,7 +345,7 @@ impl ConfigFile {
                 *old.decor_mut() = decor;
             }
             None => {
-                tables.insert(name, Item::Value(value));
+                table.insert(name, Item::Value(value));
             }
         }
         Ok(())
@@ -359,16 +353,17 @@ impl ConfigFile {
 
     /// Removes a key. Returns whether it was set.
     pub fn unset(&mut self, key: &Key) -> bool {
-        let (table, name) = key.name.split_once('.').unwrap_or(("", key.name));
-        if table.is_empty() {
+        let (table_name, name) = key.name.split_once('.').unwrap_or(("", key.name));
+        if table_name.is_empty() {
             return self.document.remove(name).is_some();
         }
-        let Some(tables) = self.document.get_mut(table).and_then(Item::as_table_like_mut) else {
+        let Some(table) = self.document.get_mut(table_name).and_then(Item::as_table_like_mut)
+        else {
             return false;
         };
-        let was_set = tables.remove(name).is_some();
-        if was_set && tables.is_empty() {
-            self.document.remove(table);
+        let was_set = table.remove(name).is_some();
+        if was_set && table.is_empty() {
+            self.document.remove(table_name);
         }
         was_set
     }
@@ -384,8 +379,8 @@ impl std::fmt::Display for ConfigFile {
 struct FileValue {
     name: String,
     value: Option<Value>,
-    /// The byte range of the value.
-    at: Option<Range<usize>>,
+    /// The byte range of the key in the file.
+    span: Option<Range<usize>>,
 }
 
 impl FileValue {
@@ -394,34 +389,34 @@ impl FileValue {
             Some(Value::String(text)) => text.value().clone(),
             Some(Value::Integer(n)) => n.value().to_string(),
             Some(Value::Float(n)) => n.value().to_string(),
-            Some(Value::Boolean(truth)) => truth.value().to_string(),
+            Some(Value::Boolean(value)) => value.value().to_string(),
             _ => String::new(),
         };
         key(&self.name)?.set(settings, &text)
     }
 }
 
-/// Collects every value of a table and its subtables.
-fn flatten(
-    prefix: &str,
-    table: &dyn TableLike,
-    span: Option<Range<usize>>,
-    out: &mut Vec<FileValue>,
-) {
-    for (name, item) in table.iter() {
-        let at =
-            table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).or(span.clone());
-        let name = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
-        match item.as_table_like() {
-            Some(inner) => flatten(&name, inner, at, out),
-            None => out.push(FileValue { name, value: item.as_value().cloned(), at }),
-        }
+/// Returns the values of a table and its subtables.
+fn flatten(table: &dyn TableLike) -> Vec<FileValue> {
+    let mut values = Vec::new();
+    for (key, item) in table.iter() {
+        let span = table.key(key).and_then(toml_edit::Key::span).or_else(|| item.span());
+        let Some(inner) = item.as_table_like() else {
+            values.push(FileValue { name: key.to_owned(), value: item.as_value().cloned(), span });
+            continue;
+        };
+        values.extend(flatten(inner).into_iter().map(|value| FileValue {
+            name: format!("{key}.{}", value.name),
+            span: value.span.or(span.clone()),
+            ..value
+        }));
     }
+    values
 }
 
-/// Returns the line and column of a position in a text, as editors count them.
-fn place(text: &str, at: Option<Range<usize>>) -> String {
-    let prefix = at.and_then(|at| text.get(..at.start)).unwrap_or_default();
+/// Returns the line and column of the start of a range, as editors count them.
+fn position(text: &str, span: Option<Range<usize>>) -> String {
+    let prefix = span.and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line = prefix.matches('\n').count() + 1;
     let column = prefix.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     format!("line {line}, column {column}")
@@ -487,20 +482,20 @@ mod tests {
     fn salvage_locates_the_error_and_keeps_the_rest() {
         let text =
             "# mine\nsearch.limit = 7\n\n[duplicates]\n  treshold = 0.5\nmax_candidates = 5\n";
-        let (file, wrong) = ConfigFile::salvage(text);
-        let wrong = wrong.unwrap();
-        assert!(wrong.to_string().starts_with("line 5, column 3: "), "{wrong}");
+        let (file, error) = ConfigFile::salvage(text);
+        let error = error.unwrap().to_string();
+        assert!(error.starts_with("line 5, column 3: "), "{error}");
         let mut settings = Settings::default();
         file.apply(&mut settings);
         assert_eq!((settings.search_limit, settings.duplicates_max_candidates), (7, 5));
-        let (file, wrong) = ConfigFile::salvage("search.limit = 7\nsource = \"acme/app\n");
-        assert!(wrong.unwrap().to_string().starts_with("line 2, "));
+        let (file, error) = ConfigFile::salvage("search.limit = 7\nsource = \"acme/app\n");
+        assert!(error.unwrap().to_string().starts_with("line 2, "));
         assert_eq!(file.get(key("search.limit").unwrap()), None, "invalid TOML sets nothing");
     }
 
     #[test]
-    fn setting_limits_match_the_use_cases() {
-        for (name, most) in [
+    fn settings_have_the_limits_of_their_commands() {
+        for (name, max) in [
             ("search.limit", limits::SEARCH),
             ("triage.limit", limits::TRIAGE),
             ("duplicates.max_candidates", limits::CANDIDATES),
@@ -509,9 +504,9 @@ mod tests {
         ] {
             let key = key(name).unwrap();
             let mut settings = Settings::default();
-            key.set(&mut settings, &most.to_string()).unwrap();
-            let error = key.set(&mut settings, &(most + 1).to_string()).unwrap_err();
-            assert!(error.hint().unwrap().contains(&most.to_string()), "{error:?}");
+            key.set(&mut settings, &max.to_string()).unwrap();
+            let error = key.set(&mut settings, &(max + 1).to_string()).unwrap_err();
+            assert!(error.hint().unwrap().contains(&max.to_string()), "{error:?}");
         }
     }
 

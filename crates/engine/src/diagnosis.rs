@@ -1,5 +1,5 @@
-//! The details for a bug report: versions, settings, sizes, counts, findings, and the last sync
-//! result of each source. It contains no names of people, places or projects.
+//! The diagnosis for a bug report: versions, settings, sizes, counts, findings, and the last sync
+//! result of each source, without names of people, places and projects.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,23 +20,22 @@ use serde::Serialize;
 pub struct SettingValue {
     /// The name: `duplicates.threshold`.
     pub key: String,
-    /// The value in effect. For settings that name a place or a project, only that it is set.
+    /// The value in effect; `[set]` for settings that name a place or a project.
     pub value: Option<String>,
     /// The origin: `environment`, `file` or `default`.
     pub origin: String,
 }
 
-/// The details that only the calling program knows.
+/// The details that the calling program knows.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
+pub struct CallerDetails {
     /// The system: `linux`, `macos`, `windows`.
     pub system: String,
     /// The processor: `x86_64`, `aarch64`.
     pub processor: String,
     /// The settings in effect.
     pub settings: Vec<SettingValue>,
-    /// The texts to replace wherever they occur, with their replacements: the home folder, the
-    /// user's name.
+    /// Private names, such as the home folder and the user's name, with their placeholders.
     pub names: Vec<(String, String)>,
 }
 
@@ -61,10 +60,11 @@ pub struct SourceFigures {
     pub gaps: Vec<Gap>,
 }
 
-/// A file or folder at the top of the casebook's folder.
+/// A file or folder in the casebook folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-pub struct Entry {
-    /// The name in that folder.
+#[schemars(rename = "Entry")]
+pub struct FolderEntry {
+    /// The name in the folder.
     pub name: String,
     /// The size on disk in bytes, including the contents of a folder.
     pub bytes: u64,
@@ -86,7 +86,7 @@ pub struct Diagnosis {
     /// The settings in effect.
     pub settings: Vec<SettingValue>,
     /// The entries of the casebook's folder.
-    pub files: Vec<Entry>,
+    pub files: Vec<FolderEntry>,
     /// The findings of the health check.
     pub findings: Vec<Finding>,
     /// The parts that the health check covered.
@@ -101,7 +101,7 @@ pub struct Diagnosis {
     pub problems: Vec<String>,
 }
 
-/// The casebook's own state, if it can be opened.
+/// The state of a casebook that can be opened.
 #[derive(Debug, Default)]
 pub(crate) struct CasebookState {
     pub(crate) status: Option<Status>,
@@ -109,19 +109,19 @@ pub(crate) struct CasebookState {
     pub(crate) problems: Vec<String>,
 }
 
-/// Assembles the diagnosis, and removes names of people, places and projects.
-pub(crate) fn diagnosis(
+/// Assembles a diagnosis, and removes names of people, places and projects.
+pub(crate) fn diagnose(
     folder: &Path,
     health: Health,
     state: CasebookState,
-    surroundings: Surroundings,
+    caller: CallerDetails,
     now: Timestamp,
 ) -> Diagnosis {
     let (sources, coverage, model) = match state.status {
         Some(status) => (status.sources, Some(status.coverage), Some(status.model)),
         None => (Vec::new(), None, None),
     };
-    let mut names = surroundings.names;
+    let mut names = caller.names;
     names.push((folder.display().to_string(), "[casebook]".to_owned()));
     let mut hosts = BTreeSet::new();
     for (n, source) in sources.iter().enumerate() {
@@ -137,14 +137,14 @@ pub(crate) fn diagnosis(
     let mut report = Diagnosis {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         made_at: now,
-        system: surroundings.system,
-        processor: surroundings.processor,
+        system: caller.system,
+        processor: caller.processor,
         cores: std::thread::available_parallelism().map_or(1, usize::from),
-        settings: surroundings.settings.into_iter().map(hide_place).collect(),
-        files: entries(folder),
+        settings: caller.settings.into_iter().map(hide_value).collect(),
+        files: folder_entries(folder),
         findings: health.findings,
         checked: health.checked,
-        sources: figures(&sources, &state.mirrors),
+        sources: source_figures(&sources, &state.mirrors),
         coverage,
         model,
         problems: state.problems,
@@ -152,7 +152,7 @@ pub(crate) fn diagnosis(
     let mut texts = free_texts(&mut report);
     for text in &mut texts {
         hide_quotes(text);
-        replace_all(text, &names);
+        replace_names(text, &names);
     }
     redact_texts(&mut texts, &KnownNames::default());
     report
@@ -163,15 +163,15 @@ fn pseudonym(n: usize) -> String {
 }
 
 /// Replaces the value of a setting that names a place or a project.
-fn hide_place(mut s: SettingValue) -> SettingValue {
-    if matches!(s.key.as_str(), "casebook" | "source") && s.value.is_some() && s.origin != "default"
-    {
-        s.value = Some("[set]".to_owned());
+fn hide_value(mut setting: SettingValue) -> SettingValue {
+    let is_private = matches!(setting.key.as_str(), "casebook" | "source");
+    if is_private && setting.value.is_some() && setting.origin != "default" {
+        setting.value = Some("[set]".to_owned());
     }
-    s
+    setting
 }
 
-fn figures(sources: &[SourceView], mirrors: &[MirrorView]) -> Vec<SourceFigures> {
+fn source_figures(sources: &[SourceView], mirrors: &[MirrorView]) -> Vec<SourceFigures> {
     let mirror = |key: &str| mirrors.iter().find(|m| m.source == key);
     sources
         .iter()
@@ -189,7 +189,7 @@ fn figures(sources: &[SourceView], mirrors: &[MirrorView]) -> Vec<SourceFigures>
         .collect()
 }
 
-/// Returns the texts that may contain names: file names, sentences, and the model's problem.
+/// Returns the texts that may contain names.
 fn free_texts(report: &mut Diagnosis) -> Vec<&mut String> {
     let mut texts: Vec<&mut String> = report.files.iter_mut().map(|e| &mut e.name).collect();
     texts.extend(report.findings.iter_mut().flat_map(|f| [&mut f.what, &mut f.why, &mut f.remedy]));
@@ -199,7 +199,7 @@ fn free_texts(report: &mut Diagnosis) -> Vec<&mut String> {
     texts
 }
 
-/// Replaces quoted text, because a tracker's words may name organisations and people.
+/// Replaces quoted text, because trackers may name organizations and people in it.
 fn hide_quotes(text: &mut String) {
     if let (Some(first), Some(last)) = (text.find('"'), text.rfind('"'))
         && first < last
@@ -208,40 +208,39 @@ fn hide_quotes(text: &mut String) {
     }
 }
 
-/// Replaces names, longest first, because one may be part of another.
-fn replace_all(text: &mut String, names: &[(String, String)]) {
+/// Replaces names with placeholders, longest first, because one may be part of another.
+fn replace_names(text: &mut String, names: &[(String, String)]) {
     let by_length: BTreeMap<(std::cmp::Reverse<usize>, &str), &str> = names
         .iter()
-        // A shorter name would also match inside words.
+        // A shorter name would match inside words.
         .filter(|(name, _)| name.chars().count() >= 3)
-        .map(|(name, stands)| ((std::cmp::Reverse(name.len()), name.as_str()), stands.as_str()))
+        .map(|(name, placeholder)| {
+            ((std::cmp::Reverse(name.len()), name.as_str()), placeholder.as_str())
+        })
         .collect();
-    for ((_, name), stands) in by_length {
-        *text = text.replace(name, stands);
+    for ((_, name), placeholder) in by_length {
+        *text = text.replace(name, placeholder);
     }
 }
 
-/// Returns the entries of the folder, sorted by name.
-fn entries(folder: &Path) -> Vec<Entry> {
-    let mut list: Vec<Entry> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|e| Entry {
-            name: e.file_name().to_string_lossy().into_owned(),
-            bytes: weight(&e.path(), 8),
-        })
-        .collect();
+/// Returns the entries of a folder, sorted by name.
+fn folder_entries(folder: &Path) -> Vec<FolderEntry> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let entry = |e: fs::DirEntry| FolderEntry {
+        name: e.file_name().to_string_lossy().into_owned(),
+        bytes: size(&e.path(), 8),
+    };
+    let mut list: Vec<FolderEntry> = entries.map(entry).collect();
     list.sort_by(|a, b| a.name.cmp(&b.name));
     list
 }
 
-/// Returns the size of a file, or of a folder up to this depth, in bytes. Links are not followed.
-fn weight(path: &Path, depth: usize) -> u64 {
+/// Returns the size of a file, or of a folder up to this depth, in bytes, without following links.
+fn size(path: &Path, depth: usize) -> u64 {
     match fs::symlink_metadata(path) {
         Ok(data) if data.is_dir() && depth > 0 => {
             let inner = fs::read_dir(path).into_iter().flatten().flatten();
-            inner.map(|e| weight(&e.path(), depth - 1)).sum()
+            inner.map(|e| size(&e.path(), depth - 1)).sum()
         }
         Ok(data) if data.is_file() => data.len(),
         _ => 0,
@@ -255,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn diagnosis_contains_no_names_places_or_tokens() {
+    fn diagnosis_contains_no_names_or_tokens() {
         let item = Finding {
             id: "permissions".to_owned(),
             severity: Severity::Warning,
@@ -312,7 +311,7 @@ mod tests {
             value: Some(value.to_owned()),
             origin: "file".to_owned(),
         };
-        let surroundings = Surroundings {
+        let caller = CallerDetails {
             system: "linux".to_owned(),
             processor: "x86_64".to_owned(),
             settings: vec![setting("source", "acme/vault"), setting("search.limit", "20")],
@@ -323,13 +322,8 @@ mod tests {
         };
         let state =
             CasebookState { status: Some(status), mirrors: vec![mirror], problems: Vec::new() };
-        let report = diagnosis(
-            Path::new("/home/anna/cases"),
-            health,
-            state,
-            surroundings,
-            Timestamp::UNIX_EPOCH,
-        );
+        let report =
+            diagnose(Path::new("/home/anna/cases"), health, state, caller, Timestamp::UNIX_EPOCH);
         let text = serde_json::to_string(&report).unwrap();
         for name in
             ["anna", "acme", "vault", "ghp_", "10.1.2.3", "/home", "Zebra", "Jane", "forbids"]

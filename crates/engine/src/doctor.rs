@@ -1,6 +1,5 @@
-//! The health check of a casebook: checks every file without trusting it, reports problems with
-//! remedies, and repairs what can be repaired. Mirrored data and verdicts are never deleted: a copy
-//! is kept before a row is removed.
+//! The health check of a casebook: finds problems, suggests remedies, and repairs some of them.
+//! Mirrored data and verdicts are never lost: a copy is kept before a row is removed.
 
 use std::{
     fs,
@@ -22,10 +21,10 @@ use precedent_store as store;
 use precedent_store::Store;
 use precedent_trackers::sync;
 
-/// The paths of a casebook's parts, and the options of the check.
+/// The paths of a casebook's parts, and the options of its check.
 #[derive(Debug)]
-pub struct CheckUp<'a> {
-    /// The casebook's folder.
+pub struct HealthCheck<'a> {
+    /// The casebook folder.
     pub folder: &'a Path,
     /// The database file.
     pub database: &'a Path,
@@ -35,27 +34,26 @@ pub struct CheckUp<'a> {
     pub vectors: &'a Path,
     /// The embedding engine.
     pub engine: &'a Engine,
-    /// The vector files of installed models, which may be used again.
+    /// The vector files of installed models, which are not reported.
     pub model_vectors: &'a [PathBuf],
     /// The number of embedding threads.
     pub workers: usize,
-    /// The minimum number of free bytes on the disk for a casebook to grow.
+    /// The minimum free space on the disk, in bytes.
     pub wanted_free: u64,
-    /// True to repair what can be repaired.
+    /// True to repair problems.
     pub repair: bool,
 }
 
-/// Returns whether a database lost all its data; a database that was never filled has no indexes.
-pub(crate) fn is_emptied(database: &Path, full_text: &Path) -> bool {
+/// Returns whether a database lost all its data. A database that never had any has no indexes.
+pub(crate) fn has_lost_data(database: &Path, full_text: &Path) -> bool {
     store::is_empty_database(database) && full_text.is_dir()
 }
 
-/// Checks that a casebook's folder has its database.
+/// Checks that a casebook folder contains a database.
 ///
 /// # Errors
-/// [`Code::NotFound`] if there is none, even if other files of a casebook remain; [`Code::Io`] if
-/// this user may not read the folder.
-pub(crate) fn is_there(folder: &Path, database: &Path, full_text: &Path) -> Result<()> {
+/// [`Code::NotFound`] if there is none; [`Code::Io`] if the folder cannot be read.
+pub(crate) fn require_database(folder: &Path, database: &Path, full_text: &Path) -> Result<()> {
     match fs::metadata(database) {
         Ok(metadata) if metadata.is_file() => Ok(()),
         // A file that cannot be read may still exist.
@@ -67,19 +65,16 @@ pub(crate) fn is_there(folder: &Path, database: &Path, full_text: &Path) -> Resu
             ))
             .with_hint(restore_hint(database)))
         }
-        _ => Err(no_casebook(folder)),
+        _ => Err(Error::not_found(format!("no casebook found in {}", folder.display()))
+            .with_hint(CREATE_HINT)),
     }
 }
 
-/// Returns the error for a folder without a casebook.
-fn no_casebook(folder: &Path) -> Error {
-    Error::not_found(format!("no casebook found in {}", folder.display())).with_hint(
-        "Create one with `precedent import sample`, `precedent import FILE` or `precedent source add github:owner/name`, \
-         or choose another folder with --casebook DIR.",
-    )
-}
+/// The hint for a folder without a casebook.
+const CREATE_HINT: &str = "Create one with `precedent import sample`, `precedent import FILE` or `precedent source add \
+     github:owner/name`, or choose another folder with --casebook DIR.";
 
-/// Returns the remedy for a database that cannot be repaired.
+/// Returns the hint for a database that cannot be repaired.
 pub(crate) fn restore_hint(database: &Path) -> String {
     let copy = store::safety_copies(database)
         .pop()
@@ -91,45 +86,45 @@ pub(crate) fn restore_hint(database: &Path) -> String {
     )
 }
 
-impl CheckUp<'_> {
-    /// Checks everything, and repairs it if requested.
+impl HealthCheck<'_> {
+    /// Checks everything, and repairs problems if requested.
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no casebook, [`Code::Cancelled`], and errors of a failed
     /// repair.
     pub fn run(&self, task: &Task) -> Result<Health> {
-        is_there(self.folder, self.database, self.full_text)?;
+        require_database(self.folder, self.database, self.full_text)?;
         let mut health =
             Health { casebook: self.folder.display().to_string(), ..Health::default() };
         let mut record = |part: &str| health.checked.push(part.to_owned());
         let mut findings = Vec::new();
         record("permissions");
-        self.permissions(&mut findings);
+        self.check_permissions(&mut findings);
         record("disk");
-        findings.extend(self.disk());
+        findings.extend(self.check_disk());
         record("model");
-        findings.extend(self.model());
+        findings.extend(self.check_model());
         record("database");
-        let usable = self.check_database(&mut findings)?;
-        self.copies(&mut findings);
+        let is_usable = self.check_database(&mut findings)?;
+        self.report_copies(&mut findings);
         task.check()?;
-        if usable {
+        if is_usable {
             let store = Store::open(self.database)?;
             record("rows");
-            let readable = self.rows(&store, &mut findings)?;
-            self.orphans(&store, &mut findings)?;
-            addresses(&store, &mut findings)?;
+            let is_readable = self.check_rows(&store, &mut findings)?;
+            self.check_orphans(&store, &mut findings)?;
+            check_addresses(&store, &mut findings)?;
             // Indexes cannot be compared with rows that cannot be read.
-            if readable {
+            if is_readable {
                 record("full_text");
-                let fulltext = self.full_text(&mut findings)?;
+                let fulltext = self.check_full_text(&mut findings)?;
                 let indexes = DerivedData {
                     store: &store,
                     fulltext: &fulltext,
                     folder: self.folder,
                     parts: IndexedPart::All,
                 };
-                self.check_text(&indexes, &mut findings, task)?;
+                self.check_text_coverage(&indexes, &mut findings, task)?;
                 record("vectors");
                 self.check_vectors(&indexes, &mut findings, task)?;
             }
@@ -140,14 +135,15 @@ impl CheckUp<'_> {
     }
 
     #[cfg(unix)]
-    fn permissions(&self, findings: &mut Vec<Finding>) {
+    fn check_permissions(&self, findings: &mut Vec<Finding>) {
         use std::os::unix::fs::PermissionsExt as _;
-        let mut private = vec![(self.folder.to_owned(), 0o700), (self.database.to_owned(), 0o600)];
-        for ending in ["db-wal", "db-shm"] {
-            private.push((self.database.with_extension(ending), 0o600));
+        let mut private_paths =
+            vec![(self.folder.to_owned(), 0o700), (self.database.to_owned(), 0o600)];
+        for extension in ["db-wal", "db-shm"] {
+            private_paths.push((self.database.with_extension(extension), 0o600));
         }
-        private.extend(store::safety_copies(self.database).into_iter().map(|p| (p, 0o600)));
-        for (path, required_mode) in private {
+        private_paths.extend(store::safety_copies(self.database).into_iter().map(|p| (p, 0o600)));
+        for (path, required_mode) in private_paths {
             let Ok(metadata) = fs::metadata(&path) else { continue };
             let mode = metadata.permissions().mode() & 0o777;
             let (problem, why) = if mode & 0o077 != 0 {
@@ -175,9 +171,9 @@ impl CheckUp<'_> {
     }
 
     #[cfg(not(unix))]
-    fn permissions(&self, _findings: &mut Vec<Finding>) {}
+    fn check_permissions(&self, _findings: &mut Vec<Finding>) {}
 
-    fn disk(&self) -> Option<Finding> {
+    fn check_disk(&self) -> Option<Finding> {
         let free = free_bytes(self.folder)?;
         (free < self.wanted_free).then(|| {
             report(
@@ -190,7 +186,7 @@ impl CheckUp<'_> {
         })
     }
 
-    fn model(&self) -> Option<Finding> {
+    fn check_model(&self) -> Option<Finding> {
         let (fault, error) = self.engine.examine().err()?;
         let id = match fault {
             Fault::RuntimeMissing => "runtime_missing",
@@ -207,65 +203,45 @@ impl CheckUp<'_> {
         ))
     }
 
-    /// Checks the database, and returns whether it can be used.
+    /// Checks the database; returns whether it can be used.
     fn check_database(&self, findings: &mut Vec<Finding>) -> Result<bool> {
         const WHY: &str = "It is the only copy of the mirrored data and your decisions.";
+        let path = self.database.display();
+        let mut fail = |id: &str, text: String, why: &str, remedy: &str| {
+            findings.push(report(id, Severity::Error, text, why, remedy));
+            Ok(false)
+        };
         let inspection = match store::inspect(self.database) {
             Ok(inspection) => inspection,
             Err(error) if error.code() == Code::Corrupt => {
-                findings.push(report(
-                    "database_damaged",
-                    Severity::Error,
-                    "the database is damaged: it is not a SQLite database".to_owned(),
-                    WHY,
-                    &restore_hint(self.database),
-                ));
-                return Ok(false);
+                let text = "the database is damaged: it is not a SQLite database".to_owned();
+                return fail("database_damaged", text, WHY, &restore_hint(self.database));
             }
             Err(error) => {
-                let hint = error.hint().unwrap_or("Check the permissions.").to_owned();
-                findings.push(report(
-                    "database_unreadable",
-                    Severity::Error,
-                    error.to_string(),
-                    WHY,
-                    &hint,
-                ));
-                return Ok(false);
+                let remedy = error.hint().unwrap_or("Check the permissions.");
+                return fail("database_unreadable", error.to_string(), WHY, remedy);
             }
         };
+        let schema = inspection.schema;
         if inspection.newer {
-            findings.push(report(
+            return fail(
                 "newer_version",
-                Severity::Error,
-                format!(
-                    "a newer version of Precedent wrote this casebook (schema {})",
-                    inspection.schema
-                ),
+                format!("a newer version of Precedent wrote this casebook (schema {schema})"),
                 "This version cannot read it and does not change it.",
                 "Install the newer version, or open another casebook with --casebook.",
-            ));
-            return Ok(false);
+            );
         }
-        if is_emptied(self.database, self.full_text) {
-            findings.push(report(
-                "database_emptied",
-                Severity::Error,
-                format!("{} is empty: all its data is lost", self.database.display()),
-                WHY,
-                &restore_hint(self.database),
-            ));
-            return Ok(false);
+        if has_lost_data(self.database, self.full_text) {
+            let text = format!("{path} is empty: all its data is lost");
+            return fail("database_emptied", text, WHY, &restore_hint(self.database));
         }
         if !inspection.casebook {
-            findings.push(report(
+            return fail(
                 "not_a_casebook",
-                Severity::Error,
-                format!("{} is another program's database", self.database.display()),
+                format!("{path} is another program's database"),
                 "It contains no Precedent data, and Precedent does not change it.",
                 "Choose another folder with --casebook.",
-            ));
-            return Ok(false);
+            );
         }
         let mut damage = inspection.damage;
         if !damage.is_empty() {
@@ -274,6 +250,12 @@ impl CheckUp<'_> {
                 damage = store::reindex(self.database)?;
             }
             let is_repaired = damage.is_empty();
+            let mut remedy = restore_hint(self.database);
+            if !self.repair {
+                remedy = format!(
+                    "{REPAIR} keeps a copy, then rebuilds the database indexes. If that is not enough: {remedy}"
+                );
+            }
             findings.push(Finding {
                 repairable: true,
                 repaired: is_repaired,
@@ -282,14 +264,7 @@ impl CheckUp<'_> {
                     Severity::Error,
                     format!("the database is damaged: {damage_text}"),
                     WHY,
-                    &if self.repair {
-                        restore_hint(self.database)
-                    } else {
-                        format!(
-                            "precedent doctor --repair keeps a copy, then rebuilds the database indexes. If that is not enough: {}",
-                            restore_hint(self.database)
-                        )
-                    },
+                    &remedy,
                 )
             });
             if !is_repaired {
@@ -302,9 +277,9 @@ impl CheckUp<'_> {
                 ..report(
                     "older_version",
                     Severity::Notice,
-                    format!("an older version of Precedent wrote this casebook (schema {})", inspection.schema),
+                    format!("an older version of Precedent wrote this casebook (schema {schema})"),
                     "The next command upgrades it and keeps a copy next to it. Its rows and indexes are checked after that.",
-                    "precedent doctor --repair",
+                    REPAIR,
                 )
             });
             return Ok(false);
@@ -312,25 +287,20 @@ impl CheckUp<'_> {
         Ok(true)
     }
 
-    fn copies(&self, findings: &mut Vec<Finding>) {
+    fn report_copies(&self, findings: &mut Vec<Finding>) {
         for path in store::safety_copies(self.database) {
-            let size = fs::metadata(&path).map_or(0, |m| m.len());
             findings.push(report(
                 "kept_copy",
                 Severity::Notice,
-                format!(
-                    "{} is a copy of earlier data ({} kB)",
-                    path.display(),
-                    size.div_ceil(1000)
-                ),
+                format!("{} is a copy of earlier data ({} kB)", path.display(), kilobytes(&path)),
                 "It takes up space, but can be restored.",
                 "Delete it when you no longer need it.",
             ));
         }
     }
 
-    /// Checks for rows with invalid values; returns whether all rows can be read now.
-    fn rows(&self, store: &Store, findings: &mut Vec<Finding>) -> Result<bool> {
+    /// Checks for invalid values; returns whether all rows can be read now.
+    fn check_rows(&self, store: &Store, findings: &mut Vec<Finding>) -> Result<bool> {
         let faults = store.read(|r| r.faults())?;
         if faults.count == 0 {
             return Ok(true);
@@ -339,19 +309,16 @@ impl CheckUp<'_> {
             store.keep_copy(store::BEFORE_REPAIR)?;
             store.write(|w| w.repair_rows())?;
         }
-        findings.push(Finding {
-            repaired: self.repair,
-            ..repairable(
-                "unreadable_rows",
-                Severity::Error,
-                format!("some rows contain unreadable values. {}", faults.sentences().join(" ")),
-                "Any one of them can make every search fail.",
-            )
-        });
+        findings.push(self.repairable(
+            "unreadable_rows",
+            Severity::Error,
+            format!("some rows contain unreadable values. {}", faults.sentences().join(" ")),
+            "Any one of them can make every search fail.",
+        ));
         Ok(self.repair)
     }
 
-    fn orphans(&self, store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
+    fn check_orphans(&self, store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
         let (unreachable, unreadable) = store.read(|r| r.orphans())?;
         if !unreachable.is_empty() {
             if self.repair {
@@ -360,15 +327,12 @@ impl CheckUp<'_> {
             }
             let tables: Vec<String> =
                 unreachable.iter().map(|(t, n)| format!("{n} in {t}")).collect();
-            findings.push(Finding {
-                repaired: self.repair,
-                ..repairable(
-                    "orphan_rows",
-                    Severity::Warning,
-                    format!("some rows belong to deleted data: {}", tables.join(", ")),
-                    "They are unreachable, take up space and make counts wrong.",
-                )
-            });
+            findings.push(self.repairable(
+                "orphan_rows",
+                Severity::Warning,
+                format!("some rows belong to deleted data: {}", tables.join(", ")),
+                "They are unreachable, take up space and make counts wrong.",
+            ));
         }
         if unreadable > 0 {
             findings.push(report(
@@ -382,10 +346,10 @@ impl CheckUp<'_> {
         Ok(())
     }
 
-    /// Opens the full-text index and checks its files. If it is damaged and not repaired, returns
-    /// an empty index instead.
-    fn full_text(&self, findings: &mut Vec<Finding>) -> Result<FullText> {
-        let complaint = match FullText::open(self.full_text) {
+    /// Opens the full-text index and checks its files. Returns an empty index if it is damaged and
+    /// not repaired.
+    fn check_full_text(&self, findings: &mut Vec<Finding>) -> Result<FullText> {
+        let damage = match FullText::open(self.full_text) {
             Ok(fulltext) => match fulltext.damaged_files() {
                 Ok(files) if files.is_empty() => return Ok(fulltext),
                 Ok(files) => files.join(", "),
@@ -401,19 +365,16 @@ impl CheckUp<'_> {
         } else {
             FullText::in_memory()?
         };
-        findings.push(Finding {
-            repaired: self.repair,
-            ..repairable(
-                "full_text_damaged",
-                Severity::Warning,
-                format!("keyword index files are damaged: {complaint}"),
-                "Keyword search fails or misses documents. The index can be rebuilt from the database.",
-            )
-        });
+        findings.push(self.repairable(
+            "full_text_damaged",
+            Severity::Warning,
+            format!("keyword index files are damaged: {damage}"),
+            "Keyword search fails or misses documents. The index can be rebuilt from the database.",
+        ));
         Ok(fulltext)
     }
 
-    fn check_text(
+    fn check_text_coverage(
         &self,
         indexes: &DerivedData<'_>,
         findings: &mut Vec<Finding>,
@@ -423,18 +384,18 @@ impl CheckUp<'_> {
         if is_damaged && !self.repair {
             return Ok(());
         }
-        let stale = indexes.is_text_stale()?;
+        let is_stale = indexes.is_text_stale()?;
         let ids: Vec<i64> =
             indexes.store.read(|r| r.live_documents())?.into_iter().map(|(id, _)| id).collect();
         let index_ids = indexes.fulltext.ids()?;
         let missing_count = ids.iter().filter(|id| index_ids.binary_search(id).is_err()).count();
-        let extra = index_ids.iter().filter(|id| ids.binary_search(id).is_err()).count();
-        if !stale && missing_count == 0 && extra == 0 {
+        let extra_count = index_ids.iter().filter(|id| ids.binary_search(id).is_err()).count();
+        if !is_stale && missing_count == 0 && extra_count == 0 {
             return Ok(());
         }
         if self.repair {
             // An index that wrongly claims to be up to date must be rebuilt.
-            if !stale {
+            if !is_stale {
                 indexes.reset_text()?;
             }
             indexes.update_text(Effort::Whole, task, &mut IndexReport::default())?;
@@ -442,18 +403,17 @@ impl CheckUp<'_> {
         if is_damaged {
             return Ok(());
         }
-        let (id, problem, remedy) = if stale {
+        let (id, problem, remedy) = if is_stale {
             ("full_text_stale", "the keyword index is behind the database", INDEX)
         } else {
             ("full_text_drift", "the keyword index differs from the database", REPAIR)
         };
         findings.push(Finding {
-            repaired: self.repair,
             remedy: remedy.to_owned(),
-            ..repairable(
+            ..self.repairable(
                 id,
                 Severity::Warning,
-                format!("{problem} (missing documents: {missing_count}, left over: {extra})"),
+                format!("{problem} (missing documents: {missing_count}, left over: {extra_count})"),
                 "Keyword search misses documents or shows deleted ones.",
             )
         });
@@ -466,26 +426,22 @@ impl CheckUp<'_> {
         findings: &mut Vec<Finding>,
         task: &Task,
     ) -> Result<()> {
-        // Without a model card nothing is known about the vectors; the findings already report
-        // that.
+        // Without a usable model, which the findings already report, the vectors cannot be checked.
         let Ok(info) = self.engine.info() else { return Ok(()) };
         let current = vectors::path(self.vectors, &info);
-        self.other_models(&current, findings);
+        self.report_other_models(&current, findings);
         if current.is_file()
             && let Some(damage) = vectors::integrity_errors(&current)
         {
             if self.repair {
                 vectors::remove(self.folder, &current)?;
             }
-            findings.push(Finding {
-                repaired: self.repair,
-                ..repairable(
+            findings.push(self.repairable(
                     "vectors_damaged",
                     Severity::Warning,
                     format!("the vector file is damaged: {}", damage.replace('\n', " ")),
                     "Semantic search fails or misses passages. Its index can be rebuilt from the database.",
-                )
-            });
+));
             if !self.repair {
                 return Ok(());
             }
@@ -515,12 +471,12 @@ impl CheckUp<'_> {
                 Err(error) => return Err(error),
             }
         }
-        // An interrupted index continues where it stopped; lost vectors need a repair.
+        // An interrupted update can be continued; lost vectors need a repair.
         let remedy = if is_interrupted { INDEX } else { REPAIR };
         findings.push(Finding {
             repaired: is_repaired,
             remedy: remedy.to_owned(),
-            ..repairable(
+            ..self.repairable(
                 "vectors_missing",
                 Severity::Warning,
                 format!("passages without a current vector: at least {missing_count}"),
@@ -530,9 +486,14 @@ impl CheckUp<'_> {
         Ok(())
     }
 
-    /// Reports vector files that no search uses. They may have taken hours, and their model may be
-    /// used again.
-    fn other_models(&self, current: &Path, findings: &mut Vec<Finding>) {
+    /// Creates a finding that a repair resolves.
+    fn repairable(&self, id: &str, severity: Severity, text: String, why: &str) -> Finding {
+        let finding = report(id, severity, text, why, REPAIR);
+        Finding { repairable: true, repaired: self.repair, ..finding }
+    }
+
+    /// Reports vector files of other models. They are kept, because they may have taken hours.
+    fn report_other_models(&self, current: &Path, findings: &mut Vec<Finding>) {
         let Ok(entries) = fs::read_dir(self.vectors) else { return };
         let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
         paths.retain(|p| {
@@ -542,15 +503,11 @@ impl CheckUp<'_> {
         });
         paths.sort();
         for path in paths {
-            let size = fs::metadata(&path).map_or(0, |m| m.len());
+            let (name, size) = (path.display(), kilobytes(&path));
             findings.push(report(
                 "vectors_of_another_model",
                 Severity::Notice,
-                format!(
-                    "{} holds vectors of another model ({} kB)",
-                    path.display(),
-                    size.div_ceil(1000)
-                ),
+                format!("{name} holds vectors of another model ({size} kB)"),
                 "They are not used with the current model and take up space.",
                 "Delete the file if you won't switch back to that model.",
             ));
@@ -559,7 +516,7 @@ impl CheckUp<'_> {
 }
 
 /// Reports live sources that cannot be synced because their address is invalid.
-fn addresses(store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
+fn check_addresses(store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
     let remotes = store.read(|r| {
         let sources = r.sources()?.into_iter();
         let remotes = sources.map(|source| Ok(r.remote(source.id)?.map(|remote| (source, remote))));
@@ -587,14 +544,13 @@ fn missing_vectors(indexes: &DerivedData<'_>, vectors: &Vectors) -> Result<u64> 
     let extent = vectors.extent()?;
     let planned_ids = vectors.documents()?;
     // A document with a title has at least one passage.
-    let forgotten = documents
+    let unplanned_count = documents
         .iter()
         .filter(|(id, has_title)| *has_title && planned_ids.binary_search(id).is_err())
         .count();
     let count = (extent.chunks - extent.embedded_chunks)
         + vectors.count_missing_vectors()?
-        + forgotten as u64;
-    // Changed documents are among the missing ones, or were never planned.
+        + unplanned_count as u64;
     Ok(count.max(indexes.count_unplanned(vectors)?))
 }
 
@@ -603,7 +559,7 @@ const REPAIR: &str = "precedent doctor --repair";
 /// The command that completes the indexes.
 const INDEX: &str = "precedent index";
 
-/// Makes a finding that needs action by a person.
+/// Creates a finding that a person must resolve.
 fn report(id: &str, severity: Severity, text: String, why: &str, remedy: &str) -> Finding {
     Finding {
         id: id.to_owned(),
@@ -616,12 +572,11 @@ fn report(id: &str, severity: Severity, text: String, why: &str, remedy: &str) -
     }
 }
 
-/// Makes a finding that a repair resolves.
-fn repairable(id: &str, severity: Severity, text: String, why: &str) -> Finding {
-    Finding { repairable: true, ..report(id, severity, text, why, REPAIR) }
+fn kilobytes(file: &Path) -> u64 {
+    fs::metadata(file).map_or(0, |metadata| metadata.len()).div_ceil(1000)
 }
 
-/// Returns the bytes available to this user on the folder's disk, if the system reports them.
+/// Returns the free space for this user on the folder's disk, in bytes, if the system reports it.
 fn free_bytes(folder: &Path) -> Option<u64> {
     #[cfg(unix)]
     {

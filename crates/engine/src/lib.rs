@@ -1,9 +1,9 @@
-//! The engine of Precedent: mirrors issue trackers into one SQLite file and answers, offline,
-//! whether a report is a duplicate and how such cases were solved.
+//! The engine of Precedent mirrors issue trackers into one SQLite file and answers, offline,
+//! whether a report is a duplicate and how similar cases were solved.
 //!
-//! The user interfaces (command line, desktop, agents) call [`Casebook`] and nothing else. The
-//! engine reads no terminal, no environment variable and no home folder: callers pass those in. See
-//! ARCHITECTURE.md for the map and the invariants.
+//! User interfaces (command line, desktop, agents) call only [`Casebook`]. The engine reads no
+//! terminal, environment variable or home folder: callers pass those in. See ARCHITECTURE.md for an
+//! overview and the invariants.
 
 pub mod answer;
 pub mod article;
@@ -17,9 +17,9 @@ pub mod duplicates;
 pub mod logs;
 pub mod notes;
 mod page;
-mod parts;
 pub mod portable;
 pub mod problems;
+mod query_context;
 mod releases;
 mod resolution;
 mod samples;
@@ -27,5 +27,5 @@ pub mod search;
 pub mod troubleshoot;
 
 pub use casebook::{Casebook, DATABASE, OpenOptions, understand_files};
-pub use parts::{LanguageIndex, NoLanguages, QueryContext};
 pub use precedent_text::html::from_markdown as prose;
+pub use query_context::{LanguageIndex, NoLanguages, QueryContext};

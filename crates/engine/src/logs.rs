@@ -19,11 +19,10 @@ use precedent_text::{
 
 use crate::{answer::question::find_anywhere, ask, troubleshoot::CaseContext};
 
-/// The maximum number of lines without a failure that are searched for, because they name a code
-/// that a report names.
+/// The maximum number of searches for lines without a failure whose code a report names.
 const MAX_CODES: usize = 3;
 /// The budget for the thread of each case, in characters.
-const THREAD: usize = 2_000;
+const THREAD_BUDGET: usize = 2_000;
 
 /// Searches for the distinct errors of a log, most important first.
 ///
@@ -34,15 +33,14 @@ const THREAD: usize = 2_000;
 pub fn ask(
     context: &CaseContext<'_>,
     request: &LogRequest,
-    reading: ParsedLogs,
+    logs: ParsedLogs,
     now: Timestamp,
     task: &Task,
 ) -> Result<LogResponse> {
     let start = Instant::now();
-    let ParsedLogs { files, bytes, lines, groups, dropped_events, short_files: small, code_lines } =
-        reading;
+    let ParsedLogs { files, bytes, lines, groups, dropped_events, short_files, code_lines } = logs;
     let mut distinct = groups.len() as u64;
-    let mut notices = Vec::new();
+    let mut search = LogSearch { context, request, now, task, notices: Vec::new() };
     let mut errors = Vec::new();
     let selection: Vec<LogGroup> = groups.into_iter().take(request.max_errors).collect();
     let total = selection.len() as u64;
@@ -50,49 +48,50 @@ pub fn ask(
     for (index, group) in selection.into_iter().enumerate() {
         task.check()?;
         task.report(Phase::Triage, index as u64, Some(total), "errors");
-        // "exit code 1" resembles a hundred reports, so it is searched for only if nothing else is
-        // distinctive.
+        // "exit code 1" resembles many reports: search for it only if no error is distinctive.
         let error = if has_distinctive && precedent_logs::is_uninformative(&group) {
             LogError { group, verdict: LogVerdict::New, known: None, case: None }
         } else {
-            ask_error(context, request, group, now, task, &mut notices)?
+            search.look_up_error(group)?
         };
         errors.push(error);
     }
-    // A code that a report names is a match at any log level; unknown codes are ignored.
-    let (code_errors, code_notices) = by_code(context, request, code_lines, &errors, now, task)?;
-    notices.extend(code_notices);
+    // A code that a report names is a match even in a line without a failure.
+    let code_errors = search.find_by_code(code_lines, &errors)?;
     distinct += code_errors.len() as u64;
     errors.extend(code_errors);
     // A short file is also searched for as a whole, like a pasted text.
-    for file in small {
-        let of: Vec<usize> =
-            (0..errors.len()).filter(|at| errors[*at].group.first.file == file.file).collect();
-        if of.is_empty() || of.iter().all(|at| is_answered(&errors[*at])) {
+    for file in short_files {
+        let indexes: Vec<usize> = (0..errors.len())
+            .filter(|index| errors[*index].group.first.file == file.file)
+            .collect();
+        if indexes.is_empty() || indexes.iter().all(|index| is_answered(&errors[*index])) {
             continue;
         }
-        let (verdict, known_report, case) =
-            ask_about(context, request, &file.text, now, task, &mut notices)?;
+        let (verdict, known_report, case) = search.look_up_text(&file.text)?;
         if verdict > LogVerdict::Known {
             continue;
         }
         let keys: Vec<&String> =
             known_report.iter().map(|k| &k.key).chain(case.iter().map(|case| &case.key)).collect();
-        let names = |at: &&usize| {
-            let error: &LogError = &errors[**at];
+        let has_match = |index: &&usize| {
+            let error: &LogError = &errors[**index];
             error.case.as_ref().is_some_and(|c| keys.contains(&&c.key))
                 || error.known.as_ref().is_some_and(|k| keys.contains(&&k.key))
         };
-        // A match found through an unrelated line does not solve the file's errors.
-        let near =
-            |at: &&usize| case.as_ref().is_some_and(|case| shares(&errors[**at].group, case));
-        if let Some(at) = of.iter().find(names).or_else(|| of.iter().find(near)).copied() {
-            let error = &mut errors[at];
+        // A match found through another line does not solve the file's errors.
+        let is_similar = |index: &&usize| {
+            case.as_ref().is_some_and(|case| share_term(&errors[**index].group, case))
+        };
+        if let Some(index) =
+            indexes.iter().find(has_match).or_else(|| indexes.iter().find(is_similar)).copied()
+        {
+            let error = &mut errors[index];
             (error.verdict, error.known, error.case) =
                 (verdict.min(error.verdict), known_report, case);
         }
     }
-    let count = |verdict| errors.iter().filter(|e: &&LogError| e.verdict == verdict).count() as u64;
+    let count = |verdict| errors.iter().filter(|e| e.verdict == verdict).count() as u64;
     Ok(LogResponse {
         files,
         bytes,
@@ -104,17 +103,17 @@ pub fn ask(
         perhaps: count(LogVerdict::Perhaps),
         new: count(LogVerdict::New),
         errors,
-        notices,
+        notices: search.notices,
         conclusive: true,
         took_ms: start.elapsed().as_secs_f64() * 1000.0,
     })
 }
 
-/// Validates the request before gigabytes are read.
+/// Validates a request, before any file is read.
 ///
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`].
-pub fn valid(request: &LogRequest) -> Result<()> {
+pub fn validate(request: &LogRequest) -> Result<()> {
     if request.max_errors == 0 || request.max_errors > limits::MAX_ERRORS {
         return Err(Error::invalid(format!("cannot look up {} errors", request.max_errors))
             .with_hint(format!("Ask for 1 to {}.", limits::MAX_ERRORS)));
@@ -122,109 +121,96 @@ pub fn valid(request: &LogRequest) -> Result<()> {
     Ok(())
 }
 
-fn ask_error(
-    context: &CaseContext<'_>,
-    request: &LogRequest,
-    group: LogGroup,
+/// The search for the errors of a log, with the notices about its answers.
+struct LogSearch<'a> {
+    context: &'a CaseContext<'a>,
+    request: &'a LogRequest,
     now: Timestamp,
-    task: &Task,
-    notices: &mut Vec<Notice>,
-) -> Result<LogError> {
-    let text = group.example_or_message().to_owned();
-    let (verdict, known_report, case) = ask_about(context, request, &text, now, task, notices)?;
-    Ok(LogError { group, verdict, known: known_report, case })
+    task: &'a Task,
+    notices: Vec<Notice>,
 }
 
-/// Searches for a text like every other view does, and returns the verdict, the most similar report
-/// and the case that helps.
-fn ask_about(
-    context: &CaseContext<'_>,
-    request: &LogRequest,
-    text: &str,
-    now: Timestamp,
-    task: &Task,
-    notices: &mut Vec<Notice>,
-) -> Result<(LogVerdict, Option<KnownReport>, Option<SolvedCase>)> {
-    let finder = context.finder;
-    let question_matches =
-        find_anywhere(finder, (None, text, request.source.as_deref()), now, task)?;
-    let settings = TroubleshootSettings {
-        max_results: 1,
-        total_budget_chars: THREAD,
-        ..request.settings.clone()
-    };
-    let troubleshoot_request = TroubleshootRequest { settings, ..TroubleshootRequest::default() };
-    let (response, similar) =
-        ask::find_cases(context, &question_matches, &troubleshoot_request, 1, task)?;
-    for notice in response.notices {
-        if !notices.contains(&notice) {
-            notices.push(notice);
-        }
+impl LogSearch<'_> {
+    fn look_up_error(&mut self, group: LogGroup) -> Result<LogError> {
+        let (verdict, known, case) = self.look_up_text(group.example_or_message())?;
+        Ok(LogError { group, verdict, known, case })
     }
-    let case = response.cases.into_iter().next();
-    let first = similar.candidates.first().filter(|first| first.band <= Band::Possible);
-    let report = match (&response.problem, first.map(KnownReport::from)) {
-        (Some(problem), Some(report)) => Some(KnownReport {
-            key: problem.key.clone(),
-            title: problem.title.clone(),
-            url: problem.url.clone(),
-            status: Some(problem.status),
-            ..report
-        }),
-        (_, report) => report,
-    };
-    let verdict = match (&response.problem, &case) {
-        (Some(problem), Some(case)) if problem.status.is_fixed() && problem.has(&case.key) => {
-            LogVerdict::Solved
-        }
-        (Some(_), _) => LogVerdict::Known,
-        (None, Some(case)) if case.helps >= LIKELY_HELP => LogVerdict::Solved,
-        (None, case) if case.is_some() || report.is_some() => LogVerdict::Perhaps,
-        (None, _) => LogVerdict::New,
-    };
-    Ok((verdict, report, case))
-}
 
-/// Returns the lines without a failure whose code a report names, with their matches, and the
-/// limitations of their answers.
-fn by_code(
-    context: &CaseContext<'_>,
-    request: &LogRequest,
-    lines: Vec<CodeLine>,
-    errors: &[LogError],
-    now: Timestamp,
-    task: &Task,
-) -> Result<(Vec<LogError>, Vec<Notice>)> {
-    let mut matches: Vec<LogError> = Vec::new();
-    let mut notices = Vec::new();
-    let mut count = 0;
-    for CodeLine { code, line } in lines {
-        let is_listed =
-            |e: &LogError| e.group.message.contains(&code) || e.group.example.contains(&code);
-        if errors.iter().chain(&matches).any(is_listed) {
-            continue;
+    /// Returns the verdict about a text, the most similar report and the most relevant case.
+    fn look_up_text(
+        &mut self,
+        text: &str,
+    ) -> Result<(LogVerdict, Option<KnownReport>, Option<SolvedCase>)> {
+        let query = (None, text, self.request.source.as_deref());
+        let matches = find_anywhere(self.context.finder, query, self.now, self.task)?;
+        let settings = TroubleshootSettings {
+            max_results: 1,
+            total_budget_chars: THREAD_BUDGET,
+            ..self.request.settings.clone()
+        };
+        let request = TroubleshootRequest { settings, ..TroubleshootRequest::default() };
+        let (response, similar) = ask::find_cases(self.context, &matches, &request, 1, self.task)?;
+        for notice in response.notices {
+            if !self.notices.contains(&notice) {
+                self.notices.push(notice);
+            }
         }
-        task.check()?;
-        let term = Signature { kind: SignatureKind::Code, text: code.to_lowercase() }.term();
-        // The index lookup is cheap, and most codes end here.
-        if context.finder.fulltext.search_signatures(&[term], &[], 1)?.is_empty() {
-            continue;
-        }
-        count += 1;
-        if count > MAX_CODES {
-            break;
-        }
-        let error = ask_error(context, request, line, now, task, &mut notices)?;
-        if matches!(error.verdict, LogVerdict::Solved | LogVerdict::Known) {
-            matches.push(error);
-        }
+        let case = response.cases.into_iter().next();
+        let first = similar.candidates.first().filter(|first| first.band <= Band::Possible);
+        let report = match (&response.problem, first.map(KnownReport::from)) {
+            (Some(problem), Some(report)) => Some(KnownReport {
+                key: problem.key.clone(),
+                title: problem.title.clone(),
+                url: problem.url.clone(),
+                status: Some(problem.status),
+                ..report
+            }),
+            (_, report) => report,
+        };
+        let verdict = match (&response.problem, &case) {
+            (Some(problem), Some(case)) if problem.status.is_fixed() && problem.has(&case.key) => {
+                LogVerdict::Solved
+            }
+            (Some(_), _) => LogVerdict::Known,
+            (None, Some(case)) if case.helps >= LIKELY_HELP => LogVerdict::Solved,
+            (None, case) if case.is_some() || report.is_some() => LogVerdict::Perhaps,
+            (None, _) => LogVerdict::New,
+        };
+        Ok((verdict, report, case))
     }
-    Ok((matches, notices))
+
+    /// Returns the known ones of the lines without a failure whose code a report names.
+    fn find_by_code(&mut self, lines: Vec<CodeLine>, errors: &[LogError]) -> Result<Vec<LogError>> {
+        let mut matches: Vec<LogError> = Vec::new();
+        let mut count = 0;
+        for CodeLine { code, line } in lines {
+            let is_listed =
+                |e: &LogError| e.group.message.contains(&code) || e.group.example.contains(&code);
+            if errors.iter().chain(&matches).any(is_listed) {
+                continue;
+            }
+            self.task.check()?;
+            let term = Signature { kind: SignatureKind::Code, text: code.to_lowercase() }.term();
+            // Most codes are in no report, and this lookup is cheap.
+            if self.context.finder.fulltext.search_signatures(&[term], &[], 1)?.is_empty() {
+                continue;
+            }
+            count += 1;
+            if count > MAX_CODES {
+                break;
+            }
+            let error = self.look_up_error(line)?;
+            if matches!(error.verdict, LogVerdict::Solved | LogVerdict::Known) {
+                matches.push(error);
+            }
+        }
+        Ok(matches)
+    }
 }
 
-/// Returns whether the answer to an error needs no surrounding lines.
+/// Returns whether an error is answered without its surrounding lines.
 fn is_answered(error: &LogError) -> bool {
-    // The version is on a line of its own.
+    // The version may be on another line.
     let wants_version = error
         .case
         .as_ref()
@@ -233,7 +219,7 @@ fn is_answered(error: &LogError) -> bool {
 }
 
 /// Returns whether an error and a case share a term.
-fn shares(group: &LogGroup, case: &SolvedCase) -> bool {
+fn share_term(group: &LogGroup, case: &SolvedCase) -> bool {
     let case_terms: BTreeSet<String> =
         terms(&format!("{}\n{}", case.title, case.body)).into_iter().collect();
     terms(&group.example).iter().any(|term| case_terms.contains(term))

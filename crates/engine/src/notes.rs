@@ -1,10 +1,8 @@
-//! Private notes: a similar note is searched for before one is stored, and the result decides.
+//! Private notes. A note is stored only if a search finds no duplicate of the same kind.
 //!
-//! The search compares with every note of the same kind, by text only: neither age nor use counts.
-//! It returns immediately. If it fails, the note is stored anyway: a duplicate is better than a
-//! lost note.
+//! If the search fails, the note is stored anyway: a duplicate is better than a lost note.
 
-use std::collections::BTreeSet;
+use std::{cmp::Reverse, collections::BTreeSet};
 
 use jiff::Timestamp;
 
@@ -31,17 +29,17 @@ const MAX_TITLE: usize = 300;
 const MAX_BODY: usize = 1_000_000;
 /// The maximum number of similar notes returned.
 const MAX_MATCHES: usize = 10;
-/// The maximum number of those that are only similar in meaning.
+/// The maximum number of returned notes that are only similar in meaning.
 const MAX_RELATED: usize = 3;
-/// The negations, which reverse a sentence and which embedding models hardly notice.
+/// Negations, which reverse a sentence but hardly change its embedding.
 const NEGATIONS: &[&str] = &[
     "not", "no", "never", "without", "cannot", "can't", "don't", "doesn't", "isn't", "won't",
     "didn't",
 ];
 
-/// The components that store and search notes.
+/// The components that notes need.
 pub struct Notebook<'a> {
-    /// The database and its derived indexes.
+    /// The database with its indexes.
     pub indexes: DerivedData<'a>,
     /// The vectors and their model, if there is a usable one.
     pub vectors: Option<(&'a Vectors, &'a ModelInfo)>,
@@ -58,31 +56,30 @@ impl std::fmt::Debug for Notebook<'_> {
 }
 
 impl Notebook<'_> {
-    /// Finds notes of a kind with the same or similar content; stores nothing.
+    /// Finds the notes of a kind with the same or similar content.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long;
     /// database errors.
-    pub fn similar(&self, kind: NoteKind, title: &str, body: &str) -> Result<SimilarNotes> {
+    pub fn find_similar(&self, kind: NoteKind, title: &str, body: &str) -> Result<SimilarNotes> {
         let title = &*one_line(title);
-        valid(title, body)?;
+        validate(title, body)?;
         let rows = self.indexes.store.read(|r| r.notes(Some(kind)))?;
-        Ok(self.find_similar(&rows, None, title, body))
+        Ok(self.compare(&rows, title, body))
     }
 
-    /// Stores a note, unless the same one exists.
+    /// Stores a note, unless a duplicate of it exists.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long,
-    /// [`precedent_core::Code::NotFound`] for a key to attach it to that does not exist; database
-    /// errors.
+    /// [`precedent_core::Code::NotFound`] if an item in `attach` does not exist; database errors.
     pub fn add(&self, draft: &NoteDraft, now: Timestamp, task: &Task) -> Result<NoteAnswer> {
         let title = &*one_line(&draft.title);
-        valid(title, &draft.body)?;
-        let tags = tags(&draft.tags);
+        validate(title, &draft.body)?;
+        let tags = normalize_tags(&draft.tags);
         let similar = if draft.kind.is_checked() {
             let rows = self.indexes.store.read(|r| r.notes(Some(draft.kind)))?;
-            self.find_similar(&rows, None, title, &draft.body)
+            self.compare(&rows, title, &draft.body)
         } else {
             SimilarNotes { matches: vec![], recommendation: Recommendation::Unique, warning: None }
         };
@@ -91,20 +88,18 @@ impl Notebook<'_> {
             && !draft.force
             && let Some(duplicate) = matches.first()
         {
-            let note = self
-                .indexes
-                .store
-                .read(|r| find_note(r, &duplicate.id).and_then(|n| r.shown_note(n)))?;
+            let store = self.indexes.store;
+            let note = store.read(|r| r.shown_note(find_note(r, &duplicate.id)?))?;
             return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning });
         }
-        // Notes that are only similar in meaning are shown; a person decides whether to link them.
+        // Only notes with similar wording are connected.
         let near = self.vectors.as_ref().map_or(f32::INFINITY, |(_, model)| model.near);
-        let close: Vec<&NoteMatch> = matches.iter().filter(|m| is_close(m, near)).collect();
+        let close_matches: Vec<&NoteMatch> = matches.iter().filter(|m| is_close(m, near)).collect();
         let content = NoteContent { title, body: &draft.body, tags: &tags };
         let hash = content_hash(content.title, content.body);
         let result = self.indexes.store.write_durably(|w| {
-            let to = attachments(w, &draft.attach)?;
-            // Another process may have stored the same note since the search.
+            let targets = resolve_targets(w, &draft.attach)?;
+            // Another process may have stored the same note in the meantime.
             if draft.kind.is_checked()
                 && !draft.force
                 && let Some(duplicate) =
@@ -113,8 +108,8 @@ impl Notebook<'_> {
                 return Ok(Err(w.shown_note(duplicate)?));
             }
             let key = w.add_note(draft.kind, &content, now)?;
-            to.iter().try_for_each(|to| w.connect(&key, to, "person").map(|_| ()))?;
-            close.iter().try_for_each(|m| w.connect(&key, &m.id, "engine").map(|_| ()))?;
+            targets.iter().try_for_each(|to| w.connect(&key, to, "person").map(|_| ()))?;
+            close_matches.iter().try_for_each(|m| w.connect(&key, &m.id, "engine").map(|_| ()))?;
             let note = find_note(w, &key)?;
             Ok(Ok((note.document.id, w.shown_note(note)?)))
         })?;
@@ -124,12 +119,13 @@ impl Notebook<'_> {
                 return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning });
             }
         };
-        if let Err(error) = self.index(document, task) {
+        if let Err(error) = self.index_note(document, task) {
             warning.get_or_insert(format!(
                 "The note is saved, but search will find it only after the next `precedent index`: {error}"
             ));
         }
-        let outcome = if close.is_empty() { NoteOutcome::Stored } else { NoteOutcome::Connected };
+        let outcome =
+            if close_matches.is_empty() { NoteOutcome::Stored } else { NoteOutcome::Connected };
         Ok(NoteAnswer { outcome, note, matches, warning })
     }
 
@@ -146,22 +142,22 @@ impl Notebook<'_> {
     ) -> Result<Note> {
         let (document, note) = self.indexes.store.write_durably(|w| {
             let note = find_note(w, key)?;
-            let to = attachments(w, &change.attach)?;
+            let targets = resolve_targets(w, &change.attach)?;
             let old = &note.document;
             let title = &*one_line(change.title.as_deref().unwrap_or(&old.title));
             let body = change.body.as_deref().unwrap_or(&old.body);
-            valid(title, body)?;
+            validate(title, body)?;
             let tags = change
                 .tags
                 .as_deref()
-                .map_or_else(|| old.labels.iter().skip(1).cloned().collect(), tags);
+                .map_or_else(|| old.labels.iter().skip(1).cloned().collect(), normalize_tags);
             let content = NoteContent { title, body, tags: &tags };
             w.change_note(&note, &content, change.lifecycle.unwrap_or(note.lifecycle), now)?;
-            to.iter().try_for_each(|to| w.connect(&old.key, to, "person").map(|_| ()))?;
+            targets.iter().try_for_each(|to| w.connect(&old.key, to, "person").map(|_| ()))?;
             Ok((old.id, w.shown_note(find_note(w, key)?)?))
         })?;
         // Ignore the error: the database is updated, and the next update repairs the index.
-        drop(self.index(document, task));
+        drop(self.index_note(document, task));
         Ok(note)
     }
 
@@ -181,13 +177,12 @@ impl Notebook<'_> {
         if let (Ok(()), Some((vectors, _))) = (result, self.vectors) {
             drop(self.indexes.plan_vectors(vectors, task));
         }
-        // Ignore the error: a concurrent reader keeps the log, and it is emptied later.
+        // Ignore the error: a concurrent reader needs the log, and it is emptied later.
         drop(self.indexes.store.empty_log());
         Ok(note)
     }
 
-    /// Indexes a note.
-    fn index(&self, document: i64, task: &Task) -> Result<()> {
+    fn index_note(&self, document: i64, task: &Task) -> Result<()> {
         self.indexes.update_text(Effort::WithoutMerges, task, &mut IndexReport::default())?;
         match self.vectors {
             Some((vectors, _)) => self.indexes.embed_document(vectors, document, self.embed),
@@ -195,17 +190,11 @@ impl Notebook<'_> {
         }
     }
 
-    fn find_similar(
-        &self,
-        rows: &[NoteRow],
-        except: Option<i64>,
-        title: &str,
-        body: &str,
-    ) -> SimilarNotes {
+    fn compare(&self, rows: &[NoteRow], title: &str, body: &str) -> SimilarNotes {
         let hash = content_hash(title.trim(), body);
         let mut matches: Vec<NoteMatch> = Vec::new();
         let (mut same_threshold, mut warning) = (f32::INFINITY, None);
-        let near = match self.vectors {
+        let comparison = match self.vectors {
             Some((vectors, model)) => {
                 same_threshold = model.same;
                 // Similarity in meaning has a lower threshold than similarity in wording.
@@ -214,8 +203,8 @@ impl Notebook<'_> {
             }
             None => Err(self.no_model()),
         };
-        let (cosines, near, floor) = match near {
-            Ok(values) => values,
+        let (cosines, near, floor) = match comparison {
+            Ok(comparison) => comparison,
             Err(error) => {
                 warning = Some(format!("Compared by exact wording only: {error}"));
                 (vec![0.0; rows.len()], f32::INFINITY, f32::INFINITY)
@@ -223,9 +212,12 @@ impl Notebook<'_> {
         };
         for (row, cosine) in rows.iter().zip(cosines) {
             let exact = row.content_hash == hash;
-            if Some(row.document.id) == except || !(exact || cosine >= floor) {
+            if !exact && cosine < floor {
                 continue;
             }
+            let other = (&*row.document.title, &*row.document.body);
+            // Below `near`, differing names are too common to list.
+            let differs = || differences((title, body), other, cosine >= near);
             matches.push(NoteMatch {
                 id: row.document.key.clone(),
                 title: row.document.title.clone(),
@@ -233,27 +225,19 @@ impl Notebook<'_> {
                 lifecycle: row.lifecycle,
                 similarity: if exact { 1.0 } else { cosine },
                 exact,
-                differs: if exact {
-                    vec![]
-                } else {
-                    // Below this similarity, differing names are too common to list.
-                    differs(
-                        (title, body),
-                        (&row.document.title, &row.document.body),
-                        cosine >= near,
-                    )
-                },
+                differs: if exact { vec![] } else { differs() },
             });
         }
-        let order = |m: &NoteMatch| m.id.rsplit_once('#').and_then(|(_, n)| n.parse::<u64>().ok());
+        let number = |m: &NoteMatch| m.id.rsplit_once('#').and_then(|(_, n)| n.parse::<u64>().ok());
         matches.sort_by(|a, b| {
-            let surer = (b.exact, !b.differs.is_empty()).cmp(&(a.exact, !a.differs.is_empty()));
-            b.similarity.total_cmp(&a.similarity).then(surer).then_with(|| order(a).cmp(&order(b)))
+            let by_similarity = b.similarity.total_cmp(&a.similarity);
+            let key = |m: &NoteMatch| (Reverse((m.exact, !m.differs.is_empty())), number(m));
+            by_similarity.then_with(|| key(a).cmp(&key(b)))
         });
-        // A note that reads the same but has different numbers is another note.
-        let duplicate =
+        // A note with the same wording but different numbers is another note.
+        let is_duplicate =
             |m: &NoteMatch| m.exact || (m.similarity >= same_threshold && m.differs.is_empty());
-        let recommendation = match matches.iter().position(duplicate) {
+        let recommendation = match matches.iter().position(is_duplicate) {
             Some(at) => {
                 let first = matches.remove(at);
                 matches.insert(0, first);
@@ -262,8 +246,8 @@ impl Notebook<'_> {
             None if matches.is_empty() => Recommendation::Unique,
             None => Recommendation::SimilarFound,
         };
-        let close = matches.iter().filter(|m| is_close(m, near)).count();
-        matches.truncate((close + MAX_RELATED).min(MAX_MATCHES));
+        let close_count = matches.iter().filter(|m| is_close(m, near)).count();
+        matches.truncate((close_count + MAX_RELATED).min(MAX_MATCHES));
         SimilarNotes { matches, recommendation, warning }
     }
 
@@ -274,7 +258,7 @@ impl Notebook<'_> {
         )
     }
 
-    /// Returns the cosine of each of these notes, −1..1.
+    /// Returns the cosine of a text with each of these notes, −1..1.
     fn cosines(
         &self,
         vectors: &Vectors,
@@ -282,70 +266,69 @@ impl Notebook<'_> {
         title: &str,
         body: &str,
     ) -> Result<Vec<f32>> {
-        let note_pieces = self.pieces(title, body)?;
+        let text_vectors = self.embed_text(title, body)?;
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {
-            let mut row_pieces = vectors.text_vectors(row.document.id)?;
+            let mut row_vectors = vectors.text_vectors(row.document.id)?;
             // A note stored while the model was unavailable has no vectors yet.
-            if row_pieces.is_empty() {
-                row_pieces = self.pieces(&row.document.title, &row.document.body)?;
+            if row_vectors.is_empty() {
+                row_vectors = self.embed_text(&row.document.title, &row.document.body)?;
             }
-            out.push(nearness(&note_pieces, &row_pieces));
+            out.push(similarity(&text_vectors, &row_vectors));
         }
         Ok(out)
     }
 
-    fn pieces(&self, title: &str, body: &str) -> Result<Vec<Vec<f32>>> {
+    fn embed_text(&self, title: &str, body: &str) -> Result<Vec<Vec<f32>>> {
         let texts =
             representations(title.trim(), &PreparedText::body(body, &Skeleton::default()), true);
         texts.iter().map(|text| (self.embed)(text)).collect()
     }
 }
 
-/// Returns the similarity of two texts of several chunks: the mean over each chunk's nearest on the
-/// other side. Takes the lower of the two directions, so that a note with only the same beginning
-/// does not match.
-fn nearness(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
+/// Returns the similarity of two texts: the mean cosine of each chunk with the nearest one of the
+/// other text. The lower of both directions, so that a common beginning is not a match.
+fn similarity(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
     let dot = |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f32>();
     let one_way = |from: &[Vec<f32>], to: &[Vec<f32>]| {
         let nearest = |x: &Vec<f32>| to.iter().map(|y| dot(x, y)).fold(-1.0, f32::max);
-        #[allow(clippy::cast_precision_loss, reason = "a handful of pieces")]
-        let pieces = from.len().max(1) as f32;
-        from.iter().map(nearest).sum::<f32>() / pieces
+        #[allow(clippy::cast_precision_loss, reason = "a handful of chunks")]
+        let count = from.len().max(1) as f32;
+        from.iter().map(nearest).sum::<f32>() / count
     };
     one_way(a, b).min(one_way(b, a))
 }
 
-/// Returns the names in a text: capitalised words that do not begin a sentence, as written, and
-/// runs of Chinese or Japanese, which have no capitals and which most models hardly understand.
+/// Returns the names in a text: capitalized words inside a sentence, and runs of Chinese or
+/// Japanese, which have no capitals and which most models hardly understand.
 fn names(text: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
-    let mut begins = true;
+    let mut starts_sentence = true;
     for word in text.split_inclusive([' ', '\n', '\t']) {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        if !begins && bare.starts_with(char::is_uppercase) {
+        if !starts_sentence && bare.starts_with(char::is_uppercase) {
             out.insert(bare.to_owned());
         }
-        let wide =
+        let wide_runs =
             bare.split(|c: char| c < WIDE || !c.is_alphanumeric()).filter(|run| !run.is_empty());
-        out.extend(wide.map(str::to_owned));
-        begins = word.trim_end().is_empty() && begins
+        out.extend(wide_runs.map(str::to_owned));
+        starts_sentence = word.trim_end().is_empty() && starts_sentence
             || word.ends_with('\n')
             || word.trim_end().ends_with(['.', '!', '?', ':']);
     }
     out
 }
 
-/// The first character of the scripts that are written without spaces.
+/// The first character of the scripts without spaces.
 const WIDE: char = '\u{2e80}';
 
 /// Returns the differences between two similar texts: words with digits, negations, and, with
-/// `with_names` and if each text has its own, names.
-fn differs(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String> {
+/// `with_names`, names if each text has its own.
+fn differences(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String> {
     let markers = |(title, body): (&str, &str)| -> (BTreeSet<String>, BTreeSet<&'static str>) {
         let text = format!("{title}\n{body}").to_lowercase();
         let numbers = text
-            // Chinese and Japanese put no space between a number and its unit.
+            // Chinese and Japanese have no space between a number and its unit.
             .split(|c: char| {
                 c >= WIDE || !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':'))
             })
@@ -359,17 +342,17 @@ fn differs(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String> {
     };
     let ((a_numbers, a_negations), (b_numbers, b_negations)) = (markers(a), markers(b));
     let mut out: Vec<String> = a_numbers.symmetric_difference(&b_numbers).cloned().collect();
-    let (a_names, b_names) =
-        (names(&format!("{}\n{}", a.0, a.1)), names(&format!("{}\n{}", b.0, b.1)));
-    let missing_names = |of: &BTreeSet<String>, text: (&str, &str)| -> Vec<String> {
-        let text = format!("{}\n{}", text.0, text.1).to_lowercase();
-        of.iter().filter(|name| !text.contains(&name.to_lowercase())).cloned().collect()
+    let own_names = |text: (&str, &str), other: (&str, &str)| -> Vec<String> {
+        let other = format!("{}\n{}", other.0, other.1).to_lowercase();
+        let names = names(&format!("{}\n{}", text.0, text.1)).into_iter();
+        names.filter(|name| !other.contains(&name.to_lowercase())).collect()
     };
-    let (a_names, b_names) = (missing_names(&a_names, b), missing_names(&b_names, a));
+    let (a_names, b_names) = (own_names(a, b), own_names(b, a));
     if with_names && !a_names.is_empty() && !b_names.is_empty() {
-        let new = a_names.into_iter().chain(b_names);
-        let new: Vec<String> = new.filter(|name| !out.contains(&name.to_lowercase())).collect();
-        out.extend(new);
+        let new_names = a_names.into_iter().chain(b_names);
+        let new_names: Vec<String> =
+            new_names.filter(|name| !out.contains(&name.to_lowercase())).collect();
+        out.extend(new_names);
     }
     if a_negations.is_empty() != b_negations.is_empty() {
         out.extend(a_negations.union(&b_negations).map(|n| (*n).to_owned()));
@@ -378,37 +361,32 @@ fn differs(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String> {
     out
 }
 
-/// Returns whether a note has nearly the same wording.
+/// Returns whether a note has a similar wording.
 fn is_close(note: &NoteMatch, near: f32) -> bool {
     note.exact || note.similarity >= near
 }
 
-/// Returns a title on one line, as it is stored and listed.
 fn one_line(title: &str) -> String {
     title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn valid(title: &str, body: &str) -> Result<()> {
-    let wrong = |text: String| {
-        Err(Error::invalid(text).with_hint("A note needs a kind, a title and a text."))
+fn validate(title: &str, body: &str) -> Result<()> {
+    let problem = if title.trim().is_empty() {
+        "the note has no title".to_owned()
+    } else if body.trim().is_empty() {
+        "the note has no text".to_owned()
+    } else if title.chars().count() > MAX_TITLE {
+        format!("the title is longer than {MAX_TITLE} characters")
+    } else if body.len() > MAX_BODY {
+        format!("the text is longer than {MAX_BODY} bytes")
+    } else {
+        return Ok(());
     };
-    if title.trim().is_empty() {
-        return wrong("the note has no title".to_owned());
-    }
-    if body.trim().is_empty() {
-        return wrong("the note has no text".to_owned());
-    }
-    if title.chars().count() > MAX_TITLE {
-        return wrong(format!("the title is longer than {MAX_TITLE} characters"));
-    }
-    if body.len() > MAX_BODY {
-        return wrong(format!("the text is longer than {MAX_BODY} bytes"));
-    }
-    Ok(())
+    Err(Error::invalid(problem).with_hint("A note needs a kind, a title and a text."))
 }
 
-/// Returns the tags as they are stored: trimmed and deduplicated.
-fn tags(tags: &[String]) -> Vec<String> {
+/// Trims and deduplicates tags.
+fn normalize_tags(tags: &[String]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for tag in tags.iter().map(|t| t.trim()).filter(|t| !t.is_empty()) {
         if !out.iter().any(|t| t == tag) {
@@ -418,15 +396,11 @@ fn tags(tags: &[String]) -> Vec<String> {
     out
 }
 
-fn attachments(reader: &Reader<'_>, keys: &[String]) -> Result<Vec<String>> {
+fn resolve_targets(reader: &Reader<'_>, keys: &[String]) -> Result<Vec<String>> {
     keys.iter().map(|key| search::resolve_one(reader, key.trim()).map(|d| d.key)).collect()
 }
 
-/// Returns the stored articles.
-///
-/// # Errors
-/// Database errors.
-pub(crate) fn articles(reader: &Reader<'_>) -> Result<Vec<Note>> {
+pub(crate) fn stored_articles(reader: &Reader<'_>) -> Result<Vec<Note>> {
     let rows = reader.notes(Some(NoteKind::Article))?.into_iter();
     rows.map(|row| reader.shown_note(row)).collect()
 }
@@ -453,45 +427,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_versions_and_negations_make_another_note() {
+    fn numbers_and_negations_distinguish_notes() {
         let text = "Open port 8080 for the agent";
-        let differs = |a, b| super::differs(a, b, true);
-        assert!(differs(("t", text), ("t", text)).is_empty());
-        assert_eq!(differs(("t", text), ("t", "Open port 8081 for the agent")), ["8080", "8081"]);
+        let differences = |a, b| super::differences(a, b, true);
+        assert!(differences(("t", text), ("t", text)).is_empty());
         assert_eq!(
-            differs(("t", "Restart after 2.3.1"), ("t", "Restart after 2.3")),
+            differences(("t", text), ("t", "Open port 8081 for the agent")),
+            ["8080", "8081"]
+        );
+        assert_eq!(
+            differences(("t", "Restart after 2.3.1"), ("t", "Restart after 2.3")),
             ["2.3", "2.3.1"]
         );
-        assert_eq!(differs(("t", "Restart it"), ("t", "Do not restart it")), ["not"]);
-        assert!(differs(("t", "It doesn't work"), ("t", "It does not work")).is_empty());
+        assert_eq!(differences(("t", "Restart it"), ("t", "Do not restart it")), ["not"]);
+        assert!(differences(("t", "It doesn't work"), ("t", "It does not work")).is_empty());
     }
 
     #[test]
-    fn other_names_make_another_note() {
-        let of = |name: &str| {
+    fn names_distinguish_notes() {
+        let note = |name: &str| {
             (format!("Customer {name} Harbour runs 4.1"), "They may not update.".to_owned())
         };
-        let (red, blue) = (of("Red"), of("Blue"));
-        let differs = |a, b| super::differs(a, b, true);
-        assert_eq!(differs((&red.0, &red.1), (&blue.0, &blue.1)), ["Red", "Blue"]);
-        // A sentence's first word has a capital anyway, and a name missing from one text is no
-        // difference.
-        assert!(differs(("t", "Restart it. Then wait."), ("t", "Stop it. Now wait.")).is_empty());
-        assert!(differs(("t", "ask the Server team"), ("t", "ask the team")).is_empty());
+        let (red, blue) = (note("Red"), note("Blue"));
+        let differences = |a, b| super::differences(a, b, true);
+        assert_eq!(differences((&red.0, &red.1), (&blue.0, &blue.1)), ["Red", "Blue"]);
+        // A sentence begins with a capital, and a name in only one text is not a difference.
+        assert!(
+            differences(("t", "Restart it. Then wait."), ("t", "Stop it. Now wait.")).is_empty()
+        );
+        assert!(differences(("t", "ask the Server team"), ("t", "ask the team")).is_empty());
         let (a, b) = (("索引重建停在99%", "x"), ("重建索引卡在50%", "x"));
-        assert_eq!(differs(a, b), ["50", "99", "索引重建停在", "重建索引卡在"]);
-        assert_eq!(super::differs(a, b, false), ["50", "99"]);
+        assert_eq!(differences(a, b), ["50", "99", "索引重建停在", "重建索引卡在"]);
+        assert_eq!(super::differences(a, b, false), ["50", "99"]);
     }
 
     #[test]
-    fn a_title_is_one_line() {
+    fn title_is_one_line() {
         assert_eq!(one_line(" two\nlines\t here "), "two lines here");
     }
 
     #[test]
     fn shared_beginning_lowers_the_similarity() {
         let (x, y) = (vec![1.0, 0.0], vec![0.0, 1.0]);
-        assert!((nearness(std::slice::from_ref(&x), &[x.clone(), y.clone()]) - 0.5).abs() < 1e-6);
-        assert!((nearness(&[x.clone(), y.clone()], &[y, x]) - 1.0).abs() < 1e-6);
+        assert!((similarity(std::slice::from_ref(&x), &[x.clone(), y.clone()]) - 0.5).abs() < 1e-6);
+        assert!((similarity(&[x.clone(), y.clone()], &[y, x]) - 1.0).abs() < 1e-6);
     }
 }

@@ -1,9 +1,9 @@
-//! The export of a casebook into one portable, checked file, to share with colleagues.
+//! The export and import of a casebook as one portable file with checksums.
 //!
 //! The file is a tar with three members, in this order: `manifest.json`, `casebook.db.zst` (a
-//! SQLite database of the casebook's own schema, compressed with zstd) and `checksums` (the BLAKE3
-//! of both, as `b3sum` prints and checks them). Members are never unpacked by name, so a malicious
-//! file cannot write anywhere.
+//! SQLite database with the casebook's schema, compressed with zstd) and `checksums` (the BLAKE3
+//! hashes of both in the format of `b3sum`). Members are never unpacked by name, so a malicious
+//! file cannot choose where it is written.
 
 use std::{
     fs::{self, File},
@@ -28,22 +28,21 @@ const FORMAT: u32 = 1;
 const MANIFEST: &str = "manifest.json";
 const DATABASE: &str = "casebook.db.zst";
 const CHECKSUMS: &str = "checksums";
-/// The maximum length of the manifest and of the checksums, in bytes.
-const MAX_WORDS: u64 = 1 << 20;
+/// The maximum size of the manifest and of the checksums, in bytes.
+const MAX_TEXT: u64 = 1 << 20;
 /// The maximum ratio of unpacked to packed size of a database.
 const MAX_RATIO: u64 = 64;
-/// The unpacked size above which the ratio is checked, in bytes; an empty database is all zeros.
-const RATIO_FROM: u64 = 64 * 1024 * 1024;
-/// The zstd level: texts shrink by half as much again as at the fastest level, at some 50 MB a
-/// second.
-const LEVEL: i32 = 9;
+/// The unpacked size up to which any ratio is allowed, in bytes; an empty database is all zeros.
+const MAX_UNCHECKED: u64 = 64 * 1024 * 1024;
+/// The zstd compression level.
+const ZSTD_LEVEL: i32 = 9;
 
-/// Writes a casebook into one file, readable by this user only. Private notes are included only if
+/// Exports a casebook to a file that only this user may read. Private notes are included only if
 /// requested.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] if the file exists and is not to be replaced, [`Code::Io`] if it cannot
-/// be written, [`Code::Cancelled`].
+/// [`Code::InvalidInput`] if the file exists and `replace` is false, [`Code::Io`] if it cannot be
+/// written, [`Code::Cancelled`].
 pub fn export(
     store: &Store,
     file: &Path,
@@ -55,27 +54,25 @@ pub fn export(
     if file.exists() && !replace {
         return Err(exists_error(file));
     }
-    // The file must not contain removed text.
+    // Removed text must not remain in the file.
     store.purge(task)?;
-    let place = StagingFolder::create_beside(file)?;
-    let (part, database, packed_database) =
-        (place.path("part"), place.path("part.db"), place.path("part.zst"));
+    let staging = StagingFolder::create_beside(file)?;
+    let (part, database) = (staging.path("part"), staging.path("part.db"));
+    let packed_database = staging.path("part.zst");
     let contents = store.write_portable(&database, notes)?;
     task.check()?;
-    let bytes = length(&database)?;
     let digest = pack(&database, &packed_database, task)?;
     let manifest = Manifest {
         format: FORMAT,
         made_by: format!("precedent {}", env!("CARGO_PKG_VERSION")),
         made_at: now,
-        database_bytes: bytes,
+        database_bytes: length(&database)?,
         contents: contents.clone(),
     };
     let manifest = serde_json::to_vec_pretty(&manifest)
         .map_err(|e| Error::new(Code::Internal, format!("writing the manifest: {e}")))?;
-    let checksums =
-        format!("{}  {MANIFEST}\n{digest}  {DATABASE}\n", blake3::hash(&manifest).to_hex())
-            .into_bytes();
+    let manifest_digest = blake3::hash(&manifest).to_hex();
+    let checksums = format!("{manifest_digest}  {MANIFEST}\n{digest}  {DATABASE}\n").into_bytes();
     let write = || -> io::Result<()> {
         let mut tar = tar::Builder::new(BufWriter::new(create(&part)?));
         let seconds = u64::try_from(now.as_second()).unwrap_or_default();
@@ -94,16 +91,16 @@ pub fn export(
     };
     write().map_err(|e| Error::io(&part, e))?;
     let bytes = length(&part)?;
-    place.put(&part, file, ExistingFile::replace_if(replace))?;
+    staging.put(&part, file, ExistingFile::replace_if(replace))?;
     Ok(ExportResult { file: file.display().to_string(), bytes, contents })
 }
 
-/// Imports a file that [`export`] wrote: all of it or, on an error, nothing. Existing data is kept.
-/// Skipped entries are passed to `on_skip` before anything is written.
+/// Imports a file written by [`export`] completely or, on an error, not at all. Existing data is
+/// kept. Skipped entries are passed to `on_skip` before anything is written.
 ///
 /// # Errors
 /// [`Code::InvalidInput`] for a file that is not an export, is truncated, was changed, or contains
-/// data that exists here; [`Code::NewerCasebook`] if a newer version wrote it; [`Code::Busy`] while
+/// existing data; [`Code::NewerCasebook`] if a newer version wrote it; [`Code::Busy`] while
 /// another import is running; [`Code::Io`], [`Code::Cancelled`].
 pub fn import(
     store: &Store,
@@ -117,8 +114,8 @@ pub fn import(
         Error::new(Code::Busy, "another process is importing into this casebook")
             .with_hint("Wait until it has finished, then try again.")
     })?;
-    let place = StagingFolder::create_in(folder)?;
-    let database = place.path("import.db");
+    let staging = StagingFolder::create_in(folder)?;
+    let database = staging.path("import.db");
     let manifest = unpack(file, &database, task)?;
     store::check_foreign(&database).map_err(|e| e.context(file.display()))?;
     task.check()?;
@@ -129,14 +126,14 @@ pub fn import(
     store.import_copy(&copy, &file.display().to_string(), now, on_skip, task)
 }
 
-/// Checks that a file was written by [`export`] and is complete and unchanged. Unpacks it below
-/// `scratch` and removes it again.
+/// Checks that a file was written by [`export`] and is complete and unchanged. Unpacks it
+/// temporarily in `scratch`.
 ///
 /// # Errors
 /// Errors of [`import`] that concern the file.
 pub fn check(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
-    let place = StagingFolder::create_in(scratch)?;
-    let database = place.path("import.db");
+    let staging = StagingFolder::create_in(scratch)?;
+    let database = staging.path("import.db");
     unpack(file, &database, task)?;
     store::check_foreign(&database).map_err(|e| e.context(file.display()))
 }
@@ -144,9 +141,9 @@ pub fn check(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
 /// Reads the three members, writes the database to `target`, and verifies the checksums.
 fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let size = length(file)?;
-    let mut open = File::open(file).map_err(|e| Error::io(file, e))?;
+    let mut input = File::open(file).map_err(|e| Error::io(file, e))?;
     let mut start = [0; 512];
-    let start_length = read_start(&mut open, &mut start).map_err(|e| Error::io(file, e))?;
+    let start_length = read_start(&mut input, &mut start).map_err(|e| Error::io(file, e))?;
     if start.starts_with(b"SQLite format 3") {
         return Err(Error::invalid(format!(
             "{} is a database, not an exported casebook",
@@ -158,15 +155,15 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
         )));
     }
     let prefix_length = start_length.min(MANIFEST.len());
-    // An archive with other members gets an error that names them.
+    // An archive with other members gets a more specific error below.
     let is_archive = &start[257..262] == b"ustar";
     if !is_archive && start[..prefix_length] != MANIFEST.as_bytes()[..prefix_length] {
         return Err(Error::invalid(format!("{} is not an exported casebook", file.display())).with_hint(
             "Use a complete file written by `precedent export`; nothing was imported. For tracker exports: precedent import FILE.",
         ));
     }
-    open.rewind().map_err(|e| Error::io(file, e))?;
-    let mut archive = tar::Archive::new(BufReader::new(open));
+    input.rewind().map_err(|e| Error::io(file, e))?;
+    let mut archive = tar::Archive::new(BufReader::new(input));
     let mut entries = archive.entries().map_err(|e| invalid(file, &e))?;
     let mut next = |name: &str| -> Result<tar::Entry<'_, BufReader<File>>> {
         let entry = match entries.next() {
@@ -178,14 +175,14 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
         }
         Ok(entry)
     };
-    let words = words(file, next(MANIFEST)?)?;
-    let read_digest = blake3::hash(&words);
-    let manifest = manifest(file, &words)?;
-    let mut reader = HashingReader { inner: next(DATABASE)?, hasher: blake3::Hasher::new() };
+    let manifest_text = read_text(file, next(MANIFEST)?)?;
+    let manifest_digest = blake3::hash(&manifest_text).to_hex();
+    let manifest = parse_manifest(file, &manifest_text)?;
+    let mut reader = Hashing { inner: next(DATABASE)?, hasher: blake3::Hasher::new() };
     if reader.inner.size() > size {
         return Err(invalid(file, &"it is truncated"));
     }
-    let limit = reader.inner.size().saturating_mul(MAX_RATIO).max(RATIO_FROM);
+    let limit = reader.inner.size().saturating_mul(MAX_RATIO).max(MAX_UNCHECKED);
     if manifest.database_bytes > limit {
         return Err(invalid(
             file,
@@ -193,17 +190,16 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
         ));
     }
     unpack_database(file, &mut reader, target, manifest.database_bytes, task)?;
-    let digest = reader.hasher.finalize();
-    let stated_checksums = self::words(file, next(CHECKSUMS)?)?;
-    let actual_checksums =
-        format!("{}  {MANIFEST}\n{}  {DATABASE}\n", read_digest.to_hex(), digest.to_hex());
+    let digest = reader.hasher.finalize().to_hex();
+    let stated_checksums = read_text(file, next(CHECKSUMS)?)?;
+    let actual_checksums = format!("{manifest_digest}  {MANIFEST}\n{digest}  {DATABASE}\n");
     if stated_checksums != actual_checksums.as_bytes() {
         return Err(invalid(file, &"it was modified: its contents don't match its checksums"));
     }
     Ok(manifest)
 }
 
-/// Fills the buffer from the file's beginning, and returns the number of bytes read.
+/// Fills a buffer from the beginning of a file, and returns the number of bytes read.
 fn read_start(file: &mut File, start: &mut [u8]) -> io::Result<usize> {
     let mut count = 0;
     loop {
@@ -214,14 +210,14 @@ fn read_start(file: &mut File, start: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-fn manifest(file: &Path, words: &[u8]) -> Result<Manifest> {
+fn parse_manifest(file: &Path, text: &[u8]) -> Result<Manifest> {
     /// The manifest field common to all formats.
     #[derive(serde::Deserialize)]
     struct FormatField {
         format: u32,
     }
     let header: FormatField =
-        serde_json::from_slice(words).map_err(|e| invalid(file, &format!("{MANIFEST}: {e}")))?;
+        serde_json::from_slice(text).map_err(|e| invalid(file, &format!("{MANIFEST}: {e}")))?;
     if header.format > FORMAT {
         return Err(Error::new(
             Code::NewerCasebook,
@@ -233,19 +229,19 @@ fn manifest(file: &Path, words: &[u8]) -> Result<Manifest> {
         )
         .with_hint("Install the newer version; nothing was imported."));
     }
-    serde_json::from_slice(words).map_err(|e| invalid(file, &format!("{MANIFEST}: {e}")))
+    serde_json::from_slice(text).map_err(|e| invalid(file, &format!("{MANIFEST}: {e}")))
 }
 
-fn words(file: &Path, entry: impl Read) -> Result<Vec<u8>> {
-    let mut words = Vec::new();
-    entry.take(MAX_WORDS + 1).read_to_end(&mut words).map_err(|e| invalid(file, &e))?;
-    if words.len() as u64 > MAX_WORDS {
+fn read_text(file: &Path, entry: impl Read) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    entry.take(MAX_TEXT + 1).read_to_end(&mut text).map_err(|e| invalid(file, &e))?;
+    if text.len() as u64 > MAX_TEXT {
         return Err(invalid(file, &"a file in it is too large"));
     }
-    Ok(words)
+    Ok(text)
 }
 
-/// Unpacks exactly `bytes` bytes, and reads its input to the end.
+/// Unpacks a database of exactly `bytes` bytes, and reads its input to the end.
 fn unpack_database(
     file: &Path,
     reader: &mut impl Read,
@@ -257,21 +253,21 @@ fn unpack_database(
     let mut decoder =
         zstd::Decoder::new(&mut *reader).map_err(|e| invalid(file, &e))?.single_frame();
     let mut buffer = vec![0; 1 << 20];
-    let mut byte_count = 0;
+    let mut unpacked = 0;
     loop {
         task.check()?;
         let n = decoder.read(&mut buffer).map_err(|e| invalid(file, &e))?;
         if n == 0 {
             break;
         }
-        byte_count += n as u64;
-        if byte_count > bytes {
+        unpacked += n as u64;
+        if unpacked > bytes {
             return Err(invalid(file, &"it unpacks to more than its stated size"));
         }
         out.write_all(&buffer[..n]).map_err(|e| Error::io(target, e))?;
-        task.report(Phase::Import, byte_count, Some(bytes), "bytes");
+        task.report(Phase::Import, unpacked, Some(bytes), "bytes");
     }
-    if byte_count < bytes {
+    if unpacked < bytes {
         return Err(invalid(file, &"it is truncated"));
     }
     out.flush().map_err(|e| Error::io(target, e))?;
@@ -280,19 +276,17 @@ fn unpack_database(
     Ok(())
 }
 
-/// Compresses the database, and returns the digest of the output.
+/// Compresses a database, and returns the digest of the output.
 fn pack(database: &Path, target: &Path, task: &Task) -> Result<blake3::Hash> {
-    let mut from = File::open(database).map_err(|e| Error::io(database, e))?;
+    let mut input = File::open(database).map_err(|e| Error::io(database, e))?;
     let write_error = |e| Error::io(target, e);
-    let out = HashingWriter {
-        inner: create(target).map_err(write_error)?,
-        hasher: blake3::Hasher::new(),
-    };
-    let mut encoder = zstd::Encoder::new(out, LEVEL).map_err(write_error)?;
+    let inner = create(target).map_err(write_error)?;
+    let out = Hashing { inner, hasher: blake3::Hasher::new() };
+    let mut encoder = zstd::Encoder::new(out, ZSTD_LEVEL).map_err(write_error)?;
     let mut buffer = vec![0; 1 << 20];
     loop {
         task.check()?;
-        let n = from.read(&mut buffer).map_err(|e| Error::io(database, e))?;
+        let n = input.read(&mut buffer).map_err(|e| Error::io(database, e))?;
         if n == 0 {
             break;
         }
@@ -301,13 +295,13 @@ fn pack(database: &Path, target: &Path, task: &Task) -> Result<blake3::Hash> {
     Ok(encoder.finish().map_err(write_error)?.hasher.finalize())
 }
 
-/// A reader that hashes the bytes read through it.
-struct HashingReader<R> {
-    inner: R,
+/// A reader or writer that hashes the bytes that pass through it.
+struct Hashing<T> {
+    inner: T,
     hasher: blake3::Hasher,
 }
 
-impl<R: Read> Read for HashingReader<R> {
+impl<R: Read> Read for Hashing<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.hasher.update(&buffer[..n]);
@@ -315,13 +309,7 @@ impl<R: Read> Read for HashingReader<R> {
     }
 }
 
-/// A writer that hashes the bytes written through it.
-struct HashingWriter<W> {
-    inner: W,
-    hasher: blake3::Hasher,
-}
-
-impl<W: Write> Write for HashingWriter<W> {
+impl<W: Write> Write for Hashing<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.inner.write(bytes)?;
         self.hasher.update(&bytes[..n]);

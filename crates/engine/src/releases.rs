@@ -1,4 +1,4 @@
-//! Releases and fixes: whether a release has a fix, and whether the fix held.
+//! Releases and fixes: which releases have a fix, and whether the problem came back.
 
 use std::cmp::Ordering;
 
@@ -14,49 +14,32 @@ use precedent_text::{
     version::{self, Version, by_number, compare, versions},
 };
 
-/// The least number of releases between a fix and a version that has it, where no version of the
-/// fix is named: a release may have been cut some time before its date.
+/// The minimum number of releases between a fix without a version and a release that has it,
+/// because a release may be cut before its date.
 const MIN_RELEASES: usize = 2;
 
-/// The least number of days between a fix and a development build that has it: the build's date is
-/// a local one, and of its revision.
+/// The minimum number of days between a fix and a development build that has it, because the
+/// build's date is local and that of its revision.
 const MIN_DAYS: i32 = 2;
 
-/// The age of the newest release after which a list of releases is out of date, in seconds.
+/// The age of its newest release at which a list of releases is out of date, in seconds.
 const YEAR: i64 = 365 * 24 * 3600;
 
-/// A fix, as far as its thread documents it.
+/// A documented fix.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fix {
-    /// The version that has it, or several of different lines of maintenance.
+    /// The version that has it, or several of different release lines.
     pub version: Option<String>,
-    /// The time at which its change was merged.
+    /// The time when its change was merged.
     pub merged_at: Option<Timestamp>,
-    /// The time at which the item was closed.
+    /// The time when the item was closed.
     pub closed_at: Option<Timestamp>,
 }
 
-impl Release {
-    /// Returns the time of the release; `None` for a planned version.
-    fn date(&self) -> Option<Timestamp> {
-        self.record.released_at.filter(|_| self.record.is_released)
-    }
-
-    /// Compares its version with another; those that cannot be compared are equal.
-    fn compare(&self, version: Option<&Version>) -> Ordering {
-        let order = self
-            .version
-            .as_ref()
-            .zip(version)
-            .and_then(|(own_version, other_version)| own_version.compare(other_version));
-        order.unwrap_or(Ordering::Equal)
-    }
-}
-
 impl Fix {
-    /// Returns whether there is anything that a version can be compared with.
+    /// Returns whether a reported version can be compared with the fix.
     fn is_comparable(&self, version: &ReportedVersion) -> bool {
-        let is_dated = version.build.is_some() && self.at().is_some();
+        let is_dated = version.build.is_some() && self.time().is_some();
         let is_number = |fixed_in: &String| compare(&version.name, fixed_in).is_some();
         match &self.version {
             Some(version) => is_dated || is_number(version),
@@ -64,22 +47,22 @@ impl Fix {
         }
     }
 
-    fn at(&self) -> Option<Timestamp> {
+    fn time(&self) -> Option<Timestamp> {
         self.merged_at.or(self.closed_at)
     }
 }
 
-/// The version of the product that a report names.
+/// A product version that a report names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReportedVersion {
     /// The version, or the name of a development build's branch.
     pub(crate) name: String,
-    /// The build, if the report names its revision and date.
+    /// The build, if the report gives its revision and date.
     build: Option<Build>,
 }
 
 impl ReportedVersion {
-    /// Returns the name, and the date of a development build.
+    /// Returns the name, with the date of a development build.
     pub(crate) fn display_name(&self) -> String {
         match &self.build {
             Some(build) if build.is_development() => format!("{} ({})", self.name, build.date),
@@ -88,18 +71,31 @@ impl ReportedVersion {
     }
 }
 
-/// A release with its version, parsed once.
+/// A release with its parsed version.
 #[derive(Clone, Debug)]
 struct Release {
     record: ReleaseRecord,
     version: Option<Version>,
 }
 
+impl Release {
+    /// Returns the time of the release; `None` for a planned version.
+    fn date(&self) -> Option<Timestamp> {
+        self.record.released_at.filter(|_| self.record.is_released)
+    }
+
+    /// Compares its version with another; equal if they cannot be compared.
+    fn compare(&self, version: Option<&Version>) -> Ordering {
+        let versions = self.version.as_ref().zip(version);
+        versions.and_then(|(a, b)| a.compare(b)).unwrap_or(Ordering::Equal)
+    }
+}
+
 /// The releases of a source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Releases {
     list: Vec<Release>,
-    /// The index of the highest release that has a date.
+    /// The index of the highest dated release.
     highest: Option<usize>,
     /// The time of the newest record in the casebook.
     as_of: Option<Timestamp>,
@@ -114,27 +110,25 @@ impl Releases {
         let parse =
             |record: ReleaseRecord| Release { version: Version::parse(&record.name), record };
         let list: Vec<Release> = records.into_iter().map(parse).collect();
-        let dated_indexes = (0..list.len()).filter(|at| list[*at].date().is_some());
+        let dated_indexes = (0..list.len()).filter(|index| list[*index].date().is_some());
         let highest = dated_indexes.max_by(|a, b| list[*a].compare(list[*b].version.as_ref()));
         Self { list, highest, as_of: None }
     }
 
-    /// Returns the releases that have a date, without planned versions.
     fn dated_releases(&self) -> impl Iterator<Item = (&Release, Timestamp)> {
         self.list.iter().filter_map(|release| Some((release, release.date()?)))
     }
 
-    /// Returns the time of the newest release; `None` if no release has a date.
     pub(crate) fn newest_at(&self) -> Option<Timestamp> {
         self.dated_releases().map(|(_, at)| at).max()
     }
 
-    /// Returns the name of the highest release.
+    /// Returns the name of the highest dated release.
     fn highest(&self) -> Option<&str> {
-        self.highest.map(|at| &*self.list[at].record.name)
+        self.highest.map(|index| &*self.list[index].record.name)
     }
 
-    /// Returns whether the tracker knows a release or a planned version of this name.
+    /// Returns whether the tracker has a release or planned version with this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.find(name).is_some()
     }
@@ -148,8 +142,8 @@ impl Releases {
         self.list.iter().find(is_same).map(|release| &release.record)
     }
 
-    /// Returns whether a comment that names a version as the fixed one may mean a version of this
-    /// product: a release, or a later version of the highest release's line.
+    /// Returns whether a fixed version named in a comment may be the product's: a release, or a
+    /// later version of the highest release's line.
     pub(crate) fn may_be_fixed_in(&self, version: &str) -> bool {
         let Some(highest) = self.highest() else { return true };
         self.has(version)
@@ -157,8 +151,8 @@ impl Releases {
                 && version::release_line(version) == version::release_line(highest)
     }
 
-    /// Returns whether the list may be out of date at a time: longer after the newest release than
-    /// twice the longest time between two releases.
+    /// Returns whether a time is so long after the newest release, compared with the times between
+    /// releases, that the list may be out of date.
     fn is_outdated_at(&self, time: Timestamp) -> bool {
         let mut times: Vec<Timestamp> = self.dated_releases().map(|(_, at)| at).collect();
         times.sort_unstable();
@@ -171,19 +165,18 @@ impl Releases {
         }
     }
 
-    /// Returns whether no release has a fix; `false` if this cannot be told.
-    pub(crate) fn lack(&self, fix: &Fix) -> bool {
+    /// Returns whether certainly no release has a fix.
+    pub(crate) fn lack_fix(&self, fix: &Fix) -> bool {
         let oldest = self.as_of.map(|at| at.as_second() - YEAR);
         let is_stale = self.newest_at().is_some_and(|at| Some(at.as_second()) < oldest);
-        if is_stale || fix.at().is_some_and(|at| self.is_outdated_at(at)) {
+        if is_stale || fix.time().is_some_and(|time| self.is_outdated_at(time)) {
             return false;
         }
         let Some(fixed_in) = &fix.version else {
-            return fix
-                .merged_at
-                .is_some_and(|at| self.newest_at().is_some_and(|newest| newest < at));
+            let times = self.newest_at().zip(fix.merged_at);
+            return times.is_some_and(|(newest, merged_at)| newest < merged_at);
         };
-        let lacks = |version: &str| match self.find(version) {
+        let is_unreleased = |version: &str| match self.find(version) {
             Some(release) => !release.is_released,
             None => {
                 let version = Version::parse(version);
@@ -193,7 +186,7 @@ impl Releases {
                 orders.next().is_some_and(Ordering::is_gt) && orders.all(Ordering::is_gt)
             }
         };
-        fixed_in.split(',').all(|version| lacks(version.trim()))
+        fixed_in.split(',').all(|version| is_unreleased(version.trim()))
     }
 
     /// Returns whether a version is the first release after a time.
@@ -204,30 +197,28 @@ impl Releases {
         })
     }
 
-    /// Returns whether a version has a fix, by number and by date. Returns `None` if the two
-    /// contradict each other: a version released before the fix cannot have it, and one of an older
-    /// line that was released later may have it. Only the release right before the fixed one lacks
-    /// it: it was cut before the fix.
-    pub(crate) fn have_fix(&self, version: &str, fix: &Fix) -> Option<bool> {
+    /// Returns whether a version has a fix, by number and by date; `None` if they disagree. The
+    /// release just before the fixed one lacks the fix even if its date is later.
+    pub(crate) fn version_has_fix(&self, version: &str, fix: &Fix) -> Option<bool> {
         // A pre-release is older than its release, by an unknown time.
         let release =
             self.find(version).or_else(|| self.find(version::without_prerelease(version)));
         let released_at = release.and_then(|release| release.released_at);
         if let Some(fixed_in) = &fix.version {
             let by_number = version::has_fix(version, fixed_in)?;
-            return match (released_at, fix.at()) {
+            return match (released_at, fix.time()) {
                 (Some(release_time), Some(fix_time)) if (release_time > fix_time) != by_number => {
                     Some(false).filter(|_| !by_number && self.is_next(release_time, fixed_in))
                 }
                 _ => Some(by_number),
             };
         }
-        // What is above all releases has what the highest one has.
+        // A version above all releases has every fix that the highest one has.
         if let (None, Some(highest)) =
             (released_at, self.highest().filter(|highest| *highest != version))
         {
             let is_above = compare(version, highest).is_some_and(Ordering::is_gt);
-            return self.have_fix(highest, fix).filter(|has_fix| is_above && *has_fix);
+            return self.version_has_fix(highest, fix).filter(|has_fix| is_above && *has_fix);
         }
         let (released_at, merged_at) = (released_at?, fix.merged_at?);
         if released_at < merged_at {
@@ -243,41 +234,40 @@ impl Releases {
         (self.dated_releases().filter(is_between).count() >= MIN_RELEASES).then_some(true)
     }
 
-    /// Returns the lowest release that surely has a change merged at a time.
+    /// Returns the lowest release that certainly has a change merged at this time.
     pub(crate) fn lowest_with(&self, merged_at: Timestamp) -> Option<&str> {
         let fix = Fix { merged_at: Some(merged_at), ..Fix::default() };
         let names = self.dated_releases().map(|(release, _)| &*release.record.name);
-        names.filter(|name| self.have_fix(name, &fix) == Some(true)).min_by(|a, b| by_number(a, b))
+        names
+            .filter(|name| self.version_has_fix(name, &fix) == Some(true))
+            .min_by(|a, b| by_number(a, b))
     }
 
-    /// Returns the version with a fix to update to from an older one: the lowest that is named, or
-    /// else the lowest release that surely has it, or else the highest release.
+    /// Returns the version with a fix to update to: the lowest later one that is named, or else the
+    /// lowest later release that certainly has the fix, or else the highest release.
     pub(crate) fn update_to(&self, version: &str, fix: &Fix) -> Option<String> {
         let Some(fixed_in) = &fix.version else {
             let later =
                 self.dated_releases().map(|(release, _)| &*release.record.name).filter(|name| {
                     compare(name, version).is_some_and(Ordering::is_gt)
-                        && self.have_fix(name, fix) == Some(true)
+                        && self.version_has_fix(name, fix) == Some(true)
                 });
-            let highest = || self.highest().filter(|name| self.have_fix(name, fix).is_some());
+            let highest =
+                || self.highest().filter(|name| self.version_has_fix(name, fix).is_some());
             return later.min_by(|a, b| by_number(a, b)).or_else(highest).map(str::to_owned);
         };
         let fixes = fixed_in.split(',').map(str::trim);
-        // A development build without a number is older than the fix by its date.
+        // A development build without a number was compared by date.
         let later = fixes.filter(|fix| compare(fix, version).is_none_or(Ordering::is_gt));
         later.min_by(|a, b| by_number(a, b)).map(str::to_owned)
     }
 
-    /// Returns whether a version that a report names may be one of this product. If the releases are
-    /// known, it belongs to something else unless it is one of them, a pre-release, or the next one.
+    /// Returns whether a version named in a report may be the product's. If releases are known, it
+    /// must be one of them, a pre-release or a later version.
     pub(crate) fn may_be_reported_on(&self, version: &str) -> bool {
         let major = |version: &str| -> Option<u32> {
-            version
-                .trim_start_matches(|c: char| !c.is_ascii_digit())
-                .split('.')
-                .next()?
-                .parse()
-                .ok()
+            let number = version.trim_start_matches(|c: char| !c.is_ascii_digit());
+            number.split('.').next()?.parse().ok()
         };
         let Some(highest) = self.highest() else { return true };
         let is_near = major(version) <= major(highest).map(|major| major.saturating_add(1));
@@ -285,11 +275,11 @@ impl Releases {
         self.has(version) || is_near && (is_next || version::without_prerelease(version) != version)
     }
 
-    /// Returns the newest version of the product that a text names. A development build is newer than
-    /// the releases that are named beside it.
+    /// Returns the newest product version that a text names. A development build is newer than the
+    /// releases named with it.
     pub(crate) fn newest_in(&self, text: &str, source: &str) -> Option<ReportedVersion> {
-        let mentions = versions(text, source).product.into_iter();
-        let own_versions = mentions.filter(|version| self.may_be_reported_on(version));
+        let versions = versions(text, source).product.into_iter();
+        let own_versions = versions.filter(|version| self.may_be_reported_on(version));
         let newest = own_versions.max_by(|a, b| by_number(a, b));
         let is_newest = |build: &Build| {
             newest.as_ref().is_none_or(|newest| by_number(&build.name, newest).is_ge())
@@ -301,8 +291,8 @@ impl Releases {
         }
     }
 
-    /// Returns the newest version that a text names, compared with a fix, and the version to update
-    /// to. Of several versions the newest counts: "3.1 works, 3.2 fails".
+    /// Compares the newest version that a text names ("3.1 works, 3.2 fails") with a fix. Also
+    /// returns the version to update to.
     pub(crate) fn compare_asked(
         &self,
         text: &str,
@@ -316,11 +306,11 @@ impl Releases {
         Some((AskedVersion { version: version.display_name(), has_fix }, update_to))
     }
 
-    /// Returns whether a version that a report names has a fix: by the date of its build, or else as
-    /// [`Releases::have_fix`] does. A build lacks what was fixed after its date; a development build
+    /// Returns whether a reported version has a fix: by the date of its build if possible, or else
+    /// by [`Releases::version_has_fix`]. A build lacks what was fixed after its date; a development build
     /// has what was fixed two days before.
     fn reported_has_fix(&self, version: &ReportedVersion, fix: &Fix) -> Option<bool> {
-        if let (Some(build), Some(at)) = (&version.build, fix.at()) {
+        if let (Some(build), Some(at)) = (&version.build, fix.time()) {
             let fixed_on = at.to_zoned(TimeZone::UTC).date();
             if build.date < fixed_on {
                 return Some(false);
@@ -330,10 +320,10 @@ impl Releases {
                 return (days >= MIN_DAYS).then_some(true);
             }
         }
-        self.have_fix(&version.name, fix)
+        self.version_has_fix(&version.name, fix)
     }
 
-    /// Returns the newest version of the product that a report names.
+    /// Returns the newest product version that a report names.
     pub(crate) fn reported_version(
         &self,
         r: &Reader<'_>,
@@ -343,7 +333,7 @@ impl Releases {
         Ok(self.newest_in(&format!("{}\n{body}", row.title), &row.source))
     }
 
-    /// Returns the lowest version with a fix on which the problem was reported after the fix.
+    /// Returns the lowest version with a fix that was named in a report created after the fix.
     pub(crate) fn came_back_in(
         &self,
         r: &Reader<'_>,
@@ -405,9 +395,9 @@ mod tests {
             (None, Some("2026-03-09"), false),
             (None, None, false),
         ] {
-            assert_eq!(releases.lack(&fix(fixed_in, merged)), want, "{fixed_in:?} {merged:?}");
+            assert_eq!(releases.lack_fix(&fix(fixed_in, merged)), want, "{fixed_in:?} {merged:?}");
         }
-        assert!(!Releases::default().lack(&fix(Some("2.0.0"), Some("2026-03-11"))));
+        assert!(!Releases::default().lack_fix(&fix(Some("2.0.0"), Some("2026-03-11"))));
     }
 
     fn fix(version: Option<&str>, merged: Option<&str>) -> Fix {
@@ -416,41 +406,41 @@ mod tests {
     }
 
     #[test]
-    fn dates_and_numbers_must_agree() {
+    fn version_dates_and_numbers_must_agree() {
         let releases = releases();
         for (version, fixed_in, want) in [
             ("2.0.0", Some("2.0.1"), Some(false)),
             ("2.1.0", Some("2.0.1"), Some(true)),
-            // It was released after the fix, but on an older line.
+            // Released after the fix, but on an older line.
             ("1.9.8", Some("2.0.1"), None),
             ("1.9.7", Some("2.0.1"), Some(false)),
-            // It was cut before the fix and released after it.
+            // Cut before the fix and released after it.
             ("2.1.0", Some("2.2.0"), None),
             ("1.9.8", Some("2.1.0"), Some(false)),
-            // It was released before the fix, but on a newer line.
+            // Released before the fix, but on a newer line.
             ("2.0.0", Some("1.9.8"), None),
             ("2.0.0", None, Some(false)),
-            // Its release is later than the fix.
+            // Released later than the fix.
             ("2.1.0-rc.1", Some("2.2.0"), None),
-            // Too few releases later.
+            // Too few later releases.
             ("2.1.0", None, None),
             ("2.2.0", None, None),
         ] {
-            let result = releases.have_fix(version, &fix(fixed_in, Some("2026-01-20")));
+            let result = releases.version_has_fix(version, &fix(fixed_in, Some("2026-01-20")));
             assert_eq!(result, want, "{version} of {fixed_in:?}");
         }
-        assert_eq!(releases.have_fix("2.1.0", &fix(None, Some("2026-01-01"))), Some(true));
+        assert_eq!(releases.version_has_fix("2.1.0", &fix(None, Some("2026-01-01"))), Some(true));
     }
 
     #[test]
-    fn lists_without_recent_releases_prove_nothing() {
+    fn outdated_release_list_proves_nothing() {
         let fix = fix(None, Some("2026-03-11"));
-        assert!(Releases { as_of: Some(at("2026-04-01")), ..releases() }.lack(&fix));
-        assert!(!Releases { as_of: Some(at("2027-04-01")), ..releases() }.lack(&fix));
+        assert!(Releases { as_of: Some(at("2026-04-01")), ..releases() }.lack_fix(&fix));
+        assert!(!Releases { as_of: Some(at("2027-04-01")), ..releases() }.lack_fix(&fix));
     }
 
     #[test]
-    fn update_leads_to_a_version_with_the_fix() {
+    fn suggested_update_has_the_fix() {
         let releases = releases();
         let update = |version: &str, fixed_in| {
             releases.update_to(version, &fix(fixed_in, Some("2026-01-01")))
@@ -463,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_without_a_release_are_foreign() {
+    fn unknown_versions_belong_to_other_products() {
         let text = "Version 2.0.0 on build 10.0.10150, with log 2.0.16";
         assert_eq!(releases().newest_in(text, "acme/app").unwrap().name, "2.0.0");
         assert_eq!(Releases::default().newest_in(text, "acme/app").unwrap().name, "10.0.10150");
@@ -474,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn build_is_compared_by_its_date() {
+    fn builds_are_compared_by_date() {
         let fix = fix(Some("2.1.0"), Some("2026-01-20"));
         for (build, want) in [
             ("2.1.0-dev (0a1b2c3 2026-01-19)", Some(false)),

@@ -12,26 +12,26 @@ use precedent_text::{
     words::phrases,
 };
 
-/// The maximum distance of a comment from the closure to give its reason, in seconds.
-const NEAR: i64 = 24 * 3600;
-/// The maximum time after a closure in which its reason is still given, in seconds.
+/// The maximum time between a closing comment and the closure, in seconds.
+const MAX_DISTANCE: i64 = 24 * 3600;
+/// The maximum time after the closure for a comment that explains it, in seconds.
 const MAX_DELAY: i64 = 600;
-/// The number of last comments that may give the reason of a closure.
+/// The maximum number of comments that explain a closure.
 const LAST_COMMENTS: usize = 2;
-/// The minimum probability of a refusal in the closing comments: of 120 closed reports of rust and go
-/// whose threads name no fix, it declines 63, rightly in 56; 75 were declined.
+/// The minimum probability that a closing comment is a refusal. Of 120 closed reports without a
+/// documented fix, it declines 63, rightly in 56; 75 were declined.
 const MIN_REFUSAL: f32 = 0.63;
 
-/// The labels of items closed without a fix, in addition to resolution names: lower case, words
-/// joined by one space.
+/// The labels of items closed without a fix, in addition to the names of resolutions.
 const LABELS: &str = "stale, duplicate, working as intended, works as intended, no activity, out of scope, not planned";
-/// The roles of sentences that close a report without a fix of its own.
+/// The roles of sentences that decline a report.
 const REFUSAL_ROLES: [SentenceRole; 3] =
     [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::Retraction];
 /// The roles of sentences that describe a solution or a workaround.
 pub(crate) const SOLUTION_ROLES: [SentenceRole; 2] = [SentenceRole::Fix, SentenceRole::Workaround];
-/// Returns whether an item was closed without a fix of its own, according to its tracker, a label,
-/// or the closing comment.
+
+/// Returns whether an item was closed without its own fix, according to its tracker, a label or a
+/// closing comment.
 pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
     match row.closed_as() {
         Some(Closure::NotPlanned | Closure::Duplicate) => return Ok(true),
@@ -44,25 +44,25 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
         Some(Closure::Completed) | None => {}
     }
     if !matches!(row.state, Some(State::Closed | State::Merged)) {
-        return Ok(row.labels.iter().any(|l| declines(l)));
+        return Ok(row.labels.iter().any(|label| declines(label)));
     }
     let comments = r.comments(row)?;
     let closing_comments = closing_comments(&comments, |comment| comment.created_at, row.closed_at);
     let is_refused =
         closing_comments.iter().any(|comment| is_refusal(&Sentences::read(&comment.body)));
-    if !row.labels.iter().any(|l| declines(l)) && !is_refused {
+    if !row.labels.iter().any(|label| declines(label)) && !is_refused {
         return Ok(false);
     }
-    // An item may have been fixed anyway; this check is expensive, so it runs last.
-    let closed_by = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;
-    Ok(!r.links(&row.key)?.iter().any(closed_by)
+    // The item may have been fixed anyway. This expensive check runs last.
+    let is_closing_link = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;
+    Ok(!r.links(&row.key)?.iter().any(is_closing_link)
         && !comments
             .iter()
             .any(|comment| Sentences::read(&comment.body).is_likely(&SOLUTION_ROLES)))
 }
 
-/// Returns the comments that may give the reason of a closure: the last ones of the day before it;
-/// of an item closed at another time, the last comment. `comments` are in order.
+/// Returns the comments that may explain a closure: the last ones around the closure, or else the
+/// last one. `comments` are in chronological order.
 pub(crate) fn closing_comments<T>(
     comments: &[T],
     created_at: impl Fn(&T) -> Timestamp,
@@ -71,62 +71,59 @@ pub(crate) fn closing_comments<T>(
     let is_closing = |comment: &&T| {
         closed_at.is_some_and(|closed_at| {
             let distance = created_at(comment).as_second() - closed_at.as_second();
-            (-NEAR..=MAX_DELAY).contains(&distance)
+            (-MAX_DISTANCE..=MAX_DELAY).contains(&distance)
         })
     };
     let last: Vec<&T> = comments.iter().rev().filter(is_closing).take(LAST_COMMENTS).collect();
     if last.is_empty() { comments.last().into_iter().collect() } else { last }
 }
 
-/// Returns whether a closing comment says that nothing will be fixed.
+/// Returns whether a closing comment declines the report.
 pub(crate) fn is_refusal(sentences: &Sentences) -> bool {
     !sentences.is_likely(&SOLUTION_ROLES)
         && (sentences.refusal() >= MIN_REFUSAL || sentences.is_likely(&REFUSAL_ROLES))
 }
 
-/// Returns the only item that the closing comment of a duplicate names, for duplicates without
-/// another link.
-pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
+/// Returns the item that the closing comment of a duplicate refers to, if it is only one.
+pub(crate) fn duplicate_in_closing_comment(
+    r: &Reader<'_>,
+    row: &DocumentRow,
+) -> Result<Option<String>> {
     let Some(closed_at) = row.closed_at else { return Ok(None) };
     let comments = r.comments(row)?;
-    let near: Vec<&StoredComment> =
-        comments.iter().filter(|comment| is_near(comment.created_at, closed_at)).collect();
+    let is_closing = |comment: &&StoredComment| {
+        (comment.created_at.as_second() - closed_at.as_second()).abs() <= MAX_DISTANCE
+    };
+    let closing: Vec<&StoredComment> = comments.iter().filter(is_closing).collect();
     let is_duplicate = row.closed_as() == Some(Closure::Duplicate)
-        || near.iter().any(|c| Sentences::read(&c.body).has(SentenceRole::AlreadyReported));
-    let mentions = |comment: &StoredComment| -> BTreeSet<String> {
+        || closing.iter().any(|c| Sentences::read(&c.body).has(SentenceRole::AlreadyReported));
+    let mentioned_keys = |comment: &StoredComment| -> BTreeSet<String> {
         let references = references(&comment.body).into_iter();
         let keys = references.map(|reference| {
             format!("{}#{}", reference.source.as_ref().unwrap_or(&row.source), reference.number)
         });
         keys.filter(|key| *key != row.key).collect()
     };
-    // The last comment names the other report, or a comment consists of its number only.
-    let last = near.last().filter(|_| is_duplicate);
-    let mut keys = last.map(|last| mentions(last)).unwrap_or_default();
+    // The last comment names the other report, or a comment is only a reference to it.
+    let last = closing.last().filter(|_| is_duplicate);
+    let mut keys = last.map(|comment| mentioned_keys(comment)).unwrap_or_default();
     if keys.is_empty() {
-        let bare = near.iter().rfind(|comment| is_bare_reference(&comment.body));
-        keys = bare.map(|bare| mentions(bare)).unwrap_or_default();
+        let reference = closing.iter().rfind(|comment| is_bare_reference(&comment.body));
+        keys = reference.map(|comment| mentioned_keys(comment)).unwrap_or_default();
     }
     let Some(key) = keys.pop_first().filter(|_| keys.is_empty()) else { return Ok(None) };
-    // A bare number may also refer to the change that fixed it.
-    let follows =
+    // A bare reference may also be to the change with the fix.
+    let is_report =
         is_duplicate || r.document_by_key(&key)?.is_some_and(|target| target.kind == row.kind);
-    Ok(follows.then_some(key))
+    Ok(is_report.then_some(key))
 }
 
-/// Returns whether a time is close enough to a closure to belong to it.
-fn is_near(at: Timestamp, closed_at: Timestamp) -> bool {
-    (at.as_second() - closed_at.as_second()).abs() <= NEAR
-}
-
-/// Returns whether a comment is only a reference to one other item: "#12" or an address, but not
-/// "Fixed by #12".
+/// Returns whether a comment is only a reference to an item, such as "#12" or an address.
 fn is_bare_reference(body: &str) -> bool {
     body.split_whitespace().count() == 1 && references(body).len() == 1
 }
 
-/// Returns whether a label means closed without a fix, with any separators: `status: won't-fix`,
-/// `resolution/invalid`.
+/// Returns whether a label means closed without a fix: `status: won't-fix`, `resolution/invalid`.
 fn declines(label: &str) -> bool {
     let label = label.to_lowercase().replace(['-', '_'], " ");
     let word = label.rsplit([':', '/']).next().unwrap_or_default().trim();
@@ -138,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fix_by_a_change_is_no_bare_reference() {
+    fn reference_with_words_is_not_bare() {
         assert!(
             is_bare_reference("#12")
                 && is_bare_reference(" https://github.com/acme/app/issues/12\n")
@@ -151,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_and_closing_words_decline() {
+    fn labels_and_closing_comments_decline() {
         assert!(
             declines("stale") && declines("status: Won't-Fix") && declines("resolution/invalid")
         );

@@ -1,7 +1,6 @@
-//! The sample casebook: an invented product's tracker, so that a first try needs neither a network
-//! nor a file.
+//! The sample data: the tracker of an invented product, for a first try without network or files.
 
-/// The sample's source key.
+/// The source key of the sample.
 pub const SOURCE: &str = "ferrywire/ferrywire";
 
 /// The issues and pull requests, one record per line.

@@ -34,7 +34,9 @@ pub fn calibrate(
         if let Some(report) = fit(built_in, &history, task)? {
             model = Some(report.source_model);
         }
-        let table = model.as_ref().map_or_else(|| built_in.clone(), |model| built_in.with(model));
+        let table = model
+            .as_ref()
+            .map_or_else(|| built_in.clone(), |model| built_in.with_source_model(model));
         for query in block {
             let documents = &rankings[query];
             answers.insert(*query, Answer::new(dataset, rerank(&table, documents)));
@@ -47,7 +49,7 @@ pub fn calibrate(
                 documents.iter().take(TOP).filter_map(|d| candidate(d, is_relevant(d)));
             history.push(TrainingQuery {
                 weight: dataset.weight(*query),
-                duplicate: relevant.is_some(),
+                has_duplicate: relevant.is_some(),
                 candidates: candidates.collect(),
             });
         }
@@ -73,7 +75,7 @@ fn rerank(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocum
             let confidence = table.confidence(&evidence);
             RankedDocument {
                 score: entry.score,
-                probability: Some(confidence.same),
+                probability: Some(confidence.duplicate),
                 worth: Some(confidence.worth),
                 ..(*document).clone()
             }
@@ -81,7 +83,7 @@ fn rerank(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocum
         .collect()
 }
 
-fn candidate(document: &RankedDocument, right: bool) -> Option<Candidate> {
+fn candidate(document: &RankedDocument, is_duplicate: bool) -> Option<Candidate> {
     let (features, rest) = document.features.split_at_checked(COUNT)?;
     let features = Features(features.try_into().ok()?);
     // The first number is the share.
@@ -89,5 +91,5 @@ fn candidate(document: &RankedDocument, right: bool) -> Option<Candidate> {
         .get(1..)
         .and_then(|numbers| numbers.first_chunk())
         .map(|numbers| TextOverlap { numbers: *numbers, ..TextOverlap::default() });
-    Some(Candidate { features, overlap, right })
+    Some(Candidate { features, overlap, is_duplicate })
 }

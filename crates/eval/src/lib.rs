@@ -165,7 +165,7 @@ async fn casebook(
     options.create = true;
     // Queries read comments as of their filing time; an index would include later ones.
     options.index_comments = false;
-    options.table = table.clone();
+    options.ranking_model = table.clone();
     if let Some(model) = model {
         let paths = ModelPaths { runtime: options.runtime.clone(), models: Vec::new() };
         options.engine = Some(Engine::BuiltIn(paths).with_folder(model.to_owned()));

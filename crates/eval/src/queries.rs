@@ -52,7 +52,7 @@ pub async fn run_queries(
     let by_id = |answers: BTreeMap<usize, Answer>| {
         answers.into_iter().map(|(q, a)| (dataset.reports[q].id.clone(), a)).collect()
     };
-    let built_in = &plan.casebook.table_of(SOURCE).await?;
+    let built_in = &plan.casebook.ranking_model(SOURCE).await?;
     // Calibration is fitted on the answers of the duplicate check.
     let with_calibration = arms.contains(&Arm::Calibrated);
     let is_needed = |arm: &Arm| {

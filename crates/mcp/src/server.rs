@@ -157,7 +157,7 @@ impl Server {
     ) -> Reply {
         self.answer(args, context, async |p, task| {
             let request = self.duplicates_request(p)?;
-            let response = self.casebook().await?.look_for_duplicates(request, task).await?;
+            let response = self.casebook().await?.find_duplicates(request, task).await?;
             Ok(duplicates::render(&response, p.max_chars.0))
         })
         .await
@@ -391,7 +391,7 @@ impl Server {
 
     /// Returns the casebook. A missing casebook is an error that is checked again at each call.
     pub async fn casebook(&self) -> Result<&Casebook> {
-        self.casebook.get_or_try_init(|| Casebook::open_to_stay(self.options.clone())).await
+        self.casebook.get_or_try_init(|| Casebook::open_long_running(self.options.clone())).await
     }
 
     /// Serves a client until it disconnects.

@@ -302,7 +302,7 @@ async fn closing_duplicates_previews_the_comments() {
         .await;
         screenshot(&window, "closing-done").await;
         for number in [2, 3] {
-            let texts = github.world().texts(number);
+            let texts = github.world().comment_texts(number);
             assert_eq!(
                 texts.iter().filter(|t| t.starts_with("Duplicate of #1")).count(),
                 1,

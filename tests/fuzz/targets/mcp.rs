@@ -1,5 +1,5 @@
-//! Lines from a client: whatever they are, the server stays, says only what the protocol allows,
-//! answers no request twice, and answers the next one.
+//! Checks that the MCP server survives any lines, keeps to the protocol, answers no request twice,
+//! and answers the next one.
 #![no_main]
 
 use std::{
@@ -15,23 +15,21 @@ use precedent_mcp::{AllowedFolders, Server};
 use serde_json::{Value, json, value::RawValue};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-/// A casebook that so many inputs have written into is put away: what they store must not become
-/// the load.
-const INPUTS: u32 = 2_000;
-/// The id of the request that comes behind the input's own.
-const LAST: &str = "the last one";
-/// The most lines of one input.
-const LINES: usize = 12;
+/// The number of inputs after which the casebook, which they write into, is replaced.
+const MAX_INPUTS: u32 = 2_000;
+/// The id of the request after the input.
+const LAST_ID: &str = "the last one";
+/// The maximum number of lines of an input.
+const MAX_LINES: usize = 12;
 
-struct Desk {
+struct TestServer {
     runtime: tokio::runtime::Runtime,
-    /// Its clones share the casebook.
     server: Server,
     _folder: tempfile::TempDir,
     inputs: u32,
 }
 
-impl Desk {
+impl TestServer {
     fn new() -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -51,20 +49,20 @@ impl Desk {
 }
 
 thread_local! {
-    static DESK: RefCell<Option<Desk>> = const { RefCell::new(None) };
+    static SERVER: RefCell<Option<TestServer>> = const { RefCell::new(None) };
 }
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    // The one id that is not the input's to use.
-    if data.windows(LAST.len()).any(|w| w == LAST.as_bytes()) {
+    // The input must not use this id.
+    if data.windows(LAST_ID.len()).any(|w| w == LAST_ID.as_bytes()) {
         return;
     }
-    DESK.with_borrow_mut(|slot| {
-        let desk = slot.get_or_insert_with(Desk::new);
-        let server = desk.server.clone();
-        desk.runtime.block_on(converse(server, data));
-        desk.inputs += 1;
-        if desk.inputs == INPUTS {
+    SERVER.with_borrow_mut(|slot| {
+        let test_server = slot.get_or_insert_with(TestServer::new);
+        let server = test_server.server.clone();
+        test_server.runtime.block_on(converse(server, data));
+        test_server.inputs += 1;
+        if test_server.inputs == MAX_INPUTS {
             *slot = None;
         }
     });
@@ -72,23 +70,22 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
 
 async fn converse(server: Server, data: &[u8]) {
     let (client, pipe) = tokio::io::duplex(1 << 16);
-    let (heard, output) = tokio::io::split(pipe);
-    let server_task = tokio::spawn(server.serve_streams(heard, output));
+    let (requests, replies) = tokio::io::split(pipe);
+    let server_task = tokio::spawn(server.serve_streams(requests, replies));
     let (output, mut input) = tokio::io::split(client);
 
-    // An id that is the input's own is asked as often as it says.
+    // The number of requests by id.
     let mut open_calls: HashMap<String, usize> = HashMap::new();
     let mut lines = Vec::new();
     let hello = json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "fuzz", "version": "1"}}});
     lines.push(hello.to_string().into_bytes());
     lines.push(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string().into_bytes());
-    lines.extend(data.split(|b| *b == b'\n').take(LINES).map(<[u8]>::to_vec));
-    let last = json!({"jsonrpc": "2.0", "id": LAST, "method": "tools/call", "params": {"name": "status", "arguments": {}}});
+    lines.extend(data.split(|b| *b == b'\n').take(MAX_LINES).map(<[u8]>::to_vec));
+    let last = json!({"jsonrpc": "2.0", "id": LAST_ID, "method": "tools/call", "params": {"name": "status", "arguments": {}}});
     lines.push(last.to_string().into_bytes());
     for line in &lines {
-        // Looser than the server, which passes over a mark of the byte order and reads an id
-        // whatever stands beside it.
+        // Like the server, this ignores a byte order mark, and reads an id in any object.
         let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
         if let Ok(frame) = serde_json::from_slice::<HashMap<String, Box<RawValue>>>(line)
             && let Some(id) = frame.get("id").and_then(|id| serde_json::from_str::<Value>(id.get()).ok())
@@ -104,10 +101,10 @@ async fn converse(server: Server, data: &[u8]) {
         }
         input
     };
-    let reading = async {
+    let reader = async {
         let mut replies = BufReader::new(output).lines();
         let mut has_last = false;
-        // What was called before goes on beside the last call; its replies may come later.
+        // Replies to earlier calls may come after the last one.
         while let Some(line) = replies.next_line().await.expect("the server speaks UTF-8") {
             let frame: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"));
             assert_eq!(frame["jsonrpc"], "2.0", "{line}");
@@ -123,20 +120,20 @@ async fn converse(server: Server, data: &[u8]) {
                 assert!(text.chars().count() <= 200_000, "{} characters", text.chars().count());
                 assert!(text.contains("untrusted data"), "no notice: {line}");
             }
-            if id == LAST {
+            if id == LAST_ID {
                 assert!(frame["result"]["structuredContent"]["sources"].is_array(), "{line}");
                 has_last = true;
                 break;
             }
         }
-        assert!(has_last, "the server left");
+        assert!(has_last, "the server ended");
     };
-    let talk = async {
-        let (input, ()) = tokio::join!(writer, reading);
+    let conversation = async {
+        let (input, ()) = tokio::join!(writer, reader);
         drop(input);
     };
     let began = Instant::now();
-    let result = tokio::time::timeout(Duration::from_secs(25), talk).await;
+    let result = tokio::time::timeout(Duration::from_secs(25), conversation).await;
     assert!(result.is_ok(), "no answer in {:?}", began.elapsed());
     server_task.abort();
     if let Err(error) = server_task.await {

@@ -1,8 +1,8 @@
-//! The writes that the fake GitHub allows: comments on issues, and the state of an issue.
+//! The writes of the fake GitHub: comments on issues, and their states.
 
 use serde_json::{Value, json};
 
-use super::{Answer, World, at};
+use super::{Answer, World, iso_time};
 
 impl World {
     /// Handles a write request.
@@ -39,14 +39,14 @@ impl World {
 
     fn edit_issue(&mut self, number: u64, body: &Value) -> Answer {
         let reason = body["state_reason"].as_str();
-        if self.old && reason == Some("duplicate") {
+        if self.is_old && reason == Some("duplicate") {
             return Answer::error(
                 422,
                 "Validation Failed: duplicate is not a member of state_reason",
             );
         }
         if body["state"] == "closed" {
-            let now = at(self.now + 1);
+            let now = iso_time(self.now + 1);
             self.edit(number, json!({"state": "closed", "state_reason": reason, "closed_at": now}));
         }
         Answer::new(200, &self.items.rows[&number].json)
@@ -66,13 +66,13 @@ impl World {
     }
 
     /// Returns the texts of an issue's comments.
-    pub fn texts(&self, number: u64) -> Vec<String> {
+    pub fn comment_texts(&self, number: u64) -> Vec<String> {
         let comments: Vec<Value> = serde_json::from_str(&self.thread(number).body).unwrap();
         comments.iter().map(|c| c["body"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Returns the current state of an issue.
-    pub fn now_is(&self, number: u64) -> Value {
+    pub fn current_issue(&self, number: u64) -> Value {
         serde_json::from_str(&self.items.rows[&number].json).unwrap()
     }
 }

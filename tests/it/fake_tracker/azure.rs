@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Answer, Comment, Content, Item, ok, refuse, with_status};
-use crate::fake_github::{NOW, at};
+use crate::fake_github::{NOW, iso_time};
 
 pub const PROJECT: &str = "acme/Kiln App";
 
@@ -13,8 +13,8 @@ pub const PROJECT: &str = "acme/Kiln App";
 /// comments.
 pub fn classify_request(address: &str, body: &str) -> (bool, bool) {
     let list = address.contains("/_apis/wit/wiql") && !address.contains("$top=1&");
-    let of_comments = address.contains("/comments?") || body.contains("System.CommentCount");
-    (list, of_comments)
+    let is_comment_request = address.contains("/comments?") || body.contains("System.CommentCount");
+    (list, is_comment_request)
 }
 
 impl Content {
@@ -33,15 +33,15 @@ impl Content {
                 "System.IterationPath": "Kiln App\\Sprint 4", "System.WorkItemType": "Bug",
                 "System.State": if i.open { "Active" } else { "Closed" },
                 "System.Reason": if i.open { "Approved" } else { "Fixed and verified" },
-                "System.CreatedDate": at(NOW - 50_000_000), "System.ChangedDate": at(i.updated_at).replace('Z', ".37Z"),
+                "System.CreatedDate": iso_time(NOW - 50_000_000), "System.ChangedDate": iso_time(i.updated_at).replace('Z', ".37Z"),
                 "System.CreatedBy": {"displayName": "Ada", "uniqueName": "ada@acme.example", "id": "1"},
-                "System.CommentCount": self.below(n).len(), "System.Title": i.title, "System.Tags": "flow; hot",
+                "System.CommentCount": self.comments_of(n).len(), "System.Title": i.title, "System.Tags": "flow; hot",
                 "Microsoft.VSTS.TCM.ReproSteps": format!("<div>{}</div>", i.body),
             });
             if !i.open {
-                all_fields["Microsoft.VSTS.Common.ClosedDate"] = at(i.updated_at).into();
+                all_fields["Microsoft.VSTS.Common.ClosedDate"] = iso_time(i.updated_at).into();
             }
-            if i.odd {
+            if i.has_unknown_fields {
                 (all_fields["System.State"], all_fields["Custom.Zone"]) =
                     (json!("Simmering"), json!({"deep": [1]}));
             }
@@ -62,7 +62,7 @@ impl Content {
             whole
         };
         let comment = |id: u64, s: &Comment| {
-            let when = at(s.updated_at).replace('Z', ".88Z");
+            let when = iso_time(s.updated_at).replace('Z', ".88Z");
             json!({"workItemId": s.number, "id": id, "version": 1, "text": format!("<p>{}</p>", s.body),
                 "createdBy": {"displayName": "Grace", "uniqueName": "grace@acme.example"}, "createdDate": when,
                 "modifiedBy": {"displayName": "Grace"}, "modifiedDate": when, "format": "html"})
@@ -100,13 +100,13 @@ impl Content {
                 let by_change =
                     query.ends_with("ORDER BY [System.ChangedDate] ASC, [System.Id] ASC");
                 let top = get("$top").unwrap().parse().unwrap();
-                let (rows, _) = self.page_of(items.collect(), by_change, 0, top);
+                let (rows, _) = self.select_page(items.collect(), by_change, 0, top);
                 let numbers: Vec<Value> = rows
                     .iter()
                     .map(|(n, _)| json!({"id": n, "url": format!("{host}/acme/_apis/wit/workItems/{n}")}))
                     .collect();
                 ok(
-                    json!({"queryType": "flat", "queryResultType": "workItem", "asOf": at(self.now).replace('Z', ".99Z"),
+                    json!({"queryType": "flat", "queryResultType": "workItem", "asOf": iso_time(self.now).replace('Z', ".99Z"),
                     "columns": [{"referenceName": "System.Id", "name": "ID"}], "workItems": numbers}),
                 )
             }
@@ -141,7 +141,7 @@ impl Content {
                     .map_or_else(|| with_status(404, not_found), |i| ok(item(n, i, None)))
             }
             ["_apis", "wit", "workItems", n, "comments"] => {
-                let below = self.below(n.parse().unwrap());
+                let below = self.comments_of(n.parse().unwrap());
                 let from: usize = get("continuationToken").map_or(0, |t| t.parse().unwrap());
                 let end = (from + 2).min(below.len());
                 let comments: Vec<Value> =

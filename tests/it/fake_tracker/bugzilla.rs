@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Answer, Comment, Content, Item, ok, with_status};
-use crate::fake_github::{NOW, at};
+use crate::fake_github::{NOW, iso_time};
 
 pub const PRODUCT: &str = "Kiln App";
 
@@ -33,13 +33,13 @@ impl Content {
             let mut bug = json!({
                 "id": n, "summary": i.title, "status": status, "resolution": resolution, "is_open": i.open,
                 "dupe_of": i.duplicate_of, "product": PRODUCT, "component": "Pumps", "version": "unspecified",
-                "keywords": ["regression"], "creator": "ada@acme.example", "creation_time": at(NOW - 50_000_000),
-                "last_change_time": at(i.updated_at), "target_milestone": "---", "see_also": [], "depends_on": [],
+                "keywords": ["regression"], "creator": "ada@acme.example", "creation_time": iso_time(NOW - 50_000_000),
+                "last_change_time": iso_time(i.updated_at), "target_milestone": "---", "see_also": [], "depends_on": [],
                 "blocks": [], "alias": [], "classification": "Unclassified", "severity": "normal", "priority": "--",
                 "creator_detail": {"id": 1, "name": "ada@acme.example", "real_name": "Ada", "nick": "ada"},
                 "is_confirmed": true, "groups": [], "url": "", "whiteboard": "", "flags": [], "cc": [],
             });
-            if i.odd {
+            if i.has_unknown_fields {
                 (bug["status"], bug["is_open"]) = (json!("SIMMERING"), Value::Null);
                 bug["cf_zone"] = json!({"deep": [1]});
             }
@@ -48,7 +48,7 @@ impl Content {
         let comment = |id: u64, count: usize, s: &Comment| {
             select_fields(
                 json!({"id": id, "bug_id": s.number, "count": count, "attachment_id": null, "text": s.body,
-                "creator": "grace@acme.example", "time": at(s.updated_at), "creation_time": at(s.updated_at),
+                "creator": "grace@acme.example", "time": iso_time(s.updated_at), "creation_time": iso_time(s.updated_at),
                 "is_private": false, "tags": []}),
             )
         };
@@ -58,7 +58,7 @@ impl Content {
             ["whoami"] if self.version.is_some() => fault(404, 32614, "no such resource"),
             ["whoami"] => ok(json!({"id": 1, "name": "ada@acme.example", "real_name": "Ada"})),
             ["product"] if get("names") == Some(PRODUCT) => {
-                let versions = self.releases_as(
+                let versions = self.render_releases(
                     true,
                     |name, _, _| json!({"id": 1, "name": name, "sort_key": 0, "is_active": true}),
                 );
@@ -80,7 +80,8 @@ impl Content {
                     .collect();
                 let number = |name: &str| get(name).unwrap().parse::<usize>().unwrap();
                 let by_change = get("order") == Some("changeddate,bug_id");
-                let (rows, _) = self.page_of(bugs, by_change, number("offset"), number("limit"));
+                let (rows, _) =
+                    self.select_page(bugs, by_change, number("offset"), number("limit"));
                 ok(json!({"bugs": rows.into_iter().map(|(n, i)| bug(*n, i)).collect::<Vec<_>>()}))
             }
             ["bug", n] => {
@@ -108,7 +109,7 @@ impl Content {
                         body: item.body.clone(),
                         updated_at: NOW - 50_000_000,
                     };
-                    let below = self.below(*n);
+                    let below = self.comments_of(*n);
                     let replies =
                         below.iter().enumerate().map(|(k, (id, s))| comment(*id, k + 1, s));
                     let comments: Vec<Value> =

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::{Answer, Content, ok, refuse};
-use crate::fake_github::{NOW, at};
+use crate::fake_github::{NOW, iso_time};
 
 pub const SPACE: &str = "KILN";
 
@@ -29,7 +29,7 @@ impl Content {
         parameters: &[(String, String)],
     ) -> Answer {
         let get = |name: &str| parameters.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
-        let time = |t: i64| at(t).replace('Z', ".000Z");
+        let time = |t: i64| iso_time(t).replace('Z', ".000Z");
         let page = |title: &str, (text, t): &(String, i64), body: bool| {
             let number = id(title);
             let mut page = match cloud {

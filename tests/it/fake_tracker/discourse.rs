@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use serde_json::{Value, json};
 
 use super::{Answer, Content, Item, ok, with_status};
-use crate::fake_github::{NOW, at};
+use crate::fake_github::{NOW, iso_time};
 
 pub const PROJECT: &str = "topics";
 const PAGE: usize = 30;
@@ -26,13 +26,13 @@ fn fault(status: u16, kind: &str) -> Answer {
 }
 
 fn time(seconds: i64) -> String {
-    at(seconds).replace('Z', ".678Z")
+    iso_time(seconds).replace('Z', ".678Z")
 }
 
 impl Content {
-    fn post(&self, id: u64, number: u64, place: usize, text: &str, t: i64) -> Value {
-        let grace = place > 0;
-        json!({"id": id, "topic_id": number, "topic_slug": "pump", "post_number": place + 1, "post_type": 1, "raw": text,
+    fn post(&self, id: u64, number: u64, position: usize, text: &str, t: i64) -> Value {
+        let grace = position > 0;
+        json!({"id": id, "topic_id": number, "topic_slug": "pump", "post_number": position + 1, "post_type": 1, "raw": text,
             "cooked": format!("<p>{text}</p>"), "username": if grace { "grace" } else { "ada" }, "name": "",
             "user_id": if grace { 2 } else { 1 }, "staff": grace, "admin": false, "moderator": grace, "created_at": time(t),
             "updated_at": time(t), "deleted_at": null, "user_deleted": false, "hidden": false, "reads": self.log.len(),
@@ -41,7 +41,7 @@ impl Content {
 
     fn posts(&self, n: u64, i: &Item) -> Vec<Value> {
         let first = self.post(1_000_000 + n, n, 0, &i.body, NOW - 50_000_000);
-        let below = self.below(n);
+        let below = self.comments_of(n);
         let replies = below
             .iter()
             .enumerate()
@@ -52,7 +52,7 @@ impl Content {
     }
 
     fn is_solved(&self, n: u64) -> bool {
-        self.below(n).iter().any(|(id, _)| self.answers.contains(id))
+        self.comments_of(n).iter().any(|(id, _)| self.answers.contains(id))
     }
 
     fn topics(&self, page: usize, topic_ids: impl Iterator<Item = u64>) -> Answer {
@@ -70,7 +70,7 @@ impl Content {
         };
         let row = |n: &u64| {
             let item = &self.items[n];
-            json!({"id": n, "title": item.title, "fancy_title": item.title, "slug": "pump", "posts_count": 1 + self.below(*n).len(),
+            json!({"id": n, "title": item.title, "fancy_title": item.title, "slug": "pump", "posts_count": 1 + self.comments_of(*n).len(),
                 "created_at": time(NOW - 50_000_000), "last_posted_at": time(item.updated_at), "bumped": true,
                 "bumped_at": time(item.updated_at), "pinned": self.pinned_items.contains(n), "pinned_globally": false,
                 "unpinned": null, "visible": true, "closed": !item.open, "archived": false, "views": self.log.len(),
@@ -116,7 +116,7 @@ impl Content {
                     "closed": !item.open, "archived": false, "archetype": "regular", "views": self.log.len(), "deleted_at": null,
                     "category_id": if n.is_multiple_of(2) { 5 } else { 9 }, "tags": ["flow"], "chunk_size": 20,
                     "post_stream": {"posts": first_posts, "stream": stream}});
-                if item.odd {
+                if item.has_unknown_fields {
                     (topic["archetype"], topic["zone"]) =
                         (json!("simmering"), json!({"deep": [1]}));
                 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Comment, Content, Item, ok, with_status};
 use crate::{
-    fake_github::{NOW, at},
+    fake_github::{NOW, iso_time},
     graphql::Schema,
 };
 
@@ -16,13 +16,16 @@ pub const TEAM: &str = "acme/KILN";
 
 fn schema() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
-    SCHEMA.get_or_init(|| Schema::of(include_str!("../../fixtures/linear/schema.graphql")))
+    SCHEMA.get_or_init(|| Schema::parse(include_str!("../../fixtures/linear/schema.graphql")))
 }
 
 /// Returns whether a request asks for a page of a list, and whether the list is of comments.
 pub fn classify_request(body: &str) -> (bool, bool) {
-    let of_comments = body.contains("comments(filter");
-    ((of_comments || body.contains("issues(filter")) && !body.contains("\"first\":1,"), of_comments)
+    let is_comment_request = body.contains("comments(filter");
+    (
+        (is_comment_request || body.contains("issues(filter")) && !body.contains("\"first\":1,"),
+        is_comment_request,
+    )
 }
 
 fn error(code: &str, message: &str) -> Answer {
@@ -33,10 +36,10 @@ fn error(code: &str, message: &str) -> Answer {
 }
 
 fn time(seconds: i64) -> String {
-    at(seconds).replace('Z', ".678Z")
+    iso_time(seconds).replace('Z', ".678Z")
 }
 
-/// Returns the part of a list after the id that a cursor names, newest first.
+/// Returns the page of a list after a cursor, newest first.
 fn connection(mut nodes_by_id: Vec<(u64, Value)>, variables: &Value) -> Value {
     nodes_by_id.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
     let size = usize::try_from(variables["first"].as_u64().unwrap()).unwrap();
@@ -53,7 +56,7 @@ fn connection(mut nodes_by_id: Vec<(u64, Value)>, variables: &Value) -> Value {
 
 impl Content {
     fn issue(&self, n: u64, i: &Item) -> Value {
-        let state = if i.odd {
+        let state = if i.has_unknown_fields {
             json!({"name": "Simmering", "type": "simmering"})
         } else if i.open {
             json!({"name": "Todo", "type": "unstarted"})
@@ -122,7 +125,7 @@ impl Content {
         };
         match schema().answer(query, variables, &whole) {
             Ok(answer) => ok(answer),
-            Err(wrong) => panic!("{wrong:?}"),
+            Err(errors) => panic!("{errors:?}"),
         }
     }
 }

@@ -6,19 +6,19 @@
 use serde_json::{Value, json};
 
 use super::{Answer, Comment, Content, Item, ok, with_status};
-use crate::fake_github::{NOW, at};
+use crate::fake_github::{NOW, iso_time};
 
 pub const PROJECT: &str = "tickets";
-/// The maximum page size, regardless of the requested one.
-const MOST: usize = 100;
+/// The maximum page size.
+const MAX_PAGE: usize = 100;
 
 /// Returns whether a request asks for a page of the export, and whether it does so to sync
 /// comments.
 pub fn classify_request(address: &str) -> (bool, bool) {
     let size = address.split("per_page=").nth(1).map(|rest| rest.split('&').next().unwrap());
-    let of_comments =
+    let is_comment_request =
         address.contains("/comments.json") || matches!(size, Some("50" | "25" | "12" | "6"));
-    (address.contains("/incremental/tickets/") && size != Some("1"), of_comments)
+    (address.contains("/incremental/tickets/") && size != Some("1"), is_comment_request)
 }
 
 /// Returns an error response; the API's `error` is not always a text.
@@ -26,15 +26,9 @@ fn fault(status: u16, error: &str) -> Answer {
     with_status(status, json!({"error": {"title": error, "message": error}}))
 }
 
-/// Returns the part of a list after the position that a cursor names.
-fn cursor_page(
-    name: &str,
-    items: &[Value],
-    cursor: Option<&str>,
-    size: &str,
-    most: usize,
-) -> Value {
-    let size = size.parse::<usize>().unwrap().min(most);
+/// Returns the page of a list after a cursor.
+fn cursor_page(name: &str, items: &[Value], cursor: Option<&str>, size: &str, max: usize) -> Value {
+    let size = size.parse::<usize>().unwrap().min(max);
     let from =
         cursor.map_or(0, |cursor| cursor.strip_prefix("after-").unwrap().parse::<usize>().unwrap());
     let to = items.len().min(from + size);
@@ -60,11 +54,11 @@ impl Content {
             "via": {"channel": "web", "source": {"from": {}, "to": {}, "rel": null}}, "type": "incident", "subject": i.title,
             "raw_subject": i.title, "description": i.body, "priority": "high", "status": status, "requester_id": 1,
             "submitter_id": 1, "assignee_id": 2, "tags": tags, "custom_fields": [], "followup_ids": [], "problem_id": null,
-            "created_at": at(NOW - 50_000_000), "updated_at": at(i.updated_at), "generated_timestamp": i.updated_at,
+            "created_at": iso_time(NOW - 50_000_000), "updated_at": iso_time(i.updated_at), "generated_timestamp": i.updated_at,
             "has_incidents": false, "is_public": true, "satisfaction_rating": {"score": "unoffered"},
-            "dates": {"assignee_updated_at": null, "solved_at": (!i.open).then(|| at(i.updated_at)), "status_updated_at": at(i.updated_at)},
+            "dates": {"assignee_updated_at": null, "solved_at": (!i.open).then(|| iso_time(i.updated_at)), "status_updated_at": iso_time(i.updated_at)},
         });
-        if i.odd {
+        if i.has_unknown_fields {
             (ticket["status"], ticket["zone"]) = (json!("simmering"), json!({"deep": [1]}));
         }
         ticket
@@ -74,10 +68,10 @@ impl Content {
         let comment = |id: u64, author: u64, text: &str, t: i64| {
             json!({"id": id, "type": "Comment", "author_id": author, "body": text, "plain_body": text,
                 "html_body": format!("<div class=\"zd-comment\" dir=\"auto\"><p>{text}</p></div>"), "public": id.is_multiple_of(2),
-                "attachments": [], "audit_id": id + 1, "created_at": at(t), "via": {"channel": "web"}})
+                "attachments": [], "audit_id": id + 1, "created_at": iso_time(t), "via": {"channel": "web"}})
         };
         let first = comment(1_000_000 + n, 1, &i.body, NOW - 50_000_000);
-        let below = self.below(n);
+        let below = self.comments_of(n);
         let replies =
             below.iter().map(|(id, s): &(u64, Comment)| comment(*id, 2, &s.body, s.updated_at));
         let merge_note = i.duplicate_of.map(|canonical| {
@@ -136,7 +130,7 @@ impl Content {
                         tickets_by_time.retain(|(t, ..)| *t >= since);
                     }
                 }
-                let size = get("per_page").unwrap().parse::<usize>().unwrap().min(MOST);
+                let size = get("per_page").unwrap().parse::<usize>().unwrap().min(MAX_PAGE);
                 let more = tickets_by_time.len() > size;
                 tickets_by_time.truncate(size);
                 let next_cursor = tickets_by_time.last().map(|(t, n, _)| format!("{t}|{n}"));
@@ -155,7 +149,7 @@ impl Content {
                     &tickets,
                     get("page[after]"),
                     get("page[size]").unwrap(),
-                    MOST,
+                    MAX_PAGE,
                 ))
             }
             ["tickets", n, "comments.json"] => {
@@ -191,7 +185,7 @@ impl Content {
                 let article = |(k, (title, (text, t))): (usize, (&String, &(String, i64)))| {
                     json!({"id": 360_000 + k, "title": title, "name": title, "body": text, "draft": text.contains("draft"),
                         "html_url": format!("https://acme.zendesk.com/hc/en-us/articles/{k}"), "author_id": 2,
-                        "created_at": at(NOW - 900_000), "updated_at": at(*t), "edited_at": at(*t), "locale": "en-us",
+                        "created_at": iso_time(NOW - 900_000), "updated_at": iso_time(*t), "edited_at": iso_time(*t), "locale": "en-us",
                         "label_names": ["kiln"], "section_id": 7, "promoted": false, "position": 0, "outdated": false})
                 };
                 let articles: Vec<Value> = self.pages.iter().enumerate().map(article).collect();

@@ -31,16 +31,15 @@ use precedent_store::SourceRow;
 const MAX_QUERIES: usize = 2000;
 /// The growth factor of known duplicates at which a source is recalibrated automatically.
 const GROWTH: f64 = 1.5;
-/// The minimum share of issues with a marked earlier duplicate. Trackers mark three to nine in a
-/// hundred (the sets of docs/evaluation.md). Below this share, few duplicates are marked rather
-/// than few filed, and a curve fitted to them would call everything unlikely.
+/// The minimum share of issues with a marked earlier duplicate; trackers mark 3 to 9 %
+/// (docs/evaluation.md). Below it, most duplicates are unmarked, and a curve fitted to the others
+/// would call everything unlikely.
 const MIN_SHARE: f64 = 0.01;
 /// The confidence thresholds at which figures are reported.
 pub(super) const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
 
-/// Returns whether a source's calibration is due: it marks duplicates and has no calibration, knows
-/// half as many again as its calibration used, or has one of other features or of another model's
-/// vectors.
+/// Returns whether a source's calibration is due: it has enough known duplicates, and no applicable
+/// calibration or one from two thirds of them or fewer.
 ///
 /// # Errors
 /// Database errors.
@@ -48,43 +47,43 @@ pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
     finder.store.read(|r| {
         let calibration = r.calibration(source.id)?;
         let calibration = calibration.filter(|calibration| {
-            let model = finder.model();
+            let model = finder.model_fingerprint();
             calibration.model.as_deref() == model
-                && finder.table.apply(calibration, model).is_some()
+                && finder.model.with_calibration(calibration, model).is_some()
         });
-        let enough =
-            calibration.map_or(MIN_LABELS, |calibration| times(calibration.labels, GROWTH));
-        if enough > MAX_QUERIES {
+        let required =
+            calibration.map_or(MIN_LABELS, |calibration| multiply(calibration.labels, GROWTH));
+        if required > MAX_QUERIES {
             return Ok(false);
         }
         let pairs = r.known_duplicates(source.id)?;
-        // Each labelled report needs a pair, and every update runs this check, so count pairs
+        // Each labelled report needs a pair, and every update runs this check, so pairs are counted
         // first.
-        if pairs.len() < enough {
+        if pairs.len() < required {
             return Ok(false);
         }
-        let enough = enough.max(times(r.issue_count(source.id)?, MIN_SHARE));
-        if pairs.len() < enough {
+        let required = required.max(multiply(r.issue_count(source.id)?, MIN_SHARE));
+        if pairs.len() < required {
             return Ok(false);
         }
         let issues = r.issues_by_age(source.id)?;
         let groups = DuplicateGroups::new(&pairs, &issues);
-        Ok(issues.iter().filter(|id| groups.is_label(**id)).count() >= enough)
+        Ok(issues.iter().filter(|id| groups.has_earlier_duplicate(**id)).count() >= required)
     })
 }
 
-/// Multiplies a number by a factor, rounded up.
+/// Multiplies a number by a factor, rounding up.
 #[allow(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "counts are far below 2^52"
 )]
-fn times(n: u64, factor: f64) -> usize {
+fn multiply(n: u64, factor: f64) -> usize {
     (n as f64 * factor).ceil() as usize
 }
 
-/// Calibrates the confidence for a source, and stores the calibration unless `dry`.
+/// Calibrates the confidence of a source, and stores the calibration unless `dry_run`.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] for a source that does not exist,
@@ -92,27 +91,24 @@ fn times(n: u64, factor: f64) -> usize {
 pub fn calibrate(
     finder: &MatchFinder<'_>,
     source: &str,
-    dry: bool,
+    dry_run: bool,
     now: Timestamp,
     task: &Task,
 ) -> Result<CalibrationReport> {
     let (row, skeleton, pairs, issues) = finder.store.read(|r| {
-        let row = r.source(source)?.ok_or_else(|| search::no_source(r, source))?;
-        Ok((
-            row.clone(),
-            r.skeleton(row.id)?,
-            r.known_duplicates(row.id)?,
-            r.issues_by_age(row.id)?,
-        ))
+        let row = search::find_source(r, source)?;
+        let (pairs, issues) = (r.known_duplicates(row.id)?, r.issues_by_age(row.id)?);
+        Ok((row.clone(), r.skeleton(row.id)?, pairs, issues))
     })?;
     let source_calibration = finder.store.read(|r| finder.baseline_calibration(r, &row))?;
     let finder = &finder.with_calibration(&source_calibration);
     let groups = DuplicateGroups::new(&pairs, &issues);
-    let (with, without): (Vec<i64>, Vec<i64>) = issues.iter().partition(|id| groups.is_label(**id));
+    let (labels, others): (Vec<i64>, Vec<i64>) =
+        issues.iter().partition(|id| groups.has_earlier_duplicate(**id));
     let mut report = CalibrationReport {
         source: row.key.clone(),
         issues: issues.len() as u64,
-        labels: with.len() as u64,
+        labels: labels.len() as u64,
         kept: false,
         found_first: 0.0,
         found_in_ten: 0.0,
@@ -120,53 +116,57 @@ pub fn calibrate(
         own: None,
         thresholds: Vec::new(),
     };
-    if with.len() < MIN_LABELS {
+    if labels.len() < MIN_LABELS {
         return Ok(report);
     }
-    let mut sample: Vec<(i64, f64)> = [&with, &without]
+    let mut sample: Vec<(i64, f64)> = [&labels, &others]
         .into_iter()
         .flat_map(|issues| {
-            let picks = evenly(issues, MAX_QUERIES);
+            let sampled = sample_evenly(issues, MAX_QUERIES);
             #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-            let weight = issues.len() as f64 / picks.len().max(1) as f64;
-            picks.into_iter().map(move |id| (id, weight))
+            let weight = issues.len() as f64 / sampled.len().max(1) as f64;
+            sampled.into_iter().map(move |id| (id, weight))
         })
         .collect();
     // Sort by age, so that every fold gets reports of both kinds and of all ages.
-    sample.sort_by_key(|(id, _)| groups.place.get(id));
-    let scope = Scope { filters: issues_of(&row.key), ..Scope::default() };
+    sample.sort_by_key(|(id, _)| groups.age_ranks.get(id));
+    let scope = Scope { filters: issue_filters(&row.key), ..Scope::default() };
     let (progress, total) = (AtomicU64::new(0), sample.len() as u64);
     let queries: Vec<Option<TrainingQuery>> = sample
         .par_iter()
         .map(|(id, weight)| {
             task.check()?;
-            let Some(draft) = finder.filed_again(*id, &skeleton, now)? else { return Ok(None) };
+            let Some(draft) = finder.filed_draft(*id, &skeleton, now)? else { return Ok(None) };
             let matches = finder.find(&draft, &scope, task)?;
-            let relevant: BTreeSet<i64> = groups.earlier(*id).collect();
+            let relevant: BTreeSet<i64> = groups.earlier_duplicates(*id).collect();
             let top = matches.iter().take(TOP);
             let candidates = top
                 .map(|s| Candidate {
                     features: s.features,
                     overlap: s.overlap.clone(),
-                    right: relevant.contains(&s.document),
+                    is_duplicate: relevant.contains(&s.document),
                 })
                 .collect();
             let count = progress.fetch_add(1, Ordering::Relaxed) + 1;
             task.report(Phase::Calibrate, count, Some(total), "reports");
-            Ok(Some(TrainingQuery { weight: *weight, duplicate: !relevant.is_empty(), candidates }))
+            Ok(Some(TrainingQuery {
+                weight: *weight,
+                has_duplicate: !relevant.is_empty(),
+                candidates,
+            }))
         })
         .collect::<Result<_>>()?;
     let queries: Vec<TrainingQuery> = queries.into_iter().flatten().collect();
-    let Some(fit_report) = fit(finder.table, &queries, task)? else { return Ok(report) };
+    let Some(fit_report) = fit(finder.model, &queries, task)? else { return Ok(report) };
     let best = fit_report
         .source_weights
         .filter(|_| fit_report.source_model.order.is_some())
         .unwrap_or(fit_report.built_in);
     (report.found_first, report.found_in_ten) = (best.found_first, best.found_in_ten);
     (report.built_in, report.own) = (Some(fit_report.built_in), fit_report.source_weights);
-    report.thresholds = figures(&fit_report.answers);
-    if !dry {
-        let calibration = fit_report.source_model.calibration(finder.model());
+    report.thresholds = threshold_figures(&fit_report.answers);
+    if !dry_run {
+        let calibration = fit_report.source_model.calibration(finder.model_fingerprint());
         finder.store.write(|w| w.set_calibration(row.id, &calibration, now))?;
         report.kept = true;
     }
@@ -174,7 +174,7 @@ pub fn calibrate(
 }
 
 /// Returns the filters for the issues of a source.
-pub(super) fn issues_of(source: &str) -> Vec<Filter> {
+pub(super) fn issue_filters(source: &str) -> Vec<Filter> {
     [Test::Source(source.to_owned()), Test::Kind(DocKind::Issue)]
         .map(|test| Filter { test, is_negated: false })
         .to_vec()
@@ -183,7 +183,7 @@ pub(super) fn issues_of(source: &str) -> Vec<Filter> {
 /// The duplicate groups of a source: its pairs, closed transitively.
 pub(super) struct DuplicateGroups {
     /// The rank of each issue by age.
-    place: BTreeMap<i64, usize>,
+    age_ranks: BTreeMap<i64, usize>,
     /// The group index of each grouped issue.
     group_of: BTreeMap<i64, usize>,
     members: Vec<Vec<i64>>,
@@ -191,8 +191,8 @@ pub(super) struct DuplicateGroups {
 
 impl DuplicateGroups {
     pub(super) fn new(pairs: &[(i64, i64)], issues: &[i64]) -> Self {
-        let place = issues.iter().enumerate().map(|(i, id)| (*id, i)).collect();
-        let mut groups = Self { place, group_of: BTreeMap::new(), members: Vec::new() };
+        let age_ranks = issues.iter().enumerate().map(|(i, id)| (*id, i)).collect();
+        let mut groups = Self { age_ranks, group_of: BTreeMap::new(), members: Vec::new() };
         for (a, b) in pairs {
             let (a, b) = (groups.group(*a), groups.group(*b));
             if a == b {
@@ -217,20 +217,23 @@ impl DuplicateGroups {
     }
 
     /// Returns the older known duplicates of an issue.
-    pub(super) fn earlier(&self, id: i64) -> impl Iterator<Item = i64> {
+    pub(super) fn earlier_duplicates(&self, id: i64) -> impl Iterator<Item = i64> {
         let group = self.group_of.get(&id).map_or(&[][..], |group| &self.members[*group]);
-        let rank = self.place.get(&id).copied().unwrap_or(0);
-        group.iter().copied().filter(move |m| self.place.get(m).is_some_and(|place| *place < rank))
+        let rank = self.age_ranks.get(&id).copied().unwrap_or(0);
+        group
+            .iter()
+            .copied()
+            .filter(move |m| self.age_ranks.get(m).is_some_and(|age_rank| *age_rank < rank))
     }
 
     /// Returns whether an issue has an older known duplicate.
-    pub(super) fn is_label(&self, id: i64) -> bool {
-        self.earlier(id).next().is_some()
+    pub(super) fn has_earlier_duplicate(&self, id: i64) -> bool {
+        self.earlier_duplicates(id).next().is_some()
     }
 }
 
 /// Returns at most `n` of these, evenly spaced.
-pub(super) fn evenly(ids: &[i64], n: usize) -> Vec<i64> {
+pub(super) fn sample_evenly(ids: &[i64], n: usize) -> Vec<i64> {
     if ids.len() <= n {
         return ids.to_vec();
     }
@@ -238,8 +241,8 @@ pub(super) fn evenly(ids: &[i64], n: usize) -> Vec<i64> {
 }
 
 /// Computes precision and recall by threshold.
-fn figures(answers: &[Prediction]) -> Vec<ThresholdFigures> {
-    let duplicates: f64 = answers.iter().filter(|a| a.duplicate).map(|a| a.weight).sum();
+fn threshold_figures(answers: &[Prediction]) -> Vec<ThresholdFigures> {
+    let duplicates: f64 = answers.iter().filter(|a| a.has_duplicate).map(|a| a.weight).sum();
     THRESHOLDS
         .iter()
         .map(|threshold| {
@@ -247,7 +250,8 @@ fn figures(answers: &[Prediction]) -> Vec<ThresholdFigures> {
                 answers.iter().filter(|a| a.confidence >= f64::from(*threshold)).collect();
             let total: f64 = above.iter().map(|a| a.weight).sum();
             // An empty floating-point sum is −0.
-            let right = above.iter().filter(|a| a.right).map(|a| a.weight).sum::<f64>() + 0.0;
+            let right =
+                above.iter().filter(|a| a.is_duplicate).map(|a| a.weight).sum::<f64>() + 0.0;
             // Weighted answers carry less information than their weight (the effective size of a
             // weighted sample, Kish 1965).
             let squares: f64 = above.iter().map(|a| a.weight * a.weight).sum();
@@ -277,13 +281,13 @@ mod tests {
             odds: 0.0,
             by_rule: false,
             confidence,
-            right,
-            duplicate: true,
+            is_duplicate: right,
+            has_duplicate: true,
             weight: 1.0,
         };
-        let rows = figures(&[answer(0.95, false), answer(0.2, true)]);
+        let rows = threshold_figures(&[answer(0.95, false), answer(0.2, true)]);
         assert_eq!((rows[0].answers, rows[0].precision), (1, Some(0.0)), "{rows:?}");
-        for f in rows.iter().chain(&figures(&[answer(0.1, false)])) {
+        for f in rows.iter().chain(&threshold_figures(&[answer(0.1, false)])) {
             assert!(
                 f.precision.is_none_or(f32::is_sign_positive) && f.recall.is_sign_positive(),
                 "{f:?}"
@@ -293,46 +297,39 @@ mod tests {
 
     #[test]
     fn weighted_answers_widen_the_interval() {
-        let figures = |weight| {
+        let first_row = |weight| {
             let answer = |right, weight| Prediction {
                 odds: 0.0,
                 by_rule: false,
                 confidence: 0.95,
-                right,
-                duplicate: right,
+                is_duplicate: right,
+                has_duplicate: right,
                 weight,
             };
             // One wrong answer, and as many right ones as its weight.
             let right = std::iter::repeat_n(answer(true, 1.0), 8);
-            figures(
+            threshold_figures(
                 &right
                     .chain(std::iter::repeat_n(answer(false, weight), 8 / weight as usize))
                     .collect::<Vec<_>>(),
             )[0]
         };
-        let (unit, heavy) = (figures(1.0), figures(8.0));
+        let (unit, heavy) = (first_row(1.0), first_row(8.0));
         assert_eq!((unit.precision, heavy.precision), (Some(0.5), Some(0.5)));
         assert!(heavy.low < unit.low && unit.high < heavy.high, "{unit:?} {heavy:?}");
     }
 
     #[test]
-    fn groups_are_closed_over_their_pairs() {
+    fn duplicate_groups_are_transitive() {
         // Issue 9 no longer exists, and 7 is the oldest.
         let groups = DuplicateGroups::new(
             &[(1, 2), (4, 5), (2, 3), (3, 4), (7, 8), (5, 9)],
             &[7, 1, 2, 3, 4, 5, 6, 8],
         );
-        let earlier = |id| groups.earlier(id).collect::<BTreeSet<i64>>();
-        assert_eq!(earlier(5), BTreeSet::from([1, 2, 3, 4]));
-        assert_eq!(earlier(2), BTreeSet::from([1]));
-        assert_eq!(earlier(8), BTreeSet::from([7]));
-        assert!([1, 6, 7, 9].iter().all(|id| !groups.is_label(*id)));
-    }
-
-    #[test]
-    fn interval_narrows_with_more_reports() {
-        let (few, many) = (wilson(0.9, 10.0), wilson(0.9, 1000.0));
-        assert!(few.0 < many.0 && many.0 < 0.9 && 0.9 < many.1 && many.1 < few.1);
-        assert_eq!(wilson(0.0, 0.0), (0.0, 1.0));
+        let earlier_duplicates = |id| groups.earlier_duplicates(id).collect::<BTreeSet<i64>>();
+        assert_eq!(earlier_duplicates(5), BTreeSet::from([1, 2, 3, 4]));
+        assert_eq!(earlier_duplicates(2), BTreeSet::from([1]));
+        assert_eq!(earlier_duplicates(8), BTreeSet::from([7]));
+        assert!([1, 6, 7, 9].iter().all(|id| !groups.has_earlier_duplicate(*id)));
     }
 }

@@ -1,5 +1,4 @@
-//! The terms of candidates' comments, cached because the reports of a queue have the same
-//! candidates again and again.
+//! The terms of candidates' comments, cached because the reports of a queue share candidates.
 
 use std::{
     collections::HashMap,
@@ -33,8 +32,7 @@ impl Comment {
     }
 }
 
-/// A cache of comments on documents, as of the time when a document was first read; it lives for
-/// one query.
+/// A cache of the comments on documents, for one query.
 #[derive(Default)]
 pub struct CommentCache {
     cache: Mutex<CachedComments>,
@@ -42,18 +40,18 @@ pub struct CommentCache {
 
 #[derive(Default)]
 struct CachedComments {
-    of: HashMap<i64, Arc<[Comment]>>,
+    by_document: HashMap<i64, Arc<[Comment]>>,
     terms: usize,
 }
 
 /// The comments on a document, latest first.
 pub(super) enum Comments {
     /// All comments, from the cache.
-    Known(Arc<[Comment]>),
+    Cached(Arc<[Comment]>),
     /// All comments, not yet cached.
     All(i64, Vec<CommentText>),
     /// The latest of many comments.
-    Last(Vec<CommentText>),
+    Latest(Vec<CommentText>),
 }
 
 impl std::fmt::Debug for CommentCache {
@@ -65,22 +63,22 @@ impl std::fmt::Debug for CommentCache {
 impl CommentCache {
     /// Returns the comments on a document, from the cache or the database.
     pub(super) fn load(&self, r: &Reader<'_>, document: i64, time: Timestamp) -> Result<Comments> {
-        if let Some(comments) = self.lock().of.get(&document) {
-            return Ok(Comments::Known(Arc::clone(comments)));
+        if let Some(comments) = self.lock().by_document.get(&document) {
+            return Ok(Comments::Cached(Arc::clone(comments)));
         }
         let texts = r.comments_before(document, Timestamp::MAX, MAX_COMMENTS + 1)?;
         Ok(if texts.len() <= MAX_COMMENTS {
             Comments::All(document, texts)
         } else {
-            Comments::Last(r.comments_before(document, time, MAX_COMMENTS)?)
+            Comments::Latest(r.comments_before(document, time, MAX_COMMENTS)?)
         })
     }
 
     /// Returns the terms of comments, and caches those of complete lists.
     pub(super) fn terms(&self, comments: &Comments) -> Arc<[Comment]> {
         match comments {
-            Comments::Known(list) => Arc::clone(list),
-            Comments::Last(texts) => texts.iter().map(Comment::new).collect(),
+            Comments::Cached(list) => Arc::clone(list),
+            Comments::Latest(texts) => texts.iter().map(Comment::new).collect(),
             Comments::All(document, texts) => {
                 let list: Arc<[Comment]> = texts.iter().map(Comment::new).collect();
                 let terms = list.iter().map(|comment| comment.terms.len()).sum::<usize>();
@@ -89,7 +87,7 @@ impl CommentCache {
                     *cache = CachedComments::default();
                 }
                 cache.terms += terms;
-                cache.of.insert(*document, Arc::clone(&list));
+                cache.by_document.insert(*document, Arc::clone(&list));
                 list
             }
         }
@@ -101,6 +99,6 @@ impl CommentCache {
 }
 
 /// Returns the comments made before a time.
-pub(super) fn older_than(comments: &[Comment], time: Timestamp) -> &[Comment] {
+pub(super) fn comments_before(comments: &[Comment], time: Timestamp) -> &[Comment] {
     &comments[comments.partition_point(|comment| comment.at.as_second() >= time.as_second())..]
 }

@@ -1,8 +1,8 @@
 //! The confidence model, which estimates P(duplicate) and P(worth reading) for a pair.
 //!
-//! Tracker labels are insufficient for either: most reports of a known problem are closed in
-//! another way. Both models are therefore fitted on pairs that were read (`models/judged`). Each is
-//! a logistic model over ramps of the evidence and products of ramps, all monotone: more overlap
+//! Tracker labels are insufficient for either: most reports of known problems are not marked as
+//! duplicates. Both models are therefore fitted on judged pairs (`models/judged`). Each is a
+//! logistic model over ramps of the evidence and products of ramps, all monotone: more overlap
 //! never lowers the result (an additive model, Hastie and Tibshirani 1986, with the interactions
 //! that were found to matter). `models/pipeline/rank.py` fits it.
 
@@ -35,17 +35,17 @@ pub struct PairEvidence<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confidence {
     /// The probability that they are the same problem, 0..1.
-    pub same: f32,
-    /// The probability that the earlier one is worth reading, 0..1; never less.
+    pub duplicate: f32,
+    /// The probability that the earlier one is worth reading, 0..1; at least `duplicate`.
     pub worth: f32,
 }
 
 /// The two fitted models, and the observed outcomes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfidenceModel {
-    same: Statement,
+    duplicate: LogisticRamps,
     scale: Scale,
-    worth: Statement,
+    worth: LogisticRamps,
     outcomes: Vec<OutcomeRange>,
 }
 
@@ -53,15 +53,15 @@ pub struct ConfidenceModel {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ConfidenceFile {
-    same: StatementFile,
+    same: LogisticRampsFile,
     scale: Scale,
-    worth: StatementFile,
+    worth: LogisticRampsFile,
     outcomes: Vec<OutcomeRange>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StatementFile {
+struct LogisticRampsFile {
     bias: f32,
     terms: Vec<TermFile>,
 }
@@ -74,7 +74,7 @@ struct TermFile {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Statement {
+struct LogisticRamps {
     bias: f32,
     terms: Vec<Term>,
 }
@@ -85,11 +85,10 @@ struct Term {
     weight: f32,
 }
 
-/// A function that rises from 0 to 1 while an input goes from `from` to `to`; `to` may be the
-/// smaller value.
+/// A function that rises from 0 to 1 as an input goes from `from` to `to`; `to` may be smaller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ramp {
-    of: usize,
+    input: usize,
     from: f32,
     to: f32,
 }
@@ -101,7 +100,7 @@ struct Scale {
     /// The default baseline: the mean of the sets that it was fitted on.
     level: f32,
     spread: f32,
-    /// The log-odds added per spread above the level.
+    /// The log-odds added for each spread above the level.
     slope: f32,
     /// The log-odds at the level.
     intercept: f32,
@@ -135,26 +134,26 @@ impl PairEvidence<'_> {
 }
 
 /// Returns the index of the input with this name.
-pub(super) fn place(name: &str) -> Option<usize> {
+pub(super) fn index_of(name: &str) -> Option<usize> {
     let find =
         || text_overlap::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
-    if name == SHARE { Some(features::COUNT) } else { features::place(name).or_else(find) }
+    if name == SHARE { Some(features::COUNT) } else { features::index_of(name).or_else(find) }
 }
 
 impl Ramp {
     fn at(&self, numbers: &[f32; COUNT]) -> f32 {
-        ((numbers[self.of] - self.from) / (self.to - self.from)).clamp(0.0, 1.0)
+        ((numbers[self.input] - self.from) / (self.to - self.from)).clamp(0.0, 1.0)
     }
 }
 
-impl Statement {
-    fn parse(file: &StatementFile) -> Result<Self, String> {
+impl LogisticRamps {
+    fn parse(file: &LogisticRampsFile) -> Result<Self, String> {
         let ramp = |(name, from, to): &(String, f32, f32)| {
-            let of = place(name).ok_or_else(|| format!("nothing is called {name}"))?;
+            let input = index_of(name).ok_or_else(|| format!("no input {name}"))?;
             if from == to {
                 return Err(format!("the ramp of {name} has no length"));
             }
-            Ok(Ramp { of, from: *from, to: *to })
+            Ok(Ramp { input, from: *from, to: *to })
         };
         let term = |term: &TermFile| {
             let ramps = term.ramps.iter().map(ramp).collect::<Result<_, String>>()?;
@@ -174,36 +173,36 @@ impl Statement {
 impl ConfidenceModel {
     pub(super) fn parse(file: &ConfidenceFile) -> Result<Self, String> {
         Ok(Self {
-            same: Statement::parse(&file.same)?,
+            duplicate: LogisticRamps::parse(&file.same)?,
             scale: file.scale,
-            worth: Statement::parse(&file.worth)?,
+            worth: LogisticRamps::parse(&file.worth)?,
             outcomes: file.outcomes.clone(),
         })
     }
 
     /// Returns a model that always gives a very low confidence.
-    pub(super) fn doubtful() -> Self {
-        let statement = Statement { bias: -10.0, terms: Vec::new() };
+    pub(super) fn fallback() -> Self {
+        let ramps = LogisticRamps { bias: -10.0, terms: Vec::new() };
         let scale = Scale { level: 0.0, spread: 1.0, slope: 1.0, intercept: 0.0 };
-        Self { same: statement.clone(), scale, worth: statement, outcomes: Vec::new() }
+        Self { duplicate: ramps.clone(), scale, worth: ramps, outcomes: Vec::new() }
     }
 
     /// Returns the default baseline, for a source without one.
-    pub fn usual(&self) -> ScoreBaseline {
+    pub fn default_baseline(&self) -> ScoreBaseline {
         ScoreBaseline { level: self.scale.level, spread: self.scale.spread }
     }
 
     /// Returns the log-odds that two reports are the same problem, before any baseline.
     pub fn odds(&self, evidence: &PairEvidence<'_>) -> f32 {
-        self.same.odds(&evidence.numbers())
+        self.duplicate.odds(&evidence.numbers())
     }
 
     /// Estimates the confidence of a pair from a source with this baseline.
     pub fn confidence(&self, evidence: &PairEvidence<'_>, baseline: ScoreBaseline) -> Confidence {
         let numbers = evidence.numbers();
-        let above = (self.same.odds(&numbers) - baseline.level) / baseline.spread;
+        let above = (self.duplicate.odds(&numbers) - baseline.level) / baseline.spread;
         let duplicate = probability(self.scale.intercept + self.scale.slope * above);
-        Confidence { same: duplicate, worth: probability(self.worth.odds(&numbers)).max(duplicate) }
+        Confidence { duplicate, worth: probability(self.worth.odds(&numbers)).max(duplicate) }
     }
 
     /// Estimates the probability that the earlier one is worth reading, 0..1.
@@ -211,7 +210,7 @@ impl ConfidenceModel {
         probability(self.worth.odds(&evidence.numbers()))
     }
 
-    /// Returns the observed outcomes of answers with this confidence, if enough were read.
+    /// Returns the observed outcomes of answers with this confidence, if enough were judged.
     pub fn outcome(&self, confidence: f32) -> Option<Outcome> {
         let range = self.outcomes.iter().rev().find(|range| confidence >= range.from)?;
         Some(Outcome {
@@ -231,36 +230,40 @@ mod tests {
     use super::*;
 
     fn model() -> ConfidenceModel {
-        let statement = |bias| {
+        let ramps = |bias| {
             let text = format!(
                 r#"{{"bias": {bias}, "terms": [
                     {{"ramps": [["resemblance", 0.2, 0.6]], "weight": 4.0}},
                     {{"ramps": [["share", -1.0, 0.0], ["titles", 0.0, 1.0]], "weight": 2.0}},
                     {{"ramps": [["age", 5.0, 1.0]], "weight": 1.0}}]}}"#
             );
-            Statement::parse(&serde_json::from_str(&text).unwrap()).unwrap()
+            LogisticRamps::parse(&serde_json::from_str(&text).unwrap()).unwrap()
         };
         let outcomes = vec![
             OutcomeRange { from: 0.0, answers: 100, duplicates: 3, related_reports: 40 },
             OutcomeRange { from: 0.5, answers: 20, duplicates: 13, related_reports: 5 },
         ];
         let scale = Scale { level: -2.0, spread: 1.0, slope: 1.0, intercept: -2.0 };
-        ConfidenceModel { same: statement(-4.0), scale, worth: statement(-5.0), outcomes }
+        ConfidenceModel { duplicate: ramps(-4.0), scale, worth: ramps(-5.0), outcomes }
     }
 
     fn score(share: f32, overlap: Option<&TextOverlap>) -> f32 {
         let features = Features([0.0; features::COUNT]);
         model()
-            .confidence(&PairEvidence { features: &features, share, overlap }, model().usual())
-            .same
+            .confidence(
+                &PairEvidence { features: &features, share, overlap },
+                model().default_baseline(),
+            )
+            .duplicate
     }
 
     #[test]
     fn low_baseline_raises_the_confidence() {
         let features = Features([0.0; features::COUNT]);
         let evidence = PairEvidence { features: &features, share: 0.0, overlap: None };
-        let confidence =
-            |level, spread| model().confidence(&evidence, ScoreBaseline { level, spread }).same;
+        let confidence = |level, spread| {
+            model().confidence(&evidence, ScoreBaseline { level, spread }).duplicate
+        };
         assert!(confidence(-3.0, 1.0) > confidence(-2.0, 1.0));
         assert!(confidence(-4.0, 0.5) > confidence(-4.0, 1.0), "narrow");
         assert!((confidence(-3.0, 1.0) - probability(-2.0)).abs() < 1e-6, "at the baseline");
@@ -295,22 +298,22 @@ mod tests {
             &PairEvidence { features: &features, share: 0.0, overlap: None },
             ScoreBaseline { level: -4.0, spread: 1.0 },
         );
-        assert_eq!(confidence.worth, confidence.same, "never below the duplicate probability");
+        assert_eq!(confidence.worth, confidence.duplicate, "never below the duplicate probability");
     }
 
     #[test]
-    fn an_outcome_is_that_of_its_range() {
+    fn outcome_is_that_of_its_range() {
         let model = model();
         assert_eq!(model.outcome(0.49), Some(Outcome { read: 100, same: 3, related: 40 }));
         assert_eq!(model.outcome(0.97).map(|o| o.read), Some(20));
-        assert_eq!(ConfidenceModel::doubtful().outcome(0.5), None);
+        assert_eq!(ConfidenceModel::fallback().outcome(0.5), None);
     }
 
     #[test]
-    fn unknown_names_and_empty_ramps_are_refused() {
+    fn unknown_inputs_and_empty_ramps_are_rejected() {
         for ramp in [r#"["no_such", 0, 1]"#, r#"["titles", 1, 1]"#] {
             let text = format!(r#"{{"bias": 0, "terms": [{{"ramps": [{ramp}], "weight": 1}}]}}"#);
-            assert!(Statement::parse(&serde_json::from_str(&text).unwrap()).is_err(), "{ramp}");
+            assert!(LogisticRamps::parse(&serde_json::from_str(&text).unwrap()).is_err(), "{ramp}");
         }
     }
 }

@@ -1,9 +1,8 @@
 //! The domain model: measures whether a text uses the vocabulary of a casebook.
 //!
-//! An unrelated text finds its nearest documents as well as any. Its words reveal it: most words of
-//! a report are common in its own tracker; those of an unrelated text are rare or unknown. The
-//! usual rarity differs little between trackers of any size, and is estimated from the casebook's
-//! own reports.
+//! An unrelated text also has nearest documents, but its words are rare or unknown in the casebook,
+//! while most words of a report are common in its own tracker. The usual rarity is estimated from
+//! the casebook's own reports.
 
 use precedent_core::error::Result;
 use precedent_index::fulltext::FullText;
@@ -11,19 +10,19 @@ use precedent_store::Store;
 use precedent_text::report;
 
 /// The minimum number of documents for rarity to be meaningful.
-const SMALL: u64 = 100;
+const MIN_DOCUMENTS: u64 = 100;
 /// The number of the casebook's reports sampled for the model.
 const SAMPLE: usize = 48;
 /// The maximum length read of a text, in bytes.
 const MAX_READ: usize = 4_000;
-/// The prior of the model: the usual mean, as a share of the information of an unused word, and the
-/// usual spread in nats. Both are those of rust, titanium, xamarin and hadoop.
-const USUAL: f64 = 0.4;
-const SPREAD: f64 = 0.85;
+/// The prior of the model, from rust, titanium, xamarin and hadoop: the mean, as a share of the
+/// information of an unused word, and the spread, in nats.
+const PRIOR_MEAN: f64 = 0.4;
+const PRIOR_SPREAD: f64 = 0.85;
 /// The weight of the prior, in reports.
-const PRIOR: f64 = 6.0;
+const PRIOR_WEIGHT: f64 = 6.0;
 /// The maximum out-of-domain score.
-const STRANGEST: f64 = 5.0;
+const MAX_OOD_SCORE: f64 = 5.0;
 
 /// The rarity of the words of a casebook's own reports: inverse document frequencies, in nats.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +49,7 @@ impl DomainModel {
     ///
     /// # Errors
     /// Database or index errors.
-    pub fn of(store: &Store, fulltext: &FullText) -> Result<Self> {
+    pub fn build(store: &Store, fulltext: &FullText) -> Result<Self> {
         let documents = fulltext.count()?;
         let unseen_idf = unseen_word_idf(documents);
         let mut means = Vec::new();
@@ -64,16 +63,17 @@ impl DomainModel {
             means.extend(mean(without));
         }
         let n = count(means.len());
-        let usual = USUAL * unseen_idf;
-        let mean = (means.iter().sum::<f64>() + PRIOR * usual) / (n + PRIOR);
+        let prior_mean = PRIOR_MEAN * unseen_idf;
+        let mean = (means.iter().sum::<f64>() + PRIOR_WEIGHT * prior_mean) / (n + PRIOR_WEIGHT);
         let spread: f64 = means.iter().map(|m| (m - mean).powi(2)).sum();
-        let deviation = ((spread + PRIOR * SPREAD * SPREAD) / (n + PRIOR)).sqrt();
+        let deviation =
+            ((spread + PRIOR_WEIGHT * PRIOR_SPREAD * PRIOR_SPREAD) / (n + PRIOR_WEIGHT)).sqrt();
         Ok(Self { mean, deviation, documents })
     }
 
     /// Returns whether there are too few documents for rarity to be meaningful.
     pub(super) fn is_small(&self) -> bool {
-        self.documents < SMALL
+        self.documents < MIN_DOCUMENTS
     }
 
     /// Computes the domain score of a text.
@@ -85,7 +85,7 @@ impl DomainModel {
         let unknown = || idf.iter().filter(|idf| **idf >= unseen_idf);
         #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
         let score = DomainScore {
-            ood_score: ((rarity - self.mean) / self.deviation).clamp(0.0, STRANGEST) as f32,
+            ood_score: ((rarity - self.mean) / self.deviation).clamp(0.0, MAX_OOD_SCORE) as f32,
             unknown: (count(unknown().count()) / count(idf.len())) as f32,
             unknown_information: (unknown().sum::<f64>() / idf.iter().sum::<f64>()) as f32,
         };

@@ -1,4 +1,4 @@
-//! The reasons why two reports match, in words that a triager can check.
+//! The reasons why two reports match, which a triager can verify.
 
 use std::{cmp::Ordering, collections::BTreeSet, sync::LazyLock};
 
@@ -23,16 +23,16 @@ const MAX_ITEMS: usize = 3;
 /// The minimum share of a report's words found only in comments to be a reason.
 const MIN_COMMENT_SHARE: f32 = 0.1;
 /// The minimum cosine of two texts that are close in meaning.
-const CLOSE: f32 = 0.6;
-/// The minimum amount by which a comment's cosine exceeds that of its document.
-const NEARER: f32 = 0.05;
-/// The divisor of the document count that gives the maximum frequency of a name in a reason.
-const COMMON: u64 = 10;
+const MIN_CLOSE_COSINE: f32 = 0.6;
+/// The minimum excess of a comment's cosine over that of its document.
+const MIN_COSINE_GAIN: f32 = 0.05;
+/// One in this many documents may contain a name or word of a reason.
+const COMMON_DIVISOR: u64 = 10;
 /// The number of documents up to which a name or word is never too common for a reason.
 const FEW: u64 = 5;
 /// The maximum length of a text searched for names and words, in bytes.
 pub(crate) const MAX_READ: usize = 200_000;
-/// The minimum length of a word by which the line of a signature is found, in bytes.
+/// The minimum length of a word that finds the line of a signature, in bytes.
 const MIN_WORD: usize = 4;
 /// The maximum length of a quoted signature, in characters.
 const MAX_QUOTE: usize = 80;
@@ -45,7 +45,7 @@ static REGRESSION: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The report to explain matches for.
-pub(crate) struct About<'a> {
+pub(crate) struct Subject<'a> {
     /// The draft as compared.
     pub(crate) draft: &'a Draft,
     /// The title and the body.
@@ -56,14 +56,11 @@ pub(crate) struct About<'a> {
     pub(crate) names: &'a BTreeSet<String>,
 }
 
-/// Returns the reasons for a match, strongest first. `versions` are the versions that the report
-/// and the candidate name, `comment_words` the words that only the candidate's comments share.
-///
-/// # Errors
-/// Index errors.
+/// Returns the reasons for a match, strongest first. `comment_words` are the words that the report
+/// shares only with the candidate's comments.
 pub(crate) fn reasons(
     fulltext: &FullText,
-    about: &About<'_>,
+    subject: &Subject<'_>,
     (row, body): (&DocumentRow, &PreparedText),
     versions: &Versions,
     candidate: &Match,
@@ -72,7 +69,7 @@ pub(crate) fn reasons(
     let mut out = Vec::new();
     let same_reporter = candidate.details.same_author.then(|| "same reporter".to_owned());
     if candidate.features.is_copy() {
-        let is_title = about.draft.body.prose().trim().is_empty();
+        let is_title = subject.draft.body.prose().trim().is_empty();
         out.push(if is_title { "identical title" } else { "identical text" }.to_owned());
         out.extend(same_reporter);
         return Ok(out);
@@ -80,8 +77,8 @@ pub(crate) fn reasons(
     if let Some((draft_words, match_words)) = &candidate.details.template_words {
         out.push(format!(
             "same template: “{}” here, “{}” there",
-            brief(draft_words),
-            brief(match_words)
+            shorten(draft_words),
+            shorten(match_words)
         ));
     }
     let overlap = candidate.overlap.as_ref();
@@ -98,55 +95,56 @@ pub(crate) fn reasons(
         out.push("different failures".to_owned());
     }
     let count = out.len();
-    signature_reasons(about, row, body, candidate, &mut out);
+    signature_reasons(subject, row, body, candidate, &mut out);
     if out.len() == count && overlap.is_some_and(|o| o.rare_signature) {
         out.push("it contains a line of this text".to_owned());
     }
-    let mut names = shared_names(about, row, body);
-    // The version has a reason of its own.
+    let mut names = shared_names(subject, row, body);
+    // The version is a separate reason.
     let is_version =
         |name: &str| versions.0.as_ref().is_some_and(|version| version.eq_ignore_ascii_case(name));
     names.retain(|name| {
-        !is_version(name) && !out.iter().any(|reason| reason.contains(spelling(about.text, name)))
+        !is_version(name) && !out.iter().any(|reason| reason.contains(spelling(subject.text, name)))
     });
-    let names = rare(fulltext, TermKind::Identifier, names, |name| name.clone())?;
+    let names = keep_rare(fulltext, TermKind::Identifier, names, |name| name.clone())?;
     if !names.is_empty() {
-        let names = names.iter().map(|name| brief(spelling(about.text, name)));
+        let names = names.iter().map(|name| shorten(spelling(subject.text, name)));
         out.push(format!("both mention {}", names.collect::<Vec<_>>().join(", ")));
     }
     let title_terms: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
     // Codes are already listed.
-    let codes = about.signatures.iter().filter(|s| s.kind == SignatureKind::Code);
+    let codes = subject.signatures.iter().filter(|s| s.kind == SignatureKind::Code);
     let mut terms: BTreeSet<String> = codes.flat_map(|s| report::terms(&s.text)).collect();
-    let mut words = tokens::words(&about.draft.title);
+    let mut words = tokens::words(&subject.draft.title);
     words.retain(|word| {
         title_terms.contains(&word.term)
             && !tokens::is_stop_word(&word.term)
             && terms.insert(word.term.clone())
     });
-    let words = rare(fulltext, TermKind::Word, words, |word| word.term.clone())?;
+    let words = keep_rare(fulltext, TermKind::Word, words, |word| word.term.clone())?;
     if !words.is_empty() {
         let words =
-            words.iter().map(|word| format!("“{}”", &about.draft.title[word.range.clone()]));
+            words.iter().map(|word| format!("“{}”", &subject.draft.title[word.range.clone()]));
         let words = words.collect::<Vec<_>>().join(", ");
-        // The first line of a question is no title to its writer.
-        out.push(match about.draft.document {
+        // The first line of a question is not a title to its author.
+        out.push(match subject.draft.document {
             Some(_) => format!("titles share {words}"),
             None => format!("title contains {words}"),
         });
     }
-    if candidate.details.said_anew >= MIN_COMMENT_SHARE && !comment_words.is_empty() {
+    if candidate.details.new_comment_share >= MIN_COMMENT_SHARE && !comment_words.is_empty() {
         let quotes: Vec<String> =
             comment_words.iter().take(MAX_ITEMS).map(|w| format!("“{w}”")).collect();
         out.push(format!("comments mention {}", quotes.join(", ")));
     }
-    let close = |cosine: Option<f32>| cosine.filter(|c| *c >= CLOSE);
+    let close = |cosine: Option<f32>| cosine.filter(|c| *c >= MIN_CLOSE_COSINE);
     if let Some(cosine) = close(candidate.cosine) {
         out.push(format!("similar meaning ({cosine:.2})"));
     }
-    let nearer =
-        |cosine: &f32| candidate.cosine.is_none_or(|text_cosine| cosine - text_cosine >= NEARER);
-    if let Some(cosine) = close(candidate.details.near.text).filter(nearer) {
+    let nearer = |cosine: &f32| {
+        candidate.cosine.is_none_or(|text_cosine| cosine - text_cosine >= MIN_COSINE_GAIN)
+    };
+    if let Some(cosine) = close(candidate.details.comment_likeness.text).filter(nearer) {
         out.push(format!("a comment has similar meaning ({cosine:.2})"));
     }
     if let (Some(draft_version), Some(match_version)) = versions
@@ -160,7 +158,7 @@ pub(crate) fn reasons(
 
 /// Adds the shared error evidence: codes, failures, messages, frames.
 fn signature_reasons(
-    about: &About<'_>,
+    subject: &Subject<'_>,
     row: &DocumentRow,
     body: &PreparedText,
     candidate: &Match,
@@ -168,7 +166,7 @@ fn signature_reasons(
 ) {
     let match_signatures: BTreeSet<Signature> = body.signatures(&row.title).into_iter().collect();
     let shared_of = |kind| {
-        about
+        subject
             .signatures
             .iter()
             .filter(|s| s.kind == kind && match_signatures.contains(s))
@@ -180,7 +178,8 @@ fn signature_reasons(
         (SignatureKind::Message, "same message"),
     ] {
         // Skip a message that is already part of a listed failure.
-        let mut texts = shared_of(kind).into_iter().map(|s| (s, brief(&as_written(about.text, s))));
+        let mut texts =
+            shared_of(kind).into_iter().map(|s| (s, shorten(&original_text(subject.text, s))));
         if let Some((s, text)) =
             texts.find(|(_, text)| !out.iter().any(|reason| reason.contains(text)))
         {
@@ -191,7 +190,7 @@ fn signature_reasons(
     }
     let frames = shared_of(SignatureKind::Frame);
     if let Some(first) = frames.first() {
-        let first = brief(spelling(about.text, &first.text));
+        let first = shorten(spelling(subject.text, &first.text));
         out.push(match frames.len() {
             1 => format!("both mention the function {first}"),
             n => format!("{n} shared stack frames, such as {first}"),
@@ -199,18 +198,18 @@ fn signature_reasons(
     }
 }
 
-/// Returns the first few of these names that are rare in the casebook.
-fn rare<T>(
+/// Returns the first few of these items whose terms are rare in the casebook.
+fn keep_rare<T>(
     fulltext: &FullText,
     kind: TermKind,
     items: Vec<T>,
     term: impl Fn(&T) -> String,
 ) -> Result<Vec<T>> {
     let terms: Vec<String> = items.iter().map(term).collect();
-    let most = (fulltext.count()? / COMMON).max(FEW);
-    let with = fulltext.document_counts(kind, &terms)?;
-    let few = items.into_iter().zip(with).filter(|(_, documents)| *documents <= most);
-    Ok(few.map(|(item, _)| item).take(MAX_ITEMS).collect())
+    let max_count = (fulltext.count()? / COMMON_DIVISOR).max(FEW);
+    let counts = fulltext.document_counts(kind, &terms)?;
+    let rare = items.into_iter().zip(counts).filter(|(_, documents)| *documents <= max_count);
+    Ok(rare.map(|(item, _)| item).take(MAX_ITEMS).collect())
 }
 
 /// Returns whether a title has a number that may be an error code, such as "57014".
@@ -219,31 +218,30 @@ pub(super) fn has_number(title: &str) -> bool {
     title.split(|c: char| !c.is_alphanumeric()).any(digits)
 }
 
-/// Returns the whole identifiers that both reports name, longest first: short ones are often plain
-/// words.
-fn shared_names(about: &About<'_>, row: &DocumentRow, body: &PreparedText) -> Vec<String> {
+/// Returns the whole identifiers in both reports, longest first: short ones are often plain words.
+fn shared_names(subject: &Subject<'_>, row: &DocumentRow, body: &PreparedText) -> Vec<String> {
     let mut names = distinctive_identifiers(&row.title, body);
-    names.retain(|name| about.names.contains(name));
+    names.retain(|name| subject.names.contains(name));
     let mut names: Vec<String> = names.into_iter().collect();
     names.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
     names
 }
 
-/// Returns a name in the spelling of its first occurrence in a text, or unchanged if absent,
-/// because names are compared in lower case.
+/// Returns a name as spelled at its first occurrence in a text, because names are compared in lower
+/// case.
 pub(crate) fn spelling<'a>(text: &'a str, name: &'a str) -> &'a str {
     let text = &text[..text.floor_char_boundary(MAX_READ)];
-    let mut places = text.as_bytes().windows(name.len().max(1));
-    let at = places.position(|place| place.eq_ignore_ascii_case(name.as_bytes()));
+    let mut windows = text.as_bytes().windows(name.len().max(1));
+    let at = windows.position(|window| window.eq_ignore_ascii_case(name.as_bytes()));
     at.and_then(|at| text.get(at..at + name.len())).unwrap_or(name)
 }
 
-/// Returns a signature as a text has it: its spelling, or else the line that it was read from.
-fn as_written(text: &str, signature: &Signature) -> String {
+/// Returns a signature as spelled in a text, or else the line that it was parsed from.
+fn original_text(text: &str, signature: &Signature) -> String {
     let masked_text = &*signature.text;
-    let original_text = spelling(text, masked_text);
-    if original_text != masked_text || text.contains(masked_text) {
-        return original_text.to_owned();
+    let spelled = spelling(text, masked_text);
+    if spelled != masked_text || text.contains(masked_text) {
+        return spelled.to_owned();
     }
     let is_long =
         |word: &&str| word.len() >= MIN_WORD && word.bytes().all(|b| b.is_ascii_lowercase());
@@ -269,7 +267,7 @@ pub(crate) fn distinctive_identifiers(title: &str, body: &PreparedText) -> BTree
         .collect()
 }
 
-fn brief(text: &str) -> String {
+fn shorten(text: &str) -> String {
     match text.char_indices().nth(MAX_QUOTE) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -323,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_version_counts() {
+    fn newest_version_is_used() {
         let body = PreparedText::body(
             "It worked in 2.9.1 and fails since 2.10.0-rc.1.",
             &Skeleton::default(),

@@ -45,8 +45,8 @@ pub const NAMES: [&str; 31] = [
     "series",
 ];
 
-/// The features whose weights may be negative: circumstances, and squares that shape another
-/// feature's curve. All other features are evidence and never count against a candidate.
+/// The features whose weights may be negative: circumstances, and squares of other features. All
+/// other features are evidence and never count against a candidate.
 pub const SIGNED_FEATURES: [&str; 8] = [
     "words_squared",
     "length",
@@ -66,7 +66,7 @@ pub const ONLY_CONFIDENCE: [&str; 2] = ["same_title", "all_word_coverage"];
 pub const RULES: [&str; 2] = ["copy", "series"];
 
 /// Returns the index of the feature with this name.
-pub fn place(name: &str) -> Option<usize> {
+pub fn index_of(name: &str) -> Option<usize> {
     NAMES.iter().position(|n| *n == name)
 }
 
@@ -85,38 +85,38 @@ pub struct Evidence<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CandidateDetails {
     /// The number of comments.
-    pub comments: usize,
+    pub comment_count: usize,
     /// The time of the last comment.
-    pub last: Option<Timestamp>,
+    pub last_comment_at: Option<Timestamp>,
     /// The share of the report's words that occur in the comments but not in the candidate itself,
     /// 0..1.
-    pub said_anew: f32,
+    pub new_comment_share: f32,
     /// The vector similarity of the comments.
-    pub near: CommentLikeness,
-    /// True if neither title has a word that the other report lacks. Templated reports ("… on
-    /// Android", "… on iOS") differ only in this.
+    pub comment_likeness: CommentLikeness,
+    /// True if neither title has a word that the other report lacks, unlike those of templated
+    /// reports ("… on Android", "… on iOS").
     pub same_title: bool,
     /// True if it is an exact copy.
-    pub copy: bool,
+    pub is_copy: bool,
     /// The differing words of two templated reports, as the draft and the candidate write them.
     pub template_words: Option<(String, String)>,
     /// True if both are the same unfilled form, which is not a candidate.
-    pub form: bool,
-    /// True if the same person filed both: people seldom repeat their own report, but often file a
-    /// similar one.
+    pub is_form: bool,
+    /// True if the same person filed both; people often file similar reports, but seldom
+    /// duplicates.
     pub same_author: bool,
 }
 
 /// The highest values of any candidate of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Best {
+pub struct Maxima {
     words: f32,
     cosine: f32,
 }
 
-impl Best {
+impl Maxima {
     /// Returns the highest values of these candidates.
-    pub fn of<'a>(candidates: impl Iterator<Item = Evidence<'a>>) -> Self {
+    pub fn new<'a>(candidates: impl Iterator<Item = Evidence<'a>>) -> Self {
         candidates.fold(Self::default(), |best, candidate| Self {
             words: best.words.max(candidate.overlap.words),
             cosine: best.cosine.max(candidate.text_text()),
@@ -124,17 +124,17 @@ impl Best {
     }
 }
 
-/// Fills in the cosines of candidates without vectors, so that a missing vector never ranks a
-/// candidate lower: each is as near the best cosine as its words are near the best words. If no
-/// candidate has a vector, nothing is filled in.
-pub fn fill_missing(likeness: &mut [Likeness], overlaps: &[Overlap]) {
+/// Estimates the cosines of candidates without vectors, so that a missing vector never ranks a
+/// candidate lower: each is the best cosine, scaled by the candidate's share of the best word
+/// overlap.
+pub fn fill_missing_cosines(likeness: &mut [Likeness], overlaps: &[Overlap]) {
     let most_words = overlaps.iter().fold(0.0, |most: f32, overlap| most.max(overlap.words));
     let best = likeness.iter().fold(Likeness::default(), |best, item| Likeness {
-        title_title: higher(best.title_title, item.title_title),
-        title_text: higher(best.title_text, item.title_text),
-        text_title: higher(best.text_title, item.text_title),
-        text_text: higher(best.text_text, item.text_text),
-        text_mean: higher(best.text_mean, item.text_mean),
+        title_title: max_cosine(best.title_title, item.title_title),
+        title_text: max_cosine(best.title_text, item.title_text),
+        text_title: max_cosine(best.text_title, item.text_title),
+        text_text: max_cosine(best.text_text, item.text_text),
+        text_mean: max_cosine(best.text_mean, item.text_mean),
     });
     for (item, overlap) in
         likeness.iter_mut().zip(overlaps).filter(|(item, _)| item.text_text.is_none())
@@ -151,7 +151,7 @@ pub fn fill_missing(likeness: &mut [Likeness], overlaps: &[Overlap]) {
     }
 }
 
-fn higher(a: Option<f32>, b: Option<f32>) -> Option<f32> {
+fn max_cosine(a: Option<f32>, b: Option<f32>) -> Option<f32> {
     a.zip(b).map(|(a, b)| a.max(b)).or(a).or(b)
 }
 
@@ -168,20 +168,21 @@ pub struct Features(pub [f32; COUNT]);
 impl Features {
     /// Computes the features of a candidate for a report made at `now`, in a source of this time
     /// scale (see `super::time_scale`).
-    pub fn new(evidence: &Evidence<'_>, best: &Best, now: Timestamp, time_scale: f64) -> Self {
+    pub fn new(evidence: &Evidence<'_>, best: &Maxima, now: Timestamp, time_scale: f64) -> Self {
         let overlap = evidence.overlap;
         let no_likeness = Likeness::default();
         let cosines = evidence.likeness.unwrap_or(&no_likeness);
-        // Recent problems are reported again: the probability falls with the logarithm of the age.
+        // The probability of a repeated report falls with the logarithm of the age.
         let age = overlap.created_at.map_or(0.0, |second| days_before(now, second, time_scale));
         let text = evidence.text_text();
         let no_details = CandidateDetails::default();
         let details = evidence.details.unwrap_or(&no_details);
         // Without comments, the time since the last activity is the age.
-        let quiet = details.last.map_or(age, |last| days_before(now, last.as_second(), time_scale));
+        let last = details.last_comment_at.map(|time| time.as_second());
+        let inactive = last.map_or(age, |second| days_before(now, second, time_scale));
         let share = |value: f32, best: f32| if best > 0.0 { value / best } else { 0.0 };
         #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
-        let comments = (1.0 + details.comments as f32).ln();
+        let comments = (1.0 + details.comment_count as f32).ln();
         Self([
             overlap.words,
             overlap.words * overlap.words,
@@ -206,13 +207,13 @@ impl Features {
             share(overlap.words, best.words),
             share(text, best.cosine),
             comments,
-            quiet,
-            details.said_anew,
-            excess_cosine(details.near.text, cosines.text_text),
-            excess_cosine(details.near.title, cosines.title_text),
+            inactive,
+            details.new_comment_share,
+            excess_cosine(details.comment_likeness.text, cosines.text_text),
+            excess_cosine(details.comment_likeness.title, cosines.title_text),
             f32::from(u8::from(details.same_title)),
             f32::from(u8::from(details.same_author)),
-            f32::from(u8::from(details.copy)),
+            f32::from(u8::from(details.is_copy)),
             f32::from(u8::from(details.template_words.is_some())),
         ])
     }
@@ -251,13 +252,17 @@ fn days_before(now: Timestamp, second: i64, time_scale: f64) -> f32 {
 mod tests {
     use super::*;
 
-    fn of(evidence: &Evidence<'_>, best: &Best, now: Timestamp) -> impl Fn(&str) -> f32 + use<> {
+    fn feature_of(
+        evidence: &Evidence<'_>,
+        best: &Maxima,
+        now: Timestamp,
+    ) -> impl Fn(&str) -> f32 + use<> {
         let features = Features::new(evidence, best, now, 1.0);
-        move |name| features.0[place(name).unwrap()]
+        move |name| features.0[index_of(name).unwrap()]
     }
 
     #[test]
-    fn missing_vectors_are_expected_from_words() {
+    fn missing_cosines_are_estimated_from_words() {
         let overlaps = [0.2, 1.0, 0.5].map(|words| {
             let mut overlap = Overlap::default();
             overlap.words = words;
@@ -266,12 +271,12 @@ mod tests {
         let complete =
             Likeness { title_title: Some(0.4), text_text: Some(0.6), ..Likeness::default() };
         let mut likeness = [complete, Likeness::default(), Likeness::default()];
-        fill_missing(&mut likeness, &overlaps);
+        fill_missing_cosines(&mut likeness, &overlaps);
         assert_eq!(likeness[0], complete);
         assert_eq!((likeness[1].text_text, likeness[1].title_title), (Some(0.6), Some(0.4)));
         assert_eq!((likeness[2].text_text, likeness[2].text_mean), (Some(0.3), None));
         let mut no_vectors = [Likeness::default(); 3];
-        fill_missing(&mut no_vectors, &overlaps);
+        fill_missing_cosines(&mut no_vectors, &overlaps);
         assert_eq!(no_vectors, [Likeness::default(); 3]);
     }
 
@@ -288,22 +293,22 @@ mod tests {
         let like = Likeness { text_text: Some(0.8), title_text: Some(0.2), ..Likeness::default() };
         let old = Evidence { overlap: &old, likeness: Some(&like), details: None };
         let new = Evidence { overlap: &new, likeness: None, details: None };
-        let best = Best::of([old, new].into_iter());
-        let feature = of(&old, &best, now);
+        let best = Maxima::new([old, new].into_iter());
+        let feature = feature_of(&old, &best, now);
         assert_eq!((feature("words_vs_best"), feature("text_cosine_vs_best")), (0.5, 1.0));
         assert_eq!((feature("inactive_time"), feature("comments")), (feature("age"), 0.0));
         let last = Timestamp::from_second(now.as_second() - 9 * day).unwrap();
         let near = CommentLikeness { title: Some(0.1), text: Some(0.9) };
         let details = CandidateDetails {
-            comments: 3,
-            last: Some(last),
-            said_anew: 0.25,
-            near,
+            comment_count: 3,
+            last_comment_at: Some(last),
+            new_comment_share: 0.25,
+            comment_likeness: near,
             same_title: true,
-            copy: true,
+            is_copy: true,
             ..CandidateDetails::default()
         };
-        let feature = of(&Evidence { details: Some(&details), ..old }, &best, now);
+        let feature = feature_of(&Evidence { details: Some(&details), ..old }, &best, now);
         assert_eq!((feature("inactive_time"), feature("comments")), (10.0_f32.ln(), 4.0_f32.ln()));
         assert_eq!(
             (feature("new_comment_terms"), feature("same_title"), feature("same_author")),
@@ -322,10 +327,10 @@ mod tests {
         // In a source with ten times the time scale, ten times the age gives the same feature.
         let slow = Features::new(&Evidence { details: None, ..old }, &best, now, 10.0);
         assert_eq!(
-            (slow.0[place("age").unwrap()], slow.0[place("inactive_time").unwrap()]),
+            (slow.0[index_of("age").unwrap()], slow.0[index_of("inactive_time").unwrap()]),
             (11.0_f32.ln(), 11.0_f32.ln())
         );
-        let feature = of(&new, &Best::default(), now);
+        let feature = feature_of(&new, &Maxima::default(), now);
         assert_eq!((feature("words_vs_best"), feature("text_cosine_vs_best")), (0.0, 0.0));
     }
 }

@@ -13,14 +13,15 @@ use super::{
     comment_terms::{self, Comment, Comments},
     confidence::{Confidence, PairEvidence},
     explain,
-    features::{Best, CandidateDetails, Evidence, Features, fill_missing},
+    features::{CandidateDetails, Evidence, Features, Maxima, fill_missing_cosines},
     languages::LanguageMatches,
     low_content,
     near_duplicate::{NearDuplicate, TokenizedReport},
     question_model::QuestionModel,
     ranking::{RankedIndex, RankingModel},
-    text_overlap::{OverlapReader, RARE, TextOverlap},
+    text_overlap::{OverlapComparer, RARE, TextOverlap},
 };
+use crate::search::report_texts;
 use precedent_core::{error::Result, task::Task};
 use precedent_index::{
     filter::{Filter, Test, TimeField},
@@ -29,7 +30,6 @@ use precedent_index::{
 };
 use precedent_store::Person;
 use precedent_text::{
-    chunk::{self, representation},
     mail,
     prepare::PreparedText,
     reference::{Relation, references},
@@ -41,29 +41,28 @@ use precedent_text::{
 };
 
 /// The number of candidates that each arm proposes.
-const DEPTH: usize = 200;
+const ARM_DEPTH: usize = 200;
 /// The number of top candidates compared in detail: with half of them recall@10 is up to .003
 /// lower.
 const SHORT_LIST: usize = 64;
-/// The number of further candidates compared in detail, by word overlap.
-const FULLEST: usize = 8;
-/// The number of top candidates, and of those in the view, whose text overlap is computed.
-const TOP: usize = 10;
-/// The number of reports with other content that make a shared title generic.
-const GENERIC_TITLE: usize = 2;
+/// The number of further candidates compared in detail: those with the highest word overlap.
+const OVERLAP_SHORT_LIST: usize = 8;
+/// The number of top candidates whose text overlap is computed, in all and in the view.
+const MAX_OVERLAPS: usize = 10;
+/// The number of other reports with a title that makes it generic.
+const MIN_GENERIC_TITLES: usize = 2;
 /// The minimum word share of a candidate for a word-for-word comparison with an untitled draft.
 const MIN_WORD_SHARE: f32 = 0.8;
-/// The minimum number of words in a row that identify a line.
-const MIN_LINE: usize = 6;
-/// The maximum length of a line that is read, in bytes.
+/// The minimum number of consecutive words that identify a line.
+const MIN_LINE_WORDS: usize = 6;
+/// The maximum length read of a line, in bytes.
 const MAX_LINE: usize = 400;
-/// The maximum number of lines of a text that are read, and of those that are looked up, longest
-/// first.
+/// The maximum number of lines read of a text.
 const MAX_LINES: usize = 400;
-/// See [`MAX_LINES`].
+/// The maximum number of lines of a text that are looked up, longest first.
 const MAX_PHRASES: usize = 6;
-/// The maximum number of terms kept that only comments have.
-const COMMENT_TERMS: usize = 12;
+/// The maximum number of terms kept that only comments contain.
+const MAX_COMMENT_TERMS: usize = 12;
 
 /// The unit vectors of a draft's title and of the beginning of its text.
 type QueryVectors = (Vec<f32>, Vec<f32>);
@@ -88,20 +87,20 @@ struct CandidateText {
     title: String,
     author: Option<Person>,
     comments: Comments,
-    near: Option<NearDuplicate>,
+    near_duplicate: Option<NearDuplicate>,
 }
 
 impl MatchFinder<'_> {
-    /// Finds the earlier documents that match a draft: the likely duplicates first, then by score;
-    /// ties by id. A draft without content has no matches.
+    /// Finds the earlier documents that match a draft, likely duplicates first, then by score; ties
+    /// by id. A draft without content has no matches.
     ///
     /// # Errors
     /// Database or index errors.
     pub fn find(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Match>> {
-        let Some((draft, is_changed)) = comparable(draft) else { return Ok(Vec::new()) };
+        let Some((draft, is_changed)) = comparable_part(draft) else { return Ok(Vec::new()) };
         let hits = self.retrieve(&draft, is_changed, scope, task)?;
-        let (features, mut details, mut terms) = self.features(&draft, scope, &hits)?;
-        let order = self.order(&draft);
+        let (features, mut details, mut terms) = self.compute_features(&draft, scope, &hits)?;
+        let order = self.ranking_model_for(&draft);
         let ranking = order.rank(&features);
         let view = if scope.view_filters.is_empty() {
             None
@@ -115,9 +114,11 @@ impl MatchFinder<'_> {
         let mut view_rank = 0;
         let mut needs_overlap = |id: i64| {
             rank += 1;
-            let counts = is_in_view(id);
-            view_rank += usize::from(counts);
-            rank <= TOP || counts && view_rank <= TOP || hits.naming_ids.contains(&id)
+            let in_view = is_in_view(id);
+            view_rank += usize::from(in_view);
+            rank <= MAX_OVERLAPS
+                || in_view && view_rank <= MAX_OVERLAPS
+                || hits.naming_ids.contains(&id)
         };
         let ids: Vec<i64> =
             ranking.iter().map(|item| hits.ids[item.at]).filter(|id| needs_overlap(*id)).collect();
@@ -133,14 +134,14 @@ impl MatchFinder<'_> {
                 // A report without content is not a candidate.
                 Some((.., true)) => continue,
                 Some((source, overlap, false)) => (self.model_of(source), Some(overlap)),
-                None => (self.table, None),
+                None => (self.model, None),
             };
-            if details[at].form {
+            if details[at].is_form {
                 continue;
             }
             let evidence =
                 PairEvidence { features: &features[at], share, overlap: overlap.as_ref() };
-            let Confidence { same: duplicate, worth } = match draft.document {
+            let Confidence { duplicate, worth } = match draft.document {
                 Some(_) => model.confidence(&evidence),
                 None => {
                     let has_meaning = hits.likeness.is_some();
@@ -158,7 +159,7 @@ impl MatchFinder<'_> {
                 overlap,
                 share,
                 worth,
-                worth_across: None,
+                cross_language_worth: None,
                 score,
                 confidence: duplicate,
             });
@@ -166,15 +167,15 @@ impl MatchFinder<'_> {
         if let Some(languages) = &hits.languages {
             languages.fuse(&mut matches);
         }
-        order.settle(&mut matches);
+        order.sort_matches(&mut matches);
         Ok(matches)
     }
 
     /// Returns the model that ranks the candidates of a draft.
-    pub(crate) fn order(&self, draft: &Draft) -> &RankingModel {
+    pub(crate) fn ranking_model_for(&self, draft: &Draft) -> &RankingModel {
         match draft.document {
-            Some(_) => self.table,
-            None => &QuestionModel::built_in().order,
+            Some(_) => self.model,
+            None => &QuestionModel::built_in().ranking_model,
         }
     }
 
@@ -190,10 +191,10 @@ impl MatchFinder<'_> {
         // Candidates without a date may be earlier. Ties within a second are broken by number.
         let now = draft.made_at.as_second();
         let is_stored = draft.document.is_some();
-        let (later, depth) =
-            (now.saturating_add(i64::from(is_stored)), DEPTH + usize::from(is_stored));
+        let (end, depth) =
+            (now.saturating_add(i64::from(is_stored)), ARM_DEPTH + usize::from(is_stored));
         filters.push(Filter {
-            test: Test::Time(TimeField::Created, Some(later), None),
+            test: Test::Time(TimeField::Created, Some(end), None),
             is_negated: true,
         });
         let report = Report::new(&draft.title, &draft.body);
@@ -223,11 +224,11 @@ impl MatchFinder<'_> {
                 .filter(|(_, overlap)| overlap.created_at.is_none_or(|time| time == now))
                 .map(|(id, _)| *id)
                 .collect();
-            let later = self.store.read(|r| r.exclude_earlier(document, &ties))?;
+            let later_ids = self.store.read(|r| r.exclude_earlier(document, &ties))?;
             (ids, overlaps) = ids
                 .into_iter()
                 .zip(overlaps)
-                .filter(|(id, _)| later.binary_search(id).is_err())
+                .filter(|(id, _)| later_ids.binary_search(id).is_err())
                 .unzip();
         }
         let likeness = match (self.vectors, &vectors) {
@@ -237,23 +238,21 @@ impl MatchFinder<'_> {
         Ok(Retrieval { ids, overlaps, likeness, naming_ids, vectors, languages, report, terms })
     }
 
-    /// Returns the documents that name an application-specific failure or code of the draft that
-    /// hardly any document names.
+    /// Returns the documents that name a rare, application-specific failure or code of the draft.
     fn naming_documents(&self, draft: &Draft, filters: &[Filter]) -> Result<Vec<i64>> {
         let is_specific = |s: &Signature| s.is_distinctive() && !s.is_generic();
         let signatures = draft.body.signatures(&draft.title).into_iter().filter(is_specific);
         let terms: Vec<String> = signatures.map(|s| s.term()).collect();
-        let with = self.fulltext.document_counts(TermKind::Signature, &terms)?;
+        let counts = self.fulltext.document_counts(TermKind::Signature, &terms)?;
         let is_rare = |(_, documents): &(String, u64)| (1..=RARE as u64).contains(documents);
         let rare: Vec<String> =
-            terms.into_iter().zip(with).filter(is_rare).map(|(term, _)| term).collect();
+            terms.into_iter().zip(counts).filter(is_rare).map(|(term, _)| term).collect();
         let matches = self.fulltext.search_signatures(&rare, filters, SHORT_LIST)?;
         Ok(matches.into_iter().map(|(id, _)| id).collect())
     }
 
-    /// Returns the documents that contain a long line of a text, anywhere in their threads, if
-    /// hardly any document does. Only pasted texts are looked up: a stored report has been compared
-    /// by its words.
+    /// Returns the documents whose threads contain a long, rare line of a pasted text. Stored
+    /// reports are compared by their words only.
     fn documents_with_lines(&self, draft: &Draft, filters: &[Filter]) -> Result<Vec<i64>> {
         if draft.document.is_some() {
             return Ok(Vec::new());
@@ -264,7 +263,7 @@ impl MatchFinder<'_> {
             let runs = constant_runs(line).into_iter().map(|run| {
                 tokens::words(&run).into_iter().map(|word| word.term).collect::<Vec<_>>()
             });
-            runs.max_by_key(Vec::len).filter(|terms| terms.len() >= MIN_LINE)
+            runs.max_by_key(Vec::len).filter(|terms| terms.len() >= MIN_LINE_WORDS)
         };
         let mut phrases: Vec<Vec<String>> = text
             .lines()
@@ -288,7 +287,7 @@ impl MatchFinder<'_> {
     /// Computes the features of all candidates, with details and comment terms for those compared
     /// in detail.
     #[allow(clippy::type_complexity, reason = "three lists in the order of the candidates")]
-    fn features(
+    fn compute_features(
         &self,
         draft: &Draft,
         scope: &Scope,
@@ -296,7 +295,7 @@ impl MatchFinder<'_> {
     ) -> Result<(Vec<Features>, Vec<CandidateDetails>, Vec<Vec<String>>)> {
         let overlaps = &hits.overlaps;
         let likenesses = hits.likeness.clone().map(|mut likeness| {
-            fill_missing(&mut likeness, overlaps);
+            fill_missing_cosines(&mut likeness, overlaps);
             likeness
         });
         let mut evidence: Vec<Evidence<'_>> = overlaps
@@ -308,40 +307,42 @@ impl MatchFinder<'_> {
                 details: None,
             })
             .collect();
-        let best = Best::of(evidence.iter().copied());
-        let features =
-            |evidence: &Evidence<'_>| Features::new(evidence, &best, draft.made_at, self.pace);
-        let model = self.order(draft);
+        let best = Maxima::new(evidence.iter().copied());
+        let features = |evidence: &Evidence<'_>| {
+            Features::new(evidence, &best, draft.made_at, self.time_scale)
+        };
+        let model = self.ranking_model_for(draft);
         let mut order: Vec<(f32, usize)> =
             evidence.iter().enumerate().map(|(i, e)| (model.score(&features(e)), i)).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         // Include the highest word overlaps: an exact copy has them, even if its score without
         // vectors is low.
-        let mut rest = order.split_off(order.len().min(SHORT_LIST));
-        rest.sort_by(|a, b| {
+        let mut others = order.split_off(order.len().min(SHORT_LIST));
+        others.sort_by(|a, b| {
             overlaps[b.1].words.total_cmp(&overlaps[a.1].words).then(a.1.cmp(&b.1))
         });
-        order.extend(rest.into_iter().take(FULLEST));
+        order.extend(others.into_iter().take(OVERLAP_SHORT_LIST));
         let mut details = vec![CandidateDetails::default(); hits.ids.len()];
         let mut terms = vec![Vec::new(); hits.ids.len()];
-        let short: Vec<usize> = order.into_iter().map(|(_, i)| i).collect();
-        for (at, (detail, new_terms)) in short.iter().zip(self.details(draft, scope, hits, &short)?)
+        let short_list: Vec<usize> = order.into_iter().map(|(_, i)| i).collect();
+        for (at, (detail, new_terms)) in
+            short_list.iter().zip(self.compare_details(draft, scope, hits, &short_list)?)
         {
             (details[*at], terms[*at]) = (detail, new_terms);
         }
-        short.iter().for_each(|at| evidence[*at].details = Some(&details[*at]));
+        short_list.iter().for_each(|at| evidence[*at].details = Some(&details[*at]));
         let features = evidence.iter().map(features).collect();
         Ok((features, details, terms))
     }
 
-    /// Compares titles, authors and comments of these candidates with a draft, and returns its
-    /// terms that only the comments have.
-    fn details(
+    /// Compares the titles, authors and comments of these candidates with a draft; also returns its
+    /// terms that only the comments contain.
+    fn compare_details(
         &self,
         draft: &Draft,
         scope: &Scope,
         hits: &Retrieval,
-        short: &[usize],
+        short_list: &[usize],
     ) -> Result<Vec<(CandidateDetails, Vec<String>)>> {
         let tokenized_draft = TokenizedReport::new(&draft.title, &draft.body);
         let texts: Vec<CandidateText> = self.store.read(|r| {
@@ -352,7 +353,7 @@ impl MatchFinder<'_> {
                     true => hits.overlaps[*at].words >= MIN_WORD_SHARE,
                     false => tokenized_draft.may_match(&title),
                 };
-                let near = match if may_match { r.document(id)? } else { None } {
+                let near_duplicate = match if may_match { r.document(id)? } else { None } {
                     Some(row) => {
                         // A pasted draft is reduced to its salient part, so its copy is as well.
                         let text = match draft.document {
@@ -365,70 +366,73 @@ impl MatchFinder<'_> {
                     None => None,
                 };
                 let comments = self.comments.load(r, id, draft.made_at)?;
-                Ok(CandidateText { title, author, comments, near })
+                Ok(CandidateText { title, author, comments, near_duplicate })
             };
-            short.iter().map(read_text).collect::<Result<_>>()
+            short_list.iter().map(read_text).collect::<Result<_>>()
         })?;
         let terms: Vec<Arc<[Comment]>> =
             texts.par_iter().map(|text| self.comments.terms(&text.comments)).collect();
         let comments: Vec<&[Comment]> = terms
             .iter()
-            .map(|comments| comment_terms::older_than(comments, draft.made_at))
+            .map(|comments| comment_terms::comments_before(comments, draft.made_at))
             .collect();
         let nearest = match (self.comment_vectors, &hits.vectors) {
             (Some(vectors), Some((title, text))) => {
                 let ids = |(at, comments): (&usize, &&[Comment])| {
                     (hits.ids[*at], comments.iter().map(|comment| comment.id).collect())
                 };
-                let documents: Vec<_> = short.iter().zip(&comments).map(ids).collect();
+                let documents: Vec<_> = short_list.iter().zip(&comments).map(ids).collect();
                 vectors.compare_comments(title, text, &documents)?
             }
-            _ => vec![CommentLikeness::default(); short.len()],
+            _ => vec![CommentLikeness::default(); short_list.len()],
         };
-        let reports = |f: &&Filter| matches!(f.test, Test::Source(_) | Test::Kind(_));
-        let reports: Vec<Filter> = scope.filters.iter().filter(reports).cloned().collect();
+        let is_report_filter = |f: &&Filter| matches!(f.test, Test::Source(_) | Test::Kind(_));
+        let report_filters: Vec<Filter> =
+            scope.filters.iter().filter(is_report_filter).cloned().collect();
         let author = match &draft.author {
-            Some(author) if self.fulltext.is_proxy_author(&author.login, &reports)? => &None,
+            Some(author) if self.fulltext.is_proxy_author(&author.login, &report_filters)? => &None,
             author => author,
         };
         // A title shared by reports with other content belongs to a form (docs/decisions/0011).
         let same_title = texts.iter().filter(|text| tokenized_draft.has_title(&text.title)).count();
-        let copies =
-            texts.iter().filter(|text| text.near == Some(NearDuplicate::ExactCopy)).count();
-        let is_form = tokenized_draft.is_short() && same_title >= copies + GENERIC_TITLE;
-        // A typed title is that report, if no other one has it.
+        let copies = texts
+            .iter()
+            .filter(|text| text.near_duplicate == Some(NearDuplicate::ExactCopy))
+            .count();
+        let is_form = tokenized_draft.is_short() && same_title >= copies + MIN_GENERIC_TITLES;
+        // A typed title identifies a report if no other one has it.
         let is_title = |text: &&CandidateText| tokenized_draft.is_title(&text.title);
         let is_unique = draft.document.is_none() && texts.iter().filter(is_title).count() == 1;
-        let (matcher, headline) =
+        let (matcher, title_matcher) =
             (hits.terms.comment_matcher(), hits.terms.title_matcher(&hits.report));
         let detail = |at: usize| {
-            let (text, overlap) = (&texts[at], &hits.overlaps[short[at]]);
-            let (said_anew, terms) =
+            let (text, overlap) = (&texts[at], &hits.overlaps[short_list[at]]);
+            let (new_comment_share, terms) =
                 matcher.new_words(overlap, comments[at].iter().map(|comment| &*comment.terms));
-            let is_copy =
-                text.near == Some(NearDuplicate::ExactCopy) || is_unique && is_title(&text);
+            let is_copy = text.near_duplicate == Some(NearDuplicate::ExactCopy)
+                || is_unique && is_title(&text);
             let details = CandidateDetails {
-                comments: comments[at].len(),
-                last: comments[at].first().map(|comment| comment.at),
-                said_anew,
-                near: nearest[at],
-                same_title: headline.has_generic_titles(overlap, &text.title),
+                comment_count: comments[at].len(),
+                last_comment_at: comments[at].first().map(|comment| comment.at),
+                new_comment_share,
+                comment_likeness: nearest[at],
+                same_title: title_matcher.has_generic_titles(overlap, &text.title),
                 same_author: text.author.is_some() && text.author == *author,
-                copy: is_copy && !is_form,
-                template_words: match &text.near {
+                is_copy: is_copy && !is_form,
+                template_words: match &text.near_duplicate {
                     Some(NearDuplicate::Templated(a, b)) => Some((a.clone(), b.clone())),
                     _ => None,
                 },
-                form: is_copy && is_form,
+                is_form: is_copy && is_form,
             };
-            (details, terms.into_iter().take(COMMENT_TERMS).map(str::to_owned).collect())
+            (details, terms.into_iter().take(MAX_COMMENT_TERMS).map(str::to_owned).collect())
         };
-        Ok((0..short.len()).map(detail).collect())
+        Ok((0..short_list.len()).map(detail).collect())
     }
 
-    /// Compares these candidates with the draft: the source of each, its text overlap, and whether
-    /// it has no content; `None` for a deleted one. Candidates in `naming_ids` have a rare failure
-    /// of the draft in their comments.
+    /// Returns the source of each candidate, its text overlap with the draft, and whether it has no
+    /// content; `None` for a deleted one. Candidates in `naming_ids` name a rare failure of the
+    /// draft.
     fn read_overlaps(
         &self,
         draft: &Draft,
@@ -437,16 +441,12 @@ impl MatchFinder<'_> {
     ) -> Result<Vec<Option<(i64, TextOverlap, bool)>>> {
         type Text = (i64, String, PreparedText, bool);
         let texts: Vec<Option<Text>> = self.store.read(|r| {
-            let home = draft
-                .document
-                .map(|id| r.document(id))
-                .transpose()?
-                .flatten()
-                .map(|row| row.source);
+            let row = draft.document.map(|id| r.document(id)).transpose()?.flatten();
+            let own_source = row.map(|row| row.source);
             let references = references(&draft.body.whole(&draft.title)).into_iter();
             let cited_items: BTreeSet<(String, u64)> = references
                 .filter(|item| item.relation == Relation::Mentions)
-                .filter_map(|item| Some((item.source.or_else(|| home.clone())?, item.number)))
+                .filter_map(|item| Some((item.source.or_else(|| own_source.clone())?, item.number)))
                 .collect();
             let load = |id: &i64| {
                 let Some(row) = r.document(*id)? else { return Ok(None) };
@@ -457,10 +457,10 @@ impl MatchFinder<'_> {
             };
             ids.iter().map(load).collect::<Result<_>>()
         })?;
-        let reader = OverlapReader::new(self.fulltext, draft);
+        let comparer = OverlapComparer::new(self.fulltext, draft);
         let compare = |(text, id): (&Option<Text>, &i64)| {
             let measure = |(source, title, body, is_cited): &Text| {
-                let mut overlap = reader.compare(title, body)?;
+                let mut overlap = comparer.compare(title, body)?;
                 overlap.rare_signature = naming_ids.contains(id);
                 overlap.is_cited = *is_cited;
                 let is_low_content =
@@ -481,15 +481,10 @@ impl MatchFinder<'_> {
         {
             return Ok(Some(stored_vectors));
         }
-        let first = chunk::chunks(&draft.body, 1).into_iter().next();
-        let text = first.map_or_else(
-            || representation(&draft.title, ""),
-            |first| first.representation(&draft.title),
-        );
+        let (text, title) = report_texts(&draft.title, &draft.body);
         if text.trim().is_empty() {
             return Ok(None);
         }
-        let title = representation(&draft.title, "");
         let text_vector = (self.embed)(&text)?;
         let title_vector = if title.is_empty() || title == text {
             text_vector.clone()
@@ -500,9 +495,9 @@ impl MatchFinder<'_> {
     }
 }
 
-/// Returns the part of a draft to compare, and whether it is less than the whole: an unfilled form
-/// has only its title, a reply only its text. Returns `None` for a draft without content.
-fn comparable(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
+/// Returns the part of a draft to compare, and whether it is not the whole: the title of an
+/// unfilled form, the text of a reply. Returns `None` for a draft without content.
+fn comparable_part(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
     if low_content::is_unfilled(&draft.body) {
         let title_only = Draft { body: PreparedText::default(), ..draft.clone() };
         let has_content = !low_content::is_low_content(&title_only.title, &title_only.body);
@@ -512,8 +507,8 @@ fn comparable(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
         let text_only = Draft { title: String::new(), ..draft.clone() };
         return low_content::has_enough_words(&draft.body).then_some((Cow::Owned(text_only), true));
     }
-    // A lone number may be a code that a person typed.
-    let is_code = draft.document.is_none() && (explain::has_number(&draft.title));
+    // A lone number may be a typed error code.
+    let is_code = draft.document.is_none() && explain::has_number(&draft.title);
     let has_content = is_code || !low_content::is_low_content(&draft.title, &draft.body);
     has_content.then_some((Cow::Borrowed(draft), false))
 }

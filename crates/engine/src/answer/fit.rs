@@ -2,8 +2,8 @@
 //! confidence.
 //!
 //! The ranking uses the built-in features and the likelihood of [`super::ranking`]: softmax over
-//! the candidates of each report that has a known duplicate among them. A ridge holds its weights
-//! to the built-in ones; about a hundred reports outweigh it. The curve is logistic over the
+//! the candidates of each report that has a known duplicate among them. A ridge pulls its weights
+//! towards the built-in ones; about a hundred reports outweigh it. The curve is logistic over the
 //! log-odds of the built-in confidence (Platt 1999), with a ridge to the identity.
 //!
 //! All figures are cross-validated: reports are split into folds, and each fold is ranked and
@@ -23,23 +23,23 @@ use precedent_core::{error::Result, model::OrderFigures, task::Task};
 
 /// The minimum number of reports with a known duplicate; with fewer the built-in confidence stays.
 pub const MIN_LABELS: usize = 20;
-/// The minimum number of such reports for fitting a ranking: on rust-lang/rust and Titanium fifty
-/// made it worse, and two hundred better.
+/// The minimum number of such reports for fitting a ranking: with 50 it got worse on rust-lang/rust
+/// and Titanium, with 200 better.
 pub const MIN_ORDER: usize = 100;
 /// The number of a report's best candidates used for fitting.
 pub const TOP: usize = 100;
 /// The number of folds.
-const PARTS: usize = 5;
+const FOLDS: usize = 5;
 /// The ridge strength towards the built-in weights, in reports and on standardised features.
 const ORDER_RIDGE: f64 = 30.0;
 /// The ridge strength of a curve.
 const CURVE_RIDGE: f64 = 4.0;
-/// The maximum number of Newton steps for a curve; it converges in a handful.
+/// The maximum number of Newton steps for a curve, which converges in a few.
 const CURVE_STEPS: usize = 50;
-/// The maximum number of descent steps for a ranking; it converges in some fifty.
+/// The maximum number of descent steps for a ranking, which converges in about fifty.
 const ORDER_STEPS: usize = 300;
 /// The number of recent loss values that a step may not exceed (Grippo, Lampariello, Lucidi 1986).
-const MEMORY: usize = 8;
+const LOSS_MEMORY: usize = 8;
 
 /// A report queried as if it had just been filed.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub struct TrainingQuery {
     /// The number of reports of the source that it represents.
     pub weight: f64,
     /// True if it has a known earlier duplicate, found or not.
-    pub duplicate: bool,
+    pub has_duplicate: bool,
     /// The candidates in the built-in ranking, best first; the first [`TOP`] are used for fitting.
     pub candidates: Vec<Candidate>,
 }
@@ -60,7 +60,7 @@ pub struct Candidate {
     /// The text overlap; only for the first few candidates.
     pub overlap: Option<TextOverlap>,
     /// True if it is a known duplicate.
-    pub right: bool,
+    pub is_duplicate: bool,
 }
 
 /// A fitted model with its cross-validated figures.
@@ -81,14 +81,14 @@ pub struct FitReport {
 pub struct Prediction {
     /// The log-odds of the confidence before the curve.
     pub odds: f64,
-    /// True if a rule decided it; the curve then ignores it and does not apply to it.
+    /// True if a rule decided it, so that no curve is fitted or applied to it.
     pub by_rule: bool,
-    /// The confidence, by the curve of the other folds.
+    /// The confidence by the curve of the other folds.
     pub confidence: f64,
     /// True if it is a known duplicate.
-    pub right: bool,
+    pub is_duplicate: bool,
     /// True if the report has a known duplicate.
-    pub duplicate: bool,
+    pub has_duplicate: bool,
     /// The number of reports that the report represents.
     pub weight: f64,
 }
@@ -99,100 +99,96 @@ pub struct Prediction {
 /// # Errors
 /// [`precedent_core::Code::Cancelled`].
 pub fn fit(
-    table: &RankingModel,
+    model: &RankingModel,
     queries: &[TrainingQuery],
     task: &Task,
 ) -> Result<Option<FitReport>> {
-    let labels = queries.iter().filter(|a| a.duplicate).count();
+    let labels = queries.iter().filter(|a| a.has_duplicate).count();
     if labels < MIN_LABELS {
         return Ok(None);
     }
-    let training_set = |part: Option<usize>| -> Vec<&TrainingQuery> {
-        let selection = queries.iter().enumerate().filter(|(i, _)| part != Some(i % PARTS));
+    let training_set = |fold: Option<usize>| -> Vec<&TrainingQuery> {
+        let selection = queries.iter().enumerate().filter(|(i, _)| fold != Some(i % FOLDS));
         selection.map(|(_, a)| a).collect()
     };
-    let built_in = queries.iter().map(|a| place(table, a)).collect::<Vec<_>>();
-    let (built_in_figures, mut source_figures) = (figures(queries, &built_in), None);
-    let mut tables = vec![table.clone(); PARTS];
+    let ranks: Vec<_> = queries.iter().map(|query| duplicate_rank(model, query)).collect();
+    let (built_in, mut source_weights) = (order_figures(queries, &ranks), None);
+    let mut models = vec![model.clone(); FOLDS];
     let mut order = None;
     if labels >= MIN_ORDER {
-        let fit = |part| Ok(table.with_order(fit_order(table, &training_set(part), task)?));
-        let models =
-            (0..PARTS).map(|part| fit(Some(part))).collect::<Result<Vec<RankingModel>>>()?;
-        let places: Vec<_> =
-            queries.iter().enumerate().map(|(i, a)| place(&models[i % PARTS], a)).collect();
-        let figures = figures(queries, &places);
-        if figures.mrr > built_in_figures.mrr {
-            (tables, order) = (models, Some(*fit(None)?.order()));
+        let fit = |fold| Ok(model.with_order(fit_order(model, &training_set(fold), task)?));
+        let fold_models =
+            (0..FOLDS).map(|fold| fit(Some(fold))).collect::<Result<Vec<RankingModel>>>()?;
+        let rank = |(i, query)| duplicate_rank(&fold_models[i % FOLDS], query);
+        let ranks: Vec<_> = queries.iter().enumerate().map(rank).collect();
+        let figures = order_figures(queries, &ranks);
+        if figures.mrr > built_in.mrr {
+            (models, order) = (fold_models, Some(*fit(None)?.order()));
         }
-        source_figures = Some(figures);
+        source_weights = Some(figures);
     }
     let mut answers: Vec<Prediction> = Vec::with_capacity(queries.len());
-    let mut parts = Vec::with_capacity(queries.len());
+    let mut folds = Vec::with_capacity(queries.len());
     for (i, query) in queries.iter().enumerate() {
-        let Some((confidence, by_rule, right)) = first(&tables[i % PARTS], query) else { continue };
-        parts.push(i % PARTS);
-        let (duplicate, weight) = (query.duplicate, query.weight);
+        let Some(prediction) = top_prediction(&models[i % FOLDS], query) else { continue };
+        let (confidence, by_rule, is_duplicate) = prediction;
+        folds.push(i % FOLDS);
+        let (has_duplicate, weight) = (query.has_duplicate, query.weight);
         answers.push(Prediction {
             odds: odds(confidence),
             by_rule,
             confidence,
-            right,
-            duplicate,
+            is_duplicate,
+            has_duplicate,
             weight,
         });
     }
-    for part in 0..PARTS {
+    for fold in 0..FOLDS {
         let other_answers: Vec<Prediction> =
-            answers.iter().zip(&parts).filter(|(_, p)| **p != part).map(|(a, _)| *a).collect();
+            answers.iter().zip(&folds).filter(|(_, p)| **p != fold).map(|(a, _)| *a).collect();
         let curve = Curve::fit(&other_answers);
-        for (answer, _) in answers.iter_mut().zip(&parts).filter(|(a, p)| **p == part && !a.by_rule)
+        for (answer, _) in answers.iter_mut().zip(&folds).filter(|(a, p)| **p == fold && !a.by_rule)
         {
             answer.confidence = curve.at(answer.odds);
         }
     }
-    let model = SourceModel { order, curve: Curve::fit(&answers), labels: labels as u64 };
-    Ok(Some(FitReport {
-        source_model: model,
-        built_in: built_in_figures,
-        source_weights: source_figures,
-        answers,
-    }))
+    let source_model = SourceModel { order, curve: Curve::fit(&answers), labels: labels as u64 };
+    Ok(Some(FitReport { source_model, built_in, source_weights, answers }))
 }
 
 /// Ranks the candidates of a report, best first.
-fn rank(table: &RankingModel, query: &TrainingQuery) -> Vec<RankedIndex> {
-    table.rank(&query.candidates.iter().map(|c| c.features).collect::<Vec<_>>())
+fn rank(model: &RankingModel, query: &TrainingQuery) -> Vec<RankedIndex> {
+    model.rank(&query.candidates.iter().map(|c| c.features).collect::<Vec<_>>())
 }
 
 /// Returns the rank of the first known duplicate of a report, from 0; ties in input order.
-fn place(table: &RankingModel, query: &TrainingQuery) -> Option<usize> {
-    rank(table, query).iter().position(|item| query.candidates[item.at].right)
+fn duplicate_rank(model: &RankingModel, query: &TrainingQuery) -> Option<usize> {
+    rank(model, query).iter().position(|item| query.candidates[item.at].is_duplicate)
 }
 
-fn figures(queries: &[TrainingQuery], places: &[Option<usize>]) -> OrderFigures {
-    let duplicates: Vec<Option<usize>> =
-        queries.iter().zip(places).filter(|(a, _)| a.duplicate).map(|(_, place)| *place).collect();
+fn order_figures(queries: &[TrainingQuery], ranks: &[Option<usize>]) -> OrderFigures {
+    let with_duplicate = queries.iter().zip(ranks).filter(|(query, _)| query.has_duplicate);
+    let duplicates: Vec<Option<usize>> = with_duplicate.map(|(_, rank)| *rank).collect();
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
     let total = duplicates.len().max(1) as f32;
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
-    let within = |k| duplicates.iter().flatten().filter(|place| **place < k).count() as f32 / total;
-    #[allow(clippy::cast_precision_loss, reason = "places are small")]
+    let found_in = |k| duplicates.iter().flatten().filter(|rank| **rank < k).count() as f32 / total;
+    #[allow(clippy::cast_precision_loss, reason = "ranks are small")]
     let mrr =
-        duplicates.iter().flatten().map(|place| 1.0 / (*place as f32 + 1.0)).sum::<f32>() / total;
-    OrderFigures { found_first: within(1), found_in_ten: within(10), mrr }
+        duplicates.iter().flatten().map(|rank| 1.0 / (*rank as f32 + 1.0)).sum::<f32>() / total;
+    OrderFigures { found_first: found_in(1), found_in_ten: found_in(10), mrr }
 }
 
 /// Returns the confidence in the top candidate, whether a rule decided it, and whether it is a
 /// known duplicate.
-fn first(table: &RankingModel, query: &TrainingQuery) -> Option<(f64, bool, bool)> {
-    let best = *rank(table, query).first()?;
-    let Candidate { features, overlap, right } = &query.candidates[best.at];
+fn top_prediction(model: &RankingModel, query: &TrainingQuery) -> Option<(f64, bool, bool)> {
+    let best = *rank(model, query).first()?;
+    let Candidate { features, overlap, is_duplicate } = &query.candidates[best.at];
     let evidence = PairEvidence { features, share: best.share, overlap: overlap.as_ref() };
     Some((
-        f64::from(table.confidence(&evidence).same),
+        f64::from(model.confidence(&evidence).duplicate),
         features.is_copy() || features.is_templated(),
-        *right,
+        *is_duplicate,
     ))
 }
 
@@ -207,13 +203,13 @@ impl Curve {
             let (mut h00, mut h01, mut h11) = (CURVE_RIDGE, 0.0, CURVE_RIDGE / 10.0);
             for a in answers.iter().filter(|a| !a.by_rule) {
                 let p = curve.at(a.odds);
-                let error = a.weight * (p - f64::from(u8::from(a.right)));
-                let bend = a.weight * p * (1.0 - p);
+                let error = a.weight * (p - f64::from(u8::from(a.is_duplicate)));
+                let curvature = a.weight * p * (1.0 - p);
                 g0 += error * a.odds;
                 g1 += error;
-                h00 += bend * a.odds * a.odds;
-                h01 += bend * a.odds;
-                h11 += bend;
+                h00 += curvature * a.odds * a.odds;
+                h01 += curvature * a.odds;
+                h11 += curvature;
             }
             let determinant = h00 * h11 - h01 * h01;
             if determinant <= 0.0 {
@@ -234,7 +230,7 @@ impl Curve {
 type Row = [f64; COUNT];
 
 /// The standardised candidates of reports that have a known duplicate among them.
-struct Lists {
+struct CandidateLists {
     rows: Vec<(Row, bool)>,
     /// The end of each report's rows.
     ends: Vec<usize>,
@@ -242,13 +238,13 @@ struct Lists {
     scale: Row,
 }
 
-impl Lists {
-    fn of(queries: &[&TrainingQuery]) -> Self {
+impl CandidateLists {
+    fn new(queries: &[&TrainingQuery]) -> Self {
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
         for query in queries {
             let top = &query.candidates[..query.candidates.len().min(TOP)];
-            if top.iter().any(|c| c.right) {
-                rows.extend(top.iter().map(|c| (c.features.0.map(f64::from), c.right)));
+            if top.iter().any(|c| c.is_duplicate) {
+                rows.extend(top.iter().map(|c| (c.features.0.map(f64::from), c.is_duplicate)));
                 ends.push(rows.len());
             }
         }
@@ -307,14 +303,14 @@ fn log_loss(rows: &[(Row, bool)], weights: &Row) -> (f64, Row) {
     let best = scores.iter().copied().fold(f64::MIN, f64::max);
     let odds: Vec<f64> = scores.iter().map(|score| (score - best).exp()).collect();
     let sum: f64 = odds.iter().sum();
-    let right: f64 = odds.iter().zip(rows).filter(|(_, (_, is))| *is).map(|(e, _)| e).sum();
-    let right = right.max(f64::MIN_POSITIVE);
+    let duplicates: f64 = odds.iter().zip(rows).filter(|(_, (_, is))| *is).map(|(e, _)| e).sum();
+    let duplicates = duplicates.max(f64::MIN_POSITIVE);
     let mut gradient = [0.0; COUNT];
     for (e, (row, is)) in odds.iter().zip(rows) {
-        let pull = e / sum - if *is { e / right } else { 0.0 };
-        gradient.iter_mut().zip(row).for_each(|(g, x)| *g += pull * x);
+        let residual = e / sum - if *is { e / duplicates } else { 0.0 };
+        gradient.iter_mut().zip(row).for_each(|(g, x)| *g += residual * x);
     }
-    (-(right / sum).ln(), gradient)
+    (-(duplicates / sum).ln(), gradient)
 }
 
 fn product(a: &Row, b: &Row) -> f64 {
@@ -324,15 +320,15 @@ fn product(a: &Row, b: &Row) -> f64 {
 /// Fits ranking weights by spectral projected gradients (Birgin, Martínez, Raydan 2000). Unsigned
 /// weights stay non-negative: evidence never counts against a candidate.
 fn fit_order(
-    table: &RankingModel,
+    model: &RankingModel,
     queries: &[&TrainingQuery],
     task: &Task,
 ) -> Result<[f32; COUNT]> {
-    let lists = Lists::of(queries);
+    let lists = CandidateLists::new(queries);
     if lists.ends.is_empty() {
-        return Ok(*table.order());
+        return Ok(*model.order());
     }
-    let mut weights: Row = std::array::from_fn(|at| f64::from(table.order()[at]) * lists.scale[at]);
+    let mut weights: Row = std::array::from_fn(|at| f64::from(model.order()[at]) * lists.scale[at]);
     let built_in = weights;
     let project = |at: usize, weight: f64| {
         if SIGNED_FEATURES.contains(&NAMES[at]) { weight } else { weight.max(0.0) }
@@ -348,7 +344,7 @@ fn fit_order(
         if step.iter().all(|s| s.abs() < 1e-6) {
             break;
         }
-        let worst = recent_losses.iter().rev().take(MEMORY).copied().fold(f64::MIN, f64::max);
+        let worst = recent_losses.iter().rev().take(LOSS_MEMORY).copied().fold(f64::MIN, f64::max);
         let slope = product(&step, &gradient);
         let mut share = 1.0;
         let (next, (new_loss, new_gradient)) = loop {
@@ -361,9 +357,12 @@ fn fit_order(
         };
         let delta: Row = std::array::from_fn(|at| next[at] - weights[at]);
         let gradient_delta: Row = std::array::from_fn(|at| new_gradient[at] - gradient[at]);
-        let bend = product(&delta, &gradient_delta);
-        step_length =
-            if bend > 0.0 { (product(&delta, &delta) / bend).clamp(1e-4, 1e4) } else { 1e4 };
+        let curvature = product(&delta, &gradient_delta);
+        step_length = if curvature > 0.0 {
+            (product(&delta, &delta) / curvature).clamp(1e-4, 1e4)
+        } else {
+            1e4
+        };
         (weights, gradient) = (next, new_gradient);
         let gain = (loss - new_loss).abs();
         loss = new_loss;
@@ -381,7 +380,7 @@ mod tests {
     use super::{super::features, *};
 
     fn at(name: &str) -> usize {
-        features::place(name).unwrap()
+        features::index_of(name).unwrap()
     }
 
     /// Makes reports with three candidates each. The one with most of feature `name` is the
@@ -390,17 +389,21 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(11);
         (0..reports)
             .map(|i| {
-                let right = if i % 10 == 9 { 0 } else { 1 + i % 2 };
+                let duplicate = if i % 10 == 9 { 0 } else { 1 + i % 2 };
                 let candidates = (0..3)
                     .map(|c| {
                         let mut features = [0.0; COUNT];
                         features[at("title_body_words")] = random.f32();
                         features[at("text_text_cosine")] = random.f32();
                         features[at(name)] = if c == 1 + i % 2 { 1.0 } else { 0.2 * random.f32() };
-                        Candidate { features: Features(features), overlap: None, right: c == right }
+                        Candidate {
+                            features: Features(features),
+                            overlap: None,
+                            is_duplicate: c == duplicate,
+                        }
                     })
                     .collect();
-                TrainingQuery { weight: 1.0, duplicate: true, candidates }
+                TrainingQuery { weight: 1.0, has_duplicate: true, candidates }
             })
             .collect()
     }
@@ -417,7 +420,7 @@ mod tests {
         let (refit, built_in) = (report.source_weights.unwrap(), report.built_in);
         assert!(refit.found_first > 0.85 && built_in.found_first < 0.5, "{refit:?} {built_in:?}");
         assert_eq!((refit.found_in_ten, report.source_model.labels), (1.0, 300));
-        let model = RankingModel::built_in().with(&report.source_model);
+        let model = RankingModel::built_in().with_source_model(&report.source_model);
         assert_eq!(model.calibrated_on(), 300);
         assert!(model.order()[at("comments")] > RankingModel::built_in().order()[at("comments")]);
         assert_eq!(calibration_of(&queries).source_model, report.source_model);
@@ -429,22 +432,22 @@ mod tests {
         let mut queries = source(300, "new_comment_terms");
         let mut random = fastrand::Rng::with_seed(5);
         for query in &mut queries {
-            let right = random.usize(0..3);
+            let duplicate = random.usize(0..3);
             for (i, c) in query.candidates.iter_mut().enumerate() {
-                (c.features.0, c.right) = ([0.0; COUNT], i == right);
+                (c.features.0, c.is_duplicate) = ([0.0; COUNT], i == duplicate);
             }
         }
         let report = calibration_of(&queries);
         assert_eq!(report.source_weights, Some(report.built_in));
         assert_eq!(report.source_model.order, None);
         assert_eq!(
-            RankingModel::built_in().with(&report.source_model).order(),
+            RankingModel::built_in().with_source_model(&report.source_model).order(),
             RankingModel::built_in().order()
         );
     }
 
     #[test]
-    fn few_reports_fit_only_a_curve_or_nothing() {
+    fn too_few_reports_fit_no_ranking() {
         assert!(
             fit(
                 RankingModel::built_in(),
@@ -465,7 +468,7 @@ mod tests {
             let mut list = source(300, name);
             for query in &mut list {
                 for c in &mut query.candidates {
-                    c.right = c.features.0[at(name)] < 0.5;
+                    c.is_duplicate = c.features.0[at(name)] < 0.5;
                 }
             }
             let order =
@@ -503,8 +506,8 @@ mod tests {
                     odds,
                     by_rule: false,
                     confidence: 0.0,
-                    right: hit(i),
-                    duplicate: true,
+                    is_duplicate: hit(i),
+                    has_duplicate: true,
                     weight: 1.0,
                 }
             })

@@ -12,24 +12,21 @@ use precedent_index::{
     update::chunks::is_foreign,
     vectors::{Likeness, Vectors},
 };
-use precedent_text::{
-    chunk::{chunks, representation},
-    language,
-};
+use precedent_text::language;
 use serde::Deserialize;
 
-use super::{Draft, Match, MatchFinder};
-use crate::QueryContext;
+use super::{Draft, Match, MatchFinder, confidence::probability};
+use crate::{QueryContext, search::report_texts};
 
 /// The number of nearest documents whose language is determined for an English question.
 const LANGUAGE_SAMPLE: usize = 64;
-/// The constant of reciprocal rank fusion, which the literature sets to 60. A lower one lets the
-/// first of each list lead.
+/// The constant of reciprocal rank fusion, usually 60. A lower one favors the first of each list.
 const RANK_CONSTANT: f32 = 3.0;
 
 /// The documents nearest to a question in the index for other languages, nearest first.
 pub(super) struct LanguageMatches {
-    /// True if the question is not English; otherwise only documents that are not are here.
+    /// True if the question is not English; if false, only documents that are not English are
+    /// included.
     is_foreign: bool,
     /// The rank among all documents, from 1, and the cosine, by document.
     nearest: HashMap<i64, (u16, f32)>,
@@ -37,23 +34,23 @@ pub(super) struct LanguageMatches {
 
 /// A document near to a question in the index for other languages.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AcrossHit {
+pub(crate) struct LanguageHit {
     pub(crate) document: i64,
     /// The mean cosine of title and text to title and text, which orders the documents.
     pub(crate) mean: f32,
-    /// The best of these cosines, which decides about confidence: a question may be a title alone.
+    /// The best of these cosines, which sets the confidence: a question may be a title alone.
     best: f32,
 }
 
-impl AcrossHit {
-    /// A document whose text is its title has one vector.
+impl LanguageHit {
+    /// Makes the hit of a document; one whose text is its title has only one vector.
     fn new(document: i64, likeness: &Likeness) -> Self {
-        let of = |cosine: Option<f32>, instead: Option<f32>| cosine.or(instead).unwrap_or(0.0);
+        let first = |a: Option<f32>, b: Option<f32>| a.or(b).unwrap_or(0.0);
         let cosines = [
-            of(likeness.title_title, likeness.title_text),
-            of(likeness.title_text, likeness.title_title),
-            of(likeness.text_title, likeness.text_text),
-            of(likeness.text_text, likeness.text_title),
+            first(likeness.title_title, likeness.title_text),
+            first(likeness.title_text, likeness.title_title),
+            first(likeness.text_title, likeness.text_text),
+            first(likeness.text_text, likeness.text_title),
         ];
         Self {
             document,
@@ -63,23 +60,23 @@ impl AcrossHit {
     }
 }
 
-/// The probabilities of a pair in different languages, as logistic curves over the cosine.
+/// The probabilities of a pair in different languages.
 #[derive(Deserialize)]
 struct Curves {
-    duplicate: Curve,
-    worth: Curve,
+    duplicate: CosineCurve,
+    worth: CosineCurve,
 }
 
-/// A logistic curve.
+/// A logistic curve over the cosine.
 #[derive(Deserialize)]
-struct Curve {
+struct CosineCurve {
     bias: f32,
     cosine: f32,
 }
 
-impl Curve {
+impl CosineCurve {
     fn probability(&self, cosine: f32) -> f32 {
-        1.0 / (1.0 + (-self.bias - self.cosine * cosine).exp())
+        probability(self.bias + self.cosine * cosine)
     }
 }
 
@@ -90,16 +87,13 @@ static CURVES: LazyLock<Option<Curves>> =
 impl QueryContext<'_> {
     /// Returns the documents nearest to a report in the index for other languages, nearest first,
     /// ties by id: by the mean cosine of title and text to title and text.
-    ///
-    /// # Errors
-    /// Database or index errors.
-    pub(crate) fn nearest_across(
+    pub(crate) fn nearest_across_languages(
         &self,
         vectors: &Vectors,
         (title, text): (&str, &str),
         filters: &[Filter],
         depth: usize,
-    ) -> Result<Vec<AcrossHit>> {
+    ) -> Result<Vec<LanguageHit>> {
         let filter_ids = self.fulltext.matching_ids(filters)?;
         let text_vector = self.languages.embed(text)?;
         let mut ids = BTreeSet::new();
@@ -121,10 +115,10 @@ impl QueryContext<'_> {
         };
         let ids: Vec<i64> = ids.into_iter().collect();
         let likeness = vectors.compare(&title_vector, &text_vector, &ids)?;
-        let mut nearest: Vec<AcrossHit> = ids
+        let mut nearest: Vec<LanguageHit> = ids
             .into_iter()
             .zip(&likeness)
-            .map(|(id, likeness)| AcrossHit::new(id, likeness))
+            .map(|(id, likeness)| LanguageHit::new(id, likeness))
             .collect();
         nearest.sort_by(|a, b| b.mean.total_cmp(&a.mean).then(a.document.cmp(&b.document)));
         nearest.truncate(depth);
@@ -133,9 +127,6 @@ impl QueryContext<'_> {
 
     /// Returns the vectors for other languages, if there are any; `is_needed` as in
     /// [`crate::LanguageIndex::vectors`]. A missing model is not an error.
-    ///
-    /// # Errors
-    /// Database errors.
     pub(crate) fn language_vectors(
         &self,
         is_needed: bool,
@@ -148,11 +139,8 @@ impl QueryContext<'_> {
         }
     }
 
-    /// Returns which of the nearest documents are in another language than English; reads the
-    /// first ones only.
-    ///
-    /// # Errors
-    /// Database errors.
+    /// Returns which of the nearest documents are not English; examines only the first
+    /// [`LANGUAGE_SAMPLE`].
     pub(crate) fn foreign_documents(
         &self,
         nearest: impl Iterator<Item = i64>,
@@ -187,16 +175,15 @@ impl MatchFinder<'_> {
         let Some(vectors) = self.language_vectors(is_foreign && draft.document.is_none())? else {
             return Ok(None);
         };
-        let title = representation(&draft.title, "");
-        let first = chunks(&draft.body, 1).into_iter().next();
-        let text = first.map_or_else(|| title.clone(), |first| first.representation(&draft.title));
+        let (text, title) = report_texts(&draft.title, &draft.body);
         if text.trim().is_empty() {
             return Ok(None);
         }
-        let mut nearest = match self.nearest_across(&vectors, (&title, &text), filters, depth) {
-            Err(error) if error.code() == Code::ModelUnavailable => return Ok(None),
-            nearest => nearest?,
-        };
+        let mut nearest =
+            match self.nearest_across_languages(&vectors, (&title, &text), filters, depth) {
+                Err(error) if error.code() == Code::ModelUnavailable => return Ok(None),
+                nearest => nearest?,
+            };
         nearest.retain(|hit| Some(hit.document) != draft.document);
         let mut ranks: HashMap<i64, (u16, f32)> =
             nearest.iter().zip(1..).map(|(hit, rank)| (hit.document, (rank, hit.best))).collect();
@@ -214,9 +201,9 @@ impl LanguageMatches {
         self.nearest.keys().copied()
     }
 
-    /// Fuses the ranking by words and by the built-in model with the nearest documents across
-    /// languages, by rank. The same failure stays first. Confidence is that of either evidence,
-    /// within the bounds of the pair.
+    /// Fuses the ranking by words and the built-in model with the nearest documents across
+    /// languages, by rank. The same failure stays first. The higher confidence counts, within the
+    /// bounds of the pair.
     pub(super) fn fuse(&self, matches: &mut Vec<Match>) {
         for item in matches.iter_mut() {
             if let (Some((_, cosine)), Some(curves)) = (self.nearest.get(&item.document), &*CURVES)
@@ -229,17 +216,17 @@ impl LanguageMatches {
                 let duplicate = curves.duplicate.probability(*cosine).min(ceiling);
                 item.confidence = item.confidence.max(duplicate);
                 item.worth = item.worth.max(worth).max(item.confidence);
-                item.worth_across = Some(worth);
+                item.cross_language_worth = Some(worth);
             }
         }
         let mut rank = 0_u16;
         let mut keyed_matches: Vec<(bool, f32, Match)> = std::mem::take(matches)
             .into_iter()
             .map(|item| {
-                let across = self.nearest.get(&item.document).map(|(rank, _)| *rank);
-                let counts = self.is_foreign || across.is_none();
-                rank = rank.saturating_add(u16::from(counts));
-                let key = share(counts.then_some(rank)) + share(across);
+                let language_rank = self.nearest.get(&item.document).map(|(rank, _)| *rank);
+                let is_ranked = self.is_foreign || language_rank.is_none();
+                rank = rank.saturating_add(u16::from(is_ranked));
+                let key = share(is_ranked.then_some(rank)) + share(language_rank);
                 (item.is_same_failure(), key, item)
             })
             .collect();

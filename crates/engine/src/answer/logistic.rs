@@ -21,20 +21,20 @@ pub(super) struct Logistic<const COUNT: usize> {
 }
 
 impl<const COUNT: usize> Logistic<COUNT> {
-    /// Reads a model; `place` returns the index of an input by its name.
+    /// Reads a model; `index_of` returns the index of an input by its name.
     pub(super) fn parse(
         file: &LogisticFile,
-        place: impl Fn(&str) -> Option<usize>,
+        index_of: impl Fn(&str) -> Option<usize>,
     ) -> Result<Self, String> {
         let mut weights = [0.0; COUNT];
         for (name, weight) in &file.weights {
-            weights[place(name).ok_or_else(|| format!("nothing is called {name}"))?] = *weight;
+            weights[index_of(name).ok_or_else(|| format!("no input {name}"))?] = *weight;
         }
         Ok(Self { bias: file.bias, weights })
     }
 
     /// Returns a model that always gives a very low probability.
-    pub(super) fn doubtful() -> Self {
+    pub(super) fn fallback() -> Self {
         Self { bias: -10.0, weights: [0.0; COUNT] }
     }
 

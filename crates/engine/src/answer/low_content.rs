@@ -1,5 +1,5 @@
-//! Reports without content: an uninformative title above hardly any words, and unfilled forms. They
-//! match nothing.
+//! Reports without content, which match nothing: unfilled forms, and uninformative titles with
+//! hardly any text.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -10,22 +10,22 @@ use precedent_text::{markdown::BlockKind, pattern::re, prepare::PreparedText, to
 /// The minimum number of words under an uninformative title for a report to have content.
 const MIN_TEXT: usize = 12;
 /// The number of words with which a body is informative without its title.
-const ENOUGH: usize = 8;
+const MIN_WORDS: usize = 8;
 /// The minimum number of headings in a form.
 const MIN_HEADINGS: usize = 3;
 /// The maximum length read of a text for its first words, in bytes.
 const MAX_READ: usize = 4_000;
 
-/// The words that neither name anything nor describe a problem.
-static EMPTY: LazyLock<HashSet<String>> = LazyLock::new(|| {
+/// The words that neither name nor describe a problem.
+static EMPTY_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let words = tokens::words(include_str!("empty_words.txt"));
     words.into_iter().map(|word| word.term).collect()
 });
 /// A pattern for pictures and addresses, whose content is not read.
-static UNREAD: LazyLock<Regex> =
+static IGNORED: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>|\bhttps?://\S+"));
 /// The lines of the default forms of code hosts. A project's own form is learned from its reports.
-static FORM: LazyLock<HashSet<String>> =
+static FORM_LINES: LazyLock<HashSet<String>> =
     LazyLock::new(|| include_str!("form_lines.txt").lines().map(normalize).collect());
 /// A pattern for placeholders left unfilled: "OS: [e.g. iOS]", "Go to '...'", a line in brackets.
 static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
@@ -34,11 +34,11 @@ static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Returns whether a report has nothing to compare: "[Bug]:", "Test ticket" or "It does not work"
-/// above hardly any words.
+/// Returns whether a report has nothing to compare: "[Bug]:", "Test ticket" or "It does not work",
+/// with hardly any text.
 pub(super) fn is_low_content(title: &str, body: &PreparedText) -> bool {
     let head = tokens::words(title);
-    if !head.iter().all(|word| is_empty(&word.term)) {
+    if !head.iter().all(|word| is_empty_word(&word.term)) {
         return false;
     }
     let words = match is_unfilled(body) {
@@ -47,12 +47,12 @@ pub(super) fn is_low_content(title: &str, body: &PreparedText) -> bool {
     };
     // A pasted line of a log has no title but is informative.
     words.is_empty()
-        || !head.is_empty() && words.len() < MIN_TEXT && words.iter().all(|w| is_empty(w))
+        || !head.is_empty() && words.len() < MIN_TEXT && words.iter().all(|w| is_empty_word(w))
 }
 
 /// Returns whether a body is informative without its title.
 pub(super) fn has_enough_words(body: &PreparedText) -> bool {
-    first_words(body, ENOUGH).len() >= ENOUGH
+    first_words(body, MIN_WORDS).len() >= MIN_WORDS
 }
 
 /// Returns whether a text is an unfilled form: the text below its headings is the form's own.
@@ -63,20 +63,24 @@ pub(super) fn is_unfilled(body: &PreparedText) -> bool {
     let lines =
         prose[..prose.floor_char_boundary(MAX_READ)].lines().filter(|line| !line.trim().is_empty());
     let is_form = |line: &&str| {
-        headings.contains(line) || FORM.contains(&normalize(line)) || PLACEHOLDER.is_match(line)
+        headings.contains(line)
+            || FORM_LINES.contains(&normalize(line))
+            || PLACEHOLDER.is_match(line)
     };
     let (form, filled_lines): (Vec<&str>, Vec<&str>) = lines.partition(is_form);
     let words: usize = filled_lines.into_iter().map(|line| tokens::words(line).len()).sum();
-    form.len() > MIN_HEADINGS && words < ENOUGH && body.code().split_whitespace().count() < MIN_TEXT
+    form.len() > MIN_HEADINGS
+        && words < MIN_WORDS
+        && body.code().split_whitespace().count() < MIN_TEXT
 }
 
 /// Returns the first words of a body, without pictures and addresses.
-fn first_words(body: &PreparedText, most: usize) -> Vec<String> {
+fn first_words(body: &PreparedText, limit: usize) -> Vec<String> {
     let prose = body.prose();
-    let prose = UNREAD.replace_all(&prose[..prose.floor_char_boundary(MAX_READ)], " ");
+    let prose = IGNORED.replace_all(&prose[..prose.floor_char_boundary(MAX_READ)], " ");
     let code = body.code();
     let text = format!("{prose}\n{}", &code[..code.floor_char_boundary(MAX_READ)]);
-    tokens::words(&text).into_iter().take(most).map(|word| word.term).collect()
+    tokens::words(&text).into_iter().take(limit).map(|word| word.term).collect()
 }
 
 /// Normalizes a line for comparing forms: its words only, in lower case.
@@ -85,8 +89,8 @@ fn normalize(text: &str) -> String {
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-fn is_empty(term: &str) -> bool {
-    EMPTY.contains(term)
+fn is_empty_word(term: &str) -> bool {
+    EMPTY_WORDS.contains(term)
         || tokens::is_stop_word(term)
         || term.len() < 2
         || term.bytes().all(|b| b.is_ascii_digit() || b == b'.')
@@ -103,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_titles_need_a_text() {
+    fn uninformative_title_needs_a_text() {
         for (title, body) in [
             ("Error", "![image](https://images.example/1.png)"),
             ("Help needed", "N/A"),

@@ -1,8 +1,8 @@
-//! The one pipeline behind every answer: retrieve, features, rank, confidence, explain.
+//! The pipeline behind every answer: retrieval, features, ranking, confidence, explanation.
 //!
 //! Two reports are duplicates when one fix resolves both. The same symptom with another cause is
-//! related; a tracking issue is never a duplicate. Every command is a view of
-//! [`MatchFinder::find`], so all commands give the same result for the same text.
+//! related; a tracking issue is never a duplicate. Every command uses [`MatchFinder::find`], so all
+//! give the same result for the same text.
 
 mod baseline;
 mod calibrate;
@@ -70,7 +70,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Returns whether it is a question that names only a failure which all programs have.
+    /// Returns whether it is a question that names only a failure common to all programs.
     pub(crate) fn is_generic_question(&self) -> bool {
         self.document.is_none() && is_generic_failure(&self.body.whole(&self.title))
     }
@@ -81,8 +81,8 @@ impl Draft {
 pub struct Scope {
     /// Conditions on the candidates: sources and kinds.
     pub filters: Vec<Filter>,
-    /// Conditions on the matches that a view shows; the text overlap is also computed for the first
-    /// of those. They exclude no match and change no number.
+    /// Conditions on the matches that a view shows, which exclude no match; the text overlap is
+    /// also computed for the first of them.
     pub view_filters: Vec<Filter>,
 }
 
@@ -94,20 +94,20 @@ pub struct SourceCalibration {
     /// The models of each source, by row id, if several are searched.
     models: BTreeMap<i64, RankingModel>,
     /// The time scale of recurrences in the selected source.
-    pace: f64,
+    time_scale: f64,
 }
 
 /// A finder for the matches of a draft.
 #[derive(Clone, Copy)]
 pub struct MatchFinder<'a> {
-    /// The texts, the indexes and the embedding model.
-    pub parts: QueryContext<'a>,
+    /// The database, the indexes and the embedding model.
+    pub context: QueryContext<'a>,
     /// The ranking model.
-    pub table: &'a RankingModel,
+    pub model: &'a RankingModel,
     /// The models of calibrated sources, by row id, if several are searched.
     models: &'a BTreeMap<i64, RankingModel>,
     /// The time scale of recurrences in the selected source, relative to other sources.
-    pace: f64,
+    time_scale: f64,
     /// The cached terms of candidates' comments.
     comments: &'a CommentCache,
 }
@@ -116,7 +116,7 @@ impl<'a> std::ops::Deref for MatchFinder<'a> {
     type Target = QueryContext<'a>;
 
     fn deref(&self) -> &QueryContext<'a> {
-        &self.parts
+        &self.context
     }
 }
 
@@ -139,7 +139,7 @@ pub struct Match {
     pub cosine: Option<f32>,
     /// The detailed comparison, if one was made.
     pub details: CandidateDetails,
-    /// Terms of the draft that occur only in its comments, highest weight first.
+    /// The terms of the draft that occur only in its comments, highest weight first.
     pub comment_terms: Vec<String>,
     /// The text overlap with the draft; only for the first matches.
     pub overlap: Option<TextOverlap>,
@@ -147,15 +147,15 @@ pub struct Match {
     pub share: f32,
     /// The probability that it is worth reading, 0..1.
     pub worth: f32,
-    /// The same probability by the model for other languages alone, if the pair is across languages.
-    pub worth_across: Option<f32>,
+    /// The same probability by the model for other languages, if the pair is across languages.
+    pub cross_language_worth: Option<f32>,
     /// The ranking score.
     pub score: f32,
     /// The probability that it is a duplicate, 0..1.
     pub confidence: f32,
 }
 
-/// Makes the one-line view of a known report with this confidence.
+/// Makes the short view of a known report.
 pub(crate) fn known_report(row: DocumentRow, band: Band, confidence: f32) -> KnownReport {
     let DocumentRow { key, title, url, state, state_reason, .. } = row;
     KnownReport { key, title, url, state, state_reason, band, confidence, status: None, said: None }
@@ -172,8 +172,7 @@ impl Match {
         PairEvidence { features: &self.features, share: self.share, overlap: self.overlap.as_ref() }
     }
 
-    /// Returns whether both report the same failure, by root cause or by a signature that hardly
-    /// any other document has.
+    /// Returns whether both report the same failure, by root cause or by a rare signature.
     pub fn is_same_failure(&self) -> bool {
         self.overlap
             .as_ref()
@@ -184,17 +183,17 @@ impl Match {
 impl<'a> MatchFinder<'a> {
     /// Makes a finder that uses this model in every source.
     pub fn new(
-        parts: QueryContext<'a>,
-        table: &'a RankingModel,
+        context: QueryContext<'a>,
+        model: &'a RankingModel,
         comments: &'a CommentCache,
     ) -> Self {
         const NO_MODELS: &BTreeMap<i64, RankingModel> = &BTreeMap::new();
-        Self { parts, table, models: NO_MODELS, pace: 1.0, comments }
+        Self { context, model, models: NO_MODELS, time_scale: 1.0, comments }
     }
 
     /// Returns the confidence model of a source.
     fn model_of(&self, source: i64) -> &RankingModel {
-        self.models.get(&source).unwrap_or(self.table)
+        self.models.get(&source).unwrap_or(self.model)
     }
 
     /// Returns the calibration of one source without the model fitted to its duplicates.
@@ -207,13 +206,14 @@ impl<'a> MatchFinder<'a> {
         source: &SourceRow,
     ) -> Result<SourceCalibration> {
         let model = self.with_baseline(r, source, self.basis().as_deref())?;
-        Ok(SourceCalibration { model, models: BTreeMap::new(), pace: r.time_scale(source.id)? })
+        let time_scale = r.time_scale(source.id)?;
+        Ok(SourceCalibration { model, models: BTreeMap::new(), time_scale })
     }
 
-    /// Identifies the weights, rules and embedding model that baselines and checks rest on; `None`
-    /// without a model.
+    /// Returns a hash of the weights, rules and embedding model that baselines and checks depend
+    /// on; `None` without a model.
     fn basis(&self) -> Option<String> {
-        self.model().map(|model| self.table.basis(model))
+        self.model_fingerprint().map(|model| self.model.basis(model))
     }
 
     /// Returns the model with the source's baseline, if there is one for this basis.
@@ -225,7 +225,7 @@ impl<'a> MatchFinder<'a> {
     ) -> Result<Option<RankingModel>> {
         let Some(basis) = basis else { return Ok(None) };
         let row = r.score_baseline(source.id, basis)?;
-        Ok(row.map(|(baseline, _)| self.table.with_baseline(baseline)))
+        Ok(row.map(|(baseline, _)| self.model.with_baseline(baseline)))
     }
 
     /// Returns the calibration of one source, or of each if several are searched. Ignores
@@ -243,28 +243,28 @@ impl<'a> MatchFinder<'a> {
         let model = |source: &SourceRow| -> Result<Option<RankingModel>> {
             let baseline_model = self.with_baseline(r, source, basis.as_deref())?;
             let calibration = r.calibration(source.id)?;
-            let model = baseline_model.as_ref().unwrap_or(self.table);
-            Ok(calibration.and_then(|c| model.apply(&c, self.model())).or(baseline_model))
+            let model = baseline_model.as_ref().unwrap_or(self.model);
+            Ok(calibration
+                .and_then(|c| model.with_calibration(&c, self.model_fingerprint()))
+                .or(baseline_model))
         };
         if let Some(source) = source {
-            let scale = r.time_scale(source.id)?;
-            return Ok(SourceCalibration {
-                model: model(source)?,
-                models: BTreeMap::new(),
-                pace: scale,
-            });
+            let time_scale = r.time_scale(source.id)?;
+            let model = model(source)?;
+            return Ok(SourceCalibration { model, models: BTreeMap::new(), time_scale });
         }
         let mut models = BTreeMap::new();
         for source in r.sources()? {
             models.extend(model(&source)?.map(|model| (source.id, model)));
         }
-        Ok(SourceCalibration { model: None, models, pace: 1.0 })
+        Ok(SourceCalibration { model: None, models, time_scale: 1.0 })
     }
 
     /// Returns a finder that uses this calibration.
     pub fn with_calibration<'b>(&'b self, calibration: &'b SourceCalibration) -> MatchFinder<'b> {
-        let table = calibration.model.as_ref().unwrap_or(self.table);
-        MatchFinder { table, models: &calibration.models, pace: calibration.pace, ..*self }
+        let SourceCalibration { model, models, time_scale } = calibration;
+        let model = model.as_ref().unwrap_or(self.model);
+        MatchFinder { model, models, time_scale: *time_scale, ..*self }
     }
 
     /// Returns a draft of a casebook report as if it were filed again, without text that names its
@@ -272,7 +272,7 @@ impl<'a> MatchFinder<'a> {
     ///
     /// # Errors
     /// Database errors.
-    fn filed_again(&self, id: i64, skeleton: &Skeleton, now: Timestamp) -> Result<Option<Draft>> {
+    fn filed_draft(&self, id: i64, skeleton: &Skeleton, now: Timestamp) -> Result<Option<Draft>> {
         let Some(document) = self.store.read(|r| r.document(id))? else { return Ok(None) };
         Ok(Some(Draft {
             author: document.person(),
@@ -284,7 +284,7 @@ impl<'a> MatchFinder<'a> {
     }
 
     /// Returns the fingerprint of the embedding model whose vectors are compared.
-    pub(crate) fn model(&self) -> Option<&str> {
+    pub(crate) fn model_fingerprint(&self) -> Option<&str> {
         self.vectors.map(Vectors::fingerprint)
     }
 }

@@ -1,5 +1,4 @@
-//! Near-duplicates: reports that are equal word for word, or filled from one template about two
-//! things.
+//! Near-duplicates: reports that are equal word for word, or fill one template for two things.
 //!
 //! Labels cover them poorly: copies are seldom marked, and templated reports ("… on Android fails",
 //! "… on iOS fails") are as similar as duplicates.
@@ -11,24 +10,23 @@ use precedent_text::{
     tokens::{self, Word},
 };
 
-/// The minimum number of words to compare; shorter texts are equal by chance ("Crash", "It does not
-/// work").
+/// The minimum number of words to compare; shorter texts may be equal by chance ("Crash", "It does
+/// not work").
 const MIN_WORDS: usize = 8;
-/// The minimum number of words in a typed title to name one report: of 87,000 titles of four words
-/// and more in five trackers, 99 in 100 belong to one report alone.
+/// The minimum number of words of a typed title that identifies a report: of 87,000 titles this
+/// long in five trackers, 99 % are unique.
 const MIN_TITLE: usize = 4;
-/// The minimum number of words in a text under a form's title to say more than the form.
+/// The minimum number of words of a text that contains more than its form.
 const SHORT_TEXT: usize = 30;
-/// The maximum number of words compared; more of a 5 MB log adds nothing.
+/// The maximum number of words compared; more words of a large log add nothing.
 const MAX_WORDS: usize = 20_000;
-/// The maximum number of bytes of prose, and of code, that words are taken from.
+/// The maximum length read of prose, and of code, in bytes.
 const MAX_READ: usize = 400_000;
 /// The maximum number of words replaced between two titles.
 const MAX_REPLACED: usize = 2;
 /// The minimum number of digits of a digest.
 const MIN_DIGEST: usize = 7;
-/// The minimum number of words that templated titles share; with fewer, a title was written
-/// independently.
+/// The minimum number of words that templated titles share.
 const MIN_SHARED: usize = 2;
 /// The minimum number of digits of a service desk's ticket number.
 const TICKET_DIGITS: usize = 4;
@@ -65,15 +63,15 @@ impl<'a> TokenizedReport<'a> {
     /// texts.
     pub(super) fn may_match(&self, title: &str) -> bool {
         let words = tokens::words(title);
-        has_same_words(&self.head, &words) || differing_ranges(&self.head, &words).is_some()
+        has_same_terms(&self.head, &words) || differing_ranges(&self.head, &words).is_some()
     }
 
     /// Returns whether a title has the same words.
     pub(super) fn has_title(&self, title: &str) -> bool {
-        has_same_words(&self.head, &tokens::words(title))
+        has_same_terms(&self.head, &tokens::words(title))
     }
 
-    /// Returns whether the report is nothing but a title that another report has.
+    /// Returns whether the report consists of only this title.
     pub(super) fn is_title(&self, title: &str) -> bool {
         let words = tokens::words(title);
         words.len() >= MIN_TITLE && self.terms().eq(words.iter().map(|w| w.term.as_str()))
@@ -100,7 +98,7 @@ impl<'a> TokenizedReport<'a> {
         }
         let (range, candidate_range) = differing_ranges(&self.head, &candidate.head)?;
         let (from, to) = (&self.head[range], &candidate.head[candidate_range]);
-        // The same failure in another version, or under another ticket number, is the same thing.
+        // A failure in another version, or with another ticket number, is the same failure.
         let is_run = |word: &Word| is_version(&word.term) || is_ticket(&word.term);
         if from.iter().chain(to).all(is_run) {
             return None;
@@ -136,7 +134,7 @@ fn is_filled_in(term: &str) -> bool {
             && term.bytes().any(|b| b.is_ascii_digit()))
 }
 
-fn has_same_words(a: &[Word], b: &[Word]) -> bool {
+fn has_same_terms(a: &[Word], b: &[Word]) -> bool {
     a.iter().map(|w| &w.term).eq(b.iter().map(|w| &w.term))
 }
 
@@ -153,7 +151,7 @@ fn differing_ranges(first: &[Word], second: &[Word]) -> Option<(Range<usize>, Ra
 
 /// Returns whether two texts are equal if `to` may replace `from`, as a whole or word by word.
 fn equal_but_for(a_words: &[String], b_words: &[String], from: &[Word], to: &[Word]) -> bool {
-    // Machine-generated numbers, times and ids differ each time.
+    // Generated numbers, times and ids differ in each report.
     let pair = |a: &String, b: &String| {
         (is_filled_in(a) && is_filled_in(b))
             || from.iter().zip(to).any(|(f, t)| f.term == *a && t.term == *b)
@@ -163,14 +161,16 @@ fn equal_but_for(a_words: &[String], b_words: &[String], from: &[Word], to: &[Wo
     {
         return true;
     }
-    let starts = |text: &[String], words: &[Word]| {
+    let starts_with = |text: &[String], words: &[Word]| {
         text.len() >= words.len() && text.iter().zip(words).all(|(a, b)| *a == b.term)
     };
     let (mut a, mut b) = (a_words, b_words);
     loop {
         match (a, b) {
             ([], []) => return true,
-            _ if starts(a, from) && starts(b, to) => (a, b) = (&a[from.len()..], &b[to.len()..]),
+            _ if starts_with(a, from) && starts_with(b, to) => {
+                (a, b) = (&a[from.len()..], &b[to.len()..])
+            }
             ([x, a_tail @ ..], [y, b_tail @ ..]) if x == y || pair(x, y) => {
                 (a, b) = (a_tail, b_tail)
             }
@@ -179,7 +179,7 @@ fn equal_but_for(a_words: &[String], b_words: &[String], from: &[Word], to: &[Wo
     }
 }
 
-/// Returns adjacent words of a text as written, with the characters joined to them.
+/// Returns adjacent words of a text as spelled there, with the characters attached to them.
 fn excerpt(text: &str, words: &[Word]) -> String {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return String::new() };
     let start = text[..first.range.start].rfind(char::is_whitespace).map_or(0, |at| at + 1);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_and_ticket_numbers_are_no_template() {
+    fn versions_and_ticket_numbers_are_not_templates() {
         for (a, b) in [
             ("Upload stops in 2.3.1", "Upload stops in 2.4.0"),
             ("Ticket 40112 upload stops", "Ticket 40955 upload stops"),

@@ -26,7 +26,7 @@ const MAX_ERRORS: usize = 3;
 /// The inputs of a question.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct QuestionSpec<'a> {
-    /// The item's key; otherwise title and body are the draft.
+    /// The item's key; if `None`, title and body are the draft.
     pub key: Option<&'a str>,
     /// A draft's title; may be empty for a pasted text.
     pub title: &'a str,
@@ -34,9 +34,9 @@ pub(crate) struct QuestionSpec<'a> {
     pub body: &'a str,
     /// Source to search; `None` for all sources.
     pub source: Option<&'a str>,
-    /// True if an item is compared with all sources.
+    /// True to compare an item with all sources.
     pub everywhere: bool,
-    /// True if an item is compared with earlier reports only, as when it was filed.
+    /// True to compare an item with earlier reports only, as when it was filed.
     pub as_filed: bool,
 }
 
@@ -52,9 +52,9 @@ pub(crate) struct Question {
     pub text: String,
     /// The salient text of a pasted draft, in which versions are searched; the same as `text` for an
     /// item.
-    pub whole: String,
+    pub salient_text: String,
     pub calibration: SourceCalibration,
-    /// The source, if its calibration does not apply to this model or version.
+    /// The key of the source, if its calibration does not apply to this model or version.
     pub stale_source: Option<String>,
 }
 
@@ -74,27 +74,26 @@ impl Question {
     pub fn prepare(
         r: &Reader<'_>,
         finder: &MatchFinder<'_>,
-        ask: QuestionSpec<'_>,
+        spec: QuestionSpec<'_>,
         now: Timestamp,
     ) -> Result<Self> {
-        let source =
-            ask.source.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
-        // Ages are relative to the casebook's newest change, so that an old mirror does not make
-        // every report old.
+        let source = spec.source.map(|s| search::find_source(r, s)).transpose()?;
+        // Ages are relative to the casebook's newest change, so that an outdated mirror does not
+        // make every report old.
         let next_second = |newest: Timestamp| {
             newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest)
         };
         let made_at = r.newest_change()?.map_or(now, next_second);
-        let (draft, row, whole) = match ask.key {
+        let (draft, row, salient_text) = match spec.key {
             Some(key) => {
                 let row = search::resolve_one(r, key)?;
                 let body = PreparedText::body(&row.body, &r.skeleton(row.source_id)?);
-                let made_at = row.created_at.filter(|_| ask.as_filed).unwrap_or(made_at);
+                let made_at = row.created_at.filter(|_| spec.as_filed).unwrap_or(made_at);
                 let (title, author) = (row.title.clone(), row.person());
                 (Draft { title, body, made_at, author, document: Some(row.id) }, Some(row), None)
             }
             None => {
-                if ask.title.trim().is_empty() && ask.body.trim().is_empty() {
+                if spec.title.trim().is_empty() && spec.body.trim().is_empty() {
                     return Err(Error::invalid("no item or text given").with_hint(
                         "Pass an item (acme/app#12), an error message, a log, an email or a draft.",
                     ));
@@ -103,9 +102,9 @@ impl Question {
                     Some(source) => r.skeleton(source.id)?,
                     None => Skeleton::default(),
                 };
-                let whole = ask.body[..ask.body.floor_char_boundary(MAX_QUESTION)].trim();
+                let whole = spec.body[..spec.body.floor_char_boundary(MAX_QUESTION)].trim();
                 let text = extract_salient(whole);
-                let (title, body) = match ask.title.trim() {
+                let (title, body) = match spec.title.trim() {
                     "" => report::split_paste(&text, &skeleton),
                     title => (title.to_owned(), PreparedText::body(&text, &skeleton)),
                 };
@@ -115,23 +114,24 @@ impl Question {
         };
         let source = match (source, &row) {
             (Some(source), _) => Some(source),
-            (None, Some(row)) if !ask.everywhere => r.source(&row.source)?,
+            (None, Some(row)) if !spec.everywhere => r.source(&row.source)?,
             (None, Some(_)) => None,
             (None, None) => search::only_source(r)?,
         };
         let calibration = finder.calibration_of(r, source.as_ref())?;
-        let is_source_calibrated = calibration.model.as_ref().is_some_and(RankingModel::is_marked);
+        let is_source_calibrated =
+            calibration.model.as_ref().is_some_and(RankingModel::is_source_calibrated);
         let stale_source =
             match source.as_ref().filter(|_| !is_source_calibrated && finder.vectors.is_some()) {
                 Some(source) => r.calibration(source.id)?.map(|_| source.key.clone()),
                 None => None,
             };
         let text = draft.body.whole(&draft.title);
-        let whole = whole.unwrap_or_else(|| text.clone());
-        Ok(Self { draft, row, source, text, whole, calibration, stale_source })
+        let salient_text = salient_text.unwrap_or_else(|| text.clone());
+        Ok(Self { draft, row, source, text, salient_text, calibration, stale_source })
     }
 
-    /// Returns the kind of document that it is compared with.
+    /// Returns the kind of documents to compare it with.
     pub fn kind(&self) -> DocKind {
         match &self.row {
             Some(row) if row.kind == DocKind::PullRequest => DocKind::PullRequest,
@@ -153,27 +153,27 @@ impl Question {
     /// Returns the errors in a multi-line text, most important first, then the root cause found in
     /// the text.
     fn errors(&self) -> Vec<String> {
-        if self.row.is_some() || self.whole.len() > MAX_ERROR_TEXT || !self.whole.contains('\n') {
+        if self.row.is_some()
+            || self.salient_text.len() > MAX_ERROR_TEXT
+            || !self.salient_text.contains('\n')
+        {
             return Vec::new();
         }
-        let reading = precedent_logs::read_text(&self.whole);
+        let reading = precedent_logs::read_text(&self.salient_text);
         let messages = reading
             .failures()
             .map(LogGroup::example_or_message)
             .take(MAX_ERRORS)
             .map(str::to_owned);
         let mut errors: Vec<String> = messages.collect();
-        errors.extend(precedent_logs::cause(&self.whole));
-        errors.retain(|error| error.trim() != self.whole.trim());
+        errors.extend(precedent_logs::cause(&self.salient_text));
+        errors.retain(|error| error.trim() != self.salient_text.trim());
         errors
     }
 }
 
 /// Finds matches for an item or a text, both earlier and later reports, in `source` or the whole
 /// casebook; only resolved ones are shown.
-///
-/// # Errors
-/// Same as [`Question::prepare`] and [`find`].
 pub(crate) fn find_anywhere(
     finder: &MatchFinder<'_>,
     (key, text, source): (Option<&str>, &str, Option<&str>),
@@ -182,17 +182,14 @@ pub(crate) fn find_anywhere(
 ) -> Result<QuestionMatches> {
     let question = finder.store.read(|r| {
         let everywhere = search::only_source(r)?.is_none();
-        let ask = QuestionSpec { key, body: text, source, everywhere, ..QuestionSpec::default() };
-        Question::prepare(r, finder, ask, now)
+        let spec = QuestionSpec { key, body: text, source, everywhere, ..QuestionSpec::default() };
+        Question::prepare(r, finder, spec, now)
     })?;
     find(finder, question, Some(&Test::Resolved), task)
 }
 
 /// Finds the matches of a question. If its whole text has no likely duplicate but one of its errors
 /// does, returns that error as the question, with its matches.
-///
-/// # Errors
-/// Database or index errors.
 pub(crate) fn find(
     finder: &MatchFinder<'_>,
     question: Question,
@@ -211,22 +208,22 @@ pub(crate) fn find(
     // An error has less context than the text, so a best match that contradicts the text is
     // rejected.
     let differs = |m: &Match| {
-        let is_other = |whole: &Match| {
-            whole.document == m.document
-                && whole.overlap.as_ref().is_some_and(|o| o.failure == FailureMatch::Different)
+        let contradicts = |other: &Match| {
+            other.document == m.document
+                && other.overlap.as_ref().is_some_and(|o| o.failure == FailureMatch::Different)
         };
-        matches.iter().any(is_other)
+        matches.iter().any(contradicts)
     };
     let source = question.source.as_ref().map(|source| source.key.as_str());
     for error in question.errors() {
         task.check()?;
-        let ask = QuestionSpec { body: &error, source, ..QuestionSpec::default() };
+        let spec = QuestionSpec { body: &error, source, ..QuestionSpec::default() };
         let made_at = question.draft.made_at;
         let mut error_question =
-            finder.store.read(|r| Question::prepare(r, finder, ask, made_at))?;
+            finder.store.read(|r| Question::prepare(r, finder, spec, made_at))?;
         let error_matches = search(&error_question)?;
         if is_likely(&error_matches) && !error_matches.first().is_some_and(differs) {
-            error_question.whole.clone_from(&question.whole);
+            error_question.salient_text.clone_from(&question.salient_text);
             return Ok(QuestionMatches { question: error_question, matches: error_matches });
         }
     }

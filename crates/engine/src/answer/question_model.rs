@@ -1,9 +1,8 @@
-//! The model for typed questions, which rank and state otherwise than reports: they name less, so
-//! that the same overlap says more, meaning counts more than words in common, and the age of a report
-//! hardly counts.
+//! The model for typed questions. They are shorter than reports, so the same overlap counts more;
+//! meaning counts more than shared words, and the age of a report hardly counts.
 //!
-//! The order is fitted like that of reports; the probability is a logistic model of the first
-//! answers to questions in the words of users. `models/pipeline/questions.py` fits both.
+//! The ranking is fitted like that of reports; the probability is a logistic model, fitted to the
+//! first answers to questions in users' words. `models/pipeline/questions.py` fits both.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -11,7 +10,7 @@ use serde::Deserialize;
 
 use super::{
     RankingModel,
-    confidence::{self, PairEvidence, place},
+    confidence::{self, PairEvidence, index_of},
     logistic::{Logistic, LogisticFile},
     ranking::weights,
 };
@@ -27,23 +26,23 @@ struct File {
     words_alone: LogisticFile,
 }
 
-/// The model of the evidence for a first answer.
-type Statement = Logistic<{ confidence::COUNT }>;
+/// The model of the probability that the first answer is right.
+type AnswerModel = Logistic<{ confidence::COUNT }>;
 
 /// The model for typed questions.
 pub(super) struct QuestionModel {
-    /// The ranking, with weights of its own.
-    pub(super) order: RankingModel,
-    with_meaning: Statement,
-    words_alone: Statement,
+    /// The ranking model for questions.
+    pub(super) ranking_model: RankingModel,
+    with_meaning: AnswerModel,
+    words_alone: AnswerModel,
 }
 
 static MODEL: LazyLock<QuestionModel> = LazyLock::new(|| {
     // The file is embedded in the program, and a test validates it.
     QuestionModel::parse(BUILT_IN).unwrap_or_else(|_| QuestionModel {
-        order: RankingModel::built_in().clone(),
-        with_meaning: Statement::doubtful(),
-        words_alone: Statement::doubtful(),
+        ranking_model: RankingModel::built_in().clone(),
+        with_meaning: AnswerModel::fallback(),
+        words_alone: AnswerModel::fallback(),
     })
 });
 
@@ -55,16 +54,20 @@ impl QuestionModel {
 
     fn parse(text: &str) -> Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        let order = RankingModel::built_in().with_order(weights(&file.order)?);
-        let with_meaning = Statement::parse(&file.with_meaning, place)?;
-        Ok(Self { order, with_meaning, words_alone: Statement::parse(&file.words_alone, place)? })
+        let ranking_model = RankingModel::built_in().with_order(weights(&file.order)?);
+        let with_meaning = AnswerModel::parse(&file.with_meaning, index_of)?;
+        Ok(Self {
+            ranking_model,
+            with_meaning,
+            words_alone: AnswerModel::parse(&file.words_alone, index_of)?,
+        })
     }
 
-    /// Estimates the probability that a report is the problem of a question, 0..1; `has_meaning`
-    /// says whether their vectors could be compared.
+    /// Estimates the probability that a report answers a question, 0..1; `has_meaning` is true if
+    /// their vectors could be compared.
     pub(super) fn probability(&self, evidence: &PairEvidence<'_>, has_meaning: bool) -> f32 {
-        let statement = if has_meaning { &self.with_meaning } else { &self.words_alone };
-        statement.probability(&evidence.numbers())
+        let model = if has_meaning { &self.with_meaning } else { &self.words_alone };
+        model.probability(&evidence.numbers())
     }
 }
 
@@ -79,7 +82,7 @@ mod tests {
         let probability = |share: f32| {
             let mut features = Features::default();
             for name in ["words", "all_word_coverage"] {
-                features.0[place(name).unwrap()] = share;
+                features.0[index_of(name).unwrap()] = share;
             }
             [true, false].map(|has_meaning| {
                 let evidence = PairEvidence { features: &features, share: -0.1, overlap: None };

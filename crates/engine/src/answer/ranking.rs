@@ -3,8 +3,8 @@
 //! Ranking and confidence are fitted separately. The score is linear, fitted so that the known
 //! duplicate of a report comes first among its candidates (softmax over the candidates: ListNet's
 //! top-one likelihood, Cao et al. 2007). The confidence comes from a [`ConfidenceModel`], which is
-//! fitted on pairs that were read. `models/pipeline/rank.py` makes the model from `precedent eval
-//! --features`; its file names the training data.
+//! fitted on judged pairs. `models/pipeline/rank.py` fits the model to `precedent eval --features`;
+//! its file names the training data.
 
 use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::{
     Match,
     confidence::{Confidence, ConfidenceFile, ConfidenceModel, PairEvidence},
-    features::{COUNT, Features, NAMES, RULES, place},
+    features::{COUNT, Features, NAMES, RULES, index_of},
     source_model::{Curve, SourceModel, odds},
     text_overlap::CITED_WORTH,
 };
@@ -26,27 +26,25 @@ use precedent_store::{Calibration, ScoreBaseline};
 /// The built-in model, as stored in the repository.
 const BUILT_IN: &str = include_str!("ranking.json");
 
-/// The confidence of an exact copy, regardless of any curve: of the three sets' 17 such pairs 14
-/// are marked as duplicates. The remaining doubt is about deliberate copies, one for each branch or
-/// platform.
-const COPY: f32 = 0.95;
-/// The confidence ceiling of templated reports, which are equal except for what their titles name,
-/// regardless of any curve. Of Titanium's such pairs 3 are marked as duplicates and 53 are not, 51
-/// of them in a sample of one report in 24.
+/// The confidence floor of an exact copy: of 17 such pairs in the three sets, 14 are marked as
+/// duplicates. Doubt remains about deliberate copies, one for each branch or platform.
+const COPY_FLOOR: f32 = 0.95;
+/// The confidence ceiling of templated reports, which are equal except for names in their titles.
+/// In Titanium, 3 such pairs are marked as duplicates and 53 are not, 51 of these in a sample of
+/// one report in 24.
 const TEMPLATE_CEILING: f32 = 0.05;
 
 /// The confidence ceiling without a rule: on projects outside the training data, fewer than nine in
 /// ten predictions above it were right.
 pub(super) const MODEL_CEILING: f32 = 0.89;
 
-/// The confidence ceiling of a question that names only a failure which programs of all kinds have,
-/// also of a case that may help: that of two reports of different failures is lower, because here
-/// nothing contradicts.
+/// The confidence ceiling of a question that names only a failure common to all programs, and the
+/// relevance ceiling of its cases. It exceeds that of different failures, which contradict each
+/// other.
 pub(super) const GENERIC_CEILING: f32 = 0.3;
 
-/// The version of the estimates of a source's baseline and time scale. A higher one makes them
-/// again.
-const ESTIMATE: u32 = 2;
+/// The version of the estimates of baselines and time scales; a new one recomputes them.
+const ESTIMATE_VERSION: u32 = 2;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,7 +60,7 @@ struct File {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankingModel {
     order: [f32; COUNT],
-    model: ConfidenceModel,
+    confidence: ConfidenceModel,
     labels: u64,
     baseline: ScoreBaseline,
     curve: Option<Curve>,
@@ -81,13 +79,13 @@ pub struct RankedIndex {
     pub share: f32,
 }
 
-static TABLE: LazyLock<RankingModel> = LazyLock::new(|| {
+static BUILT_IN_MODEL: LazyLock<RankingModel> = LazyLock::new(|| {
     // The file is embedded in the program, and a test validates it.
     RankingModel::parse(BUILT_IN).unwrap_or_else(|_| RankingModel {
         order: [1.0; COUNT],
-        model: ConfidenceModel::doubtful(),
+        confidence: ConfidenceModel::fallback(),
         labels: 0,
-        baseline: ConfidenceModel::doubtful().usual(),
+        baseline: ConfidenceModel::fallback().default_baseline(),
         curve: None,
         is_refit: false,
     })
@@ -96,7 +94,7 @@ static TABLE: LazyLock<RankingModel> = LazyLock::new(|| {
 impl RankingModel {
     /// Returns the built-in model.
     pub fn built_in() -> &'static Self {
-        &TABLE
+        &BUILT_IN_MODEL
     }
 
     /// Reads a model that `models/pipeline/rank.py` wrote.
@@ -107,16 +105,16 @@ impl RankingModel {
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
         Self::parse(&text).map_err(|e| {
-            Error::invalid(format!("{} is not a table of weights: {e}", path.display()))
+            Error::invalid(format!("{} is not a ranking model: {e}", path.display()))
                 .with_hint("Write one with `models/pipeline/rank.py --out FILE`.")
         })
     }
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        let model = ConfidenceModel::parse(&file.judge)?;
-        let (order, baseline) = (weights(&file.order)?, model.usual());
-        Ok(Self { order, model, labels: file.labels, baseline, curve: None, is_refit: false })
+        let confidence = ConfidenceModel::parse(&file.judge)?;
+        let (order, baseline) = (weights(&file.order)?, confidence.default_baseline());
+        Ok(Self { order, confidence, labels: file.labels, baseline, curve: None, is_refit: false })
     }
 
     /// Returns the ranking weights.
@@ -134,23 +132,23 @@ impl RankingModel {
         Self { baseline, ..self.clone() }
     }
 
-    /// Returns whether it has been calibrated by a source's own duplicates.
-    pub(super) fn is_marked(&self) -> bool {
+    /// Returns whether it is calibrated by a source's own duplicates.
+    pub(super) fn is_source_calibrated(&self) -> bool {
         self.curve.is_some()
     }
 
     /// Returns the default baseline, for a source without one.
-    pub(super) fn usual(&self) -> ScoreBaseline {
-        self.model.usual()
+    pub(super) fn default_baseline(&self) -> ScoreBaseline {
+        self.confidence.default_baseline()
     }
 
     /// Returns the log-odds that two reports are the same problem, before any baseline.
     pub(super) fn odds(&self, evidence: &PairEvidence<'_>) -> f32 {
-        self.model.odds(evidence)
+        self.confidence.odds(evidence)
     }
 
-    /// Returns the model with a source's own fit.
-    pub fn with(&self, model: &SourceModel) -> Self {
+    /// Returns the model with the weights and the curve of a source.
+    pub fn with_source_model(&self, model: &SourceModel) -> Self {
         Self {
             order: model.order.unwrap_or(self.order),
             labels: model.labels,
@@ -161,9 +159,9 @@ impl RankingModel {
     }
 
     /// Returns the model with a source's calibration, or `None` if it does not apply: its weights
-    /// are of other features, or of another model's vectors. A curve alone applies anyway, because
-    /// it mostly reflects how often a source marks duplicates.
-    pub fn apply(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
+    /// are for other features or another embedding model. A curve alone applies anyway, because it
+    /// mostly reflects how often a source marks duplicates.
+    pub fn with_calibration(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
         let order = match &calibration.weights {
             None => None,
             Some(by_name) if calibration.model.as_deref() == model && by_name.len() == COUNT => {
@@ -172,13 +170,13 @@ impl RankingModel {
             Some(_) => return None,
         };
         let curve = Curve { slope: calibration.slope, intercept: calibration.intercept };
-        Some(self.with(&SourceModel { order, curve, labels: calibration.labels }))
+        Some(self.with_source_model(&SourceModel { order, curve, labels: calibration.labels }))
     }
 
     /// Returns a hash that identifies these weights and rules and this embedding model.
     pub fn basis(&self, model: &str) -> String {
-        let rules = format!("{COPY} {TEMPLATE_CEILING} {MODEL_CEILING} {ESTIMATE}");
-        let input = format!("{:?} {:?}, {rules}, {model}", self.order, self.model);
+        let rules = format!("{COPY_FLOOR} {TEMPLATE_CEILING} {MODEL_CEILING} {ESTIMATE_VERSION}");
+        let input = format!("{:?} {:?}, {rules}, {model}", self.order, self.confidence);
         blake3::hash(input.as_bytes()).to_hex()[..32].to_owned()
     }
 
@@ -190,21 +188,22 @@ impl RankingModel {
     /// Returns the weighted sum of the features, which [`RankingModel::rank`] sorts by if no rule
     /// decides.
     pub(super) fn score(&self, features: &Features) -> f32 {
-        dot(&self.order, features)
+        self.order.iter().zip(features.0).map(|(weight, value)| weight * value).sum()
     }
 
     /// Ranks all candidates of a report, best first; ties in input order. Exact copies come before
     /// all others.
     pub fn rank(&self, candidates: &[Features]) -> Vec<RankedIndex> {
         let scores: Vec<f32> = candidates.iter().map(|features| self.score(features)).collect();
-        let (least, best) =
+        let (lowest, highest) =
             scores.iter().fold((f32::MAX, f32::MIN), |(a, b), s| (a.min(*s), b.max(*s)));
         let shares = shares(&scores, candidates);
-        let worth = |(at, score): (usize, f32)| {
-            let bonus = if candidates[at].is_copy() { 1.0 + best - least } else { 0.0 };
+        let ranked = |(at, score): (usize, f32)| {
+            let bonus = if candidates[at].is_copy() { 1.0 + highest - lowest } else { 0.0 };
             RankedIndex { at, score: score + bonus, share: shares[at] }
         };
-        let mut ranking: Vec<RankedIndex> = scores.iter().copied().enumerate().map(worth).collect();
+        let mut ranking: Vec<RankedIndex> =
+            scores.iter().copied().enumerate().map(ranked).collect();
         ranking.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.at.cmp(&b.at)));
         ranking
     }
@@ -213,16 +212,17 @@ impl RankingModel {
     /// duplicates, and the rules for exact copies and templates. Marked duplicates are never
     /// complete, so a source's curve can only raise the confidence.
     pub fn confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
-        let Confidence { same: duplicate, worth } = self.model.confidence(evidence, self.baseline);
+        let Confidence { duplicate, worth } = self.confidence.confidence(evidence, self.baseline);
         let duplicate = duplicate.min(MODEL_CEILING);
         #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
         let by_curve =
             self.curve.map_or(duplicate, |curve| curve.at(odds(f64::from(duplicate))) as f32);
-        Self::within_bounds(evidence, false, Confidence { same: duplicate.max(by_curve), worth })
+        let confidence = Confidence { duplicate: duplicate.max(by_curve), worth };
+        Self::apply_bounds(evidence, false, confidence)
     }
 
-    /// Bounds the probability that a report is the problem of a typed question by the same rules; of
-    /// a question that names only a failure of all programs, by 30 %.
+    /// Bounds the probability that a report answers a typed question, by the same rules and the
+    /// ceiling of generic questions.
     pub(super) fn bound_answer(
         &self,
         evidence: &PairEvidence<'_>,
@@ -231,31 +231,31 @@ impl RankingModel {
         is_one_of_several: bool,
     ) -> Confidence {
         let ceiling = if is_generic { GENERIC_CEILING } else { MODEL_CEILING };
-        let worth = self.model.worth_probability(evidence);
-        let answer = Confidence { same: probability.min(ceiling), worth };
-        Self::within_bounds(evidence, is_one_of_several, answer)
+        let worth = self.confidence.worth_probability(evidence);
+        let answer = Confidence { duplicate: probability.min(ceiling), worth };
+        Self::apply_bounds(evidence, is_one_of_several, answer)
     }
 
     /// Applies the rules for exact copies, templates and text overlaps.
-    fn within_bounds(
+    fn apply_bounds(
         evidence: &PairEvidence<'_>,
         is_one_of_several: bool,
         confidence: Confidence,
     ) -> Confidence {
         let (floor, ceiling) = match (evidence.features.is_copy(), evidence.features.is_templated())
         {
-            (true, _) => (COPY, 1.0),
+            (true, _) => (COPY_FLOOR, 1.0),
             (_, true) => (0.0, TEMPLATE_CEILING),
             _ => evidence.overlap.map_or((0.0, 1.0), |overlap| overlap.bounds(is_one_of_several)),
         };
-        let duplicate = confidence.same.max(floor).min(ceiling);
+        let duplicate = confidence.duplicate.max(floor).min(ceiling);
         let is_cited = evidence.overlap.is_some_and(|overlap| overlap.is_cited);
-        let least_worth = if is_cited { CITED_WORTH.max(duplicate) } else { duplicate };
-        Confidence { same: duplicate, worth: confidence.worth.max(least_worth) }
+        let worth_floor = if is_cited { CITED_WORTH.max(duplicate) } else { duplicate };
+        Confidence { duplicate, worth: confidence.worth.max(worth_floor) }
     }
 
     /// Returns whether a rule bounds the confidence of a pair.
-    pub(super) fn is_ruled(evidence: &PairEvidence<'_>) -> bool {
+    pub(super) fn is_bounded_by_rule(evidence: &PairEvidence<'_>) -> bool {
         evidence.features.is_copy()
             || evidence.features.is_templated()
             || evidence.overlap.is_some_and(|overlap| overlap.bounds(false) != (0.0, 1.0))
@@ -264,26 +264,26 @@ impl RankingModel {
     /// Sorts ranked matches into their final order: likely duplicates and those with a rare
     /// signature first, by confidence, then the others in ranking order. Confidence does not
     /// increase down the list.
-    pub(super) fn settle(&self, matches: &mut [Match]) {
+    pub(super) fn sort_matches(&self, matches: &mut [Match]) {
         let is_rare =
             |item: &Match| item.overlap.as_ref().is_some_and(|overlap| overlap.rare_signature);
-        // A ranking fitted to the source is kept.
+        // A ranking fitted to the source stays as it is.
         let is_first = |item: &Match| is_rare(item) || !self.is_refit && item.confidence >= LIKELY;
         let key = |item: &Match| if is_first(item) { item.confidence } else { 0.0 };
         matches.sort_by(|a, b| key(b).total_cmp(&key(a)));
-        let mut least = 1.0_f32;
+        let mut lowest = 1.0_f32;
         for item in matches {
-            least = least.min(item.confidence);
-            item.confidence = least;
+            lowest = lowest.min(item.confidence);
+            item.confidence = lowest;
         }
     }
 
     /// Returns the observed outcomes of answers with this confidence.
     pub fn outcome(&self, confidence: f32) -> Option<Outcome> {
-        self.model.outcome(confidence)
+        self.confidence.outcome(confidence)
     }
 
-    /// Explains a score by its terms, largest first.
+    /// Returns the terms of a score, largest first.
     pub fn explain(&self, features: &Features) -> Vec<Evidence> {
         let mut out: Vec<Evidence> = NAMES
             .iter()
@@ -310,7 +310,7 @@ pub(super) fn weights(
 ) -> std::result::Result<[f32; COUNT], String> {
     let mut out = [0.0; COUNT];
     for (name, weight) in by_name.iter().filter(|(n, _)| !matches!(n.as_str(), "bias" | "share")) {
-        let at = place(name).ok_or_else(|| format!("no feature {name}"))?;
+        let at = index_of(name).ok_or_else(|| format!("no feature {name}"))?;
         out[at] = *weight;
     }
     Ok(out)
@@ -321,19 +321,15 @@ pub(super) fn weights(
 /// duplicate.
 pub(super) fn shares(scores: &[f32], candidates: &[Features]) -> Vec<f32> {
     let best = scores.iter().copied().fold(f32::MIN, f32::max);
-    let odd = |score: f32| (score - best).exp();
+    let relative_odds = |score: f32| (score - best).exp();
     let competitors =
         scores.iter().zip(candidates).filter(|(_, features)| !features.is_templated());
-    let sum: f32 = competitors.map(|(score, _)| odd(*score)).sum();
+    let sum: f32 = competitors.map(|(score, _)| relative_odds(*score)).sum();
     let share = |(score, features): (&f32, &Features)| {
-        let sum = if features.is_templated() { sum + odd(*score) } else { sum };
+        let sum = if features.is_templated() { sum + relative_odds(*score) } else { sum };
         (score - best) - sum.max(f32::MIN_POSITIVE).ln()
     };
     scores.iter().zip(candidates).map(share).collect()
-}
-
-fn dot(weights: &[f32; COUNT], features: &Features) -> f32 {
-    weights.iter().zip(features.0).map(|(w, f)| w * f).sum()
 }
 
 #[cfg(test)]
@@ -356,13 +352,13 @@ mod tests {
 
     fn with(features: &[(&str, f32)]) -> Features {
         let mut values = [0.0; COUNT];
-        features.iter().for_each(|(name, value)| values[place(name).unwrap()] = *value);
+        features.iter().for_each(|(name, value)| values[index_of(name).unwrap()] = *value);
         Features(values)
     }
 
     #[test]
     fn templated_candidates_take_no_share() {
-        let table =
+        let ranking =
             RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
         let candidates = [
             with(&[("words", 0.5)]),
@@ -371,46 +367,54 @@ mod tests {
         ];
         let order =
             |ranking: &[RankedIndex]| ranking.iter().map(|item| item.at).collect::<Vec<_>>();
-        let two = table.rank(&candidates[..2]);
+        let two = ranking.rank(&candidates[..2]);
         assert_eq!(order(&two), [1, 0]);
         assert!(two[0].share > two[1].share && two[0].share <= 0.0, "{two:?}");
-        let three = table.rank(&candidates);
+        let three = ranking.rank(&candidates);
         assert_eq!(order(&three), [2, 1, 0]);
         assert!((three[1].share - two[0].share).abs() < 1e-6, "{three:?}");
-        assert!(table.rank(&[]).is_empty());
+        assert!(ranking.rank(&[]).is_empty());
     }
 
     #[test]
     fn exact_copy_is_first_and_template_is_capped() {
-        let table =
+        let ranking =
             RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
         let candidates =
             [with(&[("words", 0.9), ("series", 1.0)]), with(&[("words", 0.2), ("copy", 1.0)])];
-        let ranking = table.rank(&candidates);
-        assert_eq!(ranking[0].at, 1);
+        let ranked = ranking.rank(&candidates);
+        assert_eq!(ranked[0].at, 1);
         let assess = |at: usize| {
-            table.confidence(&PairEvidence { features: &candidates[at], share: 0.0, overlap: None })
+            ranking.confidence(&PairEvidence {
+                features: &candidates[at],
+                share: 0.0,
+                overlap: None,
+            })
         };
-        assert!(assess(1).same >= COPY && assess(1).worth >= COPY, "{:?}", assess(1));
-        assert!(assess(0).same <= TEMPLATE_CEILING, "{:?}", assess(0));
+        assert!(
+            assess(1).duplicate >= COPY_FLOOR && assess(1).worth >= COPY_FLOOR,
+            "{:?}",
+            assess(1)
+        );
+        assert!(assess(0).duplicate <= TEMPLATE_CEILING, "{:?}", assess(0));
     }
 
     #[test]
     fn source_curve_never_lowers_the_confidence() {
-        let table = RankingModel::built_in();
+        let ranking = RankingModel::built_in();
         let features = with(&[("words", 0.6), ("text_text_cosine", 0.7)]);
         let evidence = PairEvidence { features: &features, share: -0.1, overlap: None };
         let with = |intercept| {
-            table
-                .with(&SourceModel {
+            ranking
+                .with_source_model(&SourceModel {
                     order: None,
                     curve: Curve { slope: 1.0, intercept },
                     labels: 50,
                 })
                 .confidence(&evidence)
-                .same
+                .duplicate
         };
-        let base = table.confidence(&evidence).same;
+        let base = ranking.confidence(&evidence).duplicate;
         assert!(with(2.0) > base && with(-2.0) == base);
     }
 }

@@ -3,8 +3,8 @@
 //! The candidates are the resolved matches of the duplicate search. Two probabilities are
 //! estimated: that the query is in the casebook's domain, since an unrelated text also has a
 //! nearest case; and that a case helps. Fitted by `models/pipeline/cases.py` on cases that trackers
-//! mark, on pairs that were read (`models/judged`), and on texts of other projects, for which
-//! nothing helps.
+//! mark, on judged pairs (`models/judged`), and on texts of other projects, for which nothing
+//! helps.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -32,27 +32,26 @@ use precedent_text::{failure::FailureMatch, report};
 
 const BUILT_IN: &str = include_str!("relevance.json");
 /// The minimum probability that a query is in the casebook's domain.
-const HOME: f32 = 0.45;
-/// The minimum relevance of a case that puts the query in domain by itself. It is lower in a small
-/// casebook with vectors, where a mail's greeting and names are unknown words. By words alone,
-/// chance matches are as likely.
-const SURE: f32 = 0.4;
-const SURE_AMONG_FEW: f32 = 0.3;
-/// The relevance floor of a case with the same rare failure: of 17 such cases that were read 8
-/// helped, and 5 more in part.
-const RARE_HELPS: f32 = 0.47;
-/// The relevance floor of a resolved likely duplicate: of 179 first cases of reports with a marked
-/// duplicate that were stated at .5 and more 89 in 100 did.
-const SAME_HELPS: f32 = 0.8;
-/// The relevance ceiling of a case that reports another failure: it is not shown.
-const OTHER_HELPS: f32 = 0.14;
-/// The relevance floor of a case that contains all of a typed code or name found in hardly any
-/// document.
-const NAMED_HELPS: f32 = 0.4;
-/// The maximum number of words in such a name, and of documents that have its rarest word.
-const NAMED_WORDS: usize = 3;
-const NAMED_IN: f64 = 3.0;
-/// The number of nearest candidates that measure the nearness of the casebook.
+const MIN_DOMAIN_PROBABILITY: f32 = 0.45;
+/// The minimum relevance of a case that by itself puts the query in the domain. It is lower in a
+/// small casebook with vectors, where an email's greeting and names are unknown words.
+const MIN_RELEVANCE: f32 = 0.4;
+const MIN_RELEVANCE_SMALL: f32 = 0.3;
+/// The relevance floor of a case with the same rare failure: of 17 such cases, 8 helped, and 5 more
+/// in part.
+const RARE_FLOOR: f32 = 0.47;
+/// The relevance floor of a resolved likely duplicate: of 179 such first cases of reports with a
+/// marked duplicate, 89 % helped.
+const DUPLICATE_FLOOR: f32 = 0.8;
+/// The relevance ceiling of a case that reports another failure; it is too low to be shown.
+const OTHER_FAILURE_CEILING: f32 = 0.14;
+/// The relevance floor of a case that contains all of a typed code or name found in only a few
+/// documents.
+const NAMED_FLOOR: f32 = 0.4;
+/// The maximum number of words in such a name, and of documents that contain its rarest word.
+const MAX_NAMED_WORDS: usize = 3;
+const MAX_NAMED_DOCUMENTS: f64 = 3.0;
+/// The number of nearest candidates over which the mean cosine is computed.
 const NEAREST: usize = 10;
 
 /// The names of the relevance features, in order.
@@ -88,7 +87,7 @@ pub struct RelevantCase {
     pub numbers: [f32; COUNT],
     /// The probability that it helps, 0..1.
     pub relevance: f32,
-    /// True if the query is in the casebook's domain, as far as this case shows.
+    /// True if the query is in the casebook's domain, judged by this case.
     pub in_domain: bool,
 }
 
@@ -104,51 +103,49 @@ impl RelevantCase {
 struct File {
     #[serde(rename = "learnt_from")]
     _learnt_from: Vec<String>,
-    with_meaning: StatementsFile,
-    words_alone: StatementsFile,
+    with_meaning: RelevanceFile,
+    words_alone: RelevanceFile,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StatementsFile {
+struct RelevanceFile {
     home: LogisticFile,
     helps: LogisticFile,
 }
 
-/// The two estimates: that the query is in domain, and that a case helps.
-struct Statements {
-    home: Logistic<COUNT>,
-    helps: Logistic<COUNT>,
+/// The models of the probability that the query is in the domain, and that a case helps.
+struct RelevanceModel {
+    domain: Logistic<COUNT>,
+    relevance: Logistic<COUNT>,
 }
 
-impl Statements {
-    fn from_file(file: &StatementsFile) -> Self {
-        let place = |name: &str| NAMES.iter().position(|n| *n == name);
-        let parse = |file| Logistic::parse(file, place).unwrap_or_else(|_| Logistic::doubtful());
-        Self { home: parse(&file.home), helps: parse(&file.helps) }
+impl RelevanceModel {
+    fn from_file(file: &RelevanceFile) -> Self {
+        let index_of = |name: &str| NAMES.iter().position(|n| *n == name);
+        let parse = |file| Logistic::parse(file, index_of).unwrap_or_else(|_| Logistic::fallback());
+        Self { domain: parse(&file.home), relevance: parse(&file.helps) }
     }
 
-    fn doubtful() -> Self {
-        Self { home: Logistic::doubtful(), helps: Logistic::doubtful() }
+    fn fallback() -> Self {
+        Self { domain: Logistic::fallback(), relevance: Logistic::fallback() }
     }
 }
 
-/// The estimates with vectors, and without.
-static STATEMENTS: LazyLock<[Statements; 2]> = LazyLock::new(|| {
+/// The models with vectors, and without.
+static MODELS: LazyLock<[RelevanceModel; 2]> = LazyLock::new(|| {
     // The file is embedded in the program, and a test validates it.
     match serde_json::from_str::<File>(BUILT_IN) {
-        Ok(file) => {
-            [Statements::from_file(&file.with_meaning), Statements::from_file(&file.words_alone)]
-        }
-        Err(_) => [Statements::doubtful(), Statements::doubtful()],
+        Ok(file) => [
+            RelevanceModel::from_file(&file.with_meaning),
+            RelevanceModel::from_file(&file.words_alone),
+        ],
+        Err(_) => [RelevanceModel::fallback(), RelevanceModel::fallback()],
     }
 });
 
 /// Returns the resolved matches of a question, including those of the other document kind, with
 /// their relevance, best first.
-///
-/// # Errors
-/// Database or index errors.
 pub(crate) fn relevant_cases(
     finder: &MatchFinder<'_>,
     domain: &DomainModel,
@@ -182,9 +179,6 @@ pub(crate) fn relevant_cases(
 }
 
 /// Estimates the relevance of each match in the view.
-///
-/// # Errors
-/// Database or index errors.
 pub(crate) fn estimate_relevance(
     finder: &MatchFinder<'_>,
     domain: &DomainModel,
@@ -195,55 +189,57 @@ pub(crate) fn estimate_relevance(
     let text = draft.body.whole(&draft.title);
     let domain_score = domain.score(finder.fulltext, &text)?;
     let is_generic = draft.is_generic_question();
-    let cosine = features::place("text_mean_cosine");
+    let cosine = features::index_of("text_mean_cosine");
     let mut nearest: Vec<f32> =
         matches.iter().filter_map(|m| Some(m.features.0[cosine?])).collect();
     nearest.sort_by(|a, b| b.total_cmp(a));
     nearest.truncate(NEAREST);
     #[allow(clippy::cast_precision_loss, reason = "there are ten at the most")]
-    let near = nearest.iter().sum::<f32>() / nearest.len().max(1) as f32;
+    let mean_cosine = nearest.iter().sum::<f32>() / nearest.len().max(1) as f32;
     let naming_ids = match draft.document {
         None => documents_naming(finder, &text, &matches)?,
         Some(_) => BTreeSet::new(),
     };
-    let [with, without] = &*STATEMENTS;
+    let [with_vectors, words_only] = &*MODELS;
     let has_vectors = matches.iter().any(|m| m.cosine.is_some());
-    let statement = if has_vectors { with } else { without };
+    let model = if has_vectors { with_vectors } else { words_only };
     let cases = matches.into_iter().map(|m| {
-        let numbers = numbers(&m, &domain_score, near);
+        let numbers = numbers(&m, &domain_score, mean_cosine);
         let overlap = m.overlap.as_ref();
         let rare = overlap.is_some_and(|o| o.rare_signature);
-        let as_rare = if rare { RARE_HELPS } else { 0.0 };
-        let as_same = if m.confidence >= LIKELY { SAME_HELPS * m.confidence } else { 0.0 };
-        let across = m.worth_across.unwrap_or_default();
-        let as_named = if naming_ids.contains(&m.document) { NAMED_HELPS } else { 0.0 };
+        let rare_floor = if rare { RARE_FLOOR } else { 0.0 };
+        let duplicate_floor =
+            if m.confidence >= LIKELY { DUPLICATE_FLOOR * m.confidence } else { 0.0 };
+        let language_floor = m.cross_language_worth.unwrap_or_default();
+        let named_floor = if naming_ids.contains(&m.document) { NAMED_FLOOR } else { 0.0 };
         let differs =
             overlap.is_some_and(|o| o.failure == FailureMatch::Different) && m.confidence < LIKELY;
-        let cap = match differs {
-            true => OTHER_HELPS,
+        let ceiling = match differs {
+            true => OTHER_FAILURE_CEILING,
             false if is_generic => GENERIC_CEILING,
             false => 1.0,
         };
-        let relevance = statement
-            .helps
+        let relevance = model
+            .relevance
             .probability(&numbers)
-            .max(as_rare)
-            .max(as_same)
-            .max(as_named)
-            .max(across)
-            .min(cap);
-        let sure = if domain.is_small() && has_vectors { SURE_AMONG_FEW } else { SURE };
+            .max(rare_floor)
+            .max(duplicate_floor)
+            .max(named_floor)
+            .max(language_floor)
+            .min(ceiling);
+        let min_relevance =
+            if domain.is_small() && has_vectors { MIN_RELEVANCE_SMALL } else { MIN_RELEVANCE };
         let in_domain = rare
-            || as_named > 0.0
-            || relevance >= sure
-            || statement.home.probability(&numbers) >= HOME;
+            || named_floor > 0.0
+            || relevance >= min_relevance
+            || model.domain.probability(&numbers) >= MIN_DOMAIN_PROBABILITY;
         RelevantCase { candidate: m, numbers, relevance, in_domain }
     });
     Ok(cases.collect())
 }
 
-/// Returns the first candidates that contain the whole query, if it is only a name or code that few
-/// documents have.
+/// Returns the first candidates that contain the whole query, if it is only a name or code in few
+/// documents.
 fn documents_naming(
     finder: &MatchFinder<'_>,
     text: &str,
@@ -251,21 +247,21 @@ fn documents_naming(
 ) -> Result<BTreeSet<i64>> {
     let mut ids = BTreeSet::new();
     let terms = report::terms(text);
-    let code = |word: &str| {
+    let is_code = |word: &str| {
         word.chars().any(|c| c.is_ascii_digit() || "._/:".contains(c))
             || word.chars().skip(1).any(char::is_uppercase)
     };
     if terms.is_empty()
-        || terms.len() > NAMED_WORDS
+        || terms.len() > MAX_NAMED_WORDS
         || text.trim().contains('\n')
-        || !(terms.len() == 1 || text.split_whitespace().any(code))
+        || !(terms.len() == 1 || text.split_whitespace().any(is_code))
     {
         return Ok(ids);
     }
     let unseen_idf = domain::unseen_word_idf(finder.fulltext.count()?);
     let rare = |idf: f32| {
         let idf = f64::from(idf);
-        idf < unseen_idf - 1e-3 && idf >= unseen_idf - (2.0 * NAMED_IN + 1.0).ln() - 1e-3
+        idf < unseen_idf - 1e-3 && idf >= unseen_idf - (2.0 * MAX_NAMED_DOCUMENTS + 1.0).ln() - 1e-3
     };
     if !finder.fulltext.idf(&terms)?.into_iter().any(rare) {
         return Ok(ids);
@@ -289,7 +285,7 @@ fn documents_naming(
 
 /// Returns a feature by its name.
 fn feature(candidate: &Match, name: &str) -> f32 {
-    features::place(name).map_or(0.0, |at| candidate.features.0[at])
+    features::index_of(name).map_or(0.0, |at| candidate.features.0[at])
 }
 
 /// Returns an overlap measure by its name, or 0 without an overlap.
@@ -298,12 +294,12 @@ fn overlap_measure(candidate: &Match, name: &str) -> f32 {
     candidate.overlap.as_ref().zip(at).map_or(0.0, |(overlap, at)| overlap.numbers[at])
 }
 
-fn numbers(candidate: &Match, domain_score: &DomainScore, near: f32) -> [f32; COUNT] {
+fn numbers(candidate: &Match, domain_score: &DomainScore, mean_cosine: f32) -> [f32; COUNT] {
     let worth = candidate.worth.clamp(1e-4, 1.0 - 1e-4);
     [
         (worth / (1.0 - worth)).ln(),
         feature(candidate, "text_mean_cosine"),
-        near,
+        mean_cosine,
         feature(candidate, "words") * (1.0 - domain_score.unknown_information),
         domain_score.ood_score,
         domain_score.unknown,
@@ -318,13 +314,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn built_in_statements_use_known_features() {
+    fn built_in_models_use_known_features() {
         let file: File = serde_json::from_str(BUILT_IN).unwrap();
-        for statement in
+        for model in
             [&file.with_meaning, &file.words_alone].into_iter().flat_map(|b| [&b.home, &b.helps])
         {
-            assert!(statement.weights.len() > 1);
-            for name in statement.weights.keys() {
+            assert!(model.weights.len() > 1);
+            for name in model.weights.keys() {
                 assert!(NAMES.contains(&name.as_str()), "{name}");
             }
         }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::{
     MatchFinder, Scope,
-    calibrate::{DuplicateGroups, THRESHOLDS, evenly, issues_of},
+    calibrate::{DuplicateGroups, THRESHOLDS, issue_filters, sample_evenly},
 };
 use crate::search;
 use precedent_core::{
@@ -23,7 +23,7 @@ use precedent_store::Reader;
 
 /// The maximum number of reports replayed, evenly spaced by age.
 const MAX_REPORTS: usize = 500;
-/// The share of right answers that a threshold must surely reach to be recommended.
+/// The minimum lower bound of the share of right answers at a recommended threshold.
 const MIN_PRECISION: f32 = 0.9;
 
 /// The first match of a report, as it would have been stated.
@@ -52,27 +52,27 @@ pub fn replay(
             .with_hint("Use a number from 1 to 1000."));
     }
     let (row, skeleton, pairs, issues, calibration) = finder.store.read(|r| {
-        let row = r.source(source)?.ok_or_else(|| search::no_source(r, source))?;
+        let row = search::find_source(r, source)?;
         let calibration = finder.baseline_calibration(r, &row)?;
         let (pairs, issues) = (r.known_duplicates(row.id)?, r.issues_by_age(row.id)?);
         Ok((row.clone(), r.skeleton(row.id)?, pairs, issues, calibration))
     })?;
     let finder = &finder.with_calibration(&calibration);
     let groups = DuplicateGroups::new(&pairs, &issues);
-    let (from, recent) = finder.store.read(|r| recent(r, &issues, months))?;
-    let picks = evenly(&recent, MAX_REPORTS);
-    let scope = Scope { filters: issues_of(&row.key), ..Scope::default() };
-    let (progress, total) = (AtomicU64::new(0), picks.len() as u64);
-    let answers: Vec<Option<Answer>> = picks
+    let (from, recent) = finder.store.read(|r| select_recent(r, &issues, months))?;
+    let sample = sample_evenly(&recent, MAX_REPORTS);
+    let scope = Scope { filters: issue_filters(&row.key), ..Scope::default() };
+    let (progress, total) = (AtomicU64::new(0), sample.len() as u64);
+    let answers: Vec<Option<Answer>> = sample
         .par_iter()
         .map(|id| {
             task.check()?;
-            let Some(draft) = finder.filed_again(*id, &skeleton, now)? else { return Ok(None) };
+            let Some(draft) = finder.filed_draft(*id, &skeleton, now)? else { return Ok(None) };
             let matches = finder.find(&draft, &scope, task)?;
             let count = progress.fetch_add(1, Ordering::Relaxed) + 1;
             task.report(Phase::Calibrate, count, Some(total), "reports");
             let Some(first) = matches.first() else { return Ok(None) };
-            let earlier: BTreeSet<i64> = groups.earlier(*id).collect();
+            let earlier: BTreeSet<i64> = groups.earlier_duplicates(*id).collect();
             let verdict = finder.store.read(|r| verdict(r, *id, first.document))?;
             let is_marked = earlier.contains(&first.document);
             Ok(Some(Answer { confidence: first.confidence, is_marked, verdict }))
@@ -81,21 +81,25 @@ pub fn replay(
     let answers: Vec<Answer> = answers.into_iter().flatten().collect();
     let thresholds: Vec<ReplayFigures> =
         THRESHOLDS.iter().map(|threshold| figures(*threshold, &answers)).collect();
-    let sure = thresholds.iter().rev().find(|row| row.low >= MIN_PRECISION);
+    let recommended = thresholds.iter().rev().find(|row| row.low >= MIN_PRECISION);
     Ok(Replay {
         source: row.key,
         from,
         reports: recent.len() as u64,
         checked_reports: total,
-        duplicates: picks.iter().filter(|id| groups.is_label(**id)).count() as u64,
-        sure_from: sure.map(|row| row.threshold),
+        duplicates: sample.iter().filter(|id| groups.has_earlier_duplicate(**id)).count() as u64,
+        sure_from: recommended.map(|row| row.threshold),
         thresholds,
     })
 }
 
-/// Returns the issues of the last months before the newest one, oldest first, and the time since
-/// when.
-fn recent(r: &Reader<'_>, issues: &[i64], months: u32) -> Result<(Option<Timestamp>, Vec<i64>)> {
+/// Returns the issues of the last months before the newest one, oldest first, and the start of that
+/// period.
+fn select_recent(
+    r: &Reader<'_>,
+    issues: &[i64],
+    months: u32,
+) -> Result<(Option<Timestamp>, Vec<i64>)> {
     let mut from = None;
     let mut recent = Vec::new();
     for id in issues.iter().rev() {
@@ -110,13 +114,13 @@ fn recent(r: &Reader<'_>, issues: &[i64], months: u32) -> Result<(Option<Timesta
     Ok((from, recent))
 }
 
-/// Returns the time some months before another; the earliest time if there is none.
+/// Returns the time `months` before another, at least [`Timestamp::MIN`].
 fn months_before(time: Timestamp, months: u32) -> Timestamp {
     let earlier = time.to_zoned(TimeZone::UTC).checked_sub(i64::from(months).months());
     earlier.map_or(Timestamp::MIN, |earlier| earlier.timestamp())
 }
 
-/// Returns the user's decision about a pair of documents.
+/// Returns the verdict on a pair of documents.
 fn verdict(r: &Reader<'_>, id: i64, other_id: i64) -> Result<Option<VerdictKind>> {
     let (Some(a), Some(b)) = (r.document(id)?, r.document(other_id)?) else { return Ok(None) };
     Ok(r.verdict(&a.key, &b.key)?.map(|verdict| verdict.kind))
@@ -171,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn months_end_at_the_newest_report() {
+    fn months_before_are_calendar_months() {
         let time: Timestamp = "2024-03-31T10:00:00Z".parse().unwrap();
         assert_eq!(months_before(time, 1).to_string(), "2024-02-29T10:00:00Z");
         assert!(months_before(Timestamp::MIN, 6) == Timestamp::MIN);

@@ -1,9 +1,8 @@
 //! The text overlap of two reports: shared runs of words, titles, traces and names.
 //!
-//! Candidates are ranked by shares and cosines, which are the same for two short reports of
-//! everyday words as for two that quote one rare failure. Duplicates share content that few other
-//! reports have. This module measures that content as information (inverse document frequencies in
-//! nats), for the few best candidates.
+//! Candidates are ranked by shares and cosines, which do not distinguish everyday words from a rare
+//! failure. Duplicates share content that few other reports have. This module measures that content
+//! as information (inverse document frequencies in nats), for the few best candidates.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -23,7 +22,7 @@ use precedent_text::{
 
 /// The number of words in a run (a shingle). Broder 1997, "On the resemblance and containment of
 /// documents".
-const RUN: usize = 3;
+const RUN_LENGTH: usize = 3;
 /// The minimum number of runs in a text for its contained share to be meaningful.
 const MIN_RUNS: usize = 12;
 /// The maximum number of a report's names that are looked up.
@@ -38,37 +37,36 @@ const SAME_RUNS: f32 = 3.0;
 /// The minimum number of distinctive shared words for the same text, and the minimum information of
 /// each in nats: that of a word in two of twenty documents, or in one of five hundred.
 const SAME_WORDS: usize = 3;
-const SAME_TELLS: f32 = 6.0;
+const SAME_WORD_INFORMATION: f32 = 6.0;
 
-/// The share of documents, one in so many, and the number of them, up to which a message identifies
-/// a cause. The messages of all judged pairs do. golang/go has *slice bounds out of range* and the
-/// like in more: of 17 reports with such a message and a known duplicate, 9 have it first.
+/// The share of documents (one in this many), and the number of them, up to which a message
+/// identifies a cause. The messages of all judged pairs do. golang/go has *slice bounds out of
+/// range* and the like in more: of 17 reports with such a message and a known duplicate, 9 have it
+/// first.
 const COMMON_MESSAGE: u64 = 200;
 const FEW: u64 = 10;
 
-/// The confidence floor if one report contains nearly all of the other word for word: of 31 such
-/// pairs of titanium and xamarin that are marked or were read 30 are duplicates, at the least five
-/// in six (Wilson's interval).
+/// The confidence floor if one report contains nearly all of the other word for word: 30 of 31 such
+/// marked or judged pairs of titanium and xamarin are duplicates (lower bound by Wilson: 5 in 6).
 const SAME_TEXT: f32 = 0.75;
-/// The confidence floor if both report the same root cause: of 49 such pairs that were read 42 are
-/// duplicates, at the least seven in ten (Wilson's interval).
+/// The confidence floor if both report the same root cause: 42 of 49 such judged pairs are
+/// duplicates (lower bound by Wilson: 7 in 10).
 const SAME_FAILURE: f32 = 0.65;
-/// The confidence floor if both name a failure or a code that hardly any other report names.
+/// The confidence floor if both name the same rare failure or code.
 const RARE_SIGNATURE: f32 = 0.25;
-/// The confidence ceiling if both report failures, and they differ: of 43 such pairs that were read
-/// 4 are duplicates.
+/// The confidence ceiling if the reports have different failures: 4 of 43 such judged pairs are
+/// duplicates.
 const OTHER_FAILURE: f32 = 0.15;
-/// The confidence ceiling if the titles name different systems: of 60 such pairs that were read 3
-/// are duplicates.
+/// The confidence ceiling if the titles name different systems: 3 of 60 such judged pairs are
+/// duplicates.
 const OTHER_SYSTEM: f32 = 0.15;
-/// The confidence ceiling if the report refers to the other one, whose author then did not see a
-/// duplicate in it: of 50 such pairs that were read 11 are duplicates, and 38 are related.
+/// The confidence ceiling if the report refers to the other one, so that its author knew that
+/// report: of 50 such judged pairs, 11 are duplicates and 38 are related.
 const CITED_CEILING: f32 = 0.25;
-/// The minimum probability that a report to which the other one refers is worth reading: of the
-/// same 50 pairs 49 are.
+/// The minimum probability that a report to which the other one refers is worth reading, as 49 of
+/// these 50 pairs are.
 pub(super) const CITED_WORTH: f32 = 0.9;
-/// The maximum number of documents that name a rare code or failure, which then belongs to one
-/// problem.
+/// The maximum number of documents that name a rare code or failure, which identifies one problem.
 pub(super) const RARE: usize = 3;
 
 /// The number of overlap measures.
@@ -111,8 +109,7 @@ pub struct TextOverlap {
     pub numbers: [f32; COUNT],
     /// The comparison of the failures in both reports.
     pub failure: FailureMatch,
-    /// True if both name a failure or an application-specific code that hardly any other document
-    /// names.
+    /// True if both name the same rare failure or application-specific code.
     pub rare_signature: bool,
     /// True if one text contains the other word for word, and it is distinctive: form texts are
     /// shared by all reports that use the form.
@@ -129,9 +126,9 @@ impl TextOverlap {
         self.failure == FailureMatch::Same
     }
 
-    /// Returns the confidence floor and ceiling of such a pair; `is_one_of_several` says that other
-    /// candidates report the same failure too. Then it is no floor: of 20 first answers to typed
-    /// questions with such a failure 8 were wrong, and of 33 with one that only they have 4.
+    /// Returns the confidence floor and ceiling of the pair. With `is_one_of_several`, other
+    /// candidates report the same failure, which then sets no floor: of 20 such first answers to
+    /// questions, 8 were wrong, against 4 of 33 otherwise.
     pub fn bounds(&self, is_one_of_several: bool) -> (f32, f32) {
         if self.other_system.is_some() {
             return (0.0, OTHER_SYSTEM);
@@ -150,7 +147,7 @@ impl TextOverlap {
 }
 
 /// A report to be compared with candidates.
-pub(super) struct OverlapReader<'a> {
+pub(super) struct OverlapComparer<'a> {
     fulltext: &'a FullText,
     draft_text: Text,
     draft_failure: Failure,
@@ -180,7 +177,7 @@ impl Text {
             .chain(report::terms(body.code()))
             .collect();
         Self {
-            runs: terms.windows(RUN).map(|run| hasher.hash_one(run)).collect(),
+            runs: terms.windows(RUN_LENGTH).map(|run| hasher.hash_one(run)).collect(),
             title: title_terms,
             names: distinctive_identifiers(title, body).into_iter().take(MAX_NAMES).collect(),
             signatures: body.signatures(title).into_iter().collect(),
@@ -188,21 +185,18 @@ impl Text {
         }
     }
 
-    fn of(&self, kind: SignatureKind) -> BTreeSet<&Signature> {
+    fn signatures_of(&self, kind: SignatureKind) -> BTreeSet<&Signature> {
         self.signatures.iter().filter(|s| s.kind == kind).collect()
     }
 }
 
-impl<'a> OverlapReader<'a> {
+impl<'a> OverlapComparer<'a> {
     pub(super) fn new(fulltext: &'a FullText, draft: &'a Draft) -> Self {
         let draft_failure = Failure::parse(&draft.body.whole(&draft.title));
         Self { fulltext, draft_text: Text::new(&draft.title, &draft.body), draft_failure, draft }
     }
 
     /// Compares a candidate with the report.
-    ///
-    /// # Errors
-    /// Index errors.
     pub(super) fn compare(&self, title: &str, body: &PreparedText) -> Result<TextOverlap> {
         let (a, b) = (&self.draft_text, Text::new(title, body));
         let shared_runs = a.runs.intersection(&b.runs).count();
@@ -214,8 +208,8 @@ impl<'a> OverlapReader<'a> {
         };
         let shared_title = information(a.title.intersection(&b.title).collect())?;
         let all_title = information(a.title.union(&b.title).collect())?;
-        let frames = a.of(SignatureKind::Frame);
-        let other_frames = b.of(SignatureKind::Frame);
+        let frames = a.signatures_of(SignatureKind::Frame);
+        let other_frames = b.signatures_of(SignatureKind::Frame);
         let fewer_frames = frames.len().min(other_frames.len());
         let failures: Vec<String> = a
             .signatures
@@ -236,34 +230,36 @@ impl<'a> OverlapReader<'a> {
                     title.iter().filter(|term| !words.contains(*term)).cloned().collect();
                 Ok((self.fulltext.information(TermKind::Word, &terms)?.iter().sum(), terms.len()))
             };
-        let (in_a, in_b) = (missing_words(&a.title, &b.words)?, missing_words(&b.title, &a.words)?);
+        let (a_only, b_only) =
+            (missing_words(&a.title, &b.words)?, missing_words(&b.title, &a.words)?);
         #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
-        let contrast = in_a.1.min(in_b.1) as f32;
+        let contrast = a_only.1.min(b_only.1) as f32;
         let containment = if min_runs < MIN_RUNS { 0.0 } else { share(shared_runs, min_runs) };
-        let same_text = containment >= SAME_SHARE && logarithm(shared_runs) >= SAME_RUNS && {
+        let same_text = containment >= SAME_SHARE && ln_count(shared_runs) >= SAME_RUNS && {
             let shared_words: Vec<String> = a.words.intersection(&b.words).cloned().collect();
             let word_information = self.fulltext.information(TermKind::Word, &shared_words)?;
-            word_information.iter().filter(|nats| **nats >= SAME_TELLS).count() >= SAME_WORDS
+            word_information.iter().filter(|nats| **nats >= SAME_WORD_INFORMATION).count()
+                >= SAME_WORDS
         };
         let numbers = [
             share(shared_runs, all_runs),
             containment,
-            logarithm(shared_runs),
+            ln_count(shared_runs),
             if all_title > 0.0 { shared_title / all_title } else { 0.0 },
             shared_title,
             share(frames.intersection(&other_frames).count(), fewer_frames),
             failure,
             names.iter().sum::<f32>().min(MAX_INFORMATION),
-            logarithm(a.words.len().min(b.words.len())),
+            ln_count(a.words.len().min(b.words.len())),
             names.into_iter().fold(failure, f32::max),
-            in_a.0.min(in_b.0),
+            a_only.0.min(b_only.0),
             contrast,
         ];
         // A message alone identifies a cause only if few reports have it.
         let documents =
             self.fulltext.document_counts(TermKind::Signature, &failures)?.into_iter().min();
-        let few = (self.fulltext.count()? / COMMON_MESSAGE).max(FEW);
-        let is_common = documents.is_some_and(|count| count > few);
+        let max_documents = (self.fulltext.count()? / COMMON_MESSAGE).max(FEW);
+        let is_common = documents.is_some_and(|count| count > max_documents);
         let other_failure = Failure::parse(&body.whole(title));
         let failure = match self.draft_failure.compare(&other_failure) {
             FailureMatch::Same if is_common && !self.draft_failure.shares_place(&other_failure) => {
@@ -277,12 +273,12 @@ impl<'a> OverlapReader<'a> {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "counts of words are far below 2^23")]
-fn share(part: usize, of: usize) -> f32 {
-    if of == 0 { 0.0 } else { part as f32 / of as f32 }
+fn share(part: usize, total: usize) -> f32 {
+    if total == 0 { 0.0 } else { part as f32 / total as f32 }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
-fn logarithm(count: usize) -> f32 {
+fn ln_count(count: usize) -> f32 {
     (1.0 + count as f32).ln()
 }
 

@@ -2,20 +2,20 @@
 //!
 //! The probability that a report is a duplicate of an earlier one falls with the days between them,
 //! but not equally fast everywhere: in one tracker duplicates come within weeks, in another within
-//! years. Days are therefore divided by the time scale of the source. It is the one under which the
-//! time features of the ranking best predict the ages of those candidates that a sample of reports
-//! repeats, judged by content. It needs no labels (docs/decisions/0011).
+//! years. Days are therefore divided by the time scale of the source. It is the one with which the
+//! ranking's time features best predict the ages of the candidates that a sample of reports
+//! repeats, by content. It needs no labels (docs/decisions/0011).
 
 use super::{
     Match, RankingModel,
     confidence::PairEvidence,
-    features::{Features, TIME, place},
+    features::{Features, TIME, index_of},
     ranking::{MODEL_CEILING, shares},
 };
 
-/// The time scales tried: powers of the square root of 2 from 1/2 to 128. With the highest, age
-/// hardly matters.
-const STEPS: std::ops::RangeInclusive<i32> = -2..=14;
+/// The exponents of the time scales tried, powers of the square root of 2 from 1/2 to 128. With the
+/// highest, age hardly matters.
+const EXPONENTS: std::ops::RangeInclusive<i32> = -2..=14;
 /// The standard deviation of the logarithm of time scales among sources, which weighs the default
 /// of 1 against the evidence. The tracker with the slowest recurrences measured has 6 to 8.
 const DEVIATION: f64 = 2.1;
@@ -28,8 +28,8 @@ const RELATED_FACTOR: f64 = 2.0;
 pub(super) struct Recurrence {
     /// The index of the candidate that it most likely repeats, whatever its age.
     repeat_index: usize,
-    /// The probability that it repeats it, or reports a related problem, 0..1. Otherwise the
-    /// candidate is like it by chance, and of any age.
+    /// The probability that it repeats or is related to that candidate, 0..1; otherwise the
+    /// candidate is similar by chance, at any age.
     probability: f64,
     /// The days since each candidate was filed, and since its last activity.
     days: Vec<[f64; 2]>,
@@ -48,7 +48,7 @@ impl Recurrence {
         let shares = shares(&content, &features);
         let confidence = |at: usize| {
             let evidence = PairEvidence { share: shares[at], ..matches[at].evidence() };
-            (at, model.confidence(&evidence).same)
+            (at, model.confidence(&evidence).duplicate)
         };
         let best = (0..matches.len()).map(confidence);
         let (repeat_index, duplicate) =
@@ -62,27 +62,27 @@ impl Recurrence {
 
     /// Returns the negative logarithm of the likelihood that the repeated candidate has its age.
     fn cost(&self, weights: [f32; 3], scale: f64) -> f64 {
-        let [age_weight, age_squared_weight, quiet_weight] = weights.map(f64::from);
+        let [age_weight, age_squared_weight, inactive_weight] = weights.map(f64::from);
         let score = |days: &[f64; 2]| {
-            let [age, quiet] = days.map(|days| (days / scale).ln_1p());
-            age_weight * age + age_squared_weight * age * age + quiet_weight * quiet
+            let [age, inactive] = days.map(|days| (days / scale).ln_1p());
+            age_weight * age + age_squared_weight * age * age + inactive_weight * inactive
         };
         let scores: Vec<f64> = self.days.iter().map(score).collect();
         let best = scores.iter().copied().fold(f64::MIN, f64::max);
         let sum: f64 = scores.iter().map(|score| (score - best).exp()).sum();
         #[allow(clippy::cast_precision_loss, reason = "a few hundred at the most")]
-        let by_chance = 1.0 / scores.len() as f64;
-        let by_age = (scores[self.repeat_index] - best).exp() / sum;
-        -(self.probability * by_age + (1.0 - self.probability) * by_chance).ln()
+        let chance_share = 1.0 / scores.len() as f64;
+        let age_share = (scores[self.repeat_index] - best).exp() / sum;
+        -(self.probability * age_share + (1.0 - self.probability) * chance_share).ln()
     }
 }
 
 fn feature(features: &Features, name: &str) -> f32 {
-    place(name).map_or(0.0, |at| features.0[at])
+    index_of(name).map_or(0.0, |at| features.0[at])
 }
 
 fn time_weights(model: &RankingModel) -> [f32; 3] {
-    TIME.map(|name| place(name).map_or(0.0, |at| model.order()[at]))
+    TIME.map(|name| index_of(name).map_or(0.0, |at| model.order()[at]))
 }
 
 /// Estimates the time scale of a source from the recurrences of a sample of its reports.
@@ -94,7 +94,7 @@ pub(super) fn time_scale(recurrences: &[Recurrence], model: &RankingModel) -> f6
         evidence + (scale.ln() / DEVIATION).powi(2) / 2.0
     };
     let costs =
-        STEPS.map(|step| 2.0_f64.powf(f64::from(step) / 2.0)).map(|scale| (scale, cost(scale)));
+        EXPONENTS.map(|step| 2.0_f64.powf(f64::from(step) / 2.0)).map(|scale| (scale, cost(scale)));
     costs.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(1.0, |(scale, _)| scale)
 }
 

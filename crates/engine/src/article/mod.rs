@@ -1,5 +1,5 @@
-//! Articles: drafts for a knowledge base, made of sentences from the threads of a problem. Every
-//! passage has its source; only headings, labels and the words around versions are added.
+//! Articles: knowledge base drafts made of sentences from the threads of a problem. Every passage
+//! has its source; only headings, labels and the words around versions are added.
 
 mod passages;
 mod render;
@@ -20,12 +20,12 @@ use precedent_store::Reader;
 use crate::{
     ask,
     brief::{self, BriefContext},
-    notes::articles,
+    notes::stored_articles,
     search,
     troubleshoot::{self, CaseContext},
 };
 
-/// Writes an article about the problem of a report. Stores nothing.
+/// Writes an article about the problem of a report.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] for an item that does not exist,
@@ -37,24 +37,24 @@ pub fn article(
     task: &Task,
 ) -> Result<Article> {
     let store = context.finder.store;
-    let (head, now) = store.read(|r| {
+    let (canonical, now) = store.read(|r| {
         let row = search::resolve_one(r, request.key.trim())?;
-        let head = troubleshoot::canonical(r, &row)?.unwrap_or(row);
-        Ok((head, r.newest_change()?.unwrap_or_default()))
+        let canonical = troubleshoot::canonical(r, &row)?.unwrap_or(row);
+        Ok((canonical, r.newest_change()?.unwrap_or_default()))
     })?;
-    if !matches!(head.kind, DocKind::Issue | DocKind::PullRequest) {
-        return Err(Error::invalid(format!("{} is not a report", head.key))
+    if !matches!(canonical.kind, DocKind::Issue | DocKind::PullRequest) {
+        return Err(Error::invalid(format!("{} is not a report", canonical.key))
             .with_hint("Pass the key of an issue."));
     }
     let cases = CaseContext {
         finder: context.finder,
         domain: context.domain,
-        card: context.model.map(|m| m.1),
+        min_similarity: context.model.map(|m| m.1),
     };
-    let problem = ask::problem_of(&cases, &head.key, now)?;
+    let problem = ask::problem_of(&cases, &canonical.key, now)?;
     task.check()?;
     let (title, sections, stored_keys) = store.read(|r| {
-        let (title, sections) = passages::collect(r, &context.finder.parts, &head, &problem)?;
+        let (title, sections) = passages::collect(r, context.finder, &canonical, &problem)?;
         Ok((title, sections, stored_article_keys(r, &problem)?))
     })?;
     let has = |part| sections.iter().any(|section: &ArticleSection| section.part == part);
@@ -71,13 +71,12 @@ pub fn article(
         ))
         .with_hint("Add the solution as a comment on the report, sync, and try again."));
     }
-    let missing_parts =
-        ArticlePart::ALL.into_iter().filter(|part| !has(*part) && is_expected(*part, &problem));
-    let missing_parts = missing_parts.collect();
-    let mut brief = as_brief(title, &sections);
-    brief::clean(&mut brief);
+    let is_missing = |part: &ArticlePart| !has(*part) && is_expected(*part, &problem);
+    let missing = ArticlePart::ALL.into_iter().filter(is_missing).collect();
+    let mut brief = to_brief(title, &sections);
+    brief::sanitize_brief(&mut brief);
     if request.redact {
-        let (names, _) = brief::names(context, &brief, Some(&head), task)?;
+        let (names, _) = brief::recognize_names(context, &brief, Some(&canonical), task)?;
         redact::redact(&mut brief, &names, &RedactionOptions::default());
     }
     let mut article = Article {
@@ -85,7 +84,7 @@ pub fn article(
         title: brief.title.clone(),
         redactions: brief.redactions.iter().map(|redaction| redaction.count).sum(),
         sections: with_texts(sections, brief),
-        missing: missing_parts,
+        missing,
         markdown: String::new(),
         html: String::new(),
         stored: stored_keys,
@@ -95,7 +94,7 @@ pub fn article(
     Ok(article)
 }
 
-/// Returns whether readers expect a part in the article about a problem.
+/// Returns whether readers expect this part in an article about the problem.
 fn is_expected(part: ArticlePart, problem: &KnownProblem) -> bool {
     match part {
         ArticlePart::Symptom | ArticlePart::Cause | ArticlePart::Resolution => true,
@@ -104,14 +103,13 @@ fn is_expected(part: ArticlePart, problem: &KnownProblem) -> bool {
     }
 }
 
-/// Returns the keys of the stored articles about a problem.
 fn stored_article_keys(r: &Reader<'_>, problem: &KnownProblem) -> Result<Vec<String>> {
     let is_about = |note: &Note| note.connected.iter().any(|key| problem.has(key));
-    Ok(articles(r)?.into_iter().filter(is_about).map(|note| note.key).collect())
+    Ok(stored_articles(r)?.into_iter().filter(is_about).map(|note| note.key).collect())
 }
 
-/// Returns the texts of an article as a brief, which is what the redaction reads.
-fn as_brief(title: String, sections: &[ArticleSection]) -> Brief {
+/// Converts an article to a brief for redaction.
+fn to_brief(title: String, sections: &[ArticleSection]) -> Brief {
     let entry = |passage: &ArticlePassage| Entry {
         text: Some(passage.text.clone()),
         citations: vec![Citation {
@@ -155,7 +153,7 @@ fn as_brief(title: String, sections: &[ArticleSection]) -> Brief {
     }
 }
 
-/// Returns the sections with the texts and addresses of the brief that [`as_brief`] made of them.
+/// Replaces the texts and addresses of the sections with those of a brief made by [`to_brief`].
 fn with_texts(mut sections: Vec<ArticleSection>, brief: Brief) -> Vec<ArticleSection> {
     let passages = sections.iter_mut().flat_map(|section| &mut section.passages);
     for (passage, entry) in

@@ -10,31 +10,27 @@ use precedent_text::{html, literal::literal};
 
 use crate::page;
 
-/// Returns an article as Markdown without HTML, with a link to the source after each passage.
+/// Returns an article as Markdown without HTML, with links to the sources.
 pub(super) fn markdown(article: &Article) -> String {
-    let mut out = format!("# {}\n", literal_title(&article.title));
-    out.push_str(&sections(article));
-    out
+    format!("# {}\n{}", literal_title(&article.title), sections(article))
 }
 
-/// Returns an article as an HTML page that runs no script and fetches nothing.
+/// Returns an article as an HTML page without scripts or requests.
 pub(super) fn html(article: &Article) -> Result<String> {
     let body = html::from_markdown(&sections(article));
     page::render("article", context! { title => article.title.as_str(), body => body })
 }
 
-/// Returns the sections of an article as Markdown.
 fn sections(article: &Article) -> String {
     let mut out = String::new();
     for section in &article.sections {
-        out.push_str(&format!("\n## {}\n\n", section.part.heading()));
-        out.push_str(&content(section));
+        out.push_str(&format!("\n## {}\n\n{}", section.part.heading(), section_body(section)));
     }
     safe_markdown(&html::without_html(&out))
 }
 
-/// Returns the passages of a section: a list of facts, or paragraphs of the sentences of one place.
-fn content(section: &ArticleSection) -> String {
+/// Returns the passages of a section: a list of facts, or one paragraph per source.
+fn section_body(section: &ArticleSection) -> String {
     use ArticlePart::{Environment, References, Versions};
     if matches!(section.part, Environment | Versions | References) {
         return section
@@ -44,15 +40,15 @@ fn content(section: &ArticleSection) -> String {
             .collect();
     }
     let mut paragraphs: Vec<String> = Vec::new();
-    for place in section.passages.chunk_by(|a, b| (&a.key, &a.anchor) == (&b.key, &b.anchor)) {
-        let last_sentence = place.iter().rposition(|passage| !is_code(passage));
-        let cited_index = last_sentence.unwrap_or(place.len() - 1);
+    for group in section.passages.chunk_by(|a, b| (&a.key, &a.anchor) == (&b.key, &b.anchor)) {
+        let last_sentence = group.iter().rposition(|passage| !is_code(passage));
+        let cited_index = last_sentence.unwrap_or(group.len() - 1);
         let mut text = String::new();
-        for (at, passage) in place.iter().enumerate() {
-            let is_new = at > 0 && (is_code(passage) || is_code(&place[at - 1]));
-            text.push_str(if is_new { "\n\n" } else { " " });
+        for (index, passage) in group.iter().enumerate() {
+            let is_separate = index > 0 && (is_code(passage) || is_code(&group[index - 1]));
+            text.push_str(if is_separate { "\n\n" } else { " " });
             text.push_str(&passage.text);
-            if at == cited_index {
+            if index == cited_index {
                 text.push_str(if is_code(passage) { "\n\n" } else { " " });
                 text.push_str(&format!("({})", link(passage)));
             }
@@ -62,12 +58,11 @@ fn content(section: &ArticleSection) -> String {
     paragraphs.join("\n")
 }
 
-/// Returns whether a passage is a code block.
-fn is_code(passage: &ArticlePassage) -> bool {
+pub(super) fn is_code(passage: &ArticlePassage) -> bool {
     passage.text.starts_with("```")
 }
 
-/// Returns the citation of a passage: a link, or the key if there is no address.
+/// Returns the source of a passage: a link, or the key if there is no address.
 fn link(passage: &ArticlePassage) -> String {
     match &passage.url {
         Some(url) => {
@@ -77,11 +72,11 @@ fn link(passage: &ArticlePassage) -> String {
     }
 }
 
-/// Returns a title with its inline code.
+/// Escapes a title, except for its inline code.
 pub(super) fn literal_title(title: &str) -> String {
     let parts = title.split('`').enumerate();
     let is_paired = title.matches('`').count().is_multiple_of(2);
-    let parts = parts.map(|(at, part)| match is_paired && at % 2 == 1 {
+    let parts = parts.map(|(index, part)| match is_paired && index % 2 == 1 {
         true => format!("`{part}`"),
         false => {
             let start = if part.starts_with(' ') { " " } else { "" };

@@ -9,7 +9,7 @@ use precedent_text::{
 };
 use regex::Regex;
 
-/// The minimum number of letters of a sentence.
+/// The minimum length of a sentence's letters and digits, in bytes.
 const MIN_LETTERS: usize = 20;
 /// The minimum number of words of a sentence that names no version, reference or code.
 const MIN_WORDS: usize = 5;
@@ -17,12 +17,11 @@ const MIN_WORDS: usize = 5;
 const MAX_LENGTH: usize = 500;
 /// The maximum length of an explanation, in characters; longer ones are about several things.
 const MAX_EXPLANATION: usize = 350;
-
-/// The maximum number of words of a phrase that may lack an English function word.
-const PHRASE: usize = 8;
-/// The minimum number of words of a sentence about a fix that tell more than that it is fixed.
+/// The maximum length of a phrase, in words; an English one must contain a function word.
+const MAX_PHRASE: usize = 8;
+/// The minimum number of words in a sentence about a fix that are not about its status.
 const MIN_CONTENT_WORDS: usize = 3;
-/// The minimum number of digits of the number of a change.
+/// The minimum number of digits in the number of a change.
 const MIN_DIGITS: usize = 4;
 /// The minimum length of such a word, in characters.
 const MIN_CONTENT_WORD: usize = 3;
@@ -35,15 +34,15 @@ static PATTERNS: LazyLock<BTreeMap<&str, Regex>> = LazyLock::new(|| {
         alternatives.entry(name).or_default().push(text);
     }
     let patterns = alternatives.into_iter().map(|(name, texts)| {
-        let kind = format!("(?:{})", texts.join("|"));
+        let alternation = format!("(?:{})", texts.join("|"));
         let pattern = match name {
-            "opening" => format!("^{kind}+"),
-            "status_word" => format!("^{kind}$"),
-            // A question, or a few words with a mark or nothing after them.
+            "opening" => format!("^{alternation}+"),
+            "status_word" => format!("^{alternation}$"),
+            // A question, or at most three more words before a colon, a dash or the end.
             "result" | "observed" | "expected" | "not_observed" => format!(
-                r"^(?:\W|\d+[.)]|h\d\.)*{kind}\w*(?:[^:?.!]{{0,80}}\?|(?:\s[^\s:?.!]+){{0,3}}\s*(?::|\s[-–]\s|\W*$))[\s*_]*"
+                r"^(?:\W|\d+[.)]|h\d\.)*{alternation}\w*(?:[^:?.!]{{0,80}}\?|(?:\s[^\s:?.!]+){{0,3}}\s*(?::|\s[-–]\s|\W*$))[\s*_]*"
             ),
-            _ => kind,
+            _ => alternation,
         };
         (name, re(&format!("(?i){pattern}")))
     });
@@ -55,23 +54,22 @@ pub(super) fn matches(name: &str, text: &str) -> bool {
     PATTERNS.get(name).is_some_and(|pattern| pattern.is_match(text))
 }
 
-/// Returns a text without the matches of a pattern of `wording.tsv`, except for its first group.
+/// Replaces the matches of a pattern of `wording.tsv` with their first group.
 pub(super) fn without(name: &str, text: &str) -> String {
     let pattern = PATTERNS.get(name);
     pattern.map_or_else(|| text.to_owned(), |p| p.replace_all(text, "$1").into_owned())
 }
 
-/// Returns a sentence of a comment as a passage. Returns `None` for questions, thanks, and other
-/// parts of a conversation.
+/// Returns a sentence of a comment as a passage; `None` for questions, thanks and other chatter.
 pub(super) fn passage(sentence: &Sentence) -> Option<String> {
     use SentenceRole::{AlreadyReported, Noise, Question, Retraction};
     let is_chatter = matches!(sentence.role(), Noise | Question | Retraction | AlreadyReported);
-    own_words(sentence).filter(|_| !is_chatter)
+    clean_sentence(sentence).filter(|_| !is_chatter)
 }
 
-/// Returns a sentence as a passage: without its greeting, beginning with a capital letter. Reports
-/// have no roles.
-pub(super) fn own_words(sentence: &Sentence) -> Option<String> {
+/// Returns a sentence without its greeting and with a capital letter; `None` if it is not a
+/// complete statement. Its role is ignored, because reports have none.
+pub(super) fn clean_sentence(sentence: &Sentence) -> Option<String> {
     let text = sentence.markdown().split_whitespace().collect::<Vec<_>>().join(" ");
     let text = without("footnote", &without("opening", &text));
     let text = text
@@ -81,7 +79,7 @@ pub(super) fn own_words(sentence: &Sentence) -> Option<String> {
     let is_short = text.split(' ').count() < MIN_WORDS && !is_specific(sentence);
     let plain = without_code(text);
     if letters < MIN_LETTERS
-        || !is_whole(&plain)
+        || !is_complete(&plain)
         || is_short
         || text.chars().count() > MAX_LENGTH
         || plain.trim_end_matches([')', '"', '*', ' ']).ends_with('?')
@@ -90,7 +88,7 @@ pub(super) fn own_words(sentence: &Sentence) -> Option<String> {
         || matches("no_prose", text)
         || matches("elsewhere", &plain) && sentence.code.is_none()
         || plain.is_ascii()
-            && text.split(' ').count() <= PHRASE
+            && text.split(' ').count() <= MAX_PHRASE
             && !matches("function_word", &plain)
         || matches("back_reference", text)
     {
@@ -104,9 +102,9 @@ pub(super) fn own_words(sentence: &Sentence) -> Option<String> {
     Some(capitalize(text) + end)
 }
 
-/// Returns whether a text is a whole sentence: not an aside, and with all of its brackets.
-fn is_whole(text: &str) -> bool {
-    let count = |mark: char| text.matches(mark).count();
+/// Returns whether a text is a complete sentence with balanced brackets, and not an aside.
+fn is_complete(text: &str) -> bool {
+    let count = |bracket: char| text.matches(bracket).count();
     let is_balanced = count('(') == count(')') && count('[') == count(']');
     is_balanced
         && !text.starts_with('(')
@@ -114,13 +112,13 @@ fn is_whole(text: &str) -> bool {
         && !matches("cut_end", text)
 }
 
-/// Returns whether a sentence names a version, a reference or code.
+/// Returns whether a sentence contains a version, a reference or code.
 pub(super) fn is_specific(sentence: &Sentence) -> bool {
     sentence.code.is_some()
         || ["VER", "REF", "CODE"].iter().any(|name| sentence.features.contains(*name))
 }
 
-/// Returns whether a sentence explains why the problem happens, without a doubt.
+/// Returns whether a sentence explains the problem with certainty.
 pub(super) fn explains(sentence: &Sentence) -> bool {
     use SentenceRole::{Declined, Fix, NotFixed, Workaround};
     matches("cause", &sentence.text)
@@ -133,15 +131,14 @@ pub(super) fn explains(sentence: &Sentence) -> bool {
         && !matches!(sentence.role(), Declined | Fix | NotFixed | Workaround)
 }
 
-/// Returns whether a report asks for work and tells of no failure.
+/// Returns whether a report asks for work instead of describing a failure.
 pub(super) fn is_request(title: &str, labels: &[String], title_fails: bool) -> bool {
     matches("request", title)
         || labels.iter().any(|label| matches("request_label", label))
         || matches("task", title) && !title_fails
 }
 
-/// Returns whether a sentence only says that the problem is solved, that somebody checked it, or
-/// that a change is under way.
+/// Returns whether a sentence only says that the problem is solved, verified or in progress.
 pub(super) fn is_vague_fix(sentence: &Sentence) -> bool {
     let text = &sentence.text;
     let is_content = |word: &&str| {
@@ -149,7 +146,7 @@ pub(super) fn is_vague_fix(sentence: &Sentence) -> bool {
             && word.chars().any(char::is_alphabetic)
             && !matches("status_word", word)
     };
-    // "CL 13110", but no year.
+    // "CL 13110", but not a year.
     let is_number = |word: &str| {
         word.chars().filter(char::is_ascii_digit).count() >= MIN_DIGITS && !is_year(word)
     };
@@ -162,35 +159,35 @@ pub(super) fn is_vague_fix(sentence: &Sentence) -> bool {
         || (content_words < MIN_CONTENT_WORDS || is_personal(text)) && !is_specific
 }
 
-/// Returns whether a word is a year of this century or of the last one.
 fn is_year(word: &str) -> bool {
     word.len() == 4 && (word.starts_with("19") || word.starts_with("20"))
 }
 
-/// Returns whether a text is about its writer.
+/// Returns whether a text is about its author.
 pub(super) fn is_personal(text: &str) -> bool {
     matches("first_person", &without_code(text))
 }
 
-/// Returns whether a text tells of a failure.
-pub(super) fn fails(text: &str) -> bool {
+/// Returns whether a text describes a failure.
+pub(super) fn describes_failure(text: &str) -> bool {
     matches("failure", &without_code(text))
 }
 
-/// Returns whether a sentence of a change's description tells what is different.
-pub(super) fn tells_change(sentence: &Sentence) -> bool {
-    matches("tells_change", &sentence.text)
+/// Returns whether a sentence describes the effect of a change.
+pub(super) fn describes_change(sentence: &Sentence) -> bool {
+    matches("describes_change", &sentence.text)
         && !matches("pronoun", &sentence.text)
         && !matches("doubt", &sentence.text)
         && !matches("about_change", &sentence.text)
 }
 
-/// Returns the words of a sentence about what happened, even if they are few.
-pub(super) fn result(sentence: &Sentence) -> Option<String> {
+/// Returns a sentence about the result, which may be short.
+pub(super) fn result_sentence(sentence: &Sentence) -> Option<String> {
     let text = sentence.markdown().split_whitespace().collect::<Vec<_>>().join(" ");
     let text = text.trim_matches(['-', '*', '#', '>', '.', ',', ';', ' ']);
     // A single word is a heading, unless it is "Crash".
-    let is_text = (text.contains(' ') || fails(text)) && text.chars().count() <= MAX_LENGTH;
+    let is_text =
+        (text.contains(' ') || describes_failure(text)) && text.chars().count() <= MAX_LENGTH;
     let is_lead = text.ends_with(':');
     let is_prose = (is_lead || !matches("no_prose", text)) && !text.ends_with('?');
     let end = if is_lead { "" } else { "." };
@@ -200,19 +197,19 @@ pub(super) fn result(sentence: &Sentence) -> Option<String> {
 /// The section of a report to which a sentence belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReportSection {
-    /// Above all headings, or below one for a description.
+    /// Before all headings, or under one for a description.
     Observed,
-    /// Below a heading for what happened.
+    /// Under a heading for the result.
     Result,
-    /// Below a heading for what was expected.
+    /// Under a heading for the expected result.
     Expected,
-    /// Below any other heading, such as that of the steps.
+    /// Under any other heading, such as the steps.
     Other,
 }
 
-/// Returns the section that begins with a text, if its beginning is a heading or a label, and the
-/// length of the heading.
-pub(super) fn section_of(text: &str) -> Option<(ReportSection, usize)> {
+/// Returns the section that a heading or label at the beginning of a text starts, and the length of
+/// the heading.
+pub(super) fn parse_heading(text: &str) -> Option<(ReportSection, usize)> {
     let kinds = [
         ("expected", ReportSection::Expected),
         ("not_observed", ReportSection::Other),
@@ -229,8 +226,7 @@ fn without_code(text: &str) -> String {
     text.split('`').step_by(2).collect::<Vec<_>>().join("x")
 }
 
-/// Returns a text with a capital letter at the beginning, unless it begins with a name, with code or
-/// with the component that it is about: "runtime: …".
+/// Capitalizes a text, unless it begins with a name, code or a component ("runtime: …").
 pub(super) fn capitalize(text: &str) -> String {
     let mut words = text.split(' ');
     let has_component = text.split(' ').take(3).any(|word| word.ends_with(':'));
@@ -256,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn wording_has_every_pattern() {
+    fn every_pattern_in_use_exists() {
         for code in [include_str!("sentence.rs"), include_str!("passages.rs")] {
             let uses = code.split("matches(\"").chain(code.split("without(\"")).skip(1);
             for name in uses.filter_map(|rest| rest.split_once("\", ")) {
@@ -267,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn conversation_is_no_passage() {
+    fn conversation_is_not_a_passage() {
         for text in [
             "Thanks!",
             "+1, same here.",
@@ -296,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn vague_fixes_are_left_out() {
+    fn vague_fixes_are_recognized() {
         let is_vague = |text: &str| Sentences::read(text).0.iter().any(is_vague_fix);
         for text in [
             "This was resolved by an earlier commit.",
@@ -329,18 +325,19 @@ mod tests {
             ("Description: the list is empty.", Observed, "the list is empty."),
             ("Actual result: the list is empty.", Result, "the list is empty."),
         ] {
-            let (of, end) = section_of(text).unwrap();
-            assert_eq!((of, &text[end..]), (section, rest), "{text}");
+            let (result, end) = parse_heading(text).unwrap();
+            assert_eq!((result, &text[end..]), (section, rest), "{text}");
         }
         for text in ["The problem is the list.", "Expected entries are missing from the list."] {
-            assert_eq!(section_of(text), None, "{text}");
+            assert_eq!(parse_heading(text), None, "{text}");
         }
     }
 
     #[test]
     fn requests_report_no_failure() {
-        let is_request =
-            |title: &str, label: &str| is_request(title, &[label.to_owned()], fails(title));
+        let is_request = |title: &str, label: &str| {
+            is_request(title, &[label.to_owned()], describes_failure(title))
+        };
         for (title, label) in [
             ("reader: add an option for the lease", "A-reader"),
             ("Missing word in README.md", ""),
@@ -354,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn explanations_have_no_doubt() {
+    fn uncertain_explanations_are_rejected() {
         let is_cause = |text: &str| Sentences::read(text).0.iter().any(explains);
         for text in [
             "It fails because the lease is renewed twice.",

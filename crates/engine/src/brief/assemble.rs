@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use super::{cite, display, log, of_change, percent, state, summary};
+use super::{
+    cite, cite_case, cite_change, cite_report, display, log, percent, quote, state_text, statement,
+    summary,
+};
 use crate::{
     answer::{DomainModel, MatchFinder, question::find_anywhere},
     ask, duplicates, search,
@@ -11,10 +14,10 @@ use crate::{
 use precedent_core::{
     error::{Error, Result},
     model::{
-        AskResponse, Band, Brief, BriefRecord, BriefRequest, BriefSource, CaseRelation, Citation,
-        CommentRole, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest,
-        DuplicatesResponse, Entry, LogResponse, Quote, RedactionPreview, Section, SectionKind,
-        SolvedCase, TroubleshootRequest, TroubleshootResponse,
+        AskResponse, Band, Brief, BriefRecord, BriefRequest, BriefSource, CaseComment,
+        CaseRelation, Citation, CommentRole, Disposition, DocKind, DuplicateCandidate,
+        DuplicatesRequest, DuplicatesResponse, Entry, LogResponse, Quote, RedactionPreview,
+        Section, SectionKind, SolvedCase, TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
 };
@@ -29,6 +32,7 @@ use precedent_text::{
     prepare::PreparedText,
     salient::{extract_salient, headline},
     signature::Signature,
+    skeleton::Skeleton,
     tokens,
     version::versions,
 };
@@ -37,15 +41,15 @@ use regex::Regex;
 /// The format version of the record embedded in a brief.
 pub(super) const VERSION: u32 = 1;
 /// The maximum number of duplicates listed.
-const DUPLICATES: usize = 5;
-/// The minimum score of a candidate.
-const THRESHOLD: f32 = 0.4;
+const MAX_DUPLICATES: usize = 5;
+/// The minimum score of a duplicate candidate.
+const MIN_SCORE: f32 = 0.4;
 /// The maximum length of the quoted problem, in characters.
-const PROBLEM: usize = 6000;
+const MAX_PROBLEM: usize = 6000;
 
-/// A pattern for program output: origins that each end with a colon ("thumbnailer: decoder tiff:
-/// unsupported compression 7"), or a time or a level before the message.
-static WRITTEN_BY_A_PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
+/// Program output: a message after several component names ("thumbnailer: decoder tiff:
+/// unsupported compression 7"), a time or a level.
+static PROGRAM_OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?m)^[>\s]*(?:[\w./\[\]()-]+: (?:[\w./ -]{1,40}: )+\S",
         r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d\b.{0,40}\b(?:[A-Z]{4,}|error|warn)",
@@ -53,20 +57,15 @@ static WRITTEN_BY_A_PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Returns whether a text quotes program output without marking it as such.
-fn quotes_a_line(text: &str) -> bool {
-    WRITTEN_BY_A_PROGRAM.is_match(text)
-}
-
-/// The components for making briefs.
+/// The components that briefs need.
 pub struct BriefContext<'a> {
-    /// The finder for the matches of a question.
+    /// The finder of matches for a question.
     pub finder: &'a MatchFinder<'a>,
     /// The vocabulary model of the casebook's reports.
     pub domain: &'a DomainModel,
-    /// The model's name, and the minimum similarity of a case worth reading, from its card.
+    /// The embedding model's name, and its minimum similarity of a relevant case.
     pub model: Option<(&'a str, f32)>,
-    /// The engine of the models, for names in running text.
+    /// The engine that loads the name recognition model.
     pub engine: &'a Engine,
 }
 
@@ -76,7 +75,7 @@ impl std::fmt::Debug for BriefContext<'_> {
     }
 }
 
-/// Assembles a brief. Stores nothing.
+/// Assembles a brief.
 ///
 /// # Errors
 /// Errors of the duplicate search and of the search for solved cases.
@@ -90,17 +89,15 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
         return Err(Error::invalid("no item or text given for the brief")
             .with_hint("Pass an item (acme/app#12), a question, a report or a log."));
     }
-    // The current time is the casebook's last change, so that the clock does not change the brief.
+    // The clock does not change a brief: ages are relative to the casebook's last change.
     let now = as_of.unwrap_or_default();
     let cases = CaseContext {
         finder: context.finder,
         domain: context.domain,
-        card: context.model.map(|m| m.1),
+        min_similarity: context.model.map(|m| m.1),
     };
-    let log = match row.is_none() && !request.logs.is_empty() {
-        true => Some(log::read_logs(&cases, request, now, task)?),
-        false => None,
-    };
+    let has_log = row.is_none() && !request.logs.is_empty();
+    let log = has_log.then(|| log::read_logs(&cases, request, now, task)).transpose()?;
     let (duplicates, solved_cases, answer) = match &log {
         Some(log) => (None, log::solved_cases(log, request), None),
         None => find_matches(&cases, request, row.as_ref(), now, task)?,
@@ -115,45 +112,35 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
             ),
             (None, None) => troubleshoot::first_line(&headline(&request.text)),
         };
-        let mut writer = Writer {
-            reader: r,
-            request,
-            row: row.as_ref(),
-            text: &text,
-            log: log.as_ref(),
-            sections: Vec::new(),
-        };
-        let versions = writer.versions_of_report();
-        let summary = match (&answer, &log) {
-            (Some(answer), _) => Some(summary::of_answer(answer, row.as_ref(), &title, &versions)),
-            (None, Some(log)) => Some(summary::of_log(log)),
+        let (row, log) = (row.as_ref(), log.as_ref());
+        let mut writer = Writer { reader: r, request, row, text: &text, log, sections: Vec::new() };
+        let versions = writer.reported_versions();
+        let summary = match (&answer, log) {
+            (Some(answer), _) => Some(summary::summarize_answer(answer, row, &title, &versions)),
+            (None, Some(log)) => Some(summary::summarize_log(log)),
             (None, None) => None,
         };
         writer.add(SectionKind::Summary, "Summary", summary.into_iter().collect());
-        writer.write(duplicates.as_ref(), &solved_cases)?;
+        writer.add_sections(duplicates.as_ref(), &solved_cases)?;
         let sections = writer.sections;
-        let sources = sources(r, &sections)?;
-        let title = row.as_ref().map_or(title.clone(), |row| format!("{} {title}", row.key));
-        let request = request.clone();
-        let model = context.model.map(|(name, _)| name.to_owned());
-        let names_unrecognized = false;
         let record = BriefRecord {
             version: VERSION,
-            request,
+            request: request.clone(),
             revision,
             as_of,
-            model,
-            names_unrecognized,
-            sources,
+            model: context.model.map(|(name, _)| name.to_owned()),
+            names_unrecognized: false,
+            sources: cited_sources(r, &sections)?,
         };
+        let title = row.map_or(title.clone(), |row| format!("{} {title}", row.key));
         Ok(Brief { title, sections, redactions: Vec::new(), record })
     })?;
-    display::clean(&mut brief);
+    display::sanitize_brief(&mut brief);
     if request.redact {
-        let (names, is_complete) = names(context, &brief, row.as_ref(), task)?;
+        let (names, is_complete) = recognize_names(context, &brief, row.as_ref(), task)?;
         redact::redact(&mut brief, &names, &RedactionOptions::from_request(request));
         brief.record.names_unrecognized = !is_complete;
-        // Remove folders, because they may name their owner.
+        // Folders may name their owner.
         for path in &mut brief.record.request.logs {
             *path = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
         }
@@ -161,7 +148,7 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     Ok(brief)
 }
 
-/// Returns the duplicates of an item or a text, if requested, its solved cases and the answer.
+/// Finds the duplicates of an item or a text, if requested, its solved cases and the answer.
 fn find_matches(
     cases: &CaseContext<'_>,
     request: &BriefRequest,
@@ -169,20 +156,21 @@ fn find_matches(
     now: jiff::Timestamp,
     task: &Task,
 ) -> Result<(Option<DuplicatesResponse>, TroubleshootResponse, Option<AskResponse>)> {
-    let wants = !request.without.contains(&SectionKind::Duplicates)
+    let wants_duplicates = !request.without.contains(&SectionKind::Duplicates)
         && row.is_none_or(|row| matches!(row.kind, DocKind::Issue | DocKind::PullRequest));
     let ask = DuplicatesRequest {
         key: row.map(|row| row.key.clone()),
-        // The duplicate search detects the title itself.
+        // The duplicate search separates the title from the text.
         body: request.text.clone(),
         source: request.source.clone(),
         include_closed: true,
-        threshold: THRESHOLD,
-        max_candidates: DUPLICATES,
+        threshold: MIN_SCORE,
+        max_candidates: MAX_DUPLICATES,
         ..DuplicatesRequest::default()
     };
-    let mut duplicates =
-        if wants { Some(duplicates::check_only(cases.finder, &ask, now, task)?) } else { None };
+    let mut duplicates = wants_duplicates
+        .then(|| duplicates::check_only(cases.finder, &ask, now, task))
+        .transpose()?;
     task.check()?;
     let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
     let matches = find_anywhere(cases.finder, query, now, task)?;
@@ -193,14 +181,14 @@ fn find_matches(
     let (mut response, similar) =
         ask::find_cases(cases, &matches, &ask, ask::MAX_CANDIDATES, task)?;
     let mut answer = ask::respond(cases, &matches, response.clone(), &similar)?;
-    summary::leave_out(&mut answer, request);
-    let stays = |key: &String| !request.leave_out.contains(key);
+    summary::remove_excluded(&mut answer, request);
+    let is_included = |key: &String| !request.leave_out.contains(key);
     if let Some(duplicates) = &mut duplicates {
-        duplicates.candidates.retain(|c| stays(&c.key));
-        duplicates.known = duplicates.known.take().filter(|k| stays(&k.key));
+        duplicates.candidates.retain(|c| is_included(&c.key));
+        duplicates.known = duplicates.known.take().filter(|k| is_included(&k.key));
     }
-    response.cases.retain(|c| stays(&c.key));
-    response.wiki.retain(|page| stays(&page.key));
+    response.cases.retain(|c| is_included(&c.key));
+    response.wiki.retain(|page| is_included(&page.key));
     Ok((duplicates, response, Some(answer)))
 }
 
@@ -218,36 +206,35 @@ pub fn preview(
         .finder
         .store
         .read(|r| request.key.as_deref().map(|key| search::resolve_one(r, key)).transpose())?;
-    let (names, _) = names(context, &plain, row.as_ref(), task)?;
+    let (names, _) = recognize_names(context, &plain, row.as_ref(), task)?;
     Ok(redact::preview(&plain, &names, &RedactionOptions::from_request(request)))
 }
 
-/// The number of bytes of a brief that the model of names reads, shorter texts first: 1.5 s at 23 ms
-/// a kilobyte full of names.
-const READ_BY_MODEL: usize = 64_000;
-/// A word in more documents than this, and in more than one of [`COMMON_SHARE`], is common. A name
-/// of common words is a product's.
-const COMMON: u64 = 5;
-/// See [`COMMON`].
+/// The maximum number of bytes of a brief in which names are recognized, shorter texts first; takes
+/// up to 1.5 s.
+const MAX_RECOGNIZED: usize = 64_000;
+/// A word is common if more documents contain it than this number, and than one in
+/// [`COMMON_SHARE`]. A name made of common words is a product's.
+const COMMON_DOCUMENTS: u64 = 5;
 const COMMON_SHARE: u64 = 250;
 
-/// Returns the names in a brief, its logins and the names that the model recognizes in its texts,
-/// and whether there is a model. Without it there are only logins.
-pub(crate) fn names(
+/// Returns the names in a brief, and whether they are complete: without the recognition model there
+/// are only logins.
+pub(crate) fn recognize_names(
     context: &BriefContext<'_>,
     brief: &Brief,
     row: Option<&DocumentRow>,
     task: &Task,
 ) -> Result<(KnownNames, bool)> {
-    let logins = context.finder.store.read(|r| people(r, brief, row))?;
+    let logins = context.finder.store.read(|r| logins(r, brief, row))?;
     let mut names = KnownNames::from_logins(logins);
     let Ok(Some(mut model)) = context.engine.load_names() else { return Ok((names, false)) };
     let fulltext = context.finder.fulltext;
-    let common = COMMON.max(fulltext.count()? / COMMON_SHARE);
-    let mut reader = Reading { model: &mut model, fulltext, common, task };
+    let common_threshold = COMMON_DOCUMENTS.max(fulltext.count()? / COMMON_SHARE);
+    let mut reader = CasebookNameReader { model: &mut model, fulltext, common_threshold, task };
     let mut texts: Vec<String> = redact::texts(brief).into_iter().collect();
     texts.sort_by_key(String::len);
-    let mut bytes_left = READ_BY_MODEL;
+    let mut bytes_left = MAX_RECOGNIZED;
     for text in texts {
         let text = &text[..text.floor_char_boundary(bytes_left)];
         bytes_left -= text.len();
@@ -256,15 +243,16 @@ pub(crate) fn names(
     Ok((names, true))
 }
 
-/// The model for names, and the casebook's frequencies of words.
-struct Reading<'a> {
+/// The recognition model with the word frequencies of the casebook.
+struct CasebookNameReader<'a> {
     model: &'a mut NameModel,
     fulltext: &'a FullText,
-    common: u64,
+    /// The number of documents above which a word is common.
+    common_threshold: u64,
     task: &'a Task,
 }
 
-impl NameReader for Reading<'_> {
+impl NameReader for CasebookNameReader<'_> {
     fn names(&mut self, text: &str) -> Result<Vec<Recognition>> {
         let names = self.model.names(text, self.task)?.into_iter();
         let recognition = |name: RecognizedName| Recognition {
@@ -277,15 +265,16 @@ impl NameReader for Reading<'_> {
 
     fn is_common(&mut self, name: &str) -> Result<bool> {
         let words = tokens::words(name).into_iter().map(|word| word.term);
-        // The version behind a product's name is rare.
+        // The version after a product's name is rare.
         let words: Vec<String> = words.filter(|word| word.contains(char::is_alphabetic)).collect();
         let documents = self.fulltext.document_counts(TermKind::Word, &words)?;
-        Ok(!words.is_empty() && documents.iter().all(|documents| *documents > self.common))
+        Ok(!words.is_empty()
+            && documents.iter().all(|documents| *documents > self.common_threshold))
     }
 }
 
-/// Returns the logins that a brief may contain.
-fn people(r: &Reader<'_>, brief: &Brief, row: Option<&DocumentRow>) -> Result<Vec<String>> {
+/// Returns the logins of the people in the threads of a brief.
+fn logins(r: &Reader<'_>, brief: &Brief, row: Option<&DocumentRow>) -> Result<Vec<String>> {
     let mut out = Vec::new();
     let mut keys: Vec<&str> = brief.record.sources.iter().map(|s| s.key.as_str()).collect();
     keys.extend(row.map(|row| row.key.as_str()));
@@ -299,8 +288,8 @@ fn people(r: &Reader<'_>, brief: &Brief, row: Option<&DocumentRow>) -> Result<Ve
     Ok(out)
 }
 
-/// Returns the sources that these sections cite, in citation order.
-fn sources(r: &Reader<'_>, sections: &[Section]) -> Result<Vec<BriefSource>> {
+/// Returns the documents that these sections cite, in citation order.
+fn cited_sources(r: &Reader<'_>, sections: &[Section]) -> Result<Vec<BriefSource>> {
     let mut out: Vec<BriefSource> = Vec::new();
     for c in sections.iter().flat_map(|s| &s.entries).flat_map(|e| &e.citations) {
         if out.iter().any(|s| s.key == c.key) {
@@ -321,6 +310,7 @@ fn sources(r: &Reader<'_>, sections: &[Section]) -> Result<Vec<BriefSource>> {
     Ok(out)
 }
 
+/// The writer of a brief's sections.
 struct Writer<'a> {
     reader: &'a Reader<'a>,
     request: &'a BriefRequest,
@@ -332,28 +322,22 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write(
+    fn add_sections(
         &mut self,
         duplicates: Option<&DuplicatesResponse>,
         cases: &TroubleshootResponse,
     ) -> Result<()> {
         match self.log {
             Some(log) => self.add(SectionKind::Log, "Errors in the log", log::entries(log)),
-            None => self.problem(),
+            None => self.add_problem(),
         }
         if let Some(duplicates) = duplicates {
-            self.duplicates(duplicates)?;
+            self.add_duplicates(duplicates)?;
         }
-        self.cases(cases);
+        self.add_cases(cases);
         let wiki = cases.wiki.iter().map(|page| Entry {
             heading: Some(page.title.clone()),
-            quote: Some(Quote {
-                author: None,
-                role: None,
-                day: None,
-                text: page.text.clone(),
-                excerpt: true,
-            }),
+            quote: Some(quote(None, &page.text, true)),
             citations: vec![Citation {
                 label: page.citation.clone(),
                 key: page.key.clone(),
@@ -362,10 +346,10 @@ impl Writer<'_> {
             ..Entry::default()
         });
         self.add(SectionKind::Wiki, "From the wiki", wiki.collect());
-        self.versions(cases);
-        self.people(cases);
-        self.questions(duplicates, cases);
-        self.notes()
+        self.add_versions(cases);
+        self.add_solvers(cases);
+        self.add_questions(duplicates, cases);
+        self.add_notes()
     }
 
     fn add(&mut self, kind: SectionKind, title: &str, entries: Vec<Entry>) {
@@ -374,7 +358,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the title and text that the brief is about.
+    /// Returns the title and the text of the problem.
     fn text(&self) -> (&str, &str) {
         match self.row {
             Some(row) => (&row.title, &row.body),
@@ -382,7 +366,6 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the product's name.
     fn product(&self) -> &str {
         self.row
             .map(|row| row.source.as_str())
@@ -390,17 +373,17 @@ impl Writer<'_> {
             .unwrap_or_default()
     }
 
-    /// Returns the versions of the product that the report names.
-    fn versions_of_report(&self) -> Vec<String> {
+    /// Returns the product versions that the report mentions.
+    fn reported_versions(&self) -> Vec<String> {
         let (title, body) = self.text();
         versions(&format!("{title}\n{body}"), self.product()).product
     }
 
-    fn problem(&mut self) {
+    fn add_problem(&mut self) {
         let (_, body) = self.text();
-        // An overlong log is reduced to its salient part.
+        // A long log is reduced to its salient part.
         let problem_text = if self.row.is_none() { extract_salient(body) } else { body.into() };
-        let (text, is_cut) = troubleshoot::excerpt(problem_text.trim(), PROBLEM);
+        let (text, is_cut) = troubleshoot::excerpt(problem_text.trim(), MAX_PROBLEM);
         let excerpt = is_cut || problem_text.len() < body.len();
         let author = self.row.and_then(|row| row.author.login.clone());
         let quote = Quote {
@@ -412,17 +395,16 @@ impl Writer<'_> {
         };
         let entry = match self.row {
             Some(row) => {
-                let mut facts = vec![state(row.state, row.state_reason.as_deref())];
+                let mut facts = vec![state_text(row.state, row.state_reason.as_deref())];
                 facts.extend(
                     (!row.labels.is_empty()).then(|| format!("labels: {}", row.labels.join(", "))),
                 );
                 facts.extend(row.milestone.as_ref().map(|m| format!("milestone: {m}")));
                 facts.retain(|f| !f.is_empty());
                 Entry {
-                    heading: None,
-                    text: (!facts.is_empty()).then(|| sentence(&facts.join("; "))),
+                    text: (!facts.is_empty()).then(|| to_sentence(&facts.join("; "))),
                     quote: (!quote.text.is_empty()).then_some(quote),
-                    citations: vec![cite(row)],
+                    ..citing(vec![cite(row)])
                 }
             }
             None => Entry { quote: Some(quote), ..Entry::default() },
@@ -430,7 +412,7 @@ impl Writer<'_> {
         self.add(SectionKind::Problem, "Problem", vec![entry]);
     }
 
-    fn duplicates(&mut self, response: &DuplicatesResponse) -> Result<()> {
+    fn add_duplicates(&mut self, response: &DuplicatesResponse) -> Result<()> {
         let known_entries = self.known_duplicates(response)?;
         let has_possible = response.candidates.iter().any(|c| c.band <= Band::Possible);
         let title = match (known_entries.is_empty(), has_possible) {
@@ -439,18 +421,18 @@ impl Writer<'_> {
             (true, false) => "Related reports",
         };
         let known_key = response.known.as_ref().map(|k| k.key.as_str());
-        let likely = response
+        let candidates = response
             .candidates
             .iter()
             .filter(|c| c.band != Band::None && Some(c.key.as_str()) != known_key);
-        let likely = likely.map(|c| {
+        let candidates = candidates.map(|c| {
             let mut facts = vec![match c.band {
                 Band::Related => "related, probably not a duplicate".to_owned(),
                 band => {
                     format!("{} ({})", band.words().trim_end_matches(" of"), percent(c.confidence))
                 }
             }];
-            // An unlikely duplicate cannot be a regression.
+            // Only a possible duplicate can be a regression.
             facts.push(match &c.disposition {
                 Disposition::PossibleRegression(by) if c.confidence < Band::Possible.floor() => {
                     Disposition::Fixed(by.clone()).to_string()
@@ -460,19 +442,13 @@ impl Writer<'_> {
             facts.extend(c.canonical.as_ref().map(|k| format!("tracked in {k}")));
             facts.extend(c.reasons.iter().cloned());
             let kind = self.row.map_or(DocKind::Issue, |row| row.kind);
-            let label = if kind == DocKind::PullRequest {
-                format!("[Pull request {}]", c.key)
-            } else {
-                format!("[Issue {}]", c.key)
-            };
-            Entry {
-                heading: Some(c.title.clone()),
-                text: Some(sentence(&facts.join("; "))),
-                citations: vec![Citation { label, key: c.key.clone(), url: c.url.clone() }],
-                ..Entry::default()
-            }
+            let noun = if kind == DocKind::PullRequest { "Pull request" } else { "Issue" };
+            let label = format!("[{noun} {}]", c.key);
+            let citation = Citation { label, key: c.key.clone(), url: c.url.clone() };
+            let heading = Some(c.title.clone());
+            Entry { heading, ..statement(to_sentence(&facts.join("; ")), vec![citation]) }
         });
-        let entries: Vec<Entry> = known_entries.into_iter().chain(likely).collect();
+        let entries: Vec<Entry> = known_entries.into_iter().chain(candidates).collect();
         self.add(SectionKind::Duplicates, title, entries);
         Ok(())
     }
@@ -480,17 +456,17 @@ impl Writer<'_> {
     /// Returns the known duplicates: the canonical report, and its other duplicates.
     fn known_duplicates(&self, response: &DuplicatesResponse) -> Result<Vec<Entry>> {
         let Some(item) = self.row else { return Ok(Vec::new()) };
-        let stays =
+        let canonical_key =
             response.known.as_ref().map_or(item.key.as_str(), |canonical| canonical.key.as_str());
         let mut duplicates = Vec::new();
-        for key in self.reader.duplicates_of(stays)? {
+        for key in self.reader.duplicates_of(canonical_key)? {
             if key != item.key && !self.request.leave_out.contains(&key) {
                 duplicates
                     .extend(self.reader.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()));
             }
         }
         let count = duplicates.len();
-        duplicates.truncate(DUPLICATES);
+        duplicates.truncate(MAX_DUPLICATES);
         let mut entries = Vec::new();
         if let Some(canonical) = &response.known {
             let mut citations = vec![cite(item)];
@@ -498,58 +474,40 @@ impl Writer<'_> {
             {
                 (Some(row), Some(disposition)) => {
                     citations.push(cite(&row));
-                    let state_text = state(canonical.state, canonical.state_reason.as_deref());
-                    let facts = [
+                    let mut facts = vec![
                         "this report is a known duplicate".to_owned(),
-                        state_text,
+                        state_text(canonical.state, canonical.state_reason.as_deref()),
                         disposition.to_string(),
                     ];
-                    let facts: Vec<String> = facts.into_iter().filter(|f| !f.is_empty()).collect();
-                    sentence(&facts.join("; "))
+                    facts.retain(|f| !f.is_empty());
+                    to_sentence(&facts.join("; "))
                 }
                 _ => format!("Known duplicate of {}, which is not in the casebook.", canonical.key),
             };
-            let text = Some(text);
-            entries.push(Entry {
-                heading: canonical.title.clone(),
-                text,
-                citations,
-                ..Entry::default()
-            });
+            let heading = canonical.title.clone();
+            entries.push(Entry { heading, ..statement(text, citations) });
         }
         if count > 0 {
             let more = if response.known.is_some() { "other " } else { "" };
-            let (reports, are) = if count == 1 {
-                ("report", "is a duplicate")
-            } else {
-                ("reports", "are duplicates")
-            };
-            let mut text = format!("{count} {more}{reports} {are} of it");
+            let predicate =
+                if count == 1 { "report is a duplicate" } else { "reports are duplicates" };
+            let mut text = format!("{count} {more}{predicate} of it");
             if count > duplicates.len() {
                 text.push_str(&format!(", {} shown", duplicates.len()));
             }
             let names: Vec<String> =
                 duplicates.iter().map(|row| format!("{} ({})", row.key, row.title)).collect();
-            entries.push(Entry {
-                text: Some(format!("{text}: {}.", names.join("; "))),
-                citations: duplicates.iter().map(cite).collect(),
-                ..Entry::default()
-            });
+            let citations = duplicates.iter().map(cite).collect();
+            entries.push(statement(format!("{text}: {}.", names.join("; ")), citations));
         }
         Ok(entries)
     }
 
-    fn cases(&mut self, response: &TroubleshootResponse) {
+    fn add_cases(&mut self, response: &TroubleshootResponse) {
         let mut entries = Vec::new();
         for case in &response.cases {
-            let cite = |url: Option<String>| {
-                vec![Citation {
-                    label: case.citation.clone(),
-                    key: case.key.clone(),
-                    url: url.or(case.url.clone()),
-                }]
-            };
-            let mut facts = vec![state(case.state, case.state_reason.as_deref())];
+            let case_citation = || vec![cite_case(case)];
+            let mut facts = vec![state_text(case.state, case.state_reason.as_deref())];
             facts.extend(day(case.closed_at).map(|d| format!("on {d}")));
             let mut clauses = vec![facts.join(" ")];
             clauses.extend(
@@ -563,46 +521,21 @@ impl Writer<'_> {
                 false => format!("fixed by {}", change.key),
             }));
             clauses.extend(case.same_signature.then(|| "same error".to_owned()));
-            let mut citations = cite(None);
-            citations.extend(case.fixed_by.iter().filter(|c| c.is_mirrored()).map(of_change));
+            let mut citations = case_citation();
+            citations.extend(case.fixed_by.iter().filter(|c| c.is_mirrored()).map(cite_change));
             let is_itself = case.relation == Some(CaseRelation::Itself);
+            let heading = if is_itself { "This report" } else { &case.title };
             entries.push(Entry {
-                heading: Some(if is_itself {
-                    "This report".to_owned()
-                } else {
-                    case.title.clone()
-                }),
-                text: Some(sentence(&clauses.join("; "))),
-                citations,
-                ..Entry::default()
+                heading: Some(heading.to_owned()),
+                ..statement(to_sentence(&clauses.join("; ")), citations)
             });
             if !is_itself && !case.body.trim().is_empty() {
-                let quote = Quote {
-                    author: None,
-                    role: Some("report".to_owned()),
-                    day: None,
-                    text: case.body.clone(),
-                    excerpt: case.body_excerpt,
-                };
-                entries.push(Entry {
-                    quote: Some(quote),
-                    citations: cite(None),
-                    ..Entry::default()
-                });
+                let quote = Some(quote(Some("report"), &case.body, case.body_excerpt));
+                entries.push(Entry { quote, ..citing(case_citation()) });
             }
             for change in case.described_changes() {
-                let quote = Quote {
-                    author: None,
-                    role: Some("the fix".to_owned()),
-                    day: None,
-                    text: change.text.clone(),
-                    excerpt: false,
-                };
-                entries.push(Entry {
-                    quote: Some(quote),
-                    citations: vec![of_change(change)],
-                    ..Entry::default()
-                });
+                let quote = Some(quote(Some("the fix"), &change.text, false));
+                entries.push(Entry { quote, ..citing(vec![cite_change(change)]) });
             }
             for c in case.in_reading_order() {
                 let quote = Quote {
@@ -612,30 +545,20 @@ impl Writer<'_> {
                     text: c.text.clone(),
                     excerpt: c.excerpt,
                 };
-                entries.push(Entry {
-                    quote: Some(quote),
-                    citations: cite(c.url.clone()),
-                    ..Entry::default()
-                });
+                entries.push(Entry { quote: Some(quote), ..citing(vec![cite_comment(case, c)]) });
             }
-            entries.extend(case.agreement().map(|agree| Entry {
-                text: Some(sentence(&agree)),
-                citations: cite(None),
-                ..Entry::default()
-            }));
+            let agreement = case.agreement();
+            entries.extend(agreement.map(|text| statement(to_sentence(&text), case_citation())));
         }
         self.add(SectionKind::Cases, "Solved cases", entries);
     }
 
-    fn versions(&mut self, response: &TroubleshootResponse) {
+    fn add_versions(&mut self, response: &TroubleshootResponse) {
         let mut entries = Vec::new();
-        let mentions = self.versions_of_report();
-        if !mentions.is_empty() {
-            entries.push(Entry {
-                text: Some(format!("This report mentions {}.", mentions.join(", "))),
-                citations: self.row.map(cite).into_iter().collect(),
-                ..Entry::default()
-            });
+        let versions = self.reported_versions();
+        if !versions.is_empty() {
+            let text = format!("This report mentions {}.", versions.join(", "));
+            entries.push(statement(text, self.row.map(cite).into_iter().collect()));
         }
         for case in &response.cases {
             let mut facts = Vec::new();
@@ -644,65 +567,58 @@ impl Writer<'_> {
             }
             facts.extend(case.fixed_in.as_ref().map(|v| format!("fixed in {v}")));
             if !facts.is_empty() {
-                entries.push(Entry {
-                    text: Some(sentence(&facts.join("; "))),
-                    citations: vec![of_case(case)],
-                    ..Entry::default()
-                });
+                entries.push(statement(to_sentence(&facts.join("; ")), vec![cite_case(case)]));
             }
         }
         self.add(SectionKind::Versions, "Versions", entries);
     }
 
-    fn people(&mut self, response: &TroubleshootResponse) {
-        let mut by: BTreeMap<(String, bool), Vec<Citation>> = BTreeMap::new();
+    fn add_solvers(&mut self, response: &TroubleshootResponse) {
+        let mut citations_by_author: BTreeMap<(String, bool), Vec<Citation>> = BTreeMap::new();
         for case in &response.cases {
             for c in &case.comments {
                 if matches!(c.role, Some(CommentRole::Fix | CommentRole::Workaround))
                     && let Some(author) = &c.author
                 {
                     let is_workaround = c.role == Some(CommentRole::Workaround);
-                    let list = by.entry((author.clone(), is_workaround)).or_default();
-                    if !list.iter().any(|k| k.key == case.key) {
-                        list.push(Citation {
-                            url: c.url.clone().or(case.url.clone()),
-                            ..of_case(case)
-                        });
+                    let author = (author.clone(), is_workaround);
+                    let citations = citations_by_author.entry(author).or_default();
+                    if !citations.iter().any(|k| k.key == case.key) {
+                        citations.push(cite_comment(case, c));
                     }
                 }
             }
         }
-        let mut people: Vec<_> = by.into_iter().collect();
-        people.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
-        let entries = people.into_iter().map(|((person, is_workaround), citations)| Entry {
-            text: Some(match is_workaround {
-                true => format!("{person} described a workaround."),
-                false => format!("{person} commented on the fix."),
-            }),
-            citations,
-            ..Entry::default()
+        let mut solvers: Vec<_> = citations_by_author.into_iter().collect();
+        solvers.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
+        let entries = solvers.into_iter().map(|((author, is_workaround), citations)| {
+            let action =
+                if is_workaround { "described a workaround" } else { "commented on the fix" };
+            statement(format!("{author} {action}."), citations)
         });
-        let entries = entries.collect();
-        self.add(SectionKind::People, "Who solved similar cases", entries);
+        self.add(SectionKind::People, "Who solved similar cases", entries.collect());
     }
 
-    fn questions(&mut self, duplicates: Option<&DuplicatesResponse>, cases: &TroubleshootResponse) {
+    fn add_questions(
+        &mut self,
+        duplicates: Option<&DuplicatesResponse>,
+        cases: &TroubleshootResponse,
+    ) {
         let (title, body) = self.text();
-        let prepared_body =
-            PreparedText::body(body, &precedent_text::skeleton::Skeleton::default());
+        let prepared_body = PreparedText::body(body, &Skeleton::default());
         let mut items: Vec<(String, Vec<Citation>)> = Vec::new();
         let citations: Vec<Citation> = self.row.map(cite).into_iter().collect();
         let is_compared = cases.cases.iter().any(|case| case.asked_version.is_some())
             || cases.problem.as_ref().is_some_and(|problem| problem.asked_version.is_some());
-        if self.versions_of_report().is_empty() && !is_compared {
+        if self.reported_versions().is_empty() && !is_compared {
             let question = "Which version is affected? The report does not say.";
             items.push((question.to_owned(), citations.clone()));
         }
-        let shows_a_failure = || {
-            quotes_a_line(body)
+        let has_error = || {
+            PROGRAM_OUTPUT.is_match(body)
                 || prepared_body.signatures(title).iter().any(Signature::is_distinctive)
         };
-        if self.log.is_none() && prepared_body.code().trim().is_empty() && !shows_a_failure() {
+        if self.log.is_none() && prepared_body.code().trim().is_empty() && !has_error() {
             let question =
                 "Is there a log, an error message or a stack trace? The report has none.";
             items.push((question.to_owned(), citations));
@@ -713,54 +629,44 @@ impl Writer<'_> {
                 continue;
             };
             let version = &asked_version.version;
-            let question = if asked_version.has_fix == Some(true) {
-                format!(
+            let question = match asked_version.has_fix {
+                Some(true) => format!(
                     "The report mentions {version}, but it was fixed in {fixed_in}. Is the problem back?"
-                )
-            } else {
-                format!(
+                ),
+                _ => format!(
                     "The report mentions {version}; it was fixed in {fixed_in}. Does it still occur in {fixed_in}?"
-                )
+                ),
             };
-            items.push((question, vec![of_case(case)]));
+            items.push((question, vec![cite_case(case)]));
         }
         let is_regression = |c: &&DuplicateCandidate| {
             matches!(c.disposition, Disposition::PossibleRegression(_))
                 && c.confidence >= Band::Possible.floor()
         };
         if let Some(c) = duplicates.and_then(|f| f.candidates.iter().find(is_regression)) {
-            let label = format!("[Issue {}]", c.key);
-            let citations = vec![Citation { label, key: c.key.clone(), url: c.url.clone() }];
             let question = "This was fixed earlier. Is the problem back?";
-            items.push((question.to_owned(), citations));
+            items.push((question.to_owned(), vec![cite_report(&c.key, &c.url)]));
         }
         if cases.cases.is_empty() && cases.wiki.is_empty() {
             let question =
                 "No solved case or wiki page matches. Who is familiar with this component?";
             items.push((question.to_owned(), Vec::new()));
         }
-        self.add(SectionKind::Questions, "Open questions", ask_once(items));
+        self.add(SectionKind::Questions, "Open questions", merge_questions(items));
     }
 
-    /// Adds the item's notes. They are private, so they are included only if requested.
-    fn notes(&mut self) -> Result<()> {
+    /// Adds the item's private notes, if requested.
+    fn add_notes(&mut self) -> Result<()> {
         let (true, Some(row)) = (self.request.notes, self.row) else { return Ok(()) };
         let mut entries = Vec::new();
         for link in self.reader.links(&row.key)? {
             let note_key = if link.from_key == row.key { &link.to_key } else { &link.from_key };
             let Some(note) = self.reader.note(note_key)? else { continue };
-            let quote = Quote {
-                author: None,
-                role: Some(note.kind.as_str().to_owned()),
-                day: day(note.document.updated_at),
-                text: note.document.body.clone(),
-                excerpt: false,
-            };
+            let note_quote = quote(Some(note.kind.as_str()), &note.document.body, false);
             entries.push(Entry {
                 heading: Some(note.document.title.clone()),
-                quote: Some(quote),
-                citations: vec![cite(&note.document)],
-                ..Entry::default()
+                quote: Some(Quote { day: day(note.document.updated_at), ..note_quote }),
+                ..citing(vec![cite(&note.document)])
             });
         }
         self.add(SectionKind::Notes, "Notes", entries);
@@ -768,8 +674,8 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the entries with each question, the last sentence of a text, once, with all citations.
-fn ask_once(items: Vec<(String, Vec<Citation>)>) -> Vec<Entry> {
+/// Merges texts with the same question, which is their last sentence.
+fn merge_questions(items: Vec<(String, Vec<Citation>)>) -> Vec<Entry> {
     let question = |text: &str| text.rsplit_once(". ").map_or(text, |(_, last)| last).to_owned();
     let mut questions: Vec<(String, Vec<Citation>)> = Vec::new();
     for (text, citations) in items {
@@ -782,20 +688,24 @@ fn ask_once(items: Vec<(String, Vec<Citation>)>) -> Vec<Entry> {
             None => questions.push((text, citations)),
         }
     }
-    let entry = |(text, citations)| Entry { text: Some(text), citations, ..Entry::default() };
-    questions.into_iter().map(entry).collect()
+    questions.into_iter().map(|(text, citations)| statement(text, citations)).collect()
 }
 
-fn of_case(case: &SolvedCase) -> Citation {
-    Citation { label: case.citation.clone(), key: case.key.clone(), url: case.url.clone() }
+fn citing(citations: Vec<Citation>) -> Entry {
+    Entry { citations, ..Entry::default() }
+}
+
+fn cite_comment(case: &SolvedCase, comment: &CaseComment) -> Citation {
+    let citation = cite_case(case);
+    Citation { url: comment.url.clone().or(citation.url), ..citation }
 }
 
 fn day(time: Option<jiff::Timestamp>) -> Option<String> {
     time.map(|t| t.strftime("%Y-%m-%d").to_string())
 }
 
-/// Turns a clause into a sentence.
-fn sentence(text: &str) -> String {
+/// Capitalizes a clause and ends it with a full stop.
+fn to_sentence(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
         Some(first) => format!("{}{}.", first.to_uppercase(), chars.as_str().trim_end_matches('.')),
@@ -808,7 +718,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn program_output_is_distinguished_from_prose() {
+    fn program_output_is_told_from_prose() {
         for text in [
             "The log says:\n  thumbnailer: decoder tiff: unsupported compression 7\n\nServer: tm1",
             "It says\n2026-03-03 10:00:00 index page torn",
@@ -816,7 +726,7 @@ mod tests {
             "[12:01:02] worker 3 ERROR index page torn",
             "error: no such file",
         ] {
-            assert!(quotes_a_line(text), "{text}");
+            assert!(PROGRAM_OUTPUT.is_match(text), "{text}");
         }
         for text in [
             "It stops at night.",
@@ -826,7 +736,7 @@ mod tests {
             "Error handling is poor.",
             "On 2026-03-03 it stopped.",
         ] {
-            assert!(!quotes_a_line(text), "{text}");
+            assert!(!PROGRAM_OUTPUT.is_match(text), "{text}");
         }
     }
 
@@ -835,7 +745,7 @@ mod tests {
         let cite = |key: &str| {
             vec![Citation { label: format!("[Issue {key}]"), key: key.into(), url: None }]
         };
-        let entries = ask_once(vec![
+        let entries = merge_questions(vec![
             ("Fixed in 2.4. Is the problem back?".into(), cite("a#1")),
             ("Is there a log?".into(), Vec::new()),
             ("Fixed in 2.5. Is the problem back?".into(), cite("a#2")),

@@ -1,5 +1,4 @@
-//! The rendering of a brief as one self-contained HTML file: light, dark and for print. It runs no
-//! script and fetches nothing.
+//! The rendering of a brief as one self-contained HTML file, without scripts or requests.
 
 use minijinja::{
     context,
@@ -7,7 +6,7 @@ use minijinja::{
 };
 use serde::Serialize;
 
-use super::{broken, display::DisplayedBrief, replay};
+use super::{display::DisplayedBrief, render_error, replay};
 use crate::page;
 use precedent_core::{
     error::Result,
@@ -16,72 +15,67 @@ use precedent_core::{
 use precedent_text::html;
 
 #[derive(Serialize)]
-struct ShownSection<'a> {
+struct DisplayedSection<'a> {
     kind: &'static str,
     title: Option<&'a str>,
-    entries: Vec<ShownEntry<'a>>,
+    entries: Vec<DisplayedEntry<'a>>,
 }
 
 #[derive(Serialize)]
-struct ShownEntry<'a> {
+struct DisplayedEntry<'a> {
     heading: Option<&'a str>,
     text: Option<&'a str>,
     citations: &'a [Citation],
-    quote: Option<ShownQuote>,
+    quote: Option<DisplayedQuote>,
 }
 
 #[derive(Serialize)]
-struct ShownQuote {
+struct DisplayedQuote {
     by: String,
     fix: bool,
     html: String,
 }
 
 pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
-    let sections: Vec<ShownSection<'_>> = brief
+    let sections: Vec<DisplayedSection<'_>> = brief
         .sections
         .iter()
-        .map(|s| ShownSection {
+        .map(|s| DisplayedSection {
             kind: s.kind.as_str(),
             title: super::heading(s),
-            entries: s.entries.iter().map(shown_entry).collect(),
+            entries: s.entries.iter().map(display_entry).collect(),
         })
         .collect();
-    let record = serde_json::to_string(brief.original).map_err(|e| broken("HTML", &e))?;
+    let record = serde_json::to_string(brief.original).map_err(|e| render_error("HTML", &e))?;
     page::render(
         "brief",
         context! {
             title => brief.title.as_str(),
             sections => Value::from(Serde(&sections)),
             sources => Value::from(Serde(&brief.record.sources)),
-            line => super::assemble_line(brief),
+            line => super::provenance_line(brief),
             replay_line => super::replay_line(brief),
-            mark => replay::ELEMENT,
-            record => replay::hidden(&record),
+            mark => replay::ELEMENT_ID,
+            record => replay::escape_record(&record),
         },
     )
 }
 
-fn shown_entry(entry: &Entry) -> ShownEntry<'_> {
-    ShownEntry {
+fn display_entry(entry: &Entry) -> DisplayedEntry<'_> {
+    DisplayedEntry {
         heading: entry.heading.as_deref(),
         text: entry.text.as_deref(),
         citations: &entry.citations,
-        quote: entry.quote.as_ref().map(|q| ShownQuote {
-            by: [&q.author, &q.role, &q.day]
-                .into_iter()
-                .flatten()
-                .cloned()
-                .collect::<Vec<_>>()
-                .join(", "),
+        quote: entry.quote.as_ref().map(|q| DisplayedQuote {
+            by: super::attribution(q),
             fix: q.role.as_deref() == Some("fix"),
-            html: with_directions(&html::from_markdown(&q.text)),
+            html: add_directions(&html::from_markdown(&q.text)),
         }),
     }
 }
 
-/// Lets each paragraph, heading, list item and cell of sanitized HTML have the direction of its text.
-fn with_directions(html: &str) -> String {
+/// Gives each block of sanitized HTML the direction of its text.
+fn add_directions(html: &str) -> String {
     ["p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"]
         .iter()
         .fold(html.to_owned(), |html, tag| {
@@ -95,7 +89,7 @@ mod tests {
 
     #[test]
     fn quoted_paragraphs_have_their_own_direction() {
-        let html = with_directions(&html::from_markdown("שלום\n\n- עולם\n\n`<p>`"));
+        let html = add_directions(&html::from_markdown("שלום\n\n- עולם\n\n`<p>`"));
         assert!(
             html.contains("<p dir=\"auto\">שלום</p>") && html.contains("<li dir=\"auto\">"),
             "{html}"

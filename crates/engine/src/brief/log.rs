@@ -4,12 +4,12 @@ use precedent_core::{
     error::Result,
     model::{
         BriefRequest, Citation, Entry, LogError, LogGroup, LogPlace, LogRequest, LogResponse,
-        LogVerdict, Notice, Quote, SolvedCase, TroubleshootOutcome, TroubleshootResponse,
+        LogVerdict, Notice, SolvedCase, TroubleshootOutcome, TroubleshootResponse,
     },
     task::Task,
 };
 
-use super::{percent, state};
+use super::{cite_case, cite_report, percent, quote, state_text};
 use crate::{logs, troubleshoot::CaseContext};
 use jiff::Timestamp;
 
@@ -24,24 +24,23 @@ pub(super) fn read_logs(
     task: &Task,
 ) -> Result<LogResponse> {
     let paths: Vec<std::path::PathBuf> = request.logs.iter().map(Into::into).collect();
-    let reading = precedent_logs::read(&paths, task)?;
+    let parsed_logs = precedent_logs::read(&paths, task)?;
     let ask = LogRequest {
         source: request.source.clone(),
         settings: request.troubleshooting.clone(),
         ..LogRequest::default()
     };
-    let mut response = logs::ask(context, &ask, reading, now, task)?;
+    let mut response = logs::ask(context, &ask, parsed_logs, now, task)?;
     response.conclusive = Notice::is_conclusive(&response.notices);
     for error in &mut response.errors {
-        let stays = |key: &String| !request.leave_out.contains(key);
-        error.known = error.known.take().filter(|k| stays(&k.key));
-        error.case = error.case.take().filter(|c| stays(&c.key));
+        let is_included = |key: &String| !request.leave_out.contains(key);
+        error.known = error.known.take().filter(|k| is_included(&k.key));
+        error.case = error.case.take().filter(|c| is_included(&c.key));
     }
     Ok(response)
 }
 
-/// Returns the cases that probably help and the threads of known reports, each once, as one
-/// response.
+/// Returns the cases that are likely to help and the threads of known reports, each once.
 pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> TroubleshootResponse {
     let mut cases: Vec<SolvedCase> = Vec::new();
     let is_listed = |e: &LogError| {
@@ -61,10 +60,9 @@ pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> Trouble
     TroubleshootResponse {
         key: None,
         problem: None,
-        outcome: if cases.is_empty() {
-            TroubleshootOutcome::Nothing
-        } else {
-            TroubleshootOutcome::Solved
+        outcome: match cases.is_empty() {
+            true => TroubleshootOutcome::Nothing,
+            false => TroubleshootOutcome::Solved,
         },
         cases,
         near: Vec::new(),
@@ -78,7 +76,7 @@ pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> Trouble
     }
 }
 
-/// Returns the summary: "7 distinct errors in server.log, old.log (12040 lines): 1 solved, 6 known."
+/// Returns the summary: "7 distinct errors in server.log (12040 lines): 1 solved, 6 known."
 pub(super) fn summary(log: &LogResponse) -> String {
     let names: Vec<&str> = log
         .files
@@ -127,24 +125,19 @@ pub(super) fn entries(log: &LogResponse) -> Vec<Entry> {
 fn entry(error: &LogError) -> Entry {
     let group = &error.group;
     let (status, citation) = status(error);
-    let mut facts = vec![how_often(group)];
+    let mut facts = vec![occurrences(group)];
     facts.extend(group.before_crash.then(|| "just before the crash".to_owned()));
     facts.push(status);
+    let code = format!("```\n{}\n```", group.example.replace("```", "'''"));
     Entry {
         heading: Some(group.message.clone()),
         text: Some(format!("{}.", facts.join("; "))),
-        quote: Some(Quote {
-            author: None,
-            role: Some(group.severity.as_str().to_owned()),
-            day: None,
-            text: format!("```\n{}\n```", group.example.replace("```", "'''")),
-            excerpt: group.excerpt,
-        }),
+        quote: Some(quote(Some(group.severity.as_str()), &code, group.excerpt)),
         citations: citation.into_iter().collect(),
     }
 }
 
-/// Returns what the casebook knows about an error, with the state of the match and its confidence.
+/// Describes the best match of an error, with its state and confidence.
 pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
     let (verdict, best_match) = match (&error.case, &error.known) {
         (Some(case), known_report)
@@ -154,19 +147,13 @@ pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
                 if error.verdict == LogVerdict::Solved { "solved" } else { "possibly known" };
             let fixed_in = case.fixed_in.as_ref().map(|version| format!(", fixed in {version}"));
             let title = format!("{}{}", case.title, fixed_in.unwrap_or_default());
-            let citation = Citation {
-                label: case.citation.clone(),
-                key: case.key.clone(),
-                url: case.url.clone(),
-            };
-            (words, (title, state(case.state, case.state_reason.as_deref()), case.helps, citation))
+            let state = state_text(case.state, case.state_reason.as_deref());
+            (words, (title, state, case.helps, cite_case(case)))
         }
         (_, Some(known_report)) => {
             let words = if error.verdict == LogVerdict::Known { "known" } else { "possibly known" };
-            let label = format!("[Issue {}]", known_report.key);
-            let citation =
-                Citation { label, key: known_report.key.clone(), url: known_report.url.clone() };
-            let state = state(known_report.state, known_report.state_reason.as_deref());
+            let citation = cite_report(&known_report.key, &known_report.url);
+            let state = state_text(known_report.state, known_report.state_reason.as_deref());
             (words, (known_report.title.clone(), state, known_report.confidence, citation))
         }
         _ => return ("no match in the casebook".to_owned(), None),
@@ -179,17 +166,17 @@ pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
 pub(super) fn match_summary(error: &LogError) -> Option<String> {
     let (key, confidence, state) = match (&error.case, &error.known) {
         (Some(case), known) if error.verdict == LogVerdict::Solved || known.is_none() => {
-            (&case.key, case.helps, state(case.state, case.state_reason.as_deref()))
+            (&case.key, case.helps, state_text(case.state, case.state_reason.as_deref()))
         }
         (_, Some(known)) => {
-            (&known.key, known.confidence, state(known.state, known.state_reason.as_deref()))
+            (&known.key, known.confidence, state_text(known.state, known.state_reason.as_deref()))
         }
         _ => return None,
     };
     Some(format!("{key} ({}), {state}", percent(confidence)))
 }
 
-fn how_often(group: &LogGroup) -> String {
+fn occurrences(group: &LogGroup) -> String {
     let place = |p: &LogPlace| {
         let at = p.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
         format!("{} line {}{at}", p.file, p.line)

@@ -1,9 +1,9 @@
 //! The rendering of a brief as Markdown.
 
-use super::{broken, display::DisplayedBrief, replay};
+use super::{display::DisplayedBrief, render_error, replay};
 use precedent_core::{
     error::Result,
-    model::{Citation, Entry, Quote, Section},
+    model::{Entry, Quote},
 };
 use precedent_markup::safe_markdown::safe_markdown;
 use precedent_text::{
@@ -14,7 +14,10 @@ use precedent_text::{
 pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
     let mut out = format!("# {}\n", literal(&brief.title));
     for section in &brief.sections {
-        write_section(section, &mut out);
+        if let Some(heading) = super::heading(section) {
+            out.push_str(&format!("\n## {heading}\n"));
+        }
+        section.entries.iter().for_each(|entry| write_entry(entry, &mut out));
     }
     if !brief.record.sources.is_empty() {
         out.push_str("\n## Sources\n\n");
@@ -23,25 +26,21 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
             out.push_str(&format!("- {link} {}\n", literal(&source.title)));
         }
     }
-    let line = format!("{} {}", super::assemble_line(brief), super::replay_line(brief));
+    let line = format!("{} {}", super::provenance_line(brief), super::replay_line(brief));
     out.push_str(&format!("\n---\n\n{}\n", literal(&line)));
     let mut out = safe_markdown(&out);
-    let record = serde_json::to_string(brief.original).map_err(|e| broken("Markdown", &e))?;
-    out.push_str(&format!("\n<!-- {}{} -->\n", replay::MARK, replay::hidden(&record)));
+    let record = serde_json::to_string(brief.original).map_err(|e| render_error("Markdown", &e))?;
+    out.push_str(&format!(
+        "\n<!-- {}{} -->\n",
+        replay::RECORD_MARKER,
+        replay::escape_record(&record)
+    ));
     Ok(out)
 }
 
-fn write_section(section: &Section, out: &mut String) {
-    if let Some(heading) = super::heading(section) {
-        out.push_str(&format!("\n## {heading}\n"));
-    }
-    for entry in &section.entries {
-        write_entry(entry, out);
-    }
-}
-
 fn write_entry(entry: &Entry, out: &mut String) {
-    let links = entry.citations.iter().map(citation_link).collect::<Vec<_>>().join(" ");
+    let links = entry.citations.iter().map(|c| link(&c.label, c.url.as_deref()));
+    let links = links.collect::<Vec<_>>().join(" ");
     if let Some(heading) = &entry.heading {
         out.push_str(&format!("\n### {}\n", literal(heading)));
     }
@@ -52,13 +51,13 @@ fn write_entry(entry: &Entry, out: &mut String) {
         _ => {}
     }
     if let Some(quote) = &entry.quote {
-        let by = [attribution(quote), links]
+        let line = [attribution(quote), links]
             .into_iter()
             .filter(|t| !t.is_empty())
             .collect::<Vec<_>>()
             .join(" ");
-        if !by.is_empty() && entry.text.is_none() {
-            out.push_str(&format!("\n{by}\n"));
+        if !line.is_empty() && entry.text.is_none() {
+            out.push_str(&format!("\n{line}\n"));
         }
         out.push('\n');
         let mut block_quote = String::with_capacity(quote.text.len() + 100);
@@ -67,25 +66,20 @@ fn write_entry(entry: &Entry, out: &mut String) {
             block_quote.push_str(line);
             block_quote.push('\n');
         }
-        // Other viewers may be less careful than the reading pane. Strip after quoting, because
-        // tags depend on line beginnings.
+        // Other viewers may run HTML. Remove it after quoting, because whether a tag is one depends
+        // on the beginning of its line.
         out.push_str(&html::without_html(&block_quote));
     }
 }
 
-/// Returns the attribution of a quote: author, role, day.
 fn attribution(quote: &Quote) -> String {
     let parts = [quote.author.as_deref().map(literal), quote.role.clone(), quote.day.clone()];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn citation_link(c: &Citation) -> String {
-    link(&c.label, c.url.as_deref())
-}
-
 fn link(label: &str, url: Option<&str>) -> String {
     let Some(url) = url else { return literal(label) };
-    // The brackets of the label are those of the link.
+    // The brackets of the label become those of the link.
     let text = label.strip_prefix('[').and_then(|l| l.strip_suffix(']')).unwrap_or(label);
     let url = url.replace(['<', '>'], "").replace("&#", "&amp;#");
     let is_plain = !url.contains(['(', ')', '\\', ' ']);

@@ -1,5 +1,5 @@
 //! The rendering of a brief as a PDF. parley shapes text and breaks lines, and krilla writes the
-//! file; this module stacks paragraphs and tables, breaks pages, and numbers them.
+//! file; this module places paragraphs and tables on numbered pages.
 
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
@@ -21,7 +21,7 @@ use parley::{
     LineHeight, OverflowWrap, StyleProperty, fontique::Blob,
 };
 
-use super::{assemble_line, broken, display::DisplayedBrief, heading};
+use super::{attribution, display::DisplayedBrief, heading, provenance_line, render_error};
 use precedent_core::{
     error::Result,
     model::{Citation, Entry, Quote},
@@ -31,23 +31,23 @@ use precedent_text::{
     sanitize::sanitize,
 };
 
-/// The A4 page, in points.
+/// The size of an A4 page, in points.
 const WIDTH: f32 = 595.0;
 const HEIGHT: f32 = 842.0;
 const MARGIN: f32 = 56.0;
 const BOTTOM: f32 = HEIGHT - MARGIN;
-/// The maximum number of lines shown of a code block.
+/// The maximum number of displayed lines of a code block.
 const MAX_CODE_LINES: usize = 200;
-/// The space around the text of a table's cell.
+/// The space around the text of a table cell.
 const PADDING: f32 = 4.0;
 
 /// A colour as red, green, blue.
 type Colour = [u8; 3];
 
 const INK: Colour = [0x1d, 0x23, 0x30];
-const SOFT: Colour = [0x5b, 0x64, 0x72];
+const MUTED: Colour = [0x5b, 0x64, 0x72];
 const LINK: Colour = [0x1f, 0x5f, 0xbf];
-const GOOD: Colour = [0x18, 0x79, 0x4e];
+const FIX: Colour = [0x18, 0x79, 0x4e];
 const RULE: Colour = [0xd9, 0xdd, 0xe4];
 
 const SANS: &str = "DejaVu Sans";
@@ -67,8 +67,8 @@ struct Style {
     indent: f32,
     gap: f32,
     bar: Option<Colour>,
-    /// True to keep it on one page with the next paragraph.
-    keep: bool,
+    /// True if it must be on the same page as the next paragraph.
+    keep_with_next: bool,
 }
 
 const BODY: Style = Style {
@@ -79,13 +79,15 @@ const BODY: Style = Style {
     indent: 0.0,
     gap: 3.0,
     bar: None,
-    keep: false,
+    keep_with_next: false,
 };
 const TITLE: Style = Style { size: 16.0, bold: true, gap: 0.0, ..BODY };
-const SECTION: Style = Style { size: 9.0, bold: true, colour: SOFT, gap: 22.0, keep: true, ..BODY };
-const HEADING: Style = Style { size: 11.0, bold: true, gap: 10.0, keep: true, ..BODY };
+const SECTION: Style =
+    Style { size: 9.0, bold: true, colour: MUTED, gap: 22.0, keep_with_next: true, ..BODY };
+const HEADING: Style = Style { size: 11.0, bold: true, gap: 10.0, keep_with_next: true, ..BODY };
 const CITE: Style = Style { size: 8.5, colour: LINK, gap: 1.0, ..BODY };
-const BY: Style = Style { size: 8.5, colour: SOFT, gap: 7.0, keep: true, ..BODY };
+const ATTRIBUTION: Style =
+    Style { size: 8.5, colour: MUTED, gap: 7.0, keep_with_next: true, ..BODY };
 const QUOTE: Style = Style { indent: 10.0, bar: Some(RULE), ..BODY };
 const CELL: Style = Style { size: 8.5, ..BODY };
 
@@ -106,46 +108,47 @@ struct Page {
     bars: Vec<(Rect, Colour)>,
 }
 
-/// The start, on the last page, of the lines and bars to keep with the next paragraph.
+/// The start of the lines and bars on the last page that must stay with the next paragraph.
 #[derive(Clone, Copy)]
-struct KeptLines {
+struct KeepStart {
     line: usize,
     bar: usize,
     top: f32,
 }
 
+/// The pages that are being laid out.
 struct Sheet {
     fonts: FontContext,
     layouts: LayoutContext<Colour>,
     texts: Vec<(String, Layout<Colour>)>,
     pages: Vec<Page>,
-    at: f32,
-    kept_lines: Option<KeptLines>,
+    y: f32,
+    keep_start: Option<KeepStart>,
 }
 
 pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<Vec<u8>> {
     let mut sheet = Sheet::new();
-    sheet.paragraph(&brief.title, TITLE, None);
+    sheet.add_paragraph(&brief.title, TITLE, None);
     for section in &brief.sections {
         if let Some(heading) = heading(section) {
-            sheet.paragraph(&heading.to_uppercase(), SECTION, None);
+            sheet.add_paragraph(&heading.to_uppercase(), SECTION, None);
         }
-        section.entries.iter().for_each(|entry| sheet.entry(entry));
+        section.entries.iter().for_each(|entry| sheet.add_entry(entry));
     }
     if !brief.record.sources.is_empty() {
-        sheet.paragraph("SOURCES", SECTION, None);
+        sheet.add_paragraph("SOURCES", SECTION, None);
         for source in &brief.record.sources {
-            sheet.paragraph(&source.citation, CITE, source.url.as_deref());
-            sheet.paragraph(&source.title, Style { gap: 0.0, ..BODY }, None);
+            sheet.add_paragraph(&source.citation, CITE, source.url.as_deref());
+            sheet.add_paragraph(&source.title, Style { gap: 0.0, ..BODY }, None);
         }
     }
-    sheet.paragraph(
-        &assemble_line(brief),
-        Style { gap: 24.0, colour: SOFT, size: 8.0, ..BODY },
+    sheet.add_paragraph(
+        &provenance_line(brief),
+        Style { gap: 24.0, colour: MUTED, size: 8.0, ..BODY },
         None,
     );
     sheet.number_pages();
-    sheet.write(&brief.title)
+    sheet.write_pdf(&brief.title)
 }
 
 impl Sheet {
@@ -159,147 +162,149 @@ impl Sheet {
             layouts: LayoutContext::new(),
             texts: Vec::new(),
             pages: vec![Page::default()],
-            at: MARGIN,
-            kept_lines: None,
+            y: MARGIN,
+            keep_start: None,
         }
     }
 
-    fn entry(&mut self, entry: &Entry) {
+    fn add_entry(&mut self, entry: &Entry) {
         if let Some(heading) = &entry.heading {
-            self.paragraph(heading, HEADING, None);
+            self.add_paragraph(heading, HEADING, None);
         }
         if let Some(text) = &entry.text {
-            self.paragraph(text, BODY, None);
+            self.add_paragraph(text, BODY, None);
         }
         match &entry.quote {
             Some(quote) => {
                 if entry.text.is_some() {
-                    self.citations(&entry.citations);
+                    self.add_citations(&entry.citations);
                 }
-                self.quote(quote, if entry.text.is_some() { &[] } else { &entry.citations });
+                self.add_quote(quote, if entry.text.is_some() { &[] } else { &entry.citations });
             }
-            None => self.citations(&entry.citations),
+            None => self.add_citations(&entry.citations),
         }
     }
 
-    fn citations(&mut self, citations: &[Citation]) {
+    fn add_citations(&mut self, citations: &[Citation]) {
         for c in citations {
-            self.paragraph(&c.label, CITE, c.url.as_deref());
+            self.add_paragraph(&c.label, CITE, c.url.as_deref());
         }
     }
 
-    fn quote(&mut self, quote: &Quote, citations: &[Citation]) {
-        let parts = [&quote.author, &quote.role, &quote.day];
-        let by = parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(", ");
+    fn add_quote(&mut self, quote: &Quote, citations: &[Citation]) {
+        let line = attribution(quote);
         let is_fix = quote.role.as_deref() == Some("fix");
-        if !by.is_empty() {
-            let colour = if is_fix { GOOD } else { SOFT };
-            self.paragraph(&by, Style { colour, bold: is_fix, ..BY }, None);
+        if !line.is_empty() {
+            let colour = if is_fix { FIX } else { MUTED };
+            self.add_paragraph(&line, Style { colour, bold: is_fix, ..ATTRIBUTION }, None);
         }
         for c in citations {
-            self.paragraph(&c.label, Style { keep: true, ..CITE }, c.url.as_deref());
+            self.add_paragraph(&c.label, Style { keep_with_next: true, ..CITE }, c.url.as_deref());
         }
-        let bar = Some(if is_fix { GOOD } else { RULE });
-        let mut from = 0;
-        for (range, rows) in tables(&quote.text).into_iter().filter(|(_, rows)| fits_a_page(rows)) {
-            self.blocks(&quote.text[from..range.start], bar);
-            self.table(&rows, QUOTE.indent);
-            from = range.end;
+        let bar = Some(if is_fix { FIX } else { RULE });
+        let mut start = 0;
+        for (range, rows) in tables(&quote.text).into_iter().filter(|(_, rows)| has_low_rows(rows))
+        {
+            self.add_blocks(&quote.text[start..range.start], bar);
+            self.add_table(&rows, QUOTE.indent);
+            start = range.end;
         }
-        self.blocks(&quote.text[from..], bar);
+        self.add_blocks(&quote.text[start..], bar);
     }
 
-    fn blocks(&mut self, text: &str, bar: Option<Colour>) {
+    fn add_blocks(&mut self, text: &str, bar: Option<Colour>) {
         for block in blocks(text) {
             let style = match block.kind {
                 BlockKind::Code => Style { mono: true, size: 7.5, bar, ..QUOTE },
-                BlockKind::Heading => Style { bold: true, bar, keep: true, ..QUOTE },
-                BlockKind::Quote => Style { colour: SOFT, bar, ..QUOTE },
+                BlockKind::Heading => Style { bold: true, bar, keep_with_next: true, ..QUOTE },
+                BlockKind::Quote => Style { colour: MUTED, bar, ..QUOTE },
                 BlockKind::Prose => Style { bar, ..QUOTE },
             };
             let lines: Vec<&str> = block.text.lines().take(MAX_CODE_LINES).collect();
             let more =
                 if block.text.lines().nth(MAX_CODE_LINES).is_some() { "\n[…]" } else { "" };
-            self.paragraph(&format!("{}{more}", lines.join("\n")), style, None);
+            self.add_paragraph(&format!("{}{more}", lines.join("\n")), style, None);
         }
     }
 
-    /// Appends a table with a header.
-    fn table(&mut self, rows: &[Vec<String>], indent: f32) {
-        let style = |row: usize| Style { bold: row == 0, keep: row == 0, indent, ..CELL };
+    /// Adds a table with a header.
+    fn add_table(&mut self, rows: &[Vec<String>], indent: f32) {
+        let style = |row: usize| Style { bold: row == 0, keep_with_next: row == 0, indent, ..CELL };
         let mut widths = vec![0.0_f32; rows.first().map_or(0, Vec::len)];
         for (number, row) in rows.iter().enumerate() {
             for (width, cell) in widths.iter_mut().zip(row) {
-                let layout = self.layout(&printable(cell), style(number), f32::MAX);
+                let layout = self.layout(&remove_control(cell), style(number), f32::MAX);
                 *width = width.max(layout.full_width().ceil() + 2.0 * PADDING);
             }
         }
-        share_width(&mut widths, WIDTH - 2.0 * MARGIN - indent);
-        self.at += 2.0 * PADDING;
-        rows.iter().enumerate().for_each(|(number, row)| self.row(row, &widths, style(number)));
-        self.at += PADDING;
+        fit_widths(&mut widths, WIDTH - 2.0 * MARGIN - indent);
+        self.y += 2.0 * PADDING;
+        rows.iter().enumerate().for_each(|(number, row)| self.add_row(row, &widths, style(number)));
+        self.y += PADDING;
     }
 
-    /// Appends a row of a table, on one page.
-    fn row(&mut self, cells: &[String], widths: &[f32], style: Style) {
+    /// Adds a table row, which is never split.
+    fn add_row(&mut self, cells: &[String], widths: &[f32], style: Style) {
         let cells: Vec<(String, Layout<Colour>)> = cells
             .iter()
             .zip(widths)
             .map(|(cell, width)| {
-                let text = printable(cell);
+                let text = remove_control(cell);
                 let layout = self.layout(&text, style, (width - 2.0 * PADDING).max(1.0));
                 (text, layout)
             })
             .collect();
         let height =
             cells.iter().map(|(_, layout)| layout.height()).fold(0.0, f32::max) + 2.0 * PADDING;
-        self.make_room(height, style);
-        let (mut x, top, width) = (MARGIN + style.indent, self.at, widths.iter().sum::<f32>());
+        self.ensure_room(height, style);
+        let (mut x, top, width) = (MARGIN + style.indent, self.y, widths.iter().sum::<f32>());
         self.fill((x, top), (width, 0.5), RULE);
         self.fill((x, top + height), (width, if style.bold { 1.0 } else { 0.5 }), RULE);
         self.fill((x + width, top), (0.5, height), RULE);
         for ((text, layout), width) in cells.into_iter().zip(widths) {
             self.fill((x, top), (0.5, height), RULE);
-            self.at = top + PADDING;
-            self.lines(text, layout, x + PADDING, None, None);
+            self.y = top + PADDING;
+            self.place_lines(text, layout, x + PADDING, None, None);
             x += width;
         }
-        self.at = top + height;
+        self.y = top + height;
     }
 
-    /// Appends a paragraph, over as many pages as it takes.
-    fn paragraph(&mut self, text: &str, style: Style, url: Option<&str>) {
-        let text = printable(text);
+    fn add_paragraph(&mut self, text: &str, style: Style, url: Option<&str>) {
+        let text = remove_control(text);
         if text.trim().is_empty() {
             return;
         }
         let layout = self.layout(&text, style, WIDTH - 2.0 * MARGIN - style.indent);
-        if self.at > MARGIN {
-            self.at += style.gap;
+        if self.y > MARGIN {
+            self.y += style.gap;
         }
-        self.make_room(layout.lines().next().map_or(0.0, |line| line.metrics().line_height), style);
-        // The bar of a quotation is where its lines begin.
+        self.ensure_room(
+            layout.lines().next().map_or(0.0, |line| line.metrics().line_height),
+            style,
+        );
+        // The bar is on the side where the lines begin.
         let (x, bar) = match layout.is_rtl() {
             true => (MARGIN, WIDTH - MARGIN - 2.0),
             false => (MARGIN + style.indent, MARGIN),
         };
-        self.lines(text, layout, x, url, style.bar.map(|colour| (bar, colour)));
+        self.place_lines(text, layout, x, url, style.bar.map(|colour| (bar, colour)));
     }
 
-    /// Breaks the page if this height, and what must stay with it, does not fit.
-    fn make_room(&mut self, height: f32, style: Style) {
-        let room = if style.keep { 48.0 } else { 0.0 };
-        if self.at + height + room > BOTTOM {
-            self.turn_with_kept_lines();
+    /// Starts a page if this height and a line that must stay with it do not fit.
+    fn ensure_room(&mut self, height: f32, style: Style) {
+        let room = if style.keep_with_next { 48.0 } else { 0.0 };
+        if self.y + height + room > BOTTOM {
+            self.break_page();
         }
         let (line, bar) =
             self.pages.last().map_or((0, 0), |page| (page.lines.len(), page.bars.len()));
-        let start = KeptLines { line, bar, top: self.at };
-        self.kept_lines = style.keep.then(|| self.kept_lines.unwrap_or(start));
+        let start = KeepStart { line, bar, top: self.y };
+        self.keep_start = style.keep_with_next.then(|| self.keep_start.unwrap_or(start));
     }
 
     /// Places the lines of a text, with a bar beside them.
-    fn lines(
+    fn place_lines(
         &mut self,
         text: String,
         layout: Layout<Colour>,
@@ -308,28 +313,28 @@ impl Sheet {
         bar: Option<(f32, Colour)>,
     ) {
         let number = self.texts.len();
-        let mut bar_from = self.at;
-        let fill_bar = |sheet: &mut Self, from: f32| {
+        let mut bar_top = self.y;
+        let fill_bar = |sheet: &mut Self, top: f32| {
             if let Some((x, colour)) = bar {
-                sheet.fill((x, from), (2.0, (sheet.at - from).max(0.1)), colour);
+                sheet.fill((x, top), (2.0, (sheet.y - top).max(0.1)), colour);
             }
         };
         for (line, metrics) in layout.lines().map(|line| *line.metrics()).enumerate() {
-            if self.at + metrics.line_height > BOTTOM {
-                fill_bar(self, bar_from);
-                self.turn();
-                self.kept_lines = None;
-                bar_from = self.at;
+            if self.y + metrics.line_height > BOTTOM {
+                fill_bar(self, bar_top);
+                self.start_page();
+                self.keep_start = None;
+                bar_top = self.y;
             }
-            let (top, x) = (self.at, x + metrics.offset);
-            self.at += metrics.line_height;
+            let (top, x) = (self.y, x + metrics.offset);
+            self.y += metrics.line_height;
             if let Some(page) = self.pages.last_mut() {
                 let url = url.map(str::to_owned);
                 let (width, height) = (metrics.advance, metrics.line_height);
                 page.lines.push(PlacedLine { text: number, line, x, top, width, height, url });
             }
         }
-        fill_bar(self, bar_from);
+        fill_bar(self, bar_top);
         self.texts.push((text, layout));
     }
 
@@ -342,12 +347,12 @@ impl Sheet {
         }
     }
 
-    /// Writes the number of each page and of all pages at its foot.
+    /// Writes "page / pages" at the foot of each page.
     fn number_pages(&mut self) {
         let total = self.pages.len();
         for number in 1..=total {
             let text = format!("{number} / {total}");
-            let layout = self.layout(&text, Style { size: 8.0, colour: SOFT, ..BODY }, WIDTH);
+            let layout = self.layout(&text, Style { size: 8.0, colour: MUTED, ..BODY }, WIDTH);
             let (width, height, top) =
                 (layout.width(), layout.height(), HEIGHT - MARGIN / 2.0 - 6.0);
             let x = WIDTH - MARGIN - width;
@@ -358,43 +363,40 @@ impl Sheet {
         }
     }
 
-    /// Breaks the page, and moves lines that must stay with the next paragraph.
-    fn turn_with_kept_lines(&mut self) {
-        // Lines at the top of a page stay, because the next page has no more space.
-        let block = self.kept_lines.take().filter(|block| block.line > 0);
-        let kept_block = block.zip(self.pages.last_mut()).map(|(block, page)| {
-            (block.top - MARGIN, page.lines.split_off(block.line), page.bars.split_off(block.bar))
+    /// Starts a page, and moves the lines that must stay with the next paragraph to it.
+    fn break_page(&mut self) {
+        // Lines at the top of a page stay, because the next page has no more room.
+        let start = self.keep_start.take().filter(|start| start.line > 0);
+        let block = start.zip(self.pages.last_mut()).map(|(start, page)| {
+            (start.top - MARGIN, page.lines.split_off(start.line), page.bars.split_off(start.bar))
         });
-        let at = self.at;
-        self.turn();
-        if let (Some((up, lines, bars)), Some(page)) = (kept_block, self.pages.last_mut()) {
-            page.lines =
-                lines.into_iter().map(|line| PlacedLine { top: line.top - up, ..line }).collect();
+        let y = self.y;
+        self.start_page();
+        if let (Some((offset, lines, bars)), Some(page)) = (block, self.pages.last_mut()) {
+            page.lines = lines
+                .into_iter()
+                .map(|line| PlacedLine { top: line.top - offset, ..line })
+                .collect();
             let move_up = |(bar, colour): (Rect, Colour)| {
-                Some((
-                    Rect::from_xywh(bar.left(), bar.top() - up, bar.width(), bar.height())?,
-                    colour,
-                ))
+                let top = bar.top() - offset;
+                Some((Rect::from_xywh(bar.left(), top, bar.width(), bar.height())?, colour))
             };
             page.bars = bars.into_iter().filter_map(move_up).collect();
-            self.at = at - up;
+            self.y = y - offset;
         }
     }
 
-    fn turn(&mut self) {
+    fn start_page(&mut self) {
         self.pages.push(Page::default());
-        self.at = MARGIN;
+        self.y = MARGIN;
     }
 
     fn layout(&mut self, text: &str, style: Style, width: f32) -> Layout<Colour> {
         let mut builder = self.layouts.ranged_builder(&mut self.fonts, text, 1.0, false);
         let family = if style.mono { MONO } else { SANS };
-        let names = [
-            FontFamilyName::Named(Cow::Borrowed(family)),
-            FontFamilyName::Named(Cow::Borrowed(SANS)),
-        ];
-        builder
-            .push_default(StyleProperty::FontFamily(FontFamily::List(Cow::Owned(names.to_vec()))));
+        let names = [family, SANS].map(|name| FontFamilyName::Named(Cow::Borrowed(name)));
+        let family = FontFamily::List(Cow::Owned(names.to_vec()));
+        builder.push_default(StyleProperty::FontFamily(family));
         builder.push_default(StyleProperty::Brush(style.colour));
         builder.push_default(StyleProperty::FontSize(style.size));
         builder.push_default(StyleProperty::LineHeight(LineHeight::FontSizeRelative(1.4)));
@@ -408,16 +410,16 @@ impl Sheet {
         layout
     }
 
-    fn write(self, title: &str) -> Result<Vec<u8>> {
+    fn write_pdf(self, title: &str) -> Result<Vec<u8>> {
         let mut document = Document::new();
         document
             .set_metadata(Metadata::new().title(title.to_owned()).creator("Precedent".to_owned()));
         let mut fonts: HashMap<u64, Option<Font>> = HashMap::new();
         for page in &self.pages {
             let size = PageSettings::from_wh(WIDTH, HEIGHT)
-                .ok_or_else(|| broken("PDF", &"the page has no size"))?;
-            let mut sheet = document.start_page_with(size);
-            let mut surface = sheet.surface();
+                .ok_or_else(|| render_error("PDF", &"the page has no size"))?;
+            let mut page_writer = document.start_page_with(size);
+            let mut surface = page_writer.surface();
             for (rect, colour) in &page.bars {
                 let mut path = PathBuilder::new();
                 path.push_rect(*rect);
@@ -428,7 +430,7 @@ impl Sheet {
             }
             for line in &page.lines {
                 if let Some((text, layout)) = self.texts.get(line.text) {
-                    draw(&mut surface, text, layout, line, &mut fonts);
+                    draw_line(&mut surface, text, layout, line, &mut fonts);
                 }
             }
             surface.finish();
@@ -436,31 +438,30 @@ impl Sheet {
                 let rect = Rect::from_xywh(line.x, line.top, line.width.max(1.0), line.height);
                 if let (Some(url), Some(rect)) = (&line.url, rect) {
                     let target = Target::Action(Action::Link(LinkAction::new(url.clone())));
-                    sheet.add_annotation(LinkAnnotation::new(rect, target).into());
+                    page_writer.add_annotation(LinkAnnotation::new(rect, target).into());
                 }
             }
-            sheet.finish();
+            page_writer.finish();
         }
-        document.finish().map_err(|e| broken("PDF", &format!("{e:?}")))
+        document.finish().map_err(|e| render_error("PDF", &format!("{e:?}")))
     }
 }
 
-/// Returns the text without characters that have no glyph, which would be printed as boxes. Markdown
-/// may encode them as numeric references.
-fn printable(text: &str) -> String {
+/// Removes control characters, which Markdown may encode as numeric references and which would be
+/// printed as boxes.
+fn remove_control(text: &str) -> String {
     sanitize(text).chars().filter(|c| *c == '\n' || !c.is_control()).collect()
 }
 
-/// Returns whether each row of a table is lower than a page in any case.
-fn fits_a_page(rows: &[Vec<String>]) -> bool {
+/// Returns whether each row of a table certainly fits on a page.
+fn has_low_rows(rows: &[Vec<String>]) -> bool {
     rows.iter().all(|row| row.len() <= 8 && row.iter().all(|cell| cell.len() <= 400))
 }
 
 /// Reduces the widths of columns to fit, the widest first.
-fn share_width(widths: &mut [f32], room: f32) {
+fn fit_widths(widths: &mut [f32], mut room_left: f32) {
     let mut order: Vec<usize> = (0..widths.len()).collect();
     order.sort_by(|a, b| widths[*a].total_cmp(&widths[*b]));
-    let mut room_left = room;
     for (index, column) in order.iter().enumerate() {
         let share = room_left / (order.len() - index) as f32;
         widths[*column] = widths[*column].min(share);
@@ -476,8 +477,7 @@ fn fill([red, green, blue]: Colour) -> Fill {
     }
 }
 
-/// Draws one line of a paragraph.
-fn draw(
+fn draw_line(
     surface: &mut Surface<'_>,
     text: &str,
     layout: &Layout<Colour>,
@@ -487,8 +487,8 @@ fn draw(
     let Some(line) = layout.lines().nth(placed_line.line) else { return };
     // A paragraph has one style.
     let colour = layout.styles().first().map_or(INK, |s| s.brush);
-    let m = line.metrics();
-    let y = placed_line.top + m.baseline - (m.block_min_coord);
+    let metrics = line.metrics();
+    let y = placed_line.top + metrics.baseline - metrics.block_min_coord;
     let mut x = placed_line.x;
     for run in line.runs() {
         let start = x;
@@ -528,7 +528,7 @@ fn draw(
 mod tests {
     use super::*;
 
-    /// Returns the text of each page's paragraphs; a paragraph across two pages is in both.
+    /// Returns the paragraphs of each page; one across two pages is on both.
     fn pages(sheet: &Sheet) -> Vec<Vec<&str>> {
         let texts = |page: &Page| {
             let mut numbers: Vec<usize> = page.lines.iter().map(|line| line.text).collect();
@@ -543,76 +543,67 @@ mod tests {
         for count in 30..70 {
             let mut sheet = Sheet::new();
             for n in 0..count {
-                sheet.paragraph(&format!("Line {n}"), BODY, None);
+                sheet.add_paragraph(&format!("Line {n}"), BODY, None);
             }
-            sheet.paragraph("A section", SECTION, None);
-            sheet.paragraph("A case", HEADING, None);
-            sheet.paragraph("Ann, fix", BY, None);
-            sheet.paragraph(
+            sheet.add_paragraph("A section", SECTION, None);
+            sheet.add_paragraph("A case", HEADING, None);
+            sheet.add_paragraph("Ann, fix", ATTRIBUTION, None);
+            sheet.add_paragraph(
                 "[Issue acme/app#1]",
-                Style { keep: true, ..CITE },
+                Style { keep_with_next: true, ..CITE },
                 Some("https://tracker.example"),
             );
-            sheet.paragraph("It is fixed in 2.5.", QUOTE, None);
+            sheet.add_paragraph("It is fixed in 2.5.", QUOTE, None);
             let pages = pages(&sheet);
             let last = pages.last().unwrap();
             let tail =
                 ["A section", "A case", "Ann, fix", "[Issue acme/app#1]", "It is fixed in 2.5."];
             assert!(last.ends_with(&tail), "{count}: {last:?}");
             assert!(pages.iter().all(|page| !page.is_empty()), "{count}");
-            let within = sheet.pages.iter().flat_map(|page| &page.lines);
-            assert!(
-                within
-                    .into_iter()
-                    .all(|line| line.top >= MARGIN && line.top + line.height <= BOTTOM)
-            );
+            let mut lines = sheet.pages.iter().flat_map(|page| &page.lines);
+            assert!(lines.all(|line| line.top >= MARGIN && line.top + line.height <= BOTTOM));
         }
     }
 
     #[test]
-    fn heading_of_a_quotation_stays_with_its_text() {
+    fn heading_in_a_quote_stays_with_its_text() {
         for count in 30..70 {
             let mut sheet = Sheet::new();
-            (0..count).for_each(|n| sheet.paragraph(&format!("Line {n}"), BODY, None));
-            sheet.blocks("# Steps\n\nOpen it.", Some(RULE));
-            let last = sheet.pages.last().unwrap();
-            assert_eq!(
-                pages(&sheet).last().unwrap().iter().rev().take(2).collect::<Vec<_>>(),
-                [&"Open it.", &"Steps"]
-            );
-            assert_eq!(last.bars.len(), 2, "{count}: both have a bar");
+            (0..count).for_each(|n| sheet.add_paragraph(&format!("Line {n}"), BODY, None));
+            sheet.add_blocks("# Steps\n\nOpen it.", Some(RULE));
+            assert!(pages(&sheet).last().unwrap().ends_with(&["Steps", "Open it."]), "{count}");
+            let bars = &sheet.pages.last().unwrap().bars;
+            assert_eq!(bars.len(), 2, "{count}: both have a bar");
         }
     }
 
     #[test]
-    fn table_has_columns_within_the_page() {
+    fn table_fits_the_page_width() {
         let mut sheet = Sheet::new();
-        (0..40).for_each(|n| sheet.paragraph(&format!("Line {n}"), BODY, None));
+        (0..40).for_each(|n| sheet.add_paragraph(&format!("Line {n}"), BODY, None));
         let mut rows = vec![vec!["Version".to_owned(), "Result".to_owned()]];
         rows.extend(
             (0..30).map(|n| vec![format!("2.{n}"), "It fails behind the proxy. ".repeat(8)]),
         );
-        sheet.table(&rows, 10.0);
+        sheet.add_table(&rows, 10.0);
         assert!(sheet.pages.len() > 1);
         for line in sheet.pages.iter().flat_map(|page| &page.lines) {
             assert!(
-                line.top + line.height <= BOTTOM && line.x + line.width <= WIDTH - MARGIN + 4.0,
-                "{}",
-                line.x
+                line.top + line.height <= BOTTOM && line.x + line.width <= WIDTH - MARGIN + 4.0
             );
         }
         let is_header = |text: &&str| *text == "Version";
         let page = pages(&sheet).into_iter().find(|page| page.iter().any(is_header)).unwrap();
         assert!(page.contains(&"2.0"), "the header stays with a row: {page:?}");
         let mut widths = [20.0, 900.0, 30.0];
-        share_width(&mut widths, 400.0);
+        fit_widths(&mut widths, 400.0);
         assert_eq!(widths, [20.0, 350.0, 30.0]);
     }
 
     #[test]
     fn pages_are_numbered() {
         let mut sheet = Sheet::new();
-        (0..100).for_each(|n| sheet.paragraph(&format!("Line {n}"), BODY, None));
+        (0..100).for_each(|n| sheet.add_paragraph(&format!("Line {n}"), BODY, None));
         sheet.number_pages();
         let numbers: Vec<&str> = pages(&sheet).iter().map(|page| *page.last().unwrap()).collect();
         assert_eq!(numbers, ["1 / 3", "2 / 3", "3 / 3"]);
@@ -621,14 +612,11 @@ mod tests {
     #[test]
     fn right_to_left_text_starts_at_the_right() {
         let mut sheet = Sheet::new();
-        sheet.paragraph("ההעלאה נכשלת עם FW-1043 מאחורי הפרוקסי", QUOTE, None);
-        sheet.paragraph("Upload fails", QUOTE, None);
+        sheet.add_paragraph("ההעלאה נכשלת עם FW-1043 מאחורי הפרוקסי", QUOTE, None);
+        sheet.add_paragraph("Upload fails", QUOTE, None);
         let [hebrew, latin] = &sheet.pages[0].lines[..] else { panic!("two lines") };
-        assert!(
-            (hebrew.x + hebrew.width - (WIDTH - MARGIN - QUOTE.indent)).abs() < 4.0,
-            "{}",
-            hebrew.x
-        );
+        let right = WIDTH - MARGIN - QUOTE.indent;
+        assert!((hebrew.x + hebrew.width - right).abs() < 4.0, "{}", hebrew.x);
         assert!(latin.x < MARGIN + 20.0);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{assemble, assemble::BriefContext, brief, state};
+use super::{assemble, assemble::BriefContext, brief, state_text};
 use precedent_core::{
     error::{Error, Result},
     model::{Brief, BriefChange, BriefRecord, BriefReplay, BriefSource, STANDARD_INPUT, State},
@@ -11,20 +11,20 @@ use precedent_core::{
 use precedent_text::sanitize;
 
 /// The marker before the record in a Markdown brief.
-pub(super) const MARK: &str = "precedent-brief ";
-/// The element that holds the record in an HTML brief.
-pub(super) const ELEMENT: &str = "precedent-brief";
-/// The maximum length of a file, in bytes.
+pub(super) const RECORD_MARKER: &str = "precedent-brief ";
+/// The ID of the element that contains the record in an HTML brief.
+pub(super) const ELEMENT_ID: &str = "precedent-brief";
+/// The maximum size of a file, in bytes.
 const MAX_FILE: usize = 64 * 1024 * 1024;
 
-/// Escapes a record so that it cannot end an HTML comment or script element, and no title in it
-/// looks like the marker.
-pub(super) fn hidden(record: &str) -> String {
+/// Escapes a record so that it cannot end an HTML comment or script element, and does not contain
+/// the marker.
+pub(super) fn escape_record(record: &str) -> String {
     sanitize::escape_json(record)
         .replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace("--", "-\\u002d")
-        .replace(ELEMENT, "precedent\\u002dbrief")
+        .replace(ELEMENT_ID, "precedent\\u002dbrief")
 }
 
 /// Extracts the record from a brief: JSON, HTML or Markdown.
@@ -48,13 +48,13 @@ pub fn read_record(file: &[u8]) -> Result<BriefRecord> {
     let record: BriefRecord = if text.trim_start().starts_with('{') {
         serde_json::from_str::<Brief>(text).map_err(|e| invalid(&e.to_string()))?.record
     } else {
-        // The record comes last; earlier apparent records are quoted text.
-        let html = format!("id=\"{ELEMENT}\">");
-        let json = match (text.rfind(&html), text.rfind(MARK)) {
+        // The record comes last; earlier ones are quoted text.
+        let html = format!("id=\"{ELEMENT_ID}\">");
+        let json = match (text.rfind(&html), text.rfind(RECORD_MARKER)) {
             (Some(at), mark) if mark.is_none_or(|m| m < at) => {
                 text[at + html.len()..].split("</script>").next()
             }
-            (_, Some(at)) => text[at + MARK.len()..].split(" -->").next(),
+            (_, Some(at)) => text[at + RECORD_MARKER.len()..].split(" -->").next(),
             _ => None,
         };
         serde_json::from_str(json.ok_or_else(|| invalid("it contains no record"))?)
@@ -66,16 +66,16 @@ pub fn read_record(file: &[u8]) -> Result<BriefRecord> {
     Ok(record)
 }
 
-/// Returns whether a record holds the whole question: a redacted text and a log from standard input
-/// are not kept.
+/// Returns whether a record contains the whole question. It contains no redacted text and no log
+/// from standard input.
 pub(super) fn is_complete(record: &BriefRecord) -> bool {
     let request = &record.request;
-    let is_kept = !request.redact || request.key.is_some() || request.text.is_empty();
-    is_kept && !request.logs.iter().any(|path| path == STANDARD_INPUT)
+    let has_text = !request.redact || request.key.is_some() || request.text.is_empty();
+    has_text && !request.logs.iter().any(|path| path == STANDARD_INPUT)
 }
 
-/// Makes a brief again from its record, and reports the changes since. Without the whole question,
-/// compares only the cited documents.
+/// Assembles a brief from its record again, and reports the changes since. Without the whole
+/// question, it compares only the cited documents.
 ///
 /// # Errors
 /// Same as [`brief`].
@@ -86,8 +86,8 @@ pub fn replay(
 ) -> Result<BriefReplay> {
     let logs = &record.request.logs;
     let is_available = logs.iter().all(|path| path != STANDARD_INPUT && Path::new(path).exists());
-    let now = if is_available { Some(brief(context, &record.request, task)?) } else { None };
-    let comparable = now.as_ref().map(|now| &now.record).filter(|_| is_complete(record));
+    let new_brief = is_available.then(|| brief(context, &record.request, task)).transpose()?;
+    let new_record = new_brief.as_ref().map(|brief| &brief.record).filter(|_| is_complete(record));
     let mut changes = Vec::new();
     for old in &record.sources {
         let current = context.finder.store.read(|r| {
@@ -103,47 +103,44 @@ pub fn replay(
             }
             Some((row, comments)) => {
                 if (row.state, &row.state_reason) != (old.state, &old.state_reason) {
-                    let is = describe(row.state, row.state_reason.as_deref());
-                    texts.push(format!(
-                        "was {}, is {is}",
-                        describe(old.state, old.state_reason.as_deref())
-                    ));
+                    let old_state = describe(old.state, old.state_reason.as_deref());
+                    let new_state = describe(row.state, row.state_reason.as_deref());
+                    texts.push(format!("was {old_state}, is {new_state}"));
                 }
-                if comments > old.comments {
-                    let more = comments - old.comments;
-                    texts.push(format!(
-                        "has {more} more comment{}",
-                        if more == 1 { "" } else { "s" }
-                    ));
+                match comments.saturating_sub(old.comments) {
+                    0 => {}
+                    1 => texts.push("has 1 more comment".to_owned()),
+                    more => texts.push(format!("has {more} more comments")),
                 }
                 if texts.is_empty() && row.updated_at > old.updated_at {
                     texts.push("was changed".to_owned());
                 }
-                if comparable.is_some_and(|now| !now.sources.iter().any(|s| s.key == old.key)) {
+                if new_record.is_some_and(|new| !new.sources.iter().any(|s| s.key == old.key)) {
                     texts.push("is no longer cited".to_owned());
                 }
             }
         }
         changes.extend(texts.into_iter().map(|text| change(old, text)));
     }
-    let Some(now_record) = comparable else {
-        return Ok(BriefReplay { same: changes.is_empty(), changes, brief: now });
+    let Some(new_record) = new_record else {
+        return Ok(BriefReplay { same: changes.is_empty(), changes, brief: new_brief });
     };
-    let fresh =
-        now_record.sources.iter().filter(|s| !record.sources.iter().any(|o| o.key == s.key));
-    changes.extend(fresh.map(|s| change(s, "is newly cited".to_owned())));
-    if record.model != now_record.model {
+    let is_old = |source: &BriefSource| record.sources.iter().any(|old| old.key == source.key);
+    let new_sources = new_record.sources.iter().filter(|source| !is_old(source));
+    changes.extend(new_sources.map(|s| change(s, "is newly cited".to_owned())));
+    if record.model != new_record.model {
         let name = |m: &Option<String>| m.clone().unwrap_or_else(|| "none".to_owned());
         changes.push(BriefChange {
             key: String::new(),
             citation: "Model".to_owned(),
-            what: format!("was {}, is {}", name(&record.model), name(&now_record.model)),
+            what: format!("was {}, is {}", name(&record.model), name(&new_record.model)),
         });
     }
     // Ignore the revision: unrelated data may have changed.
-    let as_before =
-        BriefRecord { revision: record.revision, as_of: record.as_of, ..now_record.clone() };
-    Ok(BriefReplay { same: as_before == *record && changes.is_empty(), changes, brief: now })
+    let comparable =
+        BriefRecord { revision: record.revision, as_of: record.as_of, ..new_record.clone() };
+    let same = comparable == *record && changes.is_empty();
+    Ok(BriefReplay { same, changes, brief: new_brief })
 }
 
 fn change(source: &BriefSource, text: String) -> BriefChange {
@@ -151,7 +148,6 @@ fn change(source: &BriefSource, text: String) -> BriefChange {
 }
 
 fn describe(status: Option<State>, reason: Option<&str>) -> String {
-    Some(state(status, reason))
-        .filter(|words| !words.is_empty())
-        .unwrap_or_else(|| "without a state".to_owned())
+    let text = state_text(status, reason);
+    if text.is_empty() { "without a state".to_owned() } else { text }
 }

@@ -6,45 +6,42 @@ use precedent_core::model::{
 };
 use precedent_store::DocumentRow;
 
-use super::{cite, log, of_change, percent, state};
+use super::{cite, cite_change, cite_report, log, percent, state_text, statement};
 use crate::{ask, troubleshoot};
 
-/// Removes the documents that the brief leaves out from an answer.
-pub(super) fn leave_out(answer: &mut AskResponse, request: &BriefRequest) {
-    let stays = |key: &String| !request.leave_out.contains(key);
-    answer.problem = answer.problem.take().filter(|problem| stays(&problem.key));
-    answer.related.retain(|report| stays(&report.key));
-    answer.cases.retain(|case| stays(&case.key));
+/// Removes the documents that the request excludes.
+pub(super) fn remove_excluded(answer: &mut AskResponse, request: &BriefRequest) {
+    let is_included = |key: &String| !request.leave_out.contains(key);
+    answer.problem = answer.problem.take().filter(|problem| is_included(&problem.key));
+    answer.related.retain(|report| is_included(&report.key));
+    answer.cases.retain(|case| is_included(&case.key));
 }
 
-/// Summarizes the answer about an item or a text that names these versions of the product.
-pub(super) fn of_answer(
+/// Summarizes the answer about an item or a text that mentions these product versions.
+pub(super) fn summarize_answer(
     answer: &AskResponse,
     row: Option<&DocumentRow>,
     title: &str,
     versions: &[String],
 ) -> Entry {
-    let on =
+    let version_clause =
         if versions.is_empty() { String::new() } else { format!(" on {}", versions.join(", ")) };
-    let state_words =
-        row.map(|row| state(row.state, row.state_reason.as_deref())).unwrap_or_default();
-    let is = if state_words.is_empty() { String::new() } else { format!(" ({state_words})") };
+    let state_clause = row
+        .map(|row| state_text(row.state, row.state_reason.as_deref()))
+        .filter(|text| !text.is_empty())
+        .map_or_else(String::new, |text| format!(" ({text})"));
     let title = troubleshoot::first_line(title);
-    let mut sentences = vec![format!("The problem: “{title}”{on}{is}.")];
+    let mut sentences = vec![format!("The problem: “{title}”{version_clause}{state_clause}.")];
     let mut citations: Vec<Citation> = row.map(cite).into_iter().collect();
-    let mut add = |key: &str, url: &Option<String>| {
-        let label = format!("[Issue {key}]");
-        citations.push(Citation { label, key: key.to_owned(), url: url.clone() });
-    };
     let is_itself = |problem: &&KnownProblem| answer.key.as_ref() == Some(&problem.key);
-    let earlier = answer.problem.as_ref().filter(|problem| !is_itself(problem));
-    let later =
+    let known_problem = answer.problem.as_ref().filter(|problem| !is_itself(problem));
+    let duplicate_count =
         answer.problem.as_ref().filter(is_itself).map_or(0, |problem| problem.reports.len());
-    let near = answer.related.first().filter(|report| report.band <= Band::Possible);
+    let related = answer.related.first().filter(|report| report.band <= Band::Possible);
     let case = answer.cases.first().filter(|case| case.helps >= LIKELY_HELP);
-    sentences.push(match (earlier, near, case) {
+    sentences.push(match (known_problem, related, case) {
         (Some(problem), ..) => {
-            add(&problem.key, &problem.url);
+            citations.push(cite_report(&problem.key, &problem.url));
             let status = problem.status_words();
             match problem.confidence {
                 1.0.. => format!("It is a known duplicate of {} ({status}).", problem.key),
@@ -57,10 +54,12 @@ pub(super) fn of_answer(
                 }
             }
         }
-        _ if later == 1 => "1 other report is a duplicate of this one.".to_owned(),
-        _ if later > 1 => format!("{later} other reports are duplicates of this one."),
+        _ if duplicate_count == 1 => "1 other report is a duplicate of this one.".to_owned(),
+        _ if duplicate_count > 1 => {
+            format!("{duplicate_count} other reports are duplicates of this one.")
+        }
         (None, _, Some(case)) => {
-            add(&case.key, &case.url);
+            citations.push(cite_report(&case.key, &case.url));
             let fixed_in = case.fixed_in.as_ref().map(|v| format!(" in {v}")).unwrap_or_default();
             format!(
                 "{} (solved{fixed_in}) is likely to help, with a confidence of {}.",
@@ -69,8 +68,8 @@ pub(super) fn of_answer(
             )
         }
         (None, Some(report), None) => {
-            add(&report.key, &report.url);
-            let state_words = state(report.state, report.state_reason.as_deref());
+            citations.push(cite_report(&report.key, &report.url));
+            let state_words = state_text(report.state, report.state_reason.as_deref());
             format!(
                 "It may be a duplicate of {} ({state_words}), with a confidence of {}.",
                 report.key,
@@ -84,26 +83,27 @@ pub(super) fn of_answer(
     });
     if let Some(problem) = &answer.problem {
         sentences.extend(solution(problem));
-        citations.extend(problem.fixed_by.iter().filter(|c| c.is_mirrored()).map(of_change));
+        citations.extend(problem.fixed_by.iter().filter(|c| c.is_mirrored()).map(cite_change));
     }
-    // An open report is no answer to itself if another one is.
+    // If another report may help, do not point at the open report itself.
     let is_open =
         answer.problem.as_ref().is_some_and(|problem| problem.status == ProblemStatus::Open);
-    let mut steps = match is_open && earlier.is_none() && (near.is_some() || case.is_some()) {
-        true => ask::next_steps(&AskResponse { problem: None, ..answer.clone() }),
-        false => ask::next_steps(answer),
-    };
-    // A question about the version is an open question.
+    let mut steps =
+        match is_open && known_problem.is_none() && (related.is_some() || case.is_some()) {
+            true => ask::next_steps(&AskResponse { problem: None, ..answer.clone() }),
+            false => ask::next_steps(answer),
+        };
+    // The open questions of the brief already ask for the version.
     steps.iter_mut().for_each(|step| *step = step.replace(" Which version is in use?", ""));
-    // The status names the fix already.
+    // The status already names the fix.
     let status = answer.problem.as_ref().map(KnownProblem::status_words).unwrap_or_default();
     steps.retain(|step| !step.trim_end_matches('.').eq_ignore_ascii_case(&status));
     sentences.push(steps.join(" "));
     sentences.retain(|sentence| !sentence.is_empty());
-    Entry { text: Some(sentences.join(" ")), citations, ..Entry::default() }
+    statement(sentences.join(" "), citations)
 }
 
-/// Returns the documented fix, else the workaround.
+/// Returns the documented fix, or else the workaround.
 fn solution(problem: &KnownProblem) -> Option<String> {
     let quote = |comment: &CaseComment| format!("“{}”", troubleshoot::first_line(&comment.text));
     let changes: Vec<&str> = problem.fixed_by.iter().map(|change| change.key.as_str()).collect();
@@ -115,8 +115,7 @@ fn solution(problem: &KnownProblem) -> Option<String> {
     }
 }
 
-/// Summarizes the errors of a log.
-pub(super) fn of_log(response: &LogResponse) -> Entry {
+pub(super) fn summarize_log(response: &LogResponse) -> Entry {
     let mut sentences = vec![log::summary(response)];
     let has_match = |e: &&LogError| e.verdict < LogVerdict::New;
     let Some(error) = response.errors.iter().find(has_match) else {
@@ -127,7 +126,7 @@ pub(super) fn of_log(response: &LogResponse) -> Entry {
                 "It is unclear whether they are known, because the index is incomplete.".to_owned()
             }
         });
-        return Entry { text: Some(sentences.join(" ")), ..Entry::default() };
+        return statement(sentences.join(" "), Vec::new());
     };
     let (_, citation) = log::status(error);
     let message = troubleshoot::first_line(&error.group.message);
@@ -136,8 +135,8 @@ pub(super) fn of_log(response: &LogResponse) -> Entry {
             format!("The most important known error, “{message}”, matches {summary}.")
         }),
     );
-    let fixed_in = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved);
-    sentences.push(match (fixed_in.map(|case| &case.fixed_in), &citation) {
+    let solved_case = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved);
+    sentences.push(match (solved_case.map(|case| &case.fixed_in), &citation) {
         (Some(Some(version)), _) => format!("Update to {version} or later."),
         (_, Some(c)) if error.verdict == LogVerdict::Perhaps => {
             format!("Compare with {}; it may be the same problem.", c.key)
@@ -149,9 +148,5 @@ pub(super) fn of_log(response: &LogResponse) -> Entry {
         (_, Some(c)) => format!("Read why {} was closed.", c.key),
         _ => String::new(),
     });
-    Entry {
-        text: Some(sentences.join(" ").trim_end().to_owned()),
-        citations: citation.into_iter().collect(),
-        ..Entry::default()
-    }
+    statement(sentences.join(" ").trim_end().to_owned(), citation.into_iter().collect())
 }

@@ -36,8 +36,7 @@ impl Casebook {
         run_blocking(move || brief::render(&brief, format)).await
     }
 
-    /// Returns the texts that redaction would replace in the requested brief, with their kinds, for
-    /// review by the user.
+    /// Returns the texts that redaction would replace in the requested brief, with their kinds.
     ///
     /// # Errors
     /// Same as [`Casebook::brief`].
@@ -51,7 +50,7 @@ impl Casebook {
             .await
     }
 
-    /// Writes an article for a knowledge base about a solved problem, of sentences from its threads.
+    /// Writes a knowledge base article about a solved problem, from sentences of its threads.
     /// The same casebook and request give the same article. Stores nothing.
     ///
     /// # Errors
@@ -100,7 +99,7 @@ impl Inner {
         self.with_session(|session| {
             let model = session.engine().info().ok().filter(|_| session.problem().is_none());
             let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
-            let domain = self.language()?;
+            let domain = self.domain_model()?;
             self.with_finder(session, |finder| {
                 work(&BriefContext { finder, domain: &domain, model, engine: session.engine() })
             })

@@ -7,8 +7,8 @@ use std::{
 
 use super::{Casebook, DATABASE, FULL_TEXT, OpenOptions, VECTORS, semantic::MODELS};
 use crate::{
-    diagnosis::{CasebookState, Diagnosis, Surroundings, diagnosis},
-    doctor::CheckUp,
+    diagnosis::{CallerDetails, CasebookState, Diagnosis, diagnose},
+    doctor::HealthCheck,
     portable,
 };
 use precedent_core::{
@@ -47,7 +47,7 @@ impl Casebook {
                 models: options.models,
             }));
             let built_in = engine.clone();
-            // If the file cannot be read, the chosen model is unknown; any model serves for the
+            // If the database cannot be read, the active model is unknown; any model serves for the
             // check.
             let models = folder.join(MODELS);
             let engine = match store::custom_model(&folder.join(DATABASE)) {
@@ -60,7 +60,7 @@ impl Casebook {
             let vector_files: Vec<PathBuf> = engines
                 .filter_map(|e| Some(vectors::path(&folder.join(VECTORS), &e.info().ok()?)))
                 .collect();
-            let check_up = CheckUp {
+            let health_check = HealthCheck {
                 model_vectors: &vector_files,
                 database: &folder.join(DATABASE),
                 full_text: &folder.join(FULL_TEXT),
@@ -71,7 +71,7 @@ impl Casebook {
                 wanted_free,
                 repair,
             };
-            check_up.run(&task)
+            health_check.run(&task)
         })
         .await
     }
@@ -83,7 +83,7 @@ impl Casebook {
     /// Same as [`Casebook::doctor`]. An error on opening the casebook is part of the result.
     pub async fn diagnose(
         options: OpenOptions,
-        surroundings: Surroundings,
+        caller: CallerDetails,
         wanted_free: u64,
         task: &Task,
     ) -> Result<Diagnosis> {
@@ -103,11 +103,11 @@ impl Casebook {
             }
             Err(error) => state.problems.push(error.to_string()),
         }
-        run_blocking(move || Ok(diagnosis(&folder, health, state, surroundings, now))).await
+        run_blocking(move || Ok(diagnose(&folder, health, state, caller, now))).await
     }
 
     /// Writes a full copy of the database to a file, readable by this user only. Other processes
-    /// may keep working meanwhile. Derived data is not included: it is rebuilt.
+    /// may continue meanwhile. Derived data is not included, because it can be rebuilt.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if the file exists and is not to be replaced,
@@ -121,19 +121,18 @@ impl Casebook {
             // The copy must not contain removed text.
             i.store.purge(&Task::new())?;
             // The old copy is replaced only once the new one is complete.
-            let place = StagingFolder::create_beside(&file)?;
-            let copy = place.path("copy.db");
+            let staging = StagingFolder::create_beside(&file)?;
+            let copy = staging.path("copy.db");
             i.store.copy_to(&copy)?;
-            place.put(&copy, &file, ExistingFile::replace_if(replace))?;
+            staging.put(&copy, &file, ExistingFile::replace_if(replace))?;
             let bytes = fs::metadata(&file).map_err(|e| Error::io(&file, e))?.len();
             Ok(Backup { file: file.display().to_string(), bytes })
         })
         .await
     }
 
-    /// Opens a casebook that is about to be restored from `file`. A corrupt database is moved aside
-    /// together with its log, and its new path is returned; this happens only if `file` can be
-    /// restored.
+    /// Opens a casebook that is about to be restored from `file`. If `file` can be restored, a
+    /// corrupt database is moved aside with its log, and its new path is returned.
     ///
     /// # Errors
     /// Same as [`Casebook::open`]; for the file, same as [`Casebook::restore`].
@@ -163,7 +162,7 @@ impl Casebook {
     /// update rebuilds derived data.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the file is not a sound casebook,
+    /// [`precedent_core::Code::InvalidInput`] if the file is not a valid casebook,
     /// [`precedent_core::Code::NewerCasebook`] if a newer version wrote it,
     /// [`precedent_core::Code::Busy`] while another process is updating the indexes or importing;
     /// [`precedent_core::Code::Io`].
@@ -176,7 +175,7 @@ impl Casebook {
             })?;
             let sources = i.store.read(|r| r.sources())?;
             let _syncing = SyncLock::take_all(&i.folder, &sources)?;
-            let (_place, copy) = checked_copy(&i.folder, &file)?;
+            let (_staging, copy) = checked_copy(&i.folder, &file)?;
             let session = i.embedding_session()?;
             let vectors = session.vectors().ok();
             // An index that is ahead of its database would hide later changes.
@@ -255,8 +254,8 @@ impl Casebook {
 
 /// Copies a file to be restored into a folder of its own, and checks the copy.
 fn checked_copy(folder: &Path, file: &Path) -> Result<(StagingFolder, PathBuf)> {
-    let place = StagingFolder::create_in(folder)?;
-    let copy = place.path("restore.db");
+    let staging = StagingFolder::create_in(folder)?;
+    let copy = staging.path("restore.db");
     copy_database(file, &copy)?;
     store::check_foreign(&copy).map_err(|e| match e.code() {
         Code::InvalidInput => e.context(file.display()).with_hint(
@@ -264,7 +263,7 @@ fn checked_copy(folder: &Path, file: &Path) -> Result<(StagingFolder, PathBuf)> 
         ),
         _ => e.context(file.display()),
     })?;
-    Ok((place, copy))
+    Ok((staging, copy))
 }
 
 /// Copies a database with its write-ahead log, which holds changes not yet in the file.

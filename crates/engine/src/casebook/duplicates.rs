@@ -25,7 +25,7 @@ use precedent_index::{
 };
 use precedent_text::prepare::PreparedText;
 
-/// A duplicate search that either records its check or does not.
+/// A duplicate check, which is recorded or not.
 type CheckFn =
     fn(&MatchFinder<'_>, &DuplicatesRequest, Timestamp, &Task) -> Result<DuplicatesResponse>;
 
@@ -43,12 +43,11 @@ impl Casebook {
         self.run_check(duplicates::check, request, task).await
     }
 
-    /// Finds earlier reports like [`Casebook::duplicates`] without recording the check, for
-    /// read-only callers.
+    /// Finds earlier reports like [`Casebook::duplicates`], without recording the check.
     ///
     /// # Errors
     /// Same as [`Casebook::duplicates`].
-    pub async fn look_for_duplicates(
+    pub async fn find_duplicates(
         &self,
         request: DuplicatesRequest,
         task: &Task,
@@ -76,19 +75,18 @@ impl Casebook {
         .await
     }
 
-    /// Checks new and changed open reports, newest first, and returns those that wait for a
-    /// decision, highest confidence first. After a cancellation or crash, continues where it
-    /// stopped.
+    /// Checks new and changed open reports, newest first, and returns those without a verdict,
+    /// highest confidence first. After a cancellation or crash, continues where it stopped.
     ///
     /// # Errors
     /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; database or index
     /// errors.
     pub async fn triage(&self, request: TriageRequest, task: &Task) -> Result<TriageResponse> {
-        self.run_triage(request, None, task).await
+        self.triage_within(request, Duration::MAX, task).await
     }
 
-    /// Checks reports like [`Casebook::triage`], but begins no check after `patience`. The response
-    /// has the number of reports that remain unchecked.
+    /// Checks reports like [`Casebook::triage`], but starts no check after `patience`. The response
+    /// contains the number of unchecked reports.
     ///
     /// # Errors
     /// Same as [`Casebook::triage`].
@@ -96,15 +94,6 @@ impl Casebook {
         &self,
         request: TriageRequest,
         patience: Duration,
-        task: &Task,
-    ) -> Result<TriageResponse> {
-        self.run_triage(request, Some(patience), task).await
-    }
-
-    async fn run_triage(
-        &self,
-        request: TriageRequest,
-        patience: Option<Duration>,
         task: &Task,
     ) -> Result<TriageResponse> {
         let task = task.clone();
@@ -121,9 +110,9 @@ impl Casebook {
         .await
     }
 
-    /// Calibrates the duplicate confidence of a source by its known duplicates, and stores the
-    /// result unless `dry`. With too few known duplicates, the built-in calibration stays and the
-    /// report says so.
+    /// Calibrates a source's duplicate confidence from its known duplicates, and stores the result
+    /// unless `dry_run`. With too few known duplicates, the built-in calibration stays and the report
+    /// says so.
     ///
     /// # Errors
     /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; database or index
@@ -131,12 +120,12 @@ impl Casebook {
     pub async fn calibrate(
         &self,
         source: &str,
-        dry: bool,
+        dry_run: bool,
         task: &Task,
     ) -> Result<CalibrationReport> {
         let source = source.to_owned();
         self.check_source(task, move |finder, now, task| {
-            answer::calibrate(finder, &source, dry, now, task)
+            answer::calibrate(finder, &source, dry_run, now, task)
         })
         .await
     }
@@ -155,7 +144,7 @@ impl Casebook {
         .await
     }
 
-    /// Runs a check of many reports against an index that holds every change.
+    /// Runs `check` on an index that contains every change.
     async fn check_source<T: Send + 'static>(
         &self,
         task: &Task,
@@ -172,7 +161,7 @@ impl Casebook {
         .await
     }
 
-    /// Compares two reports: names in both, names in only one, and the ranges to highlight.
+    /// Compares two reports: names in both, names in only one, and the words to highlight.
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no such document; database or index errors.
@@ -190,7 +179,7 @@ impl Casebook {
         self.run(move |i| i.store.read(|r| r.check(&search::resolve_one(r, &key)?.key))).await
     }
 
-    /// Records a person's verdict on a pair. For a duplicate, `other_key` is the canonical report.
+    /// Records a user's verdict on a pair. For a duplicate, `other_key` is the canonical report.
     /// Replaces an earlier verdict on the pair, and survives every sync, index and model.
     ///
     /// # Errors
@@ -209,7 +198,7 @@ impl Casebook {
         self.run(move |i| {
             let now = (i.clock)();
             i.store.write_durably(|w| {
-                duplicates::decide(w, (&key, &other_key), kind, reason, actor, now)
+                duplicates::record(w, (&key, &other_key), kind, reason, actor, now)
             })
         })
         .await
@@ -235,7 +224,7 @@ impl Casebook {
         .await
     }
 
-    /// Returns people's verdicts, latest first, about one document or all.
+    /// Returns the verdicts on one document or all, latest first.
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no such document.
@@ -260,19 +249,19 @@ impl Casebook {
         self.run(move |i| i.rank(&request, &task)).await
     }
 
-    /// Returns the model that [`Casebook::rank`] uses in a source: before its baseline, and without
-    /// its calibration.
+    /// Returns the model that [`Casebook::rank`] uses in a source: with its baseline, without its
+    /// calibration.
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no such source; database errors.
-    pub async fn table_of(&self, source: &str) -> Result<answer::RankingModel> {
+    pub async fn ranking_model(&self, source: &str) -> Result<answer::RankingModel> {
         let source = source.to_owned();
         self.run(move |i| {
             let session = i.embedding_session()?;
             i.with_finder(&session, |c| {
                 i.store.read(|r| {
-                    let row = r.source(&source)?.ok_or_else(|| search::no_source(r, &source))?;
-                    Ok(c.with_calibration(&c.baseline_calibration(r, &row)?).table.clone())
+                    let row = search::find_source(r, &source)?;
+                    Ok(c.with_calibration(&c.baseline_calibration(r, &row)?).model.clone())
                 })
             })
         })
@@ -294,7 +283,7 @@ impl Inner {
         if extent.embedded_chunks < extent.chunks {
             return Ok(());
         }
-        let basis = self.table.basis(vectors.fingerprint());
+        let basis = self.ranking_model.basis(vectors.fingerprint());
         let (now, threads) =
             ((self.clock)(), rayon::ThreadPoolBuilder::new().num_threads(self.workers).build());
         let threads = threads.map_err(|e| Error::new(Code::Internal, e.to_string()))?;
@@ -307,7 +296,7 @@ impl Inner {
         if !self.index_comments {
             return Ok(());
         }
-        if self.store.read(|r| r.check_basis())?.is_none_or(|with| with != basis) {
+        if self.store.read(|r| r.check_basis())?.as_ref() != Some(&basis) {
             self.store.write(|w| w.reset_checks(&basis))?;
         }
         self.with_finder(&session, |c| {
@@ -358,17 +347,16 @@ impl Inner {
         let session = self.embedding_session()?;
         session.preload();
         let (source, skeleton, document) = self.store.read(|r| {
-            let source = r.source(&request.source)?;
-            let source = source.ok_or_else(|| search::no_source(r, &request.source))?;
+            let source = search::find_source(r, &request.source)?;
             let key = request.number.map(|number| format!("{}#{number}", source.key));
             let document = key.map(|key| r.document_by_key(&key)).transpose()?.flatten();
             let skeleton = r.skeleton(source.id)?;
             Ok((source, skeleton, document))
         })?;
         let filter = |test| Filter { test, is_negated: false };
-        let mut within = vec![filter(Test::Source(source.key.clone()))];
+        let mut filters = vec![filter(Test::Source(source.key.clone()))];
         if let Some(since) = request.since {
-            within.push(filter(Test::Time(TimeField::Created, Some(since.as_second()), None)));
+            filters.push(filter(Test::Time(TimeField::Created, Some(since.as_second()), None)));
         }
         let mode = match request.by {
             Ranking::Lexical => Mode::Lexical,
@@ -384,7 +372,7 @@ impl Inner {
                 };
                 let view =
                     request.only_solved.then(|| filter(Test::Resolved)).into_iter().collect();
-                let scope = Scope { filters: within, view_filters: view };
+                let scope = Scope { filters, view_filters: view };
                 return self.with_finder(&session, |c| {
                     // Exclude the source's own calibration: its duplicates may have been marked
                     // later.
@@ -394,7 +382,7 @@ impl Inner {
                     let mut ranking: Vec<(Match, f32, Vec<f32>)> = match request.only_solved {
                         true => relevance::estimate_relevance(
                             &finder,
-                            &self.language()?,
+                            &self.domain_model()?,
                             &draft,
                             matches,
                         )?
@@ -417,15 +405,15 @@ impl Inner {
                     let numbers = self.store.read(|r| r.numbers(&ids))?;
                     let rows = ranking.iter().zip(numbers);
                     Ok(rows
-                        .filter_map(|((r, probability, more), number)| {
+                        .filter_map(|((r, probability, extra), number)| {
                             Some(RankedDocument {
                                 number: number?,
                                 score: r.score,
                                 probability: Some(*probability),
                                 worth: Some(r.worth),
-                                features: evidence(r)
+                                features: ranking_numbers(r)
                                     .into_iter()
-                                    .chain(more.iter().copied())
+                                    .chain(extra.iter().copied())
                                     .collect(),
                             })
                         })
@@ -434,9 +422,9 @@ impl Inner {
             }
         };
         if request.only_solved {
-            within.push(filter(Test::Resolved));
+            filters.push(filter(Test::Resolved));
         }
-        within.push(filter(Test::Time(
+        filters.push(filter(Test::Time(
             TimeField::Created,
             None,
             Some(request.made_at.as_second()),
@@ -445,29 +433,21 @@ impl Inner {
             true => Query::from_typed(&request.title),
             false => Query::from_pasted(&format!("{}\n{}", request.title, request.body)),
         };
-        let query = Query { filters: within, ..query };
+        let query = Query { filters, ..query };
         let ranking = self.with_context(&session, |s| s.rank(&query, mode, request.limit, task))?;
         let ids: Vec<i64> = ranking.iter().map(|(id, _)| *id).collect();
         let numbers = self.store.read(|r| r.numbers(&ids))?;
-        Ok(ranking
-            .iter()
-            .zip(numbers)
-            .filter_map(|((_, score), number)| {
-                Some(RankedDocument {
-                    number: number?,
-                    score: *score,
-                    probability: None,
-                    worth: None,
-                    features: vec![],
-                })
-            })
-            .collect())
+        let ranked = |((_, score), number): (&(i64, f32), Option<u64>)| {
+            let (number, score, features) = (number?, *score, Vec::new());
+            Some(RankedDocument { number, score, probability: None, worth: None, features })
+        };
+        Ok(ranking.iter().zip(numbers).filter_map(ranked).collect())
     }
 }
 
 /// Returns the numbers behind a match's rank and confidence: its features, its share, its text
 /// overlap, and the confidence floor and ceiling set by rules.
-fn evidence(candidate: &Match) -> Vec<f32> {
+fn ranking_numbers(candidate: &Match) -> Vec<f32> {
     let mut values = candidate.features.0.to_vec();
     values.push(candidate.share);
     let overlap = candidate.overlap.clone().unwrap_or_default();

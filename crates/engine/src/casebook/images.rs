@@ -15,11 +15,11 @@ use precedent_core::{
 };
 use precedent_trackers::sync;
 
-/// The largest image that is shown, in bytes.
-const MOST: usize = 10 << 20;
-/// The number of images that are kept; older ones are fetched again.
+/// The maximum size of an image, in bytes.
+const MAX_BYTES: usize = 10 << 20;
+/// The maximum number of cached images; when it is reached, the cache is emptied.
 const MAX_IMAGES: usize = 500;
-/// The formats that are shown, by their first bytes. SVG may contain scripts.
+/// The supported formats, by their first bytes. SVG is not one, because it may contain scripts.
 const FORMATS: [(&[u8], &str); 4] = [
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -37,41 +37,41 @@ pub struct Image {
 }
 
 impl Image {
-    fn read(bytes: Vec<u8>) -> Option<Self> {
+    fn parse(bytes: Vec<u8>) -> Option<Self> {
         let (_, media_type) = FORMATS.into_iter().find(|(start, _)| bytes.starts_with(start))?;
-        (bytes.len() <= MOST).then_some(Self { media_type, bytes })
+        (bytes.len() <= MAX_BYTES).then_some(Self { media_type, bytes })
     }
 }
 
 impl Casebook {
     /// Returns an image that a text embeds. Only the host of a live source is contacted, and only
-    /// its own origin receives its token. Fetched images are kept in the casebook's folder.
+    /// its own origin receives its token. Images are cached in the casebook's folder.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] for a host without a live source,
-    /// [`precedent_core::Code::InvalidInput`] if it is not an image; those of the network.
+    /// [`precedent_core::Code::InvalidInput`] if it is not an image; network errors.
     pub async fn image(&self, url: &str, task: &Task) -> Result<Image> {
         let url = Url::parse(url).map_err(|_| Error::invalid("the image has no valid address"))?;
         let path = self.inner.image_path(&url);
         let target = path.clone();
         if let Some(image) =
-            self.run(move |_| Ok(fs::read(target).ok().and_then(Image::read))).await?
+            self.run(move |_| Ok(fs::read(target).ok().and_then(Image::parse))).await?
         {
             return Ok(image);
         }
-        for (source, remote) in self.live(Vec::new()).await? {
+        for (source, remote) in self.live_sources(Vec::new()).await? {
             let (_, address) = sync::remote_address(&source, &remote)?;
-            if !address.token_addresses().iter().any(|place| place.origin() == url.origin()) {
+            if !address.token_addresses().iter().any(|own| own.origin() == url.origin()) {
                 continue;
             }
             let tracker = self.tracker(&self.inner.http, &source, &remote).await?;
-            let image = Image::read(tracker.file(&url, task).await?).ok_or_else(|| {
+            let image = Image::parse(tracker.file(&url, task).await?).ok_or_else(|| {
                 Error::invalid("this is not an image, or one larger than 10 MB")
                     .with_hint("PNG, JPEG, GIF and WebP are shown.")
             })?;
             let copy = image.bytes.clone();
-            // Without a copy it is fetched again.
-            let _ = self.run(move |i| i.keep_image(&path, &copy)).await;
+            // Ignore the error: the image is then fetched again.
+            let _ = self.run(move |i| i.cache_image(&path, &copy)).await;
             return Ok(image);
         }
         let host = url.host_str().unwrap_or_default();
@@ -89,7 +89,7 @@ impl Inner {
         self.images().join(blake3::hash(url.as_str().as_bytes()).to_hex().as_str())
     }
 
-    fn keep_image(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+    fn cache_image(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         let folder = self.images();
         files::create_private_folder(&folder)?;
         if fs::read_dir(&folder).is_ok_and(|images| images.count() >= MAX_IMAGES) {
@@ -99,7 +99,7 @@ impl Inner {
         files::replace_private(path, bytes)
     }
 
-    /// Removes the kept images; those that are shown again are fetched again.
+    /// Empties the cache of images.
     pub(super) fn forget_images(&self) {
         let _ = fs::remove_dir_all(self.images());
     }

@@ -42,7 +42,7 @@ impl Casebook {
 
 /// Returns the row id of the given source, if any.
 fn source_id(reader: &Reader<'_>, source: Option<&str>) -> Result<Option<i64>> {
-    let row = source.map(|key| reader.source(key)?.ok_or_else(|| search::no_source(reader, key)));
+    let row = source.map(|key| search::find_source(reader, key));
     Ok(row.transpose()?.map(|s| s.id))
 }
 
@@ -52,7 +52,7 @@ fn insights(reader: &Reader<'_>, source: Option<&str>) -> Result<Insights> {
     for source in reader.sources()? {
         sources.push(volume(source.key, &reader.volume(source.id)?));
     }
-    Ok(Insights { months: without_gaps(reader.months(source_id)?), sources })
+    Ok(Insights { months: fill_gaps(reader.months(source_id)?), sources })
 }
 
 fn volume(source: String, row: &VolumeRow) -> SourceVolume {
@@ -68,17 +68,17 @@ fn volume(source: String, row: &VolumeRow) -> SourceVolume {
 }
 
 /// Fills gaps, so that months are consecutive from the first to the last.
-fn without_gaps(rows: Vec<MonthVolume>) -> Vec<MonthVolume> {
-    let mut out: Vec<MonthVolume> = Vec::new();
+fn fill_gaps(rows: Vec<MonthVolume>) -> Vec<MonthVolume> {
+    let mut months: Vec<MonthVolume> = Vec::new();
     for row in rows {
-        while let Some(next) = out.last().and_then(|last| next_month(&last.month))
+        while let Some(next) = months.last().and_then(|last| next_month(&last.month))
             && next < row.month
         {
-            out.push(MonthVolume { month: next, ..MonthVolume::default() });
+            months.push(MonthVolume { month: next, ..MonthVolume::default() });
         }
-        out.push(row);
+        months.push(row);
     }
-    out
+    months
 }
 
 /// Returns the next month: `2026-01` after `2025-12`.
@@ -97,13 +97,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn months_without_reports_are_shown() {
+    fn months_without_reports_are_included() {
         let row = |month: &str, n| MonthVolume {
             month: month.into(),
             opened: n,
             ..MonthVolume::default()
         };
-        let months = without_gaps(vec![row("2025-11", 2), row("2026-02", 1)]);
+        let months = fill_gaps(vec![row("2025-11", 2), row("2026-02", 1)]);
         let rows: Vec<(&str, u64)> = months.iter().map(|m| (m.month.as_str(), m.opened)).collect();
         assert_eq!(rows, [("2025-11", 2), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);
     }
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(list.len() as u64, month.duplicates);
         assert!(casebook.known_duplicates(Some("no/such"), None).await.is_err());
         assert!(casebook.insights(Some("no/such")).await.is_err());
-        assert!(casebook.hosts().await.unwrap().is_empty(), "files talk to nobody");
+        assert!(casebook.hosts().await.unwrap().is_empty(), "imported files have no host");
     }
 
     #[test]

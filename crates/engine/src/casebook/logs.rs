@@ -23,7 +23,7 @@ impl Casebook {
         let task = task.clone();
         self.run(move |i| {
             let start = Instant::now();
-            logs::valid(&request)?;
+            logs::validate(&request)?;
             let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
             let reading = match (&*paths, &*request.text) {
                 ([], text) if !text.is_empty() => precedent_logs::read_text(text),
@@ -32,7 +32,7 @@ impl Casebook {
             let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response =
-                i.cases(|context| logs::ask(context, &request, reading.clone(), now, &task))?;
+                i.with_cases(|context| logs::ask(context, &request, reading.clone(), now, &task))?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);
             response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
@@ -47,39 +47,39 @@ impl Casebook {
         precedent_logs::is_log(start)
     }
 
-    /// Returns the distinct errors of logs as one text of a question's length, most important
-    /// first. Searches and stores nothing.
+    /// Returns the distinct errors of logs as a text short enough for a question, most important
+    /// first.
     ///
     /// # Errors
     /// Same as [`Casebook::read_logs`].
-    pub async fn errors_of(&self, paths: Vec<PathBuf>, task: &Task) -> Result<ErrorsOf> {
+    pub async fn log_errors(&self, paths: Vec<PathBuf>, task: &Task) -> Result<LogErrors> {
         let task = task.clone();
         self.run(move |_| {
             let reading = precedent_logs::read(&paths, &task)?;
             let distinct = reading.groups.len();
-            let mut out =
-                ErrorsOf { lines: reading.lines, distinct, error_count: 0, text: String::new() };
+            let mut errors =
+                LogErrors { lines: reading.lines, distinct, error_count: 0, text: String::new() };
             for message in reading.failures().map(LogGroup::example_or_message) {
-                if out.error_count > 0 && out.text.len() + message.len() > MOST {
+                if errors.error_count > 0 && errors.text.len() + message.len() > MAX_ERROR_TEXT {
                     break;
                 }
-                out.error_count += 1;
-                out.text.push_str(message);
-                out.text.push_str("\n\n");
+                errors.error_count += 1;
+                errors.text.push_str(message);
+                errors.text.push_str("\n\n");
             }
-            Ok(out)
+            Ok(errors)
         })
         .await
     }
 }
 
-/// The maximum length of the errors' text, in bytes; a longer one would be shortened by the search.
-const MOST: usize = 20_000;
+/// The maximum length of the errors' text, in bytes; the search would shorten a longer one.
+const MAX_ERROR_TEXT: usize = 20_000;
 
-/// The errors of a log as text.
+/// The errors of logs, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ErrorsOf {
-    /// The number of lines in the log.
+pub struct LogErrors {
+    /// The number of lines in the logs.
     pub lines: u64,
     /// The total number of distinct errors and warnings.
     pub distinct: usize,

@@ -1,4 +1,4 @@
-//! Sources: files and live mirrors, and the access to them.
+//! Sources: file imports, live mirrors, and the tokens for their trackers.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -11,7 +11,7 @@ use precedent_core::{
         ImportRequest, ImportResult, IndexReport, MirrorView, NewMirror, SourceView, SyncReport,
         SyncRequest, UndoReport,
     },
-    task::Task,
+    task::{Task, run_blocking},
 };
 use precedent_index::update::Effort;
 use precedent_store::{NOTES, Reader, RemoteRow, SourceRow};
@@ -51,7 +51,7 @@ impl Casebook {
     }
 
     /// Imports one path into one source, like [`Casebook::import_files`]. `mapping` assigns columns
-    /// to fields whose column names are not recognised.
+    /// with unrecognized names to fields.
     ///
     /// # Errors
     /// Same as [`Casebook::import_files`].
@@ -125,7 +125,7 @@ impl Casebook {
     /// # Errors
     /// Database errors.
     pub async fn sources(&self) -> Result<Vec<SourceView>> {
-        self.run(|i| i.store.read(sources)).await
+        self.run(|i| i.store.read(source_views)).await
     }
 
     /// Adds an empty source.
@@ -190,15 +190,15 @@ impl Casebook {
     /// # Errors
     /// Database errors.
     pub async fn hosts(&self) -> Result<Vec<HostView>> {
-        let live = self.live(Vec::new()).await?;
+        let live = self.live_sources(Vec::new()).await?;
         self.run(move |i| {
             let mut hosts: BTreeMap<String, HostView> = BTreeMap::new();
             for (source, remote) in live {
                 let host = hosts.entry(remote.host.clone()).or_insert_with(|| {
-                    let place = token(i, &source, &remote).map(|token| token.source);
+                    let store = find_token(i, &source, &remote).map(|token| token.source);
                     HostView {
-                        token: place.map(str::to_owned),
-                        kept: place == Some(KEYRING),
+                        token: store.map(str::to_owned),
+                        kept: store == Some(KEYRING),
                         host: remote.host.clone(),
                         address: remote.base_url.clone(),
                         sources: Vec::new(),
@@ -218,14 +218,15 @@ impl Casebook {
     /// errors.
     pub async fn test_source(&self, key: &str, task: &Task) -> Result<Access> {
         let keys = vec![key.to_owned()];
-        let (source, remote) =
-            self.live(keys).await?.pop().ok_or_else(|| Error::not_found("source not found"))?;
+        let Some((source, remote)) = self.live_sources(keys).await?.pop() else {
+            return Err(Error::not_found("source not found"));
+        };
         let mut tracker = self.tracker(&self.inner.http, &source, &remote).await?;
         tracker.access(task).await
     }
 
-    /// Marks the host of a source from an imported casebook file as trusted. From then on, the host
-    /// may receive its stored token.
+    /// Trusts the host of a source from an imported casebook file, which may then receive the host's
+    /// stored token.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such source,
@@ -234,17 +235,16 @@ impl Casebook {
         let key = key.to_owned();
         let source = self
             .run(move |i| {
-                let source =
-                    i.store.read(|r| r.source(&key)?.ok_or_else(|| search::no_source(r, &key)))?;
+                let source = i.store.read(|r| search::find_source(r, &key))?;
                 sync::trust(&i.store, &source)?;
                 Ok(source)
             })
             .await?;
-        let holds = |host: &HostView| host.sources.contains(&source.key);
+        let has_source = |host: &HostView| host.sources.contains(&source.key);
         self.hosts()
             .await?
             .into_iter()
-            .find(holds)
+            .find(has_source)
             .ok_or_else(|| Error::not_found("the source was removed"))
     }
 
@@ -271,10 +271,10 @@ impl Casebook {
         device::begin(&self.inner.http, &sync::github_address(host)?, client_id, task).await
     }
 
-    /// Waits until the person has entered the code, then stores the token in the system keyring.
+    /// Waits until the user has entered the code, then stores the token in the system keyring.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Authentication`] if the person declined or the code expired; errors
+    /// [`precedent_core::Code::Authentication`] if the user declined or the code expired; errors
     /// of [`Casebook::keep_token`].
     pub async fn finish_login(&self, host: &str, login: &DeviceLogin, task: &Task) -> Result<()> {
         let token = device::finish(&self.inner.http, login, task).await?;
@@ -300,7 +300,7 @@ impl Casebook {
     pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
         let context = self.context(task);
         let mut reports = Vec::new();
-        let live = self.live(request.sources.clone()).await?;
+        let live = self.live_sources(request.sources.clone()).await?;
         let addresses: Vec<_> =
             live.iter().filter_map(|(_, remote)| url::Url::parse(&remote.base_url).ok()).collect();
         // If no host answers, the network is down; this avoids one timeout per source.
@@ -330,8 +330,8 @@ impl Casebook {
         Ok(reports)
     }
 
-    /// Returns the open reports of live sources that a person marked as duplicates, with the
-    /// comment to post for each. Uses no network.
+    /// Returns the open reports of live sources that are marked as duplicates, each with the
+    /// comment to post. Uses no network.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such source.
@@ -339,17 +339,15 @@ impl Casebook {
         let source = source.map(str::to_owned);
         self.run(move |i| {
             i.store.read(|r| {
-                let row = source
-                    .map(|s| r.source(&s)?.ok_or_else(|| search::no_source(r, &s)))
-                    .transpose()?;
+                let row = source.map(|key| search::find_source(r, &key)).transpose()?;
                 sync::closures(r, row.as_ref())
             })
         })
         .await
     }
 
-    /// Posts the comments and closes the reports that [`Casebook::closures`] lists; `actor` is the
-    /// person responsible. Steps completed earlier are never repeated.
+    /// Posts the comments and closes the reports that [`Casebook::closures`] lists, on behalf of
+    /// `actor`. Steps completed earlier are never repeated.
     ///
     /// # Errors
     /// Same as [`Casebook::closures`]. The report lists requests that a tracker refused.
@@ -390,24 +388,23 @@ impl Casebook {
         actor: &str,
         task: &Task,
     ) -> Result<ClosureReport> {
-        let mut whole = ClosureReport::default();
+        let mut total = ClosureReport::default();
         let context = self.context(task);
         while let Some(first) = closures.first() {
             let key = first.source.clone();
-            let (batch, rest) = closures.into_iter().partition(|c| c.source == key);
+            let (batch, rest): (Vec<_>, _) = closures.into_iter().partition(|c| c.source == key);
             closures = rest;
-            let Some((row, remote)) = self.live(vec![key]).await?.pop() else { continue };
+            let Some((row, remote)) = self.live_sources(vec![key]).await?.pop() else { continue };
             let http = self.inner.http.with_own_counter();
             let mut tracker = self.tracker(&http, &row, &remote).await?;
-            let batch: Vec<Closure> = batch;
             let report = sync::close(&context, &row, tracker.as_mut(), &http, &batch, actor).await;
-            whole.done.extend(report.done);
-            whole.problem = whole.problem.or(report.problem);
+            total.done.extend(report.done);
+            total.problem = total.problem.or(report.problem);
             if task.is_cancelled() {
                 break;
             }
         }
-        Ok(whole)
+        Ok(total)
     }
 
     /// Returns the comments and closures sent to trackers, latest first.
@@ -427,8 +424,11 @@ impl Casebook {
         }
     }
 
-    /// Returns the live sources with these keys, or all live sources if `keys` is empty.
-    pub(super) async fn live(&self, keys: Vec<String>) -> Result<Vec<(SourceRow, RemoteRow)>> {
+    /// Returns the live sources with these keys, or all of them if `keys` is empty.
+    pub(super) async fn live_sources(
+        &self,
+        keys: Vec<String>,
+    ) -> Result<Vec<(SourceRow, RemoteRow)>> {
         self.run(move |i| {
             i.store.read(|r| {
                 let has_keys = !keys.is_empty();
@@ -436,7 +436,7 @@ impl Casebook {
                     if has_keys { keys } else { r.sources()?.into_iter().map(|s| s.key).collect() };
                 let mut out = Vec::new();
                 for key in keys {
-                    let source = r.source(&key)?.ok_or_else(|| search::no_source(r, &key))?;
+                    let source = search::find_source(r, &key)?;
                     match r.remote(source.id)? {
                         Some(remote) => out.push((source, remote)),
                         None if has_keys => {
@@ -468,13 +468,13 @@ impl Casebook {
         let (http, source, remote) = (http.clone(), source.clone(), remote.clone());
         // A keyring or a helper program may be slow.
         self.run(move |i| {
-            let secret = token(i, &source, &remote);
+            let secret = find_token(i, &source, &remote);
             sync::remote_tracker(&http, &source, &remote, secret.as_ref().map(|f| &f.token))
         })
         .await
     }
 
-    /// Removes a source and all data mirrored from it; people's verdicts are kept.
+    /// Removes a source and all data mirrored from it; verdicts are kept.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such source.
@@ -489,7 +489,7 @@ impl Casebook {
                 .with_hint("To remove a note: precedent note remove note#1"));
             }
             let id = i.store.write(|w| {
-                let source = w.source(&key)?.ok_or_else(|| search::no_source(w, &key))?;
+                let source = search::find_source(w, &key)?;
                 w.remove_source(&source)?;
                 Ok(source.id)
             })?;
@@ -511,22 +511,22 @@ impl Casebook {
 /// Same as [`Casebook::import_files`].
 pub async fn understand_files(request: ImportRequest, task: &Task) -> Result<DetectedFiles> {
     let task = task.clone();
-    precedent_core::task::run_blocking(move || sync::understand(&request, &task)).await
+    run_blocking(move || sync::understand(&request, &task)).await
 }
 
 /// Returns the token for a live source's tracker, bound to its addresses, or `None` if the source
 /// is not trusted.
-fn token(inner: &Inner, source: &SourceRow, remote: &RemoteRow) -> Option<FoundToken> {
+fn find_token(inner: &Inner, source: &SourceRow, remote: &RemoteRow) -> Option<FoundToken> {
     let (_, address) = sync::remote_address(source, remote).ok().filter(|_| remote.is_trusted)?;
     inner.secrets.find(sync::token_request(source, remote), &address.token_addresses())
 }
 
-pub(super) fn sources(reader: &Reader<'_>) -> Result<Vec<SourceView>> {
+pub(super) fn source_views(reader: &Reader<'_>) -> Result<Vec<SourceView>> {
     reader.sources()?.iter().map(|s| source_view(reader, &s.key)).collect()
 }
 
 fn source_view(reader: &Reader<'_>, key: &str) -> Result<SourceView> {
-    let source = reader.source(key)?.ok_or_else(|| search::no_source(reader, key))?;
+    let source = search::find_source(reader, key)?;
     let counts = reader.source_counts(source.id)?;
     Ok(SourceView {
         key: source.key,

@@ -1,4 +1,4 @@
-//! The casebook: opens every component and has one short method per use case. User interfaces call
+//! The casebook: opens every component and has a method for each use case. User interfaces call
 //! nothing else.
 
 mod brief;
@@ -29,7 +29,7 @@ use semantic::{EmbeddingSession, Preload, engine_of};
 use crate::{
     QueryContext,
     answer::{CommentCache, DomainModel, MatchFinder, RankingModel},
-    doctor::{is_emptied, is_there, restore_hint},
+    doctor::{has_lost_data, require_database, restore_hint},
     search::{self, query},
 };
 use precedent_core::{
@@ -63,10 +63,10 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// Returns the system time, clamped to the range of dates.
 #[allow(clippy::disallowed_methods, reason = "the one default clock")]
 fn system_time() -> Timestamp {
-    nearest(SystemTime::now())
+    clamp_time(SystemTime::now())
 }
 
-fn nearest(time: SystemTime) -> Timestamp {
+fn clamp_time(time: SystemTime) -> Timestamp {
     let bound = if time < SystemTime::UNIX_EPOCH { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::try_from(time).unwrap_or(bound)
 }
@@ -79,9 +79,9 @@ pub struct OpenOptions {
     /// True to create a missing casebook. If false, opening a missing casebook is an error,
     /// because the path may be mistyped.
     pub create: bool,
-    /// Candidates for ONNX Runtime's shared library, in order.
+    /// Paths at which ONNX Runtime's shared library is searched, in order.
     pub runtime: Vec<PathBuf>,
-    /// Candidates for the folder that holds the built-in model's folder, in order.
+    /// Paths at which the folder of the built-in model's folder is searched, in order.
     pub models: Vec<PathBuf>,
     /// The embedding engine; `None` means the built-in model.
     pub engine: Option<Engine>,
@@ -104,8 +104,8 @@ pub struct OpenOptions {
     /// newer than its query: no search uses them, their vectors are stored separately for comments
     /// older than the query, and no source is calibrated automatically.
     pub index_comments: bool,
-    /// The ranking model for sources without one of their own.
-    pub table: RankingModel,
+    /// The ranking model of sources without calibrated weights.
+    pub ranking_model: RankingModel,
 }
 
 impl OpenOptions {
@@ -126,7 +126,7 @@ impl OpenOptions {
             proxy: None,
             hub: None,
             index_comments: true,
-            table: RankingModel::built_in().clone(),
+            ranking_model: RankingModel::built_in().clone(),
         }
     }
 
@@ -204,12 +204,12 @@ struct Inner {
     http: Http,
     hub: Option<String>,
     index_comments: bool,
-    table: RankingModel,
+    ranking_model: RankingModel,
     /// The domain model of the casebook's reports, with the revision it was built from.
-    language: Mutex<Option<(u64, DomainModel)>>,
+    domain: Mutex<Option<(u64, DomainModel)>>,
     /// The most recently used model.
     session: Mutex<Option<Arc<EmbeddingSession>>>,
-    /// The model for other languages, once it was needed.
+    /// The model for other languages, once one was needed.
     languages: Mutex<Option<Arc<EmbeddingSession>>>,
 }
 
@@ -236,7 +236,7 @@ impl Casebook {
     ///
     /// # Errors
     /// Same as [`Casebook::open`].
-    pub async fn open_to_stay(options: OpenOptions) -> Result<Self> {
+    pub async fn open_long_running(options: OpenOptions) -> Result<Self> {
         let casebook = Self::open(options).await?;
         let inner = Arc::downgrade(&casebook.inner);
         tokio::spawn(async move {
@@ -258,11 +258,11 @@ impl Casebook {
         }));
         let preload = options.preload.then(|| Preload::start(&engine));
         if !options.create && !folder.is_file() {
-            is_there(&folder, &folder.join(DATABASE), &folder.join(FULL_TEXT))?;
+            require_database(&folder, &folder.join(DATABASE), &folder.join(FULL_TEXT))?;
         }
-        make_private(&folder)?;
+        create_folder(&folder)?;
         let database = folder.join(DATABASE);
-        if is_emptied(&database, &folder.join(FULL_TEXT)) {
+        if has_lost_data(&database, &folder.join(FULL_TEXT)) {
             return Err(emptied_error(&database));
         }
         let store = Store::open(&database)?;
@@ -297,8 +297,8 @@ impl Casebook {
             http: Http::new(http),
             hub: options.hub,
             index_comments: options.index_comments,
-            table: options.table,
-            language: Mutex::default(),
+            ranking_model: options.ranking_model,
+            domain: Mutex::default(),
             session: Mutex::default(),
             languages: Mutex::default(),
         };
@@ -340,14 +340,14 @@ impl Casebook {
         self.run(move |i| i.update_text(Effort::Whole, &task)).await
     }
 
-    /// Returns why this casebook is read-only, in one sentence, or `None` if it is writable.
+    /// Returns a sentence that states why this casebook is read-only, or `None` if it is writable.
     pub fn read_only(&self) -> Option<String> {
         let why = self.inner.store.read_only()?;
         Some(format!("This casebook is read-only here, so nothing new is indexed or saved: {why}."))
     }
 
     /// Deletes all derived data; the next update rebuilds it. Until then, results cover only the
-    /// part already rebuilt, and their coverage states it.
+    /// rebuilt part, as their coverage states.
     ///
     /// # Errors
     /// [`Code::Busy`] if another process keeps updating it.
@@ -367,7 +367,7 @@ impl Casebook {
     pub async fn completions(&self, filter: String, input: String) -> Result<Vec<String>> {
         self.run(move |i| {
             let session = i.embedding_session()?;
-            i.with_context(&session, |parts| parts.completions(&filter, &input))
+            i.with_context(&session, |context| context.completions(&filter, &input))
         })
         .await
     }
@@ -376,15 +376,15 @@ impl Casebook {
     /// response carries a notice.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] for a query that cannot be read, [`Code::NotFound`] for a source that
-    /// does not exist.
+    /// [`Code::InvalidInput`] for an invalid query, [`Code::NotFound`] for a source that does not
+    /// exist.
     pub async fn search(&self, request: SearchRequest, task: &Task) -> Result<SearchResponse> {
         let task = task.clone();
         self.run(move |i| {
             let now = (i.clock)();
             let request = SearchRequest {
-                query: query::with_days(&request.query, now),
-                filters: query::with_days(&request.filters, now),
+                query: query::resolve_relative_times(&request.query, now),
+                filters: query::resolve_relative_times(&request.filters, now),
                 ..request
             };
             let stale = i.refresh_index(Effort::Within(SEARCH_BUDGET), &task)?;
@@ -398,9 +398,9 @@ impl Casebook {
                 Ok(vectors) if is_loading => drop(vectors.preload()),
                 _ => session.preload(),
             }
-            let answer = || i.with_context(&session, |parts| parts.search(&request, &task));
+            let answer = || i.with_context(&session, |context| context.search(&request, &task));
             match session.retry_on_corruption(answer) {
-                // A load error of the model is known only now.
+                // A load error of the model may be known only now.
                 Err(error) if is_loading && error.code() == Code::ModelUnavailable => answer(),
                 result => result,
             }
@@ -453,12 +453,12 @@ impl Casebook {
         self.run(|i| {
             let session = i.embedding_session()?;
             let vectors = session.vectors();
-            let problem = session.problem().map(|e| sentence(&e));
+            let problem = session.problem().map(|e| one_line(&e));
             let name = session.engine().info().ok().map(|info| info.name);
             let model = ModelStatus { name, problem, next: i.next_model()? };
             Ok(Status {
                 casebook: i.folder.display().to_string(),
-                sources: i.store.read(mirror::sources)?,
+                sources: i.store.read(mirror::source_views)?,
                 coverage: search::coverage(&i.store, &i.fulltext, vectors.as_deref().ok())?,
                 model,
                 database_bytes: i.store.bytes(),
@@ -470,7 +470,7 @@ impl Casebook {
         .await
     }
 
-    /// Loads the model and its runtime, and returns the model's description.
+    /// Loads the model and its runtime, and returns the model's card.
     ///
     /// # Errors
     /// [`Code::ModelUnavailable`] with the remedy.
@@ -502,14 +502,14 @@ impl Casebook {
 }
 
 impl Inner {
-    /// Updates the full-text index before a query, and returns a notice if it fails: a stale answer
-    /// is better than none. All callers get their freshness policy here.
+    /// Updates the full-text index before a query. On failure, returns a notice: a stale answer is
+    /// better than none.
     fn refresh_index(&self, effort: Effort, task: &Task) -> Result<Option<Notice>> {
         match self.update_text(effort, task) {
             Ok(_) => Ok(None),
             Err(error) if matches!(error.code(), Code::Io | Code::Busy) => Ok(Some(Notice {
                 lack: Lack::FullText,
-                text: format!("The latest changes could not be indexed: {}", sentence(&error)),
+                text: format!("The latest changes could not be indexed: {}", one_line(&error)),
             })),
             Err(error) => Err(error),
         }
@@ -545,7 +545,7 @@ impl Inner {
         let problem = session.problem();
         let vectors = session.vectors().ok().filter(|_| problem.is_none());
         let comment_vectors = vectors.as_ref().and_then(|_| session.comment_vectors().ok());
-        // The views of one answer request the same vectors.
+        // The parts of one answer request the same vectors.
         let cache: Mutex<VecDeque<(String, Vec<f32>)>> = Mutex::default();
         let embed = |text: &str| {
             let lock = || cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -571,17 +571,17 @@ impl Inner {
     }
 
     /// Returns the domain model of the casebook's reports; rebuilt if the casebook has changed.
-    fn language(&self) -> Result<DomainModel> {
+    fn domain_model(&self) -> Result<DomainModel> {
         let revision = self.store.read(|r| r.revision())?;
-        let mut cache = self.language.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((at, language)) = *cache
-            && at == revision
+        let mut cache = self.domain.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((cached_revision, domain)) = *cache
+            && cached_revision == revision
         {
-            return Ok(language);
+            return Ok(domain);
         }
-        let language = DomainModel::of(&self.store, &self.fulltext)?;
-        *cache = Some((revision, language));
-        Ok(language)
+        let domain = DomainModel::build(&self.store, &self.fulltext)?;
+        *cache = Some((revision, domain));
+        Ok(domain)
     }
 
     /// Runs `work` with a match finder on the context of a query.
@@ -591,7 +591,7 @@ impl Inner {
         work: impl FnOnce(&MatchFinder<'_>) -> Result<T>,
     ) -> Result<T> {
         self.with_context(session, |c| {
-            work(&MatchFinder::new(*c, &self.table, &CommentCache::default()))
+            work(&MatchFinder::new(*c, &self.ranking_model, &CommentCache::default()))
         })
     }
 }
@@ -600,19 +600,19 @@ impl Inner {
 /// memory.
 fn open_text(folder: &Path, read_only: bool) -> Result<FullText> {
     let path = folder.join(FULL_TEXT);
-    let as_it_is = || FullText::open_read_only(&path).or_else(|_| FullText::in_memory());
+    let open_existing = || FullText::open_read_only(&path).or_else(|_| FullText::in_memory());
     if read_only {
-        return as_it_is();
+        return open_existing();
     }
     match update::open_text(folder, &path) {
         // If the disk is full or read-only, the existing index still answers.
-        Err(error) if error.code() == Code::Io => as_it_is(),
+        Err(error) if error.code() == Code::Io => open_existing(),
         result => result,
     }
 }
 
 /// Returns an error and its hint in one line.
-fn sentence(error: &Error) -> String {
+fn one_line(error: &Error) -> String {
     match error.hint() {
         Some(hint) => format!("{error}. {hint}"),
         None => error.to_string(),
@@ -629,7 +629,7 @@ fn emptied_error(database: &Path) -> Error {
 
 /// Creates the casebook's folder, accessible to this user only. An existing folder keeps its mode,
 /// which may be intended; files created in it are private anyway.
-fn make_private(folder: &Path) -> Result<()> {
+fn create_folder(folder: &Path) -> Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
@@ -645,10 +645,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clock_beyond_every_date_is_the_nearest_one() {
+    fn time_beyond_the_range_is_clamped() {
         let year = Duration::from_secs(31_557_600);
-        assert_eq!(nearest(SystemTime::UNIX_EPOCH + year * 9056), Timestamp::MAX);
-        assert_eq!(nearest(SystemTime::UNIX_EPOCH + Duration::from_secs(7)).as_second(), 7);
+        assert_eq!(clamp_time(SystemTime::UNIX_EPOCH + year * 9056), Timestamp::MAX);
+        assert_eq!(clamp_time(SystemTime::UNIX_EPOCH + Duration::from_secs(7)).as_second(), 7);
     }
 
     #[test]
@@ -657,8 +657,8 @@ mod tests {
             let options =
                 OpenOptions::new("/casebook").installed_at(Path::new(executable), None, None);
             let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-            let paths = options.runtime.into_iter().chain(options.models);
-            paths.filter(|p| !p.starts_with(checkout)).collect::<Vec<_>>()
+            let all_paths = options.runtime.into_iter().chain(options.models);
+            all_paths.filter(|p| !p.starts_with(checkout)).collect::<Vec<_>>()
         };
         for (executable, roots) in [
             ("/tmp/x/precedent", &["/tmp/x"][..]),
@@ -675,12 +675,12 @@ mod tests {
                 ],
             ),
         ] {
-            let places = search_paths(executable);
+            let paths = search_paths(executable);
             assert!(
-                places.iter().all(|p| roots.iter().any(|r| p.parent() == Some(Path::new(r)))),
-                "{places:?}"
+                paths.iter().all(|p| roots.iter().any(|r| p.parent() == Some(Path::new(r)))),
+                "{paths:?}"
             );
-            assert_eq!(places.len(), 2 * roots.len(), "{places:?}");
+            assert_eq!(paths.len(), 2 * roots.len(), "{paths:?}");
         }
     }
 }

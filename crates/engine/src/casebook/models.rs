@@ -19,9 +19,9 @@ use precedent_index::{
 use precedent_text::similar;
 use precedent_trackers::http::download;
 
-/// The host of the catalogue's models.
+/// The host of the catalog's models.
 const HUB: &str = "https://huggingface.co";
-/// The number of unrelated texts that calibrate the scale of a model's cosine.
+/// The number of unrelated texts by which a model's cosines are calibrated.
 const SAMPLE_COUNT: usize = 100;
 
 impl Casebook {
@@ -38,7 +38,7 @@ impl Casebook {
         catalog()
     }
 
-    /// Returns the base URL of the catalogue's models.
+    /// Returns the base URL of the catalog's models.
     ///
     /// # Errors
     /// [`Code::InvalidInput`] if the configured URL is invalid.
@@ -61,7 +61,7 @@ impl Casebook {
         &self,
         path: &Path,
         name: Option<&str>,
-        traits: ImportOptions,
+        options: ImportOptions,
         task: &Task,
     ) -> Result<ModelView> {
         let (path, task) = (path.to_owned(), task.clone());
@@ -72,19 +72,19 @@ impl Casebook {
             ))
             .with_hint("Choose another name with --name NAME."));
         }
-        self.run(move |i| i.import_model(&path, &name, &traits, &task)).await
+        self.run(move |i| i.import_model(&path, &name, &options, &task)).await
     }
 
-    /// Downloads and installs a model of the catalogue. An interrupted download is resumed.
+    /// Downloads and installs a model from the catalog. An interrupted download is resumed.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if the catalogue has no such model; network errors; errors of
+    /// [`Code::NotFound`] if the catalog has no such model; network errors; errors of
     /// [`Casebook::import_model`].
     pub async fn install_model(&self, name: &str, task: &Task) -> Result<ModelView> {
         let entry = catalog().into_iter().find(|e| e.name == name).ok_or_else(|| {
             let entries = catalog();
-            let near = similar::closest_name(name, entries.iter().map(|e| e.name.as_str()));
-            let hint = near.map(|n| format!("Did you mean {n}? ")).unwrap_or_default();
+            let suggestion = similar::closest_name(name, entries.iter().map(|e| e.name.as_str()));
+            let hint = suggestion.map(|n| format!("Did you mean {n}? ")).unwrap_or_default();
             Error::not_found(format!(
                 "the catalog has no model \"{}\"",
                 name.chars().take(80).collect::<String>()
@@ -106,7 +106,7 @@ impl Casebook {
         .await?;
         let files =
             TOKENIZER.iter().map(|n| ((*n).to_owned(), *n)).chain([(entry.file.clone(), MODEL)]);
-        for (file, local_name) in files {
+        for (file, file_name) in files {
             let address = format!(
                 "{}/{}/resolve/main/{file}",
                 base.as_str().trim_end_matches('/'),
@@ -115,7 +115,7 @@ impl Casebook {
             let url = url::Url::parse(&address).map_err(|_| {
                 Error::new(Code::Internal, format!("{address} is not a valid address"))
             })?;
-            let to = folder.join(local_name);
+            let to = folder.join(file_name);
             let Some(checksum) = download::download(&inner.http, &url, &to, task).await? else {
                 continue;
             };
@@ -129,12 +129,12 @@ impl Casebook {
             })
             .await?;
         }
-        let (task, traits) = (
+        let (task, options) = (
             task.clone(),
             ImportOptions { pooling: Some(entry.pooling), prefix: entry.prefix.to_owned() },
         );
         self.run(move |i| {
-            let view = i.import_model(&folder, &entry.name, &traits, &task);
+            let view = i.import_model(&folder, &entry.name, &options, &task);
             if !matches!(&view, Err(e) if e.code() == Code::Cancelled) {
                 // Delete unusable files: a retry with them would fail again.
                 fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
@@ -155,8 +155,8 @@ impl Casebook {
         self.run(move |i| {
             i.check_installed(&name)?;
             i.session_of(Some(&name)).embed("")?;
-            let now = i.store.read(|r| r.model())?.unwrap_or_else(|| BUILT_IN.to_owned());
-            i.store.write(|w| w.set_next_model(Some(name.as_str()).filter(|n| *n != now)))
+            let active = i.store.read(|r| r.model())?.unwrap_or_else(|| BUILT_IN.to_owned());
+            i.store.write(|w| w.set_next_model(Some(name.as_str()).filter(|n| *n != active)))
         })
         .await
     }
@@ -170,8 +170,8 @@ impl Casebook {
         let name = name.to_owned();
         self.run(move |i| {
             i.check_installed(&name)?;
-            let (now, next) = i.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
-            if name == BUILT_IN || now.as_deref() == Some(&name) || next.as_deref() == Some(&name) {
+            let (active, next) = i.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
+            if name == BUILT_IN || [active, next].contains(&Some(name.clone())) {
                 return Err(Error::invalid(format!("{name} is in use"))
                     .with_hint("Switch to another model first: precedent model use NAME"));
             }
@@ -194,9 +194,9 @@ impl Inner {
             return Ok(());
         }
         let short_name: String = name.chars().take(80).collect();
-        let fetch = catalog().iter().any(|e| e.name == name);
+        let is_in_catalog = catalog().iter().any(|e| e.name == name);
         Err(Error::not_found(format!("model \"{short_name}\" is not installed")).with_hint(
-            if fetch {
+            if is_in_catalog {
                 format!("Install it first: precedent model install {name}")
             } else {
                 "Run `precedent model list` to list installed models.".to_owned()
@@ -208,14 +208,14 @@ impl Inner {
         &self,
         path: &Path,
         name: &str,
-        traits: &ImportOptions,
+        options: &ImportOptions,
         task: &Task,
     ) -> Result<ModelView> {
         if matches!(self.engine, Engine::Off) {
             return Err(Error::invalid("search by meaning is disabled"));
         }
         let texts = sample_texts()?;
-        embed::import(path, &self.models(), name, traits, self.engine.runtime(), &texts, task)?;
+        embed::import(path, &self.models(), name, options, self.engine.runtime(), &texts, task)?;
         self.model_view(name)
     }
 
@@ -233,7 +233,7 @@ impl Inner {
     }
 
     fn model_view(&self, name: &str) -> Result<ModelView> {
-        let (now, next) = self.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
+        let (active, next) = self.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
         let session = self.session_of(Some(name));
         let info = session.engine().info();
         let has_vectors =
@@ -242,24 +242,24 @@ impl Inner {
             Some(vectors) => (vectors.extent()?.embedded_chunks, vectors.bytes()),
             None => (0, 0),
         };
-        let bytes = (name != BUILT_IN).then(|| size(&self.models().join(name)));
-        let of = |f: fn(&ModelInfo) -> usize| info.as_ref().ok().map(f);
+        let bytes = (name != BUILT_IN).then(|| folder_size(&self.models().join(name)));
+        let property = |f: fn(&ModelInfo) -> usize| info.as_ref().ok().map(f);
         Ok(ModelView {
-            answers: now.as_deref().unwrap_or(BUILT_IN) == name,
+            answers: active.as_deref().unwrap_or(BUILT_IN) == name,
             next: next.as_deref() == Some(name),
-            dimensions: of(|i| i.dimensions),
-            max_tokens: of(|i| i.max_tokens),
+            dimensions: property(|i| i.dimensions),
+            max_tokens: property(|i| i.max_tokens),
             bytes,
             embedded: embedded_chunks,
             vector_bytes,
-            problem: info.err().map(|e| super::sentence(&e)),
+            problem: info.err().map(|e| super::one_line(&e)),
             name: name.to_owned(),
         })
     }
 }
 
 /// Returns the total size of the files in a folder, in bytes.
-fn size(folder: &Path) -> u64 {
+fn folder_size(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten();
     entries.filter_map(|e| Some(e.ok()?.metadata().ok()?.len())).sum()
 }

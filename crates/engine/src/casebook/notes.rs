@@ -9,16 +9,15 @@ use precedent_core::{
 };
 
 impl Casebook {
-    /// Stores a note, unless the same one exists, which is then returned instead. Links nearly
-    /// identical notes to it.
+    /// Stores a note, or returns an existing one with the same content. Links nearly identical notes
+    /// to it.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long,
-    /// [`precedent_core::Code::NotFound`] for a key to attach it to that does not exist; database
-    /// errors.
+    /// [`precedent_core::Code::NotFound`] if the item to attach it to does not exist; database errors.
     pub async fn add_note(&self, draft: NoteDraft, task: &Task) -> Result<NoteAnswer> {
         let task = task.clone();
-        self.run(move |i| i.notebook(|n| n.add(&draft, (i.clock)(), &task))).await
+        self.run(move |i| i.with_notebook(|n| n.add(&draft, (i.clock)(), &task))).await
     }
 
     /// Finds notes of a kind with the same or similar content; stores nothing.
@@ -32,7 +31,7 @@ impl Casebook {
         body: &str,
     ) -> Result<SimilarNotes> {
         let (title, body) = (title.to_owned(), body.to_owned());
-        self.run(move |i| i.notebook(|n| n.similar(kind, &title, &body))).await
+        self.run(move |i| i.with_notebook(|n| n.find_similar(kind, &title, &body))).await
     }
 
     /// Changes a note. `key` is `note#12` or its number.
@@ -41,7 +40,7 @@ impl Casebook {
     /// Same as [`Casebook::add_note`]; [`precedent_core::Code::NotFound`] if there is no such note.
     pub async fn edit_note(&self, key: &str, change: NoteChange, task: &Task) -> Result<Note> {
         let (key, task) = (key.to_owned(), task.clone());
-        self.run(move |i| i.notebook(|n| n.edit(&key, &change, (i.clock)(), &task))).await
+        self.run(move |i| i.with_notebook(|n| n.edit(&key, &change, (i.clock)(), &task))).await
     }
 
     /// Removes a note and returns it.
@@ -50,7 +49,7 @@ impl Casebook {
     /// [`precedent_core::Code::NotFound`] if there is no such note; database errors.
     pub async fn remove_note(&self, key: &str, task: &Task) -> Result<Note> {
         let (key, task) = (key.to_owned(), task.clone());
-        self.run(move |i| i.notebook(|n| n.remove(&key, (i.clock)(), &task))).await
+        self.run(move |i| i.with_notebook(|n| n.remove(&key, (i.clock)(), &task))).await
     }
 
     /// Returns the notes of a kind, or all, most recently changed first.
@@ -75,7 +74,7 @@ impl Casebook {
 }
 
 impl Inner {
-    fn notebook<T>(&self, work: impl FnOnce(&Notebook<'_>) -> Result<T>) -> Result<T> {
+    fn with_notebook<T>(&self, work: impl FnOnce(&Notebook<'_>) -> Result<T>) -> Result<T> {
         let session = self.embedding_session()?;
         let problem = session.problem();
         let vectors = session.vectors().ok().filter(|_| problem.is_none());

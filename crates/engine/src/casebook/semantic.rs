@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Inner, VECTORS, sentence};
+use super::{Inner, VECTORS, one_line};
 use crate::LanguageIndex;
 use precedent_core::{
     error::{Code, Error, Result},
@@ -33,14 +33,15 @@ pub(super) const MODELS: &str = "models";
 const COMMENT_VECTORS: &str = "said";
 /// The vectors of the model for other languages, below the casebook's folder.
 const LANGUAGE_VECTORS: &str = "languages";
-/// The number of changed documents in other languages, and their share of all changed ones (one in
-/// this many), that make the casebook one of several languages.
-const FOREIGN: (u64, u64) = (3, 100);
-/// The number of vectors of the next model made before the active vectors are updated again.
-const ROUND: u64 = 2_048;
+/// The minimum number of changed documents in other languages for which their index is built.
+const MIN_FOREIGN: u64 = 3;
+/// One in this many changed documents must be in another language for their index to be built.
+const FOREIGN_SHARE: u64 = 100;
+/// The number of vectors of the next model made between updates of the active vectors.
+const ROUND_SIZE: u64 = 2_048;
 
 /// The delay before retrying after another process was found building the vectors.
-const BUSY_FOR: Duration = Duration::from_secs(5);
+const BUSY_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// An opened resource, or its shared open error.
 type OpenResult<T> = std::result::Result<T, Arc<Error>>;
@@ -52,7 +53,7 @@ pub(super) struct EmbeddingSession {
     engine: Engine,
     folder: PathBuf,
     /// The folder of its vectors, below the casebook's folder.
-    store: &'static str,
+    vector_folder: &'static str,
     vectors: OnceLock<OpenResult<Arc<Vectors>>>,
     /// The time and error when another process was found building the vectors.
     busy: Mutex<Option<(Instant, Arc<Error>)>>,
@@ -60,7 +61,7 @@ pub(super) struct EmbeddingSession {
     comment_vectors: Option<OnceLock<OpenResult<Arc<Vectors>>>>,
     /// The loaded model, shared by all queries of this process.
     model: Mutex<Option<OpenResult<Box<dyn Embedder>>>>,
-    /// True if a query used or requested the model since the last call of `release_memory`.
+    /// True if the model was used or preloaded since the last call of `release_memory`.
     was_used: AtomicBool,
     /// The model load started when the casebook was opened.
     preload: Mutex<Preload>,
@@ -122,7 +123,7 @@ impl EmbeddingSession {
 
     /// Opens the vectors of the model.
     pub(super) fn vectors(&self) -> OpenResult<Arc<Vectors>> {
-        self.open_once(&self.vectors, self.store)
+        self.open_once(&self.vectors, self.vector_folder)
     }
 
     /// Opens the vectors of comments: the same store, or a separate one that searches do not use.
@@ -133,8 +134,8 @@ impl EmbeddingSession {
         }
     }
 
-    /// Opens the vectors in this folder once. While another process builds them, later queries try
-    /// again.
+    /// Opens the vectors in this folder once. If another process is building them, a later query
+    /// tries again.
     fn open_once(
         &self,
         slot: &OnceLock<OpenResult<Arc<Vectors>>>,
@@ -145,7 +146,7 @@ impl EmbeddingSession {
         }
         let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, error)) = &*busy
-            && at.elapsed() < BUSY_FOR
+            && at.elapsed() < BUSY_RETRY_DELAY
         {
             return Err(Arc::clone(error));
         }
@@ -182,12 +183,12 @@ impl EmbeddingSession {
     /// whether it did. The next query loads them again; a load error of the model is kept.
     pub(super) fn release_memory(&self) -> bool {
         let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        let rests = !self.was_used.swap(false, Ordering::Relaxed);
-        if rests {
+        let is_idle = !self.was_used.swap(false, Ordering::Relaxed);
+        if is_idle {
             slot.take_if(|model| model.is_ok());
             self.open_stores().for_each(Vectors::release_memory);
         }
-        rests
+        is_idle
     }
 
     /// Adopts the model being loaded if it has this name.
@@ -199,7 +200,7 @@ impl EmbeddingSession {
         *self.preload.lock().unwrap_or_else(PoisonError::into_inner) = preload;
     }
 
-    /// Returns whether the model load started at opening is still pending.
+    /// Returns whether the model load that started with the casebook is still pending.
     pub(super) fn is_loading(&self) -> bool {
         self.preload.lock().unwrap_or_else(PoisonError::into_inner).0.is_some()
     }
@@ -238,8 +239,8 @@ impl EmbeddingSession {
 
     /// Returns the vector stores that are open.
     fn open_stores(&self) -> impl Iterator<Item = &Vectors> {
-        let sets = [Some(&self.vectors), self.comment_vectors.as_ref()].into_iter().flatten();
-        sets.filter_map(|slot| slot.get()?.as_deref().ok())
+        let slots = [Some(&self.vectors), self.comment_vectors.as_ref()].into_iter().flatten();
+        slots.filter_map(|slot| slot.get()?.as_deref().ok())
     }
 
     /// Returns whether any open vector store is known to be damaged.
@@ -325,7 +326,7 @@ impl Inner {
             name: name.map(str::to_owned),
             engine: engine_of(&self.engine, &self.folder, name),
             folder: self.folder.clone(),
-            store: VECTORS,
+            vector_folder: VECTORS,
             vectors: OnceLock::new(),
             busy: Mutex::default(),
             comment_vectors: (!self.index_comments).then(OnceLock::new),
@@ -364,7 +365,7 @@ impl Inner {
             }
             let problem = report.model_problem.take();
             let is_complete =
-                self.update_model(&self.session_of(Some(&name)), Some(ROUND), task, report)?;
+                self.update_model(&self.session_of(Some(&name)), Some(ROUND_SIZE), task, report)?;
             if report.busy_elsewhere || report.model_problem.is_some() {
                 return Ok(());
             }
@@ -376,16 +377,16 @@ impl Inner {
         }
     }
 
-    /// Updates one model's vectors, making at most `most` of them, and returns whether all are
+    /// Updates one model's vectors, making at most `limit` of them, and returns whether all are
     /// made. Rebuilds all vectors if damage is found, now or by an earlier search.
     fn update_model(
         &self,
         session: &EmbeddingSession,
-        most: Option<u64>,
+        limit: Option<u64>,
         task: &Task,
         report: &mut IndexReport,
     ) -> Result<bool> {
-        let result = self.update_stores(session, most, task, report);
+        let result = self.update_stores(session, limit, task, report);
         let is_cancelled = result.as_ref().is_err_and(|e| e.code() == Code::Cancelled);
         if !session.is_damaged() || report.busy_elsewhere || is_cancelled {
             return result;
@@ -397,25 +398,24 @@ impl Inner {
                 return result;
             }
         }
-        let reopened_session = match session.store {
+        let reopened_session = match session.vector_folder {
             VECTORS => self.session_of(session.name.as_deref()),
             _ => self.new_language_session(),
         };
-        self.update_stores(&reopened_session, most, task, report)
+        self.update_stores(&reopened_session, limit, task, report)
     }
 
-    /// Updates the index for other languages, if a question needed it or many changed documents
-    /// do.
+    /// Updates the index for other languages, if a question or many changed documents need it.
     fn update_languages(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
-        let (count, share) = FOREIGN;
-        let is_needed = report.foreign >= count && report.foreign * share >= report.documents;
+        let is_needed =
+            report.foreign >= MIN_FOREIGN && report.foreign * FOREIGN_SHARE >= report.documents;
         if report.busy_elsewhere
             || report.model_problem.is_some()
             || self.store.read_only().is_some()
         {
             return Ok(());
         }
-        // A missing model is stated by the questions that need it.
+        // Questions that need a missing model report it.
         let Ok(Some(session)) = self.language_session(is_needed) else { return Ok(()) };
         let mut language_report = IndexReport::default();
         self.update_model(&session, None, task, &mut language_report)?;
@@ -447,14 +447,13 @@ impl Inner {
     fn new_language_session(&self) -> EmbeddingSession {
         EmbeddingSession {
             engine: self.engine.languages(),
-            store: LANGUAGE_VECTORS,
+            vector_folder: LANGUAGE_VECTORS,
             comment_vectors: None,
             ..self.session_of(None)
         }
     }
 
-    /// Returns the model for other languages with its vectors, if there are vectors or they are
-    /// needed.
+    /// Returns the model for other languages with its vectors, if these exist or are needed.
     pub(super) fn language_session(
         &self,
         is_needed: bool,
@@ -480,8 +479,8 @@ impl Inner {
             }
             info => info?,
         };
-        let is_there = vectors::path(&folder, &info).is_file();
-        if !is_there && (!is_needed || self.store.read_only().is_some()) {
+        let exists = vectors::path(&folder, &info).is_file();
+        if !exists && (!is_needed || self.store.read_only().is_some()) {
             return Ok(None);
         }
         session.vectors().map_err(|error| copy_error(&error))?;
@@ -491,7 +490,7 @@ impl Inner {
     fn update_stores(
         &self,
         session: &EmbeddingSession,
-        most: Option<u64>,
+        limit: Option<u64>,
         task: &Task,
         report: &mut IndexReport,
     ) -> Result<bool> {
@@ -500,13 +499,15 @@ impl Inner {
             .is_some()
             .then(|| (session.comment_vectors(), IndexedPart::Comments));
         let mut is_complete = true;
-        let parts =
-            if session.store == VECTORS { self.indexes().parts } else { IndexedPart::Opening };
+        let parts = match session.vector_folder {
+            VECTORS => self.indexes().parts,
+            _ => IndexedPart::Opening,
+        };
         for (vectors, parts) in [(session.vectors(), parts)].into_iter().chain(comments) {
             let vectors = match vectors {
                 Ok(vectors) => vectors,
                 Err(error) => {
-                    report.model_problem = Some(sentence(&error));
+                    report.model_problem = Some(one_line(&error));
                     return Ok(false);
                 }
             };
@@ -515,12 +516,12 @@ impl Inner {
                 &vectors,
                 session.engine(),
                 self.workers,
-                most,
+                limit,
                 task,
                 report,
             ) {
                 Err(error) if error.code() == Code::ModelUnavailable => {
-                    report.model_problem = Some(sentence(&error));
+                    report.model_problem = Some(one_line(&error));
                     return Ok(false);
                 }
                 result => is_complete &= result?,
@@ -546,18 +547,18 @@ mod tests {
         let task = Task::new();
         casebook.import_sample(&task).await.unwrap();
         casebook.update_index(&task).await.unwrap();
-        let ask = || SearchRequest {
+        let request = || SearchRequest {
             query: "mode:semantic certificate".into(),
             ..SearchRequest::default()
         };
         let is_loaded = || casebook.inner.embedding_session().unwrap().is_loaded();
-        let first = casebook.search(ask(), &task).await.unwrap();
+        let first = casebook.search(request(), &task).await.unwrap();
         assert!(is_loaded() && !first.hits.is_empty());
         casebook.release_memory().await.unwrap();
         assert!(is_loaded(), "a query ran since the last call");
         casebook.release_memory().await.unwrap();
         assert!(!is_loaded());
-        let second = casebook.search(ask(), &task).await.unwrap();
+        let second = casebook.search(request(), &task).await.unwrap();
         let keys = |hits: &[precedent_core::model::Hit]| {
             hits.iter().map(|h| h.key.clone()).collect::<Vec<_>>()
         };

@@ -73,16 +73,16 @@ fn thread_comment(comment: StoredComment) -> ThreadComment {
 }
 
 fn links(reader: &Reader<'_>, row: &DocumentRow) -> Result<Vec<LinkView>> {
-    let mut out: Vec<LinkView> = Vec::new();
+    let mut views: Vec<LinkView> = Vec::new();
     for link in reader.links(&row.key)? {
         let is_outgoing = link.from_key == row.key;
         let key = if is_outgoing { link.to_key } else { link.from_key };
-        // Stronger link kinds come first, because they imply a mention.
-        if link.kind == "mentions" && out.iter().any(|l| l.key == key && l.kind != "mentions") {
+        // Other kinds of links imply a mention, and come first.
+        if link.kind == "mentions" && views.iter().any(|l| l.key == key && l.kind != "mentions") {
             continue;
         }
         let target = reader.document_by_key(&key)?;
-        out.push(LinkView {
+        views.push(LinkView {
             kind: link.kind,
             outgoing: is_outgoing,
             document: target.as_ref().map(|d| d.kind),
@@ -91,5 +91,5 @@ fn links(reader: &Reader<'_>, row: &DocumentRow) -> Result<Vec<LinkView>> {
             key,
         });
     }
-    Ok(out)
+    Ok(views)
 }

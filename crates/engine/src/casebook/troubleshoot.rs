@@ -26,7 +26,7 @@ impl Casebook {
         self.run(move |i| {
             let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
-            let mut response = i.cases(|context| ask::ask(context, &request, now, &task))?;
+            let mut response = i.with_cases(|context| ask::ask(context, &request, now, &task))?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);
             response.next = ask::next_steps(&response);
@@ -35,8 +35,8 @@ impl Casebook {
         .await
     }
 
-    /// Returns the problem of an item with the status, the fix and the workaround that its own thread
-    /// documents, or that of the report of which it is a known duplicate.
+    /// Returns the problem of an item, or of the report that it is a known duplicate of, with the
+    /// status, fix and workaround that the thread documents.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such item.
@@ -44,13 +44,13 @@ impl Casebook {
         let key = key.to_owned();
         self.run(move |i| {
             let now = (i.clock)();
-            i.cases(|context| ask::problem_of(context, &key, now))
+            i.with_cases(|context| ask::problem_of(context, &key, now))
         })
         .await
     }
 
-    /// Returns a list of the backlog's problems: groups of reports that are known duplicates, or
-    /// likely ones according to their last checks.
+    /// Returns the problems of the backlog: groups of reports that are known duplicates, or likely
+    /// ones by their last checks.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] for a source that does not exist,
@@ -64,13 +64,13 @@ impl Casebook {
         let task = task.clone();
         self.run(move |i| {
             let now = (i.clock)();
-            i.cases(|context| problems::problems(context, &request, now, &task))
+            i.with_cases(|context| problems::problems(context, &request, now, &task))
         })
         .await
     }
 
     /// Finds solved cases of the same problem, with the part of their threads that contains the
-    /// fix, or else wiki pages. An empty result is not an error.
+    /// fix; without any, finds wiki pages.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for an empty question and for settings out of range,
@@ -85,7 +85,7 @@ impl Casebook {
             let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response =
-                i.cases(|context| ask::troubleshoot(context, &request, now, &task))?;
+                i.with_cases(|context| ask::troubleshoot(context, &request, now, &task))?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)
@@ -116,11 +116,13 @@ impl Casebook {
 
 impl Inner {
     /// Runs `work` with the context for finding solved cases, with semantic search if available.
-    pub(super) fn cases<T>(&self, work: impl Fn(&CaseContext<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn with_cases<T>(&self, work: impl Fn(&CaseContext<'_>) -> Result<T>) -> Result<T> {
         self.with_session(|session| {
-            let card = session.engine().info().ok().map(|m| m.solved);
-            let domain = self.language()?;
-            self.with_finder(session, |finder| work(&CaseContext { finder, domain: &domain, card }))
+            let min_similarity = session.engine().info().ok().map(|m| m.solved);
+            let domain = self.domain_model()?;
+            self.with_finder(session, |finder| {
+                work(&CaseContext { finder, domain: &domain, min_similarity })
+            })
         })
     }
 }

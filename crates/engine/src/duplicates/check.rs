@@ -31,14 +31,14 @@ use precedent_store::{DocumentRow, Reader, Writer};
 use precedent_text::{closure::Closure, prepare::PreparedText, tokens};
 
 /// The maximum number of candidates in one answer.
-pub const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
+const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
 /// The maximum wait for another process's write before a check is left unrecorded.
 const WRITE_PATIENCE: Duration = Duration::from_millis(300);
-/// The number of a check's candidates that are stored, for clusters.
+/// The number of a check's candidates that are stored, for groups of problems.
 const STORED_CANDIDATES: usize = 5;
 
-/// The minimum inverse document frequency of a word found only in comments to be named: about one
-/// document in fifty.
+/// The minimum inverse document frequency of a word of comments to be a reason: about one document
+/// in fifty.
 const MIN_IDF: f32 = 4.0;
 
 /// Answers a duplicate query, and records the check of a casebook item.
@@ -61,8 +61,7 @@ pub fn check(
     Ok(response)
 }
 
-/// Returns a notice with the number of closed reports that were not compared, because one of them
-/// may be a duplicate.
+/// Returns a notice with the number of closed reports that were not compared.
 fn closed_notice(finder: &MatchFinder<'_>, request: &DuplicatesRequest) -> Result<Option<Notice>> {
     if request.include_closed {
         return Ok(None);
@@ -92,8 +91,8 @@ fn closed_notice(finder: &MatchFinder<'_>, request: &DuplicatesRequest) -> Resul
     }))
 }
 
-/// Returns a notice about a likely duplicate in another source, if only the report's own source was
-/// searched and has no match.
+/// Returns a notice about a likely duplicate in another source, if the report's own source has no
+/// match.
 fn other_source_notice(
     coverage: &CheckCoverage,
     finder: &MatchFinder<'_>,
@@ -104,8 +103,8 @@ fn other_source_notice(
 ) -> Result<Option<Notice>> {
     let Some(key) = &response.key else { return Ok(None) };
     let has_match = response.known.is_some() || response.band <= Band::Possible;
-    let alone = || finder.store.read(|r| Ok(r.sources()?.len() < 2));
-    if request.everywhere || request.source.is_some() || has_match || alone()? {
+    let is_only_source = || finder.store.read(|r| Ok(r.sources()?.len() < 2));
+    if request.everywhere || request.source.is_some() || has_match || is_only_source()? {
         return Ok(None);
     }
     let wide_request = DuplicatesRequest { everywhere: true, explain: false, ..request.clone() };
@@ -124,9 +123,6 @@ fn other_source_notice(
 
 /// Answers a duplicate query like [`check`], with a known index coverage. Waits at most `patience`
 /// for other writes before recording the check.
-///
-/// # Errors
-/// Same as [`check`].
 pub(super) fn find_and_record(
     coverage: &CheckCoverage,
     finder: &MatchFinder<'_>,
@@ -137,12 +133,11 @@ pub(super) fn find_and_record(
 ) -> Result<DuplicatesResponse> {
     let start = Instant::now();
     let (response, row) = run(coverage, finder, request, now, task)?;
-    // The stored check is the one that triage repeats; a search beyond the report's own source is
-    // not.
-    let in_domain = |row: &DocumentRow| {
+    // Record only the check that triage repeats: one of the report's own source.
+    let is_own_source = |row: &DocumentRow| {
         !request.everywhere && request.source.as_ref().is_none_or(|source| *source == row.source)
     };
-    if let Some(row) = row.filter(in_domain) {
+    if let Some(row) = row.filter(is_own_source) {
         let best = response.candidates.iter().find(|c| c.verdict.is_none());
         let check = Check {
             checked_at: now,
@@ -209,7 +204,7 @@ fn run(
         return Err(Error::invalid(format!("cannot show {} candidates", request.max_candidates))
             .with_hint(format!("Ask for 1 to {MAX_CANDIDATES}.")));
     }
-    let ask = QuestionSpec {
+    let spec = QuestionSpec {
         key: request.key.as_deref(),
         title: &request.title,
         body: &request.body,
@@ -218,7 +213,7 @@ fn run(
         as_filed: true,
     };
     let question = finder.store.read(|r| {
-        let question = Question::prepare(r, finder, ask, now)?;
+        let question = Question::prepare(r, finder, spec, now)?;
         match &question.row {
             Some(row) if matches!(row.kind, DocKind::Page | DocKind::Note) => {
                 Err(Error::invalid(format!("{} is not a report", row.key))
@@ -234,7 +229,7 @@ fn run(
     Ok((response, matches.question.row))
 }
 
-/// Returns the answer to a duplicate query, from the matches that all views share.
+/// Makes the answer to a duplicate query from its matches.
 pub(crate) fn respond(
     coverage: &CheckCoverage,
     finder: &MatchFinder<'_>,
@@ -296,7 +291,7 @@ fn answer(
     let signatures =
         finder.fulltext.rare_signatures(question.draft.body.signatures(&question.draft.title))?;
     let names = explain::distinctive_identifiers(&question.draft.title, &question.draft.body);
-    let about = explain::About {
+    let subject = explain::Subject {
         draft: &question.draft,
         text: &draft_text,
         signatures: &signatures,
@@ -310,7 +305,7 @@ fn answer(
         band: Band::None,
         candidates: Vec::new(),
         compared: matches.matches.len(),
-        calibrated_on: finder.table.calibrated_on(),
+        calibrated_on: finder.model.calibrated_on(),
         rejected: Vec::new(),
         circle: Vec::new(),
         notices: Vec::new(),
@@ -320,9 +315,10 @@ fn answer(
     if let Some(row) = item {
         let canonical = r.canonical(&row.key)?;
         response.circle.clone_from(&canonical.circle);
-        let stays = canonical.other_than(&row.key);
-        response.known =
-            stays.map(|key| known_duplicate(r, finder, &question.draft, key)).transpose()?;
+        let canonical_key = canonical.other_than(&row.key);
+        response.known = canonical_key
+            .map(|key| known_duplicate(r, finder, &question.draft, key))
+            .transpose()?;
         let duplicates = r.duplicates_of(&row.key)?.into_iter().take(MAX_CANDIDATES);
         response.known_duplicates = duplicates
             .map(|key| known_duplicate(r, finder, &question.draft, key))
@@ -356,23 +352,21 @@ fn answer(
             candidate,
         );
         // Text similarity is low for a log in which only one line names the same failure.
-        let evident = request.threshold <= DuplicatesRequest::default().threshold
+        let is_evident = request.threshold <= DuplicatesRequest::default().threshold
             && candidate.confidence >= LIKELY;
-        if similarity.combined < request.threshold && !evident {
+        if similarity.combined < request.threshold && !is_evident {
             continue;
         }
         let versions = named_versions(&question.draft, &row, &body);
-        // Use the draft's spelling.
-        let original_word = |term: &&String| draft_terms.iter().find(|w| w.term == **term);
-        let rare = rare(finder, candidate)?;
-        let comment_words: Vec<&str> = rare
+        let original_word = |term: &String| draft_terms.iter().find(|w| w.term == *term);
+        let comment_words: Vec<&str> = rare_comment_terms(finder, candidate)?
             .iter()
-            .filter_map(|t| original_word(&t))
+            .filter_map(original_word)
             .map(|w| &draft_text[w.range.clone()])
             .collect();
         let reasons = explain::reasons(
             finder.fulltext,
-            &about,
+            &subject,
             (&row, &body),
             &versions,
             candidate,
@@ -392,12 +386,12 @@ fn answer(
             confidence: candidate.confidence,
             worth: candidate.worth,
             band: Band::new(candidate.confidence, candidate.worth),
-            // The outcomes are those of pairs of reports.
-            outcome: item.and_then(|_| finder.table.outcome(candidate.confidence)),
+            // Outcomes are known for pairs of reports only.
+            outcome: item.and_then(|_| finder.model.outcome(candidate.confidence)),
             verdict,
             trace: request
                 .explain
-                .then(|| finder.order(&question.draft).explain(&candidate.features)),
+                .then(|| finder.ranking_model_for(&question.draft).explain(&candidate.features)),
             title: row.title,
             key: row.key,
         });
@@ -406,8 +400,8 @@ fn answer(
     Ok(response)
 }
 
-/// Returns the report's terms that only a candidate's comments have, without common words.
-fn rare(finder: &MatchFinder<'_>, candidate: &Match) -> Result<Vec<String>> {
+/// Returns the report's rare terms that only a candidate's comments contain.
+fn rare_comment_terms(finder: &MatchFinder<'_>, candidate: &Match) -> Result<Vec<String>> {
     let idf = finder.fulltext.idf(&candidate.comment_terms)?;
     Ok(candidate
         .comment_terms
@@ -418,8 +412,8 @@ fn rare(finder: &MatchFinder<'_>, candidate: &Match) -> Result<Vec<String>> {
         .collect())
 }
 
-/// Computes the similarity of two reports. Jaccard (1901) on words; Dice–Sørensen (1945, 1948) on
-/// pairs of characters.
+/// Computes the similarity of two reports: of their words by Jaccard (1901), of their titles by
+/// Dice and Sørensen (1945, 1948) on pairs of characters.
 fn similarity(
     draft_title: &str,
     draft_words: &HashSet<&str>,
@@ -435,12 +429,12 @@ fn similarity(
     #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
     let body = if union == 0 { 0.0 } else { common as f32 / union as f32 };
     let semantic = candidate.cosine.map(|c| c.clamp(0.0, 1.0));
-    // Without a vector, words alone determine the similarity.
-    let overall = match semantic {
+    // Without vectors, only words determine the similarity.
+    let combined = match semantic {
         Some(semantic) => 1.0 - (1.0 - semantic) * (1.0 - title / 2.0) * (1.0 - body / 2.0),
         None => 1.0 - (1.0 - title) * (1.0 - body),
     };
-    Similarity { title, body, semantic, combined: overall }
+    Similarity { title, body, semantic, combined }
 }
 
 /// Returns the known canonical report of a draft.
@@ -483,20 +477,20 @@ fn disposition(
     if !is_open && row.closed_as() == Some(Closure::Duplicate) {
         return Ok(Disposition::Duplicate);
     }
-    let outcome = troubleshoot::outcome(r, &finder.parts, None, row)?;
+    let outcome = troubleshoot::outcome(r, &finder.context, None, row)?;
     Ok(match outcome.status {
         ProblemStatus::Open => Disposition::Open,
         ProblemStatus::Declined => Disposition::Declined,
         ProblemStatus::ClosedWithoutFix => Disposition::Completed,
         _ => {
             let (title, body) = (&draft.title, &draft.body);
-            let is_later = row.closed_at.is_some_and(|time| time < draft.made_at);
+            let was_closed_before = row.closed_at.is_some_and(|time| time < draft.made_at);
             let asked_version =
                 outcome.releases.compare_asked(&body.whole(title), &row.source, &outcome.fix);
             // A reporter with an older version does not have the fix.
             let has_fix = asked_version.and_then(|(version, _)| version.has_fix);
             let is_regression =
-                is_later && has_fix.unwrap_or_else(|| explain::is_regression(title, body));
+                was_closed_before && has_fix.unwrap_or_else(|| explain::is_regression(title, body));
             let change = outcome.fixed_by.into_iter().next().map(|change| change.key);
             let by = outcome.fix.version.or(change);
             if is_regression { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }

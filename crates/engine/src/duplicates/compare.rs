@@ -21,9 +21,9 @@ const MAX_LISTED: usize = 8;
 const MAX_WORDS: usize = 40;
 /// The minimum inverse document frequency of a shared word to be marked: about one document in
 /// twelve.
-const RARE: f32 = 2.5;
+const MIN_IDF: f32 = 2.5;
 
-/// A side of the comparison: one of the two reports.
+/// One of the two compared reports.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// The title.
@@ -36,11 +36,11 @@ pub struct Side<'a> {
     pub product: &'a str,
 }
 
-/// Returns the names in the two reports by kind: in both, in the report only, in the candidate
-/// only. Empty kinds are omitted.
+/// Returns the names in two reports by kind: in both, only in the report, only in the candidate.
+/// Empty kinds are omitted.
 pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     let (a, b) = (report.body.signatures(report.title), candidate.body.signatures(candidate.title));
-    let of = |list: &[Signature], kind: SignatureKind| -> BTreeSet<String> {
+    let texts_of = |list: &[Signature], kind: SignatureKind| -> BTreeSet<String> {
         list.iter().filter(|s| s.kind == kind).map(|s| s.text.clone()).collect()
     };
     let signatures: BTreeSet<&str> = a.iter().map(|s| s.text.as_str()).collect();
@@ -48,24 +48,24 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     let mut add = |kind: FactKind,
                    report_names: &BTreeSet<String>,
                    candidate_names: &BTreeSet<String>| {
-        let take =
+        let first =
             |texts: &mut dyn Iterator<Item = &String>| texts.take(MAX_LISTED).cloned().collect();
         if !report_names.is_empty() || !candidate_names.is_empty() {
             out.push(Fact {
                 kind,
-                shared: take(&mut report_names.intersection(candidate_names)),
-                report: take(&mut report_names.difference(candidate_names)),
-                candidate: take(&mut candidate_names.difference(report_names)),
+                shared: first(&mut report_names.intersection(candidate_names)),
+                report: first(&mut report_names.difference(candidate_names)),
+                candidate: first(&mut candidate_names.difference(report_names)),
             });
         }
     };
-    for (kind, read_from) in [
+    for (kind, signature_kind) in [
         (FactKind::Code, SignatureKind::Code),
         (FactKind::Failure, SignatureKind::Exception),
         (FactKind::Message, SignatureKind::Message),
         (FactKind::Frame, SignatureKind::Frame),
     ] {
-        add(kind, &of(&a, read_from), &of(&b, read_from));
+        add(kind, &texts_of(&a, signature_kind), &texts_of(&b, signature_kind));
     }
     // Exclude versions of systems and compilers, which do not identify the product.
     let product_versions = |side: Side<'_>| -> BTreeSet<String> {
@@ -86,8 +86,7 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     out
 }
 
-/// Restores the spelling of names in facts: that of each report, and for shared names that of the
-/// first.
+/// Restores the spelling of names in facts: that of each report; for shared names, the first one's.
 pub fn with_original_spelling(
     mut facts: Vec<Fact>,
     report: Side<'_>,
@@ -106,8 +105,8 @@ pub fn with_original_spelling(
     facts
 }
 
-/// Returns the words to mark in each of the two texts, as written. `idf` returns the rarity of
-/// words.
+/// Returns the words to mark in each of the two texts, as spelled there. `idf` returns the inverse
+/// document frequencies of terms.
 ///
 /// # Errors
 /// Errors of `idf`.
@@ -126,18 +125,19 @@ pub fn marks(
     let mut rare: Vec<(f32, &String)> = idf(&common_terms)?
         .into_iter()
         .zip(&common_terms)
-        .filter(|(idf, _)| *idf >= RARE)
+        .filter(|(idf, _)| *idf >= MIN_IDF)
         .collect();
     rare.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     rare.truncate(MAX_WORDS);
-    let of = |words: &BTreeMap<String, BTreeSet<String>>, side_names: fn(&Fact) -> &[String]| {
+    let marks_of = |words: &BTreeMap<String, BTreeSet<String>>,
+                    side_names: fn(&Fact) -> &[String]| {
         let mut marks: BTreeMap<String, MarkKind> = BTreeMap::new();
         for (_, term) in &rare {
             for word in words.get(*term).into_iter().flatten() {
                 marks.insert(word.clone(), MarkKind::Word);
             }
         }
-        // Failures and messages are compared with masked numbers, so their form occurs in no text.
+        // Failures and messages have masked numbers, so they occur in no text.
         for fact in facts {
             if matches!(fact.kind, FactKind::Code | FactKind::Version) {
                 marks.extend(side_names(fact).iter().map(|text| (text.clone(), MarkKind::Differs)));
@@ -151,16 +151,17 @@ pub fn marks(
         }
         marks.into_iter().map(|(text, kind)| Mark { text, kind }).collect::<Vec<_>>()
     };
-    Ok((of(&report_words, |fact| &fact.report), of(&candidate_words, |fact| &fact.candidate)))
+    let report_marks = marks_of(&report_words, |fact| &fact.report);
+    Ok((report_marks, marks_of(&candidate_words, |fact| &fact.candidate)))
 }
 
-/// Returns the words of a report by term, as written, in lower case.
+/// Returns the words of a report by term, in lower case.
 fn words_by_term(side: Side<'_>) -> BTreeMap<String, BTreeSet<String>> {
     let mut out: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for text in [side.title, side.body.prose(), side.body.code()] {
         let text = &text[..text.floor_char_boundary(MAX_READ)];
         for word in tokens::words(text) {
-            // A single digit or letter is uninformative and would be marked everywhere.
+            // Words of one or two letters are uninformative and would be marked everywhere.
             if word.range.len() > 2 {
                 out.entry(word.term).or_default().insert(text[word.range].to_lowercase());
             }
@@ -188,14 +189,14 @@ mod tests {
         let candidate = prepare("FW-1043 and FW-2000 on 2.9.1 in `open_slot`.");
         let labels = ["bug".to_owned()];
         let facts = facts(side("Crash", &report, &labels), side("Crash", &candidate, &[]));
-        let of = |kind| facts.iter().find(|f| f.kind == kind).unwrap();
-        assert_eq!(of(FactKind::Code).shared, ["fw-1043"]);
-        assert_eq!(of(FactKind::Code).candidate, ["fw-2000"]);
-        assert_eq!(of(FactKind::Version).report, ["2.10.0"]);
-        assert_eq!(of(FactKind::Version).candidate, ["2.9.1"]);
-        assert_eq!(of(FactKind::Identifier).shared, ["open_slot"]);
-        assert_eq!(of(FactKind::Label).report, ["bug"]);
-        assert!(facts.iter().all(|f| f.kind != FactKind::Frame), "no kind that neither names");
+        let fact = |kind| facts.iter().find(|f| f.kind == kind).unwrap();
+        assert_eq!(fact(FactKind::Code).shared, ["fw-1043"]);
+        assert_eq!(fact(FactKind::Code).candidate, ["fw-2000"]);
+        assert_eq!(fact(FactKind::Version).report, ["2.10.0"]);
+        assert_eq!(fact(FactKind::Version).candidate, ["2.9.1"]);
+        assert_eq!(fact(FactKind::Identifier).shared, ["open_slot"]);
+        assert_eq!(fact(FactKind::Label).report, ["bug"]);
+        assert!(facts.iter().all(|f| f.kind != FactKind::Frame), "empty kinds are omitted");
     }
 
     #[test]
@@ -204,7 +205,6 @@ mod tests {
         let candidate = prepare("A handshake stalled; the server is on 2.9.1.");
         let (report, candidate) = (side("", &report, &[]), side("", &candidate, &[]));
         let facts = facts(report, candidate);
-        // "server" is a common word here.
         let idf = |terms: &[String]| {
             Ok(terms.iter().map(|t| if t == "server" { 0.5 } else { 6.0 }).collect())
         };
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_common_marks_nothing() {
+    fn unrelated_reports_have_no_marks() {
         let (report, candidate) = (prepare("Alpha beta"), prepare(""));
         let (report, candidate) = (side("", &report, &[]), side("", &candidate, &[]));
         let facts = facts(report, candidate);

@@ -1,4 +1,4 @@
-//! The triage queue: open reports with their best undecided candidate.
+//! The triage queue: open reports with their best candidate that has no verdict.
 
 use std::{
     collections::HashMap,
@@ -9,7 +9,7 @@ use std::{
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::check::{self, find_and_record};
+use super::check::{check_coverage, find_and_record};
 use crate::{answer::MatchFinder, search};
 use precedent_core::{
     error::{Error, Result},
@@ -21,15 +21,15 @@ use precedent_core::{
 };
 
 /// The default number of entries.
-pub const DEFAULT_LIMIT: usize = 20;
+const DEFAULT_LIMIT: usize = 20;
 /// The maximum number of entries in one answer.
-pub const MAX_LIMIT: usize = precedent_core::model::limits::TRIAGE;
+const MAX_LIMIT: usize = precedent_core::model::limits::TRIAGE;
 /// The number of reports that are checked together, so that the newest come first.
 const BATCH: usize = 64;
-/// The number of a report's candidates examined, because the first may be decided.
-const CANDIDATES: usize = 5;
+/// The number of a report's candidates examined, because the first ones may have a verdict.
+const MAX_CANDIDATES: usize = 5;
 
-/// The best undecided candidate, and the notices of the check.
+/// The best candidate without a verdict, and the notices of the check.
 type CheckResult = (Option<DuplicateCandidate>, Vec<Notice>);
 
 /// Checks new and changed open reports, newest first, and returns the queue. Begins no check after
@@ -41,7 +41,7 @@ type CheckResult = (Option<DuplicateCandidate>, Vec<Notice>);
 pub fn triage(
     finder: &MatchFinder<'_>,
     request: &TriageRequest,
-    patience: Option<Duration>,
+    patience: Duration,
     now: Timestamp,
     task: &Task,
 ) -> Result<TriageResponse> {
@@ -58,38 +58,36 @@ pub fn triage(
     let include_closed = request.include_closed;
     let source = finder.store.read(|r| {
         let key = request.source.as_deref();
-        key.map(|s| Ok(r.source(s)?.ok_or_else(|| search::no_source(r, s))?.id)).transpose()
+        key.map(|s| Ok(search::find_source(r, s)?.id)).transpose()
     })?;
-    let question = |key: &str| DuplicatesRequest {
+    let check_request = |key: &str| DuplicatesRequest {
         key: Some(key.to_owned()),
         include_closed,
-        max_candidates: CANDIDATES,
+        max_candidates: MAX_CANDIDATES,
         ..DuplicatesRequest::default()
     };
     // Computed once, because all checks use the same indexes.
-    let coverage = check::check_coverage(finder)?;
+    let coverage = check_coverage(finder)?;
     let keys = finder
         .store
         .read(|r| r.unchecked_issues(source, include_closed, request.rescan, &coverage.index))?;
-    let is_time_left =
-        || !request.queue_only && patience.is_none_or(|patience| start.elapsed() < patience);
+    let is_time_left = || !request.queue_only && start.elapsed() < patience;
     let (progress, total) = (AtomicU64::new(0), keys.len() as u64);
     // `None` for a report that another process has removed meanwhile.
-    let ask = |key: &String| -> Result<Option<CheckResult>> {
+    let check = |key: &String| -> Result<Option<CheckResult>> {
         task.check()?;
-        match find_and_record(&coverage, finder, &question(key), None, now, task) {
+        match find_and_record(&coverage, finder, &check_request(key), None, now, task) {
             Err(error) if error.code() == precedent_core::Code::NotFound => Ok(None),
             result => result.map(|response| Some(best_undecided(response))),
         }
     };
-    // Keep fresh results for the list below. In a large backlog most are in no list and are
-    // dropped.
+    // Keep only results that may be listed below: few are in a large backlog.
     let floor = request.band.floor();
     let check_new = |key: &String| -> Result<Option<(String, CheckResult)>> {
         if !is_time_left() {
             return Ok(None);
         }
-        let result = ask(key)?;
+        let result = check(key)?;
         let count = progress.fetch_add(1, Ordering::Relaxed) + 1;
         task.report(Phase::Triage, count, Some(total), "reports");
         let relevant = result.filter(|(candidate, _)| {
@@ -106,19 +104,19 @@ pub fn triage(
         fresh.extend(results.into_iter().flatten());
     }
     let scanned_count = progress.into_inner();
-    let (waiting_keys, related_keys, left_out) = finder.store.read(|r| {
+    let (waiting_keys, related_keys, closed_count) = finder.store.read(|r| {
         let related_keys = match request.band {
-            // The one list already contains every report with a candidate.
+            // The queue then contains every report with a candidate.
             Band::Related | Band::None => Vec::new(),
             _ => r.related_issues(source, include_closed)?,
         };
-        let left_out = if include_closed { 0 } else { r.closed_issues(source)? };
-        Ok((r.undecided_issues(source, include_closed, floor)?, related_keys, left_out))
+        let closed_count = if include_closed { 0 } else { r.closed_issues(source)? };
+        Ok((r.undecided_issues(source, include_closed, floor)?, related_keys, closed_count))
     })?;
     let entry = |key: &String| -> Result<Option<(TriageItem, Vec<Notice>)>> {
         let result = match fresh.get(key) {
             Some(result) => Some(result.clone()),
-            None => ask(key)?,
+            None => check(key)?,
         };
         let Some((Some(candidate), notices)) = result else {
             return Ok(None);
@@ -137,13 +135,13 @@ pub fn triage(
     };
     let mut notices: Vec<Notice> = Vec::new();
     // Reports that no longer qualify after a new check are neither listed nor counted.
-    let mut list = |keys: &[String], belongs: &(dyn Fn(&DuplicateCandidate) -> bool + Sync)| {
+    let mut load = |keys: &[String], qualifies: &(dyn Fn(&DuplicateCandidate) -> bool + Sync)| {
         let first = &keys[..keys.len().min(limit)];
         let entries: Vec<Option<_>> = first.par_iter().map(entry).collect::<Result<_>>()?;
         let items: Vec<TriageItem> = entries
             .into_iter()
             .flatten()
-            .filter(|(item, _)| belongs(&item.candidate))
+            .filter(|(item, _)| qualifies(&item.candidate))
             .map(|(item, more)| {
                 // Deduplicate notices: reports of several sources may lack different data.
                 let new: Vec<Notice> =
@@ -155,8 +153,8 @@ pub fn triage(
         let count = (keys.len() - first.len() + items.len()) as u64;
         Ok::<_, Error>((items, count))
     };
-    let (queue, waiting_count) = list(&waiting_keys, &|c| c.confidence >= floor)?;
-    let (worth_reading, related_waiting) = list(&related_keys, &|c| c.band == Band::Related)?;
+    let (queue, waiting_count) = load(&waiting_keys, &|c| c.confidence >= floor)?;
+    let (related, related_waiting) = load(&related_keys, &|c| c.band == Band::Related)?;
     Ok(TriageResponse {
         scanned: scanned_count,
         unscanned: total - scanned_count,
@@ -165,8 +163,8 @@ pub fn triage(
         expected: queue.iter().map(|item| item.candidate.confidence).sum::<f32>() + 0.0,
         queue,
         related_waiting,
-        related: worth_reading,
-        closed_left_out: left_out,
+        related,
+        closed_left_out: closed_count,
         notices,
         conclusive: true,
         took_ms: start.elapsed().as_secs_f64() * 1000.0,

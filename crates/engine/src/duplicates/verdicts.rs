@@ -16,7 +16,7 @@ const MAX_REASON: usize = 2000;
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`], [`precedent_core::Code::InvalidInput`] and database errors.
-pub fn decide(
+pub fn record(
     w: &Writer<'_>,
     (key, other_key): (&str, &str),
     kind: VerdictKind,
@@ -67,10 +67,10 @@ pub fn undo(
     actor: &str,
     now: Timestamp,
 ) -> Result<Option<Verdict>> {
-    let full = |k: &str| search::resolve_one(w, k).map_or_else(|_| k.to_owned(), |d| d.key);
-    let (a, b) = (full(a), full(b));
+    let full_key = |k: &str| search::resolve_one(w, k).map_or_else(|_| k.to_owned(), |d| d.key);
+    let (a, b) = (full_key(a), full_key(b));
     w.undo_verdict(&a, &b, actor, now)?.ok_or_else(|| {
-        Error::not_found(format!("no decision about {a} and {b}"))
-            .with_hint("Run `precedent verdict list` to list all decisions.")
+        Error::not_found(format!("no verdict on {a} and {b}"))
+            .with_hint("Run `precedent verdict list` to list all verdicts.")
     })
 }

@@ -1,11 +1,9 @@
 //! Groups of known and likely duplicates: the reports of one problem each.
 //!
-//! Reports are processed in order of creation, and each is linked only to earlier ones, so a new
-//! report does not change earlier groups. Two limits keep a hub from absorbing the rest. The
-//! confidence is multiplied along the path to the head, which ends a chain of uncertain pairs; and
-//! a group takes at most [`MOST`] reports that are only likely members. Known duplicates (a
-//! person's verdict, the tracker's link) always count, and pairs that a person marked as different
-//! are never grouped by estimate.
+//! Each report is linked only to earlier ones, so a new report does not change existing groups. Two
+//! limits keep a hub from absorbing the rest: the confidence is multiplied along the path to the
+//! head, and a group has at most [`MAX_LIKELY`] members that are not known duplicates. Known
+//! duplicates are always grouped, and pairs marked as different are never grouped by estimate.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,11 +11,12 @@ use jiff::{Timestamp, ToSpan as _, tz::TimeZone};
 use precedent_core::model::{ProblemMonth, Tie};
 
 /// The maximum number of likely members of a group.
-const MOST: usize = 50;
-/// The minimum confidence in being the same as the head; below it, a report starts its own group.
-const FLOOR: f32 = 0.25;
-/// The number of months in a trend.
-const MONTHS: usize = 24;
+const MAX_LIKELY: usize = 50;
+/// The minimum confidence that a report has the same problem as the head of its group.
+const MIN_CONFIDENCE: f32 = 0.25;
+/// The maximum number of months in a trend.
+const MAX_MONTHS: usize = 24;
+
 /// A member of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Member {
@@ -25,94 +24,66 @@ pub(super) struct Member {
     pub(super) tie: usize,
     pub(super) is_known: bool,
     pub(super) confidence: f32,
-    /// The index of the tie that connects it; `None` for the head.
+    /// The index of the tie that it is linked to; `None` for the head.
     pub(super) via: Option<usize>,
 }
 
-/// A group: the head first, then the others in order of creation.
+/// A group: the head, then the other members in order of creation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Group {
     pub(super) members: Vec<Member>,
 }
 
 impl Group {
-    /// Creates a group of one report, by its index among the ties.
-    pub(super) fn of_one(tie: usize) -> Self {
+    /// Creates a group of one report, given its index among the ties.
+    pub(super) fn new(tie: usize) -> Self {
         Self { members: vec![Member { tie, is_known: true, confidence: 1.0, via: None }] }
     }
 }
 
-/// Groups reports, in order of creation.
-pub(super) fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Group> {
-    let place: HashMap<&str, usize> =
+/// Groups reports, which must be in order of creation.
+pub(super) fn group_ties(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Group> {
+    let indexes: HashMap<&str, usize> =
         ties.iter().enumerate().map(|(i, t)| (t.key.as_str(), i)).collect();
     let pairs: HashSet<(&str, &str)> =
         not_duplicates.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     let is_excluded = |a: &str, b: &str| pairs.contains(&(a.min(b), a.max(b)));
     let mut groups: Vec<Group> = Vec::new();
-    // The group of each report, with the confidence that it belongs there.
-    let mut home: Vec<Option<(usize, f32)>> = vec![None; ties.len()];
+    let mut assignments: Vec<Assignment> = vec![None; ties.len()];
     for (i, tie) in ties.iter().enumerate() {
-        let Some(head) = tie.canonical.as_deref().and_then(|c| place.get(c)).copied() else {
+        let Some(head) = tie.canonical.as_deref().and_then(|c| indexes.get(c)).copied() else {
             continue;
         };
-        let at = match home[head] {
-            Some((at, _)) => at,
-            None => {
-                groups.push(Group::of_one(head));
-                home[head] = Some((groups.len() - 1, 1.0));
-                groups.len() - 1
-            }
-        };
-        groups[at].members.push(Member {
-            tie: i,
-            is_known: true,
-            confidence: 1.0,
-            via: Some(head),
-        });
-        home[i] = Some((at, 1.0));
+        let member = Member { tie: i, is_known: true, confidence: 1.0, via: Some(head) };
+        assign(member, head, &mut groups, &mut assignments);
     }
     for (i, tie) in ties.iter().enumerate() {
         // Known duplicates take precedence over estimates.
-        if home[i].is_some() {
+        if assignments[i].is_some() {
             continue;
         }
         let mut best: Option<(f32, usize)> = None;
         for (candidate, confidence) in &tie.candidates {
-            // Only earlier ones by index: two reports of the same second must not depend on each
-            // other.
-            let Some(&candidate) = place.get(candidate.as_str()).filter(|o| **o < i) else {
-                continue;
-            };
-            let sure = confidence * home[candidate].map_or(1.0, |(_, sure)| sure);
-            if sure < FLOOR || best.is_some_and(|(most, _)| sure <= most) {
+            // Compare indexes, because two reports may be of the same second.
+            let candidate = indexes.get(candidate.as_str()).copied();
+            let Some(candidate) = candidate.filter(|index| *index < i) else { continue };
+            let confidence = confidence * assignments[candidate].map_or(1.0, |(_, c)| c);
+            if confidence < MIN_CONFIDENCE || best.is_some_and(|(best, _)| confidence <= best) {
                 continue;
             }
-            let members =
-                home[candidate].map(|(at, _)| &groups[at].members[..]).unwrap_or_default();
+            let members = assignments[candidate]
+                .map(|(group, _)| &groups[group].members[..])
+                .unwrap_or_default();
             let likely_count = members.iter().filter(|m| !m.is_known).count();
             let is_rejected = is_excluded(&tie.key, &ties[candidate].key)
                 || members.iter().any(|m| is_excluded(&tie.key, &ties[m.tie].key));
-            if likely_count < MOST && !is_rejected {
-                best = Some((sure, candidate));
+            if likely_count < MAX_LIKELY && !is_rejected {
+                best = Some((confidence, candidate));
             }
         }
-        let Some((sure, candidate)) = best else { continue };
-        let at = match home[candidate] {
-            Some((at, _)) => at,
-            None => {
-                groups.push(Group::of_one(candidate));
-                home[candidate] = Some((groups.len() - 1, 1.0));
-                groups.len() - 1
-            }
-        };
-        groups[at].members.push(Member {
-            tie: i,
-            is_known: false,
-            confidence: sure,
-            via: Some(candidate),
-        });
-        home[i] = Some((at, sure));
+        let Some((confidence, candidate)) = best else { continue };
+        let member = Member { tie: i, is_known: false, confidence, via: Some(candidate) };
+        assign(member, candidate, &mut groups, &mut assignments);
     }
     for group in &mut groups {
         group.members[1..].sort_by_key(|m| m.tie);
@@ -120,8 +91,21 @@ pub(super) fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<G
     groups
 }
 
-/// Counts reports by month, without gaps.
-pub(super) fn months(times: &[Timestamp]) -> Vec<ProblemMonth> {
+/// The group of a report, with the confidence that it belongs there.
+type Assignment = Option<(usize, f32)>;
+
+/// Adds a member to the group of another report, which is created if there is none.
+fn assign(member: Member, to: usize, groups: &mut Vec<Group>, assignments: &mut [Assignment]) {
+    let (group, _) = *assignments[to].get_or_insert_with(|| {
+        groups.push(Group::new(to));
+        (groups.len() - 1, 1.0)
+    });
+    assignments[member.tie] = Some((group, member.confidence));
+    groups[group].members.push(member);
+}
+
+/// Counts reports by month, with empty months in between.
+pub(super) fn count_by_month(times: &[Timestamp]) -> Vec<ProblemMonth> {
     let month = |t: &Timestamp| t.to_zoned(TimeZone::UTC).date().first_of_month();
     let mut counts: BTreeMap<_, u64> = BTreeMap::new();
     for time in times {
@@ -139,7 +123,7 @@ pub(super) fn months(times: &[Timestamp]) -> Vec<ProblemMonth> {
             reports: counts.get(&m).copied().unwrap_or(0),
         })
         .collect();
-    out.split_off(out.len().saturating_sub(MONTHS))
+    out.split_off(out.len().saturating_sub(MAX_MONTHS))
 }
 
 #[cfg(test)]
@@ -157,19 +141,18 @@ mod tests {
         Tie { canonical: Some(canonical.to_string()), ..tie(key, &[]) }
     }
 
-    /// Returns the keys of each group.
-    fn keys(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Vec<String>> {
-        let of = |g: &Group| g.members.iter().map(|m| ties[m.tie].key.clone()).collect();
-        groups(ties, not_duplicates).iter().map(of).collect()
+    fn group_keys(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Vec<String>> {
+        let keys = |g: &Group| g.members.iter().map(|m| ties[m.tie].key.clone()).collect();
+        group_ties(ties, not_duplicates).iter().map(keys).collect()
     }
 
     #[test]
-    fn chain_of_uncertain_pairs_ends() {
+    fn chains_of_uncertain_pairs_end() {
         let chain: Vec<Tie> =
             (0..6).map(|i| if i == 0 { tie(0, &[]) } else { tie(i, &[(i - 1, 0.6)]) }).collect();
         // 0.6 and 0.36 belong to the head; 0.216 does not.
         assert_eq!(
-            keys(&chain, &[]),
+            group_keys(&chain, &[]),
             [["0", "1", "2"], ["3", "4", "5"]].map(|k| k.map(String::from).to_vec())
         );
     }
@@ -177,29 +160,33 @@ mod tests {
     #[test]
     fn hub_size_is_bounded_except_for_known_duplicates() {
         let mut ties = vec![tie(0, &[])];
-        ties.extend((1..=MOST + 30).map(|i| tie(i, &[(0, 0.9)])));
-        ties.extend((MOST + 31..MOST + 41).map(|i| known_tie(i, 0)));
-        let list = groups(&ties, &[]);
+        ties.extend((1..=MAX_LIKELY + 30).map(|i| tie(i, &[(0, 0.9)])));
+        ties.extend((MAX_LIKELY + 31..MAX_LIKELY + 41).map(|i| known_tie(i, 0)));
+        let list = group_ties(&ties, &[]);
         assert_eq!(list.len(), 1, "one group: {list:?}");
-        assert_eq!(list[0].members.len(), 1 + MOST + 10);
+        assert_eq!(list[0].members.len(), 1 + MAX_LIKELY + 10);
     }
 
     #[test]
     fn rejected_pairs_are_never_grouped() {
         let ties = [tie(0, &[]), tie(1, &[(0, 0.9)]), tie(2, &[(1, 0.95), (0, 0.7)])];
-        assert_eq!(keys(&ties, &[]).len(), 1);
+        assert_eq!(group_keys(&ties, &[]).len(), 1);
         let not_duplicates = [("0".to_owned(), "2".to_owned())];
-        assert_eq!(keys(&ties, &not_duplicates), [["0", "1"].map(String::from).to_vec()]);
+        assert_eq!(group_keys(&ties, &not_duplicates), [["0", "1"].map(String::from).to_vec()]);
     }
 
     #[test]
-    fn months_have_no_gaps_and_an_end() {
+    fn trend_has_no_gaps_and_a_limit() {
         let at = |t: &str| t.parse().unwrap();
-        let counts = months(&[at("2025-11-30T23:00:00Z"), at("2026-02-01T00:00:00Z")]);
-        let of: Vec<(&str, u64)> = counts.iter().map(|m| (m.month.as_str(), m.reports)).collect();
-        assert_eq!(of, [("2025-11", 1), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);
-        assert_eq!(months(&[at("1990-01-01T00:00:00Z"), at("2026-02-01T00:00:00Z")]).len(), MONTHS);
-        assert!(months(&[]).is_empty());
+        let counts = count_by_month(&[at("2025-11-30T23:00:00Z"), at("2026-02-01T00:00:00Z")]);
+        let counts: Vec<(&str, u64)> =
+            counts.iter().map(|m| (m.month.as_str(), m.reports)).collect();
+        assert_eq!(counts, [("2025-11", 1), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);
+        assert_eq!(
+            count_by_month(&[at("1990-01-01T00:00:00Z"), at("2026-02-01T00:00:00Z")]).len(),
+            MAX_MONTHS
+        );
+        assert!(count_by_month(&[]).is_empty());
     }
 
     proptest! {
@@ -224,8 +211,8 @@ mod tests {
             }
             let last = ties.len() - 1;
             let is_likely = ties[last].canonical.is_none();
-            let without = keys(&ties[..last], &[]);
-            let with: Vec<Vec<String>> = keys(&ties, &[])
+            let without = group_keys(&ties[..last], &[]);
+            let with: Vec<Vec<String>> = group_keys(&ties, &[])
                 .into_iter()
                 .map(|g| g.into_iter().filter(|k| *k != last.to_string()).collect::<Vec<_>>())
                 .collect();
@@ -233,8 +220,8 @@ mod tests {
             let members: Vec<&String> = with.iter().flatten().collect();
             prop_assert_eq!(members.len(), members.iter().collect::<HashSet<_>>().len());
             if is_likely {
-                let of_two = |groups: Vec<Vec<String>>| groups.into_iter().filter(|g| g.len() > 1).collect::<Vec<_>>();
-                prop_assert_eq!(of_two(without), of_two(with));
+                let larger_groups = |groups: Vec<Vec<String>>| groups.into_iter().filter(|g| g.len() > 1).collect::<Vec<_>>();
+                prop_assert_eq!(larger_groups(without), larger_groups(with));
             }
         }
     }

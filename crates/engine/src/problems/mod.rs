@@ -1,4 +1,5 @@
-//! Problems of the backlog: what is reported most, what waits, and which fixes did not hold.
+//! The problems of the backlog: frequent, waiting, unreleased and recurring ones, and those without
+//! an article.
 
 mod groups;
 
@@ -8,7 +9,7 @@ use std::{
     time::Instant,
 };
 
-use groups::{Group, Member, groups, months};
+use groups::{Group, Member, count_by_month, group_ties};
 use jiff::{Timestamp, ToSpan as _};
 use precedent_core::{
     error::{Error, Result},
@@ -22,7 +23,7 @@ use precedent_store::{DocumentRow, Reader};
 use precedent_text::version::by_number;
 
 use crate::{
-    notes::articles,
+    notes::stored_articles,
     releases::Releases,
     search,
     troubleshoot::{self, CaseContext},
@@ -31,10 +32,10 @@ use crate::{
 /// The default and the maximum number of problems in one answer.
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 1000;
-/// The number of recent days compared with as many before.
+/// The length of the recent period and of the earlier one that it is compared with, in days.
 const RECENT_DAYS: i64 = 30;
 
-/// Returns a list of the backlog's problems.
+/// Lists the problems of the backlog.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] for a source that does not exist,
@@ -65,8 +66,7 @@ pub fn problems(
     };
     let mut response = context.finder.store.read(|r| {
         let key = request.source.as_deref();
-        let source =
-            key.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
+        let source = key.map(|s| search::find_source(r, s)).transpose()?;
         let sources = match &source {
             Some(source) => vec![source.clone()],
             None => r.sources()?,
@@ -77,18 +77,15 @@ pub fn problems(
             releases.insert(source.key.clone(), Releases::load(r, source.id)?);
         }
         let mut ties = r.ties(source, request.threshold)?;
-        let mut groups = groups(&ties, &r.non_duplicate_pairs()?);
+        let mut groups = group_ties(&ties, &r.non_duplicate_pairs()?);
         if request.list == ProblemList::Unreleased && request.min_reports < 2 {
             for source in &sources {
                 let newest_at = releases.get(&source.key).and_then(Releases::newest_at);
-                let is_tied = |tie: &Tie| ties.iter().any(|known_tie| known_tie.key == tie.key);
-                let closed_ties = newest_at
-                    .map(|at| r.closed_since(source.id, at))
-                    .transpose()?
-                    .unwrap_or_default();
-                let alone: Vec<Tie> = closed_ties.into_iter().filter(|tie| !is_tied(tie)).collect();
-                for tie in alone {
-                    groups.push(Group::of_one(ties.len()));
+                let is_tied = |tie: &Tie| ties.iter().any(|other| other.key == tie.key);
+                let closed = newest_at.map(|at| r.closed_since(source.id, at)).transpose()?;
+                let closed = closed.unwrap_or_default().into_iter();
+                for tie in closed.filter(|tie| !is_tied(tie)).collect::<Vec<Tie>>() {
+                    groups.push(Group::new(ties.len()));
                     ties.push(tie);
                 }
             }
@@ -97,36 +94,37 @@ pub fn problems(
         let count = |is_closed| {
             Ok::<_, Error>(r.unchecked_issues(source, is_closed, false, &coverage)?.len())
         };
-        let mut articles_about: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for note in articles(r)? {
+        let mut articles: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for note in stored_articles(r)? {
             for key in note.connected {
-                articles_about.entry(key).or_default().push(note.key.clone());
+                articles.entry(key).or_default().push(note.key.clone());
             }
         }
-        let listing = Listing { r, context, ties, releases, articles: articles_about, now };
-        let least =
+        let listing = Listing { r, context, ties, releases, articles, now };
+        let min_reports =
             if request.list == ProblemList::Unreleased { 1 } else { 2 }.max(request.min_reports);
-        groups
-            .retain(|group| group.members.len() >= least && listing.may_list(group, request.list));
+        groups.retain(|group| {
+            group.members.len() >= min_reports && listing.may_list(group, request.list)
+        });
         let listed_groups = listing.select(groups, request.list, task)?;
-        let is_known = |key: &str| {
+        let has_releases = |key: &str| {
             listing.releases.get(key).is_some_and(|releases| releases.newest_at().is_some())
         };
         let without_releases = sources
             .iter()
             .map(|source| &source.key)
-            .filter(|key| !is_known(key) && key.contains('/'));
+            .filter(|key| !has_releases(key) && key.contains('/'));
         Ok(ProblemsResponse {
             list: request.list,
             total: listed_groups.len(),
             open: listed_groups.iter().map(|(group, _)| listing.open_count(group)).sum(),
-            // A check counts even if it could be repeated with a more complete index.
+            // A check counts even if the index has become more complete since.
             unscanned: count(false)?.min(count(true)?) as u64,
             without_releases: without_releases.cloned().collect(),
             problems: listed_groups
                 .into_iter()
                 .take(limit)
-                .map(|(group, outcome)| listing.show(&group, outcome))
+                .map(|(group, outcome)| listing.describe(&group, outcome))
                 .collect::<Result<_>>()?,
             took_ms: 0.0,
         })
@@ -135,20 +133,20 @@ pub fn problems(
     Ok(response)
 }
 
-/// The outcome of a problem with the version in which it came back.
 struct Outcome {
     status: ProblemStatus,
     fixed_in: Option<String>,
     came_back_in: Option<String>,
 }
 
+/// The data from which problems are listed.
 struct Listing<'a> {
     r: &'a Reader<'a>,
     context: &'a CaseContext<'a>,
     ties: Vec<Tie>,
-    /// The releases of each source by its key.
+    /// The releases by source key.
     releases: BTreeMap<String, Releases>,
-    /// The articles about each document.
+    /// The article keys by document key.
     articles: BTreeMap<String, Vec<String>>,
     now: Timestamp,
 }
@@ -162,7 +160,7 @@ impl Listing<'_> {
         group.members.iter().filter(|member| self.ties[member.tie].open).count()
     }
 
-    /// Returns whether a list may contain a problem, without reading its thread.
+    /// Returns whether a list may contain a problem, judged without its thread.
     fn may_list(&self, group: &Group, list: ProblemList) -> bool {
         let head = self.head(group);
         let is_later = |member: &Member| self.ties[member.tie].created_at > head.closed_at;
@@ -172,17 +170,13 @@ impl Listing<'_> {
             ProblemList::Unreleased => !head.open,
             ProblemList::Recurring => !head.open && group.members[1..].iter().any(is_later),
             ProblemList::WithoutArticle => {
-                !head.open
-                    && !group
-                        .members
-                        .iter()
-                        .any(|m| self.articles.contains_key(&self.ties[m.tie].key))
+                let has_article = |m: &Member| self.articles.contains_key(&self.ties[m.tie].key);
+                !head.open && !group.members.iter().any(has_article)
             }
         }
     }
 
-    /// Returns the problems of a list, in its order. Outcomes are determined only where the list
-    /// depends on them.
+    /// Returns the sorted problems of a list, with their outcomes if the list depends on them.
     fn select(
         &self,
         mut groups: Vec<Group>,
@@ -222,19 +216,15 @@ impl Listing<'_> {
     fn outcome(&self, group: &Group) -> Result<Option<Outcome>> {
         let head = self.head(group);
         let Some(row) = self.r.document_by_key(&head.key)? else { return Ok(None) };
-        let parts = &self.context.finder.parts;
-        let outcome = troubleshoot::outcome(self.r, parts, None, &row)?;
+        let outcome = troubleshoot::outcome(self.r, self.context.finder, None, &row)?;
         let reports: Vec<String> =
             group.members[1..].iter().map(|member| self.ties[member.tie].key.clone()).collect();
         let (status, came_back_in) = outcome.after_reports(self.r, &reports)?;
         Ok(Some(Outcome { status, fixed_in: outcome.fix.version, came_back_in }))
     }
 
-    fn show(&self, group: &Group, outcome: Option<Outcome>) -> Result<ListedProblem> {
-        let outcome = match outcome {
-            Some(outcome) => Some(outcome),
-            None => self.outcome(group)?,
-        };
+    fn describe(&self, group: &Group, outcome: Option<Outcome>) -> Result<ListedProblem> {
+        let outcome = outcome.map_or_else(|| self.outcome(group), |o| Ok(Some(o)))?;
         let head = self.report(&group.members[0])?;
         let members: Vec<ProblemReport> =
             group.members[1..].iter().map(|member| self.report(member)).collect::<Result<_>>()?;
@@ -264,7 +254,7 @@ impl Listing<'_> {
             came_back_in: outcome.and_then(|outcome| outcome.came_back_in),
             size: group.members.len(),
             open: self.open_count(group),
-            months: months(&times),
+            months: count_by_month(&times),
             versions,
             recent: times.iter().filter(|t| **t >= recent && **t <= self.now).count() as u64,
             before: times.iter().filter(|t| **t >= earlier && **t < recent).count() as u64,

@@ -40,19 +40,18 @@ pub(crate) fn coverage_notices(coverage: Coverage, vectors: bool) -> impl Iterat
 }
 
 /// Returns a notice if the semantic index is incomplete. `unread` counts the documents that changed
-/// since they were divided into passages.
+/// since they were split into passages.
 pub(super) fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice> {
-    let Coverage { documents, chunks, embedded: embedded_chunks, .. } = coverage;
-    if embedded_chunks == 0 && documents > 0 {
+    let Coverage { documents, chunks, embedded, .. } = coverage;
+    if embedded == 0 && documents > 0 {
         return Some(inconclusive(Lack::AllVectors, "semantic", 0));
     }
-    if embedded_chunks >= chunks && unread == 0 {
+    if embedded >= chunks && unread == 0 {
         return None;
     }
-    // Assume that undivided documents have as many passages as the others.
-    let built = percent(embedded_chunks, chunks)
-        * percent(documents.saturating_sub(unread), documents)
-        / 100;
+    // Assume that the changed documents have as many passages as the others.
+    let built =
+        percent(embedded, chunks) * percent(documents.saturating_sub(unread), documents) / 100;
     Some(inconclusive(Lack::SomeVectors, "semantic", built))
 }
 
@@ -76,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn incomplete_index_is_stated_in_percent() {
+    fn incomplete_index_is_reported_in_percent() {
         let text = |documents, chunks, embedded, unread| {
             let coverage = Coverage { documents, full_text: documents, chunks, embedded, unread };
             missing_vectors(coverage, unread).map(|notice| notice.text)

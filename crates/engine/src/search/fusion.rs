@@ -1,4 +1,4 @@
-//! Score fusion of the arms, with its arithmetic: the sum of normalised scores. On the development
+//! Score fusion of the arms: the sum of normalized scores. On the development
 //! sets it ranks better than the reciprocal ranks of the arms (Cormack, Clarke, Büttcher, SIGIR
 //! 2009), for typed queries and for whole reports (docs/evaluation.md).
 
@@ -9,10 +9,10 @@ use precedent_index::vectors::Likeness;
 
 /// The documents of one arm, best first.
 #[derive(Clone, Copy)]
-pub(super) struct ArmList<'a> {
-    pub(super) arm: Arm,
-    pub(super) weight: f32,
-    pub(super) documents: &'a [(i64, f32)],
+struct ArmList<'a> {
+    arm: Arm,
+    weight: f32,
+    documents: &'a [(i64, f32)],
 }
 
 /// A document with its fused score and the contributions to it.
@@ -26,7 +26,7 @@ pub(super) struct FusedHit {
 /// The weights of the arms, relative to 1 for the best word score.
 #[derive(Debug)]
 pub(super) struct Factors {
-    /// The weight of a document's cosine, measured above that of the farthest document found.
+    /// The weight of a document's cosine above that of the farthest document found.
     semantic: f32,
     /// The weight of the highest signature score.
     signatures: f32,
@@ -36,20 +36,23 @@ pub(super) struct Factors {
 pub(super) const TYPED_FACTORS: Factors = Factors { semantic: 2.0, signatures: 0.5 };
 /// The weights for a pasted text.
 pub(super) const PASTED_FACTORS: Factors = Factors { semantic: 1.5, signatures: 0.2 };
-/// The weights for a pasted text with a title: the cosine is then a sum of several, see [`titles`].
+/// The weights for a pasted text with a title: the cosine is then a sum of several, see [`title_scores`].
 pub(super) const PASTED_WITH_TITLES: Factors = Factors { semantic: 1.0, signatures: 0.2 };
 
-/// The weights, relative to the whole report's cosine, of the report title's cosine to a document,
-/// and of the report's cosine to the document's title.
-const OF_TITLE: f32 = 1.0;
-const TO_TITLE: f32 = 0.5;
+/// The weight of the cosine of a report's title to a document, relative to that of the whole report.
+const TITLE_TO_TEXT_WEIGHT: f32 = 1.0;
+/// The weight of the cosine of a report to a document's title, relative to that to its text.
+const TEXT_TO_TITLE_WEIGHT: f32 = 0.5;
 
 /// Computes the title score of each semantic candidate, which [`blend`] adds to its cosine.
-pub(super) fn titles(likeness: &[Likeness]) -> Vec<f32> {
+pub(super) fn title_scores(likeness: &[Likeness]) -> Vec<f32> {
     let or_zero = |cosine: Option<f32>| cosine.unwrap_or(0.0);
     likeness
         .iter()
-        .map(|l| OF_TITLE * or_zero(l.title_text) + TO_TITLE * or_zero(l.text_title))
+        .map(|l| {
+            TITLE_TO_TEXT_WEIGHT * or_zero(l.title_text)
+                + TEXT_TO_TITLE_WEIGHT * or_zero(l.text_title)
+        })
         .collect()
 }
 
@@ -58,32 +61,34 @@ pub(super) fn titles(likeness: &[Likeness]) -> Vec<f32> {
 pub(super) struct Arms<'a> {
     pub(super) words: &'a [(i64, f32)],
     pub(super) semantic: &'a [(i64, f32)],
-    /// The [`titles`] scores of the documents in `semantic`; may be empty.
+    /// The [`title_scores`] scores of the documents in `semantic`; may be empty.
     pub(super) titles: &'a [f32],
     pub(super) signatures: &'a [(i64, f32)],
     /// The documents in `words` with passages that have no vector yet, ascending. Each is ranked as
     /// if its meaning matched at least as well as its words do.
-    pub(super) unread: &'a [i64],
+    pub(super) unembedded: &'a [i64],
 }
 
-/// Ranks the documents of all arms by the sum of their normalised scores, best first; ties by id.
+/// Ranks the documents of all arms by the sum of their normalized scores, best first; ties by id.
 pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedHit> {
-    let Arms { words, semantic, titles, signatures, unread } = arms;
+    let Arms { words, semantic, titles, signatures, unembedded } = arms;
     let best = |list: &[(i64, f32)]| list.first().map_or(1.0, |(_, s)| s.max(f32::MIN_POSITIVE));
     let (most_words, most_signatures) = (best(words), best(signatures));
-    let near = |place: usize, cosine: f32| cosine + titles.get(place).copied().unwrap_or(0.0);
+    let total_cosine =
+        |index: usize, cosine: f32| cosine + titles.get(index).copied().unwrap_or(0.0);
     // Documents that the arm did not find are at most as near as the farthest one found.
-    let cosines = || semantic.iter().enumerate().map(|(place, (_, s))| near(place, *s));
+    let cosines = || semantic.iter().enumerate().map(|(index, (_, s))| total_cosine(index, *s));
     let farthest = cosines().min_by(f32::total_cmp).unwrap_or(0.0);
     let nearest = cosines().max_by(f32::total_cmp).unwrap_or(0.0);
     let cosine_margins: HashMap<i64, f32> = semantic
         .iter()
         .enumerate()
-        .map(|(place, (id, s))| (*id, near(place, *s) - farthest))
+        .map(|(index, (id, s))| (*id, total_cosine(index, *s) - farthest))
         .collect();
-    let by_words = |place: usize, s: f32| {
+    let word_score = |index: usize, s: f32| {
         let share = s / most_words;
-        let without_vector = words.get(place).filter(|(id, _)| unread.binary_search(id).is_ok());
+        let without_vector =
+            words.get(index).filter(|(id, _)| unembedded.binary_search(id).is_ok());
         let estimate = without_vector.map_or(0.0, |(id, _)| {
             (share * (nearest - farthest) - cosine_margins.get(id).copied().unwrap_or(0.0)).max(0.0)
         });
@@ -91,26 +96,28 @@ pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedHit> {
     };
     let arm = |arm, weight, documents| ArmList { arm, weight, documents };
     sum_contributions(&[
-        (arm(Arm::Lexical, 1.0, words), &by_words),
-        (arm(Arm::Semantic, factors.semantic, semantic), &|place, s| near(place, s) - farthest),
+        (arm(Arm::Lexical, 1.0, words), &word_score),
+        (arm(Arm::Semantic, factors.semantic, semantic), &|index, s| {
+            total_cosine(index, s) - farthest
+        }),
         (arm(Arm::Signature, factors.signatures, signatures), &|_, s| s / most_signatures),
     ])
 }
 
-/// A function that scores a document of an arm, by its position in the list and its score.
-type Worth<'a> = dyn Fn(usize, f32) -> f32 + 'a;
+/// Scores a document of an arm by its index and its score there.
+type ScoreFn<'a> = dyn Fn(usize, f32) -> f32 + 'a;
 
-fn sum_contributions(arms: &[(ArmList<'_>, &Worth<'_>)]) -> Vec<FusedHit> {
+fn sum_contributions(arms: &[(ArmList<'_>, &ScoreFn<'_>)]) -> Vec<FusedHit> {
     let mut by_document: HashMap<i64, Vec<Contribution>> = HashMap::new();
-    for (arm, worth) in arms {
+    for (arm, score_fn) in arms {
         let mut rank = 0;
         let mut previous_score = f32::NAN;
-        for ((place, next), (document, score)) in (0..).zip(1_u32..).zip(arm.documents) {
+        for ((index, position), (document, score)) in (0..).zip(1_u32..).zip(arm.documents) {
             if score.total_cmp(&previous_score).is_ne() {
-                rank = next;
+                rank = position;
                 previous_score = *score;
             }
-            let adds = arm.weight * worth(place, *score);
+            let adds = arm.weight * score_fn(index, *score);
             let contribution =
                 Contribution { arm: arm.arm, rank, score: *score, weight: arm.weight, adds };
             by_document.entry(*document).or_default().push(contribution);
@@ -132,37 +139,33 @@ fn sum_contributions(arms: &[(ArmList<'_>, &Worth<'_>)]) -> Vec<FusedHit> {
 mod tests {
     use super::*;
 
-    fn blend_order(lexical: &[(i64, f32)], semantic: &[(i64, f32)]) -> Vec<i64> {
-        blend(&TYPED_FACTORS, Arms { words: lexical, semantic, ..Arms::default() })
-            .into_iter()
-            .map(|f| f.document)
-            .collect()
+    fn order(factors: &Factors, arms: Arms<'_>) -> Vec<i64> {
+        blend(factors, arms).into_iter().map(|hit| hit.document).collect()
     }
 
     #[test]
     fn documents_of_both_arms_come_first() {
-        assert_eq!(
-            blend_order(&[(1, 0.9), (2, 0.8)], &[(3, 0.9), (2, 0.8), (4, 0.3)]),
-            [2, 3, 1, 4]
-        );
+        let (words, semantic) = (&[(1, 0.9), (2, 0.8)], &[(3, 0.9), (2, 0.8), (4, 0.3)]);
+        let arms = Arms { words, semantic, ..Arms::default() };
+        assert_eq!(order(&TYPED_FACTORS, arms), [2, 3, 1, 4]);
     }
 
     #[test]
     fn equal_scores_share_a_rank() {
-        assert_eq!(blend_order(&[(9, 1.0), (4, 1.0)], &[]), [4, 9]);
+        let arms = Arms { words: &[(9, 1.0), (4, 1.0)], ..Arms::default() };
+        let hits = blend(&TYPED_FACTORS, arms).into_iter();
+        let ranks: Vec<_> = hits.map(|hit| (hit.document, hit.contributions[0].rank)).collect();
+        assert_eq!(ranks, [(4, 1), (9, 1)]);
     }
 
     #[test]
-    fn pasted_text_is_ranked_by_scores() {
-        let order = |words: &[(i64, f32)], semantic: &[(i64, f32)]| -> Vec<i64> {
-            blend(&PASTED_FACTORS, Arms { words, semantic, ..Arms::default() })
-                .into_iter()
-                .map(|f| f.document)
-                .collect()
+    fn pasted_texts_are_ranked_by_scores() {
+        let pasted_order = |words: &[(i64, f32)], semantic: &[(i64, f32)]| {
+            order(&PASTED_FACTORS, Arms { words, semantic, ..Arms::default() })
         };
-        assert_eq!(order(&[(1, 0.4), (2, 0.1)], &[(2, 0.7), (1, 0.6)]), [1, 2]);
-        assert_eq!(order(&[(1, 0.4), (2, 0.39)], &[(2, 0.9), (1, 0.4)]), [2, 1]);
-        assert_eq!(order(&[], &[]), [0_i64; 0]);
+        assert_eq!(pasted_order(&[(1, 0.4), (2, 0.1)], &[(2, 0.7), (1, 0.6)]), [1, 2]);
+        assert_eq!(pasted_order(&[(1, 0.4), (2, 0.39)], &[(2, 0.9), (1, 0.4)]), [2, 1]);
+        assert_eq!(pasted_order(&[], &[]), [0_i64; 0]);
     }
 
     #[test]
@@ -173,7 +176,7 @@ mod tests {
             ..Likeness::default()
         };
         let semantic = [(1, 0.6), (2, 0.55), (3, 0.5)];
-        let titles = titles(&[like(0.2), like(0.7), like(0.1)]);
+        let titles = title_scores(&[like(0.2), like(0.7), like(0.1)]);
         let arms =
             Arms { words: &[(4, 1.0)], semantic: &semantic, titles: &titles, ..Arms::default() };
         let documents = blend(&PASTED_WITH_TITLES, arms);
@@ -188,17 +191,17 @@ mod tests {
     fn missing_vector_never_ranks_a_document_lower() {
         let words = [(1, 1.0), (2, 0.8), (3, 0.7)];
         let semantic = [(2, 0.9), (4, 0.2)];
-        let order = |unread: &[i64]| -> Vec<i64> {
-            let arms = Arms { words: &words, semantic: &semantic, unread, ..Arms::default() };
-            blend(&TYPED_FACTORS, arms).into_iter().map(|f| f.document).collect()
+        let typed_order = |unembedded: &[i64]| {
+            let arms = Arms { words: &words, semantic: &semantic, unembedded, ..Arms::default() };
+            order(&TYPED_FACTORS, arms)
         };
-        assert_eq!(order(&[]), [2, 1, 3, 4], "all of them were read");
-        assert_eq!(order(&[1, 3]), [1, 2, 3, 4]);
+        assert_eq!(typed_order(&[]), [2, 1, 3, 4], "all have vectors");
+        assert_eq!(typed_order(&[1, 3]), [1, 2, 3, 4]);
     }
 
     proptest::proptest! {
         #[test]
-        fn every_document_appears_once_in_falling_order(
+        fn documents_appear_once_best_first(
             a in proptest::collection::vec(0_i64..50, 0..40), b in proptest::collection::vec(0_i64..50, 0..40)
         ) {
             let list = |ids: &[i64]| {

@@ -35,6 +35,7 @@ use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
     chunk::{self, representation},
     language,
+    prepare::PreparedText,
     report::{self, Report},
     signature,
     skeleton::Skeleton,
@@ -42,17 +43,17 @@ use precedent_text::{
 };
 use query::Query;
 pub(crate) use resolve::only_source;
-pub use resolve::{no_source, resolve, resolve_one};
+pub use resolve::{find_source, resolve, resolve_one};
 
 /// The number of results if a search sets no limit.
 pub const DEFAULT_LIMIT: usize = 20;
 /// The maximum number of results of one search.
 pub const MAX_LIMIT: usize = precedent_core::model::limits::SEARCH;
 /// The minimum number of documents that each arm retrieves.
-const DEPTH: usize = 200;
-/// The minimum cosine of texts whose meaning is called similar.
-const SIMILAR: f32 = 0.5;
-/// The number of terms of each field that a prefix stands for; the most frequent are used.
+const MIN_DEPTH: usize = 200;
+/// The minimum cosine that is called similar meaning.
+const MIN_SIMILAR_COSINE: f32 = 0.5;
+/// The maximum number of terms of each field that a prefix expands to; the most frequent ones.
 const MAX_PREFIX_TERMS: usize = 20;
 
 /// The retrieval evidence of a document for a pasted text.
@@ -82,14 +83,13 @@ struct Retrieval<'a> {
     query: &'a Query,
     words: &'a Words,
     mode: Mode,
-    /// The number of documents that each arm proposes.
+    /// The number of documents that each arm retrieves.
     depth: usize,
     coverage: Coverage,
     task: &'a Task,
 }
 
 impl<'a> Retrieval<'a> {
-    /// Makes the retrieval of a query for `limit` documents.
     fn new(
         query: &'a Query,
         words: &'a Words,
@@ -98,17 +98,17 @@ impl<'a> Retrieval<'a> {
         coverage: Coverage,
         task: &'a Task,
     ) -> Self {
-        Self { query, words, mode, depth: DEPTH.max(limit * 2), coverage, task }
+        Self { query, words, mode, depth: MIN_DEPTH.max(limit * 2), coverage, task }
     }
 
     /// Returns whether the query has phrases, exclusions or a scope, which restrict every arm.
     fn is_strict(&self) -> bool {
         let query = self.query;
-        !query.phrases.is_empty() || !query.without.is_empty() || query.scope != Scope::Any
+        !query.phrases.is_empty() || !query.exclusions.is_empty() || query.scope != Scope::Any
     }
 }
 
-/// The documents that the arms found, before loading.
+/// The documents that the arms found, not yet loaded.
 #[derive(Default)]
 struct Candidates {
     /// The arms that answered.
@@ -118,11 +118,11 @@ struct Candidates {
     lexical: Vec<(i64, f32)>,
     semantic: Vec<(i64, f32)>,
     /// The title scores of the semantic candidates, if a pasted text has a title; see
-    /// [`fusion::titles`].
+    /// [`fusion::title_scores`].
     titles: Vec<f32>,
     signature: Vec<(i64, f32)>,
-    /// Documents found by words that have passages without a vector, ascending.
-    unread: Vec<i64>,
+    /// The ids of documents found by words that have passages without a vector, ascending.
+    unembedded: Vec<i64>,
     chunks: HashMap<i64, Vec<NearestChunk>>,
     signatures: usize,
     /// True if the query is a pasted text.
@@ -147,26 +147,25 @@ impl QueryContext<'_> {
                 ));
             }
         };
-        let query = query::parse(&request.query)?.within(&request.filters)?;
+        let query = query::parse(&request.query)?.with_filters(&request.filters)?;
         self.check_sources(&query)?;
         let mode = request.mode.or(query.mode).unwrap_or_default();
         let mut coverage = self.coverage()?;
-        let doubts =
-            query.doubts.iter().map(|text| Notice { lack: Lack::Operators, text: text.clone() });
-        let mut notices: Vec<Notice> = doubts.collect();
+        let notice = |text: &String| Notice { lack: Lack::Operators, text: text.clone() };
+        let mut notices: Vec<Notice> = query.notices.iter().map(notice).collect();
         let mut arms = Vec::new();
 
-        let browses = query.is_empty();
-        let words = self.words(&query)?;
+        let is_browse = query.is_empty();
+        let words = self.index_words(&query)?;
         task.check()?;
-        if request.offset > 0 && !browses {
+        if request.offset > 0 && !is_browse {
             return Err(Error::invalid("only a query without words can be paged")
                 .with_hint("Remove the words, or ask for more results at once."));
         }
-        let mut hits = if browses {
-            self.recent(&query, request, limit)?
+        let mut hits = if is_browse {
+            self.recent_hits(&query, request, limit)?
         } else if tokens::words(&query.all_words()).is_empty() {
-            // A lone symbol has no meaning, and its vector is equally near to any text.
+            // A lone symbol has no meaning, so its vector is equally near to all texts.
             Vec::new()
         } else {
             let retrieval = Retrieval::new(&query, &words, mode, limit, coverage, task);
@@ -177,7 +176,7 @@ impl QueryContext<'_> {
             if mode != Mode::Lexical {
                 notices.extend(self.language_notice(&query.text)?);
             }
-            let mut hits = self.hits(&query, &words, pool, limit, request.explain)?;
+            let mut hits = self.load_hits(&query, &words, pool, limit, request.explain)?;
             self.pin_key_match(&query, &mut hits, &mut notices, limit)?;
             if request.titles {
                 hits.iter_mut().for_each(|hit| hit.passages.clear());
@@ -186,8 +185,7 @@ impl QueryContext<'_> {
         };
         hits.truncate(limit);
         if hits.is_empty() {
-            // Another process may have started a rebuild meanwhile; an empty result is then not
-            // conclusive.
+            // An empty result is not conclusive if another process has started a rebuild.
             let now = self.coverage()?;
             let has_vector_notice = notices
                 .iter()
@@ -198,22 +196,22 @@ impl QueryContext<'_> {
             coverage = now;
             notices.extend(self.suggestions(&query)?);
             if query.is_narrowed() {
-                let quotes = match query.phrases.is_empty() {
+                let advice = match query.phrases.is_empty() {
                     true => "",
                     false => " Remove the quotes to search for the words one by one.",
                 };
                 notices.push(Notice {
                     lack: Lack::Operators,
                     text: format!(
-                        "Nothing meets all filters, quoted phrases and exclusions of the query.{quotes}"
+                        "Nothing meets all filters, quoted phrases and exclusions of the query.{advice}"
                     ),
                 });
             }
         }
-        let total = browses.then(|| self.fulltext.count_matching(&query.filters)).transpose()?;
+        let total = is_browse.then(|| self.fulltext.count_matching(&query.filters)).transpose()?;
         notices.extend(missing_text(coverage));
         Ok(SearchResponse {
-            query: query.understood,
+            query: query.interpretation,
             mode,
             arms,
             notices,
@@ -226,8 +224,8 @@ impl QueryContext<'_> {
     }
 
     /// Returns the query in the terms of the index, limited to the rarest of many.
-    fn words(&self, query: &Query) -> Result<Words> {
-        let mut words = words(query);
+    fn index_words(&self, query: &Query) -> Result<Words> {
+        let mut words = split_words(query);
         words.terms = self.fulltext.rarest(words.terms)?;
         for group in &query.alternatives {
             let mut terms = Vec::new();
@@ -266,7 +264,7 @@ impl QueryContext<'_> {
                 _ => continue,
             };
             for key in keys {
-                self.store.read(|r| r.source(key)?.map(|_| ()).ok_or_else(|| no_source(r, key)))?;
+                self.store.read(|r| find_source(r, key))?;
             }
         }
         Ok(())
@@ -276,36 +274,37 @@ impl QueryContext<'_> {
         let Retrieval { query, words, mode, depth, coverage, .. } = *retrieval;
         let filters: &[Filter] = &query.filters;
         let mut pool = Candidates { is_pasted: query.is_pasted, ..Candidates::default() };
-        let by_words = !query.is_pasted && mode != Mode::Semantic;
+        let has_lexical_arm = !query.is_pasted && mode != Mode::Semantic;
         let fulltext = self.fulltext;
         // The full-text lookup runs while the query is embedded.
-        let is_parallel =
-            by_words && mode == Mode::Hybrid && self.vectors.is_some() && coverage.embedded > 0;
+        let is_parallel = has_lexical_arm
+            && mode == Mode::Hybrid
+            && self.vectors.is_some()
+            && coverage.embedded > 0;
         std::thread::scope(|scope| {
             let lexical =
                 is_parallel.then(|| scope.spawn(|| fulltext.search(words, filters, depth)));
-            if by_words && !is_parallel {
+            if has_lexical_arm && !is_parallel {
                 pool.lexical = fulltext.search(words, filters, depth)?;
             }
-            self.secondary_arms(retrieval, &mut pool)?;
+            self.retrieve_secondary(retrieval, &mut pool)?;
             if let Some(lexical) = lexical {
                 pool.lexical =
                     lexical.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             }
             Ok::<_, Error>(())
         })?;
-        if by_words {
+        if has_lexical_arm {
             pool.arms.push(Arm::Lexical);
         }
         retrieval.task.check()?;
-        if by_words && query.scope == Scope::Any {
+        let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
+        if has_lexical_arm && query.scope == Scope::Any {
             // Semantic candidates may also contain words of the query.
-            let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
             pool.lexical = self.fulltext.score_words(words, &pool.lexical, &semantic_ids)?;
         }
         if query.is_pasted && mode != Mode::Semantic {
             let (title, body) = report::split_paste(&query.text, &Skeleton::default());
-            let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
             pool.lexical = self.fulltext.search_by_report(
                 &Report::new(&title, &body),
                 filters,
@@ -319,21 +318,20 @@ impl QueryContext<'_> {
             && (coverage.unread > 0 || coverage.embedded < coverage.chunks)
         {
             let ids: Vec<i64> = pool.lexical.iter().map(|(id, _)| *id).collect();
-            pool.unread = vectors.documents_without_vectors(&ids)?;
+            pool.unembedded = vectors.documents_without_vectors(&ids)?;
         }
         pool.arms.sort_unstable();
         Ok(pool)
     }
 
     /// Retrieves candidates by signature and by vector.
-    fn secondary_arms(&self, retrieval: &Retrieval<'_>, pool: &mut Candidates) -> Result<()> {
+    fn retrieve_secondary(&self, retrieval: &Retrieval<'_>, pool: &mut Candidates) -> Result<()> {
         let query = retrieval.query;
         if retrieval.mode != Mode::Semantic && !retrieval.is_strict() {
             let mut distinctive = signature::signatures(&query.all_words());
             distinctive.retain(signature::Signature::is_distinctive);
             if query.is_pasted {
-                // Typed signatures are intentional; signatures in a pasted log may occur in every
-                // log.
+                // A typed signature is intentional; one in a pasted log may occur in every log.
                 distinctive = self.fulltext.rare_signatures(distinctive)?;
             }
             let terms: Vec<String> = distinctive.iter().map(signature::Signature::term).collect();
@@ -348,7 +346,7 @@ impl QueryContext<'_> {
         match self.vectors {
             _ if retrieval.mode == Mode::Lexical => {}
             Some(vectors) if retrieval.coverage.embedded > 0 => {
-                self.semantic(vectors, retrieval, pool)?;
+                self.retrieve_semantic(vectors, retrieval, pool)?;
                 pool.arms.push(Arm::Semantic);
                 pool.notices.extend(self.missing_vectors(retrieval.coverage)?);
             }
@@ -384,35 +382,30 @@ impl QueryContext<'_> {
         Ok(missing_vectors(coverage, coverage.unread))
     }
 
-    /// Returns a notice if a question is in a language that is not compared by meaning, or not yet.
-    ///
-    /// # Errors
-    /// Database errors.
+    /// Returns a notice if the language of a question is not compared by meaning, or not yet.
     pub(crate) fn language_notice(&self, text: &str) -> Result<Option<Notice>> {
         let Some(language) = language::foreign_language(text).filter(|_| self.vectors.is_some())
         else {
             return Ok(None);
         };
         let name = language.name();
-        let without = |why: String| Notice {
+        let words_only = |reason: &str| Notice {
             lack: Lack::Model,
             text: format!(
-                "Not conclusive: texts in {name} are compared by their words and names only{why}"
+                "Not conclusive: texts in {name} are compared by their words and names only{reason}"
             ),
         };
         if !language.is_supported() {
-            return Ok(Some(without(
-                ", because the model for other languages does not support it.".to_owned(),
+            return Ok(Some(words_only(
+                ", because the model for other languages does not support it.",
             )));
         }
         let vectors = match self.languages.vectors(true) {
             Ok(Some(vectors)) => vectors,
-            Ok(None) => {
-                return Ok(Some(without(", because the casebook is read-only.".to_owned())));
-            }
+            Ok(None) => return Ok(Some(words_only(", because the casebook is read-only."))),
             Err(error) => {
                 let hint = error.hint().map(|hint| format!(" {hint}")).unwrap_or_default();
-                return Ok(Some(without(format!(" ({error}).{hint}"))));
+                return Ok(Some(words_only(&format!(" ({error}).{hint}"))));
             }
         };
         let Extent { chunks, embedded_chunks } = vectors.extent()?;
@@ -438,7 +431,7 @@ impl QueryContext<'_> {
 
     /// Retrieves candidates by the query's vector, and scores the title of a pasted text
     /// separately.
-    fn semantic(
+    fn retrieve_semantic(
         &self,
         vectors: &Vectors,
         retrieval: &Retrieval<'_>,
@@ -455,10 +448,14 @@ impl QueryContext<'_> {
         };
         let (text, title) = embedding_texts(query);
         let foreign = language::foreign_language(&query.text).is_some();
-        let across = match self.language_vectors(foreign)? {
+        let foreign_hits = match self.language_vectors(foreign)? {
             Some(vectors) => {
-                let nearest =
-                    self.nearest_across(&vectors, (&title, &text), &query.filters, depth)?;
+                let nearest = self.nearest_across_languages(
+                    &vectors,
+                    (&title, &text),
+                    &query.filters,
+                    depth,
+                )?;
                 let nearest: Vec<(i64, f32)> =
                     nearest.iter().map(|hit| (hit.document, hit.mean)).collect();
                 if foreign && !retrieval.is_strict() {
@@ -480,23 +477,27 @@ impl QueryContext<'_> {
             }
             chunks.push(near);
         }
-        if !across.is_empty() && !retrieval.is_strict() {
-            self.merge_foreign(&across, &mut pool.semantic)?;
+        if !foreign_hits.is_empty() && !retrieval.is_strict() {
+            self.merge_foreign(&foreign_hits, &mut pool.semantic)?;
         }
         if !title.is_empty() && mode == Mode::Hybrid {
             let ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
             pool.titles =
-                fusion::titles(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
+                fusion::title_scores(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
         }
         Ok(())
     }
 
     /// Merges the documents in other languages into the semantic candidates: each gets the cosine
     /// of the candidate at its own rank, because the cosines of two models are not comparable.
-    fn merge_foreign(&self, across: &[(i64, f32)], semantic: &mut Vec<(i64, f32)>) -> Result<()> {
-        let foreign = self.foreign_documents(across.iter().map(|(id, _)| *id))?;
+    fn merge_foreign(
+        &self,
+        foreign_hits: &[(i64, f32)],
+        semantic: &mut Vec<(i64, f32)>,
+    ) -> Result<()> {
+        let foreign = self.foreign_documents(foreign_hits.iter().map(|(id, _)| *id))?;
         let by_rank =
-            across.iter().zip(semantic.iter()).map(|((id, _), (_, cosine))| (*id, *cosine));
+            foreign_hits.iter().zip(semantic.iter()).map(|((id, _), (_, cosine))| (*id, *cosine));
         let merged_hits: Vec<(i64, f32)> = by_rank.filter(|(id, _)| foreign.contains(id)).collect();
         semantic.retain(|(id, _)| !foreign.contains(id));
         semantic.extend(merged_hits);
@@ -504,8 +505,7 @@ impl QueryContext<'_> {
         Ok(())
     }
 
-    /// Returns the best documents for a pasted text with each arm's evidence, by fused score; ties
-    /// by id.
+    /// Returns the best documents for a pasted text with their evidence, by fused score; ties by id.
     ///
     /// # Errors
     /// Same as [`QueryContext::search`].
@@ -521,13 +521,10 @@ impl QueryContext<'_> {
         let mode = if self.vectors.is_some() { Mode::Hybrid } else { Mode::Lexical };
         let words = Words::default();
         let pool = self.retrieve(&Retrieval::new(&query, &words, mode, limit, coverage, task))?;
-        let of = |list: &[(i64, f32)], id| list.iter().find(|(d, _)| *d == id).map(|(_, s)| *s);
-        let evidence = |f: FusedHit| Evidence {
-            document: f.document,
-            score: f.score,
-            cosine: of(&pool.semantic, f.document),
-            words: of(&pool.lexical, f.document).unwrap_or(0.0),
-            signature: of(&pool.signature, f.document).is_some(),
+        let evidence = |hit: FusedHit| {
+            let Scores { bm25, cosine, signature, fused } = scores(&hit, &pool);
+            let (words, signature) = (bm25.unwrap_or(0.0), signature.is_some());
+            Evidence { document: hit.document, score: fused, cosine, words, signature }
         };
         Ok(fuse(&pool).into_iter().take(limit).map(evidence).collect())
     }
@@ -553,7 +550,7 @@ impl QueryContext<'_> {
         limit: usize,
         task: &Task,
     ) -> Result<Vec<(i64, f32)>> {
-        let words = self.words(query)?;
+        let words = self.index_words(query)?;
         let coverage = self.coverage()?;
         let pool = self.retrieve(&Retrieval::new(query, &words, mode, limit, coverage, task))?;
         let mut ranking: Vec<_> = fuse(&pool).into_iter().map(|f| (f.document, f.score)).collect();
@@ -562,7 +559,7 @@ impl QueryContext<'_> {
     }
 
     /// Loads the best documents of all arms, with their passages.
-    fn hits(
+    fn load_hits(
         &self,
         query: &Query,
         words: &Words,
@@ -576,7 +573,7 @@ impl QueryContext<'_> {
         self.store.read(|r| {
             let mut rows: Vec<(FusedHit, DocumentRow)> = Vec::with_capacity(limit + 1);
             let mut skeletons: HashMap<i64, Skeleton> = HashMap::new();
-            // Ties break by key, so all documents with the last score must be loaded.
+            // Ties are broken by key, so all documents with the last score are loaded.
             for item in ranking.iter() {
                 if rows.len() >= limit
                     && rows.last().is_some_and(|(last, _)| last.score > item.score)
@@ -594,17 +591,18 @@ impl QueryContext<'_> {
             rows.truncate(limit);
             let mut threads = Vec::with_capacity(rows.len());
             for (item, row) in rows {
-                if let Entry::Vacant(place) = skeletons.entry(row.source_id) {
-                    place.insert(r.skeleton(row.source_id)?);
+                if let Entry::Vacant(entry) = skeletons.entry(row.source_id) {
+                    entry.insert(r.skeleton(row.source_id)?);
                 }
                 let comments = r.comments(&row)?;
                 threads.push((item, row, comments));
             }
             // Choosing passages is most of the work of a search, and documents are independent.
-            let show = |(item, row, comments): &(FusedHit, DocumentRow, Vec<StoredComment>)| {
-                let near = pool.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
+            let make_hit = |(item, row, comments): &(FusedHit, DocumentRow, Vec<StoredComment>)| {
+                let nearest = pool.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
                 let skeleton = skeletons.get(&row.source_id).unwrap_or(&no_skeleton);
-                let passages = passages::passages(row, comments, skeleton, &weights, near);
+                let passages =
+                    passages::select_passages(row, comments, skeleton, &weights, nearest);
                 let mut hit = hit(row, comment_count(comments), &weights);
                 hit.scores = scores(item, &pool);
                 hit.why = why(query, &passages, item, &pool);
@@ -612,7 +610,7 @@ impl QueryContext<'_> {
                 hit.trace = explain.then(|| item.contributions.clone());
                 hit
             };
-            Ok(threads.par_iter().map(show).collect())
+            Ok(threads.par_iter().map(make_hit).collect())
         })
     }
 
@@ -626,7 +624,12 @@ impl QueryContext<'_> {
         Ok(passages::Weights::new(terms.into_iter().zip(idf), &words.identifiers))
     }
 
-    fn recent(&self, query: &Query, request: &SearchRequest, limit: usize) -> Result<Vec<Hit>> {
+    fn recent_hits(
+        &self,
+        query: &Query,
+        request: &SearchRequest,
+        limit: usize,
+    ) -> Result<Vec<Hit>> {
         const WHY: &str = "Changed recently.";
         let ids = self.fulltext.recent(&query.filters, request.offset, limit)?;
         self.store.read(|r| {
@@ -641,7 +644,7 @@ impl QueryContext<'_> {
                         ..hit(&row, r.comment_count(&row)?, &passages::Weights::default())
                     }
                 } else {
-                    plain_hit(r, &row, WHY)?
+                    beginning_hit(r, &row, WHY)?
                 });
             }
             hits.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
@@ -662,23 +665,27 @@ fn fuse(pool: &Candidates) -> Vec<FusedHit> {
         semantic: &pool.semantic,
         titles: &pool.titles,
         signatures: &pool.signature,
-        unread: &pool.unread,
+        unembedded: &pool.unembedded,
     };
     fusion::blend(factors, arms)
 }
 
-/// Returns the texts to embed for a query: its text, and the title of a pasted text alone. A pasted
-/// text is formatted like a stored one: its title and its first chunk.
+/// Returns the texts to embed for a query: its text, and the title of a pasted text alone, formatted
+/// like those of a stored report.
 fn embedding_texts(query: &Query) -> (String, String) {
     if !query.is_pasted {
         return (representation("", &query.all_words()), String::new());
     }
     let (title, body) = report::split_paste(&query.text, &Skeleton::default());
-    let title_only = representation(&title, "");
-    match chunk::chunks(&body, 1).first() {
-        Some(first) => (first.representation(&title), title_only),
-        None => (title_only.clone(), title_only),
-    }
+    report_texts(&title, &body)
+}
+
+/// Returns the texts to embed for a report: its title with its first chunk, and its title alone.
+pub(crate) fn report_texts(title: &str, body: &PreparedText) -> (String, String) {
+    let title_only = representation(title, "");
+    let first = chunk::chunks(body, 1).into_iter().next();
+    let text = first.map_or_else(|| title_only.clone(), |first| first.representation(title));
+    (text, title_only)
 }
 
 /// Compares two documents by key, with numbers compared as numbers.
@@ -687,7 +694,7 @@ fn key_order(a: &DocumentRow, b: &DocumentRow) -> std::cmp::Ordering {
 }
 
 /// Returns the query in the terms of the index.
-fn words(query: &Query) -> Words {
+fn split_words(query: &Query) -> Words {
     let terms =
         |text: &str| -> Vec<String> { tokens::words(text).into_iter().map(|w| w.term).collect() };
     let mut identifiers: Vec<String> = Vec::new();
@@ -696,7 +703,7 @@ fn words(query: &Query) -> Words {
             identifiers.push(whole);
         }
     }
-    // Drop short names such as "C++" from the words: their identifier is searched instead.
+    // Short names such as "C++" are searched as identifiers, not as words.
     let mut text = query.text.clone();
     if query.scope == Scope::Any {
         for (range, whole) in tokens::identifiers(&query.text) {
@@ -710,17 +717,17 @@ fn words(query: &Query) -> Words {
         alternatives: Vec::new(),
         identifiers,
         phrases: query.phrases.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
-        without: query.without.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
+        without: query.exclusions.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
         scope: query.scope,
     }
 }
 
-/// Returns a document that no words asked for, with its beginning as the passage.
-fn plain_hit(reader: &Reader<'_>, row: &DocumentRow, why: &str) -> Result<Hit> {
+/// Makes the hit of a document without query words; its passage is its beginning.
+fn beginning_hit(reader: &Reader<'_>, row: &DocumentRow, why: &str) -> Result<Hit> {
     let weights = passages::Weights::default();
     let comments = reader.comments(row)?;
     let passages =
-        passages::passages(row, &comments, &reader.skeleton(row.source_id)?, &weights, &[]);
+        passages::select_passages(row, &comments, &reader.skeleton(row.source_id)?, &weights, &[]);
     let mut hit = hit(row, comment_count(&comments), &weights);
     hit.why = why.to_owned();
     hit.passages = passages.items;
@@ -755,52 +762,52 @@ fn hit(row: &DocumentRow, comments: u32, weights: &passages::Weights) -> Hit {
 }
 
 fn scores(item: &FusedHit, pool: &Candidates) -> Scores {
-    let of =
+    let score =
         |list: &[(i64, f32)]| list.iter().find(|(id, _)| *id == item.document).map(|(_, s)| *s);
     Scores {
-        bm25: of(&pool.lexical),
-        cosine: of(&pool.semantic),
-        signature: of(&pool.signature),
+        bm25: score(&pool.lexical),
+        cosine: score(&pool.semantic),
+        signature: score(&pool.signature),
         fused: item.score,
     }
 }
 
-/// Returns one sentence that explains why a document was found.
+/// Returns a sentence that explains why a document was found.
 fn why(
     query: &Query,
     passages: &passages::DocumentPassages,
     item: &FusedHit,
     pool: &Candidates,
 ) -> String {
-    let arm = |arm| item.contributions.iter().find(|c| c.arm == arm);
+    let contribution = |arm| item.contributions.iter().find(|c| c.arm == arm);
     let mut reasons: Vec<String> = Vec::new();
-    if arm(Arm::Signature).is_some() {
+    if contribution(Arm::Signature).is_some() {
         reasons.push(if pool.signatures == 1 {
             "same error".to_owned()
         } else {
             "one of the errors in your text".to_owned()
         });
     }
-    // The words of a query that is only an error code are parts of that code.
+    // The words of a query that is only an error code are part of that code.
     let is_code = !reasons.is_empty() && query.text.split_whitespace().count() == 1;
-    if arm(Arm::Lexical).is_some() && !is_code {
-        let place = if passages.in_comment { "a comment" } else { "the text" };
+    if contribution(Arm::Lexical).is_some() && !is_code {
+        let part = if passages.in_comment { "a comment" } else { "the text" };
         reasons.push(match (passages.title_words.as_slice(), passages.words.as_slice()) {
-            ([], []) => format!("{place} contains some of your words"),
-            ([], words) => format!("{place} contains {}", quote_list(words)),
+            ([], []) => format!("{part} contains some of your words"),
+            ([], words) => format!("{part} contains {}", quote_list(words)),
             (title, []) => format!("the title contains {}", quote_list(title)),
             (title, words) => {
                 format!(
-                    "the title contains {} and {place} contains {}",
+                    "the title contains {} and {part} contains {}",
                     quote_list(title),
                     quote_list(words)
                 )
             }
         });
     }
-    if let Some(c) = arm(Arm::Semantic) {
+    if let Some(c) = contribution(Arm::Semantic) {
         let cosine = c.score;
-        reasons.push(match cosine >= SIMILAR {
+        reasons.push(match cosine >= MIN_SIMILAR_COSINE {
             true => format!("similar meaning ({cosine:.2})"),
             false => format!("distantly related meaning ({cosine:.2})"),
         });

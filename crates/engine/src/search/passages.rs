@@ -14,10 +14,9 @@ use precedent_text::{
 
 /// The maximum number of passages of one document.
 const MAX_PASSAGES: usize = 3;
-/// The length of a passage, in characters.
-const LENGTH: usize = 260;
-/// The maximum number of a document's comments considered for passages; the others share no word
-/// with the query and are not near it.
+/// The maximum length of a passage, in characters.
+const MAX_LENGTH: usize = 260;
+/// The maximum number of a document's comments considered for passages, best first.
 const MAX_COMMENTS: usize = 12;
 
 /// The weights of the query's words.
@@ -25,49 +24,49 @@ const MAX_COMMENTS: usize = 12;
 pub(super) struct Weights {
     terms: HashMap<String, f32>,
     identifiers: Vec<String>,
-    beginnings: Beginnings,
+    prefixes: PrefixFilter,
 }
 
-/// A filter on the first two characters of the query's terms: it rejects most words of a text
-/// without stemming them.
+/// A filter by the first two characters of the query's terms, which rejects most words of a text
+/// before they are stemmed.
 #[derive(Clone, Debug)]
-struct Beginnings {
+struct PrefixFilter {
     /// The bit set of second characters, by first character.
     seconds: [u64; 36],
 }
 
-impl Beginnings {
+impl PrefixFilter {
     /// A bit for any second character: the term has none, or one that is not a plain letter or
     /// digit.
     const ANY_SECOND: u64 = 1 << 63;
 
     fn new<'a>(terms: impl Iterator<Item = &'a String>) -> Self {
-        let mut beginnings = Self { seconds: [0; 36] };
-        terms.for_each(|term| beginnings.add(term));
-        beginnings
+        let mut filter = Self { seconds: [0; 36] };
+        terms.for_each(|term| filter.add(term));
+        filter
     }
 
     fn add(&mut self, term: &str) {
         let bytes = term.as_bytes();
-        if let Some(first) = bytes.first().copied().and_then(Self::first) {
-            let second = bytes.get(1).copied().and_then(Self::second);
+        if let Some(first) = bytes.first().copied().and_then(Self::first_index) {
+            let second = bytes.get(1).copied().and_then(Self::second_index);
             self.seconds[first] |= second.map_or(Self::ANY_SECOND, |s| 1 << s);
         }
     }
 
-    /// Returns whether a word as written may become one of the terms.
-    fn may_be(&self, word: &str) -> bool {
+    /// Returns whether the stem of a word may be one of the terms.
+    fn may_match(&self, word: &str) -> bool {
         let bytes = word.as_bytes();
         // An accented letter may become a plain one.
-        let Some(first) = Self::first(bytes[0]) else { return true };
+        let Some(first) = Self::first_index(bytes[0]) else { return true };
         let seconds = self.seconds[first];
-        match bytes.get(1).copied().and_then(Self::second) {
+        match bytes.get(1).copied().and_then(Self::second_index) {
             Some(second) => seconds & (1 << second | Self::ANY_SECOND) != 0,
             None => seconds != 0,
         }
     }
 
-    fn first(byte: u8) -> Option<usize> {
+    fn first_index(byte: u8) -> Option<usize> {
         match byte.to_ascii_lowercase() {
             letter @ b'a'..=b'z' => Some(usize::from(letter - b'a')),
             digit @ b'0'..=b'9' => Some(26 + usize::from(digit - b'0')),
@@ -77,8 +76,8 @@ impl Beginnings {
 
     /// Returns the index of a second character. Stemming keeps the first two letters, except that a
     /// y may come from an i or become one ("dying", "die").
-    fn second(byte: u8) -> Option<usize> {
-        Self::first(if byte.eq_ignore_ascii_case(&b'y') { b'i' } else { byte })
+    fn second_index(byte: u8) -> Option<usize> {
+        Self::first_index(if byte.eq_ignore_ascii_case(&b'y') { b'i' } else { byte })
     }
 }
 
@@ -91,7 +90,7 @@ impl Default for Weights {
 impl Weights {
     pub(super) fn new(terms: impl Iterator<Item = (String, f32)>, identifiers: &[String]) -> Self {
         let terms: HashMap<String, f32> = terms.collect();
-        Self { beginnings: Beginnings::new(terms.keys()), terms, identifiers: identifiers.to_vec() }
+        Self { prefixes: PrefixFilter::new(terms.keys()), terms, identifiers: identifiers.to_vec() }
     }
 
     /// Returns the matching words of a text, with their weights.
@@ -99,7 +98,7 @@ impl Weights {
         if self.terms.is_empty() {
             return Vec::new();
         }
-        tokens::forms_where(text, |word| self.beginnings.may_be(word))
+        tokens::forms_where(text, |word| self.prefixes.may_match(word))
             .into_iter()
             .filter_map(|w| self.terms.get(&w.term).map(|weight| (w.range, w.term, *weight)))
             .collect()
@@ -107,7 +106,7 @@ impl Weights {
 
     /// Returns the sum of the weights of the distinct words that a text shares with the query.
     fn score(&self, text: &str) -> f32 {
-        distinct(&self.matches(text))
+        distinct_weight(&self.matches(text))
     }
 
     /// Splits a text into spans, with matches marked.
@@ -115,8 +114,9 @@ impl Weights {
         let mut marks: Vec<Range<usize>> =
             self.matches(text).into_iter().map(|(range, ..)| range).collect();
         if !self.identifiers.is_empty() {
-            let whole = tokens::identifiers(text).filter(|(_, w)| self.identifiers.contains(w));
-            marks.extend(whole.map(|(range, _)| range));
+            let identifiers =
+                tokens::identifiers(text).filter(|(_, w)| self.identifiers.contains(w));
+            marks.extend(identifiers.map(|(range, _)| range));
         }
         marks.sort_by_key(|r| (r.start, std::cmp::Reverse(r.end)));
         let mut spans: Vec<Span> = Vec::new();
@@ -144,7 +144,7 @@ impl Weights {
     }
 }
 
-fn distinct(matches: &[(Range<usize>, String, f32)]) -> f32 {
+fn distinct_weight(matches: &[(Range<usize>, String, f32)]) -> f32 {
     let mut weight_by_term: HashMap<&str, f32> = HashMap::new();
     for (_, term, weight) in matches {
         weight_by_term.insert(term, *weight);
@@ -159,9 +159,9 @@ fn distinct(matches: &[(Range<usize>, String, f32)]) -> f32 {
 #[derive(Debug)]
 pub(super) struct DocumentPassages {
     pub(super) items: Vec<Passage>,
-    /// The query's words that the title has, as written, highest weight first.
+    /// The query's words in the title, as spelled there, highest weight first.
     pub(super) title_words: Vec<String>,
-    /// The query's words that the best passage has and the title lacks.
+    /// The query's words in the best passage that the title lacks.
     pub(super) words: Vec<String>,
     /// True if the best passage is in a comment.
     pub(super) in_comment: bool,
@@ -169,7 +169,7 @@ pub(super) struct DocumentPassages {
 
 struct Candidate<'a> {
     comment: Option<&'a StoredComment>,
-    place: usize,
+    position: usize,
     chunk: Chunk,
     words: f32,
     cosine: Option<f32>,
@@ -177,47 +177,36 @@ struct Candidate<'a> {
 
 /// Returns the best passages of a document: those nearest in meaning and those with the highest
 /// word weights.
-pub(super) fn passages(
+pub(super) fn select_passages<'a>(
     row: &DocumentRow,
-    comments: &[StoredComment],
+    comments: &'a [StoredComment],
     skeleton: &Skeleton,
     weights: &Weights,
-    near: &[NearestChunk],
+    nearest: &[NearestChunk],
 ) -> DocumentPassages {
     let cosine = |part: i64, ordinal: usize| {
-        near.iter().find(|n| n.part == part && n.ordinal as usize == ordinal).map(|n| n.cosine)
+        nearest.iter().find(|n| n.part == part && n.ordinal as usize == ordinal).map(|n| n.cosine)
     };
-    let mut candidates: Vec<Candidate<'_>> = Vec::new();
-    let add = |comment: Option<&'_ StoredComment>,
-               place: usize,
-               chunks: Vec<Chunk>|
-     -> Vec<Candidate<'_>> {
+    let mut candidates: Vec<Candidate<'a>> = Vec::new();
+    let mut add = |comment: Option<&'a StoredComment>, position: usize, chunks: Vec<Chunk>| {
         let part = comment.map_or(0, |c| c.id);
-        chunks
-            .into_iter()
-            .enumerate()
-            .map(|(i, chunk)| Candidate {
-                comment: None,
-                place: place * 100 + i,
-                words: weights.score(&chunk.text),
-                cosine: cosine(part, i),
-                chunk,
-            })
-            .collect()
+        candidates.extend(chunks.into_iter().enumerate().map(|(i, chunk)| Candidate {
+            comment,
+            position: position * 100 + i,
+            words: weights.score(&chunk.text),
+            cosine: cosine(part, i),
+            chunk,
+        }));
     };
-    candidates.extend(add(
-        None,
-        0,
-        chunk::chunks(&PreparedText::body(&row.body, skeleton), MAX_BODY_CHUNKS),
-    ));
-    // Score comments as written before preparing any, so that long threads stay cheap.
+    add(None, 0, chunk::chunks(&PreparedText::body(&row.body, skeleton), MAX_BODY_CHUNKS));
+    // Comments are scored before they are prepared, so that long threads stay cheap.
     let mut ranking: Vec<(f32, usize)> = comments
         .iter()
         .enumerate()
         .filter(|(_, c)| !c.author.bot)
         .map(|(i, c)| {
-            let near = near.iter().find(|n| n.part == c.id).map_or(0.0, |n| n.cosine);
-            (weights.score(&c.body[..c.body.floor_char_boundary(20_000)]) + near * 10.0, i)
+            let cosine = nearest.iter().find(|n| n.part == c.id).map_or(0.0, |n| n.cosine);
+            (weights.score(&c.body[..c.body.floor_char_boundary(20_000)]) + cosine * 10.0, i)
         })
         .filter(|(score, _)| *score > 0.0)
         .collect();
@@ -225,17 +214,15 @@ pub(super) fn passages(
     for (_, i) in ranking.into_iter().take(MAX_COMMENTS) {
         let comment = &comments[i];
         let chunks = chunk::chunks(&PreparedText::comment(&comment.body), MAX_COMMENT_CHUNKS);
-        for mut candidate in add(Some(comment), i + 1, chunks) {
-            candidate.comment = Some(comment);
-            candidates.push(candidate);
-        }
+        add(Some(comment), i + 1, chunks);
     }
     // Each kind of evidence is scaled by its best value.
     let most_words = candidates.iter().map(|c| c.words).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
-    let nearest =
+    let best_cosine =
         candidates.iter().filter_map(|c| c.cosine).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
-    let value = |c: &Candidate<'_>| c.words / most_words + c.cosine.map_or(0.0, |x| x / nearest);
-    candidates.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.place.cmp(&b.place)));
+    let value =
+        |c: &Candidate<'_>| c.words / most_words + c.cosine.map_or(0.0, |x| x / best_cosine);
+    candidates.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.position.cmp(&b.position)));
     let best_value = candidates.first().map_or(0.0, &value);
     let title_words = matched_words(&row.title, weights);
     let mut words =
@@ -250,7 +237,7 @@ pub(super) fn passages(
         // The first is always shown; the others only if their own score is high enough.
         .filter(|(i, c)| *i == 0 || value(c) > best_value * 0.4)
         .take(MAX_PASSAGES)
-        .map(|(_, c)| passage(c, row, weights))
+        .map(|(_, c)| make_passage(c, row, weights))
         .collect();
     DocumentPassages {
         items,
@@ -260,8 +247,8 @@ pub(super) fn passages(
     }
 }
 
-fn passage(candidate: &Candidate<'_>, row: &DocumentRow, weights: &Weights) -> Passage {
-    let text = window(&candidate.chunk.text, weights);
+fn make_passage(candidate: &Candidate<'_>, row: &DocumentRow, weights: &Weights) -> Passage {
+    let text = excerpt(&candidate.chunk.text, weights);
     let (part, anchor, author, created_at) = match candidate.comment {
         Some(c) => (Part::Comment, anchor(c), c.author.login.clone(), Some(c.created_at)),
         None => (Part::Body, "body".to_owned(), row.author.login.clone(), row.created_at),
@@ -282,8 +269,7 @@ pub(crate) fn anchor(comment: &StoredComment) -> String {
     format!("comment-{}", comment.remote_id)
 }
 
-/// Returns the query's words that a text has, highest weight first: the term, and its spelling
-/// there.
+/// Returns the query's words in a text, highest weight first: the term, and its spelling there.
 fn matched_words(text: &str, weights: &Weights) -> Vec<(String, String)> {
     let mut matches: Vec<(f32, String, String)> = Vec::new();
     for (range, term, weight) in weights.matches(text) {
@@ -296,35 +282,34 @@ fn matched_words(text: &str, weights: &Weights) -> Vec<(String, String)> {
     matches.into_iter().map(|(_, term, word)| (term, word)).collect()
 }
 
-/// Returns the part of a chunk with the highest word weights, about [`LENGTH`] characters, cut at
+/// Returns the part of a chunk with the highest word weights, about [`MAX_LENGTH`] characters, cut at
 /// words.
-fn window(text: &str, weights: &Weights) -> String {
-    if text.chars().count() <= LENGTH {
+fn excerpt(text: &str, weights: &Weights) -> String {
+    if text.chars().count() <= MAX_LENGTH {
         return text.to_owned();
     }
     let matches = weights.matches(text);
-    let mut best = (0.0, 0);
+    let (mut best, mut best_start) = (0.0, 0);
     for (i, (range, ..)) in matches.iter().enumerate() {
-        let end = text.ceil_char_boundary((range.start + LENGTH).min(text.len()));
-        let inside =
-            matches[i..].iter().take_while(|(r, ..)| r.end <= end).cloned().collect::<Vec<_>>();
-        let score = distinct(&inside);
-        if score > best.0 {
-            best = (score, range.start);
+        let end = text.ceil_char_boundary((range.start + MAX_LENGTH).min(text.len()));
+        let inside = matches[i..].iter().take_while(|(r, ..)| r.end <= end).count();
+        let score = distinct_weight(&matches[i..i + inside]);
+        if score > best {
+            (best, best_start) = (score, range.start);
         }
     }
     // Include some words before the first match, from the start of a line or word.
-    let mut start = text.floor_char_boundary(best.1.saturating_sub(LENGTH / 4));
+    let mut start = text.floor_char_boundary(best_start.saturating_sub(MAX_LENGTH / 4));
     if start > 0 {
-        let line = text[start..best.1].rfind('\n').map(|i| start + i + 1);
-        let word = text[start..best.1].find(char::is_whitespace).map(|i| start + i + 1);
+        let line = text[start..best_start].rfind('\n').map(|i| start + i + 1);
+        let word = text[start..best_start].find(char::is_whitespace).map(|i| start + i + 1);
         start = line.or(word).unwrap_or(start);
         start = text.ceil_char_boundary(start);
     }
-    let mut end = text.floor_char_boundary((start + LENGTH).min(text.len()));
+    let mut end = text.floor_char_boundary((start + MAX_LENGTH).min(text.len()));
     if end < text.len()
         && let Some(space) = text[start..end].rfind(char::is_whitespace)
-        && space > LENGTH / 2
+        && space > MAX_LENGTH / 2
     {
         end = start + space;
     }
@@ -348,38 +333,35 @@ mod tests {
     }
 
     #[test]
-    fn window_contains_the_matched_words() {
+    fn excerpt_contains_the_matched_words() {
         let text =
             format!("{} the slot is broken here {}", "filler ".repeat(100), "tail ".repeat(100));
-        let excerpt = window(&text, &weights(&["slot", "broken"]));
+        let shown = excerpt(&text, &weights(&["slot", "broken"]));
         assert!(
-            excerpt.contains("slot is broken")
-                && excerpt.starts_with('…')
-                && excerpt.ends_with('…'),
-            "{excerpt}"
+            shown.contains("slot is broken") && shown.starts_with('…') && shown.ends_with('…'),
+            "{shown}"
         );
-        assert!(excerpt.chars().count() <= LENGTH + 2);
+        assert!(shown.chars().count() <= MAX_LENGTH + 2);
     }
 
     proptest::proptest! {
-        /// The filter never rejects a word that becomes one of the terms.
         #[test]
-        fn a_word_begins_as_its_term_does(text in "([a-zA-Z]{1,3}(ies|ying|ed|ing|aed|y|ional|ization|'s|)|[a-zäé0-9.']{1,5}| ){1,20}") {
+        fn prefix_filter_never_rejects_a_term(text in "([a-zA-Z]{1,3}(ies|ying|ed|ing|aed|y|ional|ization|'s|)|[a-zäé0-9.']{1,5}| ){1,20}") {
             for word in tokens::forms(&text) {
-                proptest::prop_assert!(Beginnings::new(std::iter::once(&word.term)).may_be(&text[word.range.clone()]), "{} of {}", word.term, &text[word.range]);
+                proptest::prop_assert!(PrefixFilter::new(std::iter::once(&word.term)).may_match(&text[word.range.clone()]), "{} of {}", word.term, &text[word.range]);
             }
         }
 
         #[test]
-        fn spans_put_together_are_the_text(text in "\\PC{0,200}") {
+        fn joined_spans_equal_the_text(text in "\\PC{0,200}") {
             let spans = weights(&["slot", "a"]).spans(&text);
             proptest::prop_assert_eq!(spans.iter().map(|s| s.text.as_str()).collect::<String>(), text);
         }
 
         #[test]
-        fn a_window_never_cuts_a_character(text in "[aä表 \\n]{0,900}") {
-            let excerpt = window(&text, &weights(&["ä", "a"]));
-            proptest::prop_assert!(excerpt.len() <= text.len() + 6);
+        fn excerpt_never_splits_a_character(text in "[aä表 \\n]{0,900}") {
+            let shown = excerpt(&text, &weights(&["ä", "a"]));
+            proptest::prop_assert!(shown.len() <= text.len() + 6);
         }
     }
 }

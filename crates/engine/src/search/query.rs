@@ -17,11 +17,11 @@ use precedent_text::{
     salient::extract_salient, sanitize::strip_ansi, similar, version::is_version,
 };
 
-/// The maximum length of a typed query; longer ones are pasted texts without filters.
+/// The maximum length of a typed query, in bytes; longer ones are pasted texts without filters.
 const MAX_TYPED: usize = 1000;
 /// The maximum length of a query, in bytes.
 pub const MAX_QUERY: usize = 200_000;
-/// The maximum length read of a pasted text, in bytes.
+/// The maximum length that is read of a pasted text, in bytes.
 const MAX_PASTED: usize = 50_000_000;
 
 /// A parsed query.
@@ -31,26 +31,26 @@ pub struct Query {
     pub text: String,
     /// The exact phrases.
     pub phrases: Vec<String>,
-    /// The words and phrases that must not occur.
-    pub without: Vec<String>,
+    /// The excluded words and phrases.
+    pub exclusions: Vec<String>,
     /// The filters.
     pub filters: Vec<Filter>,
     /// The fields to search for the words.
     pub scope: Scope,
     /// The search mode, if the query sets one.
     pub mode: Option<Mode>,
-    /// The words that alternatives and prefixes stand for: `slot OR lag`, `repl*`.
+    /// The groups of alternatives and prefixes: `slot OR lag`, `repl*`.
     pub alternatives: Vec<Vec<String>>,
     /// Notices about words that look like misspelt filters.
-    pub doubts: Vec<String>,
-    /// The query as interpreted.
-    pub understood: String,
-    /// True if it is a pasted text and not a typed query.
+    pub notices: Vec<String>,
+    /// The query as it was interpreted.
+    pub interpretation: String,
+    /// True for a pasted text, false for a typed query.
     pub is_pasted: bool,
 }
 
 impl Query {
-    /// Makes a query of plain words without filters.
+    /// Makes a typed query of words without filters.
     pub fn from_typed(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
     }
@@ -63,9 +63,8 @@ impl Query {
     /// Returns all words and phrases, as the text to embed.
     pub fn all_words(&self) -> String {
         let mut out = self.text.clone();
-        let words =
-            self.alternatives.iter().flatten().map(|word| word.trim_end_matches('*').to_owned());
-        for phrase in words.collect::<Vec<_>>().iter().chain(&self.phrases) {
+        let words = self.alternatives.iter().flatten().map(|word| word.trim_end_matches('*'));
+        for phrase in words.chain(self.phrases.iter().map(String::as_str)) {
             if !out.is_empty() {
                 out.push(' ');
             }
@@ -74,26 +73,27 @@ impl Query {
         out
     }
 
-    /// Returns whether it has words, and filters, phrases or exclusions that narrow them.
+    /// Returns whether filters, phrases or exclusions narrow the search for its words.
     pub fn is_narrowed(&self) -> bool {
-        let parts = self.filters.len() + self.without.len() + self.phrases.len();
+        let parts = self.filters.len() + self.exclusions.len() + self.phrases.len();
         !self.is_empty() && parts > usize::from(self.text.is_empty())
     }
 
-    /// Adds filters that were given separately from the words.
+    /// Adds filters that are specified separately from the words.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if a filter is unknown or its value invalid.
-    pub fn within(mut self, filters: &str) -> Result<Self> {
-        let extra = parse_short(filters, false)?;
-        if !extra.is_empty() || !extra.without.is_empty() {
+    pub fn with_filters(mut self, filters: &str) -> Result<Self> {
+        let extra = parse_typed(filters, false)?;
+        if !extra.is_empty() || !extra.exclusions.is_empty() {
             return Err(Error::invalid(format!("unknown filter \"{}\"", extra.all_words())).with_hint(
                 "Available filters: is:, label:, author:, version:, source:, reason:, created:, updated: and closed:.",
             ));
         }
         self.filters.splice(0..0, extra.filters);
-        if !extra.understood.is_empty() {
-            self.understood = format!("{} {}", extra.understood, self.understood).trim().to_owned();
+        if !extra.interpretation.is_empty() {
+            self.interpretation =
+                format!("{} {}", extra.interpretation, self.interpretation).trim().to_owned();
         }
         Ok(self)
     }
@@ -105,13 +105,13 @@ impl Query {
 }
 
 /// The names of filters.
-const NAMES: &[&str] = &[
+const FILTER_NAMES: &[&str] = &[
     "is", "state", "type", "source", "repo", "label", "author", "version", "reason", "created",
     "updated", "closed", "mode",
 ];
 
-/// Replaces relative times in a query by days: `updated:>7d` is after the day 7 days ago.
-pub fn with_days(input: &str, now: Timestamp) -> String {
+/// Replaces relative times in a query with dates: `updated:>7d` means after the day 7 days ago.
+pub fn resolve_relative_times(input: &str, now: Timestamp) -> String {
     if input.len() > MAX_TYPED || !input.contains(':') {
         return input.to_owned();
     }
@@ -122,10 +122,10 @@ pub fn with_days(input: &str, now: Timestamp) -> String {
             let is_time = matches!(name.trim_start_matches('-'), "created" | "updated" | "closed");
             let text = value.trim_start_matches(['<', '>', '=']);
             let day = relative_day(text, now).filter(|_| is_time)?;
-            // Without a comparison, it is the time since then.
-            let mark =
+            // Without an operator, the period from then on is meant.
+            let operator =
                 if text.len() == value.len() { ">=" } else { &value[..value.len() - text.len()] };
-            Some(format!("{name}:{mark}{day}"))
+            Some(format!("{name}:{operator}{day}"))
         });
         out.push_str(day.as_deref().unwrap_or(word));
         out.push_str(&token[word.len()..]);
@@ -133,7 +133,7 @@ pub fn with_days(input: &str, now: Timestamp) -> String {
     out
 }
 
-/// Returns the day that is so long ago: `7d`, `2w`, `3m`, `1y`.
+/// Returns the day that lies this long before `now`: `7d`, `2w`, `3m`, `1y`.
 fn relative_day(text: &str, now: Timestamp) -> Option<Date> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let n: i64 = number.parse().ok().filter(|n| (0..100_000).contains(n))?;
@@ -152,75 +152,75 @@ fn relative_day(text: &str, now: Timestamp) -> Option<Date> {
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`] if a filter's value is invalid, with the valid ones.
 pub fn parse(input: &str) -> Result<Query> {
-    // Such a long text was pasted; search for its salient part.
+    // A text this long was pasted; search for its salient part.
     if input.len() > MAX_QUERY {
         return parse(&extract_salient(&input[..input.floor_char_boundary(MAX_PASTED)]));
     }
     if input.len() > MAX_TYPED || input.trim().contains('\n') {
-        return Ok(Query { understood: brief(input), ..Query::from_pasted(input.trim()) });
+        return Ok(Query { interpretation: first_line(input), ..Query::from_pasted(input.trim()) });
     }
     let input = &*strip_ansi(input);
-    let query = parse_short(input, is_line(input))?;
-    // A query with only exclusions means those words literally: an option, an arrow.
-    if query.is_empty() && query.filters.is_empty() && !query.without.is_empty() {
+    let query = parse_typed(input, is_program_output(input))?;
+    // A query of exclusions only means those words literally: an option, an arrow.
+    if query.is_empty() && query.filters.is_empty() && !query.exclusions.is_empty() {
         return Ok(Query {
             mode: query.mode,
             scope: query.scope,
-            understood: query.understood,
-            ..Query::from_typed(&query.without.join(" "))
+            interpretation: query.interpretation,
+            ..Query::from_typed(&query.exclusions.join(" "))
         });
     }
     Ok(query)
 }
 
-/// Returns whether a query is a pasted line of program or log output: one of its words ends with a
+/// Returns whether a query is a pasted line of program or log output, in which a word ends with a
 /// colon, as in "error: …".
-fn is_line(input: &str) -> bool {
+fn is_program_output(input: &str) -> bool {
     let mut rest = input.trim_start();
-    let (mut tokens, mut announces) = (0, false);
+    let (mut tokens, mut has_label) = (0, false);
     while !rest.is_empty() {
         let (token, tail) = next_token(rest);
         rest = tail.trim_start();
         tokens += 1;
-        announces |= token.len() > 1 && token.ends_with(':');
+        has_label |= token.len() > 1 && token.ends_with(':');
     }
-    tokens > 1 && announces
+    tokens > 1 && has_label
 }
 
-/// Parses a typed query. In a pasted line, an invalid filter is a word.
-fn parse_short(input: &str, line: bool) -> Result<Query> {
+/// Parses a typed query. In program output, an invalid filter is a word.
+fn parse_typed(input: &str, is_output: bool) -> Result<Query> {
     let mut query = Query::default();
-    let (mut words, mut line_words): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let (mut words, mut output_words): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     let mut tokens: Vec<&str> = Vec::new();
     let mut rest = input.trim_start();
     while !rest.is_empty() {
         let (token, tail) = next_token(rest);
         rest = tail.trim_start();
         let phrases = query.phrases.len();
-        let word = !read_token(token, line, &mut query)?;
-        if word {
+        let is_word = !parse_token(token, is_output, &mut query)?;
+        if is_word {
             words.push(token);
         }
-        if word || query.phrases.len() > phrases {
-            line_words.push(token);
+        if is_word || query.phrases.len() > phrases {
+            output_words.push(token);
         }
         tokens.push(token);
     }
-    // Quotes inside a line of program output are part of the line.
-    if line && !words.is_empty() {
+    // Quotes in program output are part of the line.
+    if is_output && !words.is_empty() {
         query.phrases.clear();
-        words = line_words;
+        words = output_words;
     }
-    if !line {
-        alternatives(&mut words, &mut query);
+    if !is_output {
+        extract_alternatives(&mut words, &mut query);
     }
     query.text = words.join(" ");
-    query.understood = tokens.join(" ");
+    query.interpretation = tokens.join(" ");
     Ok(query)
 }
 
 /// Moves alternatives (`slot OR lag`) and prefixes (`repl*`) from the words to their groups.
-fn alternatives(words: &mut Vec<&str>, query: &mut Query) {
+fn extract_alternatives(words: &mut Vec<&str>, query: &mut Query) {
     let is_prefix = |word: &str| {
         word.strip_suffix('*')
             .is_some_and(|w| w.chars().count() > 2 && w.chars().all(char::is_alphanumeric))
@@ -242,7 +242,7 @@ fn alternatives(words: &mut Vec<&str>, query: &mut Query) {
     *words = rest;
 }
 
-/// Splits off the first token: up to the next white space outside of quotes.
+/// Splits off the first token, up to the next white space outside quotes.
 fn next_token(text: &str) -> (&str, &str) {
     let mut open = false;
     let mut previous = None;
@@ -262,7 +262,7 @@ fn next_token(text: &str) -> (&str, &str) {
 }
 
 /// Parses one token into the query, and returns whether it is more than a word.
-fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
+fn parse_token(token: &str, is_output: bool, query: &mut Query) -> Result<bool> {
     let (is_negated, core) = match token.strip_prefix('-') {
         Some(core) if !core.is_empty() && !core.starts_with('-') => (true, core),
         _ => (false, token),
@@ -272,52 +272,51 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
         if phrase.is_empty() {
             return Ok(true);
         }
-        if is_negated {
-            query.without.push(phrase.to_owned());
-        } else {
-            query.phrases.push(phrase.to_owned());
-        }
+        let list = if is_negated { &mut query.exclusions } else { &mut query.phrases };
+        list.push(phrase.to_owned());
         return Ok(true);
     }
     if let Some((name, value)) = core.split_once(':') {
         let name = name.to_ascii_lowercase();
-        // Quotes group a value; it cannot contain one.
+        // Quotes group a value, so a value cannot contain one.
         let value = value.replace('"', "");
         let value = value.trim();
         match parse_filter(&name, value, is_negated, query) {
             Ok(true) => return Ok(true),
-            Ok(false) if !line && name.len() > 3 && value.starts_with(char::is_alphanumeric) => {
-                if let Some(suggestion) = similar::closest_name(&name, NAMES.iter().copied())
+            Ok(false)
+                if !is_output && name.len() > 3 && value.starts_with(char::is_alphanumeric) =>
+            {
+                if let Some(suggestion) = similar::closest_name(&name, FILTER_NAMES.iter().copied())
                     .filter(|suggestion| suggestion.len() > 3)
                 {
-                    query.doubts.push(format!(
+                    query.notices.push(format!(
                         "\"{name}:\" is not a filter and is searched as a word. Did you mean {suggestion}:{value}?"
                     ));
                 }
             }
             Ok(false) => {}
-            Err(_) if line => return Ok(false),
+            Err(_) if is_output => return Ok(false),
             Err(error) => return Err(error),
         }
     }
-    if is_negated && !line && is_excluded(core) {
-        query.without.push(core.to_owned());
+    if is_negated && !is_output && is_exclusion(core) {
+        query.exclusions.push(core.to_owned());
         return Ok(true);
     }
     Ok(false)
 }
 
-/// Returns whether a word behind a minus is an exclusion. `-f`, `-O2`, `-std=c++20` and `-fsSL` are
-/// options of a program.
-fn is_excluded(word: &str) -> bool {
-    let plain =
+/// Returns whether a word after a minus is an exclusion, unlike the program options `-f`, `-O2`,
+/// `-std=c++20` and `-fsSL`.
+fn is_exclusion(word: &str) -> bool {
+    let is_plain =
         word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@'));
     let mut letters = word.chars();
-    let inner_capital = word.len() < 5
+    let has_inner_capital = word.len() < 5
         && letters.next().is_some_and(char::is_lowercase)
         && letters.any(char::is_uppercase);
     let is_numeric_option = word.len() < 3 && word.chars().skip(1).all(|c| c.is_ascii_digit());
-    plain && word.contains(char::is_alphanumeric) && !is_numeric_option && !inner_capital
+    is_plain && word.contains(char::is_alphanumeric) && !is_numeric_option && !has_inner_capital
 }
 
 /// Parses `name:value` into the query, and returns whether it is a filter, a scope or a mode.
@@ -340,7 +339,7 @@ fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) ->
             };
         }
         _ => {
-            let Some(test) = test(name, value)? else { return Ok(false) };
+            let Some(test) = parse_test(name, value)? else { return Ok(false) };
             query.filters.push(Filter { test, is_negated });
         }
     }
@@ -349,13 +348,10 @@ fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) ->
 
 /// Parses a filter's condition. Returns `None` if the name is not a filter, so that `std::vec` and
 /// `http://x` stay words.
-fn test(name: &str, value: &str) -> Result<Option<Test>> {
-    let text = || {
-        if value.is_empty() {
-            Err(invalid(name, value, "a value after the colon"))
-        } else {
-            Ok(value.to_owned())
-        }
+fn parse_test(name: &str, value: &str) -> Result<Option<Test>> {
+    let required = || match value {
+        "" => Err(invalid(name, value, "a value after the colon")),
+        _ => Ok(value.to_owned()),
     };
     Ok(Some(match name {
         "is" | "state" | "type" => match value.to_ascii_lowercase().as_str() {
@@ -376,18 +372,18 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
                 ));
             }
         },
-        "source" | "repo" => match text()?.split_once(',') {
+        "source" | "repo" => match required()?.split_once(',') {
             None => Test::Source(value.to_owned()),
             Some(_) => Test::AnySource(value.split(',').map(|key| key.trim().to_owned()).collect()),
         },
-        "label" => Test::Label(text()?),
-        "author" => Test::Author(text()?.trim_start_matches('@').to_owned()),
+        "label" => Test::Label(required()?),
+        "author" => Test::Author(required()?.trim_start_matches('@').to_owned()),
         "version" if is_version(value) => Test::Version(number(value).to_owned()),
         "version" => return Err(invalid(name, value, "a version such as 2.3.1")),
-        "reason" => Test::Reason(text()?.replace(['-', ' '], "_")),
-        "created" => time(TimeField::Created, name, value)?,
-        "updated" => time(TimeField::Updated, name, value)?,
-        "closed" => time(TimeField::Closed, name, value)?,
+        "reason" => Test::Reason(required()?.replace(['-', ' '], "_")),
+        "created" => parse_time(TimeField::Created, name, value)?,
+        "updated" => parse_time(TimeField::Updated, name, value)?,
+        "closed" => parse_time(TimeField::Closed, name, value)?,
         _ => return Ok(None),
     }))
 }
@@ -399,36 +395,36 @@ pub(super) fn number(version: &str) -> &str {
 
 /// Parses `2026-01-01`, `>2026-01-01`, `>=`, `<`, `<=` or `2026-01-01..2026-02-01`; also a month or
 /// a year. Days are UTC.
-fn time(field: TimeField, name: &str, value: &str) -> Result<Test> {
-    let bad = || {
+fn parse_time(field: TimeField, name: &str, value: &str) -> Result<Test> {
+    let error = || {
         invalid(
             name,
             value,
             "a date such as 2026-01-31, >2026-01, <2026, >7d or 2026-01-01..2026-02-01",
         )
     };
-    let span = |text: &str| period(text).ok_or_else(bad);
+    let bounds = |text: &str| parse_period(text).ok_or_else(error);
     let (from, to) = if let Some((a, b)) = value.split_once("..") {
-        let from = if a.is_empty() || a == "*" { None } else { Some(span(a)?.0) };
-        let to = if b.is_empty() || b == "*" { None } else { Some(span(b)?.1) };
+        let from = if a.is_empty() || a == "*" { None } else { Some(bounds(a)?.0) };
+        let to = if b.is_empty() || b == "*" { None } else { Some(bounds(b)?.1) };
         (from, to)
     } else if let Some(v) = value.strip_prefix(">=") {
-        (Some(span(v)?.0), None)
+        (Some(bounds(v)?.0), None)
     } else if let Some(v) = value.strip_prefix('>') {
-        (Some(span(v)?.1), None)
+        (Some(bounds(v)?.1), None)
     } else if let Some(v) = value.strip_prefix("<=") {
-        (None, Some(span(v)?.1))
+        (None, Some(bounds(v)?.1))
     } else if let Some(v) = value.strip_prefix('<') {
-        (None, Some(span(v)?.0))
+        (None, Some(bounds(v)?.0))
     } else {
-        let (from, to) = span(value)?;
+        let (from, to) = bounds(value)?;
         (Some(from), Some(to))
     };
     Ok(Test::Time(field, from, to))
 }
 
 /// Returns the start and the end (exclusive) of a day, month or year, in seconds.
-fn period(text: &str) -> Option<(i64, i64)> {
+fn parse_period(text: &str) -> Option<(i64, i64)> {
     let second = |d: Date| d.to_zoned(TimeZone::UTC).ok().map(|z| Timestamp::from(z).as_second());
     let mut parts = text.split('-');
     let year: i16 = parts.next().filter(|y| y.len() == 4)?.parse().ok()?;
@@ -457,7 +453,7 @@ fn invalid(name: &str, value: &str, valid_values: &str) -> Error {
     ))
 }
 
-fn brief(text: &str) -> String {
+fn first_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     let mut out: String = line.chars().take(120).collect();
     if out.len() < text.trim().len() {
@@ -471,11 +467,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_phrases_exclusions_and_filters() {
+    fn query_syntax_is_parsed() {
         let q = parse(r#"wal grows "replication slot" -helm -"fresh install" is:closed -label:"good first issue" in:title"#).unwrap();
         assert_eq!(q.text, "wal grows");
         assert_eq!(q.phrases, ["replication slot"]);
-        assert_eq!(q.without, ["helm", "fresh install"]);
+        assert_eq!(q.exclusions, ["helm", "fresh install"]);
         assert_eq!(
             q.filters,
             [
@@ -487,33 +483,30 @@ mod tests {
     }
 
     #[test]
-    fn relative_times_alternatives_and_prefixes_are_read() {
+    fn relative_times_alternatives_and_prefixes_are_parsed() {
         let now: Timestamp = "2026-03-31T12:00:00Z".parse().unwrap();
-        for (text, want) in [
+        for (text, expected) in [
             ("disk updated:>7d", "disk updated:>2026-03-24"),
             ("created:2w", "created:>=2026-03-17"),
             ("-closed:<1y x", "-closed:<2025-03-31 x"),
             ("created:2026-01 size:7d", "created:2026-01 size:7d"),
         ] {
-            assert_eq!(with_days(text, now), want);
+            assert_eq!(resolve_relative_times(text, now), expected);
         }
         let q = parse("disk slot OR lag OR wal repl* is:open").unwrap();
         assert_eq!(q.text, "disk");
         assert_eq!(q.alternatives, [vec!["slot", "lag", "wal"], vec!["repl*"]]);
         for text in ["OR slot", "slot OR", "a*b c**", "glob *.rs"] {
-            assert_eq!(
-                (parse(text).unwrap().text.as_str(), parse(text).unwrap().alternatives.len()),
-                (text, 0),
-                "{text}"
-            );
+            let q = parse(text).unwrap();
+            assert_eq!((&*q.text, q.alternatives.len()), (text, 0), "{text}");
         }
     }
 
     #[test]
-    fn a_misspelt_filter_is_named() {
-        assert!(parse("lable:bug").unwrap().doubts[0].contains("label:bug"));
+    fn misspelt_filter_gets_a_suggestion() {
+        assert!(parse("lable:bug").unwrap().notices[0].contains("label:bug"));
         for text in ["std::vec", "http://x", "error:x", "note:this", "12:30"] {
-            assert!(parse(text).unwrap().doubts.is_empty(), "{text}");
+            assert!(parse(text).unwrap().notices.is_empty(), "{text}");
         }
     }
 
@@ -528,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn program_line_keeps_only_valid_filters() {
+    fn program_output_keeps_only_valid_filters() {
         for line in [
             "ld: warning: option -dead_strip -O2 is ignored",
             "gcc: error: unrecognized option -fmodules=all",
@@ -537,38 +530,38 @@ mod tests {
             "cannot read -oProxyCommand=x or -fsSL or -f",
         ] {
             let q = parse(line).unwrap();
-            assert_eq!((q.text.as_str(), q.filters.len(), q.without.len()), (line, 0, 0), "{line}");
+            assert_eq!((&*q.text, q.filters.len(), q.exclusions.len()), (line, 0, 0), "{line}");
         }
         let q = parse("error: no space left is:closed -label:wontfix").unwrap();
         assert_eq!((q.text.as_str(), q.filters.len()), ("error: no space left", 2));
     }
 
     #[test]
-    fn identifier_behind_a_minus_is_excluded() {
+    fn minus_excludes_an_identifier() {
         for word in ["x86", "fooBar", "e2e", "foo_bar"] {
-            assert_eq!(parse(&format!("zebra -{word}")).unwrap().without, [word]);
+            assert_eq!(parse(&format!("zebra -{word}")).unwrap().exclusions, [word]);
         }
     }
 
     #[test]
-    fn several_sources_stand_in_one_filter() {
+    fn source_filter_accepts_several_sources() {
         let q = parse("source:acme/app,acme/lib leak").unwrap();
         let keys = ["acme/app", "acme/lib"].map(str::to_owned).to_vec();
         assert_eq!(q.filters, [Filter { test: Test::AnySource(keys), is_negated: false }]);
     }
 
     #[test]
-    fn colon_inside_quotes_makes_no_line() {
+    fn quoted_colon_is_not_program_output() {
         let q = parse(r#"label:"needs: info" zebra -slot "disk: full now""#).unwrap();
         assert_eq!((q.text.as_str(), q.filters.len()), ("zebra", 1));
         assert_eq!(
-            (q.without, q.phrases),
+            (q.exclusions, q.phrases),
             (vec!["slot".to_owned()], vec!["disk: full now".to_owned()])
         );
     }
 
     #[test]
-    fn quotes_in_a_program_line_are_literal() {
+    fn quotes_in_program_output_are_literal() {
         let line = r#"Exception in thread "main" java.lang.OutOfMemoryError: Metaspace"#;
         let q = parse(line).unwrap();
         assert_eq!((q.text.as_str(), q.phrases.len()), (line, 0));
@@ -581,28 +574,28 @@ mod tests {
     }
 
     #[test]
-    fn an_exclusion_alone_is_the_word_itself() {
+    fn lone_exclusion_is_searched_as_text() {
         for text in ["-Wall", "->", "-helm", "-fsSL -O2"] {
             let q = parse(text).unwrap();
-            assert!(!q.is_empty() && q.without.is_empty(), "{text}");
+            assert!(!q.is_empty() && q.exclusions.is_empty(), "{text}");
         }
-        assert_eq!(parse("is:open -helm").unwrap().without, ["helm"]);
+        assert_eq!(parse("is:open -helm").unwrap().exclusions, ["helm"]);
     }
 
     #[test]
     fn separate_filters_apply_to_pasted_text() {
-        let q = parse("one\ntwo is:open").unwrap().within("source:\"acme/app\" is:closed").unwrap();
+        let pasted = parse("one\ntwo is:open").unwrap();
+        let q = pasted.with_filters("source:\"acme/app\" is:closed").unwrap();
         assert_eq!((q.is_pasted, q.text.as_str(), q.filters.len()), (true, "one\ntwo is:open", 2));
-        assert!(
-            parse("x").unwrap().within("words").unwrap_err().hint().unwrap().contains("label:")
-        );
+        let error = parse("x").unwrap().with_filters("words").unwrap_err();
+        assert!(error.hint().unwrap().contains("label:"));
     }
 
     #[test]
-    fn dates_are_whole_days_months_and_years() {
+    fn dates_cover_whole_days_months_and_years() {
         let day = 86_400;
         let start = 1_767_225_600; // 2026-01-01T00:00:00Z
-        for (text, want) in [
+        for (text, (from, to)) in [
             ("2026-01-01", (Some(start), Some(start + day))),
             (">2026-01-01", (Some(start + day), None)),
             (">=2026-01-01", (Some(start), None)),
@@ -612,22 +605,22 @@ mod tests {
             ("..2026-01-01", (None, Some(start + day))),
         ] {
             let q = parse(&format!("updated:{text}")).unwrap();
-            assert_eq!(q.filters[0].test, Test::Time(TimeField::Updated, want.0, want.1), "{text}");
+            assert_eq!(q.filters[0].test, Test::Time(TimeField::Updated, from, to), "{text}");
         }
     }
 
     #[test]
-    fn understood_query_keeps_values_together() {
+    fn interpretation_keeps_quoted_values_together() {
         for text in ["\": \" \"", "\" : a\" -", "label:\" : a\" \"b c\"", "-\" : a\" \"b\" c"] {
             let q = parse(text).unwrap();
-            let second = parse(&q.understood).unwrap();
+            let second = parse(&q.interpretation).unwrap();
             assert_eq!((second.phrases, second.filters), (q.phrases, q.filters), "{text}");
         }
         for value in
             ["\"good\tfirst\u{2003}issue\"", "\"\"good:\"first issue\"\"\"x\"", "\"good:\"first"]
         {
             let q = parse(&format!("label:{value} leak")).unwrap();
-            assert_eq!(parse(&q.understood).unwrap().filters, q.filters, "{value}");
+            assert_eq!(parse(&q.interpretation).unwrap().filters, q.filters, "{value}");
             assert_eq!(q.text, "leak");
         }
     }
@@ -647,9 +640,9 @@ mod tests {
     }
 
     #[test]
-    fn a_pasted_log_is_only_words() {
+    fn pasted_log_has_no_filters() {
         let q = parse("panic: is:strange\n  at foo -bar \"x\"").unwrap();
-        assert!(q.filters.is_empty() && q.without.is_empty() && q.phrases.is_empty());
+        assert!(q.filters.is_empty() && q.exclusions.is_empty() && q.phrases.is_empty());
     }
 
     proptest::proptest! {
@@ -661,9 +654,9 @@ mod tests {
         }
 
         #[test]
-        fn understood_query_reparses_equally(text in "[a-z\":\\- ]{0,60}") {
+        fn interpretation_reparses_equally(text in "[a-z\":\\- ]{0,60}") {
             if let Ok(first) = parse(&text) {
-                let second = parse(&first.understood).unwrap();
+                let second = parse(&first.interpretation).unwrap();
                 proptest::prop_assert_eq!(&first.filters, &second.filters);
                 proptest::prop_assert_eq!(first.phrases.len(), second.phrases.len());
             }

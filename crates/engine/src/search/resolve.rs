@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Query, plain_hit};
+use super::{Query, beginning_hit};
 use crate::QueryContext;
 use precedent_core::{
     error::{Error, Result},
@@ -11,8 +11,8 @@ use precedent_core::{
 use precedent_store::{DocumentRow, Reader, SourceRow};
 use precedent_text::similar;
 
-/// The maximum number of words in a query that names an item beside other words.
-const MAX_NAMING: usize = 12;
+/// The maximum number of words in a query that is searched for the keys of items.
+const MAX_KEY_WORDS: usize = 12;
 
 impl QueryContext<'_> {
     /// Moves the documents that the query names to the front of the hits. For an unknown key,
@@ -26,7 +26,7 @@ impl QueryContext<'_> {
     ) -> Result<()> {
         let text = query.text.trim();
         let words = text.split_whitespace().count();
-        if words > MAX_NAMING || !query.phrases.is_empty() {
+        if words > MAX_KEY_WORDS || !query.phrases.is_empty() {
             return Ok(());
         }
         let mut why = "Exact key match.";
@@ -48,11 +48,11 @@ impl QueryContext<'_> {
             notices.push(Notice { lack: Lack::Item, text });
         }
         let filter_ids = self.fulltext.matching_ids(&query.filters)?;
-        let meets = |row: &DocumentRow| {
+        let passes_filters = |row: &DocumentRow| {
             let id = usize::try_from(row.id).ok();
             filter_ids.as_ref().is_none_or(|ids| id.is_some_and(|id| ids.contains(id)))
         };
-        documents.retain(|d| d.deleted_at.is_none() && meets(d));
+        documents.retain(|d| d.deleted_at.is_none() && passes_filters(d));
         documents.truncate(limit);
         for row in documents.into_iter().rev() {
             if let Some(at) = hits.iter().position(|h| h.key == row.key) {
@@ -60,14 +60,14 @@ impl QueryContext<'_> {
                 hits.insert(0, hit);
                 continue;
             }
-            hits.insert(0, self.store.read(|r| plain_hit(r, &row, why))?);
+            hits.insert(0, self.store.read(|r| beginning_hit(r, &row, why))?);
         }
         Ok(())
     }
 }
 
-/// Returns the documents that a key (`acme/app#12`; `APP-12`, as trackers with projects write it),
-/// a number (`#12`, `12`) or the address of their page names, sorted by key.
+/// Returns the documents with a key (`acme/app#12`, or `APP-12` with a tracker's project), a number
+/// (`#12`, `12`) or the address of a page, sorted by key.
 ///
 /// # Errors
 /// Database errors.
@@ -75,15 +75,15 @@ pub fn resolve(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
     if let Some(row) = reader.document_by_key(text)? {
         return Ok(vec![row]);
     }
-    // Remove brackets and punctuation, as in mails and sentences.
+    // Remove brackets and punctuation, as in emails and sentences.
     let text = text.trim_matches(['<', '>', '(', ')', '"', '\'', ',', ';', '.', ':', '!', '?']);
-    if let Some((address, number)) = address(text) {
+    if let Some((address, number)) = parse_address(text) {
         let mut documents = reader.documents_by_number(number)?;
         documents.retain(|d| d.url.as_deref().is_some_and(|url| same_address(url, &address)));
-        // Exports seldom contain the page's address, but the address contains the key.
+        // Exports seldom contain addresses, but an address contains the key.
         let key = address.split('/').skip_while(|part| *part != "browse").nth(1);
         return match key {
-            Some(key) if documents.is_empty() => by_project(reader, key),
+            Some(key) if documents.is_empty() => documents_by_project(reader, key),
             _ => Ok(documents),
         };
     }
@@ -93,7 +93,7 @@ pub fn resolve(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
     }
     match reader.document_by_key(text)? {
         Some(row) => Ok(vec![row]),
-        None => by_project(reader, text),
+        None => documents_by_project(reader, text),
     }
 }
 
@@ -120,9 +120,9 @@ fn documents_mentioning(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRo
     from.iter().filter_map(|key| reader.document_by_key(key).transpose()).collect()
 }
 
-/// Returns the documents with a tracker's project key such as `APP-12`, from sources that hold the
-/// project or have its name.
-fn by_project(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
+/// Returns the documents with a project key such as `APP-12`, from sources that contain the project
+/// or have its name.
+fn documents_by_project(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
     let Some((project, number)) = key.rsplit_once('-') else { return Ok(Vec::new()) };
     let is_project = project.starts_with(|c: char| c.is_ascii_alphabetic())
         && project.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
@@ -141,7 +141,7 @@ fn by_project(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
 
 /// Parses the address of an item's page into a comparable form and the item's number; `None` if the
 /// text is not such an address.
-fn address(text: &str) -> Option<(String, u64)> {
+fn parse_address(text: &str) -> Option<(String, u64)> {
     match text.split_once("://") {
         Some((scheme, _)) if !matches!(scheme, "http" | "https") => return None,
         Some(_) => {}
@@ -154,19 +154,18 @@ fn address(text: &str) -> Option<(String, u64)> {
             }
         }
     }
-    let plain = plain_address(text);
-    // The last number: of "PUMP-12", of "show_bug.cgi?id=12", of ".../issues/12/attachments" the
-    // one before.
-    let number = plain.rsplit('/').find_map(|part| {
+    let address = normalize_address(text);
+    // The last number: that of "PUMP-12", "show_bug.cgi?id=12" or ".../issues/12/attachments".
+    let number = address.rsplit('/').find_map(|part| {
         let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
         let from = digits.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
         item_number(&digits[from..])
     })?;
-    Some((plain, number))
+    Some((address, number))
 }
 
-/// Normalizes an address by removing the scheme, the anchor, and the tracker's additions.
-fn plain_address(url: &str) -> String {
+/// Normalizes an address: removes the scheme, the anchor and variants of the path.
+fn normalize_address(url: &str) -> String {
     let url = url.trim().split_once("://").map_or(url, |(_, rest)| rest);
     let url = url.split_once('#').map_or(url, |(page, _)| page);
     let url = match url.split_once('?') {
@@ -186,15 +185,14 @@ fn plain_address(url: &str) -> String {
         .to_owned()
 }
 
-/// Returns whether an item's address equals this one or is a prefix of it, because a page has
-/// subpages.
+/// Returns whether an address is that of an item's page or of one of its subpages.
 fn same_address(url: &str, address: &str) -> bool {
-    let url = plain_address(url);
+    let url = normalize_address(url);
     address == url || address.strip_prefix(&url).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Returns which part of a key is unknown: its source, or its number there.
-fn unknown_part(reader: &Reader<'_>, key: &str) -> Option<String> {
+/// Returns a hint that states which part of a key is unknown: its source, or its number there.
+fn unknown_part_hint(reader: &Reader<'_>, key: &str) -> Option<String> {
     let (source, _) = split_key(key.trim()).filter(|(source, _)| source.contains('/'))?;
     if let Some(row) = reader.source(source).ok()? {
         return Some(format!(
@@ -203,15 +201,11 @@ fn unknown_part(reader: &Reader<'_>, key: &str) -> Option<String> {
         ));
     }
     let keys: Vec<String> = reader.sources().ok()?.into_iter().map(|s| s.key).collect();
-    match keys.is_empty() {
-        true => None,
-        false => {
-            Some(format!("There is no source {source}. Available sources: {}.", keys.join(", ")))
-        }
-    }
+    (!keys.is_empty())
+        .then(|| format!("There is no source {source}. Available sources: {}.", keys.join(", ")))
 }
 
-/// Returns the only document that a key, or a number that only one source has, names.
+/// Returns the document with a key, or with a number that only one source has.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if there is none; [`precedent_core::Code::InvalidInput`] if a
@@ -229,16 +223,15 @@ pub fn resolve_one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
     }
     documents.pop().ok_or_else(|| {
         let suggestion = suggest_key(reader, key).map(|key| format!("Did you mean {key}?"));
-        let hint = match suggestion.or_else(|| unknown_part(reader, key)) {
-            Some(hint) => hint,
-            None => "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` shows them."
-                .to_owned(),
-        };
+        let hint = suggestion.or_else(|| unknown_part_hint(reader, key)).unwrap_or_else(|| {
+            "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` shows them."
+                .to_owned()
+        });
         Error::not_found(format!("{key} not found in this casebook")).with_hint(hint)
     })
 }
 
-/// Returns the probably intended key if its source was misspelt and such a document exists.
+/// Returns the probably intended key if its source is misspelt and the document exists.
 fn suggest_key(reader: &Reader<'_>, key: &str) -> Option<String> {
     let at = key.find(['#', ':'])?;
     let (source, rest) = key.split_at(at);
@@ -251,10 +244,15 @@ fn suggest_key(reader: &Reader<'_>, key: &str) -> Option<String> {
     reader.document_by_key(&candidate).ok()?.map(|d| d.key)
 }
 
-/// Returns the error for an unknown source, with the available ones.
-pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
-    let keys: Vec<String> =
-        reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
+/// Returns the source with a key.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`], with the available sources, if there is none; database errors.
+pub fn find_source(reader: &Reader<'_>, key: &str) -> Result<SourceRow> {
+    if let Some(source) = reader.source(key)? {
+        return Ok(source);
+    }
+    let keys: Vec<String> = reader.sources()?.into_iter().map(|s| s.key).collect();
     let hint = if keys.is_empty() {
         "Import one first: precedent import github FILE --source owner/name".to_owned()
     } else if let Some(suggestion) = similar::closest_name(key, keys.iter().map(String::as_str)) {
@@ -262,10 +260,10 @@ pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
     } else {
         format!("Available sources: {}.", keys.join(", "))
     };
-    Error::not_found(format!("source \"{key}\" not found in this casebook")).with_hint(hint)
+    Err(Error::not_found(format!("source \"{key}\" not found in this casebook")).with_hint(hint))
 }
 
-/// Returns the source if there is only one; then a search of all sources is a search of that one.
+/// Returns the source if there is only one.
 pub(crate) fn only_source(r: &Reader<'_>) -> Result<Option<SourceRow>> {
     let mut sources = r.sources()?;
     Ok(if sources.len() == 1 { sources.pop() } else { None })
@@ -296,12 +294,12 @@ mod tests {
                 "https://www.bugs.example/show_bug.cgi?id=12#c3",
             ),
         ] {
-            let (plain, number) = address(copied).unwrap();
+            let (plain, number) = parse_address(copied).unwrap();
             assert!(number == 12 && same_address(url, &plain), "{copied}");
             assert!(!same_address(&url.replace("12", "1"), &plain), "{copied}");
         }
         for text in ["ftp://x/12", "acme/app#12", "https://example.org/page", "see https"] {
-            assert!(address(text).is_none(), "{text}");
+            assert!(parse_address(text).is_none(), "{text}");
         }
     }
 }

@@ -13,16 +13,13 @@ use precedent_text::{similar, tokens};
 
 use super::query::{Query, number};
 
-/// The number of names that are listed if none is similar.
+/// The number of values that are listed if none is similar.
 const MAX_NAMES: usize = 5;
-/// The number of values that complete a typed filter.
+/// The maximum number of completions of a filter value.
 const MAX_COMPLETIONS: usize = 8;
 
 impl QueryContext<'_> {
-    /// Returns what the casebook has instead of the names and words of a query that it lacks.
-    ///
-    /// # Errors
-    /// Database or index errors.
+    /// Returns notices that suggest replacements for values and words that the casebook lacks.
     pub(super) fn suggestions(&self, query: &Query) -> Result<Vec<Notice>> {
         let mut texts = Vec::new();
         for filter in &query.filters {
@@ -35,10 +32,10 @@ impl QueryContext<'_> {
             };
             let positive = Filter { test: filter.test.clone(), is_negated: false };
             if self.fulltext.count_matching(&[positive])? == 0 {
-                texts.extend(self.names(kind, name, value)?);
+                texts.extend(self.suggest_value(kind, name, value)?);
             }
         }
-        for (word, suggestion) in self.words_like(query)? {
+        for (word, suggestion) in self.suggest_words(query)? {
             texts.push(format!("No item contains \"{word}\". Did you mean \"{suggestion}\"?"));
         }
         Ok(texts.into_iter().map(|text| Notice { lack: Lack::Operators, text }).collect())
@@ -68,7 +65,7 @@ impl QueryContext<'_> {
         Ok(terms.into_iter().map(|(term, _)| term).take(MAX_COMPLETIONS).collect())
     }
 
-    fn names(&self, kind: Vocabulary, name: &str, value: &str) -> Result<Option<String>> {
+    fn suggest_value(&self, kind: Vocabulary, name: &str, value: &str) -> Result<Option<String>> {
         let terms = self.fulltext.vocabulary(kind, |_| true)?;
         let quote = |value: &str| match value.contains(char::is_whitespace) {
             true => format!("{name}:\"{value}\""),
@@ -76,36 +73,41 @@ impl QueryContext<'_> {
         };
         Ok(match similar::closest_name(value, terms.iter().map(|(entry, _)| entry.as_str())) {
             Some(best) => {
-                Some(format!("No item has {}. Did you mean {}?", quote(value), quote(best)))
+                Some(format!("No item query_words {}. Did you mean {}?", quote(value), quote(best)))
             }
-            None if terms.is_empty() => Some(format!("No item has {}.", quote(value))),
+            None if terms.is_empty() => Some(format!("No item query_words {}.", quote(value))),
             None => {
-                let most: Vec<String> =
+                let common: Vec<String> =
                     terms.iter().take(MAX_NAMES).map(|(entry, _)| quote(entry)).collect();
-                Some(format!("No item has {}. Most common: {}.", quote(value), most.join(", ")))
+                Some(format!(
+                    "No item query_words {}. Most common: {}.",
+                    quote(value),
+                    common.join(", ")
+                ))
             }
         })
     }
 
-    /// Returns the words that no document contains, each with a similar one of the titles.
-    fn words_like(&self, query: &Query) -> Result<Vec<(String, String)>> {
+    /// Returns the words that no document contains, each with a similar word from the titles.
+    fn suggest_words(&self, query: &Query) -> Result<Vec<(String, String)>> {
         let mut out = Vec::new();
         for typed_word in query.text.split_whitespace().filter(|w| w.chars().count() > 3).take(8) {
             let words = tokens::words(typed_word);
             let [word] = &words[..] else { continue };
-            let has = Words { terms: vec![word.term.clone()], ..Words::default() };
-            if !self.fulltext.search(&has, &[], 1)?.is_empty() {
+            let term = Words { terms: vec![word.term.clone()], ..Words::default() };
+            if !self.fulltext.search(&term, &[], 1)?.is_empty() {
                 continue;
             }
             let first = word.term.chars().next();
-            let near =
+            let title_terms =
                 self.fulltext.vocabulary(Vocabulary::Title, |term| term.chars().next() == first)?;
-            let Some(term) =
-                similar::closest_name(&word.term, near.iter().map(|(term, _)| term.as_str()))
-            else {
+            let Some(term) = similar::closest_name(
+                &word.term,
+                title_terms.iter().map(|(term, _)| term.as_str()),
+            ) else {
                 continue;
             };
-            // The index has stems; a title has the whole word.
+            // The index has only stems, so take the whole word from a title.
             let in_title =
                 Words { terms: vec![term.to_owned()], scope: Scope::Title, ..Words::default() };
             let Some((id, _)) = self.fulltext.search(&in_title, &[], 1)?.first().copied() else {
@@ -113,10 +115,10 @@ impl QueryContext<'_> {
             };
             let title =
                 self.store.read(|r| r.document(id))?.map(|row| row.title).unwrap_or_default();
-            let whole = title
+            let whole_word = title
                 .split(|c: char| !c.is_alphanumeric())
                 .find(|w| tokens::words(w).first().is_some_and(|w| w.term == term));
-            out.push((typed_word.to_owned(), whole.unwrap_or(term).to_owned()));
+            out.push((typed_word.to_owned(), whole_word.unwrap_or(term).to_owned()));
         }
         Ok(out)
     }

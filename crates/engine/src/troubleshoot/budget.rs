@@ -1,45 +1,45 @@
-//! The division of a budget of characters among threads, and cutting texts to it. A character is a
-//! Unicode scalar value, and texts are never cut inside one.
+//! The division of a budget of characters among threads, and excerpts of texts. A character is a
+//! Unicode scalar value.
 
 use precedent_text::salient::condense;
 
-/// The marker of a cut.
-pub(super) const CUT_MARK: &str = " […]";
+/// The marker at the end of a cut text.
+const CUT_MARKER: &str = " […]";
 
-/// Divides `total` among threads in proportion to `weights`. None gets more than it `needs`, and
-/// its surplus goes to the others in the same proportion. The remainder of the division goes to the
-/// first.
-pub(super) fn shares(total: usize, weights: &[f32], needs: &[usize]) -> Vec<usize> {
+/// Divides `total` among threads in proportion to `weights`. None gets more than its `max_shares`,
+/// and its surplus is divided among the others in the same way.
+pub(super) fn shares(total: usize, weights: &[f32], max_shares: &[usize]) -> Vec<usize> {
     let mut out = vec![0; weights.len()];
-    let mut open: Vec<usize> = (0..weights.len()).collect();
-    let mut rest = total;
-    while rest > 0 && !open.is_empty() {
-        let sum: f64 = open.iter().map(|i| weight(weights[*i])).sum();
+    let mut unfilled: Vec<usize> = (0..weights.len()).collect();
+    let mut remaining = total;
+    while remaining > 0 && !unfilled.is_empty() {
+        let sum: f64 = unfilled.iter().map(|i| weight(weights[*i])).sum();
         #[allow(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss
         )]
-        let mut parts: Vec<usize> = open
+        let mut portions: Vec<usize> = unfilled
             .iter()
-            .map(|i| (rest as f64 * weight(weights[*i]) / sum).floor() as usize)
+            .map(|i| (remaining as f64 * weight(weights[*i]) / sum).floor() as usize)
             .collect();
-        parts[0] += rest - parts.iter().sum::<usize>().min(rest);
-        let full: Vec<usize> = open
+        // The remainder of the division goes to the first.
+        portions[0] += remaining - portions.iter().sum::<usize>().min(remaining);
+        let full: Vec<usize> = unfilled
             .iter()
-            .zip(&parts)
-            .filter(|(i, g)| out[**i] + **g >= needs[**i])
+            .zip(&portions)
+            .filter(|(i, portion)| out[**i] + **portion >= max_shares[**i])
             .map(|(i, _)| *i)
             .collect();
         if full.is_empty() {
-            open.iter().zip(parts).for_each(|(i, g)| out[*i] += g);
+            unfilled.iter().zip(portions).for_each(|(i, portion)| out[*i] += portion);
             break;
         }
         for i in &full {
-            rest -= needs[*i] - out[*i];
-            out[*i] = needs[*i];
+            remaining -= max_shares[*i] - out[*i];
+            out[*i] = max_shares[*i];
         }
-        open.retain(|i| !full.contains(i));
+        unfilled.retain(|i| !full.contains(i));
     }
     out
 }
@@ -49,37 +49,35 @@ fn weight(weight: f32) -> f64 {
     if weight.is_finite() { f64::from(weight).max(0.01) } else { 0.01 }
 }
 
-/// Returns the number of characters in a text.
 pub(super) fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Cuts a text to at most `max` characters, and returns whether it was cut. A log is reduced to its
-/// salient lines, then to its beginning. The text is cut between words if one ends nearby, with a
-/// marker.
+/// Cuts a text to at most `max` characters with a marker, and returns whether it was cut. A log is
+/// first reduced to its salient lines. The text is cut between words if one ends nearby.
 pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     if text.len() <= max || length(text) <= max {
         return (text.to_owned(), false);
     }
-    let room = max.saturating_sub(length(CUT_MARK));
-    if room == 0 {
+    let available = max.saturating_sub(length(CUT_MARKER));
+    if available == 0 {
         return (String::new(), true);
     }
-    let text = &*condense(text, room);
+    let text = &*condense(text, available);
     if length(text) <= max {
         return (text.to_owned(), true);
     }
-    let end = text.char_indices().nth(room).map_or(text.len(), |(i, _)| i);
-    let head = &text[..end];
-    let position =
-        head.rfind(char::is_whitespace).filter(|at| *at > head.len() * 2 / 3).unwrap_or(end);
-    let mut out = head[..position].trim_end().to_owned();
-    // An unclosed fence would include the following text.
+    let end = text.char_indices().nth(available).map_or(text.len(), |(i, _)| i);
+    let prefix = &text[..end];
+    let end =
+        prefix.rfind(char::is_whitespace).filter(|at| *at > prefix.len() * 2 / 3).unwrap_or(end);
+    let mut out = prefix[..end].trim_end().to_owned();
+    // An open fence would include the following text.
     let fences = out.lines().filter(|l| l.trim_start().starts_with("```")).count();
-    if !fences.is_multiple_of(2) && length(&out) + 4 + length(CUT_MARK) <= max {
+    if !fences.is_multiple_of(2) && length(&out) + 4 + length(CUT_MARKER) <= max {
         out.push_str("\n```");
     }
-    out.push_str(CUT_MARK);
+    out.push_str(CUT_MARKER);
     (out, true)
 }
 
@@ -90,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_single_match_gets_all_of_it() {
+    fn single_match_gets_the_whole_budget() {
         assert_eq!(shares(12_000, &[0.7], &[usize::MAX]), [12_000]);
     }
 
@@ -109,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_cut_inside_a_character() {
+    fn characters_are_never_split() {
         assert_eq!(excerpt("äöüx ßéè çñø", 9), ("äöüx […]".to_owned(), true));
         assert_eq!(excerpt("日本語日本語日本語", 7), ("日本語 […]".to_owned(), true));
         assert_eq!(excerpt("👩‍👩‍👧 family", 100), ("👩‍👩‍👧 family".to_owned(), false));
@@ -131,18 +129,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shares_use_the_budget_and_no_more(
+        fn shares_use_exactly_the_budget(
             total in 0_usize..60_000,
             threads in prop::collection::vec((0.0_f32..1.0, 0_usize..20_000), 1..8),
         ) {
-            let (weights, needs): (Vec<f32>, Vec<usize>) = threads.into_iter().unzip();
-            let out = shares(total, &weights, &needs);
-            prop_assert!(out.iter().zip(&needs).all(|(o, n)| o <= n));
-            prop_assert_eq!(out.iter().sum::<usize>(), total.min(needs.iter().sum()));
+            let (weights, max_shares): (Vec<f32>, Vec<usize>) = threads.into_iter().unzip();
+            let out = shares(total, &weights, &max_shares);
+            prop_assert!(out.iter().zip(&max_shares).all(|(o, n)| o <= n));
+            prop_assert_eq!(out.iter().sum::<usize>(), total.min(max_shares.iter().sum()));
         }
 
         #[test]
-        fn an_excerpt_fits(text in ".{0,300}", max in 0_usize..200) {
+        fn excerpt_fits_its_limit(text in ".{0,300}", max in 0_usize..200) {
             let (out, cut) = excerpt(&text, max);
             prop_assert!(length(&out) <= max);
             prop_assert_eq!(cut, length(&text) > max);

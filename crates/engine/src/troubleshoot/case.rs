@@ -9,7 +9,7 @@ use super::{
     CaseEvidence,
     budget::{excerpt, length},
     citation, is_duplicate, roles,
-    thread::{ThreadComment, assemble, need, says_something, shorten},
+    thread::{Excerpt, ThreadComment, assemble, is_informative, shorten, useful_length},
 };
 use crate::{
     QueryContext,
@@ -26,7 +26,7 @@ use precedent_core::{
     },
 };
 use precedent_markup::stored_markdown;
-use precedent_store::{DocumentRow, Reader, StoredComment};
+use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
 use precedent_text::{
     closure::Closure,
     pattern::re,
@@ -45,31 +45,29 @@ static CHANGE_LINK: LazyLock<Regex> = LazyLock::new(|| {
 /// The address of a change in Gerrit, which trackers do not link to the report that it closes.
 static GERRIT_LINK: LazyLock<Regex> =
     LazyLock::new(|| re(r"https?://[^\s()\[\]<>|]+/(?:cl|c|\+)/(\d+)\b"));
-/// The maximum time between the closures of a change and of the item that it closes, by one push, in
-/// seconds.
-const SAME_PUSH: i64 = 60;
+/// The maximum time between the closures of a change and an item by the same push, in seconds.
+const MAX_PUSH_DISTANCE: i64 = 60;
 /// The maximum number of linked changes of one comment.
 const MAX_LINKS: usize = 3;
-/// The maximum length of a change's description, in characters, and as a share of its case's
-/// budget.
-const CHANGE: usize = 500;
-const CHANGE_SHARE: usize = 5;
-/// The maximum length of the comment that gives the outcome of a problem, in characters.
-const OUTCOME: usize = 600;
+/// The maximum length of a change's description, in characters.
+const MAX_CHANGE: usize = 500;
+/// The divisor of a case's budget that gives the part for its changes.
+const CHANGE_DIVISOR: usize = 5;
+/// The maximum length of a quoted fix or workaround of a problem, in characters.
+const MAX_OUTCOME_COMMENT: usize = 600;
 /// The maximum length of the comment shown for a case without a solution, in characters.
-const ASIDE: usize = 300;
+const MAX_NEAR_COMMENT: usize = 300;
 
-/// Returns the changes that closed an item, as far as they are mirrored. A change that was closed
-/// together with the item landed without the tracker's merge: the push closed both. In one tracker,
-/// of 1,115 closed changes that name an issue to close, 505 were closed within a minute of it.
+/// Returns the mirrored changes that closed an item. A change closed together with the item counts
+/// as merged, because a push may close both without the tracker's merge.
 fn closing_changes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<DocumentRow>> {
     let mut changes = Vec::new();
-    for link in r.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key)
-    {
+    let is_closing = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;
+    for link in r.links(&row.key)?.into_iter().filter(is_closing) {
         let Some(mut change) = r.document_by_key(&link.from_key)? else { continue };
         if let (Some(State::Closed), Some(change_time), Some(item_time)) =
             (change.state, change.closed_at, row.closed_at)
-            && (change_time.as_second() - item_time.as_second()).abs() <= SAME_PUSH
+            && (change_time.as_second() - item_time.as_second()).abs() <= MAX_PUSH_DISTANCE
         {
             change.state = Some(State::Merged);
             change.merged_at = change.closed_at;
@@ -79,15 +77,15 @@ fn closing_changes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<DocumentRow>
     Ok(changes)
 }
 
-/// Returns the merged ones of the changes that closed an item.
-fn fixes(r: &Reader<'_>, changes: &[DocumentRow]) -> Result<Vec<FixedBy>> {
+/// Returns the merged changes with their descriptions.
+fn merged_changes(r: &Reader<'_>, changes: &[DocumentRow]) -> Result<Vec<FixedBy>> {
     let mut out = Vec::new();
     for change in changes.iter().filter(|change| change.state == Some(State::Merged)) {
         let description =
             shorten(&r.skeleton(change.source_id)?.strip(&own_content(&change.body))).0;
         // "Closes #12" does not describe the change.
-        let text = if says_something(&description) {
-            excerpt(&description, CHANGE).0
+        let text = if is_informative(&description) {
+            excerpt(&description, MAX_CHANGE).0
         } else {
             String::new()
         };
@@ -97,18 +95,17 @@ fn fixes(r: &Reader<'_>, changes: &[DocumentRow]) -> Result<Vec<FixedBy>> {
     Ok(out)
 }
 
-/// Returns the changes that the last comment with a link to one names, up to the closure: in Gerrit,
-/// or pull requests of other projects, without those that are known not to be merged. Of 14 closed
-/// reports of one tracker that had such a pull request and no word of a fix, it was the fix in 10,
-/// and 3 were declined. Of 40 with a link to Gerrit, 37 were fixed. A change of the same project says
-/// itself what it closes; linked, it may as well be the cause.
+/// Returns the changes that the last comment with links to changes names before the closure: Gerrit
+/// changes and pull requests of other projects that may be merged. A linked pull request of the
+/// same project may be the cause instead.
 fn linked_changes(
     r: &Reader<'_>,
     row: &DocumentRow,
     comments: &[StoredComment],
     closed_at: Option<Timestamp>,
 ) -> Result<Vec<FixedBy>> {
-    let is_earlier = |comment: &&StoredComment| closed_at.is_none_or(|at| comment.created_at <= at);
+    let is_earlier =
+        |comment: &&StoredComment| closed_at.is_none_or(|time| comment.created_at <= time);
     for comment in comments.iter().rev().filter(is_earlier) {
         let text = own_content(&comment.body);
         let gerrit_changes = GERRIT_LINK.captures_iter(&text).take(MAX_LINKS).map(|link| {
@@ -136,8 +133,8 @@ fn linked_changes(
     Ok(Vec::new())
 }
 
-/// Returns the version of the changes that closed an item: their milestone, else the lowest release
-/// whose notes name the item or one of them.
+/// Returns the milestone of the changes that closed an item, or else the lowest release whose notes
+/// mention the item or one of the changes.
 fn version_of_changes(
     r: &Reader<'_>,
     row: &DocumentRow,
@@ -155,15 +152,15 @@ fn version_of_changes(
     Ok(names.into_iter().min_by(|a, b| by_number(a, b)))
 }
 
-/// Returns the time at which the last change that closed an item was merged; the time of the closure
-/// if none of them is mirrored.
+/// Returns the time when the last change that closed an item was merged, or the time of the closure
+/// if none of the changes is mirrored.
 fn merged_at(row: &DocumentRow, closers: &[u64], changes: &[&DocumentRow]) -> Option<Timestamp> {
     let merged_at =
         row.merged_at.or_else(|| changes.iter().filter_map(|change| change.merged_at).max());
     merged_at.or(row.closed_at.filter(|_| changes.is_empty() && !closers.is_empty()))
 }
 
-/// A case with its whole thread.
+/// A solved case with its thread.
 pub(super) struct Case {
     pub(super) evidence: CaseEvidence,
     pub(super) relation: Option<CaseRelation>,
@@ -172,44 +169,43 @@ pub(super) struct Case {
     pub(super) version: Option<AskedVersion>,
 }
 
-/// The use of closing links to classify comments. An evaluation hides them, because they are the
-/// expected answer.
+/// Whether closing links may be used to classify comments. An evaluation hides them, because they
+/// reveal the expected result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Links {
-    Known,
+    Visible,
     Hidden,
 }
 
-/// A whole thread.
+/// A thread with its fix.
 pub(crate) struct CaseThread {
     pub(super) row: DocumentRow,
     fixed_by: Vec<FixedBy>,
-    /// The numbers of the changes that closed it, mirrored or not.
+    /// The numbers of the changes that closed the item, mirrored or not.
     pub(super) closers: Vec<u64>,
     pub(crate) body: String,
     pub(crate) comments: Vec<ThreadComment>,
     reported_on: Vec<String>,
     environment: Vec<String>,
-    /// The fix that it documents.
+    /// The documented fix.
     fix: Fix,
-    /// The releases of its source.
     releases: Releases,
-    /// True if a proposed solution was denied and no later one helped.
+    /// True if the proposed solutions were denied.
     is_denied: bool,
 }
 
 impl CaseThread {
-    /// Reads a thread; `query_terms` are the terms of the question and `vector` is its unit vector.
+    /// Loads a thread; `query_terms` and the unit vector `vector` belong to the question.
     pub(crate) fn load(
         r: &Reader<'_>,
-        parts: &QueryContext<'_>,
+        context: &QueryContext<'_>,
         row: DocumentRow,
         query_terms: &[String],
         vector: Option<&[f32]>,
         links: Links,
     ) -> Result<Self> {
         let changes = closing_changes(r, &row)?;
-        let mut fixed_by = fixes(r, &changes)?;
+        let mut fixed_by = merged_changes(r, &changes)?;
         // A change that was closed without being merged fixed nothing.
         let is_rejected = |number: &u64| {
             let key = format!("{}#{number}", row.source);
@@ -222,7 +218,7 @@ impl CaseThread {
         fixed_by.extend(keys.filter(is_missing).map(FixedBy::not_mirrored));
         let changes: Vec<&DocumentRow> =
             changes.iter().filter(|change| change.source_id == row.source_id).collect();
-        let known_closers: &[u64] = if links == Links::Known { &closers } else { &[] };
+        let known_closers: &[u64] = if links == Links::Visible { &closers } else { &[] };
         let mut comments = r.comments(&row)?;
         for comment in &mut comments {
             comment.body = stored_markdown(&comment.body).into_owned();
@@ -230,7 +226,7 @@ impl CaseThread {
         let closed_at = row.merged_at.or(row.closed_at);
         let mut seen_keys = BTreeSet::new();
         fixed_by.retain(|change| seen_keys.insert(change.key.clone()));
-        let near = match (vector, parts.vectors) {
+        let cosines = match (vector, context.vectors) {
             (Some(vector), Some(vectors)) => vectors.part_cosines(row.id, vector)?,
             _ => Vec::new(),
         };
@@ -239,33 +235,34 @@ impl CaseThread {
             .iter()
             .map(|c| {
                 let (text, sentences) = (PreparedText::comment(&c.body), Sentences::read(&c.body));
-                let cosine = near.iter().find(|(part, _)| *part == c.id).map(|(_, cosine)| *cosine);
-                let nearness = cosine.unwrap_or_else(|| overlap(query_terms, &text));
+                let cosine =
+                    cosines.iter().find(|(comment, _)| *comment == c.id).map(|(_, cosine)| *cosine);
+                let similarity = cosine.unwrap_or_else(|| term_overlap(query_terms, &text));
                 let role = roles::role(c, (&text, &sentences), closed_at, known_closers);
-                ThreadComment { nearness, comment: case_comment(c, role), sentences }
+                ThreadComment { similarity, comment: to_case_comment(c, role), sentences }
             })
             .collect();
-        credit(&mut thread, row.author.login.as_deref());
-        // A comment denied later is not a fix, unless it was made by a change that closed the item.
-        let last = |role| thread.iter().rposition(|s| s.comment.role == Some(role));
-        let first_fix = thread.iter().position(|s| s.comment.role == Some(CommentRole::Fix));
+        credit_confirmed_answers(&mut thread, row.author.login.as_deref());
+        // A comment denied later is not a fix, unless a change closed the item.
+        let last = |role| thread.iter().rposition(|reply| reply.has_role(role));
+        let first_fix = thread.iter().position(|reply| reply.has_role(CommentRole::Fix));
         let last_denial =
-            last(CommentRole::Denial).filter(|at| first_fix.is_some_and(|fix| fix < *at));
-        let is_still = last_denial.is_some_and(|at| {
+            last(CommentRole::Denial).filter(|index| first_fix.is_some_and(|fix| fix < *index));
+        let is_denied = last_denial.is_some_and(|index| {
             closers.is_empty()
-                && last(CommentRole::Fix).is_none_or(|fix| fix < at)
-                && !thread[at..].iter().any(|s| s.sentences.verifies(true))
+                && last(CommentRole::Fix).is_none_or(|fix| fix < index)
+                && !thread[index..].iter().any(|reply| reply.sentences.verifies(true))
         });
         if closers.is_empty() {
             for entry in thread.iter_mut().take(last_denial.unwrap_or_default()) {
                 entry.comment.role.take_if(|role| *role == CommentRole::Fix);
             }
         }
-        let is_told = thread.iter().any(|s| s.comment.role == Some(CommentRole::Fix));
-        if fixed_by.is_empty() && !is_told && row.kind == DocKind::Issue {
+        let has_fix_comment = thread.iter().any(|reply| reply.has_role(CommentRole::Fix));
+        if fixed_by.is_empty() && !has_fix_comment && row.kind == DocKind::Issue {
             fixed_by = linked_changes(r, &row, &comments, closed_at)?;
         }
-        // Before the first fix, a denial only confirms the report.
+        // A denial before the first fix only confirms the report.
         for entry in thread.iter_mut().take(first_fix.unwrap_or(usize::MAX)) {
             let role = &mut entry.comment.role;
             *role = role.map(|role| {
@@ -275,31 +272,33 @@ impl CaseThread {
         let mentions = versions(&format!("{}\n{}", row.title, body), &row.source);
         let reported_on = mentions.product;
         let releases = Releases::load(r, row.source_id)?;
-        let verifies = |(at, s): &(usize, &ThreadComment)| {
-            s.sentences.verifies(first_fix.is_some_and(|fix| fix < *at))
+        let verifies = |(index, reply): &(usize, &ThreadComment)| {
+            reply.sentences.verifies(first_fix.is_some_and(|fix| fix < *index))
         };
         let last_test = thread.iter().enumerate().rev().find(verifies);
-        // A version that a comment contradicts counts unless a later test names another.
+        // If a test follows, a version named before a contradiction does not count.
         let contradicted_at = last_test.and_then(|(test, _)| {
             thread[first_fix.unwrap_or(test).min(test)..test]
                 .iter()
-                .rposition(|s| s.sentences.contradicts())
+                .rposition(|reply| reply.sentences.contradicts())
         });
-        let valid_from = contradicted_at.map_or(0, |at| first_fix.unwrap_or_default() + at);
-        let is_fix = |s: &&ThreadComment| s.comment.role == Some(CommentRole::Fix);
+        let valid_from = contradicted_at.map_or(0, |index| first_fix.unwrap_or_default() + index);
+        let is_fix = |reply: &&ThreadComment| reply.has_role(CommentRole::Fix);
         let is_new =
             |version: &String| !reported_on.contains(version) && releases.may_be_fixed_in(version);
         let in_fix = |list: fn(&Sentences, &[String]) -> Vec<String>| {
             let fixes = thread[valid_from..].iter().rev().filter(is_fix);
-            let mut named_versions = fixes.filter_map(|s| list(&s.sentences, &reported_on).pop());
+            let mut named_versions =
+                fixes.filter_map(|reply| list(&reply.sentences, &reported_on).pop());
             named_versions.find(is_new)
         };
         let in_test = || {
-            // A test before the first fix is one of an older version.
-            let is_later = |at: usize| first_fix.is_none_or(|fix| fix <= at);
-            let (at, test) = last_test.filter(|(at, _)| closers.is_empty() && is_later(*at))?;
+            // A test before the first fix is of an older version.
+            let is_later = |index: usize| first_fix.is_none_or(|fix| fix <= index);
+            let (index, test) =
+                last_test.filter(|(index, _)| closers.is_empty() && is_later(*index))?;
             let version = tested_version(&test.comment.text, &row.source).filter(is_new)?;
-            last_denial.is_none_or(|denial| denial < at).then_some(version)
+            last_denial.is_none_or(|denial| denial < index).then_some(version)
         };
         let fixed_version = in_fix(Sentences::fixed_versions)
             .or_else(in_test)
@@ -316,7 +315,7 @@ impl CaseThread {
         Ok(Self {
             fix,
             releases,
-            is_denied: is_still,
+            is_denied,
             row,
             fixed_by,
             closers,
@@ -327,17 +326,17 @@ impl CaseThread {
         })
     }
 
-    /// Returns whether the thread shows how it was solved: by the change that closed it, by a
-    /// version, by a comment that gives a fix or a workaround, or by the report itself.
-    pub(super) fn tells(&self) -> bool {
-        let answers = |s: &ThreadComment| match s.comment.role {
+    /// Returns whether the thread documents a fix or a workaround, in a comment, in the report
+    /// itself, or by the change or the version that has it.
+    pub(super) fn has_solution(&self) -> bool {
+        let answers = |reply: &ThreadComment| match reply.comment.role {
             Some(CommentRole::Workaround) => true,
-            Some(CommentRole::ClosingNote) | None => s.sentences.is_likely(&SOLUTION_ROLES),
+            Some(CommentRole::ClosingNote) | None => reply.sentences.is_likely(&SOLUTION_ROLES),
             _ => false,
         };
         let report_answers = || {
             let report = Sentences::read(&self.body);
-            // Exports without comments state the solution in the report.
+            // In exports without comments, the report contains the solution.
             SOLUTION_ROLES.iter().any(|role| report.has(*role))
                 || self.comments.is_empty() && report.is_likely(&SOLUTION_ROLES)
         };
@@ -345,9 +344,9 @@ impl CaseThread {
             || !self.is_denied && (self.comments.iter().any(answers) || report_answers())
     }
 
-    /// Returns whether the thread names a fix: a change, a version, or a comment that states it.
+    /// Returns whether the thread names a fix: a change, a version or a comment.
     pub(super) fn is_fixed(&self) -> bool {
-        let is_fix = |s: &ThreadComment| s.comment.role == Some(CommentRole::Fix);
+        let is_fix = |reply: &ThreadComment| reply.has_role(CommentRole::Fix);
         !self.is_denied
             && (self.row.state == Some(State::Merged)
                 || self.row.state_reason.as_deref().is_some_and(Closure::means_fixed)
@@ -356,28 +355,32 @@ impl CaseThread {
                 || self.comments.iter().any(is_fix))
     }
 
-    /// Returns whether the closing comments decline the report. A duplicate is not declined.
+    /// Returns whether the closing comments decline the report, and it is not a duplicate.
     pub(super) fn is_refused(&self, r: &Reader<'_>) -> Result<bool> {
-        let created_at = |s: &ThreadComment| s.comment.created_at;
+        let created_at = |reply: &ThreadComment| reply.comment.created_at;
         let last_comments = closing_comments(&self.comments, created_at, self.row.closed_at);
-        Ok(last_comments.iter().any(|s| is_refusal(&s.sentences)) && !is_duplicate(r, &self.row)?)
+        Ok(last_comments.iter().any(|reply| is_refusal(&reply.sentences))
+            && !is_duplicate(r, &self.row)?)
     }
 
-    /// Clears the text of changes that are shown as cases of their own.
-    pub(super) fn omit_shown_changes(&mut self, keys: &BTreeSet<String>) {
-        self.fixed_by
-            .iter_mut()
-            .filter(|change| keys.contains(&change.key))
-            .for_each(|c| c.text.clear());
+    pub(super) fn assemble(&self, budget: usize) -> Excerpt {
+        let closed_at = self.row.merged_at.or(self.row.closed_at);
+        assemble(&self.body, &self.comments, closed_at, budget)
     }
 
-    /// Returns the maximum number of characters that it could use.
-    pub(super) fn need(&self) -> usize {
-        need(&self.body, &self.comments)
+    /// Clears the descriptions of changes that are listed as cases.
+    pub(super) fn clear_listed_changes(&mut self, keys: &BTreeSet<String>) {
+        let listed = self.fixed_by.iter_mut().filter(|change| keys.contains(&change.key));
+        listed.for_each(|change| change.text.clear());
+    }
+
+    /// Returns the number of characters that the case could use.
+    pub(super) fn useful_length(&self) -> usize {
+        useful_length(&self.body, &self.comments)
             + self.fixed_by.iter().map(|f| length(&f.text)).sum::<usize>()
     }
 
-    /// Returns the newest version that a question names, compared with the fix, and the version to
+    /// Compares the newest version that a question names with the fix. Also returns the version to
     /// update to.
     pub(super) fn compare_version(&self, question: &str) -> Option<(AskedVersion, Option<String>)> {
         self.releases.compare_asked(question, &self.row.source, &self.fix)
@@ -386,29 +389,30 @@ impl CaseThread {
     /// Returns the outcome of the problem: the fix, or the comment to read first in a closed
     /// thread, and the workaround.
     pub(super) fn outcome(self, status: ProblemStatus, question: &str) -> ThreadOutcome {
-        let closed_at = self.row.merged_at.or(self.row.closed_at);
         let comparison = status.is_fixed().then(|| self.compare_version(question)).flatten();
         let (asked_version, update_to) = comparison.unzip();
-        let is_unreleased = status == ProblemStatus::Solved && self.releases.lack(&self.fix);
+        let is_unreleased = status == ProblemStatus::Solved && self.releases.lack_fix(&self.fix);
         let status = if is_unreleased { ProblemStatus::Unreleased } else { status };
-        let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);
+        let thread = self.assemble(usize::MAX);
         let last = |role| thread.comments.iter().rev().find(|c| c.role == Some(role));
         let first = || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
-        let brief = |comment: &CaseComment| {
-            let (text, excerpt) = excerpt(&comment.text, OUTCOME);
+        let shorten = |comment: &CaseComment| {
+            let (text, excerpt) = excerpt(&comment.text, MAX_OUTCOME_COMMENT);
             CaseComment { text, excerpt, ..comment.clone() }
         };
-        let may_help = |s: &&ThreadComment| {
-            s.comment.role.is_none() && s.sentences.is_likely(&[SentenceRole::Workaround])
+        let may_help = |reply: &&ThreadComment| {
+            reply.comment.role.is_none() && reply.sentences.is_likely(&[SentenceRole::Workaround])
         };
         let workaround = last(CommentRole::Workaround)
-            .map(brief)
+            .map(shorten)
             .or_else(|| solution_in_report(&self.row, &self.body, SentenceRole::Workaround));
         let fix = match status {
-            // Of an open problem, only a comment that may help is worth quoting.
+            // For an open problem, only a comment that may help is worth quoting.
             ProblemStatus::Open if workaround.is_some() => None,
-            ProblemStatus::Open => self.comments.iter().rev().find(may_help).map(|s| &s.comment),
-            // Beside a known change, only a comment that states the fix says more.
+            ProblemStatus::Open => {
+                self.comments.iter().rev().find(may_help).map(|reply| &reply.comment)
+            }
+            // If the change is known, only a comment that states the fix adds to it.
             _ if status.is_fixed() && self.fixed_by.iter().any(FixedBy::is_mirrored) => {
                 first().filter(|c| c.role == Some(CommentRole::Fix))
             }
@@ -417,10 +421,10 @@ impl CaseThread {
         ThreadOutcome {
             status,
             asked_version,
-            // An export without comments has the solution in the report.
-            fix_comment: fix.map(brief).or_else(|| {
-                let is_alone = self.comments.is_empty() && status.is_fixed();
-                is_alone.then(|| solution_in_report(&self.row, &self.body, SentenceRole::Fix))?
+            // In exports without comments, the report contains the solution.
+            fix_comment: fix.map(shorten).or_else(|| {
+                let use_report = self.comments.is_empty() && status.is_fixed();
+                use_report.then(|| solution_in_report(&self.row, &self.body, SentenceRole::Fix))?
             }),
             workaround,
             fix: if status.is_fixed() { self.fix } else { Fix::default() },
@@ -430,17 +434,15 @@ impl CaseThread {
         }
     }
 
-    /// Returns it as a case without a solution, with the comment to read first.
-    pub(super) fn near(self, evidence: CaseEvidence, was_declined: bool) -> NearCase {
-        let silent = !was_declined && !self.tells();
-        let closed_at = self.row.merged_at.or(self.row.closed_at);
-        let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);
+    /// Converts the thread to a case without a solution, with the comment to read first.
+    pub(super) fn into_near_case(self, evidence: CaseEvidence, was_declined: bool) -> NearCase {
+        let silent = !was_declined && !self.has_solution();
+        let thread = self.assemble(usize::MAX);
         let fix = thread.fix;
-        let comment =
-            thread.comments.into_iter().find(|c| Some(&c.anchor) == fix.as_ref()).map(|mut c| {
-                (c.text, c.excerpt) = excerpt(&c.text, ASIDE);
-                c
-            });
+        let mut comment = thread.comments.into_iter().find(|c| Some(&c.anchor) == fix.as_ref());
+        if let Some(comment) = &mut comment {
+            (comment.text, comment.excerpt) = excerpt(&comment.text, MAX_NEAR_COMMENT);
+        }
         NearCase {
             citation: citation(&self.row),
             declined: was_declined,
@@ -456,24 +458,24 @@ impl CaseThread {
     }
 }
 
-/// The outcome of a problem according to its thread.
+/// The outcome that a problem's thread documents.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadOutcome {
     pub(crate) status: ProblemStatus,
     pub(crate) fix: Fix,
     pub(crate) releases: Releases,
     pub(crate) asked_version: Option<AskedVersion>,
-    /// The version to update to, if the asked one is older than the fix.
+    /// The version to update to, if the version in the question is older than the fix.
     pub(crate) update_to: Option<String>,
     pub(crate) fix_comment: Option<CaseComment>,
     pub(crate) workaround: Option<CaseComment>,
     pub(crate) fixed_by: Vec<FixedBy>,
 }
 
-/// Returns the fix or the workaround that a report itself describes.
+/// Returns the fix or workaround in a report.
 fn solution_in_report(row: &DocumentRow, body: &str, role: SentenceRole) -> Option<CaseComment> {
     let sentences = Sentences::read(body).0;
-    let solutions = sentences.iter().filter(|s| s.role() == role);
+    let solutions = sentences.iter().filter(|sentence| sentence.role() == role);
     let text = solutions.map(Sentence::markdown).collect::<Vec<_>>().join("\n\n");
     (!text.is_empty()).then_some(CaseComment {
         anchor: "body".to_owned(),
@@ -485,38 +487,37 @@ fn solution_in_report(row: &DocumentRow, body: &str, role: SentenceRole) -> Opti
         }),
         created_at: row.created_at?,
         url: row.url.clone(),
-        text: excerpt(&text, OUTCOME).0,
+        text: excerpt(&text, MAX_OUTCOME_COMMENT).0,
         excerpt: true,
     })
 }
 
 /// Moves the fix role to the preceding answer if the reporter only confirms a fix.
-fn credit(thread: &mut [ThreadComment], reporter: Option<&str>) {
-    for at in 0..thread.len() {
-        let ThreadComment { comment, sentences, .. } = &thread[at];
-        let is_thanks = comment.role == Some(CommentRole::Fix)
+fn credit_confirmed_answers(thread: &mut [ThreadComment], reporter: Option<&str>) {
+    for index in 0..thread.len() {
+        let ThreadComment { comment, sentences, .. } = &thread[index];
+        let is_confirmation = comment.role == Some(CommentRole::Fix)
             && reporter.is_some_and(|reporter| comment.author.as_deref() == Some(reporter))
             && !roles::speaks_for_project(comment.association.as_deref())
             && sentences.is_confirmation_only();
-        if !is_thanks {
+        if !is_confirmation {
             continue;
         }
-        let answers = |s: &&mut ThreadComment| {
-            s.comment.author.as_deref() != reporter && s.comment.role != Some(CommentRole::Noise)
+        let is_answer = |reply: &&mut ThreadComment| {
+            reply.comment.author.as_deref() != reporter && !reply.has_role(CommentRole::Noise)
         };
-        if let Some(answer) = thread[..at].iter_mut().rev().find(answers)
+        if let Some(answer) = thread[..index].iter_mut().rev().find(is_answer)
             && matches!(answer.comment.role, None | Some(CommentRole::ClosingNote))
             && !answer.comment.text.trim_end().ends_with('?')
         {
             answer.comment.role = Some(CommentRole::Fix);
-            thread[at].comment.role = Some(CommentRole::Confirmation);
+            thread[index].comment.role = Some(CommentRole::Confirmation);
         }
     }
 }
 
 impl ThreadOutcome {
-    /// Returns the status after these later reports, with the version in which the problem came
-    /// back.
+    /// Returns the status after these reports, and the version in which the problem came back.
     pub(crate) fn after_reports(
         &self,
         r: &Reader<'_>,
@@ -533,18 +534,19 @@ impl ThreadOutcome {
 
 impl Case {
     pub(super) fn into_solved_case(self, budget: usize) -> SolvedCase {
-        let has_solution = self.thread.tells();
+        let has_solution = self.thread.has_solution();
         let CaseThread { row, mut fixed_by, body, comments, reported_on, environment, fix, .. } =
             self.thread;
         let closed_at = row.merged_at.or(row.closed_at);
-        // Changes may use the budget left by the thread.
-        let room = (budget / CHANGE_SHARE).max(budget.saturating_sub(need(&body, &comments)));
-        let mut room_left = room;
+        // Changes may also use what the thread leaves of the budget.
+        let available =
+            (budget / CHANGE_DIVISOR).max(budget.saturating_sub(useful_length(&body, &comments)));
+        let mut available_left = available;
         for change in &mut fixed_by {
-            change.text = excerpt(&change.text, room_left).0;
-            room_left -= length(&change.text);
+            change.text = excerpt(&change.text, available_left).0;
+            available_left -= length(&change.text);
         }
-        let changes = room - room_left;
+        let changes = available - available_left;
         let thread = assemble(&body, &comments, closed_at, budget - changes);
         SolvedCase {
             citation: citation(&row),
@@ -580,13 +582,13 @@ impl Case {
 
 /// A label at the beginning of a line: "Device: Nexus 5 (v4.4.2)".
 static LABEL: LazyLock<Regex> = LazyLock::new(|| re(r"^\W*[\w ()-]{1,30}:"));
-/// A line about a tool of the project.
+/// A line about one of the project's tools.
 static TOOL: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)\b(?:studio|cli|command.?line|ide|npm|plug-?ins?|modules?|tools?)\b")
 });
 
-/// Returns the version of the product in the report of a test: the first that stands beside the
-/// project's name or a label for the product, or else in a sentence.
+/// Returns the product version in a test report: the first one after the project's name or a
+/// product label, or else the first one in a sentence.
 fn tested_version(text: &str, source: &str) -> Option<String> {
     let project = source.rsplit('/').next().unwrap_or(source);
     let number = |version: &String| {
@@ -596,15 +598,15 @@ fn tested_version(text: &str, source: &str) -> Option<String> {
         (numbers.len() > 1).then(|| numbers.join("."))
     };
     let number_in = |text: &str| versions(text, source).product.iter().find_map(number);
-    let own_part = |line: &str| {
+    let labelled_number = |line: &str| {
         let line = line.to_lowercase();
         // "SDK build: ", or a short form of the name: "Ti SDK: ".
-        let is_own = |word: &str| {
+        let is_product = |word: &str| {
             let is_name = word.len() != 1 && project.starts_with(word);
             is_name || matches!(word, "sdk" | "build" | "version" | "release")
         };
         if let Some((label, value)) = line.split_once(':')
-            && label.split(|c: char| !c.is_alphanumeric()).all(is_own)
+            && label.split(|c: char| !c.is_alphanumeric()).all(is_product)
         {
             return number_in(value);
         }
@@ -614,11 +616,11 @@ fn tested_version(text: &str, source: &str) -> Option<String> {
     let prose = text.split("```").step_by(2).flat_map(str::lines);
     let lines: Vec<&str> = prose.filter(|line| !TOOL.is_match(line)).collect();
     let sentences = lines.iter().filter(|line| !LABEL.is_match(line));
-    let own_number = lines.iter().find_map(|line| own_part(line));
-    own_number.or_else(|| sentences.into_iter().find_map(|line| number_in(line)))
+    let labelled_number = lines.iter().find_map(|line| labelled_number(line));
+    labelled_number.or_else(|| sentences.into_iter().find_map(|line| number_in(line)))
 }
 
-fn case_comment(comment: &StoredComment, role: Option<CommentRole>) -> CaseComment {
+fn to_case_comment(comment: &StoredComment, role: Option<CommentRole>) -> CaseComment {
     CaseComment {
         anchor: search::anchor(comment),
         author: comment.author.login.clone(),
@@ -631,8 +633,7 @@ fn case_comment(comment: &StoredComment, role: Option<CommentRole>) -> CaseComme
     }
 }
 
-/// Removes quotes from a comment with text of its own, because the quoted text is already in the
-/// thread.
+/// Removes the quotes from a comment, unless it is only quotes, and repeated blank lines.
 fn without_quotes(markdown: &str) -> String {
     let markdown = &*own_content(markdown);
     let lines: Vec<&str> = markdown.lines().filter(|l| !l.trim_start().starts_with('>')).collect();
@@ -651,16 +652,16 @@ fn without_quotes(markdown: &str) -> String {
     out
 }
 
-/// Returns the share of the question's words that a text has; used for comments without a vector.
-fn overlap(query_terms: &[String], text: &PreparedText) -> f32 {
+/// Returns the share of the question's terms in a text, for comments without vectors.
+fn term_overlap(query_terms: &[String], text: &PreparedText) -> f32 {
     if query_terms.is_empty() {
         return 0.0;
     }
-    let has: HashSet<String> = tokens::words(&format!("{}\n{}", text.prose(), text.code()))
+    let text_terms: HashSet<String> = tokens::words(&format!("{}\n{}", text.prose(), text.code()))
         .into_iter()
         .map(|w| w.term)
         .collect();
-    let common = query_terms.iter().filter(|w| has.contains(*w)).count();
+    let common = query_terms.iter().filter(|w| text_terms.contains(*w)).count();
     #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
     let share = common as f32 / query_terms.len() as f32;
     share
@@ -671,7 +672,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_name_the_version_of_the_project() {
+    fn tested_version_is_the_products() {
         for (text, want) in [
             ("Verified.\nStudio: 3.4.0\nHeron SDK build: 3.5.0.v2014\nHeron CLI: 3.4.0", "3.5.0"),
             ("Verified.\nheron-tools: 1.1.0\nHe SDK : 3.2.0.v2013\nRunner: 3.1.0", "3.2.0"),

@@ -1,4 +1,4 @@
-//! The second query for a wiki: the names in a report, without its prose.
+//! The second query for passages: the names in a report, without its prose.
 
 use precedent_text::{prepare::PreparedText, signature::SignatureKind, tokens};
 

@@ -1,6 +1,6 @@
 //! Solved cases: threads that contain a fix, and wiki pages if no thread clearly does.
 //!
-//! Separate from duplicates by design: only resolved reports count here, and the solution is shown.
+//! Unlike the duplicate search, this search considers only resolved reports and shows the solution.
 
 mod budget;
 mod case;
@@ -19,7 +19,7 @@ use crate::{
         question::{Question, QuestionMatches},
         relevance::{RelevantCase, relevant_cases},
     },
-    resolution::{is_declined, named_at_closing},
+    resolution::{duplicate_in_closing_comment, is_declined},
 };
 pub(crate) use budget::excerpt;
 use budget::shares;
@@ -41,57 +41,56 @@ use precedent_text::{closure::Closure, report};
 pub(crate) use roles::speaks_for_project;
 pub(crate) use wiki::passages;
 
-/// The number of candidates examined.
-const CANDIDATES: usize = 10;
-/// The maximum number of near cases listed, which have no solution or are not close enough.
-const NEAR: usize = 3;
+/// The maximum number of candidates.
+const MAX_CANDIDATES: usize = 10;
+/// The maximum number of weak matches, which have no solution or are not similar enough.
+const MAX_NEAR: usize = 3;
 /// The maximum number of known open reports listed.
-const OPEN: usize = 3;
+const MAX_OPEN: usize = 3;
 
-/// The components for finding cases.
+/// The components that finding cases needs.
 #[derive(Clone, Copy, Debug)]
 pub struct CaseContext<'a> {
-    /// The finder for the matches of a question.
+    /// The finder of matches for a question.
     pub finder: &'a MatchFinder<'a>,
     /// The vocabulary model of the casebook's reports.
     pub domain: &'a DomainModel,
-    /// The minimum similarity of a page worth reading, from the model's card.
-    pub card: Option<f32>,
+    /// The embedding model's minimum similarity of a relevant case.
+    pub min_similarity: Option<f32>,
 }
 
-/// Determines the outcome of a problem from its thread, for a question if there is one.
+/// Determines the outcome of a problem from its thread, compared with the version in the question.
 ///
 /// # Errors
 /// Database or index errors.
 pub(crate) fn outcome(
     r: &Reader<'_>,
-    parts: &QueryContext<'_>,
+    context: &QueryContext<'_>,
     question: Option<&Question>,
     row: &DocumentRow,
 ) -> Result<ThreadOutcome> {
-    let vector = question.map(|question| parts.vector(&question.text)).transpose()?.flatten();
+    let vector = question.map(|question| context.vector(&question.text)).transpose()?.flatten();
     let terms = question.map(|question| report::terms(&question.text)).unwrap_or_default();
-    let thread = CaseThread::load(r, parts, row.clone(), &terms, vector.as_deref(), Links::Known)?;
+    let thread =
+        CaseThread::load(r, context, row.clone(), &terms, vector.as_deref(), Links::Visible)?;
     let status = match row.state {
         None | Some(State::Open) => ProblemStatus::Open,
         _ if !is_duplicate(r, row)? && is_declined(r, row)? => ProblemStatus::Declined,
         _ if thread.is_fixed() => ProblemStatus::Solved,
         _ if thread.is_refused(r)? => ProblemStatus::Declined,
-        _ if thread.tells() => ProblemStatus::Solved,
+        _ if thread.has_solution() => ProblemStatus::Solved,
         _ => ProblemStatus::ClosedWithoutFix,
     };
-    Ok(thread.outcome(status, question.map_or("", |question| &question.whole)))
+    Ok(thread.outcome(status, question.map_or("", |question| &question.salient_text)))
 }
 
-/// Returns whether an item is known to be a duplicate, even if its canonical report is missing. A
-/// duplicate is not declined.
+/// Returns whether an item is a known duplicate, even if its canonical report is missing.
 fn is_duplicate(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
     Ok(row.closed_as() == Some(Closure::Duplicate)
         || r.canonical(&row.key)?.other_than(&row.key).is_some())
 }
 
-/// Returns the solved cases and known open reports of a question, from the matches that all views
-/// share.
+/// Returns the solved cases and the known open reports for a question.
 ///
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`] for settings out of range; database or index errors.
@@ -102,10 +101,10 @@ pub(crate) fn respond(
     task: &Task,
 ) -> Result<TroubleshootResponse> {
     let question = &question_matches.question;
-    let parts = &context.finder.parts;
-    // Only a threshold set by the user replaces the estimated relevance.
+    let finder = context.finder;
+    // A threshold set by the user replaces the estimated relevance.
     let user_threshold = request.settings.similarity_threshold;
-    let settings = valid(&request.settings, context.card)?;
+    let settings = validate(&request.settings, context.min_similarity)?;
     let mut response = TroubleshootResponse {
         key: question.row.as_ref().map(|row| row.key.clone()),
         problem: None,
@@ -115,15 +114,15 @@ pub(crate) fn respond(
         open: Vec::new(),
         articles: Vec::new(),
         wiki: Vec::new(),
-        notices: parts.notices()?,
+        notices: finder.notices()?,
         conclusive: true,
         took_ms: 0.0,
         settings,
     };
-    response.notices.extend(parts.language_notice(&question.text)?);
-    let relevant = relevant_cases(context.finder, context.domain, question_matches, task)?;
-    let vector = parts.vector(&question.text)?;
-    let mut cases = parts.store.read(|r| {
+    response.notices.extend(finder.language_notice(&question.text)?);
+    let relevant = relevant_cases(finder, context.domain, question_matches, task)?;
+    let vector = finder.vector(&question.text)?;
+    let mut cases = finder.store.read(|r| {
         response.open = open_reports(r, question_matches)?;
         let list = candidates(r, question, relevant)?;
         let is_relevant = |c: &Candidate| match user_threshold {
@@ -131,64 +130,59 @@ pub(crate) fn respond(
             Some(threshold) => c.evidence.similarity.is_some_and(|s| s >= threshold),
             None => c.evidence.in_domain && c.evidence.relevance >= MIN_HELP,
         };
-        let (cases, rest): (Vec<_>, Vec<_>) =
+        let (cases, others): (Vec<_>, Vec<_>) =
             list.into_iter().partition(|c| is_relevant(c) && !c.was_declined);
         let terms = report::terms(&question.text);
-        let open = |row| CaseThread::load(r, parts, row, &terms, vector.as_deref(), Links::Known);
-        let (mut solutions, mut silent) = (Vec::new(), Vec::new());
+        let load =
+            |row| CaseThread::load(r, finder, row, &terms, vector.as_deref(), Links::Visible);
+        let (mut solutions, mut unsolved) = (Vec::new(), Vec::new());
         for c in cases {
             if solutions.len() == response.settings.max_results {
                 break;
             }
-            let thread = open(c.row)?;
-            if c.relation.is_none() {
-                // A thread without a comment classified as the solution is not a solved case.
-                if !thread.tells() {
-                    let was_declined = thread.is_refused(r)?;
-                    silent.push(thread.near(c.evidence, was_declined));
-                    continue;
-                }
+            let thread = load(c.row)?;
+            if c.relation.is_none() && !thread.has_solution() {
+                let was_declined = thread.is_refused(r)?;
+                unsolved.push(thread.into_near_case(c.evidence, was_declined));
+                continue;
             }
-            let of_another = c.relation != Some(CaseRelation::Itself);
-            let version = of_another.then(|| thread.compare_version(&question.whole)).flatten();
-            // A regression is reported only for the same problem, because another product has its
-            // own versions.
-            let sure = c.relation.is_some()
+            let is_other = c.relation != Some(CaseRelation::Itself);
+            let version =
+                is_other.then(|| thread.compare_version(&question.salient_text)).flatten();
+            // Another product has its own versions, so a regression needs the same problem.
+            let is_same_problem = c.relation.is_some()
                 || c.evidence.same_failure
                 || c.evidence.relevance >= LIKELY_HELP;
             let version = version.map(|(version, _)| version);
-            let version = version.filter(|version| sure || version.has_fix == Some(false));
-            solutions.push(Case {
-                evidence: c.evidence,
-                relation: c.relation,
-                via: c.via,
-                thread,
-                version,
-            });
+            let version =
+                version.filter(|version| is_same_problem || version.has_fix == Some(false));
+            let Candidate { evidence, relation, via, .. } = c;
+            solutions.push(Case { evidence, relation, via, thread, version });
         }
-        // Reports closed without a fix are listed as near; cases that are not close enough only
-        // with `anyway`.
+        // Declined reports are always listed as weak matches, less similar cases only on request.
         let near =
-            rest.into_iter().filter(|c| request.anyway || (is_relevant(c) && c.was_declined));
-        let near = near.take(NEAR).map(|c| Ok(open(c.row)?.near(c.evidence, c.was_declined)));
-        silent.truncate(NEAR);
-        response.near = silent.into_iter().map(Ok).chain(near).collect::<Result<_>>()?;
+            others.into_iter().filter(|c| request.anyway || (is_relevant(c) && c.was_declined));
+        let near = near
+            .take(MAX_NEAR)
+            .map(|c| Ok(load(c.row)?.into_near_case(c.evidence, c.was_declined)));
+        unsolved.truncate(MAX_NEAR);
+        response.near = unsolved.into_iter().map(Ok).chain(near).collect::<Result<_>>()?;
         Ok(solutions)
     })?;
     let weight = |c: &Case| if c.relation.is_some() { 1.0 } else { c.evidence.relevance };
     let keys: BTreeSet<String> = cases.iter().map(|c| c.thread.row.key.clone()).collect();
-    cases.iter_mut().for_each(|c| c.thread.omit_shown_changes(&keys));
+    cases.iter_mut().for_each(|c| c.thread.clear_listed_changes(&keys));
     task.check()?;
     let weights: Vec<f32> = cases.iter().map(weight).collect();
-    let needs: Vec<usize> = cases.iter().map(|c| c.thread.need()).collect();
-    let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
+    let lengths: Vec<usize> = cases.iter().map(|c| c.thread.useful_length()).collect();
+    let budgets = shares(response.settings.total_budget_chars, &weights, &lengths);
     response.cases =
         cases.into_iter().zip(budgets).map(|(c, budget)| c.into_solved_case(budget)).collect();
     let threshold = response.settings.similarity_threshold.unwrap_or_default();
-    response.articles = wiki::articles(parts, question, threshold, task)?;
+    response.articles = wiki::articles(finder, question, threshold, task)?;
     if !response.is_sure() {
         response.wiki =
-            passages(parts, question, DocKind::Page, threshold, user_threshold.is_some(), task)?;
+            passages(finder, question, DocKind::Page, threshold, user_threshold.is_some(), task)?;
     }
     response.outcome = match (response.cases.is_empty(), response.wiki.is_empty()) {
         (false, _) => TroubleshootOutcome::Solved,
@@ -198,13 +192,16 @@ pub(crate) fn respond(
     Ok(response)
 }
 
-/// Validates the settings, and fills in the model card's threshold if none is set.
-fn valid(settings: &TroubleshootSettings, card: Option<f32>) -> Result<TroubleshootSettings> {
+/// Validates the settings, and fills in the default threshold if none is set.
+fn validate(
+    settings: &TroubleshootSettings,
+    min_similarity: Option<f32>,
+) -> Result<TroubleshootSettings> {
     if !settings.enabled {
         return Err(Error::invalid("searching for solved cases is disabled")
             .with_hint("Enable it with troubleshooting.enabled = true."));
     }
-    let threshold = settings.similarity_threshold.or(card).unwrap_or(0.65);
+    let threshold = settings.similarity_threshold.or(min_similarity).unwrap_or(0.65);
     if !(0.0..=1.0).contains(&threshold) {
         return Err(Error::invalid(format!("a similarity threshold of {threshold} is out of range"))
             .with_hint(
@@ -231,7 +228,7 @@ fn valid(settings: &TroubleshootSettings, card: Option<f32>) -> Result<Troublesh
     Ok(TroubleshootSettings { similarity_threshold: Some(threshold), ..settings.clone() })
 }
 
-/// The evidence for a case beside its thread.
+/// The evidence that a case is relevant.
 #[derive(Clone, Copy, Debug, Default)]
 struct CaseEvidence {
     relevance: f32,
@@ -242,7 +239,7 @@ struct CaseEvidence {
 }
 
 impl CaseEvidence {
-    fn of(case: &RelevantCase) -> Self {
+    fn new(case: &RelevantCase) -> Self {
         Self {
             relevance: case.relevance,
             in_domain: case.in_domain,
@@ -253,8 +250,8 @@ impl CaseEvidence {
     }
 }
 
-/// Returns the open reports among the likely duplicates of a question and those of the same
-/// failure; its known canonical report comes first.
+/// Returns the open reports among the likely duplicates of a question and the reports of the same
+/// failure, the known canonical report first.
 fn open_reports(r: &Reader<'_>, question_matches: &QuestionMatches) -> Result<Vec<KnownReport>> {
     let mut reports: Vec<KnownReport> = Vec::new();
     let mut add = |row: DocumentRow, band, confidence| {
@@ -263,19 +260,19 @@ fn open_reports(r: &Reader<'_>, question_matches: &QuestionMatches) -> Result<Ve
         }
     };
     if let Some(row) = &question_matches.question.row
-        && let Some(stays) = canonical(r, row)?
+        && let Some(canonical) = canonical(r, row)?
     {
-        add(stays, Band::High, 1.0);
+        add(canonical, Band::High, 1.0);
     }
-    let is_known =
+    let is_likely =
         |candidate: &&Match| candidate.confidence >= LIKELY || candidate.is_same_failure();
-    for candidate in question_matches.matches.iter().filter(is_known) {
+    for candidate in question_matches.matches.iter().filter(is_likely) {
         if let Some(row) = r.document(candidate.document)?.filter(|row| row.deleted_at.is_none()) {
-            let stays = canonical(r, &row)?.unwrap_or(row);
-            add(stays, candidate.band(), candidate.confidence);
+            let row = canonical(r, &row)?.unwrap_or(row);
+            add(row, candidate.band(), candidate.confidence);
         }
     }
-    reports.truncate(OPEN);
+    reports.truncate(MAX_OPEN);
     Ok(reports)
 }
 
@@ -288,7 +285,7 @@ struct Candidate {
     was_declined: bool,
 }
 
-/// Returns the candidates, best first, each case once. A duplicate is replaced by its canonical
+/// Returns the candidates without repetitions, best first. A duplicate is replaced by its canonical
 /// report.
 fn candidates(
     r: &Reader<'_>,
@@ -298,7 +295,7 @@ fn candidates(
     let own_key = question.row.as_ref().map(|row| row.key.as_str());
     let mut out: Vec<Candidate> = known_case(r, question, &cases)?.into_iter().collect();
     for case in cases {
-        if out.len() >= CANDIDATES {
+        if out.len() >= MAX_CANDIDATES {
             break;
         }
         let Some(mut row) = r.document(case.candidate.document)?.filter(|d| d.deleted_at.is_none())
@@ -306,36 +303,37 @@ fn candidates(
             continue;
         };
         let mut via = None;
-        if let Some(stays) = solved_canonical(r, &row)? {
-            via = Some(std::mem::replace(&mut row, stays).key);
+        if let Some(canonical) = resolved_canonical(r, &row)? {
+            via = Some(std::mem::replace(&mut row, canonical).key);
         }
-        if Some(row.key.as_str()) == own_key || via.as_deref().is_some_and(|v| Some(v) == own_key) {
-            continue;
-        }
-        if out.iter().any(|c| c.row.key == row.key) {
+        let is_queried = |key: &str| Some(key) == own_key;
+        if is_queried(&row.key)
+            || via.as_deref().is_some_and(is_queried)
+            || out.iter().any(|c| c.row.key == row.key)
+        {
             continue;
         }
         let was_declined = is_declined(r, &row)?;
-        let evidence = CaseEvidence::of(&case);
+        let evidence = CaseEvidence::new(&case);
         out.push(Candidate { evidence, row, relation: None, via, was_declined });
     }
     Ok(out)
 }
 
-/// Returns the case that needs no similarity: the canonical report of the given report, or that
-/// report itself if it is solved.
+/// Returns the resolved canonical report of the queried report, or the queried report itself if it
+/// is resolved.
 fn known_case(
     r: &Reader<'_>,
     question: &Question,
     cases: &[RelevantCase],
 ) -> Result<Option<Candidate>> {
     let Some(item) = &question.row else { return Ok(None) };
-    let is_solved = |row: &DocumentRow| {
+    let is_match = |row: &DocumentRow| {
         is_resolved(row) && question.source.as_ref().is_none_or(|s| s.key == row.source)
     };
-    let (row, relation) = match solved_canonical(r, item)?.filter(is_solved) {
-        Some(stays) => (stays, CaseRelation::Canonical),
-        None if item.kind == DocKind::Issue && is_solved(item) => {
+    let (row, relation) = match resolved_canonical(r, item)?.filter(is_match) {
+        Some(canonical) => (canonical, CaseRelation::Canonical),
+        None if item.kind == DocKind::Issue && is_match(item) => {
             (item.clone(), CaseRelation::Itself)
         }
         None => return Ok(None),
@@ -344,26 +342,24 @@ fn known_case(
         return Ok(None);
     }
     let case = cases.iter().find(|c| c.candidate.document == row.id);
-    let evidence = case.map(CaseEvidence::of).unwrap_or_default();
+    let evidence = case.map(CaseEvidence::new).unwrap_or_default();
     let relation = Some(relation);
     Ok(Some(Candidate { row, evidence, relation, via: None, was_declined: false }))
 }
 
 /// Returns the canonical report of a duplicate, if it is resolved.
-fn solved_canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
+fn resolved_canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
     Ok(canonical(r, row)?.filter(is_resolved))
 }
 
 /// Returns the canonical report of a duplicate, if it is in the casebook.
 pub(crate) fn canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
-    let stays = match r.canonical(&row.key)?.other_than(&row.key) {
-        Some(stays) => stays,
-        None => match named_at_closing(r, row)? {
-            Some(key) => key,
-            None => return Ok(None),
-        },
+    let key = match r.canonical(&row.key)?.other_than(&row.key) {
+        None => duplicate_in_closing_comment(r, row)?,
+        key => key,
     };
-    Ok(r.document_by_key(&stays)?.filter(|stays| stays.deleted_at.is_none()))
+    let canonical = key.map(|key| r.document_by_key(&key)).transpose()?.flatten();
+    Ok(canonical.filter(|canonical| canonical.deleted_at.is_none()))
 }
 
 fn is_resolved(row: &DocumentRow) -> bool {
@@ -374,7 +370,7 @@ fn is_resolved(row: &DocumentRow) -> bool {
     }
 }
 
-/// Returns the title of a pasted text: its first line, shortened.
+/// Returns the first line of a text, shortened.
 pub(crate) fn first_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default().trim();
     excerpt(line, 120).0

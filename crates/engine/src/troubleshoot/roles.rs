@@ -9,13 +9,12 @@ use precedent_text::{
     roles::{SentenceRole, Sentences},
 };
 
-/// The maximum distance of a comment from the closure to belong to it, in seconds: trackers write
-/// both with one click, and a bot may come between.
-const AT_CLOSURE: i64 = 120;
+/// The maximum time between a closing comment and the closure, in seconds. Trackers record both
+/// with one click, but a bot may come between.
+pub(super) const AT_CLOSURE: i64 = 120;
 
-/// The minimum number of links in a list of links, and the maximum number of words beside each.
+/// The minimum number of links in a list of links, and the maximum number of words per link.
 const MIN_LINKS: usize = 5;
-/// See [`MIN_LINKS`].
 const WORDS_PER_LINK: usize = 4;
 
 /// Returns whether the author speaks for the project.
@@ -23,14 +22,21 @@ pub(crate) fn speaks_for_project(association: Option<&str>) -> bool {
     matches!(association, Some("OWNER" | "MEMBER" | "COLLABORATOR" | "MAINTAINER" | ANSWER))
 }
 
-/// Returns whether a comment is hardly more than links, such as those of a build to its machines.
+/// Returns whether a comment is hardly more than a list of links, such as a build's.
 fn is_list_of_links(body: &str, text: &PreparedText) -> bool {
     let links = body.matches("](http").count();
     links >= MIN_LINKS && text.prose().split_whitespace().count() <= links * WORDS_PER_LINK
 }
 
-/// Returns the role of a comment, relative to the closure of its item; `closers` are the numbers of
-/// the merged pull requests that closed it.
+/// Returns whether a text mentions the issue or pull request with this number.
+pub(super) fn mentions_number(text: &str, number: u64) -> bool {
+    text.match_indices(&format!("#{number}"))
+        .chain(text.match_indices(&format!("/pull/{number}")))
+        .any(|(at, mention)| !text[at + mention.len()..].starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Returns the role of a comment; `closers` are the numbers of the merged pull requests that closed
+/// the item.
 pub(super) fn role(
     comment: &StoredComment,
     (text, sentences): (&PreparedText, &Sentences),
@@ -38,15 +44,8 @@ pub(super) fn role(
     closers: &[u64],
 ) -> Option<CommentRole> {
     let body = &comment.body;
-    let names = |number: &u64| {
-        body.match_indices(&format!("#{number}"))
-            .chain(body.match_indices(&format!("/pull/{number}")))
-            .any(|(at, reference)| {
-                !body[at + reference.len()..].starts_with(|c: char| c.is_ascii_digit())
-            })
-    };
-    // The asker accepted it as the answer, or it names the change that closed the item.
-    if comment.author.association.as_deref() == Some(ANSWER) || closers.iter().any(names) {
+    let names_closer = closers.iter().any(|number| mentions_number(body, *number));
+    if comment.author.association.as_deref() == Some(ANSWER) || names_closer {
         return Some(CommentRole::Fix);
     }
     let is_chatter = || {
@@ -75,12 +74,21 @@ mod tests {
     use super::*;
     use precedent_core::model::Author;
 
-    fn of(body: &str, seconds_after_closure: i64, closers: &[u64]) -> Option<CommentRole> {
+    fn role_at(body: &str, seconds_after_closure: i64, closers: &[u64]) -> Option<CommentRole> {
+        role_by(body, Author::default(), seconds_after_closure, closers)
+    }
+
+    fn role_by(
+        body: &str,
+        author: Author,
+        seconds_after_closure: i64,
+        closers: &[u64],
+    ) -> Option<CommentRole> {
         let at = |s: i64| Timestamp::from_second(1_700_000_000 + s).unwrap();
         let comment = StoredComment {
             id: 1,
             remote_id: "1".into(),
-            author: Author::default(),
+            author,
             body: body.into(),
             url: None,
             created_at: at(seconds_after_closure),
@@ -91,24 +99,9 @@ mod tests {
 
     #[test]
     fn accepted_answer_is_the_fix() {
-        let at = Timestamp::from_second(1_700_000_000).unwrap();
         let role_of = |association: Option<&str>, bot: bool| {
             let author = Author { login: None, bot, association: association.map(str::to_owned) };
-            let comment = StoredComment {
-                id: 1,
-                remote_id: "d1".into(),
-                author,
-                body: "Open the valve first.".into(),
-                url: None,
-                created_at: at,
-                updated_at: at,
-            };
-            role(
-                &comment,
-                (&PreparedText::comment(&comment.body), &Sentences::read(&comment.body)),
-                None,
-                &[],
-            )
+            role_by("Open the valve first.", author, -90_000, &[])
         };
         assert_eq!(role_of(Some(ANSWER), false), Some(CommentRole::Fix));
         assert_eq!(role_of(Some(ANSWER), true), Some(CommentRole::Fix));
@@ -117,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_decide_the_role() {
+    fn wording_decides_the_role() {
         use CommentRole::{Confirmation, Denial, Fix, Noise, Reproduction, Workaround};
         for (body, role) in [
             ("This was fixed in the last release, 3.1.2.", Some(Fix)),
@@ -161,7 +154,7 @@ mod tests {
             ("Set LANG=C.UTF-8.", None),
             ("Thank you very much!", Some(Noise)),
         ] {
-            assert_eq!(of(body, -90_000, &[]), role, "{body}");
+            assert_eq!(role_at(body, -90_000, &[]), role, "{body}");
         }
         for body in [
             "I'm not sure how to fix that.",
@@ -181,17 +174,17 @@ mod tests {
             "The suggested workaround",
             "There were quite a few workarounds over the years.",
         ] {
-            let role = of(body, -90_000, &[]);
+            let role = role_at(body, -90_000, &[]);
             assert!(!matches!(role, Some(Fix | Workaround)), "{body} {role:?}");
         }
     }
 
     #[test]
-    fn closing_pull_request_mention_is_a_fix() {
-        assert_eq!(of("See #456.", -90_000, &[456]), Some(CommentRole::Fix));
-        assert_ne!(of("See #4567.", -90_000, &[456]), Some(CommentRole::Fix));
+    fn comment_naming_the_closing_change_is_a_fix() {
+        assert_eq!(role_at("See #456.", -90_000, &[456]), Some(CommentRole::Fix));
+        assert_ne!(role_at("See #4567.", -90_000, &[456]), Some(CommentRole::Fix));
         assert_eq!(
-            of("Not something for the core, I think.", 3, &[]),
+            role_at("Not something for the core, I think.", 3, &[]),
             Some(CommentRole::ClosingNote)
         );
     }

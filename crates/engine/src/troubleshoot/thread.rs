@@ -1,8 +1,10 @@
-//! The assembly of the part of a thread that contains the solution, within a budget of characters.
+//! The assembly of a thread excerpt with the solution, within a budget of characters.
 //!
-//! First comes the report, shortened. Then the end of the discussion: the last comments before the
-//! closure, and those classified as the fix. Then the comments nearest to the question. The result
-//! is in chronological order.
+//! The budget goes first to the shortened report, then to the tail, which is the comments
+//! classified as the solution and the last ones before the closure, then to the comments most
+//! similar to the question. The result is in chronological order.
+
+use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
@@ -16,24 +18,23 @@ use precedent_text::roles::Sentences;
 /// The maximum length of a report shown in full, in characters; longer ones are cut to the first
 /// and last paragraph.
 const LONG_BODY: usize = 500;
-/// The minimum number of letters and digits in a paragraph, in bytes; shorter ones are greetings or
-/// signatures.
+/// The minimum length of a paragraph's letters and digits, in bytes; shorter ones are greetings or
+/// signatures. A Chinese or Japanese letter has three bytes and says as much as three Latin ones.
 const MIN_PARAGRAPH: usize = 30;
 /// The maximum share of a thread's budget for the report.
 const BODY_SHARE: f32 = 0.35;
 /// The maximum share of the comments' budget for the tail.
 const TAIL_SHARE: f32 = 0.6;
 /// The number of last comments before the closure in the tail.
-const TAIL: usize = 4;
-/// The maximum number of other comments shown, nearest to the question first: a thread of 521
-/// comments printed 845 lines.
+const LAST_COMMENTS: usize = 4;
+/// The maximum number of other comments shown.
 const MAX_OTHERS: usize = 12;
 /// The time after the closure during which comments still belong to it, in seconds.
 const GRACE: i64 = 300;
 /// The maximum length of a comment that only agrees, in characters.
-const AGREEMENT: usize = 200;
-/// The maximum number of agreeing comments listed; of more, only the first is shown.
-const MAX_AGREEING: usize = 2;
+const MAX_AGREEMENT_LENGTH: usize = 200;
+/// The maximum number of agreeing comments that are all shown; of more, only the first is.
+const MAX_AGREEMENTS: usize = 2;
 /// The minimum length of a useful excerpt, in characters.
 const MIN_EXCERPT: usize = 120;
 
@@ -42,10 +43,15 @@ const MIN_EXCERPT: usize = 120;
 pub(crate) struct ThreadComment {
     /// The comment with its full text.
     pub(crate) comment: CaseComment,
-    /// The cosine to the question, −1..1.
-    pub(super) nearness: f32,
-    /// The sentences with their roles.
+    /// The similarity to the question, −1..1.
+    pub(super) similarity: f32,
     pub(crate) sentences: Sentences,
+}
+
+impl ThreadComment {
+    pub(crate) fn has_role(&self, role: CommentRole) -> bool {
+        self.comment.role == Some(role)
+    }
 }
 
 /// The part of a thread that is shown.
@@ -56,36 +62,36 @@ pub(super) struct Excerpt {
     /// The comments in chronological order.
     pub(super) comments: Vec<CaseComment>,
     pub(super) omissions: usize,
-    /// The number of agreeing comments represented by one that is shown.
+    /// The number of agreeing comments omitted after the first one.
     pub(super) agreements: usize,
     /// The anchor of the comment to read first.
     pub(super) fix: Option<String>,
     pub(super) chars: usize,
 }
 
-/// Returns the maximum number of characters that a thread could use.
-pub(super) fn need(body: &str, thread: &[ThreadComment]) -> usize {
-    let echoes = echoes(thread);
-    let comments = thread.iter().zip(echoes);
-    let comments = comments.filter(|(s, echo)| !echo && s.comment.role != Some(CommentRole::Noise));
-    length(&shorten(body).0) + comments.map(|(s, _)| length(&s.comment.text)).sum::<usize>()
+/// Returns the number of characters that a thread could use.
+pub(super) fn useful_length(body: &str, thread: &[ThreadComment]) -> usize {
+    let repeated = repeated_agreements(thread);
+    let comments = thread.iter().zip(repeated);
+    let comments =
+        comments.filter(|(reply, is_repeated)| !is_repeated && !reply.has_role(CommentRole::Noise));
+    length(&shorten(body).0) + comments.map(|(reply, _)| length(&reply.comment.text)).sum::<usize>()
 }
 
-/// Returns for each comment whether it only agrees with an earlier one; these are counted instead
-/// of shown.
-fn echoes(thread: &[ThreadComment]) -> Vec<bool> {
-    let agrees = |s: &ThreadComment| {
-        let text = &s.comment.text;
-        s.comment.role == Some(CommentRole::Confirmation)
+/// Returns for each comment whether it only agrees with an earlier one, and is counted instead of
+/// shown.
+fn repeated_agreements(thread: &[ThreadComment]) -> Vec<bool> {
+    let agrees = |reply: &ThreadComment| {
+        let text = &reply.comment.text;
+        reply.has_role(CommentRole::Confirmation)
             && !text.contains("```")
-            && length(text) <= AGREEMENT
+            && length(text) <= MAX_AGREEMENT_LENGTH
     };
     let mut flags: Vec<bool> = thread.iter().map(agrees).collect();
-    let few = flags.iter().filter(|agrees| **agrees).count() <= MAX_AGREEING;
-    // The first one is shown.
-    let mut was_shown = false;
+    let are_few = flags.iter().filter(|agrees| **agrees).count() <= MAX_AGREEMENTS;
+    let mut is_first_shown = false;
     for agrees in &mut flags {
-        *agrees = *agrees && !few && std::mem::replace(&mut was_shown, true);
+        *agrees = *agrees && !are_few && std::mem::replace(&mut is_first_shown, true);
     }
     flags
 }
@@ -97,80 +103,76 @@ pub(super) fn assemble(
     closed_at: Option<Timestamp>,
     budget: usize,
 ) -> Excerpt {
-    let (body, short) = shorten(body);
-    let echoes = echoes(thread);
+    let (body, is_shortened) = shorten(body);
+    let repeated = repeated_agreements(thread);
     let useful: Vec<usize> = (0..thread.len())
-        .filter(|i| !echoes[*i] && thread[*i].comment.role != Some(CommentRole::Noise))
+        .filter(|i| !repeated[*i] && !thread[*i].has_role(CommentRole::Noise))
         .collect();
     let useful_length: usize = useful.iter().map(|i| length(&thread[*i].comment.text)).sum();
-    // The report may use the budget left by the comments.
-    let room = share(budget, BODY_SHARE).max(budget.saturating_sub(useful_length));
-    let (body, is_cut) = excerpt(&body, room);
-    let mut spare = budget.saturating_sub(length(&body));
-
-    let is_before_closure = |s: &ThreadComment| {
-        closed_at.is_none_or(|time| s.comment.created_at.as_second() <= time.as_second() + GRACE)
-    };
+    // The report may also use what the comments leave of the budget.
+    let available = share(budget, BODY_SHARE).max(budget.saturating_sub(useful_length));
+    let (body, is_cut) = excerpt(&body, available);
+    let mut remaining = budget.saturating_sub(length(&body));
     let mut picks: Vec<Option<(String, bool)>> = vec![None; thread.len()];
     let take = |i: usize,
-                most: usize,
-                spare: &mut usize,
+                max: usize,
+                remaining: &mut usize,
                 picks: &mut Vec<Option<(String, bool)>>|
      -> usize {
         let text = &thread[i].comment.text;
-        let most = most.min(*spare);
-        if picks[i].is_some() || (most < MIN_EXCERPT && length(text) > most) {
+        let max = max.min(*remaining);
+        if picks[i].is_some() || (max < MIN_EXCERPT && length(text) > max) {
             return 0;
         }
-        let (part, is_cut) = excerpt(text, most);
-        let used_length = length(&part);
-        *spare -= used_length;
-        picks[i] = Some((part, is_cut));
+        let (pick, is_cut) = excerpt(text, max);
+        let used_length = length(&pick);
+        *remaining -= used_length;
+        picks[i] = Some((pick, is_cut));
         used_length
     };
 
     // Comments classified as the solution come before those that are merely last.
-    let mut tail: Vec<usize> =
-        useful.iter().copied().filter(|i| is_before_closure(&thread[*i])).collect();
-    let last_comments: Vec<usize> = tail.iter().rev().take(TAIL).copied().collect();
+    let is_early = |i: &usize| is_before_closure(&thread[*i], closed_at);
+    let last_comments = useful.iter().copied().filter(is_early).rev().take(LAST_COMMENTS);
     let is_solution = |i: &usize| {
         use CommentRole::{ClosingNote, Fix, Workaround};
         matches!(thread[*i].comment.role, Some(Fix | Workaround | ClosingNote))
     };
     let mut fixes: Vec<usize> = useful.iter().copied().filter(is_solution).collect();
-    fixes.sort_by_key(|i| {
-        (std::cmp::Reverse(weight(&thread[*i], closed_at)), std::cmp::Reverse(*i))
-    });
-    tail = fixes.iter().copied().take(TAIL).chain(last_comments).collect();
-    let mut tail_left = share(spare, TAIL_SHARE).max(spare.min(MIN_EXCERPT * 2));
+    fixes.sort_by_key(|i| Reverse((solution_rank(&thread[*i], closed_at), *i)));
+    let tail = fixes.iter().copied().take(LAST_COMMENTS).chain(last_comments);
+    let mut tail_left = share(remaining, TAIL_SHARE).max(remaining.min(MIN_EXCERPT * 2));
     for i in tail {
-        // Cut an oversized comment, so that it does not end the tail.
-        let most = (tail_left / 2).max(MIN_EXCERPT * 2).min(tail_left);
-        tail_left -= take(i, most, &mut spare, &mut picks).min(tail_left);
+        // Cut a long comment, so that it leaves room for others.
+        let max = (tail_left / 2).max(MIN_EXCERPT * 2).min(tail_left);
+        tail_left -= take(i, max, &mut remaining, &mut picks).min(tail_left);
     }
 
-    let mut extra: Vec<usize> = useful.iter().copied().filter(|i| picks[*i].is_none()).collect();
-    extra.sort_by(|a, b| value(&thread[*b]).total_cmp(&value(&thread[*a])).then(a.cmp(b)));
-    for i in extra.into_iter().take(MAX_OTHERS) {
-        let most = (spare / 2).max(MIN_EXCERPT * 4);
-        take(i, most, &mut spare, &mut picks);
+    let mut others: Vec<usize> = useful.iter().copied().filter(|i| picks[*i].is_none()).collect();
+    others.sort_by(|a, b| relevance(&thread[*b]).total_cmp(&relevance(&thread[*a])).then(a.cmp(b)));
+    for i in others.into_iter().take(MAX_OTHERS) {
+        let max = (remaining / 2).max(MIN_EXCERPT * 4);
+        take(i, max, &mut remaining, &mut picks);
     }
-    // The remaining budget extends excerpts, those of solutions first.
-    let mut cut_short: Vec<usize> = (0..thread.len())
+    // The rest of the budget extends excerpts, those of solutions first.
+    let mut cut_comments: Vec<usize> = (0..thread.len())
         .filter(|i| picks[*i].as_ref().is_some_and(|(_, is_cut)| *is_cut))
         .collect();
-    cut_short.sort_by_key(|i| (!fixes.contains(i), *i));
-    for i in cut_short {
-        let previous = picks[i].take().map_or(0, |(text, _)| length(&text));
-        spare += previous;
-        take(i, usize::MAX, &mut spare, &mut picks);
+    cut_comments.sort_by_key(|i| (!fixes.contains(i), *i));
+    for i in cut_comments {
+        remaining += picks[i].take().map_or(0, |(text, _)| length(&text));
+        take(i, usize::MAX, &mut remaining, &mut picks);
     }
 
-    let mut out =
-        Excerpt { body_excerpt: short || is_cut, chars: length(&body), body, ..Excerpt::default() };
-    for ((entry, text), echo) in thread.iter().zip(picks).zip(echoes) {
+    let mut out = Excerpt {
+        body_excerpt: is_shortened || is_cut,
+        chars: length(&body),
+        body,
+        ..Excerpt::default()
+    };
+    for ((entry, text), is_repeated) in thread.iter().zip(picks).zip(repeated) {
         match text {
-            None if echo => out.agreements += 1,
+            None if is_repeated => out.agreements += 1,
             Some((text, is_cut)) => {
                 out.chars += length(&text);
                 out.comments.push(CaseComment { text, excerpt: is_cut, ..entry.comment.clone() });
@@ -179,99 +181,90 @@ pub(super) fn assemble(
         }
     }
     let is_shown = |i: &&usize| out.comments.iter().any(|c| c.anchor == thread[**i].comment.anchor);
-    let last = || {
+    let answer = || {
         let candidates: Vec<usize> = useful.iter().filter(is_shown).copied().collect();
         best_answer(&candidates, thread, closed_at)
     };
-    out.fix = fixes
-        .iter()
-        .find(is_shown)
-        .copied()
-        .or_else(last)
-        .map(|i| thread[i].comment.anchor.clone());
+    let first = fixes.iter().find(is_shown).copied().or_else(answer);
+    out.fix = first.map(|i| thread[i].comment.anchor.clone());
     out
 }
 
 /// Returns the comment to read first if none is classified as the fix: the project's last comment
-/// before the closure, else anybody's last. Agreements, questions and bot comments are skipped.
+/// before the closure, or else anybody's. Agreements, questions and bot comments are skipped.
 fn best_answer(
     ids: &[usize],
     thread: &[ThreadComment],
     closed_at: Option<Timestamp>,
 ) -> Option<usize> {
-    let tells = |i: &usize| {
+    let is_answer = |i: &usize| {
         let c = &thread[*i].comment;
-        let idle = matches!(c.role, Some(CommentRole::Confirmation | CommentRole::Reproduction));
-        let bot = c.author.as_deref().is_some_and(|a| a.ends_with("[bot]"));
-        !idle && !bot && !c.text.trim_end().ends_with('?')
+        let is_agreement =
+            matches!(c.role, Some(CommentRole::Confirmation | CommentRole::Reproduction));
+        let is_bot = c.author.as_deref().is_some_and(|a| a.ends_with("[bot]"));
+        !is_agreement && !is_bot && !c.text.trim_end().ends_with('?')
     };
-    let answers: Vec<usize> = ids.iter().copied().filter(tells).collect();
-    let is_before = |i: &usize| {
-        closed_at
-            .is_none_or(|at| thread[*i].comment.created_at.as_second() <= at.as_second() + GRACE)
-    };
+    let answers: Vec<usize> = ids.iter().copied().filter(is_answer).collect();
+    let is_before = |i: &usize| is_before_closure(&thread[*i], closed_at);
     let (earlier, later): (Vec<usize>, Vec<usize>) = answers.into_iter().partition(is_before);
-    let pool = if earlier.is_empty() { later } else { earlier };
+    let candidates = if earlier.is_empty() { later } else { earlier };
     let last = |filter: &dyn Fn(&CaseComment) -> bool| {
-        pool.iter().rev().copied().find(|i| filter(&thread[*i].comment))
+        candidates.iter().rev().copied().find(|i| filter(&thread[*i].comment))
     };
     last(&|c| speaks_for_project(c.association.as_deref())).or_else(|| last(&|_| true))
 }
 
-/// Shortens a report over [`LONG_BODY`] characters to its first and its last paragraph, and returns
-/// whether it was cut. A greeting is extended by the paragraph after it, a signature by the one
-/// before.
+fn is_before_closure(entry: &ThreadComment, closed_at: Option<Timestamp>) -> bool {
+    let created_at = entry.comment.created_at.as_second();
+    closed_at.is_none_or(|at| created_at <= at.as_second() + GRACE)
+}
+
+/// Shortens a report over [`LONG_BODY`] characters to its first and last informative paragraphs,
+/// and returns whether it was shortened.
 pub(super) fn shorten(body: &str) -> (String, bool) {
     let body = body.trim();
     if length(body) <= LONG_BODY {
         return (body.to_owned(), false);
     }
     let paragraphs = paragraphs(body);
-    let first = paragraphs.iter().position(|p| says_something(p)).unwrap_or(0);
-    let last = paragraphs.iter().rposition(|p| says_something(p)).unwrap_or(paragraphs.len() - 1);
+    let first = paragraphs.iter().position(|p| is_informative(p)).unwrap_or(0);
+    let last = paragraphs.iter().rposition(|p| is_informative(p)).unwrap_or(paragraphs.len() - 1);
     if last <= first + 1 {
         return (body.to_owned(), false);
     }
-    (
-        format!(
-            "{}\n\n[…]\n\n{}",
-            paragraphs[..=first].join("\n\n"),
-            paragraphs[last..].join("\n\n")
-        ),
-        true,
-    )
+    let (head, tail) = (paragraphs[..=first].join("\n\n"), paragraphs[last..].join("\n\n"));
+    (format!("{head}\n\n[…]\n\n{tail}"), true)
 }
 
 /// Returns whether a paragraph is more than a greeting, a heading or a signature.
-pub(super) fn says_something(paragraph: &str) -> bool {
-    let heading = paragraph.starts_with('#') && paragraph.lines().count() == 1;
-    // Counted in bytes, because a Chinese or Japanese letter carries as much as three Latin ones.
+pub(super) fn is_informative(paragraph: &str) -> bool {
+    let is_heading = paragraph.starts_with('#') && paragraph.lines().count() == 1;
     let letters: usize =
         paragraph.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum();
-    !heading && letters >= MIN_PARAGRAPH
+    !is_heading && letters >= MIN_PARAGRAPH
 }
 
-/// Splits a Markdown text into paragraphs; a fenced block is one.
+/// Splits a Markdown text into paragraphs; a fenced block is not split.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut out = Vec::new();
-    let mut open = String::new();
+    let mut current = String::new();
     let mut in_fence = false;
     for line in text.lines() {
         if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
             in_fence = !in_fence;
         }
         if line.trim().is_empty() && !in_fence {
-            if !open.trim().is_empty() {
-                out.push(std::mem::take(&mut open).trim_end().to_owned());
+            if !current.trim().is_empty() {
+                out.push(std::mem::take(&mut current).trim_end().to_owned());
             }
-            open.clear();
+            current.clear();
             continue;
         }
-        open.push_str(line);
-        open.push('\n');
+        current.push_str(line);
+        current.push('\n');
     }
-    if !open.trim().is_empty() {
-        out.push(open.trim_end().to_owned());
+    if !current.trim().is_empty() {
+        out.push(current.trim_end().to_owned());
     }
     out
 }
@@ -282,25 +275,24 @@ fn paragraphs(text: &str) -> Vec<String> {
     clippy::cast_sign_loss,
     reason = "a budget"
 )]
-fn share(of: usize, share: f32) -> usize {
-    (of as f32 * share) as usize
+fn share(budget: usize, share: f32) -> usize {
+    (budget as f32 * share) as usize
 }
 
-/// Returns the sort key of a comment that may give the solution. Comments that name a version, a
-/// change or code come first; then role, nearness to the closure and the author's standing in the
-/// project count.
-fn weight(entry: &ThreadComment, closed_at: Option<Timestamp>) -> (bool, u32) {
+/// Returns the rank of a comment that may state the solution. Comments with a version, a change or
+/// code rank highest; then role, distance to the closure and author count.
+fn solution_rank(entry: &ThreadComment, closed_at: Option<Timestamp>) -> (bool, u32) {
     let c = &entry.comment;
-    let near =
+    let is_at_closure =
         closed_at.is_some_and(|at| (c.created_at.as_second() - at.as_second()).abs() <= 86_400);
-    let weight = u32::from(c.role == Some(CommentRole::Fix)) * 2
-        + u32::from(near) * 2
+    let points = u32::from(c.role == Some(CommentRole::Fix)) * 2
+        + u32::from(is_at_closure) * 2
         + u32::from(speaks_for_project(c.association.as_deref()));
-    (entry.sentences.is_specific(), weight)
+    (entry.sentences.is_specific(), points)
 }
 
-/// Returns the value of a comment outside the tail.
-fn value(entry: &ThreadComment) -> f32 {
+/// Returns the relevance of a comment outside the tail.
+fn relevance(entry: &ThreadComment) -> f32 {
     let role = match entry.comment.role {
         Some(CommentRole::Fix) => 0.35,
         Some(CommentRole::Workaround) => 0.3,
@@ -312,7 +304,7 @@ fn value(entry: &ThreadComment) -> f32 {
         None => 0.05,
     };
     let project = if speaks_for_project(entry.comment.association.as_deref()) { 0.1 } else { 0.0 };
-    entry.nearness + role + project
+    entry.similarity + role + project
 }
 
 #[cfg(test)]
@@ -325,7 +317,7 @@ mod tests {
         Timestamp::from_second(1_700_000_000 + minute * 60).unwrap()
     }
 
-    fn reply(minute: i64, text: &str, role: Option<CommentRole>, nearness: f32) -> ThreadComment {
+    fn reply(minute: i64, text: &str, role: Option<CommentRole>, similarity: f32) -> ThreadComment {
         ThreadComment {
             comment: CaseComment {
                 anchor: format!("comment-{minute}"),
@@ -337,43 +329,40 @@ mod tests {
                 text: text.to_owned(),
                 excerpt: false,
             },
-            nearness,
+            similarity,
             sentences: Sentences::default(),
         }
     }
 
-    fn anchors(a: &Excerpt) -> Vec<&str> {
-        a.comments.iter().map(|c| c.anchor.as_str()).collect()
+    fn anchors(excerpt: &Excerpt) -> Vec<&str> {
+        excerpt.comments.iter().map(|c| c.anchor.as_str()).collect()
     }
 
     #[test]
     fn long_body_keeps_first_and_last_paragraph() {
         let middle = "Middle. ".repeat(80);
-        let (what, where_) = (
-            "It fails whenever the clock strikes twelve.",
-            "Seen on version 3, on three machines here.",
-        );
-        let body = format!("{what}\n\n{middle}\n\n```\nline\n\nline\n```\n\n{where_}");
+        let symptom = "It fails whenever the clock strikes twelve.";
+        let versions = "Seen on version 3, on three machines here.";
+        let body = format!("{symptom}\n\n{middle}\n\n```\nline\n\nline\n```\n\n{versions}");
         let a = assemble(&body, &[], None, 4_000);
-        assert_eq!(a.body, format!("{what}\n\n[…]\n\n{where_}"));
+        assert_eq!(a.body, format!("{symptom}\n\n[…]\n\n{versions}"));
         assert!(a.body_excerpt);
-        // Greetings and signatures are uninformative.
-        let body = format!("Hello,\n\n{what}\n\n{middle}\n\n{where_}\n\nRegards,\nAnn");
+        let body = format!("Hello,\n\n{symptom}\n\n{middle}\n\n{versions}\n\nRegards,\nAnn");
         let a = assemble(&body, &[], None, 4_000);
-        assert_eq!(a.body, format!("Hello,\n\n{what}\n\n[…]\n\n{where_}\n\nRegards,\nAnn"));
+        assert_eq!(a.body, format!("Hello,\n\n{symptom}\n\n[…]\n\n{versions}\n\nRegards,\nAnn"));
         assert!(a.body_excerpt);
         let a = assemble("Short.\n\nBody.", &[], None, 4_000);
         assert_eq!((a.body.as_str(), a.body_excerpt), ("Short.\n\nBody.", false));
     }
 
     #[test]
-    fn zero_comments_are_fine() {
+    fn thread_without_comments_has_no_fix() {
         let a = assemble("It fails.", &[], Some(at(9)), 1_000);
         assert_eq!((a.comments.len(), a.omissions, a.fix), (0, 0, None));
     }
 
     #[test]
-    fn tail_before_the_closure_comes_first() {
+    fn last_comments_before_the_closure_are_shown() {
         let filler = "x".repeat(300);
         let comments: Vec<ThreadComment> = (0..20).map(|i| reply(i, &filler, None, 0.0)).collect();
         let a = assemble("It fails.", &comments, Some(at(9)), 1_000);
@@ -384,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn oversized_comment_does_not_end_the_tail() {
+    fn long_comment_leaves_room_for_others() {
         let comments = [
             reply(1, &"the cause is the lease ".repeat(5), None, 0.0),
             reply(2, &"and then this ".repeat(5), None, 0.0),
@@ -408,7 +397,7 @@ mod tests {
 
     #[test]
     fn without_a_fix_the_last_answer_is_first() {
-        let by = |minute, text, role, association: Option<&str>| {
+        let comment_by = |minute, text, role, association: Option<&str>| {
             let mut entry = reply(minute, text, role, 0.0);
             entry.comment.association = association.map(str::to_owned);
             entry
@@ -416,12 +405,12 @@ mod tests {
         let first =
             |comments: &[ThreadComment]| assemble("It fails.", comments, Some(at(9)), 4_000).fix;
         let mut comments = vec![
-            by(1, "Which version is it?", None, Some("MEMBER")),
-            by(2, "Set no-snapshot-lease on the leader.", None, Some("MEMBER")),
-            by(3, "I set it on all three nodes.", None, None),
-            by(4, "Still the same here.", Some(CommentRole::Confirmation), None),
-            by(5, "Thanks!", Some(CommentRole::Noise), Some("OWNER")),
-            by(700, "Much later, of something else.", None, Some("OWNER")),
+            comment_by(1, "Which version is it?", None, Some("MEMBER")),
+            comment_by(2, "Set no-snapshot-lease on the leader.", None, Some("MEMBER")),
+            comment_by(3, "I set it on all three nodes.", None, None),
+            comment_by(4, "Still the same here.", Some(CommentRole::Confirmation), None),
+            comment_by(5, "Thanks!", Some(CommentRole::Noise), Some("OWNER")),
+            comment_by(700, "Much later, of something else.", None, Some("OWNER")),
         ];
         assert_eq!(first(&comments).as_deref(), Some("comment-2"));
         comments.remove(1);
@@ -429,7 +418,7 @@ mod tests {
         comments[0].comment.role = Some(CommentRole::Workaround);
         comments[0].comment.text = "Restart it at night.".to_owned();
         assert_eq!(first(&comments).as_deref(), Some("comment-1"));
-        let mut bot = by(6, "Moved to the archive.", None, None);
+        let mut bot = comment_by(6, "Moved to the archive.", None, None);
         bot.comment.author = Some("tidy[bot]".to_owned());
         assert_eq!(first(&[bot]), None);
     }
@@ -439,8 +428,8 @@ mod tests {
         let text = "word ".repeat(60);
         let mut comments: Vec<ThreadComment> =
             (0..12).map(|i| reply(i, &text, None, 0.1)).collect();
-        comments[1].nearness = 0.8;
-        comments[3].nearness = 0.7;
+        comments[1].similarity = 0.8;
+        comments[3].similarity = 0.7;
         let a = assemble("It fails.", &comments, Some(at(100)), 2_000);
         let keys = anchors(&a);
         assert!(keys.contains(&"comment-1") && keys.contains(&"comment-11"), "{keys:?}");
@@ -449,10 +438,10 @@ mod tests {
 
     #[test]
     fn agreements_are_counted_and_the_fix_stays() {
-        let agrees = |i| {
+        let agreement = |i| {
             reply(i, &format!("Same here with {i} files."), Some(CommentRole::Confirmation), 0.2)
         };
-        let mut comments: Vec<ThreadComment> = (0..299).map(agrees).collect();
+        let mut comments: Vec<ThreadComment> = (0..299).map(agreement).collect();
         comments.push(reply(400, "Fixed in 4.4.5.", Some(CommentRole::Fix), 0.0));
         let a = assemble("It is slow.", &comments, Some(at(400)), 10_000);
         assert_eq!(
@@ -484,7 +473,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_thread_keeps_to_its_budget(
+        fn thread_stays_within_its_budget(
             body in "[a-zé日 \n]{0,2000}",
             comments in prop::collection::vec(("[a-zé日 \n]{1,1500}", -1.0_f32..1.0, 0_u8..4), 0..20),
             closed in prop::option::of(0_i64..20),
@@ -493,9 +482,9 @@ mod tests {
             let thread: Vec<ThreadComment> = comments
                 .into_iter()
                 .enumerate()
-                .map(|(i, (text, nearness, role))| {
+                .map(|(i, (text, similarity, role))| {
                     let role = [None, Some(CommentRole::Fix), Some(CommentRole::Noise), Some(CommentRole::Workaround)][role as usize];
-                    reply(i as i64, &text, role, nearness)
+                    reply(i as i64, &text, role, similarity)
                 })
                 .collect();
             let a = assemble(&body, &thread, closed.map(at), budget);

@@ -1,5 +1,5 @@
-//! Tests of a command's environment: output that cannot be written, a folder without a casebook,
-//! invalid settings, existing or leftover files, and restoring a copy.
+//! Tests of a command's environment: unwritable output, a folder without a casebook, invalid
+//! settings, and leftover files.
 
 use std::{
     fs,
@@ -12,17 +12,16 @@ use serde_json::json;
 
 use crate::{
     mcp::Client,
-    support::{Place, Ran, comment, issue, tracker},
+    support::{Run, TestEnv, comment, issue, random_records},
 };
 
-fn import_sample(place: &Place) {
+fn import_sample(env: &TestEnv) {
     let lines = format!(
         "{}\n{}\n",
         issue(1, "Valve leaks", "It drips."),
         comment(9, 1, "Tighten the gasket.")
     );
-    let path = place.file("in.jsonl", lines);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    env.import(lines);
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -34,25 +33,25 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Runs a command with standard output on a full disk.
+/// Runs a command whose standard output is on a full disk.
 #[cfg(target_os = "linux")]
-fn on_a_full_disk(place: &Place, args: &[&str], is_stderr_full: bool) -> Ran {
+fn run_on_full_disk(env: &TestEnv, args: &[&str], is_stderr_full: bool) -> Run {
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let mut command = place.command(args);
+    let mut command = env.command(args);
     command.stdout(full()).stderr(if is_stderr_full {
         Stdio::from(full())
     } else {
         Stdio::piped()
     });
-    Ran::from(command.spawn().unwrap().wait_with_output().unwrap())
+    Run::from(command.spawn().unwrap().wait_with_output().unwrap())
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn unwritable_output_is_an_error() {
-    let place = Place::new();
-    import_sample(&place);
-    place.ok(&["note", "add", "-t", "Gasket", "-b", "Tighten it."]);
+    let env = TestEnv::new();
+    import_sample(&env);
+    env.ok(&["note", "add", "-t", "Gasket", "-b", "Tighten it."]);
     for args in [
         &["search", "valve", "--json"][..],
         &["search", "valve"],
@@ -79,33 +78,33 @@ fn unwritable_output_is_an_error() {
         &[
             "import",
             "github",
-            &place.path("in.jsonl").to_string_lossy(),
+            &env.path("in.jsonl").to_string_lossy(),
             "--source",
             "acme/app",
             "--json",
         ],
     ] {
-        let ran = on_a_full_disk(&place, args, false);
-        assert_eq!(ran.code, Some(1), "{args:?}: {}", ran.err);
+        let run = run_on_full_disk(&env, args, false);
+        assert_eq!(run.code, Some(1), "{args:?}: {}", run.err);
         assert!(
-            ran.err.contains("standard output: no space left on device")
-                && ran.err.contains("hint:"),
+            run.err.contains("standard output: no space left on device")
+                && run.err.contains("hint:"),
             "{args:?}: {}",
-            ran.err
+            run.err
         );
         // Standard error may be unwritable as well.
-        let code = on_a_full_disk(&place, args, true).code;
+        let code = run_on_full_disk(&env, args, true).code;
         assert_eq!(code, Some(1), "{args:?}");
     }
     // The error of the command itself is reported.
-    let ran = on_a_full_disk(&place, &["show", "acme/app#99"], false);
-    assert!(ran.code == Some(1) && ran.err.contains("acme/app#99"), "{}", ran.err);
-    // The same holds for the MCP server.
+    let run = run_on_full_disk(&env, &["show", "acme/app#99"], false);
+    run.assert_error(1, &["acme/app#99"]);
+    // The MCP server reports it as well.
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
                        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
-    let input = place.file("hello.jsonl", format!("{hello}\n"));
+    let input = env.file("hello.jsonl", format!("{hello}\n"));
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = place
+    let output = env
         .command(&["mcp"])
         .stdin(fs::File::open(&input).unwrap())
         .stdout(full)
@@ -114,31 +113,26 @@ fn unwritable_output_is_an_error() {
         .unwrap()
         .wait_with_output()
         .unwrap();
-    let ran = Ran::from(output);
-    assert!(
-        ran.code == Some(1) && ran.err.contains("standard output: no space left"),
-        "{:?} {}",
-        ran.code,
-        ran.err
-    );
+    let run = Run::from(output);
+    run.assert_error(1, &["standard output: no space left"]);
 }
 
 #[test]
 fn closed_pipe_ends_help_quietly() {
-    let place = Place::new();
+    let env = TestEnv::new();
     for args in [&["--help"][..], &["config", "list"], &["man"]] {
         let mut child =
-            place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            env.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
-        let ran = Ran::from(child.wait_with_output().unwrap());
-        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
+        let run = Run::from(child.wait_with_output().unwrap());
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{args:?}");
     }
 }
 
 #[test]
-fn reading_creates_no_casebook_and_names_the_folder() {
-    let place = Place::new();
-    let folder = place.casebook();
+fn query_without_a_casebook_names_the_folder() {
+    let env = TestEnv::new();
+    let folder = env.casebook();
     for args in [
         &["search", "valve"][..],
         &["search", "valve", "--json"],
@@ -168,36 +162,36 @@ fn reading_creates_no_casebook_and_names_the_folder() {
         &["export", "out.casebook"],
         &["eval", "--solved", "acme/app"],
     ] {
-        let ran = place.run(args);
-        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{args:?}: {}", ran.err);
-        let says = format!("no casebook found in {}", folder.display());
+        let run = env.run(args);
+        assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{args:?}: {}", run.err);
+        let message = format!("no casebook found in {}", folder.display());
         assert!(
-            ran.err.contains(&says) && ran.err.contains("precedent import sample"),
+            run.err.contains(&message) && run.err.contains("precedent import sample"),
             "{args:?}: {}",
-            ran.err
+            run.err
         );
         assert!(!folder.exists(), "{args:?} created {}", folder.display());
     }
     // A folder with other files is not a casebook either, and stays unchanged.
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("letter.txt"), "Dear all").unwrap();
-    assert_eq!(place.run(&["search", "valve"]).code, Some(1));
+    assert_eq!(env.run(&["search", "valve"]).code, Some(1));
     assert_eq!(names(&folder), ["letter.txt"]);
     for args in [
         &["source", "add", "acme/app"][..],
         &["note", "add", "-t", "Gasket", "-b", "Tighten it."],
         &["import", "sample", "--no-vectors"],
     ] {
-        let place = Place::new();
-        place.ok(args);
-        assert!(place.casebook().join("precedent.db").is_file(), "{args:?}");
+        let env = TestEnv::new();
+        env.ok(args);
+        assert!(env.casebook().join("precedent.db").is_file(), "{args:?}");
     }
 }
 
 #[test]
 fn mcp_server_works_once_the_casebook_exists() {
-    let place = Place::new();
-    let mut client = Client::start(&place, &["-R", "acme/app"]);
+    let env = TestEnv::new();
+    let mut client = Client::start(&env, &["-R", "acme/app"]);
     for (tool, arguments) in [
         ("status", json!({})),
         ("search_issues", json!({"query": "valve"})),
@@ -212,8 +206,8 @@ fn mcp_server_works_once_the_casebook_exists() {
             "{tool}: {message}"
         );
     }
-    assert!(!place.casebook().exists());
-    import_sample(&place);
+    assert!(!env.casebook().exists());
+    import_sample(&env);
     assert_eq!(
         client.ok("search_issues", json!({"query": "valve"}))["results"][0]["key"],
         "acme/app#1"
@@ -223,60 +217,56 @@ fn mcp_server_works_once_the_casebook_exists() {
 
 #[test]
 fn invalid_limit_cannot_be_set() {
-    let place = Place::new();
-    import_sample(&place);
+    let env = TestEnv::new();
+    import_sample(&env);
     for (key, range) in [
         ("search.limit", "1 to 500"),
         ("triage.limit", "1 to 500"),
         ("duplicates.max_candidates", "1 to 100"),
         ("troubleshooting.max_results", "1 to 10"),
     ] {
-        let most: u64 = range.rsplit(' ').next().unwrap().parse().unwrap();
-        let ran = place.run(&["config", "set", key, &(most + 1).to_string()]);
-        assert!(ran.code == Some(2) && ran.err.contains(range), "{key}: {}", ran.err);
-        place.ok(&["config", "set", key, &most.to_string()]);
+        let max: u64 = range.rsplit(' ').next().unwrap().parse().unwrap();
+        let run = env.run(&["config", "set", key, &(max + 1).to_string()]);
+        assert!(run.code == Some(2) && run.err.contains(range), "{key}: {}", run.err);
+        env.ok(&["config", "set", key, &max.to_string()]);
         let variable = format!("PRECEDENT_{}", key.to_uppercase().replace('.', "_"));
         let output =
-            place.command(&["status"]).env(&variable, (most + 1).to_string()).output().unwrap();
-        let ran = Ran::from(output);
-        assert!(
-            ran.code == Some(2) && ran.err.contains(&variable) && ran.err.contains(range),
-            "{}",
-            ran.err
-        );
+            env.command(&["status"]).env(&variable, (max + 1).to_string()).output().unwrap();
+        let run = Run::from(output);
+        run.assert_error(2, &[&variable, range]);
     }
     for args in
         [&["search", "valve"][..], &["triage"], &["duplicates", "1"], &["troubleshoot", "it drips"]]
     {
-        place.ok(args);
+        env.ok(args);
     }
 }
 
 #[test]
 fn invalid_settings_are_located_and_allow_reading() {
-    let place = Place::new();
-    import_sample(&place);
-    let path = PathBuf::from(place.ok(&["config", "path"]).out.trim());
+    let env = TestEnv::new();
+    import_sample(&env);
+    let path = PathBuf::from(env.ok(&["config", "path"]).out.trim());
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    for (text, at) in [
+    for (text, position) in [
         ("source = \"acme/app\"\nsearch.limit = \n", "line 2, column 16"),
         ("# mine\n\n[search]\nlimit = 501\n", "line 4, column 1"),
         ("source = \"acme/app\"\n  serch.limit = 5\n", "line 2, column 9"),
     ] {
         fs::write(&path, text).unwrap();
-        let says = format!("{}: {at}", path.display());
+        let message = format!("{}: {position}", path.display());
         for args in [
             &["search", "valve"][..],
             &["show", "1"],
             &["config", "list"],
             &["config", "get", "search.limit"],
         ] {
-            let ran = place.ok(args);
-            assert_eq!(ran.err.matches("warning:").count(), 1, "{args:?}: {}", ran.err);
+            let run = env.ok(args);
+            assert_eq!(run.err.matches("warning:").count(), 1, "{args:?}: {}", run.err);
             assert!(
-                ran.err.contains(&says) && ran.err.contains("precedent config reset"),
+                run.err.contains(&message) && run.err.contains("precedent config reset"),
                 "{args:?}: {}",
-                ran.err
+                run.err
             );
         }
         for args in [
@@ -285,23 +275,23 @@ fn invalid_settings_are_located_and_allow_reading() {
             &["note", "add", "-t", "a", "-b", "b"],
             &["source", "add", "more/things"],
         ] {
-            let ran = place.run(args);
-            assert!(ran.code == Some(2) && ran.err.contains(&says), "{args:?}: {}", ran.err);
-            assert!(ran.err.contains("precedent config reset"), "{args:?}: {}", ran.err);
+            let run = env.run(args);
+            assert!(run.code == Some(2) && run.err.contains(&message), "{args:?}: {}", run.err);
+            assert!(run.err.contains("precedent config reset"), "{args:?}: {}", run.err);
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
-    // The valid settings in it still apply.
-    assert_eq!(place.json(&["config", "get", "source", "--json"])["value"], "acme/app");
+    // The valid settings of the file still apply.
+    assert_eq!(env.json(&["config", "get", "source", "--json"])["value"], "acme/app");
     for n in 1..3 {
         fs::write(&path, "nonsense").unwrap();
-        let ran = place.ok(&["config", "reset"]);
+        let run = env.ok(&["config", "reset"]);
         let aside = path.with_extension(format!("before-reset-{n}.toml"));
-        assert!(ran.err.contains(&*aside.to_string_lossy()), "{}", ran.err);
+        assert!(run.err.contains(&*aside.to_string_lossy()), "{}", run.err);
         assert_eq!(fs::read_to_string(aside).unwrap(), "nonsense");
     }
-    place.ok(&["config", "set", "search.limit", "5"]);
-    place.ok(&["note", "add", "-t", "a", "-b", "b"]);
+    env.ok(&["config", "set", "search.limit", "5"]);
+    env.ok(&["note", "add", "-t", "a", "-b", "b"]);
 }
 
 /// Returns the temporary folders that an interrupted write left behind.
@@ -311,17 +301,17 @@ fn leftovers(folder: &Path) -> Vec<String> {
 
 #[test]
 fn killed_export_leaves_no_files() {
-    let place = Place::new();
-    let (items, comments) = tracker(3_000, 3_000, 9);
-    let path = place.file("in.jsonl", format!("{items}{comments}"));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
-    let target = place.file("out/readme", "x").with_file_name("acme.casebook");
+    let env = TestEnv::new();
+    let (items, comments) = random_records(3_000, 3_000, 9);
+    let path = env.file("in.jsonl", format!("{items}{comments}"));
+    env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
+    let target = env.file("out/readme", "x").with_file_name("acme.casebook");
     let folder = target.parent().unwrap();
     let own_names = ["acme.casebook.part", "acme.casebook.part.db", "acme.casebook.part.zst"];
     own_names.iter().for_each(|name| fs::write(folder.join(name), "mine").unwrap());
-    let mut caught = false;
+    let mut is_interrupted = false;
     for _ in 0..20 {
-        let mut child = place
+        let mut child = env
             .command(&["export", &target.to_string_lossy()])
             .stderr(Stdio::null())
             .spawn()
@@ -332,46 +322,42 @@ fn killed_export_leaves_no_files() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        caught = !leftovers(folder).is_empty();
+        is_interrupted = !leftovers(folder).is_empty();
         let _ = fs::remove_file(&target);
-        if caught {
+        if is_interrupted {
             break;
         }
     }
-    assert!(caught, "it was never killed in the middle");
-    place.ok(&["export", &target.to_string_lossy()]);
+    assert!(is_interrupted, "no export was killed in progress");
+    env.ok(&["export", &target.to_string_lossy()]);
     assert_eq!(leftovers(folder), [""; 0]);
     for name in own_names {
         assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "mine", "{name}");
     }
-    // The same holds for a copy, and for a brief, which replaces an existing file.
+    // A backup keeps other files as well, and a brief replaces an existing file.
     let copy = folder.join("copy.db");
     fs::write(folder.join("copy.db.part"), "mine").unwrap();
-    place.ok(&["backup", &copy.to_string_lossy()]);
+    env.ok(&["backup", &copy.to_string_lossy()]);
     assert_eq!(fs::read_to_string(folder.join("copy.db.part")).unwrap(), "mine");
-    let ran = place.run(&["export", &target.to_string_lossy()]);
-    assert!(ran.code == Some(2) && ran.err.contains("already exists"), "{}", ran.err);
+    let run = env.run(&["export", &target.to_string_lossy()]);
+    run.assert_error(2, &["already exists"]);
     for _ in 0..2 {
-        place.ok(&["brief", "acme/app#1", "-o", &folder.join("brief.md").to_string_lossy()]);
+        env.ok(&["brief", "acme/app#1", "-o", &folder.join("brief.md").to_string_lossy()]);
     }
     assert_eq!(leftovers(folder), [""; 0]);
 }
 
 #[test]
 fn item_url_names_the_item() {
-    let place = Place::new();
-    place.ok(&["import", "sample", "--no-index"]);
-    let items = place.json(&["search", "FW-1043", "--mode", "lexical", "--json"]);
+    let env = TestEnv::new();
+    env.ok(&["import", "sample", "--no-index"]);
+    let items = env.json(&["search", "FW-1043", "--mode", "lexical", "--json"]);
     let (key, url) = (&items["hits"][0]["key"], items["hits"][0]["url"].as_str().unwrap());
-    assert_eq!(place.json(&["troubleshoot", url, "--json"])["key"], *key);
-    let brief = place.ok(&["brief", url]).out;
+    assert_eq!(env.json(&["troubleshoot", url, "--json"])["key"], *key);
+    let brief = env.ok(&["brief", url]).out;
     assert!(brief.contains(url), "{brief}");
-    assert!(place.json(&["troubleshoot", "https://example.com/7", "--json"])["key"].is_null());
-    assert!(place.json(&["troubleshoot", "C#7", "F#4", "--json"])["key"].is_null());
-    let two = place.run(&["brief", key.as_str().unwrap(), "#1"]);
-    assert!(
-        two.code == Some(2) && two.err.contains("one can be looked up at a time"),
-        "{}",
-        two.err
-    );
+    assert!(env.json(&["troubleshoot", "https://example.com/7", "--json"])["key"].is_null());
+    assert!(env.json(&["troubleshoot", "C#7", "F#4", "--json"])["key"].is_null());
+    let run = env.run(&["brief", key.as_str().unwrap(), "#1"]);
+    run.assert_error(2, &["one can be looked up at a time"]);
 }

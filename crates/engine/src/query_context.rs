@@ -1,4 +1,4 @@
-//! The context of a query.
+//! The data and the models that queries use.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use precedent_core::error::{Error, Result};
 use precedent_index::{fulltext::FullText, vectors::Vectors};
 use precedent_store::Store;
 
-/// The stores, indexes and model that every query uses.
+/// The store, indexes and models that queries use.
 #[derive(Clone, Copy)]
 pub struct QueryContext<'a> {
     /// The database.
@@ -15,37 +15,35 @@ pub struct QueryContext<'a> {
     pub fulltext: &'a FullText,
     /// The vectors, if there is a usable model.
     pub vectors: Option<&'a Vectors>,
-    /// The vectors of comments: the same store, unless an evaluation hides comments from its
-    /// searches.
+    /// The vectors of comments: the same as `vectors`, unless an evaluation hides comments.
     pub comment_vectors: Option<&'a Vectors>,
-    /// The function that embeds a text; called only if a query needs a vector that is not stored.
+    /// The function that embeds a text, for vectors that are not stored.
     pub embed: &'a (dyn Fn(&str) -> Result<Vec<f32>> + Sync),
-    /// The minimum meaningful cosine.
+    /// The minimum significant cosine.
     pub floor: f32,
     /// The reason why there are no vectors, if there are none.
     pub problem: Option<&'a Error>,
-    /// The index for other languages than English.
+    /// The index for languages other than English.
     pub languages: &'a dyn LanguageIndex,
 }
 
-/// The index for questions and documents in other languages than English: vectors of titles and
-/// first passages, by a model of its own. Its cosines are compared only with one another.
+/// An index for questions and documents in languages other than English: vectors of titles and
+/// first passages from a separate model. Its cosines are comparable only with each other.
 pub trait LanguageIndex: Sync {
-    /// Returns the vectors, if they were ever needed. `is_needed` makes the next update of the
-    /// indexes build them.
+    /// Returns the vectors, if they exist. If `is_needed`, the next index update builds them.
     ///
     /// # Errors
     /// [`precedent_core::Code::ModelUnavailable`] if the model is not installed; database errors.
     fn vectors(&self, is_needed: bool) -> Result<Option<Arc<Vectors>>>;
 
-    /// Returns the vector of a text.
+    /// Returns the unit vector of a text.
     ///
     /// # Errors
     /// [`precedent_core::Code::ModelUnavailable`] if the model fails.
     fn embed(&self, text: &str) -> Result<Vec<f32>>;
 }
 
-/// An index for other languages that is never built.
+/// A language index that is never built.
 #[derive(Clone, Copy, Debug)]
 pub struct NoLanguages;
 
@@ -61,6 +59,6 @@ impl LanguageIndex for NoLanguages {
 
 impl std::fmt::Debug for QueryContext<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Parts").finish_non_exhaustive()
+        f.debug_struct("QueryContext").finish_non_exhaustive()
     }
 }
