@@ -563,9 +563,9 @@ fn measure_peers(size_folder: &Path, runtime: &tokio::runtime::Runtime) {
             vectors: Some(&indexes.vectors),
             comment_vectors: None,
             embed: &|_| Ok(query_vectors[at].clone()),
-            floor: info.floor,
-            problem: None,
-            languages: &precedent_engine::NoLanguages,
+            min_cosine: info.floor,
+            vectors_error: None,
+            non_english_index: &precedent_engine::DisabledNonEnglishIndex,
         };
         let query = &queries[at];
         if !is_complete {

@@ -152,7 +152,7 @@ async fn known_duplicates_precede_likely_ones() {
             &format!("### {FAILURE}"),
             "This report is a known duplicate; closed as completed; fixed in 2.4.0.",
             "2 other reports are duplicates of it: acme/app#31 (Full again); acme/app#32 (Once more).",
-            "this report is a known duplicate; fixed by acme/app#7",
+            "the reported problem is a known duplicate of it; fixed by acme/app#7",
             "> Fixed by #7, which is in 2.4.0.",
         ],
     );

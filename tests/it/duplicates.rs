@@ -154,7 +154,7 @@ async fn copy_ranks_first_and_confidence_never_increases() {
     assert!(reply.candidates.windows(2).all(|w| w[0].confidence >= w[1].confidence));
 }
 
-/// Returns short reports, two with the same text under other titles, and further ones.
+/// Returns short reports, two reports with the same text but different titles, and `others`.
 fn repeated_text(others: &[Value]) -> Vec<Value> {
     const TEXT: &str = "The daily sales report is configured for seven and arrives at eight since Sunday. It was fine until the clocks \
         were changed. We restarted the service and saved the schedule again, and nothing changed. Other mails come in time. \
@@ -234,7 +234,7 @@ async fn templated_reports_are_not_duplicates() {
 }
 
 #[tokio::test]
-async fn draft_leaves_no_record() {
+async fn draft_has_candidates_and_no_key() {
     let env = TestEnv::new();
     let casebook = load_backlog(&env).await;
     let draft = DuplicatesRequest {
@@ -253,7 +253,7 @@ async fn draft_leaves_no_record() {
 }
 
 #[tokio::test]
-async fn closed_candidates_are_optional_with_their_outcome() {
+async fn closed_candidates_are_opt_in_and_have_an_outcome() {
     let env = TestEnv::new();
     let casebook = load_backlog(&env).await;
     assert!(!keys(&find(&casebook, about("acme/app#6")).await).contains(&"acme/app#3"));
@@ -417,7 +417,7 @@ async fn rare_title_word_and_author_are_evidence() {
         find(&casebook, DuplicatesRequest { everywhere: true, ..request("acme/app#5") }).await;
     let authors = ["acme/app#3", "other/app#7"].map(|key| value_of(&reply, key, "same_author"));
     assert_eq!(authors, [1.0, 0.0]);
-    // A bot is no evidence as an author.
+    // A bot as the common author is not evidence.
     let reply = find(&casebook, request("acme/app#6")).await;
     assert_eq!(value_of(&reply, "acme/app#4", "same_author"), 0.0);
 }
@@ -446,12 +446,12 @@ async fn shared_account_is_not_author_evidence() {
         max_candidates: 60,
         ..about(key)
     };
-    let count_by_author = |reply: &DuplicatesResponse| {
+    let count_with_same_author = |reply: &DuplicatesResponse| {
         reply.candidates.iter().filter(|c| value_of(reply, &c.key, "same_author") > 0.0).count()
     };
-    assert_eq!(count_by_author(&find(&casebook, request("acme/app#60")).await), 0);
+    assert_eq!(count_with_same_author(&find(&casebook, request("acme/app#60")).await), 0);
     import(&casebook, &env, "acme/app", &[by(90, "ada"), by(91, "ada")]).await;
-    assert!(count_by_author(&find(&casebook, request("acme/app#91")).await) > 0);
+    assert!(count_with_same_author(&find(&casebook, request("acme/app#91")).await) > 0);
 }
 
 #[tokio::test]
@@ -688,7 +688,7 @@ async fn queue_holds_undecided_pairs_and_rescans_changes() {
 }
 
 #[tokio::test]
-async fn query_of_all_sources_keeps_the_queue() {
+async fn query_across_sources_leaves_the_queue_unchanged() {
     let env = TestEnv::new();
     let casebook = load_backlog(&env).await;
     let body = "The archive does not open after the update.";
@@ -717,7 +717,7 @@ async fn query_of_all_sources_keeps_the_queue() {
 }
 
 #[tokio::test]
-async fn first_list_waits_for_no_complete_check() {
+async fn first_list_does_not_wait_for_a_complete_check() {
     let env = TestEnv::new();
     let casebook = env.open().await;
     import(&casebook, &env, "acme/app", &backlog()).await;
@@ -759,8 +759,8 @@ fn queue_can_be_decided_in_the_terminal() {
 
 /// Returns a report whose creation hour is its number.
 fn hourly_report(number: u64, title: &str, body: &str) -> Value {
-    let second = 1_760_000_000 + i64::try_from(number * 3600).unwrap();
-    let at = jiff::Timestamp::from_second(second).unwrap().to_string();
+    let unix_seconds = 1_760_000_000 + i64::try_from(number * 3600).unwrap();
+    let at = jiff::Timestamp::from_second(unix_seconds).unwrap().to_string();
     with_fields(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
 }
 
@@ -891,7 +891,8 @@ async fn source_is_recalibrated_after_more_duplicates() {
     }
     assert_eq!(calibrated_labels("acme/app", &labelled_pairs(30)[..1]).await, [45]);
     assert_eq!(count_scanned().await, 45);
-    // With 20 of more than 2,000, this source does not mark its duplicates.
+    // With 20 marked duplicates among more than 2,000 reports, a source counts as not marking its
+    // duplicates.
     let silent =
         (100..2100).map(|n| hourly_report(n, &format!("Door {n} is stuck"), "It does not open."));
     let silent: Vec<Value> = labelled_pairs(20).into_iter().chain(silent).collect();
@@ -1042,7 +1043,7 @@ async fn undo_restores_the_previous_verdict() {
 }
 
 #[tokio::test]
-async fn later_verdict_of_one_second_comes_first() {
+async fn later_of_two_verdicts_in_the_same_second_comes_first() {
     let env = TestEnv::new();
     let casebook = load_backlog(&env).await;
     // The clock is fixed here; ordered by key alone, #5 would precede #6, and #3 would precede #4.
@@ -1084,14 +1085,15 @@ async fn chains_end_at_the_canonical_report() {
     let duplicates: Vec<&str> =
         canonical.known_duplicates.iter().map(|duplicate| duplicate.key.as_str()).collect();
     assert_eq!((canonical.known, duplicates), (None, vec!["acme/app#2", "acme/app#3"]));
-    // A circle has no canonical report.
+    // The end of the chain is the canonical report.
     let canonical = find(&casebook, about("acme/app#3")).await.known.unwrap();
     assert_eq!(
         (canonical.key.as_str(), canonical.disposition),
         ("acme/app#1", Some(Disposition::Open))
     );
-    let circle = find(&casebook, about("acme/app#9")).await;
-    assert_eq!((circle.circle.len(), circle.known), (2, None));
+    // A cycle has no canonical report.
+    let cycle = find(&casebook, about("acme/app#9")).await;
+    assert_eq!((cycle.circle.len(), cycle.known), (2, None));
     // A user decision about the pair takes precedence over its text.
     casebook
         .record_verdict("acme/app#2", "acme/app#1", VerdictKind::NotDuplicate, None, "ann")
@@ -1101,7 +1103,7 @@ async fn chains_end_at_the_canonical_report() {
     let third = reply.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#2"));
     assert!(find(&casebook, about("acme/app#2")).await.known.is_none());
-    // Marking a report as a duplicate of its own duplicate would create a circle.
+    // Marking a report as a duplicate of its own duplicate would create a cycle.
     let error = casebook
         .record_verdict("acme/app#2", "acme/app#3", VerdictKind::Duplicate, None, "ann")
         .await
@@ -1133,7 +1135,7 @@ async fn unusual_reports_are_answered() {
     assert_eq!(find(&casebook, about("acme/app#20")).await.band, Band::None);
     find(&casebook, about("acme/app#21")).await;
     assert!(keys(&find(&casebook, about("acme/app#22")).await)[..2].contains(&"acme/app#1"));
-    // The report is lone_report in its source, but not in the casebook.
+    // The report is alone in its source, but not in the casebook.
     let lone_report = about("acme/alone#1");
     assert!(find(&casebook, lone_report.clone()).await.candidates.is_empty());
     let everywhere = find(&casebook, DuplicatesRequest { everywhere: true, ..lone_report }).await;
@@ -1195,7 +1197,7 @@ fn bands_begin_at_20_50_and_90_percent() {
 }
 
 #[tokio::test]
-async fn later_clock_changes_no_confidence() {
+async fn confidence_does_not_depend_on_the_clock() {
     let env = TestEnv::new();
     let lines = json_lines(&backlog());
     let file = env.file("all.jsonl", lines);

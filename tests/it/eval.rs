@@ -38,7 +38,7 @@ fn evaluate(
     env.file(&format!("{name}/qrels.tsv"), "P-4\tP-2\t1\n");
     env.file(&format!("{name}/negatives.txt"), "P-5\n");
     let (cache, run_file) = (env.path(&format!("{name}-cache")), env.path(&format!("{name}.json")));
-    let (set_path, evidence) = (env.path(name), env.path(&format!("{name}.tsv")));
+    let (set_path, features_file) = (env.path(name), env.path(&format!("{name}.tsv")));
     let display = |path: &std::path::Path| path.display().to_string();
     let args = [
         "eval",
@@ -48,7 +48,7 @@ fn evaluate(
         "--run",
         &display(&run_file),
         "--features",
-        &display(&evidence),
+        &display(&features_file),
     ];
     for _ in 0..2 {
         // The second run uses the cache.
@@ -57,7 +57,7 @@ fn evaluate(
     }
     let read_file = |path| std::fs::read_to_string(path).unwrap();
     let run: Value = serde_json::from_str(&read_file(run_file)).unwrap();
-    (run["sets"][name]["rankings"].to_string(), read_file(evidence).replace(name, "set"))
+    (run["sets"][name]["rankings"].to_string(), read_file(features_file).replace(name, "set"))
 }
 
 #[test]
@@ -73,10 +73,10 @@ fn evaluation_ignores_later_comments() {
     assert_eq!(bare, later);
     let earlier = evaluate(&env, "earlier", &[], &[(19, "A zeppelin with a truncated footer.")]);
     assert_ne!(bare.1, earlier.1);
-    let of = |run: &str, by: &str| serde_json::from_str::<Value>(run).unwrap()[by].clone();
+    let rankings_by = |run: &str, by: &str| serde_json::from_str::<Value>(run).unwrap()[by].clone();
     // A search query contains only the report itself.
-    assert_eq!(of(&bare.0, "hybrid"), of(&earlier.0, "hybrid"));
-    assert_eq!(of(&earlier.0, "duplicates")["P-4"]["documents"][0][0], "P-2");
+    assert_eq!(rankings_by(&bare.0, "hybrid"), rankings_by(&earlier.0, "hybrid"));
+    assert_eq!(rankings_by(&earlier.0, "duplicates")["P-4"]["documents"][0][0], "P-2");
 }
 
 #[test]
@@ -119,8 +119,12 @@ fn title_query_ignores_the_body() {
     let title = rankings_of("a", "title", first_body);
     assert_eq!(title, rankings_of("b", "title", second_body));
     assert_eq!(title["hybrid"]["P-3"]["documents"][0][0], "P-1");
-    let ways: Vec<&String> = title.as_object().unwrap().keys().collect();
-    assert_eq!(ways, ["hybrid", "lexical", "semantic"], "duplicates are not evaluated for titles");
+    let methods: Vec<&String> = title.as_object().unwrap().keys().collect();
+    assert_eq!(
+        methods,
+        ["hybrid", "lexical", "semantic"],
+        "duplicates are not evaluated for titles"
+    );
     assert_eq!(rankings_of("a", "words", first_body)["lexical"]["P-3"]["documents"][0][0], "P-1");
 }
 
@@ -130,8 +134,8 @@ fn evaluate_misleading(env: &TestEnv, name: &str, duplicates: u32) -> Value {
     let (mut corpus, mut qrels) = (String::new(), String::new());
     for i in 0..132 {
         for (nth, (title, body)) in (0..).zip(misleading_triple(u64::from(i))) {
-            let second = 1_760_000_000 + i64::from(3 * i + nth) * 3600;
-            let at = jiff::Timestamp::from_second(second).unwrap().to_string();
+            let unix_seconds = 1_760_000_000 + i64::from(3 * i + nth) * 3600;
+            let at = jiff::Timestamp::from_second(unix_seconds).unwrap().to_string();
             let id = format!("P-{}", 3 * i + nth);
             corpus.push_str(&format!(
                 "{}\n",
@@ -168,18 +172,22 @@ fn calibration_uses_only_earlier_reports() {
     let env = TestEnv::new();
     let (full, without_the_last) =
         (evaluate_misleading(&env, "all", 132), evaluate_misleading(&env, "without", 131));
-    let of = |run: &Value, by: &str, i: u32| run[by][format!("P-{}", 3 * i + 2)].clone();
+    let rankings_by = |run: &Value, by: &str, i: u32| run[by][format!("P-{}", 3 * i + 2)].clone();
     for i in 0..131 {
-        assert_eq!(of(&full, "calibrated", i), of(&without_the_last, "calibrated", i), "{i}");
+        assert_eq!(
+            rankings_by(&full, "calibrated", i),
+            rankings_by(&without_the_last, "calibrated", i),
+            "{i}"
+        );
     }
     // The first queries use the built-in ranking, the last ones the source's own.
-    assert_eq!(of(&full, "calibrated", 0), of(&full, "duplicates", 0));
-    assert_ne!(of(&full, "duplicates", 131)["documents"][0][0], "P-393");
-    assert_eq!(of(&full, "calibrated", 131)["documents"][0][0], "P-393");
+    assert_eq!(rankings_by(&full, "calibrated", 0), rankings_by(&full, "duplicates", 0));
+    assert_ne!(rankings_by(&full, "duplicates", 131)["documents"][0][0], "P-393");
+    assert_eq!(rankings_by(&full, "calibrated", 131)["documents"][0][0], "P-393");
 }
 
 #[test]
-fn solved_cases_and_foreign_texts_are_measured_separately() {
+fn solved_cases_and_unrelated_texts_are_measured_separately() {
     let env = TestEnv::new();
     let test_set = |name: &str, reports: &[Value], qrels: &str| {
         let lines: String = reports.iter().map(|r| format!("{r}\n")).collect();
@@ -216,23 +224,27 @@ fn solved_cases_and_foreign_texts_are_measured_separately() {
     let cache = env.path("cache").display().to_string();
     let args = ["eval", "--cases", &archives, &printers, "--cache", &cache];
     let report = env.json(&[&args[..], &["--json"]].concat());
-    let of = &report["sets"][0];
-    assert_eq!((&of["set"], &of["asked"]), (&"archives".into(), &1.into()));
-    let ways = of["ways"].as_array().unwrap();
-    let way =
-        |way: &str, form: &str| ways.iter().find(|w| w["way"] == way && w["form"] == form).unwrap();
-    let measures = way("troubleshoot", "report");
+    let result = &report["sets"][0];
+    assert_eq!((&result["set"], &result["asked"]), (&"archives".into(), &1.into()));
+    let methods = result["ways"].as_array().unwrap();
+    let find = |method: &str, form: &str| {
+        methods.iter().find(|m| m["way"] == method && m["form"] == form).unwrap()
+    };
+    let measures = find("troubleshoot", "report");
     assert_eq!(
         (&measures["success_1"]["share"], &measures["success_1"]["pairs"]),
         (&1.0.into(), &1.into())
     );
     assert_eq!(measures["silent"]["share"], 0.0);
-    assert!(measures["alarms"]["pairs"].as_u64().unwrap() > 0, "no texts of printers: {measures}");
-    assert_eq!(measures["alarms"]["share"], 0.0, "a false match for a printer");
-    assert_eq!(way("search", "report")["success_3"]["share"], 1.0);
     assert!(
-        of["nonsense"]["pairs"].as_u64().unwrap() > 0 && of["nonsense"]["share"] == 0.0,
-        "{of}"
+        measures["alarms"]["pairs"].as_u64().unwrap() > 0,
+        "no texts from the `printers` set: {measures}"
+    );
+    assert_eq!(measures["alarms"]["share"], 0.0, "a false match for a printer");
+    assert_eq!(find("search", "report")["success_3"]["share"], 1.0);
+    assert!(
+        result["nonsense"]["pairs"].as_u64().unwrap() > 0 && result["nonsense"]["share"] == 0.0,
+        "{result}"
     );
     let run = env.ok(&args);
     assert!(

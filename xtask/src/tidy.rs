@@ -1,12 +1,12 @@
-//! Checks of tracked files: registry hosts, paths of one machine, migrations.
+//! Checks of tracked files: registry hosts, machine-specific paths, migrations.
 
 use crate::failure::{Failure, Result};
 use crate::process;
 use crate::workspace::Workspace;
 use xshell::cmd;
 
-/// Hosts that belong in the settings of a package client, and a folder of the build machines unless
-/// another folder precedes it. Split, so that this file does not match.
+/// Registry hosts, which belong in a package client's settings, and absolute paths below the build
+/// machines' work folder. Split, so that this file does not match.
 const FORBIDDEN: &str = concat!(
     r"registry\.(npm",
     r"js\.org|yarn",
@@ -18,18 +18,22 @@ const FORBIDDEN: &str = concat!(
     r"\.org|(^|[^])}[:alnum:]_.*~-])/",
     "work/"
 );
-/// Texts that are kept as written, and lock files, whose sources `licences` checks.
+/// Texts that are kept as written, and lock files (the `licences` check covers the registries they
+/// name).
 const EXEMPT: [&str; 5] =
     ["Cargo.lock", "ui/package-lock.json", "samples/ferrywire", "tests/fixtures", "tests/data"];
 
-/// Checks that no tracked text file names a registry host or a path of one machine.
-pub fn check_words(ws: &Workspace) -> Result<String> {
+/// Checks that no tracked text file contains a registry host or a machine-specific path.
+pub fn check_machine_specific_text(ws: &Workspace) -> Result<String> {
     let exempt = EXEMPT.map(|path| format!(":!{path}"));
     match process::read_output(cmd!(ws.sh, "git grep -nIiE -e {FORBIDDEN} -- . {exempt...}")) {
         Ok(matches) => {
-            let remedy = "Remove them: they belong in the settings of one machine.";
-            Err(Failure::new("lines name a registry host or a folder of one machine", remedy)
-                .with_output(&matches))
+            let remedy = "Remove them: they belong in local settings.";
+            Err(Failure::new(
+                "tracked files contain registry hosts or machine-specific paths",
+                remedy,
+            )
+            .with_output(&matches))
         }
         // git grep fails without a match, but also outside of a checkout.
         Err(_) => process::read_output(cmd!(ws.sh, "git rev-parse HEAD")).map(|_| String::new()),

@@ -126,14 +126,16 @@ pub(crate) fn respond(
         let is_listed = is_problem(&c.key) || has(&cases, &c.key);
         !is_listed && (c.band <= Band::Related || has(&weak_cases, &c.key))
     };
-    let related = similar.candidates.iter().filter(is_related);
-    let related = related.map(|c| (&c.key, c.band, c.confidence));
+    let related_candidates = similar.candidates.iter().filter(is_related);
+    let related_keys = related_candidates.map(|c| (&c.key, c.band, c.confidence));
     let is_unanswered = problem.is_none() && cases.is_empty();
     let near_keys = near_cases.iter().filter(|_| is_unanswered).map(|case| &case.key);
     let weak_keys = near_keys.chain(weak_cases.iter().map(|case| &case.key));
     let (mut reports, mut keys) = (Vec::new(), BTreeSet::new());
     finder.store.read(|r| {
-        for (key, band, confidence) in related.chain(weak_keys.map(|key| (key, Band::None, 0.0))) {
+        for (key, band, confidence) in
+            related_keys.chain(weak_keys.map(|key| (key, Band::None, 0.0)))
+        {
             if reports.len() == MAX_RELATED {
                 break;
             }

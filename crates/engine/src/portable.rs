@@ -56,9 +56,9 @@ pub fn export(
     }
     // Removed text must not remain in the file.
     store.purge(task)?;
-    let staging = StagingFolder::create_beside(file)?;
-    let (part, database) = (staging.path("part"), staging.path("part.db"));
-    let packed_database = staging.path("part.zst");
+    let staging_folder = StagingFolder::create_beside(file)?;
+    let (part, database) = (staging_folder.path("part"), staging_folder.path("part.db"));
+    let packed_database = staging_folder.path("part.zst");
     let contents = store.write_portable(&database, notes)?;
     task.check()?;
     let digest = pack(&database, &packed_database, task)?;
@@ -91,7 +91,7 @@ pub fn export(
     };
     write().map_err(|e| Error::io(&part, e))?;
     let bytes = length(&part)?;
-    staging.put(&part, file, ExistingFile::replace_if(replace))?;
+    staging_folder.put(&part, file, ExistingFile::replace_if(replace))?;
     Ok(ExportResult { file: file.display().to_string(), bytes, contents })
 }
 
@@ -114,8 +114,8 @@ pub fn import(
         Error::new(Code::Busy, "another process is importing into this casebook")
             .with_hint("Wait until it has finished, then try again.")
     })?;
-    let staging = StagingFolder::create_in(folder)?;
-    let database = staging.path("import.db");
+    let staging_folder = StagingFolder::create_in(folder)?;
+    let database = staging_folder.path("import.db");
     let manifest = unpack(file, &database, task)?;
     store::check_foreign(&database).map_err(|e| e.context(file.display()))?;
     task.check()?;
@@ -132,8 +132,8 @@ pub fn import(
 /// # Errors
 /// Errors of [`import`] that concern the file.
 pub fn check(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
-    let staging = StagingFolder::create_in(scratch)?;
-    let database = staging.path("import.db");
+    let staging_folder = StagingFolder::create_in(scratch)?;
+    let database = staging_folder.path("import.db");
     unpack(file, &database, task)?;
     store::check_foreign(&database).map_err(|e| e.context(file.display()))
 }

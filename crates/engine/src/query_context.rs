@@ -20,16 +20,16 @@ pub struct QueryContext<'a> {
     /// The function that embeds a text, for vectors that are not stored.
     pub embed: &'a (dyn Fn(&str) -> Result<Vec<f32>> + Sync),
     /// The minimum significant cosine.
-    pub floor: f32,
+    pub min_cosine: f32,
     /// The reason why there are no vectors, if there are none.
-    pub problem: Option<&'a Error>,
+    pub vectors_error: Option<&'a Error>,
     /// The index for languages other than English.
-    pub languages: &'a dyn LanguageIndex,
+    pub non_english_index: &'a dyn NonEnglishIndex,
 }
 
 /// An index for questions and documents in languages other than English: vectors of titles and
 /// first passages from a separate model. Its cosines are comparable only with each other.
-pub trait LanguageIndex: Sync {
+pub trait NonEnglishIndex: Sync {
     /// Returns the vectors, if they exist. If `is_needed`, the next index update builds them.
     ///
     /// # Errors
@@ -43,11 +43,11 @@ pub trait LanguageIndex: Sync {
     fn embed(&self, text: &str) -> Result<Vec<f32>>;
 }
 
-/// A language index that is never built.
+/// An index for other languages that is never built.
 #[derive(Clone, Copy, Debug)]
-pub struct NoLanguages;
+pub struct DisabledNonEnglishIndex;
 
-impl LanguageIndex for NoLanguages {
+impl NonEnglishIndex for DisabledNonEnglishIndex {
     fn vectors(&self, _is_needed: bool) -> Result<Option<Arc<Vectors>>> {
         Ok(None)
     }

@@ -66,10 +66,10 @@ fn rerank(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocum
         .rank(&features)
         .into_iter()
         .map(|entry| {
-            let (candidate, document) = &candidates[entry.at];
+            let (candidate, document) = &candidates[entry.index];
             let evidence = PairEvidence {
                 features: &candidate.features,
-                share: entry.share,
+                share: entry.log_share,
                 overlap: candidate.overlap.as_ref(),
             };
             let confidence = table.confidence(&evidence);

@@ -110,31 +110,32 @@ fn variable(name: &str) -> Option<String> {
 /// A token is sent only to its kind of tracker, and a token for a self-hosted server only to the
 /// host that a second variable names, because an imported casebook may name other hosts.
 fn environment_token(request: TokenRequest<'_>) -> Option<SecretString> {
-    let (names, allowed_host): (&[&str], _) = match request.tracker {
+    let of_tracker = |suffix: &str| format!("{}_{suffix}", request.tracker.to_uppercase());
+    let (api_token, api_key) = (of_tracker("API_TOKEN"), of_tracker("API_KEY"));
+    let (names, allowed_host, account): (&[&str], _, _) = match request.tracker {
         "github" if request.host == "github.com" || request.host.ends_with(".ghe.com") => {
-            (&["GH_TOKEN", "GITHUB_TOKEN"], None)
+            (&["GH_TOKEN", "GITHUB_TOKEN"], None, None)
         }
         "github" => {
-            (&["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"], Some(variable("GH_HOST")?))
+            (&["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"], Some(variable("GH_HOST")?), None)
         }
-        "gitlab" => (
-            &["GITLAB_TOKEN"],
-            Some(variable("GITLAB_HOST").unwrap_or_else(|| "gitlab.com".to_owned())),
-        ),
-        "gitea" => (&["GITEA_TOKEN", "FORGEJO_TOKEN"], Some(variable("GITEA_HOST")?)),
-        "jira" => (&["JIRA_API_TOKEN"], Some(variable("JIRA_HOST")?)),
-        "redmine" => (&["REDMINE_API_KEY"], Some(variable("REDMINE_HOST")?)),
-        "confluence" => (&["CONFLUENCE_API_TOKEN"], Some(variable("CONFLUENCE_HOST")?)),
-        "zendesk" => (&["ZENDESK_API_TOKEN"], Some(variable("ZENDESK_HOST")?)),
-        "discourse" => (&["DISCOURSE_API_KEY"], Some(variable("DISCOURSE_HOST")?)),
-        "linear" => (&["LINEAR_API_KEY"], Some("linear.app".to_owned())),
+        "gitlab" => {
+            let host = variable("GITLAB_HOST").unwrap_or_else(|| "gitlab.com".to_owned());
+            (&["GITLAB_TOKEN"], Some(host), None)
+        }
+        "gitea" => (&["GITEA_TOKEN", "FORGEJO_TOKEN"], Some(variable("GITEA_HOST")?), None),
+        "linear" => (&["LINEAR_API_KEY"], Some("linear.app".to_owned()), None),
         // Microsoft's command line reads this variable.
-        "azure" => (
-            &["AZURE_DEVOPS_EXT_PAT"],
-            Some(variable("AZURE_DEVOPS_HOST").unwrap_or_else(|| "dev.azure.com".to_owned())),
-        ),
-        "bugzilla" => (&["BUGZILLA_API_KEY"], Some(variable("BUGZILLA_HOST")?)),
-        _ => return None,
+        "azure" => {
+            let host = variable("AZURE_DEVOPS_HOST").unwrap_or_else(|| "dev.azure.com".to_owned());
+            (&["AZURE_DEVOPS_EXT_PAT"], Some(host), None)
+        }
+        _ => {
+            // Some trackers need the account in addition to the token.
+            let account = variable(&of_tracker("EMAIL"));
+            let account = account.or_else(|| variable(&of_tracker("API_USERNAME")));
+            (&[&api_token, &api_key], Some(variable(&of_tracker("HOST"))?), account)
+        }
     };
     // The host may be written with a scheme and a path.
     let host = |text: &str| {
@@ -145,15 +146,7 @@ fn environment_token(request: TokenRequest<'_>) -> Option<SecretString> {
         return None;
     }
     let token = names.iter().copied().find_map(variable)?;
-    // These trackers need the account name in addition to the token.
-    let name = match request.tracker {
-        "jira" => variable("JIRA_EMAIL"),
-        "confluence" => variable("CONFLUENCE_EMAIL"),
-        "zendesk" => variable("ZENDESK_EMAIL"),
-        "discourse" => variable("DISCOURSE_API_USERNAME"),
-        _ => None,
-    };
-    Some(SecretString::from(name.map_or(token.clone(), |name| format!("{name}:{token}"))))
+    Some(SecretString::from(account.map_or(token.clone(), |account| format!("{account}:{token}"))))
 }
 
 /// Returns the token of `gh`.

@@ -37,7 +37,7 @@ pub fn is_empty_database(path: &Path) -> bool {
 #[derive(Debug)]
 pub struct SqliteFile {
     path: PathBuf,
-    mmap: u32,
+    mmap_size: u32,
     access: Access,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
@@ -51,21 +51,21 @@ impl SqliteFile {
 
     /// Opens or creates the file; `prepare` upgrades its schema.
     ///
-    /// Readers map at most `mmap` bytes of it. An existing file that cannot be written, because of
-    /// a full disk or a read-only folder, is opened for reading.
+    /// Readers map at most `mmap_size` bytes of it. An existing file that cannot be written,
+    /// because of a full disk or a read-only folder, is opened for reading.
     pub fn open(
         path: &Path,
-        mmap: u32,
+        mmap_size: u32,
         prepare: impl Fn(&mut Connection) -> Result<()>,
     ) -> Result<Self> {
-        Self::open_with_timeout(path, mmap, BUSY_TIMEOUT, |_| Ok(false), prepare)
+        Self::open_with_timeout(path, mmap_size, BUSY_TIMEOUT, |_| Ok(false), prepare)
     }
 
     /// Works like [`SqliteFile::open`], but waits for other processes that open the file only if
     /// `is_ready` returns `false`, and then at most `timeout`.
     pub fn open_with_timeout(
         path: &Path,
-        mmap: u32,
+        mmap_size: u32,
         timeout: Duration,
         is_ready: impl Fn(&Connection) -> Result<bool>,
         prepare: impl Fn(&mut Connection) -> Result<()>,
@@ -78,7 +78,7 @@ impl SqliteFile {
                     let (writer, readers) = (Mutex::new(writer), Mutex::default());
                     return Ok(Self {
                         path: path.to_owned(),
-                        mmap,
+                        mmap_size,
                         access: Access::Full,
                         writer,
                         readers,
@@ -89,20 +89,21 @@ impl SqliteFile {
                 _ => {}
             }
         }
-        match Self::open_with_access(path, mmap, timeout, Access::Full, &prepare) {
+        match Self::open_with_access(path, mmap_size, timeout, Access::Full, &prepare) {
             Err(error) if error.code() == Code::Io && path.is_file() => {
                 // An unreadable file is not merely read-only.
                 if let Err(e) = File::open(path) {
                     return Err(Error::io(path, e));
                 }
                 let reason = error.to_string();
-                // A writer keeps the log readable; without a log, the file is complete.
+                // While another process has the file open for writing, its log can be read. Without
+                // a log, the file is complete and can be opened as immutable.
                 let access = Access::ReadOnly { immutable: false, reason: reason.clone() };
-                Self::open_with_access(path, mmap, timeout, access, &prepare)
+                Self::open_with_access(path, mmap_size, timeout, access, &prepare)
                     .or_else(|_| match log_length(path) {
                         0 => {
                             let access = Access::ReadOnly { immutable: true, reason };
-                            Self::open_with_access(path, mmap, timeout, access, &prepare)
+                            Self::open_with_access(path, mmap_size, timeout, access, &prepare)
                         }
                         _ => Err(interrupted_write(path)),
                     })
@@ -114,7 +115,7 @@ impl SqliteFile {
 
     fn open_with_access(
         path: &Path,
-        mmap: u32,
+        mmap_size: u32,
         timeout: Duration,
         access: Access,
         prepare: &impl Fn(&mut Connection) -> Result<()>,
@@ -133,11 +134,11 @@ impl SqliteFile {
         let mut writer = connect_with_timeout(path, 0, &access, timeout)?;
         prepare(&mut writer)?;
         let (writer, readers) = (Mutex::new(writer), Mutex::default());
-        Ok(Self { path: path.to_owned(), mmap, access, writer, readers })
+        Ok(Self { path: path.to_owned(), mmap_size, access, writer, readers })
     }
 
     /// Returns the reason why the file is read-only, if it is.
-    pub(crate) fn read_only(&self) -> Option<&str> {
+    pub(crate) fn read_only_reason(&self) -> Option<&str> {
         match &self.access {
             Access::Full => None,
             Access::ReadOnly { reason, .. } => Some(reason),
@@ -145,9 +146,9 @@ impl SqliteFile {
     }
 
     fn check_writable(&self) -> Result<()> {
-        self.read_only().map_or(Ok(()), |reason| {
+        self.read_only_reason().map_or(Ok(()), |reason| {
             Err(Error::new(Code::Io, format!("cannot write to the casebook: {reason}")).with_hint(
-                "Give your user write permission to the casebook folder,
+                "Give your user write permission to the casebook folder, \
                  and free some space on its disk. \
                  Existing data can still be read.",
             ))
@@ -164,7 +165,7 @@ impl SqliteFile {
         let reader = lock(&self.readers).pop();
         let mut connection = match reader {
             Some(connection) => connection,
-            None => connect(&self.path, self.mmap, &self.access)?,
+            None => connect(&self.path, self.mmap_size, &self.access)?,
         };
         let result = {
             let transaction = connection.transaction()?;
@@ -332,9 +333,10 @@ fn log_length(path: &Path) -> u64 {
 }
 
 fn interrupted_write(path: &Path) -> Error {
-    Error::new(Code::Io, format!("{} was interrupted during a write", path.display())).with_hint(
-        "Give your user write permission to its folder,
-         and free some space on its disk; opening the casebook then recovers it.",
+    Error::new(Code::Io, format!("a write to {} was interrupted", path.display())).with_hint(
+        "Give your user write permission to the casebook folder, \
+         and free some space on its disk. \
+         The casebook is then recovered when it is opened.",
     )
 }
 
@@ -344,14 +346,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Opens a connection with the common settings.
-fn connect(path: &Path, mmap: u32, access: &Access) -> Result<Connection> {
-    connect_with_timeout(path, mmap, access, BUSY_TIMEOUT)
+fn connect(path: &Path, mmap_size: u32, access: &Access) -> Result<Connection> {
+    connect_with_timeout(path, mmap_size, access, BUSY_TIMEOUT)
 }
 
 /// Works like [`connect`], but waits at most `timeout` for other processes' locks.
 fn connect_with_timeout(
     path: &Path,
-    mmap: u32,
+    mmap_size: u32,
     access: &Access,
     timeout: Duration,
 ) -> Result<Connection> {
@@ -391,7 +393,7 @@ fn connect_with_timeout(
         )?;
         // SQLite opens the file only when it is first read.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
-        connection.pragma_update(None, "mmap_size", mmap)?;
+        connection.pragma_update(None, "mmap_size", mmap_size)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         Ok(connection)
     };

@@ -192,7 +192,7 @@ impl Store {
 
     /// Returns the reason why the casebook is read-only, if it is.
     pub fn read_only(&self) -> Option<&str> {
-        self.file.read_only()
+        self.file.read_only_reason()
     }
 
     /// Returns the size on disk in bytes, including the write-ahead log.

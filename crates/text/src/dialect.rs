@@ -2,8 +2,8 @@
 
 use pulldown_cmark::Options;
 
-/// The options for the Markdown of trackers: CommonMark with GitHub's tables, strikethrough, task
-/// lists and footnotes.
+/// The Markdown options for tracker text: CommonMark with GitHub's tables, strikethrough, task
+/// lists, footnotes and alerts.
 pub const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_STRIKETHROUGH)
     .union(Options::ENABLE_TASKLISTS)

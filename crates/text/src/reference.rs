@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::LazyLock};
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::{pattern::re, signature::marked_lines};
+use super::{pattern::re, signature::candidate_lines};
 
 /// The relation of a text to another item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,15 +53,15 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
         (?: (?P<url>https?://[^\s/]+/(?P<urlsource>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<urlnumber>\d{1,9}))
           | (?P<source>[\w.-]+/[\w.-]+)?\#(?P<number>\d{1,9})\b )")
 });
-// A mark in every line with a reference. Searching for it first is several times faster.
-static REFERENCE_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"#\d|://"));
+// A prefilter that matches every line with a reference. Checking it first is several times faster.
+static REFERENCE_PREFILTER: LazyLock<Regex> = LazyLock::new(|| re(r"#\d|://"));
 
 /// Returns the references of a text, each pair of item and relation once, in a fixed order.
 /// Numbered frames of a backtrace (`#0  0x4005d0 in main ()`) do not count.
 pub fn references(text: &str) -> Vec<Reference> {
     let mut out = std::collections::BTreeSet::new();
     let mut next_frame = 0;
-    let lines = marked_lines(&REFERENCE_MARK, text).map(|line| match frame_number(line) {
+    let lines = candidate_lines(&REFERENCE_PREFILTER, text).map(|line| match frame_number(line) {
         Some((number, rest)) if number == 0 || number == next_frame => {
             next_frame = number + 1;
             rest

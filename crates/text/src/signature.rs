@@ -36,7 +36,7 @@ impl SignatureKind {
 /// An exact fingerprint of a failure.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature {
-    /// Kind of the failure mark.
+    /// Kind of the signature.
     pub kind: SignatureKind,
     /// Normalised: lower case, numbers, addresses and paths masked (except in codes and versions).
     pub text: String,
@@ -74,7 +74,7 @@ static ERROR_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:error(?: code)?|fehler(?:code)?|erreur|código(?: de error)?|errore|erro)[ :#-]{1,2}(?:nr\.? |no\.? )?(\d{4,6})\b",
     )
 });
-static ERROR_NUMBER_MARK: LazyLock<Regex> =
+static ERROR_NUMBER_PREFILTER: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)(?:err|fehler|código)[^\n]{0,24}\d{4}"));
 // Java, C#, Python and JavaScript: a class that ends in Exception or Error, with its message.
 static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
@@ -106,7 +106,7 @@ static MISSING_LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
         r#"(?i)(?:library not loaded: |loading shared libraries: |unable to load (?:dll|shared library) ['"]?)([\w@./+-]*?[\w+-][\w.+-]*?)(?:['":;,]|\s*$| or one of)|\bno (\w[\w.+-]*) in java\.library\.path|([\w+-][\w.+-]*\.(?:so(?:\.\d+)*|dylib|dll))['":]{0,2} (?:cannot open shared object|(?:is |was )?(?:missing|not found)|nicht gefunden|fehlt|(?:est )?introuvable|es manquant|mancante)|(?:no se encontró|não foi encontrad[oa]|trovare) ([\w+-][\w.+-]*\.dll)"#,
     )
 });
-static MISSING_LIBRARY_MARK: LazyLock<Regex> = LazyLock::new(|| {
+static MISSING_LIBRARY_PREFILTER: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)library not loaded: |loading shared libraries: |unable to load (?:dll|shared)|java\.library\.path|\.(?:so[.\d]*|dylib|dll)\b",
     )
@@ -115,13 +115,14 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)\b(?:v|version:? |rustc |ver\.? )?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[0-9a-z.]+)?)\b")
 });
 
-// Marks of lines that the patterns above may match. Searching for them first is much faster.
-static EXCEPTION_MARK: LazyLock<Regex> =
+// Prefilters: a line that matches none of these cannot match the patterns above. Checking them
+// first is much faster.
+static EXCEPTION_PREFILTER: LazyLock<Regex> =
     LazyLock::new(|| re("Exception|Error|Failure|Panic|Interrupt"));
-const RUST_PANIC_MARK: &str = "panicked at ";
-const GO_PANIC_MARKS: [&str; 2] = ["panic: ", "fatal error: "];
-static VERSION_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"\d\.\d{1,4}\.\d"));
-static LINE_MESSAGE_MARK: LazyLock<Regex> =
+const RUST_PANIC_PREFILTER: &str = "panicked at ";
+const GO_PANIC_PREFILTERS: [&str; 2] = ["panic: ", "fatal error: "];
+static VERSION_PREFILTER: LazyLock<Regex> = LazyLock::new(|| re(r"\d\.\d{1,4}\.\d"));
+static LINE_MESSAGE_PREFILTER: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)(?:error|fatal)(?:(?:\[\w+\])?: |\])"));
 
 // The parts that differ between two runs of the same failure.
@@ -151,10 +152,12 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             add(SignatureKind::Code, m.as_str().to_lowercase());
         }
     }
-    for c in marked_lines(&ERROR_NUMBER_MARK, text).flat_map(|l| ERROR_NUMBER.captures_iter(l)) {
+    for c in
+        candidate_lines(&ERROR_NUMBER_PREFILTER, text).flat_map(|l| ERROR_NUMBER.captures_iter(l))
+    {
         add(SignatureKind::Code, format!("error-{}", &c[1]));
     }
-    for c in marked_lines(&EXCEPTION_MARK, text).flat_map(|l| EXCEPTION.captures_iter(l)) {
+    for c in candidate_lines(&EXCEPTION_PREFILTER, text).flat_map(|l| EXCEPTION.captures_iter(l)) {
         let class = c[1].rsplit('.').next().unwrap_or_default().to_lowercase();
         let message = c.get(2).map(|m| normalize_message(m.as_str())).unwrap_or_default();
         if class != "error" || message.len() > 12 {
@@ -162,9 +165,11 @@ pub fn signatures(text: &str) -> Vec<Signature> {
         }
     }
     // Compiling these large patterns takes longer than the search for a few words.
-    let rust = text.contains(RUST_PANIC_MARK).then(|| RUST_PANIC.captures_iter(text));
-    let go =
-        GO_PANIC_MARKS.iter().any(|mark| text.contains(mark)).then(|| GO_PANIC.captures_iter(text));
+    let rust = text.contains(RUST_PANIC_PREFILTER).then(|| RUST_PANIC.captures_iter(text));
+    let go = GO_PANIC_PREFILTERS
+        .iter()
+        .any(|prefilter| text.contains(prefilter))
+        .then(|| GO_PANIC.captures_iter(text));
     for c in rust.into_iter().flatten().chain(go.into_iter().flatten()) {
         if let Some(m) = c.iter().skip(1).flatten().next() {
             let message = normalize_message(m.as_str());
@@ -182,8 +187,8 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             add(SignatureKind::Message, message);
         }
     }
-    for c in
-        marked_lines(&MISSING_LIBRARY_MARK, text).flat_map(|l| MISSING_LIBRARY.captures_iter(l))
+    for c in candidate_lines(&MISSING_LIBRARY_PREFILTER, text)
+        .flat_map(|l| MISSING_LIBRARY.captures_iter(l))
     {
         if let Some(path) = c.iter().skip(1).flatten().next() {
             // The directory differs between machines.
@@ -193,7 +198,7 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             }
         }
     }
-    for line in marked_lines(&VERSION_MARK, text) {
+    for line in candidate_lines(&VERSION_PREFILTER, text) {
         for m in VERSION.captures_iter(line).filter_map(|c| c.get(1)) {
             // Three numbers of an IP address are not a version.
             let suffix = line[m.end()..].strip_prefix('.');
@@ -208,10 +213,13 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     out.into_iter().take(MAX_SIGNATURES).collect()
 }
 
-/// Returns the lines of a text in which `mark` matches; it must not match the end of a line.
-pub(super) fn marked_lines<'t>(mark: &'t Regex, text: &'t str) -> impl Iterator<Item = &'t str> {
+/// Returns the lines of a text in which `prefilter` matches; it must not match the end of a line.
+pub(super) fn candidate_lines<'t>(
+    prefilter: &'t Regex,
+    text: &'t str,
+) -> impl Iterator<Item = &'t str> {
     let mut end = 0;
-    mark.find_iter(text).filter_map(move |m| {
+    prefilter.find_iter(text).filter_map(move |m| {
         if m.start() < end {
             return None;
         }
@@ -224,12 +232,13 @@ pub(super) fn marked_lines<'t>(mark: &'t Regex, text: &'t str) -> impl Iterator<
 /// A message and its byte range.
 type MessageSpan<'t> = (std::ops::Range<usize>, &'t str);
 
-/// Returns the messages of a text in order, without overlaps; quoted ones win where both kinds
-/// begin.
+/// Returns the messages of a text in order, without overlaps. If a quoted and a line-initial
+/// message start at the same position, the quoted one is returned.
 fn messages(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     let mut next_quoted = quoted_message(text, 0);
-    let mut next_line = if LINE_MESSAGE_MARK.is_match(text) { line_message(text, 0) } else { None };
+    let mut next_line =
+        if LINE_MESSAGE_PREFILTER.is_match(text) { line_message(text, 0) } else { None };
     std::iter::from_fn(move || {
         let stale = |span: &Option<MessageSpan<'_>>| {
             span.as_ref().is_some_and(|(range, _)| range.start < at)
@@ -282,7 +291,8 @@ fn quoted_message(text: &str, mut at: usize) -> Option<MessageSpan<'_>> {
     }
 }
 
-/// The messages of programs of all kinds, which do not identify a cause; masked like signatures.
+/// Messages common to all kinds of programs, which therefore do not identify a cause. Normalised
+/// like signatures.
 static GENERIC_MESSAGES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     phrases(
         "a task was canceled, access violation, all goroutines are asleep, an error occurred while sending the request, arithmetic overflow, array index out of bounds, assertion failed,
@@ -391,8 +401,9 @@ pub fn is_generic_failure(text: &str) -> bool {
 pub(crate) fn is_generic(message: &str) -> bool {
     // Rendered Markdown has lost its backticks.
     let message = &*message.replace('`', "");
-    let plain = ["runtime error: ", "internal error: ", "uncaught ", "fatal: ", "error: "];
-    let message = plain.iter().find_map(|p| message.strip_prefix(p)).unwrap_or(message);
+    let generic_prefixes =
+        ["runtime error: ", "internal error: ", "uncaught ", "fatal: ", "error: "];
+    let message = generic_prefixes.iter().find_map(|p| message.strip_prefix(p)).unwrap_or(message);
     let word_count = message
         .split([' ', '#'])
         .filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 1)
@@ -663,7 +674,7 @@ mod tests {
 
         /// Patterns that run on marked lines alone match the same as on the whole text.
         #[test]
-        fn lines_without_a_mark_never_match(pieces in proptest::collection::vec(0_usize..16, 0..40)) {
+        fn lines_that_fail_the_prefilter_never_match(pieces in proptest::collection::vec(0_usize..16, 0..40)) {
             const PIECES: [&str; 16] = [
                 "\n", " ", "(", "java.io.IOException", ": ", "it broke", "Error", "1.2.3", "v", ".4", "\r\n", "é",
                 "at com.fw.Pg.open(Pg.java)", "  12: std::rt", "main.go(0x1", "File \"a.py\", line 3, in f",
@@ -675,9 +686,11 @@ mod tests {
                 };
                 pattern.captures_iter(text).map(|c| group(&c)).collect()
             };
-            for (pattern, mark) in [(&EXCEPTION, &EXCEPTION_MARK), (&VERSION, &VERSION_MARK)] {
+            for (pattern, prefilter) in
+                [(&EXCEPTION, &EXCEPTION_PREFILTER), (&VERSION, &VERSION_PREFILTER)]
+            {
                 let by_line: Vec<String> =
-                    marked_lines(mark, &text).flat_map(|line| matches(pattern, line)).collect();
+                    candidate_lines(prefilter, &text).flat_map(|line| matches(pattern, line)).collect();
                 proptest::prop_assert_eq!(by_line, matches(pattern, &text));
             }
         }

@@ -15,6 +15,6 @@ it.each([
   const shown = mount(SearchBox, { target: document.body, props: { search, sources: [], width: 1000, isListVisible: true, move: none, open: none, leave: none, onkey: none } });
   flushSync();
   document.getElementById("query")?.dispatchEvent(event);
-  expect(search.hasPaste).toBe(isPasted);
+  expect(search.isPasted).toBe(isPasted);
   void unmount(shown);
 });

@@ -710,6 +710,10 @@ export interface KnownProblem {
    */
   came_back_in: string | null;
   /**
+   * Time of the closure; null if it is open or the time is unknown.
+   */
+  closed_at: string | null;
+  /**
    * Probability that the question is about this problem, 0..1; 1 if this is known.
    */
   confidence: number;
@@ -750,7 +754,7 @@ export interface KnownProblem {
    */
   title: string;
   /**
-   * Version with the fix to update to; null unless the asked version is older than the fix.
+   * Version with the fix to update to; null unless the question's version is older than the fix.
    */
   update_to: string | null;
   /**
@@ -875,8 +879,8 @@ export interface BriefRequest {
    */
   leave_out?: string[];
   /**
-   * Local paths of logs, support bundles and folders of them, as an alternative to `text`. In the
-   * record of a brief, `-` is a log that was read from standard input and is not kept.
+   * Local paths of logs, support bundles and folders of them, as an alternative to `text`. In
+   * the record of a brief, `-` is a log that was read from standard input and is not kept.
    */
   logs?: string[];
   /**

@@ -22,7 +22,7 @@ export class Search {
   /** Whether the final response is pending. */
   pending = $state(false);
   /** Whether the query contains pasted text. */
-  hasPaste = $state(false);
+  isPasted = $state(false);
   /** The key of the selected result. */
   selected = $state<string | null>(null);
   /** The order of the results. */
@@ -131,20 +131,20 @@ export class Search {
   set(query: string, isNew = true): void {
     if (query === this.query) return;
     if (isNew) this.#recordHistory();
-    else this.hasPaste = this.#pastedQueries.has(query.trim());
+    else this.isPasted = this.#pastedQueries.has(query.trim());
     this.#setQuery(query, false);
     this.#schedule(0, 0);
   }
 
   /** Replaces the query. */
   replace(query: string, isPasted = false): void {
-    this.hasPaste = isPasted;
+    this.isPasted = isPasted;
     this.set(query);
   }
 
   /** Whether the person typed the query, so that it may be stored. */
   get isTyped(): boolean {
-    return !this.hasPaste && !this.#pastedQueries.has(this.query.trim());
+    return !this.isPasted && !this.#pastedQueries.has(this.query.trim());
   }
 
   #setQuery(query: string, isTyping: boolean): void {
@@ -152,8 +152,8 @@ export class Search {
     this.query = query;
     this.#limit = api.RANKED_LIMIT;
     // A restored pasted query stays pasted, also when it is edited.
-    this.hasPaste = text !== "" && (this.hasPaste || this.#pastedQueries.has(text));
-    if (this.hasPaste) this.#pastedQueries.add(text);
+    this.isPasted = text !== "" && (this.isPasted || this.#pastedQueries.has(text));
+    if (this.isPasted) this.#pastedQueries.add(text);
     this.#follow(query, isTyping);
   }
 

@@ -76,7 +76,7 @@ it("never stores pasted note text", () => {
   rest();
   expect(onDisk()).not.toContain("Erika");
   app.notes.closeAndReport();
-  app.search.hasPaste = true;
+  app.search.isPasted = true;
   app.search.type("Erika cannot sign in");
   rest();
   expect(onDisk()).not.toContain("Erika");
@@ -91,7 +91,7 @@ it("never stores pasted note text", () => {
 
 it("never stores an edited paste", () => {
   const { search } = opened();
-  search.hasPaste = true;
+  search.isPasted = true;
   search.type("Erika cannot sign in");
   search.type("");
   search.set("Erika cannot sign in", false);
@@ -140,7 +140,7 @@ it("restores two items side by side", async () => {
   rest();
   expect(opened().reader.loading).toBe(false);
   await app.splitPane.open("acme/app#2");
-  app.search.hasPaste = true;
+  app.search.isPasted = true;
   app.search.type("Erika cannot sign in");
   rest();
   expect(onDisk()).not.toContain("Erika");

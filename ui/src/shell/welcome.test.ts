@@ -9,7 +9,7 @@ const pressed = () => text(".add-source [aria-pressed=true]");
 
 it("offers a tracker, files or the sample", async () => {
   const app = await openWindow("empty");
-  expect([...document.querySelectorAll(".welcome .ways strong")].map((entry) => entry.textContent.trim())).toEqual([
+  expect([...document.querySelectorAll(".welcome .options strong")].map((entry) => entry.textContent.trim())).toEqual([
     "Connect a tracker", "Import files", "Open the sample casebook",
   ]);
   click(".welcome button", "Import files");

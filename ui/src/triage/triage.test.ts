@@ -15,43 +15,43 @@ const item = (key: string): TriageItem => ({ key, title: key, url: null, created
 
 let queue: TriageItem[];
 let related: TriageItem[];
-let asked: string[];
+let verdictCalls: string[];
 let bands: string[];
-let refuse: boolean;
-let refused: string | null;
+let failAll: boolean;
+let failingKey: string | null;
 let stored: Verdict[];
 let toasts: Toasts;
-let texts: unknown[];
+let shownErrors: unknown[];
 let undo: UndoStack;
 let triage: Triage;
 
-/** Decides the pair once it is shown. */
+/** Marks the current pair as seen, then decides it. */
 function decide(kind: VerdictKind): Promise<void> {
   triage.markSeen(triage.item?.key ?? "", triage.candidate?.key ?? "");
   return triage.decide(kind);
 }
 
-const rest = () => new Promise((resolve) => setTimeout(resolve, 0));
+const nextTick = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 beforeEach(async () => {
   queue = ["a", "b", "c"].map(item);
   related = [];
-  asked = [];
+  verdictCalls = [];
   bands = [];
-  texts = [];
-  refuse = false;
-  refused = null;
+  shownErrors = [];
+  failAll = false;
+  failingKey = null;
   stored = [];
   mockIPC((command, payload) => {
     const args = payload as Record<string, unknown>;
-    if (command.endsWith("verdict")) asked.push([command, args["key"], args["other"], args["kind"] ?? ""].join(" ").trim());
+    if (command.endsWith("verdict")) verdictCalls.push([command, args["key"], args["other"], args["kind"] ?? ""].join(" ").trim());
     if (command === "triage_queue") {
       const { band } = args["request"] as { band: string };
       bands.push(band);
       return { ...nothing, scanned: 0, unscanned: 0, waiting: queue.length, queue, related, related_waiting: related.length, closed_left_out: 7 };
     }
     if (command === "decided") return stored;
-    if (command === "record_verdict" && (refuse || refused === args["key"])) throw { code: "busy", message: "no", hint: null };
+    if (command === "record_verdict" && (failAll || failingKey === args["key"])) throw { code: "busy", message: "no", hint: null };
     if (command === "duplicates") {
       const { key } = args["request"] as { key: string };
       return { key, band: "likely", candidates: [candidate(`${key}-old`), candidate(`${key}-2`)], compared: 2, calibrated_on: 7, known: null, rejected: [], circle: [], notices: [], took_ms: 1 };
@@ -59,9 +59,9 @@ beforeEach(async () => {
     return null;
   });
   toasts = new Toasts();
-  const say = (error: unknown) => texts.push(error);
-  undo = new UndoStack(toasts, say);
-  const app = { jobs: new Jobs(), toasts, store: new LocalStore(), undo, showError: say, recordPlace: () => {} };
+  const showError = (error: unknown) => shownErrors.push(error);
+  undo = new UndoStack(toasts, showError);
+  const app = { jobs: new Jobs(), toasts, store: new LocalStore(), undo, showError, recordPlace: () => {} };
   triage = new Triage(app as unknown as AppState);
   await triage.enter();
 });
@@ -78,7 +78,7 @@ it("opens the next report and undoes in order", async () => {
   await triage.undo();
   await triage.undo();
   expect(triage.items.map((i) => i.key).sort()).toEqual(["a", "b", "c"]);
-  expect(asked).toEqual([
+  expect(verdictCalls).toEqual([
     "record_verdict a a-old duplicate", "record_verdict b b-old not_duplicate", "undo_verdict b b-old", "undo_verdict a a-old",
   ]);
 });
@@ -86,24 +86,24 @@ it("opens the next report and undoes in order", async () => {
 it("a held key decides only the shown pair", async () => {
   await decide("duplicate");
   await triage.decide("duplicate");
-  expect([triage.selected, asked]).toEqual(["b", ["record_verdict a a-old duplicate"]]);
+  expect([triage.selected, verdictCalls]).toEqual(["b", ["record_verdict a a-old duplicate"]]);
 });
 
 it("restores a report whose decision failed", async () => {
-  refuse = true;
+  failAll = true;
   await decide("related");
   expect(triage.items.map((i) => i.key)).toEqual(["a", "b", "c"]);
   expect(triage.decisions).toEqual([]);
-  expect(texts.length).toBe(1);
+  expect(shownErrors.length).toBe(1);
 });
 
-it("decides about the shown candidate", async () => {
-  await rest();
-  await rest();
+it("records the verdict for the shown candidate", async () => {
+  await nextTick();
+  await nextTick();
   triage.nextCandidate(1);
   expect(triage.candidate?.key).toBe("a-2");
   await decide("duplicate");
-  expect(asked).toEqual(["record_verdict a a-2 duplicate"]);
+  expect(verdictCalls).toEqual(["record_verdict a a-2 duplicate"]);
 });
 
 it("moves a skipped report to the end", () => {
@@ -137,10 +137,10 @@ it("assigned reports can be shown alone", async () => {
   await undo.undo();
   expect([triage.items.map((i) => i.key), triage.selected]).toEqual([["a", "c"], "c"]);
   triage.toggleMine();
-  expect([triage.items.length, triage.waiting, asked]).toEqual([3, 3, []]);
+  expect([triage.items.length, triage.waiting, verdictCalls]).toEqual([3, 3, []]);
 });
 
-it("shows a decided report with another candidate", async () => {
+it("shows a decided report again if it has a new candidate", async () => {
   await decide("not_duplicate");
   await triage.load();
   expect(triage.items.map((i) => i.key)).toEqual(["b", "c"]);
@@ -164,9 +164,9 @@ it("rechecks after the settings changed", async () => {
     return { ...nothing, scanned: 0, unscanned, waiting: 0 };
   });
   const first = triage.enter();
-  await rest();
+  await nextTick();
   triage.choose({ includeClosed: false });
-  await rest();
+  await nextTick();
   end();
   await first;
   expect(scans).toEqual([true, false]);
@@ -178,7 +178,7 @@ it("is empty only after the queue reloads", async () => {
   clearMocks();
   mockIPC(async (command) => {
     if (command === "triage") {
-      await rest();
+      await nextTick();
       checked = true;
     }
     if (command !== "triage" && command !== "triage_queue") return null;
@@ -186,11 +186,11 @@ it("is empty only after the queue reloads", async () => {
     return { ...nothing, scanned: 0, unscanned: checked ? 0 : 3, waiting: 0 };
   });
   triage.choose({ band: "none" });
-  while (!checked || triage.scanning) await rest();
-  await rest();
+  while (!checked || triage.scanning) await nextTick();
+  await nextTick();
   expect([checked, triage.scanning, triage.loaded]).toEqual([true, false, false]);
   end();
-  await rest();
+  await nextTick();
   expect(triage.loaded).toBe(true);
 });
 
@@ -201,7 +201,7 @@ it("starts with possible duplicates and counts them", async () => {
   expect(triage.expected).toBeCloseTo(1.6);
   triage.choose({ band: "high" });
   expect([triage.expected, triage.closedLeftOut]).toEqual([0, 0]);
-  await rest();
+  await nextTick();
   expect(bands.at(-1)).toBe("high");
 });
 
@@ -226,10 +226,10 @@ it("related reports work like the queue", async () => {
   expect([triage.selected, triage.relatedWaiting, triage.waiting]).toEqual(["z", 2, 3]);
   triage.toggleRelated();
   await triage.undo();
-  // It is shown in its list.
+  // The restored report is shown in the list of related reports.
   expect([keys(triage.items), triage.isRelatedOpen, triage.selected]).toEqual([["a", "b", "c"], true, "y"]);
   expect([keys(triage.related).sort(), triage.relatedWaiting]).toEqual([["x", "y", "z"], 3]);
-  expect(asked).toEqual(["record_verdict y y-old related", "undo_verdict y y-old"]);
+  expect(verdictCalls).toEqual(["record_verdict y y-old related", "undo_verdict y y-old"]);
 });
 
 it("keeps the open related report", async () => {
@@ -251,50 +251,50 @@ it("decides and undoes selected reports together", async () => {
   triage.selection.toggle("b");
   expect([keys(triage.selection.items), triage.selected]).toEqual([["a", "c"], "c"]);
   await triage.decide("duplicate");
-  expect([asked, triage.selected, triage.selection.any, triage.decidedToday]).toEqual([
+  expect([verdictCalls, triage.selected, triage.selection.any, triage.decidedToday]).toEqual([
     ["record_verdict a a-old duplicate", "record_verdict c c-old duplicate"], "b", false, 2,
   ]);
   expect(toasts.shown?.text).toBe("Marked 2 reports as duplicates.");
   await triage.undo();
-  expect([asked.slice(2), keys(triage.items).toSorted(), triage.decidedToday]).toEqual([["undo_verdict c c-old", "undo_verdict a a-old"], ["a", "b", "c"], 0]);
+  expect([verdictCalls.slice(2), keys(triage.items).toSorted(), triage.decidedToday]).toEqual([["undo_verdict c c-old", "undo_verdict a a-old"], ["a", "b", "c"], 0]);
 });
 
-it("confirms decisions about unseen pairs", async () => {
+it("asks for confirmation before deciding unseen pairs", async () => {
   seeAll(["a"]);
   for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("related");
-  expect([asked, triage.confirmation?.unseen.map((pair) => pair.item.key)]).toEqual([[], ["b"]]);
+  expect([verdictCalls, triage.confirmation?.unseen.map((pair) => pair.item.key)]).toEqual([[], ["b"]]);
   await triage.confirm("none");
-  expect([asked, triage.confirmation, triage.selection.items.length]).toEqual([[], null, 2]);
+  expect([verdictCalls, triage.confirmation, triage.selection.items.length]).toEqual([[], null, 2]);
   await triage.decide("related");
   await triage.confirm("shown");
-  expect(asked).toEqual(["record_verdict a a-old related"]);
+  expect(verdictCalls).toEqual(["record_verdict a a-old related"]);
   for (const key of ["b", "c"]) triage.selection.toggle(key);
   await triage.decide("not_duplicate");
   await triage.confirm("all");
-  expect(asked.slice(1)).toEqual(["record_verdict b b-old not_duplicate", "record_verdict c c-old not_duplicate"]);
+  expect(verdictCalls.slice(1)).toEqual(["record_verdict b b-old not_duplicate", "record_verdict c c-old not_duplicate"]);
 });
 
 it("restores only the failed decisions", async () => {
   seeAll(["a", "b"]);
-  refused = "b";
+  failingKey = "b";
   for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("duplicate");
-  expect([keys(triage.items), texts.length, triage.decidedToday]).toEqual([["b", "c"], 1, 1]);
-  asked = [];
+  expect([keys(triage.items), shownErrors.length, triage.decidedToday]).toEqual([["b", "c"], 1, 1]);
+  verdictCalls = [];
   await triage.undo();
-  expect([asked, keys(triage.items).toSorted()]).toEqual([["undo_verdict a a-old"], ["a", "b", "c"]]);
+  expect([verdictCalls, keys(triage.items).toSorted()]).toEqual([["undo_verdict a a-old"], ["a", "b", "c"]]);
 });
 
 it("undoes one of several decisions", async () => {
   seeAll(["a", "b"]);
   for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("duplicate");
-  asked = [];
+  verdictCalls = [];
   await triage.undoDecision(triage.decidedPairs.find((entry) => entry.key === "a")!);
-  expect([asked, triage.decidedPairs.map((entry) => entry.key)]).toEqual([["undo_verdict a a-old"], ["b"]]);
+  expect([verdictCalls, triage.decidedPairs.map((entry) => entry.key)]).toEqual([["undo_verdict a a-old"], ["b"]]);
   await triage.undo();
-  expect([asked[1], triage.decidedPairs]).toEqual(["undo_verdict b b-old", []]);
+  expect([verdictCalls[1], triage.decidedPairs]).toEqual(["undo_verdict b b-old", []]);
 });
 
 it("arrows extend and shrink the selection", () => {
@@ -319,10 +319,10 @@ it("undoes decisions of earlier sessions", async () => {
   await decide("related");
   expect([triage.decidedToday, triage.decidedPairs[0]?.key]).toEqual([3, "a"]);
   await triage.undo();
-  asked = [];
+  verdictCalls = [];
   stored = stored.slice(1);
   await triage.undo();
-  expect([asked, triage.decidedPairs.map((entry) => entry.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
+  expect([verdictCalls, triage.decidedPairs.map((entry) => entry.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
   expect(toasts.shown?.text).toBe("Undone: x#7 is a duplicate of x#3.");
 });
 
@@ -334,10 +334,10 @@ it("undoing all decisions restores the counts", async () => {
   const before = counts();
   for (let at = 0; at < 5; at++) {
     await decide("duplicate");
-    await rest();
+    await nextTick();
     // The engine's next response lacks the decided reports.
-    queue = queue.filter((entry) => !asked.some((line) => line.startsWith(`record_verdict ${entry.key} `)));
-    related = related.filter((entry) => !asked.some((line) => line.startsWith(`record_verdict ${entry.key} `)));
+    queue = queue.filter((entry) => !verdictCalls.some((line) => line.startsWith(`record_verdict ${entry.key} `)));
+    related = related.filter((entry) => !verdictCalls.some((line) => line.startsWith(`record_verdict ${entry.key} `)));
     if (at % 2 === 0) await triage.load();
   }
   expect(counts()).toEqual([0, 0, 0]);
@@ -348,7 +348,7 @@ it("undoing all decisions restores the counts", async () => {
   expect([counts(), keys(triage.items), keys(triage.related)]).toEqual([before, ["a", "b", "c"], ["x", "y"]]);
 });
 
-it("repeats a check while it progresses", async () => {
+it("keeps scanning as long as each scan makes progress", async () => {
   clearMocks();
   let left = 40;
   let scans = 0;

@@ -101,7 +101,7 @@ pub struct KnownProblem {
     /// Time of the closure; null if it is open or the time is unknown.
     #[serde(default)]
     pub closed_at: Option<Timestamp>,
-    /// Version with the fix to update to; null unless the asked version is older than the fix.
+    /// Version with the fix to update to; null unless the question's version is older than the fix.
     #[serde(default)]
     pub update_to: Option<String>,
     /// Lowest version with the fix on which the problem was reported again; null if there is none.
@@ -140,7 +140,7 @@ impl KnownProblem {
             (Some(version), ..) => (format!("in {version}"), format!("in {version}")),
             (None, Some(at), _) => (format!("on {}", day(at)), format!("from {}", day(at))),
             (None, None, Some(at)) if !self.is_answered() => {
-                (format!("on or before {}", day(at)), format!("from {} or before", day(at)))
+                (format!("on or before {}", day(at)), format!("from {} or earlier", day(at)))
             }
             (None, None, _) => return None,
         };

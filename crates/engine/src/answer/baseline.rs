@@ -105,7 +105,7 @@ pub fn estimate_baseline(
 /// Returns the log-odds of the top candidate, unless a rule decides it.
 fn odds_of_first(matches: &[Match], model: &RankingModel) -> Option<f32> {
     let evidence = matches.first()?.evidence();
-    (!RankingModel::is_bounded_by_rule(&evidence)).then(|| model.odds(&evidence))
+    (!RankingModel::is_bounded_by_rule(&evidence)).then(|| model.log_odds(&evidence))
 }
 
 /// Computes the baseline from the log-odds of top candidates.

@@ -51,24 +51,24 @@ pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
             calibration.model.as_deref() == model
                 && finder.model.with_calibration(calibration, model).is_some()
         });
-        let required =
+        let min_labels =
             calibration.map_or(MIN_LABELS, |calibration| multiply(calibration.labels, GROWTH));
-        if required > MAX_QUERIES {
+        if min_labels > MAX_QUERIES {
             return Ok(false);
         }
         let pairs = r.known_duplicates(source.id)?;
         // Each labelled report needs a pair, and every update runs this check, so pairs are counted
         // first.
-        if pairs.len() < required {
+        if pairs.len() < min_labels {
             return Ok(false);
         }
-        let required = required.max(multiply(r.issue_count(source.id)?, MIN_SHARE));
-        if pairs.len() < required {
+        let min_labels = min_labels.max(multiply(r.issue_count(source.id)?, MIN_SHARE));
+        if pairs.len() < min_labels {
             return Ok(false);
         }
         let issues = r.issues_by_age(source.id)?;
         let groups = DuplicateGroups::new(&pairs, &issues);
-        Ok(issues.iter().filter(|id| groups.has_earlier_duplicate(**id)).count() >= required)
+        Ok(issues.iter().filter(|id| groups.has_earlier_duplicate(**id)).count() >= min_labels)
     })
 }
 

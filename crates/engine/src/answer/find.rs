@@ -18,7 +18,7 @@ use super::{
     low_content,
     near_duplicate::{NearDuplicate, TokenizedReport},
     question_model::QuestionModel,
-    ranking::{RankedIndex, RankingModel},
+    ranking::{RankedCandidate, RankingModel},
     text_overlap::{OverlapComparer, RARE, TextOverlap},
 };
 use crate::search::report_texts;
@@ -120,15 +120,18 @@ impl MatchFinder<'_> {
                 || in_view && view_rank <= MAX_OVERLAPS
                 || hits.naming_ids.contains(&id)
         };
-        let ids: Vec<i64> =
-            ranking.iter().map(|item| hits.ids[item.at]).filter(|id| needs_overlap(*id)).collect();
+        let ids: Vec<i64> = ranking
+            .iter()
+            .map(|item| hits.ids[item.index])
+            .filter(|id| needs_overlap(*id))
+            .collect();
         let texts = self.read_overlaps(&draft, &ids, &hits.naming_ids)?;
         let mut texts: HashMap<i64, _> = ids.into_iter().zip(texts).collect();
         let is_generic = draft.is_generic_question();
         let same_failures =
             texts.values().flatten().filter(|text| text.1.is_same_failure()).count();
         let mut matches = Vec::with_capacity(ranking.len());
-        for RankedIndex { at, score, share } in ranking {
+        for RankedCandidate { index: at, score, log_share: share } in ranking {
             let document = hits.ids[at];
             let (model, overlap) = match texts.remove(&document).flatten() {
                 // A report without content is not a candidate.
@@ -317,11 +320,11 @@ impl MatchFinder<'_> {
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         // Include the highest word overlaps: an exact copy has them, even if its score without
         // vectors is low.
-        let mut others = order.split_off(order.len().min(SHORT_LIST));
-        others.sort_by(|a, b| {
+        let mut other_matches = order.split_off(order.len().min(SHORT_LIST));
+        other_matches.sort_by(|a, b| {
             overlaps[b.1].words.total_cmp(&overlaps[a.1].words).then(a.1.cmp(&b.1))
         });
-        order.extend(others.into_iter().take(OVERLAP_SHORT_LIST));
+        order.extend(other_matches.into_iter().take(OVERLAP_SHORT_LIST));
         let mut details = vec![CandidateDetails::default(); hits.ids.len()];
         let mut terms = vec![Vec::new(); hits.ids.len()];
         let short_list: Vec<usize> = order.into_iter().map(|(_, i)| i).collect();

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::{
     confidence::PairEvidence,
     features::{COUNT, Features, NAMES, ONLY_CONFIDENCE, RULES, SIGNED_FEATURES},
-    ranking::{RankedIndex, RankingModel},
+    ranking::{RankedCandidate, RankingModel},
     source_model::{Curve, SourceModel, odds},
     text_overlap::TextOverlap,
 };
@@ -116,14 +116,14 @@ pub fn fit(
     let mut models = vec![model.clone(); FOLDS];
     let mut order = None;
     if labels >= MIN_ORDER {
-        let fit = |fold| Ok(model.with_order(fit_order(model, &training_set(fold), task)?));
+        let fit = |fold| Ok(model.with_weights(fit_order(model, &training_set(fold), task)?));
         let fold_models =
             (0..FOLDS).map(|fold| fit(Some(fold))).collect::<Result<Vec<RankingModel>>>()?;
         let rank = |(i, query)| duplicate_rank(&fold_models[i % FOLDS], query);
         let ranks: Vec<_> = queries.iter().enumerate().map(rank).collect();
         let figures = order_figures(queries, &ranks);
         if figures.mrr > built_in.mrr {
-            (models, order) = (fold_models, Some(*fit(None)?.order()));
+            (models, order) = (fold_models, Some(*fit(None)?.weights()));
         }
         source_weights = Some(figures);
     }
@@ -157,13 +157,13 @@ pub fn fit(
 }
 
 /// Ranks the candidates of a report, best first.
-fn rank(model: &RankingModel, query: &TrainingQuery) -> Vec<RankedIndex> {
+fn rank(model: &RankingModel, query: &TrainingQuery) -> Vec<RankedCandidate> {
     model.rank(&query.candidates.iter().map(|c| c.features).collect::<Vec<_>>())
 }
 
 /// Returns the rank of the first known duplicate of a report, from 0; ties in input order.
 fn duplicate_rank(model: &RankingModel, query: &TrainingQuery) -> Option<usize> {
-    rank(model, query).iter().position(|item| query.candidates[item.at].is_duplicate)
+    rank(model, query).iter().position(|item| query.candidates[item.index].is_duplicate)
 }
 
 fn order_figures(queries: &[TrainingQuery], ranks: &[Option<usize>]) -> OrderFigures {
@@ -183,8 +183,8 @@ fn order_figures(queries: &[TrainingQuery], ranks: &[Option<usize>]) -> OrderFig
 /// known duplicate.
 fn top_prediction(model: &RankingModel, query: &TrainingQuery) -> Option<(f64, bool, bool)> {
     let best = *rank(model, query).first()?;
-    let Candidate { features, overlap, is_duplicate } = &query.candidates[best.at];
-    let evidence = PairEvidence { features, share: best.share, overlap: overlap.as_ref() };
+    let Candidate { features, overlap, is_duplicate } = &query.candidates[best.index];
+    let evidence = PairEvidence { features, share: best.log_share, overlap: overlap.as_ref() };
     Some((
         f64::from(model.confidence(&evidence).duplicate),
         features.is_copy() || features.is_templated(),
@@ -326,9 +326,10 @@ fn fit_order(
 ) -> Result<[f32; COUNT]> {
     let lists = CandidateLists::new(queries);
     if lists.ends.is_empty() {
-        return Ok(*model.order());
+        return Ok(*model.weights());
     }
-    let mut weights: Row = std::array::from_fn(|at| f64::from(model.order()[at]) * lists.scale[at]);
+    let mut weights: Row =
+        std::array::from_fn(|at| f64::from(model.weights()[at]) * lists.scale[at]);
     let built_in = weights;
     let project = |at: usize, weight: f64| {
         if SIGNED_FEATURES.contains(&NAMES[at]) { weight } else { weight.max(0.0) }
@@ -421,8 +422,10 @@ mod tests {
         assert!(refit.found_first > 0.85 && built_in.found_first < 0.5, "{refit:?} {built_in:?}");
         assert_eq!((refit.found_in_ten, report.source_model.labels), (1.0, 300));
         let model = RankingModel::built_in().with_source_model(&report.source_model);
-        assert_eq!(model.calibrated_on(), 300);
-        assert!(model.order()[at("comments")] > RankingModel::built_in().order()[at("comments")]);
+        assert_eq!(model.label_count(), 300);
+        assert!(
+            model.weights()[at("comments")] > RankingModel::built_in().weights()[at("comments")]
+        );
         assert_eq!(calibration_of(&queries).source_model, report.source_model);
     }
 
@@ -441,8 +444,8 @@ mod tests {
         assert_eq!(report.source_weights, Some(report.built_in));
         assert_eq!(report.source_model.order, None);
         assert_eq!(
-            RankingModel::built_in().with_source_model(&report.source_model).order(),
-            RankingModel::built_in().order()
+            RankingModel::built_in().with_source_model(&report.source_model).weights(),
+            RankingModel::built_in().weights()
         );
     }
 
@@ -479,7 +482,7 @@ mod tests {
                 assert!(SIGNED_FEATURES.contains(feature) || weight >= 0.0, "{feature}: {weight}");
             }
             let (own_weight, built_in) =
-                (order[at(name)], RankingModel::built_in().order()[at(name)]);
+                (order[at(name)], RankingModel::built_in().weights()[at(name)]);
             if ONLY_CONFIDENCE.contains(&name) {
                 assert_eq!(own_weight, built_in);
             } else if SIGNED_FEATURES.contains(&name) {

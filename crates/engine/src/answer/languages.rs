@@ -95,7 +95,7 @@ impl QueryContext<'_> {
         depth: usize,
     ) -> Result<Vec<LanguageHit>> {
         let filter_ids = self.fulltext.matching_ids(filters)?;
-        let text_vector = self.languages.embed(text)?;
+        let text_vector = self.non_english_index.embed(text)?;
         let mut ids = BTreeSet::new();
         let mut add = |vector: &[f32]| -> Result<()> {
             ids.extend(
@@ -108,7 +108,7 @@ impl QueryContext<'_> {
             "" => text_vector.clone(),
             title if title == text => text_vector.clone(),
             title => {
-                let vector = self.languages.embed(title)?;
+                let vector = self.non_english_index.embed(title)?;
                 add(&vector)?;
                 vector
             }
@@ -126,12 +126,12 @@ impl QueryContext<'_> {
     }
 
     /// Returns the vectors for other languages, if there are any; `is_needed` as in
-    /// [`crate::LanguageIndex::vectors`]. A missing model is not an error.
+    /// [`crate::NonEnglishIndex::vectors`]. A missing model is not an error.
     pub(crate) fn language_vectors(
         &self,
         is_needed: bool,
     ) -> Result<Option<std::sync::Arc<Vectors>>> {
-        match self.languages.vectors(is_needed) {
+        match self.non_english_index.vectors(is_needed) {
             Ok(Some(vectors)) => Ok((vectors.extent()?.embedded_chunks > 0).then_some(vectors)),
             Ok(None) => Ok(None),
             Err(error) if error.code() == Code::ModelUnavailable => Ok(None),

@@ -47,7 +47,7 @@ use precedent_text::{
     prepare::PreparedText, reference::without_duplicate_notes, signature::is_generic_failure,
     skeleton::Skeleton,
 };
-pub use ranking::{RankedIndex, RankingModel};
+pub use ranking::{RankedCandidate, RankingModel};
 pub use replay::replay;
 pub use source_model::{Curve, SourceModel};
 pub use text_overlap::TextOverlap;

@@ -54,7 +54,7 @@ impl QuestionModel {
 
     fn parse(text: &str) -> Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        let ranking_model = RankingModel::built_in().with_order(weights(&file.order)?);
+        let ranking_model = RankingModel::built_in().with_weights(weights(&file.order)?);
         let with_meaning = AnswerModel::parse(&file.with_meaning, index_of)?;
         Ok(Self {
             ranking_model,

@@ -26,21 +26,22 @@ use precedent_store::{Calibration, ScoreBaseline};
 /// The built-in model, as stored in the repository.
 const BUILT_IN: &str = include_str!("ranking.json");
 
-/// The confidence floor of an exact copy: of 17 such pairs in the three sets, 14 are marked as
-/// duplicates. Doubt remains about deliberate copies, one for each branch or platform.
+/// The confidence floor of an exact copy. Of 17 such pairs in the three sets, 14 are marked as
+/// duplicates. It is not 1.0, because some copies are deliberate: one report for each branch or
+/// platform.
 const COPY_FLOOR: f32 = 0.95;
 /// The confidence ceiling of templated reports, which are equal except for names in their titles.
-/// In Titanium, 3 such pairs are marked as duplicates and 53 are not, 51 of these in a sample of
-/// one report in 24.
+/// In Titanium, 3 such pairs are marked as duplicates and 53 are not (51 of the 53 come from a
+/// sample of 1 in 24 reports).
 const TEMPLATE_CEILING: f32 = 0.05;
 
 /// The confidence ceiling without a rule: on projects outside the training data, fewer than nine in
 /// ten predictions above it were right.
 pub(super) const MODEL_CEILING: f32 = 0.89;
 
-/// The confidence ceiling of a question that names only a failure common to all programs, and the
-/// relevance ceiling of its cases. It exceeds that of different failures, which contradict each
-/// other.
+/// The confidence ceiling for a question that names only a generic failure, and the relevance
+/// ceiling for the cases found for it. It is higher than the ceiling for different failures,
+/// because those contradict each other.
 pub(super) const GENERIC_CEILING: f32 = 0.3;
 
 /// The version of the estimates of baselines and time scales; a new one recomputes them.
@@ -48,18 +49,20 @@ const ESTIMATE_VERSION: u32 = 2;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct RankingModelFile {
     #[serde(rename = "learnt_from")]
     _learnt_from: Vec<String>,
     labels: u64,
-    order: BTreeMap<String, f32>,
-    judge: ConfidenceFile,
+    #[serde(rename = "order")]
+    weights: BTreeMap<String, f32>,
+    #[serde(rename = "judge")]
+    confidence: ConfidenceFile,
 }
 
 /// A ranking model: feature weights, a source's score baseline, and its calibration curve, if any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankingModel {
-    order: [f32; COUNT],
+    weights: [f32; COUNT],
     confidence: ConfidenceModel,
     labels: u64,
     baseline: ScoreBaseline,
@@ -69,20 +72,20 @@ pub struct RankingModel {
 
 /// The rank of one candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RankedIndex {
+pub struct RankedCandidate {
     /// The index in the input.
-    pub at: usize,
+    pub index: usize,
     /// The ranking score: higher is better; comparable among the candidates of one report.
     pub score: f32,
     /// The logarithm of its share in the softmax over all scores; templated candidates take no
     /// share from the others.
-    pub share: f32,
+    pub log_share: f32,
 }
 
 static BUILT_IN_MODEL: LazyLock<RankingModel> = LazyLock::new(|| {
     // The file is embedded in the program, and a test validates it.
     RankingModel::parse(BUILT_IN).unwrap_or_else(|_| RankingModel {
-        order: [1.0; COUNT],
+        weights: [1.0; COUNT],
         confidence: ConfidenceModel::fallback(),
         labels: 0,
         baseline: ConfidenceModel::fallback().default_baseline(),
@@ -111,20 +114,27 @@ impl RankingModel {
     }
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
-        let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        let confidence = ConfidenceModel::parse(&file.judge)?;
-        let (order, baseline) = (weights(&file.order)?, confidence.default_baseline());
-        Ok(Self { order, confidence, labels: file.labels, baseline, curve: None, is_refit: false })
+        let file: RankingModelFile = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        let confidence = ConfidenceModel::parse(&file.confidence)?;
+        let (weights, baseline) = (weights(&file.weights)?, confidence.default_baseline());
+        Ok(Self {
+            weights,
+            confidence,
+            labels: file.labels,
+            baseline,
+            curve: None,
+            is_refit: false,
+        })
     }
 
     /// Returns the ranking weights.
-    pub(super) fn order(&self) -> &[f32; COUNT] {
-        &self.order
+    pub(super) fn weights(&self) -> &[f32; COUNT] {
+        &self.weights
     }
 
     /// Returns the model with other ranking weights.
-    pub(super) fn with_order(&self, order: [f32; COUNT]) -> Self {
-        Self { order, ..self.clone() }
+    pub(super) fn with_weights(&self, weights: [f32; COUNT]) -> Self {
+        Self { weights, ..self.clone() }
     }
 
     /// Returns the model for a source with this baseline.
@@ -143,14 +153,14 @@ impl RankingModel {
     }
 
     /// Returns the log-odds that two reports are the same problem, before any baseline.
-    pub(super) fn odds(&self, evidence: &PairEvidence<'_>) -> f32 {
+    pub(super) fn log_odds(&self, evidence: &PairEvidence<'_>) -> f32 {
         self.confidence.odds(evidence)
     }
 
     /// Returns the model with the weights and the curve of a source.
     pub fn with_source_model(&self, model: &SourceModel) -> Self {
         Self {
-            order: model.order.unwrap_or(self.order),
+            weights: model.order.unwrap_or(self.weights),
             labels: model.labels,
             curve: Some(model.curve),
             is_refit: model.order.is_some(),
@@ -176,35 +186,35 @@ impl RankingModel {
     /// Returns a hash that identifies these weights and rules and this embedding model.
     pub fn basis(&self, model: &str) -> String {
         let rules = format!("{COPY_FLOOR} {TEMPLATE_CEILING} {MODEL_CEILING} {ESTIMATE_VERSION}");
-        let input = format!("{:?} {:?}, {rules}, {model}", self.order, self.confidence);
+        let input = format!("{:?} {:?}, {rules}, {model}", self.weights, self.confidence);
         blake3::hash(input.as_bytes()).to_hex()[..32].to_owned()
     }
 
     /// Returns the number of labelled reports behind the confidence.
-    pub fn calibrated_on(&self) -> u64 {
+    pub fn label_count(&self) -> u64 {
         self.labels
     }
 
     /// Returns the weighted sum of the features, which [`RankingModel::rank`] sorts by if no rule
     /// decides.
     pub(super) fn score(&self, features: &Features) -> f32 {
-        self.order.iter().zip(features.0).map(|(weight, value)| weight * value).sum()
+        self.weights.iter().zip(features.0).map(|(weight, value)| weight * value).sum()
     }
 
     /// Ranks all candidates of a report, best first; ties in input order. Exact copies come before
     /// all others.
-    pub fn rank(&self, candidates: &[Features]) -> Vec<RankedIndex> {
+    pub fn rank(&self, candidates: &[Features]) -> Vec<RankedCandidate> {
         let scores: Vec<f32> = candidates.iter().map(|features| self.score(features)).collect();
         let (lowest, highest) =
             scores.iter().fold((f32::MAX, f32::MIN), |(a, b), s| (a.min(*s), b.max(*s)));
         let shares = shares(&scores, candidates);
-        let ranked = |(at, score): (usize, f32)| {
-            let bonus = if candidates[at].is_copy() { 1.0 + highest - lowest } else { 0.0 };
-            RankedIndex { at, score: score + bonus, share: shares[at] }
+        let ranked = |(index, score): (usize, f32)| {
+            let bonus = if candidates[index].is_copy() { 1.0 + highest - lowest } else { 0.0 };
+            RankedCandidate { index, score: score + bonus, log_share: shares[index] }
         };
-        let mut ranking: Vec<RankedIndex> =
+        let mut ranking: Vec<RankedCandidate> =
             scores.iter().copied().enumerate().map(ranked).collect();
-        ranking.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.at.cmp(&b.at)));
+        ranking.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
         ranking
     }
 
@@ -221,32 +231,34 @@ impl RankingModel {
         Self::apply_bounds(evidence, false, confidence)
     }
 
-    /// Bounds the probability that a report answers a typed question, by the same rules and the
-    /// ceiling of generic questions.
+    /// Bounds the probability that a report answers a typed question, by the rules that
+    /// [`Self::confidence`] applies and the ceiling for generic questions.
     pub(super) fn bound_answer(
         &self,
         evidence: &PairEvidence<'_>,
         probability: f32,
         is_generic: bool,
-        is_one_of_several: bool,
+        shares_failure_with_others: bool,
     ) -> Confidence {
         let ceiling = if is_generic { GENERIC_CEILING } else { MODEL_CEILING };
         let worth = self.confidence.worth_probability(evidence);
         let answer = Confidence { duplicate: probability.min(ceiling), worth };
-        Self::apply_bounds(evidence, is_one_of_several, answer)
+        Self::apply_bounds(evidence, shares_failure_with_others, answer)
     }
 
     /// Applies the rules for exact copies, templates and text overlaps.
     fn apply_bounds(
         evidence: &PairEvidence<'_>,
-        is_one_of_several: bool,
+        shares_failure_with_others: bool,
         confidence: Confidence,
     ) -> Confidence {
         let (floor, ceiling) = match (evidence.features.is_copy(), evidence.features.is_templated())
         {
             (true, _) => (COPY_FLOOR, 1.0),
             (_, true) => (0.0, TEMPLATE_CEILING),
-            _ => evidence.overlap.map_or((0.0, 1.0), |overlap| overlap.bounds(is_one_of_several)),
+            _ => evidence
+                .overlap
+                .map_or((0.0, 1.0), |overlap| overlap.bounds(shares_failure_with_others)),
         };
         let duplicate = confidence.duplicate.max(floor).min(ceiling);
         let is_cited = evidence.overlap.is_some_and(|overlap| overlap.is_cited);
@@ -267,7 +279,7 @@ impl RankingModel {
     pub(super) fn sort_matches(&self, matches: &mut [Match]) {
         let is_rare =
             |item: &Match| item.overlap.as_ref().is_some_and(|overlap| overlap.rare_signature);
-        // A ranking fitted to the source stays as it is.
+        // In a ranking fitted to the source, only reports with a rare signature move to the front.
         let is_first = |item: &Match| is_rare(item) || !self.is_refit && item.confidence >= LIKELY;
         let key = |item: &Match| if is_first(item) { item.confidence } else { 0.0 };
         matches.sort_by(|a, b| key(b).total_cmp(&key(a)));
@@ -287,7 +299,7 @@ impl RankingModel {
     pub fn explain(&self, features: &Features) -> Vec<Evidence> {
         let mut out: Vec<Evidence> = NAMES
             .iter()
-            .zip(self.order)
+            .zip(self.weights)
             .zip(features.0)
             .filter(|((name, _), _)| !RULES.contains(name))
             .map(|((name, weight), value)| Evidence {
@@ -338,16 +350,16 @@ mod tests {
 
     #[test]
     fn built_in_model_has_every_feature() {
-        let file: File = serde_json::from_str(BUILT_IN).unwrap();
+        let file: RankingModelFile = serde_json::from_str(BUILT_IN).unwrap();
         for name in NAMES {
             assert_eq!(
-                file.order.contains_key(name),
+                file.weights.contains_key(name),
                 !RULES.contains(&name),
                 "{name} has no weight, or one too many"
             );
         }
         assert_eq!(RankingModel::parse(BUILT_IN), Ok(RankingModel::built_in().clone()));
-        assert!(RankingModel::built_in().calibrated_on() > 0);
+        assert!(RankingModel::built_in().label_count() > 0);
     }
 
     fn with(features: &[(&str, f32)]) -> Features {
@@ -359,31 +371,31 @@ mod tests {
     #[test]
     fn templated_candidates_take_no_share() {
         let ranking =
-            RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
+            RankingModel { weights: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
         let candidates = [
             with(&[("words", 0.5)]),
             with(&[("words", 0.8)]),
             with(&[("words", 0.9), ("series", 1.0)]),
         ];
         let order =
-            |ranking: &[RankedIndex]| ranking.iter().map(|item| item.at).collect::<Vec<_>>();
+            |ranking: &[RankedCandidate]| ranking.iter().map(|item| item.index).collect::<Vec<_>>();
         let two = ranking.rank(&candidates[..2]);
         assert_eq!(order(&two), [1, 0]);
-        assert!(two[0].share > two[1].share && two[0].share <= 0.0, "{two:?}");
+        assert!(two[0].log_share > two[1].log_share && two[0].log_share <= 0.0, "{two:?}");
         let three = ranking.rank(&candidates);
         assert_eq!(order(&three), [2, 1, 0]);
-        assert!((three[1].share - two[0].share).abs() < 1e-6, "{three:?}");
+        assert!((three[1].log_share - two[0].log_share).abs() < 1e-6, "{three:?}");
         assert!(ranking.rank(&[]).is_empty());
     }
 
     #[test]
     fn exact_copy_is_first_and_template_is_capped() {
         let ranking =
-            RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
+            RankingModel { weights: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
         let candidates =
             [with(&[("words", 0.9), ("series", 1.0)]), with(&[("words", 0.2), ("copy", 1.0)])];
         let ranked = ranking.rank(&candidates);
-        assert_eq!(ranked[0].at, 1);
+        assert_eq!(ranked[0].index, 1);
         let assess = |at: usize| {
             ranking.confidence(&PairEvidence {
                 features: &candidates[at],
@@ -404,7 +416,7 @@ mod tests {
         let ranking = RankingModel::built_in();
         let features = with(&[("words", 0.6), ("text_text_cosine", 0.7)]);
         let evidence = PairEvidence { features: &features, share: -0.1, overlap: None };
-        let with = |intercept| {
+        let confidence_with = |intercept| {
             ranking
                 .with_source_model(&SourceModel {
                     order: None,
@@ -415,6 +427,6 @@ mod tests {
                 .duplicate
         };
         let base = ranking.confidence(&evidence).duplicate;
-        assert!(with(2.0) > base && with(-2.0) == base);
+        assert!(confidence_with(2.0) > base && confidence_with(-2.0) == base);
     }
 }

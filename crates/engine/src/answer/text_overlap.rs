@@ -126,10 +126,10 @@ impl TextOverlap {
         self.failure == FailureMatch::Same
     }
 
-    /// Returns the confidence floor and ceiling of the pair. With `is_one_of_several`, other
-    /// candidates report the same failure, which then sets no floor: of 20 such first answers to
-    /// questions, 8 were wrong, against 4 of 33 otherwise.
-    pub fn bounds(&self, is_one_of_several: bool) -> (f32, f32) {
+    /// Returns the confidence floor and ceiling of the pair. With `shares_failure_with_others`,
+    /// other candidates report the same failure, which then sets no floor: of 20 such first answers
+    /// to questions, 8 were wrong, against 4 of 33 otherwise.
+    pub fn bounds(&self, shares_failure_with_others: bool) -> (f32, f32) {
         if self.other_system.is_some() {
             return (0.0, OTHER_SYSTEM);
         }
@@ -139,7 +139,7 @@ impl TextOverlap {
         match self.failure {
             FailureMatch::Different if !self.same_text => (0.0, OTHER_FAILURE),
             _ if self.same_text => (SAME_TEXT, 1.0),
-            FailureMatch::Same if !is_one_of_several => (SAME_FAILURE, 1.0),
+            FailureMatch::Same if !shares_failure_with_others => (SAME_FAILURE, 1.0),
             _ if self.rare_signature => (RARE_SIGNATURE, 1.0),
             _ => (0.0, 1.0),
         }

@@ -82,7 +82,7 @@ fn feature(features: &Features, name: &str) -> f32 {
 }
 
 fn time_weights(model: &RankingModel) -> [f32; 3] {
-    TIME.map(|name| index_of(name).map_or(0.0, |at| model.order()[at]))
+    TIME.map(|name| index_of(name).map_or(0.0, |at| model.weights()[at]))
 }
 
 /// Estimates the time scale of a source from the recurrences of a sample of its reports.

@@ -72,7 +72,7 @@ pub fn article(
         .with_hint("Add the solution as a comment on the report, sync, and try again."));
     }
     let is_missing = |part: &ArticlePart| !has(*part) && is_expected(*part, &problem);
-    let missing = ArticlePart::ALL.into_iter().filter(is_missing).collect();
+    let missing_parts = ArticlePart::ALL.into_iter().filter(is_missing).collect();
     let mut brief = to_brief(title, &sections);
     brief::sanitize_brief(&mut brief);
     if request.redact {
@@ -84,7 +84,7 @@ pub fn article(
         title: brief.title.clone(),
         redactions: brief.redactions.iter().map(|redaction| redaction.count).sum(),
         sections: with_texts(sections, brief),
-        missing,
+        missing: missing_parts,
         markdown: String::new(),
         html: String::new(),
         stored: stored_keys,

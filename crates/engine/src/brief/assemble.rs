@@ -63,7 +63,7 @@ pub struct BriefContext<'a> {
     pub finder: &'a MatchFinder<'a>,
     /// The vocabulary model of the casebook's reports.
     pub domain: &'a DomainModel,
-    /// The embedding model's name, and its minimum similarity of a relevant case.
+    /// The name of the embedding model, and the minimum similarity at which a case is relevant.
     pub model: Option<(&'a str, f32)>,
     /// The engine that loads the name recognition model.
     pub engine: &'a Engine,
@@ -158,7 +158,7 @@ fn find_matches(
 ) -> Result<(Option<DuplicatesResponse>, TroubleshootResponse, Option<AskResponse>)> {
     let wants_duplicates = !request.without.contains(&SectionKind::Duplicates)
         && row.is_none_or(|row| matches!(row.kind, DocKind::Issue | DocKind::PullRequest));
-    let ask = DuplicatesRequest {
+    let duplicates_request = DuplicatesRequest {
         key: row.map(|row| row.key.clone()),
         // The duplicate search separates the title from the text.
         body: request.text.clone(),
@@ -169,17 +169,17 @@ fn find_matches(
         ..DuplicatesRequest::default()
     };
     let mut duplicates = wants_duplicates
-        .then(|| duplicates::check_only(cases.finder, &ask, now, task))
+        .then(|| duplicates::check_only(cases.finder, &duplicates_request, now, task))
         .transpose()?;
     task.check()?;
     let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
     let matches = find_anywhere(cases.finder, query, now, task)?;
-    let ask = TroubleshootRequest {
+    let cases_request = TroubleshootRequest {
         settings: request.troubleshooting.clone(),
         ..TroubleshootRequest::default()
     };
     let (mut response, similar) =
-        ask::find_cases(cases, &matches, &ask, ask::MAX_CANDIDATES, task)?;
+        ask::find_cases(cases, &matches, &cases_request, ask::MAX_CANDIDATES, task)?;
     let mut answer = ask::respond(cases, &matches, response.clone(), &similar)?;
     summary::remove_excluded(&mut answer, request);
     let is_included = |key: &String| !request.leave_out.contains(key);
@@ -213,8 +213,9 @@ pub fn preview(
 /// The maximum number of bytes of a brief in which names are recognized, shorter texts first; takes
 /// up to 1.5 s.
 const MAX_RECOGNIZED: usize = 64_000;
-/// A word is common if more documents contain it than this number, and than one in
-/// [`COMMON_SHARE`]. A name made of common words is a product's.
+/// A word is common if it occurs in more than this many documents, and in more than one in
+/// [`COMMON_SHARE`] of all documents. A name that consists of common words is taken for a product
+/// name.
 const COMMON_DOCUMENTS: u64 = 5;
 const COMMON_SHARE: u64 = 250;
 
@@ -265,7 +266,7 @@ impl NameReader for CasebookNameReader<'_> {
 
     fn is_common(&mut self, name: &str) -> Result<bool> {
         let words = tokens::words(name).into_iter().map(|word| word.term);
-        // The version after a product's name is rare.
+        // Ignore version numbers: they are rare even after a common product name.
         let words: Vec<String> = words.filter(|word| word.contains(char::is_alphabetic)).collect();
         let documents = self.fulltext.document_counts(TermKind::Word, &words)?;
         Ok(!words.is_empty()
@@ -359,14 +360,14 @@ impl Writer<'_> {
     }
 
     /// Returns the title and the text of the problem.
-    fn text(&self) -> (&str, &str) {
+    fn title_and_body(&self) -> (&str, &str) {
         match self.row {
             Some(row) => (&row.title, &row.body),
             None => ("", self.text),
         }
     }
 
-    fn product(&self) -> &str {
+    fn source_key(&self) -> &str {
         self.row
             .map(|row| row.source.as_str())
             .or(self.request.source.as_deref())
@@ -375,12 +376,12 @@ impl Writer<'_> {
 
     /// Returns the product versions that the report mentions.
     fn reported_versions(&self) -> Vec<String> {
-        let (title, body) = self.text();
-        versions(&format!("{title}\n{body}"), self.product()).product
+        let (title, body) = self.title_and_body();
+        versions(&format!("{title}\n{body}"), self.source_key()).product
     }
 
     fn add_problem(&mut self) {
-        let (_, body) = self.text();
+        let (_, body) = self.title_and_body();
         // A long log is reduced to its salient part.
         let problem_text = if self.row.is_none() { extract_salient(body) } else { body.into() };
         let (text, is_cut) = troubleshoot::excerpt(problem_text.trim(), MAX_PROBLEM);
@@ -512,7 +513,7 @@ impl Writer<'_> {
             let mut clauses = vec![facts.join(" ")];
             clauses.extend(
                 (case.relation == Some(CaseRelation::Canonical))
-                    .then(|| "this report is a known duplicate".to_owned()),
+                    .then(|| "the reported problem is a known duplicate of it".to_owned()),
             );
             clauses
                 .extend(case.via.as_ref().map(|via| format!("found through its duplicate {via}")));
@@ -604,13 +605,13 @@ impl Writer<'_> {
         duplicates: Option<&DuplicatesResponse>,
         cases: &TroubleshootResponse,
     ) {
-        let (title, body) = self.text();
+        let (title, body) = self.title_and_body();
         let prepared_body = PreparedText::body(body, &Skeleton::default());
         let mut items: Vec<(String, Vec<Citation>)> = Vec::new();
         let citations: Vec<Citation> = self.row.map(cite).into_iter().collect();
-        let is_compared = cases.cases.iter().any(|case| case.asked_version.is_some())
+        let has_asked_version = cases.cases.iter().any(|case| case.asked_version.is_some())
             || cases.problem.as_ref().is_some_and(|problem| problem.asked_version.is_some());
-        if self.reported_versions().is_empty() && !is_compared {
+        if self.reported_versions().is_empty() && !has_asked_version {
             let question = "Which version is affected? The report does not say.";
             items.push((question.to_owned(), citations.clone()));
         }
@@ -631,10 +632,10 @@ impl Writer<'_> {
             let version = &asked_version.version;
             let question = match asked_version.has_fix {
                 Some(true) => format!(
-                    "The report mentions {version}, but it was fixed in {fixed_in}. Is the problem back?"
+                    "The report mentions {version}, but this problem was fixed in {fixed_in}. Is the problem back?"
                 ),
                 _ => format!(
-                    "The report mentions {version}; it was fixed in {fixed_in}. Does it still occur in {fixed_in}?"
+                    "The report mentions {version}; this problem was fixed in {fixed_in}. Does it still occur in {fixed_in}?"
                 ),
             };
             items.push((question, vec![cite_case(case)]));
@@ -718,7 +719,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn program_output_is_told_from_prose() {
+    fn program_output_is_distinguished_from_prose() {
         for text in [
             "The log says:\n  thumbnailer: decoder tiff: unsupported compression 7\n\nServer: tm1",
             "It says\n2026-03-03 10:00:00 index page torn",

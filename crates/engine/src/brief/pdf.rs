@@ -93,8 +93,8 @@ const CELL: Style = Style { size: 8.5, ..BODY };
 
 /// A line placed on its page.
 struct PlacedLine {
-    text: usize,
-    line: usize,
+    text_index: usize,
+    line_index: usize,
     x: f32,
     top: f32,
     width: f32,
@@ -105,19 +105,19 @@ struct PlacedLine {
 #[derive(Default)]
 struct Page {
     lines: Vec<PlacedLine>,
-    bars: Vec<(Rect, Colour)>,
+    rectangles: Vec<(Rect, Colour)>,
 }
 
-/// The start of the lines and bars on the last page that must stay with the next paragraph.
+/// The start of the lines and rectangles on the last page that must stay with the next paragraph.
 #[derive(Clone, Copy)]
 struct KeepStart {
     line: usize,
-    bar: usize,
+    rectangle: usize,
     top: f32,
 }
 
 /// The pages that are being laid out.
-struct Sheet {
+struct PageLayout {
     fonts: FontContext,
     layouts: LayoutContext<Colour>,
     texts: Vec<(String, Layout<Colour>)>,
@@ -127,31 +127,31 @@ struct Sheet {
 }
 
 pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<Vec<u8>> {
-    let mut sheet = Sheet::new();
-    sheet.add_paragraph(&brief.title, TITLE, None);
+    let mut page_layout = PageLayout::new();
+    page_layout.add_paragraph(&brief.title, TITLE, None);
     for section in &brief.sections {
         if let Some(heading) = heading(section) {
-            sheet.add_paragraph(&heading.to_uppercase(), SECTION, None);
+            page_layout.add_paragraph(&heading.to_uppercase(), SECTION, None);
         }
-        section.entries.iter().for_each(|entry| sheet.add_entry(entry));
+        section.entries.iter().for_each(|entry| page_layout.add_entry(entry));
     }
     if !brief.record.sources.is_empty() {
-        sheet.add_paragraph("SOURCES", SECTION, None);
+        page_layout.add_paragraph("SOURCES", SECTION, None);
         for source in &brief.record.sources {
-            sheet.add_paragraph(&source.citation, CITE, source.url.as_deref());
-            sheet.add_paragraph(&source.title, Style { gap: 0.0, ..BODY }, None);
+            page_layout.add_paragraph(&source.citation, CITE, source.url.as_deref());
+            page_layout.add_paragraph(&source.title, Style { gap: 0.0, ..BODY }, None);
         }
     }
-    sheet.add_paragraph(
+    page_layout.add_paragraph(
         &provenance_line(brief),
         Style { gap: 24.0, colour: MUTED, size: 8.0, ..BODY },
         None,
     );
-    sheet.number_pages();
-    sheet.write_pdf(&brief.title)
+    page_layout.number_pages();
+    page_layout.write_pdf(&brief.title)
 }
 
-impl Sheet {
+impl PageLayout {
     fn new() -> Self {
         let mut fonts = FontContext::new();
         for font in FONTS {
@@ -203,7 +203,8 @@ impl Sheet {
         }
         let bar = Some(if is_fix { FIX } else { RULE });
         let mut start = 0;
-        for (range, rows) in tables(&quote.text).into_iter().filter(|(_, rows)| has_low_rows(rows))
+        for (range, rows) in
+            tables(&quote.text).into_iter().filter(|(_, rows)| has_short_rows(rows))
         {
             self.add_blocks(&quote.text[start..range.start], bar);
             self.add_table(&rows, QUOTE.indent);
@@ -233,7 +234,7 @@ impl Sheet {
         let mut widths = vec![0.0_f32; rows.first().map_or(0, Vec::len)];
         for (number, row) in rows.iter().enumerate() {
             for (width, cell) in widths.iter_mut().zip(row) {
-                let layout = self.layout(&remove_control(cell), style(number), f32::MAX);
+                let layout = self.layout(&remove_control_characters(cell), style(number), f32::MAX);
                 *width = width.max(layout.full_width().ceil() + 2.0 * PADDING);
             }
         }
@@ -249,7 +250,7 @@ impl Sheet {
             .iter()
             .zip(widths)
             .map(|(cell, width)| {
-                let text = remove_control(cell);
+                let text = remove_control_characters(cell);
                 let layout = self.layout(&text, style, (width - 2.0 * PADDING).max(1.0));
                 (text, layout)
             })
@@ -271,7 +272,7 @@ impl Sheet {
     }
 
     fn add_paragraph(&mut self, text: &str, style: Style, url: Option<&str>) {
-        let text = remove_control(text);
+        let text = remove_control_characters(text);
         if text.trim().is_empty() {
             return;
         }
@@ -297,9 +298,9 @@ impl Sheet {
         if self.y + height + room > BOTTOM {
             self.break_page();
         }
-        let (line, bar) =
-            self.pages.last().map_or((0, 0), |page| (page.lines.len(), page.bars.len()));
-        let start = KeepStart { line, bar, top: self.y };
+        let (line, rectangle) =
+            self.pages.last().map_or((0, 0), |page| (page.lines.len(), page.rectangles.len()));
+        let start = KeepStart { line, rectangle, top: self.y };
         self.keep_start = style.keep_with_next.then(|| self.keep_start.unwrap_or(start));
     }
 
@@ -312,14 +313,14 @@ impl Sheet {
         url: Option<&str>,
         bar: Option<(f32, Colour)>,
     ) {
-        let number = self.texts.len();
+        let text_index = self.texts.len();
         let mut bar_top = self.y;
-        let fill_bar = |sheet: &mut Self, top: f32| {
+        let fill_bar = |page_layout: &mut Self, top: f32| {
             if let Some((x, colour)) = bar {
-                sheet.fill((x, top), (2.0, (sheet.y - top).max(0.1)), colour);
+                page_layout.fill((x, top), (2.0, (page_layout.y - top).max(0.1)), colour);
             }
         };
-        for (line, metrics) in layout.lines().map(|line| *line.metrics()).enumerate() {
+        for (line_index, metrics) in layout.lines().map(|line| *line.metrics()).enumerate() {
             if self.y + metrics.line_height > BOTTOM {
                 fill_bar(self, bar_top);
                 self.start_page();
@@ -331,7 +332,7 @@ impl Sheet {
             if let Some(page) = self.pages.last_mut() {
                 let url = url.map(str::to_owned);
                 let (width, height) = (metrics.advance, metrics.line_height);
-                page.lines.push(PlacedLine { text: number, line, x, top, width, height, url });
+                page.lines.push(PlacedLine { text_index, line_index, x, top, width, height, url });
             }
         }
         fill_bar(self, bar_top);
@@ -343,7 +344,7 @@ impl Sheet {
         if let (Some(rect), Some(page)) =
             (Rect::from_xywh(x, y, width, height), self.pages.last_mut())
         {
-            page.bars.push((rect, colour));
+            page.rectangles.push((rect, colour));
         }
     }
 
@@ -356,8 +357,15 @@ impl Sheet {
             let (width, height, top) =
                 (layout.width(), layout.height(), HEIGHT - MARGIN / 2.0 - 6.0);
             let x = WIDTH - MARGIN - width;
-            let line =
-                PlacedLine { text: self.texts.len(), line: 0, x, top, width, height, url: None };
+            let line = PlacedLine {
+                text_index: self.texts.len(),
+                line_index: 0,
+                x,
+                top,
+                width,
+                height,
+                url: None,
+            };
             self.pages[number - 1].lines.push(line);
             self.texts.push((text, layout));
         }
@@ -368,20 +376,25 @@ impl Sheet {
         // Lines at the top of a page stay, because the next page has no more room.
         let start = self.keep_start.take().filter(|start| start.line > 0);
         let block = start.zip(self.pages.last_mut()).map(|(start, page)| {
-            (start.top - MARGIN, page.lines.split_off(start.line), page.bars.split_off(start.bar))
+            (
+                start.top - MARGIN,
+                page.lines.split_off(start.line),
+                page.rectangles.split_off(start.rectangle),
+            )
         });
         let y = self.y;
         self.start_page();
-        if let (Some((offset, lines, bars)), Some(page)) = (block, self.pages.last_mut()) {
+        if let (Some((offset, lines, rectangles)), Some(page)) = (block, self.pages.last_mut()) {
             page.lines = lines
                 .into_iter()
                 .map(|line| PlacedLine { top: line.top - offset, ..line })
                 .collect();
-            let move_up = |(bar, colour): (Rect, Colour)| {
-                let top = bar.top() - offset;
-                Some((Rect::from_xywh(bar.left(), top, bar.width(), bar.height())?, colour))
+            let move_up = |(rectangle, colour): (Rect, Colour)| {
+                let (width, height) = (rectangle.width(), rectangle.height());
+                let top = rectangle.top() - offset;
+                Some((Rect::from_xywh(rectangle.left(), top, width, height)?, colour))
             };
-            page.bars = bars.into_iter().filter_map(move_up).collect();
+            page.rectangles = rectangles.into_iter().filter_map(move_up).collect();
             self.y = y - offset;
         }
     }
@@ -420,7 +433,7 @@ impl Sheet {
                 .ok_or_else(|| render_error("PDF", &"the page has no size"))?;
             let mut page_writer = document.start_page_with(size);
             let mut surface = page_writer.surface();
-            for (rect, colour) in &page.bars {
+            for (rect, colour) in &page.rectangles {
                 let mut path = PathBuilder::new();
                 path.push_rect(*rect);
                 if let Some(path) = path.finish() {
@@ -429,7 +442,7 @@ impl Sheet {
                 }
             }
             for line in &page.lines {
-                if let Some((text, layout)) = self.texts.get(line.text) {
+                if let Some((text, layout)) = self.texts.get(line.text_index) {
                     draw_line(&mut surface, text, layout, line, &mut fonts);
                 }
             }
@@ -449,12 +462,12 @@ impl Sheet {
 
 /// Removes control characters, which Markdown may encode as numeric references and which would be
 /// printed as boxes.
-fn remove_control(text: &str) -> String {
+fn remove_control_characters(text: &str) -> String {
     sanitize(text).chars().filter(|c| *c == '\n' || !c.is_control()).collect()
 }
 
 /// Returns whether each row of a table certainly fits on a page.
-fn has_low_rows(rows: &[Vec<String>]) -> bool {
+fn has_short_rows(rows: &[Vec<String>]) -> bool {
     rows.iter().all(|row| row.len() <= 8 && row.iter().all(|cell| cell.len() <= 400))
 }
 
@@ -484,7 +497,7 @@ fn draw_line(
     placed_line: &PlacedLine,
     fonts: &mut HashMap<u64, Option<Font>>,
 ) {
-    let Some(line) = layout.lines().nth(placed_line.line) else { return };
+    let Some(line) = layout.lines().nth(placed_line.line_index) else { return };
     // A paragraph has one style.
     let colour = layout.styles().first().map_or(INK, |s| s.brush);
     let metrics = line.metrics();
@@ -528,39 +541,39 @@ fn draw_line(
 mod tests {
     use super::*;
 
-    /// Returns the paragraphs of each page; one across two pages is on both.
-    fn pages(sheet: &Sheet) -> Vec<Vec<&str>> {
+    /// Returns the paragraphs on each page. A paragraph that spans two pages is listed on both.
+    fn pages(page_layout: &PageLayout) -> Vec<Vec<&str>> {
         let texts = |page: &Page| {
-            let mut numbers: Vec<usize> = page.lines.iter().map(|line| line.text).collect();
+            let mut numbers: Vec<usize> = page.lines.iter().map(|line| line.text_index).collect();
             numbers.dedup();
-            numbers.into_iter().map(|number| sheet.texts[number].0.as_str()).collect()
+            numbers.into_iter().map(|number| page_layout.texts[number].0.as_str()).collect()
         };
-        sheet.pages.iter().map(texts).collect()
+        page_layout.pages.iter().map(texts).collect()
     }
 
     #[test]
     fn attribution_stays_with_its_quote() {
         for count in 30..70 {
-            let mut sheet = Sheet::new();
+            let mut page_layout = PageLayout::new();
             for n in 0..count {
-                sheet.add_paragraph(&format!("Line {n}"), BODY, None);
+                page_layout.add_paragraph(&format!("Line {n}"), BODY, None);
             }
-            sheet.add_paragraph("A section", SECTION, None);
-            sheet.add_paragraph("A case", HEADING, None);
-            sheet.add_paragraph("Ann, fix", ATTRIBUTION, None);
-            sheet.add_paragraph(
+            page_layout.add_paragraph("A section", SECTION, None);
+            page_layout.add_paragraph("A case", HEADING, None);
+            page_layout.add_paragraph("Ann, fix", ATTRIBUTION, None);
+            page_layout.add_paragraph(
                 "[Issue acme/app#1]",
                 Style { keep_with_next: true, ..CITE },
                 Some("https://tracker.example"),
             );
-            sheet.add_paragraph("It is fixed in 2.5.", QUOTE, None);
-            let pages = pages(&sheet);
+            page_layout.add_paragraph("It is fixed in 2.5.", QUOTE, None);
+            let pages = pages(&page_layout);
             let last = pages.last().unwrap();
             let tail =
                 ["A section", "A case", "Ann, fix", "[Issue acme/app#1]", "It is fixed in 2.5."];
             assert!(last.ends_with(&tail), "{count}: {last:?}");
             assert!(pages.iter().all(|page| !page.is_empty()), "{count}");
-            let mut lines = sheet.pages.iter().flat_map(|page| &page.lines);
+            let mut lines = page_layout.pages.iter().flat_map(|page| &page.lines);
             assert!(lines.all(|line| line.top >= MARGIN && line.top + line.height <= BOTTOM));
         }
     }
@@ -568,32 +581,35 @@ mod tests {
     #[test]
     fn heading_in_a_quote_stays_with_its_text() {
         for count in 30..70 {
-            let mut sheet = Sheet::new();
-            (0..count).for_each(|n| sheet.add_paragraph(&format!("Line {n}"), BODY, None));
-            sheet.add_blocks("# Steps\n\nOpen it.", Some(RULE));
-            assert!(pages(&sheet).last().unwrap().ends_with(&["Steps", "Open it."]), "{count}");
-            let bars = &sheet.pages.last().unwrap().bars;
+            let mut page_layout = PageLayout::new();
+            (0..count).for_each(|n| page_layout.add_paragraph(&format!("Line {n}"), BODY, None));
+            page_layout.add_blocks("# Steps\n\nOpen it.", Some(RULE));
+            assert!(
+                pages(&page_layout).last().unwrap().ends_with(&["Steps", "Open it."]),
+                "{count}"
+            );
+            let bars = &page_layout.pages.last().unwrap().rectangles;
             assert_eq!(bars.len(), 2, "{count}: both have a bar");
         }
     }
 
     #[test]
     fn table_fits_the_page_width() {
-        let mut sheet = Sheet::new();
-        (0..40).for_each(|n| sheet.add_paragraph(&format!("Line {n}"), BODY, None));
+        let mut page_layout = PageLayout::new();
+        (0..40).for_each(|n| page_layout.add_paragraph(&format!("Line {n}"), BODY, None));
         let mut rows = vec![vec!["Version".to_owned(), "Result".to_owned()]];
         rows.extend(
             (0..30).map(|n| vec![format!("2.{n}"), "It fails behind the proxy. ".repeat(8)]),
         );
-        sheet.add_table(&rows, 10.0);
-        assert!(sheet.pages.len() > 1);
-        for line in sheet.pages.iter().flat_map(|page| &page.lines) {
+        page_layout.add_table(&rows, 10.0);
+        assert!(page_layout.pages.len() > 1);
+        for line in page_layout.pages.iter().flat_map(|page| &page.lines) {
             assert!(
                 line.top + line.height <= BOTTOM && line.x + line.width <= WIDTH - MARGIN + 4.0
             );
         }
         let is_header = |text: &&str| *text == "Version";
-        let page = pages(&sheet).into_iter().find(|page| page.iter().any(is_header)).unwrap();
+        let page = pages(&page_layout).into_iter().find(|page| page.iter().any(is_header)).unwrap();
         assert!(page.contains(&"2.0"), "the header stays with a row: {page:?}");
         let mut widths = [20.0, 900.0, 30.0];
         fit_widths(&mut widths, 400.0);
@@ -602,19 +618,20 @@ mod tests {
 
     #[test]
     fn pages_are_numbered() {
-        let mut sheet = Sheet::new();
-        (0..100).for_each(|n| sheet.add_paragraph(&format!("Line {n}"), BODY, None));
-        sheet.number_pages();
-        let numbers: Vec<&str> = pages(&sheet).iter().map(|page| *page.last().unwrap()).collect();
+        let mut page_layout = PageLayout::new();
+        (0..100).for_each(|n| page_layout.add_paragraph(&format!("Line {n}"), BODY, None));
+        page_layout.number_pages();
+        let numbers: Vec<&str> =
+            pages(&page_layout).iter().map(|page| *page.last().unwrap()).collect();
         assert_eq!(numbers, ["1 / 3", "2 / 3", "3 / 3"]);
     }
 
     #[test]
     fn right_to_left_text_starts_at_the_right() {
-        let mut sheet = Sheet::new();
-        sheet.add_paragraph("ההעלאה נכשלת עם FW-1043 מאחורי הפרוקסי", QUOTE, None);
-        sheet.add_paragraph("Upload fails", QUOTE, None);
-        let [hebrew, latin] = &sheet.pages[0].lines[..] else { panic!("two lines") };
+        let mut page_layout = PageLayout::new();
+        page_layout.add_paragraph("ההעלאה נכשלת עם FW-1043 מאחורי הפרוקסי", QUOTE, None);
+        page_layout.add_paragraph("Upload fails", QUOTE, None);
+        let [hebrew, latin] = &page_layout.pages[0].lines[..] else { panic!("two lines") };
         let right = WIDTH - MARGIN - QUOTE.indent;
         assert!((hebrew.x + hebrew.width - right).abs() < 4.0, "{}", hebrew.x);
         assert!(latin.x < MARGIN + 20.0);

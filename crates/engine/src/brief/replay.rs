@@ -139,8 +139,8 @@ pub fn replay(
     // Ignore the revision: unrelated data may have changed.
     let comparable =
         BriefRecord { revision: record.revision, as_of: record.as_of, ..new_record.clone() };
-    let same = comparable == *record && changes.is_empty();
-    Ok(BriefReplay { same, changes, brief: new_brief })
+    let is_same = comparable == *record && changes.is_empty();
+    Ok(BriefReplay { same: is_same, changes, brief: new_brief })
 }
 
 fn change(source: &BriefSource, text: String) -> BriefChange {

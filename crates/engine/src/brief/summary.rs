@@ -37,9 +37,9 @@ pub(super) fn summarize_answer(
     let known_problem = answer.problem.as_ref().filter(|problem| !is_itself(problem));
     let duplicate_count =
         answer.problem.as_ref().filter(is_itself).map_or(0, |problem| problem.reports.len());
-    let related = answer.related.first().filter(|report| report.band <= Band::Possible);
+    let related_report = answer.related.first().filter(|report| report.band <= Band::Possible);
     let case = answer.cases.first().filter(|case| case.helps >= LIKELY_HELP);
-    sentences.push(match (known_problem, related, case) {
+    sentences.push(match (known_problem, related_report, case) {
         (Some(problem), ..) => {
             citations.push(cite_report(&problem.key, &problem.url));
             let status = problem.status_words();
@@ -89,7 +89,7 @@ pub(super) fn summarize_answer(
     let is_open =
         answer.problem.as_ref().is_some_and(|problem| problem.status == ProblemStatus::Open);
     let mut steps =
-        match is_open && known_problem.is_none() && (related.is_some() || case.is_some()) {
+        match is_open && known_problem.is_none() && (related_report.is_some() || case.is_some()) {
             true => ask::next_steps(&AskResponse { problem: None, ..answer.clone() }),
             false => ask::next_steps(answer),
         };

@@ -121,10 +121,10 @@ impl Casebook {
             // The copy must not contain removed text.
             i.store.purge(&Task::new())?;
             // The old copy is replaced only once the new one is complete.
-            let staging = StagingFolder::create_beside(&file)?;
-            let copy = staging.path("copy.db");
+            let staging_folder = StagingFolder::create_beside(&file)?;
+            let copy = staging_folder.path("copy.db");
             i.store.copy_to(&copy)?;
-            staging.put(&copy, &file, ExistingFile::replace_if(replace))?;
+            staging_folder.put(&copy, &file, ExistingFile::replace_if(replace))?;
             let bytes = fs::metadata(&file).map_err(|e| Error::io(&file, e))?.len();
             Ok(Backup { file: file.display().to_string(), bytes })
         })
@@ -254,8 +254,8 @@ impl Casebook {
 
 /// Copies a file to be restored into a folder of its own, and checks the copy.
 fn checked_copy(folder: &Path, file: &Path) -> Result<(StagingFolder, PathBuf)> {
-    let staging = StagingFolder::create_in(folder)?;
-    let copy = staging.path("restore.db");
+    let staging_folder = StagingFolder::create_in(folder)?;
+    let copy = staging_folder.path("restore.db");
     copy_database(file, &copy)?;
     store::check_foreign(&copy).map_err(|e| match e.code() {
         Code::InvalidInput => e.context(file.display()).with_hint(
@@ -263,7 +263,7 @@ fn checked_copy(folder: &Path, file: &Path) -> Result<(StagingFolder, PathBuf)> 
         ),
         _ => e.context(file.display()),
     })?;
-    Ok((staging, copy))
+    Ok((staging_folder, copy))
 }
 
 /// Copies a database with its write-ahead log, which holds changes not yet in the file.

@@ -437,11 +437,11 @@ impl Inner {
         let ranking = self.with_context(&session, |s| s.rank(&query, mode, request.limit, task))?;
         let ids: Vec<i64> = ranking.iter().map(|(id, _)| *id).collect();
         let numbers = self.store.read(|r| r.numbers(&ids))?;
-        let ranked = |((_, score), number): (&(i64, f32), Option<u64>)| {
+        let to_ranked = |((_, score), number): (&(i64, f32), Option<u64>)| {
             let (number, score, features) = (number?, *score, Vec::new());
             Some(RankedDocument { number, score, probability: None, worth: None, features })
         };
-        Ok(ranking.iter().zip(numbers).filter_map(ranked).collect())
+        Ok(ranking.iter().zip(numbers).filter_map(to_ranked).collect())
     }
 }
 

@@ -564,9 +564,9 @@ impl Inner {
             vectors: vectors.as_deref(),
             comment_vectors: comment_vectors.as_deref(),
             embed: &embed,
-            floor: session.engine().info().map_or(0.0, |m| m.floor),
-            problem: problem.as_deref(),
-            languages: self,
+            min_cosine: session.engine().info().map_or(0.0, |m| m.floor),
+            vectors_error: problem.as_deref(),
+            non_english_index: self,
         })
     }
 

@@ -15,7 +15,7 @@ use std::{
 };
 
 use super::{Inner, VECTORS, one_line};
-use crate::LanguageIndex;
+use crate::NonEnglishIndex;
 use precedent_core::{
     error::{Code, Error, Result},
     model::{IndexReport, NextModel},
@@ -268,7 +268,7 @@ fn copy_error(error: &Error) -> Error {
     }
 }
 
-impl LanguageIndex for Inner {
+impl NonEnglishIndex for Inner {
     fn vectors(&self, is_needed: bool) -> Result<Option<Arc<Vectors>>> {
         let Some(session) = self.language_session(is_needed)? else { return Ok(None) };
         session.vectors().map(Some).map_err(|error| copy_error(&error))

@@ -305,7 +305,7 @@ fn answer(
         band: Band::None,
         candidates: Vec::new(),
         compared: matches.matches.len(),
-        calibrated_on: finder.model.calibrated_on(),
+        calibrated_on: finder.model.label_count(),
         rejected: Vec::new(),
         circle: Vec::new(),
         notices: Vec::new(),

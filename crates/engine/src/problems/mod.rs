@@ -82,9 +82,10 @@ pub fn problems(
             for source in &sources {
                 let newest_at = releases.get(&source.key).and_then(Releases::newest_at);
                 let is_tied = |tie: &Tie| ties.iter().any(|other| other.key == tie.key);
-                let closed = newest_at.map(|at| r.closed_since(source.id, at)).transpose()?;
-                let closed = closed.unwrap_or_default().into_iter();
-                for tie in closed.filter(|tie| !is_tied(tie)).collect::<Vec<Tie>>() {
+                let closed_issues =
+                    newest_at.map(|at| r.closed_since(source.id, at)).transpose()?;
+                let closed_issues = closed_issues.unwrap_or_default().into_iter();
+                for tie in closed_issues.filter(|tie| !is_tied(tie)).collect::<Vec<Tie>>() {
                     groups.push(Group::new(ties.len()));
                     ties.push(tie);
                 }

@@ -7,8 +7,8 @@ use precedent_core::{
 use precedent_index::{fulltext::FullText, vectors::Vectors};
 use precedent_store::Store;
 
-/// Returns how much of the casebook each arm covers. Changes since the last indexing count as not
-/// covered.
+/// Returns how much of the casebook the full-text and the vector index cover. Changes since the
+/// last indexing count as not covered.
 ///
 /// # Errors
 /// Database or index errors.
@@ -16,7 +16,7 @@ pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -
     let extent = vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
     let revision = fulltext.progress()?.revision;
     let (changed_count, _) = store.read(|r| r.changed_count(revision))?;
-    let unread = match vectors {
+    let changed_since_split = match vectors {
         Some(vectors) => {
             let revision = vectors.planned_revision()?;
             store.read(|r| r.changed_count(revision))?.1
@@ -29,29 +29,34 @@ pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -
         full_text: fulltext.count()?.min(documents.saturating_sub(changed_count)),
         chunks: extent.chunks,
         embedded: extent.embedded_chunks,
-        unread,
+        unread: changed_since_split,
     })
 }
 
 /// Returns notices for missing data: texts that are not indexed yet, passages without a vector.
-pub(crate) fn coverage_notices(coverage: Coverage, vectors: bool) -> impl Iterator<Item = Notice> {
-    let vector_notice = vectors.then(|| missing_vectors(coverage, coverage.unread)).flatten();
+pub(crate) fn coverage_notices(
+    coverage: Coverage,
+    includes_vectors: bool,
+) -> impl Iterator<Item = Notice> {
+    let vector_notice =
+        includes_vectors.then(|| missing_vectors(coverage, coverage.unread)).flatten();
     vector_notice.into_iter().chain(missing_text(coverage))
 }
 
-/// Returns a notice if the semantic index is incomplete. `unread` counts the documents that changed
-/// since they were split into passages.
-pub(super) fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice> {
+/// Returns a notice if the semantic index is incomplete. `changed_since_split` counts the documents
+/// that changed since they were split into passages.
+pub(super) fn missing_vectors(coverage: Coverage, changed_since_split: u64) -> Option<Notice> {
     let Coverage { documents, chunks, embedded, .. } = coverage;
     if embedded == 0 && documents > 0 {
         return Some(inconclusive(Lack::AllVectors, "semantic", 0));
     }
-    if embedded >= chunks && unread == 0 {
+    if embedded >= chunks && changed_since_split == 0 {
         return None;
     }
     // Assume that the changed documents have as many passages as the others.
-    let built =
-        percent(embedded, chunks) * percent(documents.saturating_sub(unread), documents) / 100;
+    let built = percent(embedded, chunks)
+        * percent(documents.saturating_sub(changed_since_split), documents)
+        / 100;
     Some(inconclusive(Lack::SomeVectors, "semantic", built))
 }
 

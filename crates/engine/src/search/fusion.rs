@@ -66,12 +66,12 @@ pub(super) struct Arms<'a> {
     pub(super) signatures: &'a [(i64, f32)],
     /// The documents in `words` with passages that have no vector yet, ascending. Each is ranked as
     /// if its meaning matched at least as well as its words do.
-    pub(super) unembedded: &'a [i64],
+    pub(super) unembedded_ids: &'a [i64],
 }
 
 /// Ranks the documents of all arms by the sum of their normalized scores, best first; ties by id.
 pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedHit> {
-    let Arms { words, semantic, titles, signatures, unembedded } = arms;
+    let Arms { words, semantic, titles, signatures, unembedded_ids } = arms;
     let best = |list: &[(i64, f32)]| list.first().map_or(1.0, |(_, s)| s.max(f32::MIN_POSITIVE));
     let (most_words, most_signatures) = (best(words), best(signatures));
     let total_cosine =
@@ -88,7 +88,7 @@ pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedHit> {
     let word_score = |index: usize, s: f32| {
         let share = s / most_words;
         let without_vector =
-            words.get(index).filter(|(id, _)| unembedded.binary_search(id).is_ok());
+            words.get(index).filter(|(id, _)| unembedded_ids.binary_search(id).is_ok());
         let estimate = without_vector.map_or(0.0, |(id, _)| {
             (share * (nearest - farthest) - cosine_margins.get(id).copied().unwrap_or(0.0)).max(0.0)
         });
@@ -191,8 +191,9 @@ mod tests {
     fn missing_vector_never_ranks_a_document_lower() {
         let words = [(1, 1.0), (2, 0.8), (3, 0.7)];
         let semantic = [(2, 0.9), (4, 0.2)];
-        let typed_order = |unembedded: &[i64]| {
-            let arms = Arms { words: &words, semantic: &semantic, unembedded, ..Arms::default() };
+        let typed_order = |unembedded_ids: &[i64]| {
+            let arms =
+                Arms { words: &words, semantic: &semantic, unembedded_ids, ..Arms::default() };
             order(&TYPED_FACTORS, arms)
         };
         assert_eq!(typed_order(&[]), [2, 1, 3, 4], "all have vectors");

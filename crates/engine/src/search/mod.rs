@@ -122,7 +122,7 @@ struct Candidates {
     titles: Vec<f32>,
     signature: Vec<(i64, f32)>,
     /// The ids of documents found by words that have passages without a vector, ascending.
-    unembedded: Vec<i64>,
+    unembedded_ids: Vec<i64>,
     chunks: HashMap<i64, Vec<NearestChunk>>,
     signatures: usize,
     /// True if the query is a pasted text.
@@ -318,7 +318,7 @@ impl QueryContext<'_> {
             && (coverage.unread > 0 || coverage.embedded < coverage.chunks)
         {
             let ids: Vec<i64> = pool.lexical.iter().map(|(id, _)| *id).collect();
-            pool.unembedded = vectors.documents_without_vectors(&ids)?;
+            pool.unembedded_ids = vectors.documents_without_vectors(&ids)?;
         }
         pool.arms.sort_unstable();
         Ok(pool)
@@ -400,7 +400,7 @@ impl QueryContext<'_> {
                 ", because the model for other languages does not support it.",
             )));
         }
-        let vectors = match self.languages.vectors(true) {
+        let vectors = match self.non_english_index.vectors(true) {
             Ok(Some(vectors)) => vectors,
             Ok(None) => return Ok(Some(words_only(", because the casebook is read-only."))),
             Err(error) => {
@@ -424,8 +424,9 @@ impl QueryContext<'_> {
     }
 
     pub(crate) fn no_model(&self) -> Notice {
-        let hint = self.problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
-        let why = self.problem.map(|p| format!(" ({p})")).unwrap_or_default();
+        let hint =
+            self.vectors_error.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
+        let why = self.vectors_error.map(|p| format!(" ({p})")).unwrap_or_default();
         Notice { lack: Lack::Model, text: format!("Keyword search only{why}.{hint}") }
     }
 
@@ -468,7 +469,7 @@ impl QueryContext<'_> {
         };
         let vector = (self.embed)(&text)?;
         for near in vectors.search(&vector, filter_ids.as_deref(), depth)? {
-            if near.cosine < self.floor {
+            if near.cosine < self.min_cosine {
                 break;
             }
             let chunks = pool.chunks.entry(near.document).or_default();
@@ -665,7 +666,7 @@ fn fuse(pool: &Candidates) -> Vec<FusedHit> {
         semantic: &pool.semantic,
         titles: &pool.titles,
         signatures: &pool.signature,
-        unembedded: &pool.unembedded,
+        unembedded_ids: &pool.unembedded_ids,
     };
     fusion::blend(factors, arms)
 }

@@ -349,7 +349,7 @@ fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) ->
 /// Parses a filter's condition. Returns `None` if the name is not a filter, so that `std::vec` and
 /// `http://x` stay words.
 fn parse_test(name: &str, value: &str) -> Result<Option<Test>> {
-    let required = || match value {
+    let required_value = || match value {
         "" => Err(invalid(name, value, "a value after the colon")),
         _ => Ok(value.to_owned()),
     };
@@ -372,15 +372,15 @@ fn parse_test(name: &str, value: &str) -> Result<Option<Test>> {
                 ));
             }
         },
-        "source" | "repo" => match required()?.split_once(',') {
+        "source" | "repo" => match required_value()?.split_once(',') {
             None => Test::Source(value.to_owned()),
             Some(_) => Test::AnySource(value.split(',').map(|key| key.trim().to_owned()).collect()),
         },
-        "label" => Test::Label(required()?),
-        "author" => Test::Author(required()?.trim_start_matches('@').to_owned()),
+        "label" => Test::Label(required_value()?),
+        "author" => Test::Author(required_value()?.trim_start_matches('@').to_owned()),
         "version" if is_version(value) => Test::Version(number(value).to_owned()),
         "version" => return Err(invalid(name, value, "a version such as 2.3.1")),
-        "reason" => Test::Reason(required()?.replace(['-', ' '], "_")),
+        "reason" => Test::Reason(required_value()?.replace(['-', ' '], "_")),
         "created" => parse_time(TimeField::Created, name, value)?,
         "updated" => parse_time(TimeField::Updated, name, value)?,
         "closed" => parse_time(TimeField::Closed, name, value)?,

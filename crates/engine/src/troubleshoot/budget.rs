@@ -11,8 +11,8 @@ const CUT_MARKER: &str = " […]";
 pub(super) fn shares(total: usize, weights: &[f32], max_shares: &[usize]) -> Vec<usize> {
     let mut out = vec![0; weights.len()];
     let mut unfilled: Vec<usize> = (0..weights.len()).collect();
-    let mut remaining = total;
-    while remaining > 0 && !unfilled.is_empty() {
+    let mut budget_left = total;
+    while budget_left > 0 && !unfilled.is_empty() {
         let sum: f64 = unfilled.iter().map(|i| weight(weights[*i])).sum();
         #[allow(
             clippy::cast_precision_loss,
@@ -21,10 +21,10 @@ pub(super) fn shares(total: usize, weights: &[f32], max_shares: &[usize]) -> Vec
         )]
         let mut portions: Vec<usize> = unfilled
             .iter()
-            .map(|i| (remaining as f64 * weight(weights[*i]) / sum).floor() as usize)
+            .map(|i| (budget_left as f64 * weight(weights[*i]) / sum).floor() as usize)
             .collect();
         // The remainder of the division goes to the first.
-        portions[0] += remaining - portions.iter().sum::<usize>().min(remaining);
+        portions[0] += budget_left - portions.iter().sum::<usize>().min(budget_left);
         let full: Vec<usize> = unfilled
             .iter()
             .zip(&portions)
@@ -36,7 +36,7 @@ pub(super) fn shares(total: usize, weights: &[f32], max_shares: &[usize]) -> Vec
             break;
         }
         for i in &full {
-            remaining -= max_shares[*i] - out[*i];
+            budget_left -= max_shares[*i] - out[*i];
             out[*i] = max_shares[*i];
         }
         unfilled.retain(|i| !full.contains(i));

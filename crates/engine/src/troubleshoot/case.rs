@@ -370,8 +370,8 @@ impl CaseThread {
 
     /// Clears the descriptions of changes that are listed as cases.
     pub(super) fn clear_listed_changes(&mut self, keys: &BTreeSet<String>) {
-        let listed = self.fixed_by.iter_mut().filter(|change| keys.contains(&change.key));
-        listed.for_each(|change| change.text.clear());
+        let listed_changes = self.fixed_by.iter_mut().filter(|change| keys.contains(&change.key));
+        listed_changes.for_each(|change| change.text.clear());
     }
 
     /// Returns the number of characters that the case could use.

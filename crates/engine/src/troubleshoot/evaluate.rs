@@ -24,8 +24,8 @@ const MIN_SHOWN: usize = 200;
 /// The minimum number of letters in an informative closing comment.
 const MIN_LETTERS: usize = 30;
 
-/// Evaluates the threads of a source's closed issues with a known fix whose comments do not fit the
-/// budget.
+/// Evaluates the threads of a source's closed issues, limited to issues whose fix is known and
+/// whose comments exceed the budget.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if there is no such source,

@@ -71,8 +71,8 @@ pub(super) struct Excerpt {
 
 /// Returns the number of characters that a thread could use.
 pub(super) fn useful_length(body: &str, thread: &[ThreadComment]) -> usize {
-    let repeated = repeated_agreements(thread);
-    let comments = thread.iter().zip(repeated);
+    let repeated_flags = repeated_agreements(thread);
+    let comments = thread.iter().zip(repeated_flags);
     let comments =
         comments.filter(|(reply, is_repeated)| !is_repeated && !reply.has_role(CommentRole::Noise));
     length(&shorten(body).0) + comments.map(|(reply, _)| length(&reply.comment.text)).sum::<usize>()
@@ -104,29 +104,29 @@ pub(super) fn assemble(
     budget: usize,
 ) -> Excerpt {
     let (body, is_shortened) = shorten(body);
-    let repeated = repeated_agreements(thread);
+    let repeated_flags = repeated_agreements(thread);
     let useful: Vec<usize> = (0..thread.len())
-        .filter(|i| !repeated[*i] && !thread[*i].has_role(CommentRole::Noise))
+        .filter(|i| !repeated_flags[*i] && !thread[*i].has_role(CommentRole::Noise))
         .collect();
     let useful_length: usize = useful.iter().map(|i| length(&thread[*i].comment.text)).sum();
     // The report may also use what the comments leave of the budget.
     let available = share(budget, BODY_SHARE).max(budget.saturating_sub(useful_length));
     let (body, is_cut) = excerpt(&body, available);
-    let mut remaining = budget.saturating_sub(length(&body));
+    let mut budget_left = budget.saturating_sub(length(&body));
     let mut picks: Vec<Option<(String, bool)>> = vec![None; thread.len()];
     let take = |i: usize,
                 max: usize,
-                remaining: &mut usize,
+                budget_left: &mut usize,
                 picks: &mut Vec<Option<(String, bool)>>|
      -> usize {
         let text = &thread[i].comment.text;
-        let max = max.min(*remaining);
+        let max = max.min(*budget_left);
         if picks[i].is_some() || (max < MIN_EXCERPT && length(text) > max) {
             return 0;
         }
         let (pick, is_cut) = excerpt(text, max);
         let used_length = length(&pick);
-        *remaining -= used_length;
+        *budget_left -= used_length;
         picks[i] = Some((pick, is_cut));
         used_length
     };
@@ -141,18 +141,20 @@ pub(super) fn assemble(
     let mut fixes: Vec<usize> = useful.iter().copied().filter(is_solution).collect();
     fixes.sort_by_key(|i| Reverse((solution_rank(&thread[*i], closed_at), *i)));
     let tail = fixes.iter().copied().take(LAST_COMMENTS).chain(last_comments);
-    let mut tail_left = share(remaining, TAIL_SHARE).max(remaining.min(MIN_EXCERPT * 2));
+    let mut tail_left = share(budget_left, TAIL_SHARE).max(budget_left.min(MIN_EXCERPT * 2));
     for i in tail {
         // Cut a long comment, so that it leaves room for others.
         let max = (tail_left / 2).max(MIN_EXCERPT * 2).min(tail_left);
-        tail_left -= take(i, max, &mut remaining, &mut picks).min(tail_left);
+        tail_left -= take(i, max, &mut budget_left, &mut picks).min(tail_left);
     }
 
-    let mut others: Vec<usize> = useful.iter().copied().filter(|i| picks[*i].is_none()).collect();
-    others.sort_by(|a, b| relevance(&thread[*b]).total_cmp(&relevance(&thread[*a])).then(a.cmp(b)));
-    for i in others.into_iter().take(MAX_OTHERS) {
-        let max = (remaining / 2).max(MIN_EXCERPT * 4);
-        take(i, max, &mut remaining, &mut picks);
+    let mut other_comments: Vec<usize> =
+        useful.iter().copied().filter(|i| picks[*i].is_none()).collect();
+    other_comments
+        .sort_by(|a, b| relevance(&thread[*b]).total_cmp(&relevance(&thread[*a])).then(a.cmp(b)));
+    for i in other_comments.into_iter().take(MAX_OTHERS) {
+        let max = (budget_left / 2).max(MIN_EXCERPT * 4);
+        take(i, max, &mut budget_left, &mut picks);
     }
     // The rest of the budget extends excerpts, those of solutions first.
     let mut cut_comments: Vec<usize> = (0..thread.len())
@@ -160,8 +162,8 @@ pub(super) fn assemble(
         .collect();
     cut_comments.sort_by_key(|i| (!fixes.contains(i), *i));
     for i in cut_comments {
-        remaining += picks[i].take().map_or(0, |(text, _)| length(&text));
-        take(i, usize::MAX, &mut remaining, &mut picks);
+        budget_left += picks[i].take().map_or(0, |(text, _)| length(&text));
+        take(i, usize::MAX, &mut budget_left, &mut picks);
     }
 
     let mut out = Excerpt {
@@ -170,7 +172,7 @@ pub(super) fn assemble(
         body,
         ..Excerpt::default()
     };
-    for ((entry, text), is_repeated) in thread.iter().zip(picks).zip(repeated) {
+    for ((entry, text), is_repeated) in thread.iter().zip(picks).zip(repeated_flags) {
         match text {
             None if is_repeated => out.agreements += 1,
             Some((text, is_cut)) => {

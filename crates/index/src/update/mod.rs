@@ -29,7 +29,7 @@ use precedent_text::{
     skeleton::{Skeleton, SkeletonDetector},
 };
 
-/// The maximum wait of a rebuild for each running update.
+/// The maximum time that a rebuild waits for each update in progress.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 /// The maximum time that a search spends on updating the full text; the next search continues.
 pub const SEARCH_BUDGET: Duration = Duration::from_millis(800);
@@ -51,7 +51,7 @@ pub enum Effort {
     WithoutMerges,
     /// The whole update, unless another process is updating or writing to the casebook.
     Alone,
-    /// As [`Effort::Alone`], for at most about this time.
+    /// Like [`Effort::Alone`], but stops after roughly this time.
     Within(Duration),
 }
 
@@ -155,8 +155,8 @@ impl DerivedData<'_> {
             || (effort == Effort::Whole && self.fulltext.needs_merge()?))
     }
 
-    /// Clears the full text and the vectors, and runs `work` before they can be updated again.
-    /// Waits briefly for another process, because most updates are short.
+    /// Clears the full-text index and the vectors, and runs `work` before they can be updated
+    /// again. Waits briefly for another process, because most updates are short.
     ///
     /// # Errors
     /// [`Code::Busy`] if another process is still updating them, and errors of `work`.
@@ -174,7 +174,7 @@ impl DerivedData<'_> {
         work()
     }
 
-    /// Clears the full text, so that the next update rebuilds it.
+    /// Clears the full-text index, so that the next update rebuilds it.
     ///
     /// # Errors
     /// [`Code::Busy`] if another process is updating it.
@@ -196,8 +196,8 @@ impl DerivedData<'_> {
         let has_index = self.fulltext.progress()?.revision > 0;
         for source in self.store.read(|r| r.sources())? {
             task.check()?;
-            let (items, detected_from) = self.store.read(|r| r.skeleton_age(source.id))?;
-            if items < MIN_SKELETON_ITEMS || items < detected_from * 2 {
+            let (items, items_at_detection) = self.store.read(|r| r.skeleton_age(source.id))?;
+            if items < MIN_SKELETON_ITEMS || items < items_at_detection * 2 {
                 continue;
             }
             let mut finder = SkeletonDetector::default();
@@ -222,7 +222,7 @@ impl DerivedData<'_> {
         Ok(())
     }
 
-    /// Updates the full text, and returns the number of documents that were indexed.
+    /// Updates the full-text index, and returns the number of documents that were indexed.
     fn update_fulltext(
         &self,
         deadline: Option<Instant>,
@@ -247,7 +247,7 @@ impl DerivedData<'_> {
         }
         // An interrupted rebuild would leave only a part of the index.
         let deadline = deadline.filter(|_| !rebuild);
-        let is_first = progress.revision == 0;
+        let is_index_empty = progress.revision == 0;
         let skeletons = self.skeletons()?;
         let (mut indexed_count, mut entry_count, mut since_commit, mut is_stopped) =
             (0, 0, 0, false);
@@ -271,8 +271,8 @@ impl DerivedData<'_> {
             if is_stopped {
                 return Ok(false);
             }
-            if !is_first {
-                batch.iter().try_for_each(|listing| writer.remove(listing.id))?;
+            if !is_index_empty {
+                batch.iter().try_for_each(|document| writer.remove(document.id))?;
             }
             for entry in entries {
                 writer.add(entry)?;
@@ -287,7 +287,7 @@ impl DerivedData<'_> {
             writer.finish(task)?;
             return Ok(entry_count);
         }
-        if !is_first {
+        if !is_index_empty {
             // A removed source leaves no tombstones, so remove documents that are not in the store.
             let stored_ids = self.store.read(|r| r.document_ids())?;
             for id in
@@ -301,8 +301,8 @@ impl DerivedData<'_> {
         Ok(entry_count)
     }
 
-    /// Calls `work` with the results of `prepare` for each batch, without tombstones, until it
-    /// returns false. The next batch is loaded and prepared meanwhile.
+    /// Calls `consume` with each batch and the results of `prepare` for its documents (not
+    /// tombstones), until `consume` returns false. The next batch is loaded and prepared meanwhile.
     fn for_each_prepared<'b, T: Send>(
         &self,
         batches: impl Iterator<Item = &'b [DocumentRevision]> + Send,
@@ -337,8 +337,8 @@ impl DerivedData<'_> {
     fn load(&self, batch: &[DocumentRevision]) -> Result<Vec<FullDocument>> {
         self.store.read(|r| {
             let mut documents = Vec::with_capacity(batch.len());
-            for listing in batch.iter().filter(|l| !l.is_deleted) {
-                documents.extend(self.load_document(r, listing.id)?);
+            for document in batch.iter().filter(|document| !document.is_deleted) {
+                documents.extend(self.load_document(r, document.id)?);
             }
             Ok(documents)
         })
@@ -355,8 +355,8 @@ impl DerivedData<'_> {
     }
 }
 
-/// Opens the full text in `path`, and recreates it if its files are damaged. System errors remove
-/// nothing.
+/// Opens the full-text index in `path`, and recreates it if its files are damaged. An I/O error
+/// never causes it to be removed.
 ///
 /// # Errors
 /// [`Code::Busy`] if it is damaged and another process is updating it, [`Code::Io`].
@@ -388,7 +388,7 @@ fn move_aside_and_remove(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes an unreadable full text.
+/// Removes an unreadable full-text index.
 ///
 /// # Errors
 /// [`Code::Busy`] if another process is updating it, [`Code::Io`].

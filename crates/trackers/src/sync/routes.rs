@@ -127,13 +127,13 @@ fn stem(file: &str) -> &str {
 }
 
 fn key_part(name: &str) -> String {
-    let cleaned: String = name
+    let clean_name: String = name
         .chars()
         .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' })
         .take(100)
         .collect();
-    let cleaned = cleaned.trim_start_matches('.').trim_end_matches('-');
-    if cleaned.is_empty() { "files".to_owned() } else { cleaned.to_owned() }
+    let clean_name = clean_name.trim_start_matches('.').trim_end_matches('-');
+    if clean_name.is_empty() { "files".to_owned() } else { clean_name.to_owned() }
 }
 
 fn source_key(name: &str) -> String {

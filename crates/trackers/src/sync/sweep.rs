@@ -38,7 +38,7 @@ pub(super) async fn run(
     // A source that was imported long ago is due at once; a new one is not.
     let last_sweep = swept_at.unwrap_or(run.source.added_at);
     let is_due = now.duration_since(last_sweep) >= INTERVAL || clock::is_ahead(last_sweep, now);
-    let remaining = if is_complete {
+    let unchecked_items = if is_complete {
         // A complete pass listed everything; other stored records may be gone.
         let items =
             run.with_store(move |store| store.read(|r| r.item_numbers(source, false))).await?;
@@ -49,8 +49,8 @@ pub(super) async fn run(
             .into_iter()
             .filter(|(id, _)| !run.seen_records.comments.contains(id))
             .collect();
-        let remaining = check_items(run, tracker, items).await?;
-        remaining + check_comments(run, tracker, comments).await?
+        let unchecked_items = check_items(run, tracker, items).await?;
+        unchecked_items + check_comments(run, tracker, comments).await?
     } else if is_due || run.full {
         let Some(open_numbers) = list_open_items(run, tracker).await? else { return Ok(()) };
         let (open, all_numbers) = run
@@ -66,7 +66,7 @@ pub(super) async fn run(
     } else {
         return Ok(());
     };
-    if remaining > 0 || run.incomplete.is_some() {
+    if unchecked_items > 0 || run.incomplete.is_some() {
         return Ok(());
     }
     run.with_store(move |store| store.write(|w| w.record_sweep(source, now))).await

@@ -50,7 +50,7 @@ pub fn delete_clone(folder: &Path, source: i64) -> Result<()> {
 pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -> Result<()> {
     let Some(location) = tracker.wiki() else { return Ok(()) };
     let (source, task) = (run.source.id, run.context.task.clone());
-    let address = location.pages.clone();
+    let address = location.page_url_prefix.clone();
     let git = WikiGit::new(http, location, clone_folder(&run.context.folder, source));
     let row = run.with_store(move |store| store.read(|r| r.stream(source, STREAM_NAME))).await?;
     let head = match git.head(&task).await? {
@@ -93,15 +93,15 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     let new_before = run.report.new;
     let mut unreadable = 0;
     let mut page_count = 0;
-    let mut remaining = &changes[..];
-    while !remaining.is_empty() {
+    let mut later_changes = &changes[..];
+    while !later_changes.is_empty() {
         let mut bytes = 0;
-        let batch_length = remaining.iter().take(BATCH).take_while(|(_, f)| {
+        let batch_length = later_changes.iter().take(BATCH).take_while(|(_, f)| {
             bytes += f.size.min(wiki::MAX_PAGE);
             bytes <= BATCH_BYTES
         });
-        let (batch, tail) = remaining.split_at(batch_length.count().max(1));
-        remaining = tail;
+        let (batch, tail) = later_changes.split_at(batch_length.count().max(1));
+        later_changes = tail;
         let blobs: Vec<String> = batch
             .iter()
             .filter(|(_, f)| f.size <= wiki::MAX_PAGE)

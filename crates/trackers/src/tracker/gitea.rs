@@ -267,7 +267,7 @@ impl Tracker for Gitea {
         let repository = Url::parse(&format!("{root}/{}.wiki.git", self.project)).ok()?;
         Some(WikiLocation {
             repository,
-            pages: format!("{root}/{}/wiki/", self.project),
+            page_url_prefix: format!("{root}/{}/wiki/", self.project),
             token: self.client.token.clone(),
         })
     }

@@ -388,7 +388,7 @@ impl Tracker for GitLab {
         let repository = Url::parse(&format!("{root}/{}.wiki.git", self.project)).ok()?;
         Some(WikiLocation {
             repository,
-            pages: format!("{root}/{}/-/wikis/", self.project),
+            page_url_prefix: format!("{root}/{}/-/wikis/", self.project),
             token: self.client.token.clone(),
         })
     }

@@ -54,7 +54,7 @@ pub struct WikiLocation {
     /// Address of the repository.
     pub repository: Url,
     /// Prefix of the web addresses of pages.
-    pub pages: String,
+    pub page_url_prefix: String,
     /// Token, if there is one.
     pub token: Option<Token>,
 }
@@ -72,7 +72,8 @@ struct GitLimits {
     ls_remote: Duration,
     fetch: Duration,
     local: Duration,
-    /// Time limit for a fetch without disk writes, which includes resolving deltas.
+    /// How long a fetch may go without writing to disk. This includes the time that git spends on
+    /// resolving deltas.
     stall: Duration,
     clone_size: u64,
 }
@@ -90,7 +91,8 @@ const DEFAULT_LIMITS: GitLimits = GitLimits {
 pub enum Head {
     /// The newest commit.
     Commit(String),
-    /// There is no wiki that the token can see, with the reason.
+    /// The wiki cannot be read: it has no pages, the token has no access, or git is not installed.
+    /// Contains the reason.
     Missing(String),
 }
 
@@ -126,7 +128,7 @@ pub struct WikiGit {
 }
 
 impl WikiGit {
-    /// Opens the wiki at `place`, with its clone in the folder `copy`.
+    /// Creates a handle for the wiki at `location`, with its clone in `clone_folder`.
     pub fn new(http: &Http, location: WikiLocation, clone_folder: PathBuf) -> Self {
         let (proxy, no_proxy) = http.proxy();
         Self { location, clone_folder, proxy, no_proxy, limits: DEFAULT_LIMITS }
@@ -228,7 +230,7 @@ impl WikiGit {
         let output = self
             .git(&["ls-tree", "-r", "-z", "--long", commit], None, Purpose::Local, task)
             .await?;
-        Ok(output.is_success.then(|| files(&output.stdout)))
+        Ok(output.is_success.then(|| parse_files(&output.stdout)))
     }
 
     /// Returns the creation and the last change of each file, up to a commit.
@@ -246,7 +248,11 @@ impl WikiGit {
             "--format=%x02%ct%x1f%an",
         ];
         let output = self.git(&[&log[..], &[commit]].concat(), None, Purpose::Local, task).await?;
-        if output.is_success { Ok(history(&output.stdout)) } else { Err(self.corrupt_error()) }
+        if output.is_success {
+            Ok(parse_history(&output.stdout))
+        } else {
+            Err(self.corrupt_error())
+        }
     }
 
     /// Returns the contents of files, by object name.
@@ -263,7 +269,7 @@ impl WikiGit {
             .git(&["cat-file", "--batch"], Some(input.into_bytes()), Purpose::Local, task)
             .await?;
         if output.is_success {
-            contents(&output.stdout).ok_or_else(|| self.corrupt_error())
+            parse_contents(&output.stdout).ok_or_else(|| self.corrupt_error())
         } else {
             Err(self.corrupt_error())
         }
@@ -335,7 +341,7 @@ impl WikiGit {
         )
     }
 
-    /// Runs git in the clone. Commands with a local purpose may not connect to the tracker.
+    /// Runs git in the clone. Local commands must not connect to the tracker.
     async fn git(
         &self,
         args: &[&str],
@@ -453,7 +459,7 @@ impl WikiGit {
             if let Some(token) =
                 self.location.token.as_ref().and_then(|t| t.for_address(repository))
             {
-                // Git servers accept a token as the password of any user name.
+                // Git servers accept a token as the password, with any username.
                 let pair = format!("x-access-token:{}", token.expose_secret());
                 let pair = base64::engine::general_purpose::STANDARD.encode(pair);
                 let origin = repository.origin().ascii_serialization();
@@ -479,8 +485,8 @@ impl WikiGit {
 impl std::fmt::Debug for WikiGit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WikiGit")
-            .field("place", &self.location)
-            .field("copy", &self.clone_folder)
+            .field("location", &self.location)
+            .field("clone_folder", &self.clone_folder)
             .finish_non_exhaustive()
     }
 }
@@ -560,7 +566,7 @@ fn is_object_name(text: &str) -> bool {
 }
 
 /// Parses `mode type name size\tpath` entries, each terminated by a NUL.
-fn files(out: &[u8]) -> Vec<WikiFile> {
+fn parse_files(out: &[u8]) -> Vec<WikiFile> {
     let entry = |entry: &[u8]| -> Option<WikiFile> {
         let text = std::str::from_utf8(entry).ok()?;
         let (metadata, path) = text.split_once('\t')?;
@@ -579,7 +585,7 @@ fn files(out: &[u8]) -> Vec<WikiFile> {
 }
 
 /// Parses commits, newest first: `\x02TIME\x1fNAME` and the changed paths, terminated by NULs.
-fn history(out: &[u8]) -> HashMap<String, FileHistory> {
+fn parse_history(out: &[u8]) -> HashMap<String, FileHistory> {
     let mut changes: HashMap<String, FileHistory> = HashMap::new();
     let (mut changed_at, mut author) = (None, String::new());
     for part in out.split(|b| *b == 0) {
@@ -603,8 +609,9 @@ fn history(out: &[u8]) -> HashMap<String, FileHistory> {
     changes
 }
 
-/// Parses entries of `name type size\n`, the content and `\n`.
-fn contents(out: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
+/// Parses the output of `git cat-file --batch`: for each blob, a `name type size\n` line, the
+/// content and `\n`.
+fn parse_contents(out: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
     let mut blobs = BTreeMap::new();
     let mut rest = out;
     while !rest.is_empty() {
@@ -631,12 +638,12 @@ mod tests {
             "100644 blob {name}      12\tA, b c.md\0120000 blob {name} 3\tlink\0160000 commit {name} -\tsub\0"
         );
         assert_eq!(
-            files(tree.as_bytes()),
+            parse_files(tree.as_bytes()),
             [WikiFile { path: "A, b c.md".into(), blob: name.clone(), size: 12 }]
         );
 
         let log = "\u{2}200\u{1f}Ada\0\nA.md\0B.md\0\0\u{2}100\u{1f}Grace\0\nA.md\0";
-        let changes = history(log.as_bytes());
+        let changes = parse_history(log.as_bytes());
         let second = |s| Timestamp::from_second(s).ok();
         assert_eq!(
             changes["A.md"],
@@ -645,8 +652,8 @@ mod tests {
         assert_eq!(changes["B.md"].created_at, second(200));
 
         let batch = format!("{name} blob 3\na\nb\n{name}0 missing\n");
-        assert_eq!(contents(batch.as_bytes()).unwrap()[&name], b"a\nb");
-        assert!(contents(b"x blob 9\nshort").is_none());
+        assert_eq!(parse_contents(batch.as_bytes()).unwrap()[&name], b"a\nb");
+        assert!(parse_contents(b"x blob 9\nshort").is_none());
     }
 
     /// Starts a server that endlessly repeats these bytes in each response.
@@ -679,7 +686,7 @@ mod tests {
             [(&b"00"[..], Duration::from_millis(100)), (&refs[..], Duration::ZERO)]
         {
             let repository = endless_server(piece, pause);
-            let location = WikiLocation { repository, pages: String::new(), token: None };
+            let location = WikiLocation { repository, page_url_prefix: String::new(), token: None };
             let clock = std::sync::Arc::new(|| Timestamp::UNIX_EPOCH);
             let timing = std::sync::Arc::new(crate::http::RealTime::new(clock));
             let http = Http::new(crate::http::HttpOptions::new(timing));

@@ -242,11 +242,11 @@ export const shell = {
       "Precedent mirrors the issues, pull requests and wiki pages of your trackers to this machine and finds cases like " +
       "yours. It works offline, and nothing you search for leaves this machine.",
     mirror: "Connect a tracker",
-    mirrorWhat: "A project on GitHub, GitLab, Jira or eight others. Ten thousand issues take a few minutes; you can search meanwhile.",
+    mirrorDescription: "A project on GitHub, GitLab, Jira or eight others. Ten thousand issues take a few minutes; you can search meanwhile.",
     files: "Import files",
-    filesWhat: "An export from Jira, Zendesk and others as CSV, JSON or XML. You see a preview before anything is imported. Or drop it here.",
+    filesDescription: "An export from Jira, Zendesk and others as CSV, JSON or XML. You see a preview before anything is imported. Or drop it here.",
     sample: "Open the sample casebook",
-    sampleWhat: "An invented project with 104 issues and a wiki, to try everything. It takes seconds, and you can remove it later.",
+    sampleDescription: "An invented project with 104 issues and a wiki, to try everything. It takes seconds, and you can remove it later.",
     opening: "Opening…",
   },
 

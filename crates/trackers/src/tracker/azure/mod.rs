@@ -401,7 +401,7 @@ impl Tracker for Azure {
         let (web, name) = (self.web(), escape(&format!("{}.wiki", self.project)));
         Some(WikiLocation {
             repository: Url::parse(&format!("{web}/_git/{name}")).ok()?,
-            pages: format!("{web}/_wiki/wikis/{name}?pagePath=/"),
+            page_url_prefix: format!("{web}/_wiki/wikis/{name}?pagePath=/"),
             token: self.client.token.clone(),
         })
     }

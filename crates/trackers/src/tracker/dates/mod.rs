@@ -39,22 +39,23 @@ impl Order {
     }
 }
 
-/// Evidence of a column's cells about its date format.
+/// What the cells of a column reveal about its date format.
 #[derive(Clone, Debug, Default)]
 pub struct DateColumn {
     /// Number of cells that only one order can parse, by order.
     day_first: u64,
     month_first: u64,
     /// Number of cells that the two orders parse differently, and an example.
-    either: u64,
+    ambiguous_count: u64,
     example: Option<String>,
-    /// Number of those cells with points as separators, which are not used with the month first.
-    points: u64,
+    /// Number of those cells with dots as separators; month-first dates don't use dots.
+    dotted_count: u64,
     /// Unparsable cells with their counts.
     unparsable_cells: BTreeMap<String, u64>,
-    /// Number of possible spreadsheet serial numbers, and samples; they count if all cells are.
+    /// Number of possible spreadsheet serial numbers, and samples; they are read as dates only if
+    /// every cell is such a number.
     serials: u64,
-    numbers: BTreeMap<String, u64>,
+    serial_samples: BTreeMap<String, u64>,
     /// Number of non-empty cells.
     pub cells: u64,
 }
@@ -79,7 +80,7 @@ impl DateColumn {
         }
         if serial(text).is_some() {
             self.serials += 1;
-            count_sample(&mut self.numbers, text);
+            count_sample(&mut self.serial_samples, text);
             return;
         }
         let parts = DateParts::of(text);
@@ -88,8 +89,8 @@ impl DateColumn {
                 (true, false) => self.day_first += 1,
                 (false, true) => self.month_first += 1,
                 (false, false) if first != second => {
-                    self.either += 1;
-                    self.points += u64::from(parts.as_ref().is_some_and(|p| p.has_points));
+                    self.ambiguous_count += 1;
+                    self.dotted_count += u64::from(parts.as_ref().is_some_and(|p| p.has_dots));
                     self.example.get_or_insert_with(|| text.to_owned());
                 }
                 _ => {}
@@ -108,7 +109,8 @@ impl DateColumn {
         self.serials > 0 && self.serials == self.cells
     }
 
-    /// Returns the order that the cells show: those that only one order can parse, or else points.
+    /// Detects the order from the cells that only one order can parse; without a majority, from
+    /// dots as separators.
     pub fn detect_order(&self) -> Option<Order> {
         if self.is_serial() {
             return Some(Order::Serial);
@@ -116,7 +118,9 @@ impl DateColumn {
         match self.day_first.cmp(&self.month_first) {
             std::cmp::Ordering::Greater => Some(Order::DayFirst),
             std::cmp::Ordering::Less => Some(Order::MonthFirst),
-            std::cmp::Ordering::Equal if self.points * 2 > self.either => Some(Order::DayFirst),
+            std::cmp::Ordering::Equal if self.dotted_count * 2 > self.ambiguous_count => {
+                Some(Order::DayFirst)
+            }
             std::cmp::Ordering::Equal => None,
         }
     }
@@ -133,15 +137,15 @@ impl DateColumn {
 
     /// Returns the unparsable cells with their counts.
     pub fn unparsable_cells(&self) -> impl Iterator<Item = (&str, u64)> {
-        let numbers = self.numbers.iter().filter(|_| !self.is_serial());
-        self.unparsable_cells.iter().chain(numbers).map(|(text, n)| (text.as_str(), *n))
+        let serials = self.serial_samples.iter().filter(|_| !self.is_serial());
+        self.unparsable_cells.iter().chain(serials).map(|(text, n)| (text.as_str(), *n))
     }
 }
 
 #[derive(Default)]
 struct DateParts {
     /// Numbers of the date, each with its digit count.
-    dates: Vec<(u32, usize)>,
+    numbers: Vec<(u32, usize)>,
     month: Option<i8>,
     /// `true` if the month name may be a weekday: French "mar." is Tuesday.
     may_be_weekday: bool,
@@ -150,7 +154,7 @@ struct DateParts {
     offset: Option<i32>,
     /// `true` for an unambiguous date such as 2024年5月3日.
     is_east_asian: bool,
-    has_points: bool,
+    has_dots: bool,
 }
 
 impl DateParts {
@@ -166,17 +170,17 @@ impl DateParts {
                 // A zone name in parentheses repeats the offset.
                 rest = rest.split_once(')').map_or("", |(_, tail)| tail);
             } else if c.is_ascii_digit() {
-                rest = parts.number(rest)?;
+                rest = parts.parse_number(rest)?;
             } else if matches!(c, '+' | '-' | '−') && parts.time.is_some() && parts.offset.is_none()
             {
-                rest = parts.zone(&rest[c.len_utf8()..], c != '+')?;
+                rest = parts.parse_offset(&rest[c.len_utf8()..], c != '+')?;
             } else if c.is_alphabetic() {
                 let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
                 let (word, tail) = rest.split_at(end);
-                parts.word(word, tail)?;
+                parts.parse_word(word, tail)?;
                 rest = tail;
             } else {
-                parts.has_points |= c == '.' && parts.time.is_none();
+                parts.has_dots |= c == '.' && parts.time.is_none();
                 rest = &rest[c.len_utf8()..];
             }
         }
@@ -185,15 +189,16 @@ impl DateParts {
 
     /// Returns whether the date is complete, so that an hour may follow.
     fn has_date(&self) -> bool {
-        self.dates.len() == if self.month.is_some() { 2 } else { 3 }
+        self.numbers.len() == if self.month.is_some() { 2 } else { 3 }
     }
 
-    /// Parses a number as part of the date, or as the hour if the text after it indicates so.
-    fn number<'a>(&mut self, rest: &'a str) -> Option<&'a str> {
+    /// Parses a number as part of the date, or as the hour, if the text after it shows that it is
+    /// one.
+    fn parse_number<'a>(&mut self, rest: &'a str) -> Option<&'a str> {
         let (value, digit_count, tail) = split_digits(rest)?;
         if self.time.is_none() {
             if let Some((separator, minutes)) = self.minutes(tail) {
-                return self.clock(value, minutes, separator);
+                return self.parse_clock_time(value, minutes, separator);
             }
             if self.has_date() {
                 // An hour without minutes is possible: "3 PM".
@@ -204,32 +209,39 @@ impl DateParts {
                 return Some(tail);
             }
         }
-        if self.dates.len() == 3 {
+        if self.numbers.len() == 3 {
             return None;
         }
-        self.dates.push((value, digit_count));
+        self.numbers.push((value, digit_count));
         Some(tail)
     }
 
     /// Returns the separator after an hour, and the text from the minutes: "15:26", "15h26",
     /// "15 h 26"; "15.26" only after a complete date.
     fn minutes<'a>(&self, rest: &'a str) -> Option<(char, &'a str)> {
-        let starts = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+        let starts_with_digit = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
         if let Some(minutes) = rest.strip_prefix(':') {
             return Some((':', minutes));
         }
-        if let Some(minutes) = rest.strip_prefix('.').filter(|m| self.has_date() && starts(m)) {
+        if let Some(minutes) =
+            rest.strip_prefix('.').filter(|m| self.has_date() && starts_with_digit(m))
+        {
             return Some(('.', minutes));
         }
-        let hours = rest.strip_prefix(' ').unwrap_or(rest);
-        let minutes = hours.strip_prefix(['h', 'H', '時', '时', '시'])?;
+        let after_space = rest.strip_prefix(' ').unwrap_or(rest);
+        let minutes = after_space.strip_prefix(['h', 'H', '時', '时', '시'])?;
         let minutes = if minutes.trim_start().is_empty() { "" } else { minutes };
         let tail = minutes.strip_prefix(' ').unwrap_or(minutes);
-        (tail.is_empty() || starts(tail)).then_some((':', tail))
+        (tail.is_empty() || starts_with_digit(tail)).then_some((':', tail))
     }
 
     /// Parses the rest of a clock time: minutes, seconds and a fraction.
-    fn clock<'a>(&mut self, hour: u32, mut input: &'a str, separator: char) -> Option<&'a str> {
+    fn parse_clock_time<'a>(
+        &mut self,
+        hour: u32,
+        mut input: &'a str,
+        separator: char,
+    ) -> Option<&'a str> {
         let mut numbers = [0_u32; 2];
         let mut nanos = 0;
         for (i, number) in numbers.iter_mut().enumerate() {
@@ -253,13 +265,13 @@ impl DateParts {
             nanos = fraction.parse().ok()?;
             input = tail;
         }
-        let small = |digit_count: u32| i8::try_from(digit_count).ok();
+        let small = |value: u32| i8::try_from(value).ok();
         self.time = Some((small(hour)?, small(numbers[0])?, small(numbers[1])?, nanos));
         Some(input)
     }
 
     /// Parses an offset from UTC: `+02:00`, `+0200`, `+2`.
-    fn zone<'a>(&mut self, rest: &'a str, is_west: bool) -> Option<&'a str> {
+    fn parse_offset<'a>(&mut self, rest: &'a str, is_west: bool) -> Option<&'a str> {
         let (value, digit_count, mut tail) = split_digits(rest)?;
         let (hours, mut minutes) =
             if digit_count > 2 { (value / 100, value % 100) } else { (value, 0) };
@@ -272,7 +284,7 @@ impl DateParts {
         Some(tail)
     }
 
-    fn word(&mut self, word: &str, rest: &str) -> Option<()> {
+    fn parse_word(&mut self, word: &str, rest: &str) -> Option<()> {
         let lower = word.to_lowercase();
         match lower.as_str() {
             "am" | "vorm" | "上午" | "午前" | "오전" | "öö" => {
@@ -292,13 +304,13 @@ impl DateParts {
             }
             "m" | "μ" if self.is_afternoon.is_some() => {}
             "年" | "月" | "日" | "년" | "월" | "일" => self.is_east_asian = true,
-            _ => return self.name(&fold(word), rest),
+            _ => return self.parse_name(&fold(word), rest),
         }
         Some(())
     }
 
     /// Parses a folded word: a zone after the time, a month or a weekday.
-    fn name(&mut self, word: &str, rest: &str) -> Option<()> {
+    fn parse_name(&mut self, word: &str, rest: &str) -> Option<()> {
         if let Some(seconds) = ZONE_NAMES.get(word).filter(|_| self.time.is_some()) {
             // In "GMT+0200", the number determines the offset.
             let has_number = rest.starts_with(['+', '-', '−']);
@@ -309,10 +321,10 @@ impl DateParts {
         match month {
             // "mar" is a weekday if another month follows.
             Some(month)
-                if (self.month.is_none() || self.may_be_weekday) && self.dates.len() < 3 =>
+                if (self.month.is_none() || self.may_be_weekday) && self.numbers.len() < 3 =>
             {
                 self.may_be_weekday =
-                    self.month.is_none() && self.dates.is_empty() && is_filler(word);
+                    self.month.is_none() && self.numbers.is_empty() && is_filler(word);
                 self.month = Some(month);
             }
             _ => (month.is_some() || is_filler(word) || ZONE_NAMES.contains_key(word))
@@ -323,7 +335,7 @@ impl DateParts {
 
     /// Returns the first two of three numbers if neither can be a year.
     fn leading_numbers(&self) -> Option<(u32, u32)> {
-        match self.dates.as_slice() {
+        match self.numbers.as_slice() {
             [(a, 1 | 2), (b, 1 | 2), _] if self.month.is_none() && !self.is_east_asian => {
                 Some((*a, *b))
             }
@@ -332,7 +344,7 @@ impl DateParts {
     }
 
     fn date(&self, order: Order) -> Option<Date> {
-        let (year, month, day) = match (self.month, self.dates.as_slice()) {
+        let (year, month, day) = match (self.month, self.numbers.as_slice()) {
             (Some(month), [(a, n), (b, m)]) => {
                 let (day, year) = if *n > 2 { ((*b, *m), (*a, *n)) } else { ((*a, *n), (*b, *m)) };
                 (year, u32::try_from(month).ok()?, day.0)
@@ -463,8 +475,8 @@ pub fn time(field: Option<Time>) -> Option<Timestamp> {
     field?.0
 }
 
-/// Parses a time in any format; without a zone it is UTC. `detect_order` applies to three numbers if none
-/// is clearly the year.
+/// Parses a time in any format; without a zone it is UTC. `order` applies to three numbers of
+/// which none is clearly the year.
 pub fn parse(text: &str, order: Order) -> Option<Timestamp> {
     parse_any(text.trim(), order).filter(is_meaningful)
 }
@@ -520,12 +532,12 @@ mod tests {
         assert_eq!(at("21/déc./24 3:26 PM").as_deref(), Some("2024-12-21T15:26:00Z"));
         assert_eq!(at("5 března 2024").as_deref(), Some("2024-03-05T00:00:00Z"));
         assert_eq!(at("12/Jan/24 12:05 AM").as_deref(), Some("2024-01-12T00:05:00Z"));
-        for no in
+        for invalid in
             "|0001-01-01T00:00:00Z|1970-01-01 00:00:00|0|45356|45356.58|soon|yesterday|2.4|n/a|\
                      May|31/31/2024|2024-13-40|12:30|Sprint 12"
                 .split('|')
         {
-            assert_eq!(at(no), None, "{no}");
+            assert_eq!(at(invalid), None, "{invalid}");
         }
     }
 
@@ -552,7 +564,7 @@ mod tests {
     }
 
     #[test]
-    fn people_and_database_formats_are_parsed() {
+    fn human_and_database_formats_are_parsed() {
         let want = Some("2024-03-05T14:03:00Z".to_owned());
         for text in "5 mars 2024 à 14 h 03|5 mars 2024 à 14h03|5 mars 2024 14 h 03 min|\
                      5 de março de 2024 às 14:03|5 de marzo de 2024 a las 14:03 h|/Date(1709647380000)/|\
@@ -613,12 +625,12 @@ mod tests {
         assert_eq!(column(&["03/05/2024", "21/05/2024"]).detect_order(), Some(Order::DayFirst));
         assert_eq!(column(&["5/3/2024", "5/21/2024"]).detect_order(), Some(Order::MonthFirst));
         assert_eq!(column(&["03.05.2024", "04.05.2024"]).detect_order(), Some(Order::DayFirst));
-        let ambiguous_cell = column(&["03/05/2024", "04/05/2024", "soon"]);
+        let ambiguous_column = column(&["03/05/2024", "04/05/2024", "soon"]);
         assert_eq!(
-            (ambiguous_cell.detect_order(), ambiguous_cell.ambiguous_cell()),
+            (ambiguous_column.detect_order(), ambiguous_column.ambiguous_cell()),
             (None, Some("03/05/2024"))
         );
-        assert_eq!(ambiguous_cell.unparsable_cells().collect::<Vec<_>>(), [("soon", 1)]);
+        assert_eq!(ambiguous_column.unparsable_cells().collect::<Vec<_>>(), [("soon", 1)]);
         assert_eq!(column(&["2024-05-03", "May 3, 2024"]).ambiguous_cell(), None);
     }
 

@@ -309,7 +309,7 @@ impl Tracker for GitHub {
         let repository = Url::parse(&format!("{web}.wiki.git")).ok()?;
         Some(WikiLocation {
             repository,
-            pages: format!("{web}/wiki/"),
+            page_url_prefix: format!("{web}/wiki/"),
             token: self.client.token.clone(),
         })
     }
