@@ -279,8 +279,8 @@ impl Server {
             let (markdown, offset) = (&article.markdown, p.offset.0);
             let (text, next_offset) =
                 render_page("write_article", markdown, offset, p.max_chars.0, Some(check));
-            let (key, missing) = (article.key, article.missing);
-            Ok((text, output::Article { key, missing, next_offset }))
+            let (key, missing_parts) = (article.key, article.missing);
+            Ok((text, output::Article { key, missing: missing_parts, next_offset }))
         })
         .await
     }

@@ -159,11 +159,11 @@ fn put_records(
             let effect = match record {
                 Record::Document(d) => {
                     *(if d.number.is_some() { &mut report.items } else { &mut report.pages }) += 1;
-                    let repacked = w.repack(RawKind::Document, raw, &d.raw)?;
+                    let new_raw = w.repack(RawKind::Document, raw, &d.raw)?;
                     let effect = w.apply_document(
                         source,
                         d,
-                        repacked.as_ref().unwrap_or(raw),
+                        new_raw.as_ref().unwrap_or(raw),
                         evidence,
                         now,
                     )?;
@@ -175,11 +175,11 @@ fn put_records(
                     let c = &with_unique_id(w, source, origin, c)?;
                     // Many files do not state when a comment was edited.
                     let is_stale = stale_item == Some(c.number) && c.updated_at == c.created_at;
-                    let repacked = w.repack(RawKind::Comment, raw, &c.raw)?;
+                    let new_raw = w.repack(RawKind::Comment, raw, &c.raw)?;
                     w.apply_comment(
                         source,
                         c,
-                        repacked.as_ref().unwrap_or(raw),
+                        new_raw.as_ref().unwrap_or(raw),
                         is_stale,
                         evidence,
                         now,

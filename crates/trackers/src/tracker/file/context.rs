@@ -33,7 +33,7 @@ pub struct FileContext {
 struct Findings {
     unknown_states: UnknownWords,
     notices: BTreeSet<&'static str>,
-    unused: UnusedText,
+    unused_text: UnusedText,
     samples: u64,
 }
 
@@ -81,12 +81,12 @@ impl FileContext {
 
     /// Counts the text of a record that its parsed items lack.
     pub fn count_unused(&self, record: &Value, items: &[ParsedItem]) {
-        self.findings().unused.add_record(record, items);
+        self.findings().unused_text.add_record(record, items);
     }
 
     /// Returns the unused fields with their sizes; without `include_all`, only those with prose.
     pub fn unused_fields(&self, include_all: bool) -> Vec<(String, u64)> {
-        self.findings().unused.fields(include_all)
+        self.findings().unused_text.fields(include_all)
     }
 
     /// Returns all notices.
@@ -94,7 +94,7 @@ impl FileContext {
         let findings = self.findings();
         let mut notices = unknown_state_notices(&findings.unknown_states, "record");
         notices.extend(findings.notices.iter().map(|words| (*words).to_owned()));
-        notices.extend(findings.unused.notice());
+        notices.extend(findings.unused_text.notice());
         notices
     }
 }
