@@ -47,7 +47,8 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
         return Ok(row.labels.iter().any(|label| declines(label)));
     }
     let comments = r.comments(row)?;
-    let closing_comments = closing_comments(&comments, |comment| comment.created_at, row.closed_at);
+    let closed_at = row.closed_at.or(row.merged_at);
+    let closing_comments = closing_comments(&comments, |comment| comment.created_at, closed_at);
     let is_refused =
         closing_comments.iter().any(|comment| is_refusal(&Sentences::read(&comment.body)));
     if !row.labels.iter().any(|label| declines(label)) && !is_refused {
