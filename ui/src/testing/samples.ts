@@ -112,7 +112,7 @@ export const EMPTY_ANSWER: AskResponse = { key: null, problem: null, related: []
 
 export const knownProblem = (kind: SampleKind): KnownProblem => ({
   key: "acme/app#1", title: TITLES[kind], url: "https://tracker.example/acme/app/issues/1", status: "unreleased", confidence: 0.72, reasons: ["both name x509"], reports: ["acme/app#5", "acme/app#7"],
-  fixed_in: "2.4", fixed_at: null, update_to: null, came_back_in: null, asked_version: { version: "2.3.1", has_fix: false },
+  fixed_in: "2.4", fixed_at: null, closed_at: null, update_to: null, came_back_in: null, asked_version: { version: "2.3.1", has_fix: false },
   fix: caseComment("comment-4", "fix", "Restart the agent once; 2.4 reads the chain by itself."), workaround: caseComment("comment-2", "workaround", "Restart the agent after each renewal."),
   fixed_by: [{ key: "acme/app#9", title: "Read the chain again", url: null, text: "" }],
 });
