@@ -246,9 +246,7 @@ impl Reader<'_> {
             chain.push(next);
         }
         // A report that is not mirrored cannot answer for the ones before it.
-        let mut is_mirrored =
-            self.transaction.prepare_cached("SELECT 1 FROM documents WHERE key = ?1")?;
-        while chain.len() > 2 && !is_mirrored.exists([&chain[chain.len() - 1]])? {
+        while chain.len() > 2 && self.document_by_key(&chain[chain.len() - 1])?.is_none() {
             chain.pop();
         }
         Ok(Canonical { key: chain.pop().unwrap_or_default(), circle: Vec::new() })
