@@ -69,6 +69,18 @@ fn extension_adds_a_new_repository_before_it_syncs() {
     let script = script().to_string_lossy();
     let run = run_program(&env, &env.path(""), &script, &["-R", "acme/new", "sync", "--full"]);
     assert_eq!(run.out, "source add github:acme/new\nsync acme/new --full\n", "{}", run.err);
+
+    let folder = env.path("clone");
+    std::fs::create_dir_all(&folder).unwrap();
+    let git = |args: &[&str]| Command::new("git").args(args).current_dir(&folder).status().unwrap();
+    assert!(git(&["init", "-q"]).success());
+    for remote in ["git@git.acme.example:acme/new.git", "https://git.acme.example/acme/new"] {
+        git(&["remote", "remove", "origin"]);
+        assert!(git(&["remote", "add", "origin", remote]).success());
+        let run = run_program(&env, &folder, &script, &["sync"]);
+        let added = "source add github:acme/new --host git.acme.example\nsync acme/new\n";
+        assert_eq!(run.out, added, "{remote}: {}", run.err);
+    }
 }
 
 #[test]
