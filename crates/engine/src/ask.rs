@@ -211,14 +211,17 @@ fn find_problem(
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] for an item that does not exist.
-pub fn problem_of(context: &CaseContext<'_>, key: &str, now: Timestamp) -> Result<KnownProblem> {
-    context.finder.store.read(|r| {
-        let request = QuestionSpec { key: Some(key), ..QuestionSpec::default() };
-        let question = Question::prepare(r, context.finder, request, now)?;
-        let row = search::resolve_one(r, key)?;
-        let row = troubleshoot::canonical(r, &row)?.unwrap_or(row);
-        known_problem(r, context, &question, row)
-    })
+pub fn problem_of(
+    r: &Reader<'_>,
+    context: &CaseContext<'_>,
+    key: &str,
+    now: Timestamp,
+) -> Result<KnownProblem> {
+    let request = QuestionSpec { key: Some(key), ..QuestionSpec::default() };
+    let question = Question::prepare(r, context.finder, request, now)?;
+    let row = search::resolve_one(r, key)?;
+    let row = troubleshoot::canonical(r, &row)?.unwrap_or(row);
+    known_problem(r, context, &question, row)
 }
 
 /// Returns the problem of a report with its documented outcome.

@@ -5,6 +5,7 @@ mod passages;
 mod render;
 mod sentence;
 
+use jiff::Timestamp;
 use precedent_core::{
     error::{Error, Result},
     model::{
@@ -15,7 +16,7 @@ use precedent_core::{
     task::Task,
 };
 use precedent_redact::{self as redact, RedactionOptions};
-use precedent_store::Reader;
+use precedent_store::{DocumentRow, Reader};
 
 use crate::{
     ask,
@@ -36,43 +37,28 @@ pub fn article(
     request: &ArticleRequest,
     task: &Task,
 ) -> Result<Article> {
-    let store = context.finder.store;
-    let (canonical, now) = store.read(|r| {
-        let row = search::resolve_one(r, request.key.trim())?;
-        let canonical = troubleshoot::canonical(r, &row)?.unwrap_or(row);
-        Ok((canonical, r.newest_change()?.unwrap_or_default()))
-    })?;
-    if !matches!(canonical.kind, DocKind::Issue | DocKind::PullRequest) {
-        return Err(Error::invalid(format!("{} is not a report", canonical.key))
-            .with_hint("Pass the key of an issue."));
-    }
     let cases = CaseContext {
         finder: context.finder,
         domain: context.domain,
         min_similarity: context.model.map(|m| m.1),
     };
-    let problem = ask::problem_of(&cases, &canonical.key, now)?;
-    task.check()?;
-    let (title, sections, stored_keys) = store.read(|r| {
-        let (title, sections) = passages::collect(r, context.finder, &canonical, &problem)?;
-        Ok((title, sections, stored_article_keys(r, &problem)?))
+    let (canonical, draft, stored_keys) = context.finder.store.read(|r| {
+        let row = search::resolve_one(r, request.key.trim())?;
+        let canonical = troubleshoot::canonical(r, &row)?.unwrap_or(row);
+        if !matches!(canonical.kind, DocKind::Issue | DocKind::PullRequest) {
+            return Err(Error::invalid(format!("{} is not a report", canonical.key))
+                .with_hint("Pass the key of an issue."));
+        }
+        let now = r.newest_change()?.unwrap_or_default();
+        let draft = Draft::collect(r, &cases, &canonical, now)?;
+        let stored_keys = stored_article_keys(r, &draft.problem)?;
+        Ok((canonical, draft, stored_keys))
     })?;
-    let has = |part| sections.iter().any(|section: &ArticleSection| section.part == part);
-    if !has(ArticlePart::Symptom) {
-        return Err(Error::invalid(format!(
-            "nothing to write about {}: it describes no failure",
-            problem.key
-        )));
-    }
-    if !has(ArticlePart::Resolution) && !has(ArticlePart::Workaround) {
-        return Err(Error::invalid(format!(
-            "nothing to write yet about {}: no fix or workaround is documented",
-            problem.key
-        ))
-        .with_hint("Add the solution as a comment on the report, sync, and try again."));
-    }
-    let is_missing = |part: &ArticlePart| !has(*part) && is_expected(*part, &problem);
+    task.check()?;
+    draft.check()?;
+    let is_missing = |part: &ArticlePart| !draft.has(*part) && is_expected(*part, &draft.problem);
     let missing_parts = ArticlePart::ALL.into_iter().filter(is_missing).collect();
+    let Draft { problem, title, sections } = draft;
     let mut brief = to_brief(title, &sections);
     brief::sanitize_brief(&mut brief);
     if request.redact {
@@ -92,6 +78,61 @@ pub fn article(
     article.markdown = render::markdown(&article);
     article.html = render::html(&article)?;
     Ok(article)
+}
+
+/// The content of an article before its redaction.
+struct Draft {
+    problem: KnownProblem,
+    title: String,
+    sections: Vec<ArticleSection>,
+}
+
+impl Draft {
+    fn collect(
+        r: &Reader<'_>,
+        context: &CaseContext<'_>,
+        canonical: &DocumentRow,
+        now: Timestamp,
+    ) -> Result<Self> {
+        let problem = ask::problem_of(r, context, &canonical.key, now)?;
+        let (title, sections) = passages::collect(r, context.finder, canonical, &problem)?;
+        Ok(Self { problem, title, sections })
+    }
+
+    fn has(&self, part: ArticlePart) -> bool {
+        self.sections.iter().any(|section| section.part == part)
+    }
+
+    /// Fails if too little is documented for an article.
+    fn check(&self) -> Result<()> {
+        let key = &self.problem.key;
+        if !self.has(ArticlePart::Symptom) {
+            return Err(Error::invalid(format!(
+                "nothing to write about {key}: it describes no failure"
+            )));
+        }
+        if !self.has(ArticlePart::Resolution) && !self.has(ArticlePart::Workaround) {
+            return Err(Error::invalid(format!(
+                "nothing to write yet about {key}: no fix or workaround is documented"
+            ))
+            .with_hint("Add the solution as a comment on the report, sync, and try again."));
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether enough is documented for an article about the problem of a report.
+///
+/// # Errors
+/// Database or index errors.
+pub(crate) fn is_possible(
+    r: &Reader<'_>,
+    context: &CaseContext<'_>,
+    report: DocumentRow,
+    now: Timestamp,
+) -> Result<bool> {
+    let canonical = troubleshoot::canonical(r, &report)?.unwrap_or(report);
+    Ok(Draft::collect(r, context, &canonical, now)?.check().is_ok())
 }
 
 /// Returns whether readers expect this part in an article about the problem.

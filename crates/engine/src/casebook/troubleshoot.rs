@@ -44,7 +44,9 @@ impl Casebook {
         let key = key.to_owned();
         self.run(move |i| {
             let now = (i.clock)();
-            i.with_cases(|context| ask::problem_of(context, &key, now))
+            i.with_cases(|context| {
+                context.finder.store.read(|r| ask::problem_of(r, context, &key, now))
+            })
         })
         .await
     }

@@ -23,6 +23,7 @@ use precedent_store::{DocumentRow, Reader};
 use precedent_text::version::by_number;
 
 use crate::{
+    article,
     notes::stored_articles,
     releases::Releases,
     search,
@@ -204,13 +205,18 @@ impl Listing<'_> {
             let is_listed = match list {
                 ProblemList::Unreleased => outcome.status == ProblemStatus::Unreleased,
                 ProblemList::Recurring => outcome.came_back_in.is_some(),
-                _ => outcome.status.is_fixed(),
+                _ => outcome.status.is_fixed() && self.can_have_article(&group)?,
             };
             if is_listed {
                 out.push((group, Some(outcome)));
             }
         }
         Ok(out)
+    }
+
+    fn can_have_article(&self, group: &Group) -> Result<bool> {
+        let Some(row) = self.r.document_by_key(&self.head(group).key)? else { return Ok(false) };
+        article::is_possible(self.r, self.context, row, self.now)
     }
 
     /// Determines the outcome of a problem from its thread, its reports and the releases.
