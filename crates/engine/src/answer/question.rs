@@ -131,7 +131,7 @@ impl Question {
         Ok(Self { draft, row, source, text, salient_text, calibration, stale_source })
     }
 
-    /// Returns the kind of documents to compare it with.
+    /// Returns the kind of documents to compare the draft with.
     pub fn kind(&self) -> DocKind {
         match &self.row {
             Some(row) if row.kind == DocKind::PullRequest => DocKind::PullRequest,
@@ -172,7 +172,7 @@ impl Question {
     }
 }
 
-/// Finds matches for an item or a text, both earlier and later reports, in `source` or the whole
+/// Finds matches for an item or a text among earlier and later reports, in `source` or the whole
 /// casebook; only resolved ones are shown.
 pub(crate) fn find_anywhere(
     finder: &MatchFinder<'_>,
