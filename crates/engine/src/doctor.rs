@@ -39,7 +39,7 @@ pub struct HealthCheck<'a> {
     /// The number of embedding threads.
     pub workers: usize,
     /// The minimum free space on the disk, in bytes.
-    pub wanted_free: u64,
+    pub min_free_bytes: u64,
     /// True to repair problems.
     pub repair: bool,
 }
@@ -175,7 +175,7 @@ impl HealthCheck<'_> {
 
     fn check_disk(&self) -> Option<Finding> {
         let free = free_bytes(self.folder)?;
-        (free < self.wanted_free).then(|| {
+        (free < self.min_free_bytes).then(|| {
             report(
                 "disk_space",
                 Severity::Warning,
