@@ -139,10 +139,10 @@ mod tests {
         let base = |n: usize| {
             summarize((0..n).map(|i| default.level - 1.0 + (i % 5) as f32 * 0.25).collect(), model)
         };
-        let (few, many) = (base(10), base(400));
-        assert!((few.level - default.level).abs() < 0.1, "{few:?}");
-        assert!((many.level - (default.level - 0.5)).abs() < 0.1, "{many:?}");
-        assert!(many.spread < default.spread, "{many:?}");
+        let (small_sample, large_sample) = (base(10), base(400));
+        assert!((small_sample.level - default.level).abs() < 0.1, "{small_sample:?}");
+        assert!((large_sample.level - (default.level - 0.5)).abs() < 0.1, "{large_sample:?}");
+        assert!(large_sample.spread < default.spread, "{large_sample:?}");
     }
 
     #[test]

@@ -198,11 +198,11 @@ impl DuplicateGroups {
                 continue;
             }
             // Merging the smaller group bounds how often each issue moves.
-            let (from, to) =
+            let (source, target) =
                 if groups.members[a].len() < groups.members[b].len() { (a, b) } else { (b, a) };
-            let ids = std::mem::take(&mut groups.members[from]);
-            groups.group_of.extend(ids.iter().map(|id| (*id, to)));
-            groups.members[to].extend(ids);
+            let ids = std::mem::take(&mut groups.members[source]);
+            groups.group_of.extend(ids.iter().map(|id| (*id, target)));
+            groups.members[target].extend(ids);
         }
         groups
     }

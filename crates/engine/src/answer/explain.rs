@@ -190,10 +190,10 @@ fn signature_reasons(
     }
     let frames = shared_of(SignatureKind::Frame);
     if let Some(first) = frames.first() {
-        let first = shorten(spelling(subject.text, &first.text));
+        let function = shorten(spelling(subject.text, &first.text));
         out.push(match frames.len() {
-            1 => format!("both mention the function {first}"),
-            n => format!("{n} shared stack frames, such as {first}"),
+            1 => format!("both mention the function {function}"),
+            n => format!("{n} shared stack frames, such as {function}"),
         });
     }
 }
@@ -277,8 +277,8 @@ fn shorten(text: &str) -> String {
 /// Returns whether a report describes a regression.
 pub(crate) fn is_regression(title: &str, body: &PreparedText) -> bool {
     let prose = body.prose();
-    let last = title.trim_end_matches(|c: char| !c.is_alphanumeric());
-    last.to_lowercase().ends_with(" again")
+    let title_end = title.trim_end_matches(|c: char| !c.is_alphanumeric());
+    title_end.to_lowercase().ends_with(" again")
         || REGRESSION.is_match(title)
         || REGRESSION.is_match(&prose[..prose.floor_char_boundary(MAX_READ)])
 }

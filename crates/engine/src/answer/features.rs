@@ -179,8 +179,8 @@ impl Features {
         let no_details = CandidateDetails::default();
         let details = evidence.details.unwrap_or(&no_details);
         // Without comments, the time since the last activity is the age.
-        let last = details.last_comment_at.map(|time| time.as_second());
-        let inactive = last.map_or(age, |second| log_age(now, second, time_scale));
+        let last_comment = details.last_comment_at.map(|time| time.as_second());
+        let inactive = last_comment.map_or(age, |second| log_age(now, second, time_scale));
         let share = |value: f32, best: f32| if best > 0.0 { value / best } else { 0.0 };
         #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
         let comments = (1.0 + details.comment_count as f32).ln();

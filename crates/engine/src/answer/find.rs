@@ -194,10 +194,10 @@ impl MatchFinder<'_> {
         let mut filters = scope.filters.clone();
         // Keep candidates without a date, which may be earlier. Ties within a second are broken by
         // number.
-        let now = draft.made_at.as_second();
+        let made_at = draft.made_at.as_second();
         let is_stored = draft.document.is_some();
         let (end, depth) =
-            (now.saturating_add(i64::from(is_stored)), ARM_DEPTH + usize::from(is_stored));
+            (made_at.saturating_add(i64::from(is_stored)), ARM_DEPTH + usize::from(is_stored));
         filters.push(Filter {
             test: Test::Time(TimeField::Created, Some(end), None),
             is_negated: true,
@@ -226,7 +226,7 @@ impl MatchFinder<'_> {
         let mut overlaps = self.fulltext.overlaps(&terms, &ids)?;
         if let Some(document) = draft.document {
             let ties: Vec<i64> = (ids.iter().zip(&overlaps))
-                .filter(|(_, overlap)| overlap.created_at.is_none_or(|time| time == now))
+                .filter(|(_, overlap)| overlap.created_at.is_none_or(|time| time == made_at))
                 .map(|(id, _)| *id)
                 .collect();
             let later_ids = self.store.read(|r| r.exclude_earlier(document, &ties))?;

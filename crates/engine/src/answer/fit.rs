@@ -463,8 +463,8 @@ mod tests {
             .unwrap()
             .is_none()
         );
-        let few = fit_report(&source(MIN_ORDER - 1, "new_comment_terms"));
-        assert_eq!((few.source_weights, few.source_model.order), (None, None));
+        let report = fit_report(&source(MIN_ORDER - 1, "new_comment_terms"));
+        assert_eq!((report.source_weights, report.source_model.order), (None, None));
     }
 
     #[test]
@@ -522,10 +522,14 @@ mod tests {
 
     #[test]
     fn more_duplicates_raise_the_confidence() {
-        let many = Curve::fit(&answers(|i| i % 10 >= 4));
-        assert!(many.confidence(odds(0.3)) > 0.6 && many.confidence(odds(0.001)) < 0.2, "{many:?}");
-        assert!(many.confidence(odds(0.2)) < many.confidence(odds(0.4)));
-        let few = Curve::fit(&answers(|_| false));
-        assert!(few.confidence(odds(0.5)) < 0.2, "{few:?}");
+        let frequent_curve = Curve::fit(&answers(|i| i % 10 >= 4));
+        assert!(
+            frequent_curve.confidence(odds(0.3)) > 0.6
+                && frequent_curve.confidence(odds(0.001)) < 0.2,
+            "{frequent_curve:?}"
+        );
+        assert!(frequent_curve.confidence(odds(0.2)) < frequent_curve.confidence(odds(0.4)));
+        let rare_curve = Curve::fit(&answers(|_| false));
+        assert!(rare_curve.confidence(odds(0.5)) < 0.2, "{rare_curve:?}");
     }
 }

@@ -50,8 +50,8 @@ pub(crate) struct Question {
     pub source: Option<SourceRow>,
     /// The title and the text, joined.
     pub text: String,
-    /// The salient text of a pasted draft, in which versions are searched; the same as `text` for an
-    /// item.
+    /// The salient text of a pasted draft, in which versions are searched; the same as `text` for
+    /// an item.
     pub salient_text: String,
     pub calibration: SourceCalibration,
     /// The key of the source, if its calibration does not apply to this model or version.
@@ -139,8 +139,8 @@ impl Question {
         }
     }
 
-    /// Returns the search scope for a document kind; `view` limits which matches are shown, not which
-    /// are scored.
+    /// Returns the search scope for a document kind; `view` limits which matches are shown, not
+    /// which are scored.
     pub fn scope(&self, kind: DocKind, view: Option<Test>) -> Scope {
         let filter = |test| Filter { test, is_negated: false };
         let source = self.source.as_ref().map(|source| Test::Source(source.key.clone()));

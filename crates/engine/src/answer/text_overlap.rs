@@ -299,10 +299,10 @@ mod tests {
         );
         let systems = Some(("Android".to_owned(), "iOS".to_owned()));
         assert_eq!(
-            TextOverlap { other_system: systems, ..with(FailureMatch::Same) }.bounds(false),
+            TextOverlap { other_system: systems, ..overlap_with(FailureMatch::Same) }.bounds(false),
             (0.0, OTHER_SYSTEM)
         );
-        let cited = TextOverlap { is_cited: true, ..with(FailureMatch::Same) };
+        let cited = TextOverlap { is_cited: true, ..overlap_with(FailureMatch::Same) };
         assert_eq!(cited.bounds(false), (0.0, CITED_CEILING));
         assert_eq!(TextOverlap::default().bounds(false), (0.0, 1.0));
     }

@@ -32,7 +32,7 @@ impl Casebook {
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no casebook,
-    /// [`precedent_core::Code::Cancelled`], and errors of a failed repair.
+    /// [`precedent_core::Code::Cancelled`], and any error from a failed repair.
     pub async fn doctor(
         options: OpenOptions,
         repair: bool,

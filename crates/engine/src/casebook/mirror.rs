@@ -225,8 +225,8 @@ impl Casebook {
         tracker.access(task).await
     }
 
-    /// Trusts the host of a source from an imported casebook file, which may then receive the host's
-    /// stored token.
+    /// Trusts the host of a source from an imported casebook file, which may then receive the
+    /// host's stored token.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such source,

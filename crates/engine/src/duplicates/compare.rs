@@ -48,14 +48,14 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     let mut add = |kind: FactKind,
                    report_names: &BTreeSet<String>,
                    candidate_names: &BTreeSet<String>| {
-        let first =
+        let first_texts =
             |texts: &mut dyn Iterator<Item = &String>| texts.take(MAX_LISTED).cloned().collect();
         if !report_names.is_empty() || !candidate_names.is_empty() {
             out.push(Fact {
                 kind,
-                shared: first(&mut report_names.intersection(candidate_names)),
-                report: first(&mut report_names.difference(candidate_names)),
-                candidate: first(&mut candidate_names.difference(report_names)),
+                shared: first_texts(&mut report_names.intersection(candidate_names)),
+                report: first_texts(&mut report_names.difference(candidate_names)),
+                candidate: first_texts(&mut candidate_names.difference(report_names)),
             });
         }
     };
