@@ -48,12 +48,13 @@ pub fn ask(
     let settings = &request.settings;
     let case_request =
         TroubleshootRequest { settings: settings.clone(), ..TroubleshootRequest::default() };
-    let (response, similar) = find_cases(context, &matches, &case_request, MAX_CANDIDATES, task)?;
+    let (response, similar_reports) =
+        find_cases(context, &matches, &case_request, MAX_CANDIDATES, task)?;
     let threshold = response.settings.similarity_threshold.unwrap_or_default();
     let mut notes =
         troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
     notes.retain(|note| response.articles.iter().all(|article| article.key != note.key));
-    let answer = respond(context, &matches, response, &similar)?;
+    let answer = respond(context, &matches, response, &similar_reports)?;
     Ok(AskResponse { notes, took_ms: start.elapsed().as_secs_f64() * 1000.0, ..answer })
 }
 
@@ -74,8 +75,8 @@ pub fn troubleshoot(
     Ok(TroubleshootResponse { took_ms: start.elapsed().as_secs_f64() * 1000.0, ..response })
 }
 
-/// Finds the known problem of a question, the solved cases, those of the problem first, and at most
-/// `max_candidates` similar reports. The problem depends only on the first of them.
+/// Finds the known problem of a question, the solved cases (those of the problem first), and at
+/// most `max_candidates` similar reports, of which only the first determines the problem.
 pub(crate) fn find_cases(
     context: &CaseContext<'_>,
     matches: &QuestionMatches,
@@ -91,23 +92,24 @@ pub(crate) fn find_cases(
         max_candidates,
         ..DuplicatesRequest::default()
     };
-    let similar =
+    let similar_reports =
         duplicates::respond(&duplicates::check_coverage(finder)?, finder, matches, &request)?;
-    response.problem = finder.store.read(|r| find_problem(r, context, matches, &similar))?;
+    response.problem =
+        finder.store.read(|r| find_problem(r, context, matches, &similar_reports))?;
     if let Some(problem) = &response.problem {
         response.cases.sort_by_key(|case| !problem.has(&case.key));
         response.open.retain(|report| !problem.has(&report.key));
         response.near.retain(|case| !problem.has(&case.key));
     }
-    Ok((response, similar))
+    Ok((response, similar_reports))
 }
 
-/// Makes an answer from the solved cases and the similar reports, without notes and next steps.
+/// Creates an answer from the solved cases and the similar reports, without notes and next steps.
 pub(crate) fn respond(
     context: &CaseContext<'_>,
     matches: &QuestionMatches,
     response: TroubleshootResponse,
-    similar: &DuplicatesResponse,
+    similar_reports: &DuplicatesResponse,
 ) -> Result<AskResponse> {
     let finder = context.finder;
     let TroubleshootResponse { problem, cases, near: near_cases, articles, wiki, notices, .. } =
@@ -115,18 +117,18 @@ pub(crate) fn respond(
     let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
     let is_quoted = |case: &SolvedCase| case.relation.is_some() || case.helps >= MIN_QUOTED;
     let is_solved = problem.as_ref().is_some_and(|problem| problem.status.is_fixed());
-    let mut list: Vec<SolvedCase> =
+    let mut other_cases: Vec<SolvedCase> =
         cases.into_iter().filter(|case| !is_solved && !is_problem(&case.key)).collect();
-    list.sort_by(|a, b| {
+    other_cases.sort_by(|a, b| {
         b.relation.is_some().cmp(&a.relation.is_some()).then(b.helps.total_cmp(&a.helps))
     });
-    let (cases, weak_cases): (Vec<_>, Vec<_>) = list.into_iter().partition(is_quoted);
-    let has = |cases: &[SolvedCase], key: &str| cases.iter().any(|case| case.key == key);
+    let (cases, weak_cases): (Vec<_>, Vec<_>) = other_cases.into_iter().partition(is_quoted);
+    let contains_key = |cases: &[SolvedCase], key: &str| cases.iter().any(|case| case.key == key);
     let is_related = |c: &&DuplicateCandidate| {
-        let is_listed = is_problem(&c.key) || has(&cases, &c.key);
-        !is_listed && (c.band <= Band::Related || has(&weak_cases, &c.key))
+        let is_listed = is_problem(&c.key) || contains_key(&cases, &c.key);
+        !is_listed && (c.band <= Band::Related || contains_key(&weak_cases, &c.key))
     };
-    let related_candidates = similar.candidates.iter().filter(is_related);
+    let related_candidates = similar_reports.candidates.iter().filter(is_related);
     let related_keys = related_candidates.map(|c| (&c.key, c.band, c.confidence));
     let is_unanswered = problem.is_none() && cases.is_empty();
     let near_keys = near_cases.iter().filter(|_| is_unanswered).map(|case| &case.key);
@@ -140,9 +142,12 @@ pub(crate) fn respond(
                 break;
             }
             let Some(row) = r.document_by_key(key)? else { continue };
-            // A known duplicate is replaced by its canonical report.
+            // Replace a known duplicate with its canonical report.
             let row = troubleshoot::canonical(r, &row)?.unwrap_or(row);
-            if is_problem(&row.key) || has(&cases, &row.key) || !keys.insert(row.key.clone()) {
+            if is_problem(&row.key)
+                || contains_key(&cases, &row.key)
+                || !keys.insert(row.key.clone())
+            {
                 continue;
             }
             let outcome = troubleshoot::outcome(r, finder, None, &row)?;
@@ -176,17 +181,18 @@ fn find_problem(
     r: &Reader<'_>,
     context: &CaseContext<'_>,
     question_matches: &QuestionMatches,
-    similar: &DuplicatesResponse,
+    similar_reports: &DuplicatesResponse,
 ) -> Result<Option<KnownProblem>> {
     let question = &question_matches.question;
-    let likely = similar.candidates.first().filter(|c| c.band <= Band::Likely);
+    let likely_duplicate = similar_reports.candidates.first().filter(|c| c.band <= Band::Likely);
     let is_closed = |row: &&DocumentRow| !matches!(row.state, None | Some(State::Open));
     let load = |key: &str| -> Result<Option<DocumentRow>> {
         Ok(r.document_by_key(key)?.filter(|row| row.deleted_at.is_none()))
     };
     // The canonical report may be missing from the casebook.
-    let canonical = similar.known.as_ref().map(|report| load(&report.key)).transpose()?.flatten();
-    let (row, confidence, reasons) = match (canonical, likely, &question.row) {
+    let canonical =
+        similar_reports.known.as_ref().map(|report| load(&report.key)).transpose()?.flatten();
+    let (row, confidence, reasons) = match (canonical, likely_duplicate, &question.row) {
         (Some(row), _, _) => (Some(row), 1.0, Vec::new()),
         // A closed item has its own outcome.
         (None, _, Some(row)) if is_closed(&row) => (Some(row.clone()), 1.0, Vec::new()),
@@ -200,14 +206,14 @@ fn find_problem(
     };
     let Some(row) = row else { return Ok(None) };
     let row = troubleshoot::canonical(r, &row)?.unwrap_or(row);
-    let is_itself = question.row.as_ref().is_some_and(|own_row| own_row.key == row.key);
+    let is_itself = question.row.as_ref().is_some_and(|asked_row| asked_row.key == row.key);
     let (confidence, reasons) = if is_itself { (1.0, Vec::new()) } else { (confidence, reasons) };
     let problem = known_problem(r, context, question, row)?;
     Ok(Some(KnownProblem { confidence, reasons, ..problem }))
 }
 
-/// Returns the problem of an item, documented in the thread of its canonical report or in its own,
-/// without a search.
+/// Returns the problem of an item as documented in the thread of its canonical report or in its
+/// own. Runs no search.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] for an item that does not exist.
@@ -279,7 +285,7 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
     let key = &problem.key;
     let is_itself = response.key.as_ref() == Some(key);
     let mut steps = Vec::new();
-    let was_fixed =
+    let asked_version_has_fix =
         problem.asked_version.as_ref().and_then(|version| version.has_fix) == Some(true);
     match problem.status {
         status if status.is_fixed() => {
@@ -289,7 +295,7 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
                     false => format!("Read how {key} was fixed."),
                 },
             ));
-            if was_fixed && !is_itself {
+            if asked_version_has_fix && !is_itself {
                 steps.push(format!("If so, comment on {key}."));
             }
         }

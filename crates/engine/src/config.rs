@@ -12,15 +12,15 @@ use precedent_core::{
 };
 use precedent_text::similar;
 
-/// The colour mode of output.
+/// The color mode of output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Color {
-    /// Colour if the output is a terminal.
+    /// Color if the output is a terminal.
     #[default]
     Auto,
-    /// Colour in any output.
+    /// Color in any output.
     Always,
-    /// No colour.
+    /// No color.
     Never,
 }
 
@@ -45,9 +45,9 @@ impl Color {
 pub struct Settings {
     /// The casebook folder; `None` for the one in the user's data folder.
     pub casebook: Option<PathBuf>,
-    /// The source of numbers without a source, if there are several sources.
+    /// The source that bare numbers refer to, if there are several sources.
     pub source: Option<String>,
-    /// The colour mode; `None` to derive it from the environment.
+    /// The color mode; `None` to derive it from the environment.
     pub color: Option<Color>,
     /// The number of embedding threads, 1..=64; `None` for the default of this machine.
     pub threads: Option<usize>,
@@ -131,7 +131,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "source",
-        about: "source for bare numbers",
+        about: "source that bare numbers refer to",
         value_type: ValueType::Text("a source: owner/name"),
         parse: |s, text| {
             let is_source =
@@ -191,7 +191,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "troubleshooting.similarity_threshold",
-        about: "minimum similarity in meaning of a solved case",
+        about: "minimum semantic similarity of a solved case",
         value_type: ValueType::Fraction,
         parse: |s, text| {
             text.parse().ok().map(|n| s.troubleshooting.similarity_threshold = Some(n))

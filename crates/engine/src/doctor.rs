@@ -39,7 +39,7 @@ pub struct HealthCheck<'a> {
     /// The number of embedding threads.
     pub workers: usize,
     /// The minimum free space on the disk, in bytes.
-    pub wanted_free: u64,
+    pub min_free_bytes: u64,
     /// True to repair problems.
     pub repair: bool,
 }
@@ -90,8 +90,8 @@ impl HealthCheck<'_> {
     /// Checks everything, and repairs problems if requested.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no casebook, [`Code::Cancelled`], and errors of a failed
-    /// repair.
+    /// [`Code::NotFound`] if there is no casebook, [`Code::Cancelled`], and any error from a
+    /// failed repair.
     pub fn run(&self, task: &Task) -> Result<Health> {
         require_database(self.folder, self.database, self.full_text)?;
         let mut health =
@@ -146,13 +146,13 @@ impl HealthCheck<'_> {
         for (path, required_mode) in private_paths {
             let Ok(metadata) = fs::metadata(&path) else { continue };
             let mode = metadata.permissions().mode() & 0o777;
-            let (problem, why) = if mode & 0o077 != 0 {
+            let (problem, reason) = if mode & 0o077 != 0 {
                 (
                     "is accessible to other users of this machine",
                     "They can read reports and private notes.",
                 )
             } else if mode & required_mode != required_mode {
-                ("is not readable and writable for you", "Mirroring, notes and search do not work.")
+                ("is not readable and writable by you", "Mirroring, notes and search do not work.")
             } else {
                 continue;
             };
@@ -162,7 +162,7 @@ impl HealthCheck<'_> {
                 id: "permissions".to_owned(),
                 severity: Severity::Warning,
                 what: format!("{} {problem} (mode {mode:04o})", path.display()),
-                why: why.to_owned(),
+                why: reason.to_owned(),
                 remedy: format!("chmod {required_mode:o} {}", path.display()),
                 repairable: true,
                 repaired: is_repaired,
@@ -175,7 +175,7 @@ impl HealthCheck<'_> {
 
     fn check_disk(&self) -> Option<Finding> {
         let free = free_bytes(self.folder)?;
-        (free < self.wanted_free).then(|| {
+        (free < self.min_free_bytes).then(|| {
             report(
                 "disk_space",
                 Severity::Warning,
@@ -207,8 +207,8 @@ impl HealthCheck<'_> {
     fn check_database(&self, findings: &mut Vec<Finding>) -> Result<bool> {
         const WHY: &str = "It is the only copy of the mirrored data and your decisions.";
         let path = self.database.display();
-        let mut fail = |id: &str, text: String, why: &str, remedy: &str| {
-            findings.push(report(id, Severity::Error, text, why, remedy));
+        let mut fail = |id: &str, text: String, reason: &str, remedy: &str| {
+            findings.push(report(id, Severity::Error, text, reason, remedy));
             Ok(false)
         };
         let inspection = match store::inspect(self.database) {
@@ -319,14 +319,14 @@ impl HealthCheck<'_> {
     }
 
     fn check_orphans(&self, store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
-        let (unreachable, unreadable) = store.read(|r| r.orphans())?;
-        if !unreachable.is_empty() {
+        let (orphan_counts, unreadable_count) = store.read(|r| r.orphans())?;
+        if !orphan_counts.is_empty() {
             if self.repair {
                 store.keep_copy(store::BEFORE_REPAIR)?;
                 store.write(|w| w.remove_orphans())?;
             }
             let tables: Vec<String> =
-                unreachable.iter().map(|(t, n)| format!("{n} in {t}")).collect();
+                orphan_counts.iter().map(|(t, n)| format!("{n} in {t}")).collect();
             findings.push(self.repairable(
                 "orphan_rows",
                 Severity::Warning,
@@ -334,11 +334,11 @@ impl HealthCheck<'_> {
                 "They are unreachable, take up space and make counts wrong.",
             ));
         }
-        if unreadable > 0 {
+        if unreadable_count > 0 {
             findings.push(report(
                 "raw_unreadable",
                 Severity::Warning,
-                format!("{unreadable} original tracker records cannot be unpacked"),
+                format!("{unreadable_count} original tracker records cannot be unpacked"),
                 "Search is not affected, but a later version can extract more from these records only after a sync.",
                 "Sync the source again: precedent sync --full",
             ));
@@ -428,13 +428,13 @@ impl HealthCheck<'_> {
     ) -> Result<()> {
         // Without a usable model, which the findings already report, the vectors cannot be checked.
         let Ok(info) = self.engine.info() else { return Ok(()) };
-        let current = vectors::path(self.vectors, &info);
-        self.report_other_models(&current, findings);
-        if current.is_file()
-            && let Some(damage) = vectors::integrity_errors(&current)
+        let active_file = vectors::path(self.vectors, &info);
+        self.report_other_models(&active_file, findings);
+        if active_file.is_file()
+            && let Some(damage) = vectors::integrity_errors(&active_file)
         {
             if self.repair {
-                vectors::remove(self.folder, &current)?;
+                vectors::remove(self.folder, &active_file)?;
             }
             findings.push(self.repairable(
                     "vectors_damaged",
@@ -480,25 +480,25 @@ impl HealthCheck<'_> {
                 "vectors_missing",
                 Severity::Warning,
                 format!("passages without a current vector: at least {missing_count}"),
-                "Search by meaning does not find them.",
+                "Semantic search does not find them.",
             )
         });
         Ok(())
     }
 
     /// Creates a finding that a repair resolves.
-    fn repairable(&self, id: &str, severity: Severity, text: String, why: &str) -> Finding {
-        let finding = report(id, severity, text, why, REPAIR);
+    fn repairable(&self, id: &str, severity: Severity, text: String, reason: &str) -> Finding {
+        let finding = report(id, severity, text, reason, REPAIR);
         Finding { repairable: true, repaired: self.repair, ..finding }
     }
 
     /// Reports vector files of other models. They are kept, because they may have taken hours.
-    fn report_other_models(&self, current: &Path, findings: &mut Vec<Finding>) {
+    fn report_other_models(&self, active_file: &Path, findings: &mut Vec<Finding>) {
         let Ok(entries) = fs::read_dir(self.vectors) else { return };
         let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
         paths.retain(|p| {
             p.extension().is_some_and(|e| e == "db")
-                && p != current
+                && p != active_file
                 && !self.model_vectors.contains(p)
         });
         paths.sort();
@@ -538,7 +538,7 @@ fn check_addresses(store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
     Ok(())
 }
 
-/// Returns a lower bound of the number of passages without a vector.
+/// Returns a lower bound on the number of passages without a vector.
 fn missing_vectors(indexes: &DerivedData<'_>, vectors: &Vectors) -> Result<u64> {
     let documents = indexes.store.read(|r| r.live_documents())?;
     let extent = vectors.extent()?;
@@ -560,12 +560,12 @@ const REPAIR: &str = "precedent doctor --repair";
 const INDEX: &str = "precedent index";
 
 /// Creates a finding that a person must resolve.
-fn report(id: &str, severity: Severity, text: String, why: &str, remedy: &str) -> Finding {
+fn report(id: &str, severity: Severity, text: String, reason: &str, remedy: &str) -> Finding {
     Finding {
         id: id.to_owned(),
         severity,
         what: text,
-        why: why.to_owned(),
+        why: reason.to_owned(),
         remedy: remedy.to_owned(),
         repairable: false,
         repaired: false,
@@ -576,7 +576,8 @@ fn kilobytes(file: &Path) -> u64 {
     fs::metadata(file).map_or(0, |metadata| metadata.len()).div_ceil(1000)
 }
 
-/// Returns the free space for this user on the folder's disk, in bytes, if the system reports it.
+/// Returns the free space available to this user on the folder's disk, in bytes, if the system
+/// reports it.
 fn free_bytes(folder: &Path) -> Option<u64> {
     #[cfg(unix)]
     {

@@ -19,7 +19,8 @@ use precedent_text::{
 
 use crate::{answer::question::find_anywhere, ask, troubleshoot::CaseContext};
 
-/// The maximum number of searches for lines without a failure whose code a report names.
+/// The maximum number of lines without a failure that are searched for because a report contains
+/// their code.
 const MAX_CODES: usize = 3;
 /// The budget for the thread of each case, in characters.
 const THREAD_BUDGET: usize = 2_000;
@@ -39,26 +40,26 @@ pub fn ask(
 ) -> Result<LogResponse> {
     let start = Instant::now();
     let ParsedLogs { files, bytes, lines, groups, dropped_events, short_files, code_lines } = logs;
-    let mut distinct = groups.len() as u64;
+    let mut distinct_count = groups.len() as u64;
     let mut search = LogSearch { context, request, now, task, notices: Vec::new() };
     let mut errors = Vec::new();
     let selection: Vec<LogGroup> = groups.into_iter().take(request.max_errors).collect();
     let total = selection.len() as u64;
-    let has_distinctive = selection.iter().any(|g| !precedent_logs::is_uninformative(g));
+    let has_distinctive_error = selection.iter().any(|g| !precedent_logs::is_uninformative(g));
     for (index, group) in selection.into_iter().enumerate() {
         task.check()?;
         task.report(Phase::Triage, index as u64, Some(total), "errors");
         // "exit code 1" resembles many reports: search for it only if no error is distinctive.
-        let error = if has_distinctive && precedent_logs::is_uninformative(&group) {
+        let error = if has_distinctive_error && precedent_logs::is_uninformative(&group) {
             LogError { group, verdict: LogVerdict::New, known: None, case: None }
         } else {
             search.look_up_error(group)?
         };
         errors.push(error);
     }
-    // A code that a report names is a match even in a line without a failure.
+    // A code that a report contains is a match even in a line without a failure.
     let code_errors = search.find_by_code(code_lines, &errors)?;
-    distinct += code_errors.len() as u64;
+    distinct_count += code_errors.len() as u64;
     errors.extend(code_errors);
     // A short file is also searched for as a whole, like a pasted text.
     for file in short_files {
@@ -96,7 +97,7 @@ pub fn ask(
         files,
         bytes,
         lines,
-        distinct,
+        distinct: distinct_count,
         left_out: dropped_events,
         solved: count(LogVerdict::Solved),
         known: count(LogVerdict::Known),
@@ -136,7 +137,7 @@ impl LogSearch<'_> {
         Ok(LogError { group, verdict, known, case })
     }
 
-    /// Returns the verdict about a text, the most similar report and the most relevant case.
+    /// Returns the verdict on a text, the most similar report and the most relevant case.
     fn look_up_text(
         &mut self,
         text: &str,
@@ -149,15 +150,16 @@ impl LogSearch<'_> {
             ..self.request.settings.clone()
         };
         let request = TroubleshootRequest { settings, ..TroubleshootRequest::default() };
-        let (response, similar) = ask::find_cases(self.context, &matches, &request, 1, self.task)?;
+        let (response, similar_reports) =
+            ask::find_cases(self.context, &matches, &request, 1, self.task)?;
         for notice in response.notices {
             if !self.notices.contains(&notice) {
                 self.notices.push(notice);
             }
         }
         let case = response.cases.into_iter().next();
-        let first = similar.candidates.first().filter(|first| first.band <= Band::Possible);
-        let report = match (&response.problem, first.map(KnownReport::from)) {
+        let candidate = similar_reports.candidates.first().filter(|c| c.band <= Band::Possible);
+        let report = match (&response.problem, candidate.map(KnownReport::from)) {
             (Some(problem), Some(report)) => Some(KnownReport {
                 key: problem.key.clone(),
                 title: problem.title.clone(),
@@ -179,7 +181,7 @@ impl LogSearch<'_> {
         Ok((verdict, report, case))
     }
 
-    /// Returns the known ones of the lines without a failure whose code a report names.
+    /// Returns the known errors among the lines without a failure whose code a report contains.
     fn find_by_code(&mut self, lines: Vec<CodeLine>, errors: &[LogError]) -> Result<Vec<LogError>> {
         let mut matches: Vec<LogError> = Vec::new();
         let mut count = 0;

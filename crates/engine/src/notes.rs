@@ -29,7 +29,7 @@ const MAX_TITLE: usize = 300;
 const MAX_BODY: usize = 1_000_000;
 /// The maximum number of similar notes returned.
 const MAX_MATCHES: usize = 10;
-/// The maximum number of returned notes that are only similar in meaning.
+/// The maximum number of returned notes that are similar only in meaning.
 const MAX_RELATED: usize = 3;
 /// Negations, which reverse a sentence but hardly change its embedding.
 const NEGATIONS: &[&str] = &[
@@ -92,9 +92,10 @@ impl Notebook<'_> {
             let note = store.read(|r| r.shown_note(find_note(r, &duplicate.id)?))?;
             return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning });
         }
-        // Only notes with similar wording are connected.
-        let near = self.vectors.as_ref().map_or(f32::INFINITY, |(_, model)| model.near);
-        let close_matches: Vec<&NoteMatch> = matches.iter().filter(|m| is_close(m, near)).collect();
+        // Connect only notes with similar wording.
+        let near_threshold = self.vectors.as_ref().map_or(f32::INFINITY, |(_, model)| model.near);
+        let close_matches: Vec<&NoteMatch> =
+            matches.iter().filter(|m| is_close(m, near_threshold)).collect();
         let content = NoteContent { title, body: &draft.body, tags: &tags };
         let hash = content_hash(content.title, content.body);
         let result = self.indexes.store.write_durably(|w| {
@@ -108,7 +109,7 @@ impl Notebook<'_> {
                 return Ok(Err(w.shown_note(duplicate)?));
             }
             let key = w.add_note(draft.kind, &content, now)?;
-            targets.iter().try_for_each(|to| w.connect(&key, to, "person").map(|_| ()))?;
+            targets.iter().try_for_each(|target| w.connect(&key, target, "person").map(|_| ()))?;
             close_matches.iter().try_for_each(|m| w.connect(&key, &m.id, "engine").map(|_| ()))?;
             let note = find_note(w, &key)?;
             Ok(Ok((note.document.id, w.shown_note(note)?)))
@@ -153,7 +154,9 @@ impl Notebook<'_> {
                 .map_or_else(|| old.labels.iter().skip(1).cloned().collect(), normalize_tags);
             let content = NoteContent { title, body, tags: &tags };
             w.change_note(&note, &content, change.lifecycle.unwrap_or(note.lifecycle), now)?;
-            targets.iter().try_for_each(|to| w.connect(&old.key, to, "person").map(|_| ()))?;
+            targets
+                .iter()
+                .try_for_each(|target| w.connect(&old.key, target, "person").map(|_| ()))?;
             Ok((old.id, w.shown_note(find_note(w, key)?)?))
         })?;
         // Ignore the error: the database is updated, and the next update repairs the index.
@@ -203,7 +206,7 @@ impl Notebook<'_> {
             }
             None => Err(self.no_model()),
         };
-        let (cosines, near, floor) = match comparison {
+        let (cosines, near_threshold, floor) = match comparison {
             Ok(comparison) => comparison,
             Err(error) => {
                 warning = Some(format!("Compared by exact wording only: {error}"));
@@ -211,21 +214,21 @@ impl Notebook<'_> {
             }
         };
         for (row, cosine) in rows.iter().zip(cosines) {
-            let exact = row.content_hash == hash;
-            if !exact && cosine < floor {
+            let is_exact = row.content_hash == hash;
+            if !is_exact && cosine < floor {
                 continue;
             }
-            let other = (&*row.document.title, &*row.document.body);
-            // Below `near`, differing names are too common to list.
-            let differs = || differences((title, body), other, cosine >= near);
+            let other_text = (&*row.document.title, &*row.document.body);
+            // Below `near_threshold`, differing names are too common to list.
+            let differs = || differences((title, body), other_text, cosine >= near_threshold);
             matches.push(NoteMatch {
                 id: row.document.key.clone(),
                 title: row.document.title.clone(),
                 kind: row.kind,
                 lifecycle: row.lifecycle,
-                similarity: if exact { 1.0 } else { cosine },
-                exact,
-                differs: if exact { vec![] } else { differs() },
+                similarity: if is_exact { 1.0 } else { cosine },
+                exact: is_exact,
+                differs: if is_exact { vec![] } else { differs() },
             });
         }
         let number = |m: &NoteMatch| m.id.rsplit_once('#').and_then(|(_, n)| n.parse::<u64>().ok());
@@ -238,15 +241,15 @@ impl Notebook<'_> {
         let is_duplicate =
             |m: &NoteMatch| m.exact || (m.similarity >= same_threshold && m.differs.is_empty());
         let recommendation = match matches.iter().position(is_duplicate) {
-            Some(at) => {
-                let first = matches.remove(at);
-                matches.insert(0, first);
+            Some(index) => {
+                let duplicate = matches.remove(index);
+                matches.insert(0, duplicate);
                 Recommendation::DuplicateFound
             }
             None if matches.is_empty() => Recommendation::Unique,
             None => Recommendation::SimilarFound,
         };
-        let close_count = matches.iter().filter(|m| is_close(m, near)).count();
+        let close_count = matches.iter().filter(|m| is_close(m, near_threshold)).count();
         matches.truncate((close_count + MAX_RELATED).min(MAX_MATCHES));
         SimilarNotes { matches, recommendation, warning }
     }
@@ -287,14 +290,14 @@ impl Notebook<'_> {
 }
 
 /// Returns the similarity of two texts: the mean cosine of each chunk with the nearest one of the
-/// other text. The lower of both directions, so that a common beginning is not a match.
+/// other text. It is the lower of both directions, so that a common beginning is not a match.
 fn similarity(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
     let dot = |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f32>();
-    let one_way = |from: &[Vec<f32>], to: &[Vec<f32>]| {
-        let nearest = |x: &Vec<f32>| to.iter().map(|y| dot(x, y)).fold(-1.0, f32::max);
+    let one_way = |source: &[Vec<f32>], target: &[Vec<f32>]| {
+        let nearest = |x: &Vec<f32>| target.iter().map(|y| dot(x, y)).fold(-1.0, f32::max);
         #[allow(clippy::cast_precision_loss, reason = "a handful of chunks")]
-        let count = from.len().max(1) as f32;
-        from.iter().map(nearest).sum::<f32>() / count
+        let count = source.len().max(1) as f32;
+        source.iter().map(nearest).sum::<f32>() / count
     };
     one_way(a, b).min(one_way(b, a))
 }
@@ -305,12 +308,13 @@ fn names(text: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     let mut starts_sentence = true;
     for word in text.split_inclusive([' ', '\n', '\t']) {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        if !starts_sentence && bare.starts_with(char::is_uppercase) {
-            out.insert(bare.to_owned());
+        let bare_word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if !starts_sentence && bare_word.starts_with(char::is_uppercase) {
+            out.insert(bare_word.to_owned());
         }
-        let wide_runs =
-            bare.split(|c: char| c < WIDE || !c.is_alphanumeric()).filter(|run| !run.is_empty());
+        let wide_runs = bare_word
+            .split(|c: char| c < FIRST_WIDE_CHAR || !c.is_alphanumeric())
+            .filter(|run| !run.is_empty());
         out.extend(wide_runs.map(str::to_owned));
         starts_sentence = word.trim_end().is_empty() && starts_sentence
             || word.ends_with('\n')
@@ -320,7 +324,7 @@ fn names(text: &str) -> BTreeSet<String> {
 }
 
 /// The first character of the scripts without spaces.
-const WIDE: char = '\u{2e80}';
+const FIRST_WIDE_CHAR: char = '\u{2e80}';
 
 /// Returns the differences between two similar texts: words with digits, negations, and, with
 /// `with_names`, names if each text has its own.
@@ -330,7 +334,7 @@ fn differences(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String
         let numbers = text
             // Chinese and Japanese have no space between a number and its unit.
             .split(|c: char| {
-                c >= WIDE || !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':'))
+                c >= FIRST_WIDE_CHAR || !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':'))
             })
             .map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()))
             .filter(|w| w.contains(|c: char| c.is_ascii_digit()))
@@ -342,12 +346,12 @@ fn differences(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String
     };
     let ((a_numbers, a_negations), (b_numbers, b_negations)) = (markers(a), markers(b));
     let mut out: Vec<String> = a_numbers.symmetric_difference(&b_numbers).cloned().collect();
-    let own_names = |text: (&str, &str), other: (&str, &str)| -> Vec<String> {
+    let unshared_names = |text: (&str, &str), other: (&str, &str)| -> Vec<String> {
         let other = format!("{}\n{}", other.0, other.1).to_lowercase();
         let names = names(&format!("{}\n{}", text.0, text.1)).into_iter();
         names.filter(|name| !other.contains(&name.to_lowercase())).collect()
     };
-    let (a_names, b_names) = (own_names(a, b), own_names(b, a));
+    let (a_names, b_names) = (unshared_names(a, b), unshared_names(b, a));
     if with_names && !a_names.is_empty() && !b_names.is_empty() {
         let new_names = a_names.into_iter().chain(b_names);
         let new_names: Vec<String> =
@@ -361,9 +365,9 @@ fn differences(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String
     out
 }
 
-/// Returns whether a note has a similar wording.
-fn is_close(note: &NoteMatch, near: f32) -> bool {
-    note.exact || note.similarity >= near
+/// Returns whether a note has similar wording.
+fn is_close(note: &NoteMatch, near_threshold: f32) -> bool {
+    note.exact || note.similarity >= near_threshold
 }
 
 fn one_line(title: &str) -> String {

@@ -130,7 +130,7 @@ pub fn import(
 /// temporarily in `scratch`.
 ///
 /// # Errors
-/// Errors of [`import`] that concern the file.
+/// Any error from [`import`] that concerns the file.
 pub fn check(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
     let staging_folder = StagingFolder::create_in(scratch)?;
     let database = staging_folder.path("import.db");
@@ -165,7 +165,7 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     input.rewind().map_err(|e| Error::io(file, e))?;
     let mut archive = tar::Archive::new(BufReader::new(input));
     let mut entries = archive.entries().map_err(|e| invalid(file, &e))?;
-    let mut next = |name: &str| -> Result<tar::Entry<'_, BufReader<File>>> {
+    let mut next_entry = |name: &str| -> Result<tar::Entry<'_, BufReader<File>>> {
         let entry = match entries.next() {
             Some(entry) => entry.map_err(|e| invalid(file, &e))?,
             None => return Err(invalid(file, &"it is truncated")),
@@ -175,10 +175,10 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
         }
         Ok(entry)
     };
-    let manifest_text = read_text(file, next(MANIFEST)?)?;
+    let manifest_text = read_text(file, next_entry(MANIFEST)?)?;
     let manifest_digest = blake3::hash(&manifest_text).to_hex();
     let manifest = parse_manifest(file, &manifest_text)?;
-    let mut reader = Hashing { inner: next(DATABASE)?, hasher: blake3::Hasher::new() };
+    let mut reader = HashingStream { inner: next_entry(DATABASE)?, hasher: blake3::Hasher::new() };
     if reader.inner.size() > size {
         return Err(invalid(file, &"it is truncated"));
     }
@@ -191,7 +191,7 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     }
     unpack_database(file, &mut reader, target, manifest.database_bytes, task)?;
     let digest = reader.hasher.finalize().to_hex();
-    let stated_checksums = read_text(file, next(CHECKSUMS)?)?;
+    let stated_checksums = read_text(file, next_entry(CHECKSUMS)?)?;
     let actual_checksums = format!("{manifest_digest}  {MANIFEST}\n{digest}  {DATABASE}\n");
     if stated_checksums != actual_checksums.as_bytes() {
         return Err(invalid(file, &"it was modified: its contents don't match its checksums"));
@@ -281,7 +281,7 @@ fn pack(database: &Path, target: &Path, task: &Task) -> Result<blake3::Hash> {
     let mut input = File::open(database).map_err(|e| Error::io(database, e))?;
     let write_error = |e| Error::io(target, e);
     let inner = create(target).map_err(write_error)?;
-    let out = Hashing { inner, hasher: blake3::Hasher::new() };
+    let out = HashingStream { inner, hasher: blake3::Hasher::new() };
     let mut encoder = zstd::Encoder::new(out, ZSTD_LEVEL).map_err(write_error)?;
     let mut buffer = vec![0; 1 << 20];
     loop {
@@ -296,12 +296,12 @@ fn pack(database: &Path, target: &Path, task: &Task) -> Result<blake3::Hash> {
 }
 
 /// A reader or writer that hashes the bytes that pass through it.
-struct Hashing<T> {
+struct HashingStream<T> {
     inner: T,
     hasher: blake3::Hasher,
 }
 
-impl<R: Read> Read for Hashing<R> {
+impl<R: Read> Read for HashingStream<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.hasher.update(&buffer[..n]);
@@ -309,7 +309,7 @@ impl<R: Read> Read for Hashing<R> {
     }
 }
 
-impl<W: Write> Write for Hashing<W> {
+impl<W: Write> Write for HashingStream<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.inner.write(bytes)?;
         self.hasher.update(&bytes[..n]);
@@ -334,7 +334,7 @@ fn length(path: &Path) -> Result<u64> {
     Ok(fs::metadata(path).map_err(|e| Error::io(path, e))?.len())
 }
 
-fn invalid(file: &Path, why: &dyn std::fmt::Display) -> Error {
-    Error::invalid(format!("{} cannot be imported as a casebook: {why}", file.display()))
+fn invalid(file: &Path, reason: &dyn std::fmt::Display) -> Error {
+    Error::invalid(format!("{} cannot be imported as a casebook: {reason}", file.display()))
         .with_hint("Use a complete file written by `precedent export`; nothing was imported.")
 }

@@ -19,16 +19,16 @@ use precedent_text::{
 const MIN_RELEASES: usize = 2;
 
 /// The minimum number of days between a fix and a development build that has it, because the
-/// build's date is local and that of its revision.
+/// build's date is that of its revision, in local time.
 const MIN_DAYS: i32 = 2;
 
 /// The age of its newest release at which a list of releases is out of date, in seconds.
-const YEAR: i64 = 365 * 24 * 3600;
+const MAX_RELEASE_AGE: i64 = 365 * 24 * 3600;
 
 /// A documented fix.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fix {
-    /// The version that has it, or several of different release lines.
+    /// The version that has it, or several of different release lines, separated by commas.
     pub version: Option<String>,
     /// The time when its change was merged.
     pub merged_at: Option<Timestamp>,
@@ -52,7 +52,7 @@ impl Fix {
     }
 }
 
-/// A product version that a report names.
+/// A product version that a report mentions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReportedVersion {
     /// The version, or the name of a development build's branch.
@@ -96,7 +96,7 @@ impl Release {
 pub(crate) struct Releases {
     list: Vec<Release>,
     /// The index of the highest dated release.
-    highest: Option<usize>,
+    highest_index: Option<usize>,
     /// The time of the newest record in the casebook.
     as_of: Option<Timestamp>,
 }
@@ -111,8 +111,9 @@ impl Releases {
             |record: ReleaseRecord| Release { version: Version::parse(&record.name), record };
         let list: Vec<Release> = records.into_iter().map(parse).collect();
         let dated_indexes = (0..list.len()).filter(|index| list[*index].date().is_some());
-        let highest = dated_indexes.max_by(|a, b| list[*a].compare(list[*b].version.as_ref()));
-        Self { list, highest, as_of: None }
+        let highest_index =
+            dated_indexes.max_by(|a, b| list[*a].compare(list[*b].version.as_ref()));
+        Self { list, highest_index, as_of: None }
     }
 
     fn dated_releases(&self) -> impl Iterator<Item = (&Release, Timestamp)> {
@@ -120,12 +121,12 @@ impl Releases {
     }
 
     pub(crate) fn newest_at(&self) -> Option<Timestamp> {
-        self.dated_releases().map(|(_, at)| at).max()
+        self.dated_releases().map(|(_, date)| date).max()
     }
 
     /// Returns the name of the highest dated release.
-    fn highest(&self) -> Option<&str> {
-        self.highest.map(|index| &*self.list[index].record.name)
+    fn highest_name(&self) -> Option<&str> {
+        self.highest_index.map(|index| &*self.list[index].record.name)
     }
 
     /// Returns whether the tracker has a release or planned version with this name.
@@ -145,7 +146,7 @@ impl Releases {
     /// Returns whether a fixed version named in a comment may be the product's: a release, or a
     /// later version of the highest release's line.
     pub(crate) fn may_be_fixed_in(&self, version: &str) -> bool {
-        let Some(highest) = self.highest() else { return true };
+        let Some(highest) = self.highest_name() else { return true };
         self.has(version)
             || compare(version, highest).is_some_and(Ordering::is_gt)
                 && version::release_line(version) == version::release_line(highest)
@@ -154,7 +155,7 @@ impl Releases {
     /// Returns whether a time is so long after the newest release, compared with the times between
     /// releases, that the list may be out of date.
     fn is_outdated_at(&self, time: Timestamp) -> bool {
-        let mut times: Vec<Timestamp> = self.dated_releases().map(|(_, at)| at).collect();
+        let mut times: Vec<Timestamp> = self.dated_releases().map(|(_, date)| date).collect();
         times.sort_unstable();
         let gaps = times.windows(2).map(|pair| pair[1].as_second() - pair[0].as_second());
         match (gaps.max(), times.last()) {
@@ -165,10 +166,10 @@ impl Releases {
         }
     }
 
-    /// Returns whether certainly no release has a fix.
+    /// Returns whether it is certain that no release has a fix.
     pub(crate) fn lack_fix(&self, fix: &Fix) -> bool {
-        let oldest = self.as_of.map(|at| at.as_second() - YEAR);
-        let is_stale = self.newest_at().is_some_and(|at| Some(at.as_second()) < oldest);
+        let cutoff = self.as_of.map(|date| date.as_second() - MAX_RELEASE_AGE);
+        let is_stale = self.newest_at().is_some_and(|date| Some(date.as_second()) < cutoff);
         if is_stale || fix.time().is_some_and(|time| self.is_outdated_at(time)) {
             return false;
         }
@@ -191,7 +192,8 @@ impl Releases {
 
     /// Returns whether a version is the first release after a time.
     fn is_next(&self, time: Timestamp, version: &str) -> bool {
-        let next = self.dated_releases().filter(|(_, at)| *at > time).min_by_key(|(_, at)| *at);
+        let next =
+            self.dated_releases().filter(|(_, date)| *date > time).min_by_key(|(_, date)| *date);
         next.is_some_and(|(next, _)| {
             next.version.is_some() && next.version == Version::parse(version)
         })
@@ -205,17 +207,20 @@ impl Releases {
             self.find(version).or_else(|| self.find(version::without_prerelease(version)));
         let released_at = release.and_then(|release| release.released_at);
         if let Some(fixed_in) = &fix.version {
-            let by_number = version::has_fix(version, fixed_in)?;
+            let has_fix_by_number = version::has_fix(version, fixed_in)?;
             return match (released_at, fix.time()) {
-                (Some(release_time), Some(fix_time)) if (release_time > fix_time) != by_number => {
-                    Some(false).filter(|_| !by_number && self.is_next(release_time, fixed_in))
+                (Some(release_time), Some(fix_time))
+                    if (release_time > fix_time) != has_fix_by_number =>
+                {
+                    Some(false)
+                        .filter(|_| !has_fix_by_number && self.is_next(release_time, fixed_in))
                 }
-                _ => Some(by_number),
+                _ => Some(has_fix_by_number),
             };
         }
         // A version above all releases has every fix that the highest one has.
         if let (None, Some(highest)) =
-            (released_at, self.highest().filter(|highest| *highest != version))
+            (released_at, self.highest_name().filter(|highest| *highest != version))
         {
             let is_above = compare(version, highest).is_some_and(Ordering::is_gt);
             return self.version_has_fix(highest, fix).filter(|has_fix| is_above && *has_fix);
@@ -228,8 +233,8 @@ impl Releases {
             return None;
         }
         let number = Version::parse(version);
-        let is_between = |(release, at): &(&Release, Timestamp)| {
-            *at > merged_at && *at < released_at && release.compare(number.as_ref()).is_lt()
+        let is_between = |(release, date): &(&Release, Timestamp)| {
+            *date > merged_at && *date < released_at && release.compare(number.as_ref()).is_lt()
         };
         (self.dated_releases().filter(is_between).count() >= MIN_RELEASES).then_some(true)
     }
@@ -243,23 +248,26 @@ impl Releases {
             .min_by(|a, b| by_number(a, b))
     }
 
-    /// Returns the version with a fix to update to: the lowest later one that is named, or else the
-    /// lowest later release that certainly has the fix, or else the highest release.
+    /// Returns the version with a fix to update to: the lowest later version named as fixed, or
+    /// else the lowest later release that certainly has the fix, or else the highest release.
     pub(crate) fn update_to(&self, version: &str, fix: &Fix) -> Option<String> {
         let Some(fixed_in) = &fix.version else {
-            let later =
+            let later_releases =
                 self.dated_releases().map(|(release, _)| &*release.record.name).filter(|name| {
                     compare(name, version).is_some_and(Ordering::is_gt)
                         && self.version_has_fix(name, fix) == Some(true)
                 });
             let highest =
-                || self.highest().filter(|name| self.version_has_fix(name, fix).is_some());
-            return later.min_by(|a, b| by_number(a, b)).or_else(highest).map(str::to_owned);
+                || self.highest_name().filter(|name| self.version_has_fix(name, fix).is_some());
+            return later_releases
+                .min_by(|a, b| by_number(a, b))
+                .or_else(highest)
+                .map(str::to_owned);
         };
         let fixes = fixed_in.split(',').map(str::trim);
         // A development build without a number was compared by date.
-        let later = fixes.filter(|fix| compare(fix, version).is_none_or(Ordering::is_gt));
-        later.min_by(|a, b| by_number(a, b)).map(str::to_owned)
+        let later_fixes = fixes.filter(|fix| compare(fix, version).is_none_or(Ordering::is_gt));
+        later_fixes.min_by(|a, b| by_number(a, b)).map(str::to_owned)
     }
 
     /// Returns whether a version named in a report may be the product's. If releases are known, it
@@ -269,18 +277,18 @@ impl Releases {
             let number = version.trim_start_matches(|c: char| !c.is_ascii_digit());
             number.split('.').next()?.parse().ok()
         };
-        let Some(highest) = self.highest() else { return true };
+        let Some(highest) = self.highest_name() else { return true };
         let is_near = major(version) <= major(highest).map(|major| major.saturating_add(1));
         let is_next = compare(version, highest).is_some_and(Ordering::is_gt);
         self.has(version) || is_near && (is_next || version::without_prerelease(version) != version)
     }
 
-    /// Returns the newest product version that a text names. A development build is newer than the
-    /// releases named with it.
+    /// Returns the newest product version that a text mentions. A development build is newer than
+    /// the releases named with it.
     pub(crate) fn newest_in(&self, text: &str, source: &str) -> Option<ReportedVersion> {
         let versions = versions(text, source).product.into_iter();
-        let own_versions = versions.filter(|version| self.may_be_reported_on(version));
-        let newest = own_versions.max_by(|a, b| by_number(a, b));
+        let product_versions = versions.filter(|version| self.may_be_reported_on(version));
+        let newest = product_versions.max_by(|a, b| by_number(a, b));
         let is_newest = |build: &Build| {
             newest.as_ref().is_none_or(|newest| by_number(&build.name, newest).is_ge())
                 && (!version::is_version(&build.name) || self.may_be_reported_on(&build.name))
@@ -291,7 +299,7 @@ impl Releases {
         }
     }
 
-    /// Compares the newest version that a text names ("3.1 works, 3.2 fails") with a fix. Also
+    /// Compares the newest version that a text mentions ("3.1 works, 3.2 fails") with a fix. Also
     /// returns the version to update to.
     pub(crate) fn compare_asked(
         &self,
@@ -307,11 +315,11 @@ impl Releases {
     }
 
     /// Returns whether a reported version has a fix: by the date of its build if possible, or else
-    /// by [`Releases::version_has_fix`]. A build lacks what was fixed after its date; a development build
-    /// has what was fixed two days before.
+    /// by [`Releases::version_has_fix`]. A build lacks fixes made after its date; a development
+    /// build has those made at least two days before it.
     fn reported_has_fix(&self, version: &ReportedVersion, fix: &Fix) -> Option<bool> {
-        if let (Some(build), Some(at)) = (&version.build, fix.time()) {
-            let fixed_on = at.to_zoned(TimeZone::UTC).date();
+        if let (Some(build), Some(fixed_at)) = (&version.build, fix.time()) {
+            let fixed_on = fixed_at.to_zoned(TimeZone::UTC).date();
             if build.date < fixed_on {
                 return Some(false);
             }
@@ -323,7 +331,7 @@ impl Releases {
         self.version_has_fix(&version.name, fix)
     }
 
-    /// Returns the newest product version that a report names.
+    /// Returns the newest product version that a report mentions.
     pub(crate) fn reported_version(
         &self,
         r: &Reader<'_>,
@@ -333,7 +341,7 @@ impl Releases {
         Ok(self.newest_in(&format!("{}\n{body}", row.title), &row.source))
     }
 
-    /// Returns the lowest version with a fix that was named in a report created after the fix.
+    /// Returns the lowest version with a fix that is mentioned in a report created after the fix.
     pub(crate) fn came_back_in(
         &self,
         r: &Reader<'_>,
@@ -361,14 +369,14 @@ impl Releases {
 mod tests {
     use super::*;
 
-    fn at(day: &str) -> Timestamp {
+    fn timestamp(day: &str) -> Timestamp {
         format!("{day}T00:00:00Z").parse().unwrap()
     }
 
     fn releases() -> Releases {
         let release = |name: &str, day: Option<&str>| ReleaseRecord {
             name: name.to_owned(),
-            released_at: day.map(at),
+            released_at: day.map(timestamp),
             is_released: day.is_some(),
             url: None,
             items: Vec::new(),
@@ -401,7 +409,7 @@ mod tests {
     }
 
     fn fix(version: Option<&str>, merged: Option<&str>) -> Fix {
-        let merged_at = merged.map(at);
+        let merged_at = merged.map(timestamp);
         Fix { version: version.map(str::to_owned), merged_at, closed_at: merged_at }
     }
 
@@ -435,8 +443,8 @@ mod tests {
     #[test]
     fn outdated_release_list_proves_nothing() {
         let fix = fix(None, Some("2026-03-11"));
-        assert!(Releases { as_of: Some(at("2026-04-01")), ..releases() }.lack_fix(&fix));
-        assert!(!Releases { as_of: Some(at("2027-04-01")), ..releases() }.lack_fix(&fix));
+        assert!(Releases { as_of: Some(timestamp("2026-04-01")), ..releases() }.lack_fix(&fix));
+        assert!(!Releases { as_of: Some(timestamp("2027-04-01")), ..releases() }.lack_fix(&fix));
     }
 
     #[test]
@@ -448,8 +456,8 @@ mod tests {
         assert_eq!(update("1.8.0", Some("2.1.0, 1.9.8")).as_deref(), Some("1.9.8"));
         assert_eq!(update("2.0.0", Some("2.1.0, 1.9.8")).as_deref(), Some("2.1.0"));
         assert_eq!(update("1.8.0", None).as_deref(), Some("v2.1.0"));
-        assert_eq!(releases.lowest_with(at("2026-01-01")), Some("v2.1.0"));
-        assert_eq!(releases.lowest_with(at("2026-02-01")), None);
+        assert_eq!(releases.lowest_with(timestamp("2026-01-01")), Some("v2.1.0"));
+        assert_eq!(releases.lowest_with(timestamp("2026-02-01")), None);
     }
 
     #[test]

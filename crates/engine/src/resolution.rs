@@ -17,9 +17,9 @@ const MAX_DISTANCE: i64 = 24 * 3600;
 /// The maximum time after the closure for a comment that explains it, in seconds.
 const MAX_DELAY: i64 = 600;
 /// The maximum number of comments that explain a closure.
-const LAST_COMMENTS: usize = 2;
+const MAX_COMMENTS: usize = 2;
 /// The minimum probability that a closing comment is a refusal. Of 120 closed reports without a
-/// documented fix, it declines 63, rightly in 56; 75 were declined.
+/// documented fix, it declines 63, 56 of them rightly; 75 were declined.
 const MIN_REFUSAL: f32 = 0.63;
 
 /// The labels of items closed without a fix, in addition to the names of resolutions.
@@ -54,7 +54,7 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
     if !row.labels.iter().any(|label| declines(label)) && !is_refused {
         return Ok(false);
     }
-    // The item may have been fixed anyway. This expensive check runs last.
+    // The item may have been fixed anyway. Run this expensive check last.
     let is_closing_link = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;
     Ok(!r.links(&row.key)?.iter().any(is_closing_link)
         && !comments
@@ -75,8 +75,9 @@ pub(crate) fn closing_comments<T>(
             (-MAX_DISTANCE..=MAX_DELAY).contains(&distance)
         })
     };
-    let last: Vec<&T> = comments.iter().rev().filter(is_closing).take(LAST_COMMENTS).collect();
-    if last.is_empty() { comments.last().into_iter().collect() } else { last }
+    let last_comments: Vec<&T> =
+        comments.iter().rev().filter(is_closing).take(MAX_COMMENTS).collect();
+    if last_comments.is_empty() { comments.last().into_iter().collect() } else { last_comments }
 }
 
 /// Returns whether a closing comment declines the report.
@@ -85,7 +86,7 @@ pub(crate) fn is_refusal(sentences: &Sentences) -> bool {
         && (sentences.refusal() >= MIN_REFUSAL || sentences.is_likely(&REFUSAL_ROLES))
 }
 
-/// Returns the item that the closing comment of a duplicate refers to, if it is only one.
+/// Returns the item that the closing comment of a duplicate refers to, if there is exactly one.
 pub(crate) fn duplicate_in_closing_comment(
     r: &Reader<'_>,
     row: &DocumentRow,
@@ -95,9 +96,11 @@ pub(crate) fn duplicate_in_closing_comment(
     let is_closing = |comment: &&StoredComment| {
         (comment.created_at.as_second() - closed_at.as_second()).abs() <= MAX_DISTANCE
     };
-    let closing: Vec<&StoredComment> = comments.iter().filter(is_closing).collect();
+    let closing_comments: Vec<&StoredComment> = comments.iter().filter(is_closing).collect();
     let is_duplicate = row.closed_as() == Some(Closure::Duplicate)
-        || closing.iter().any(|c| Sentences::read(&c.body).has(SentenceRole::AlreadyReported));
+        || closing_comments
+            .iter()
+            .any(|c| Sentences::read(&c.body).has(SentenceRole::AlreadyReported));
     let mentioned_keys = |comment: &StoredComment| -> BTreeSet<String> {
         let references = references(&comment.body).into_iter();
         let keys = references.map(|reference| {
@@ -106,14 +109,14 @@ pub(crate) fn duplicate_in_closing_comment(
         keys.filter(|key| *key != row.key).collect()
     };
     // The last comment names the other report, or a comment is only a reference to it.
-    let last = closing.last().filter(|_| is_duplicate);
-    let mut keys = last.map(|comment| mentioned_keys(comment)).unwrap_or_default();
+    let last_comment = closing_comments.last().filter(|_| is_duplicate);
+    let mut keys = last_comment.map(|comment| mentioned_keys(comment)).unwrap_or_default();
     if keys.is_empty() {
-        let reference = closing.iter().rfind(|comment| is_bare_reference(&comment.body));
+        let reference = closing_comments.iter().rfind(|comment| is_bare_reference(&comment.body));
         keys = reference.map(|comment| mentioned_keys(comment)).unwrap_or_default();
     }
     let Some(key) = keys.pop_first().filter(|_| keys.is_empty()) else { return Ok(None) };
-    // A bare reference may also be to the change with the fix.
+    // A bare reference may also point to the change with the fix.
     let is_report =
         is_duplicate || r.document_by_key(&key)?.is_some_and(|target| target.kind == row.kind);
     Ok(is_report.then_some(key))

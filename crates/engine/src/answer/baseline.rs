@@ -1,12 +1,12 @@
-//! The score baseline of a source: the usual log-odds of its top candidates, without any labels.
+//! The score baseline of a source: the usual log-odds of its top candidates.
 //!
-//! The same evidence means more in one tracker than in another. If reports of one product use one
-//! form, the top candidate of any report is as similar as a duplicate is elsewhere. The log-odds
-//! are therefore measured relative to the level and spread of the source's top candidates, as
-//! speaker verification does with impostors' scores (zero normalization: Auckenthaler, Carey and
+//! The same evidence means more in one tracker than in another. If all reports of a product use the
+//! same form, the top candidate of any report is as similar as a duplicate is elsewhere. The
+//! log-odds are therefore measured relative to the level and spread of the source's top candidates,
+//! as speaker verification does with impostor scores (zero normalization: Auckenthaler, Carey and
 //! Lloyd-Thomas 2000, "Score normalization for text-independent speaker verification systems").
-//! Median and quartiles are used, because most top candidates are not duplicates. The same sample
-//! gives the source's time scale. Neither needs labels.
+//! Median and quartiles are used, because most top candidates are not duplicates. The source's time
+//! scale is estimated from the same sample. Neither needs labels.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -26,20 +26,21 @@ use precedent_store::{ScoreBaseline, SourceRow};
 
 /// The minimum number of issues for a baseline; smaller sources use the default.
 const MIN_ISSUES: u64 = 200;
-/// The number of reports queried, evenly spaced by age in the newer half, which has enough earlier
-/// reports.
+/// The maximum number of reports queried, evenly spaced by age in the newer half, which has enough
+/// earlier reports.
 const SAMPLE: usize = 400;
 /// The weight of the default baseline, in reports.
 const PRIOR: f32 = 50.0;
 /// The growth factor of the issue count at which the baseline is estimated again.
 const GROWTH: u64 = 2;
-/// The maximum distance of the level above or below the default, in default spreads: if every other
-/// report is a duplicate, the median is one as well.
+/// The maximum distance of the level above the default, in default spreads: if half of the reports
+/// are duplicates, the median is one as well.
 const MAX_ABOVE: f32 = 0.4;
+/// The maximum distance of the level below the default, in default spreads.
 const MAX_BELOW: f32 = 1.0;
 /// The maximum factor by which the spread is wider or narrower than the default.
 const MAX_SPREAD_FACTOR: f32 = 1.6;
-/// The logarithm of the ratio up to which two time scales give the same ranking.
+/// The maximum log ratio of two time scales that are treated as equal.
 const MAX_SCALE_CHANGE: f64 = 0.05;
 
 /// Estimates and stores the time scale and the baseline of a source, unless they are current.
@@ -83,7 +84,7 @@ pub fn estimate_baseline(
         let candidates = matches(finder, *id)?;
         Ok((
             Recurrence::new(&candidates, finder.model, old_scale),
-            odds_of_first(&candidates, finder.model),
+            top_candidate_odds(&candidates, finder.model),
         ))
     };
     let first_pass = sample.par_iter().map(first_pass).collect::<Result<Vec<_>>>()?;
@@ -92,7 +93,7 @@ pub fn estimate_baseline(
     let scale = time_scale(&recurrences, finder.model);
     if (scale / old_scale).ln().abs() > MAX_SCALE_CHANGE {
         let finder = &MatchFinder { time_scale: scale, ..*finder };
-        let second_pass = |id: &i64| Ok(odds_of_first(&matches(finder, *id)?, finder.model));
+        let second_pass = |id: &i64| Ok(top_candidate_odds(&matches(finder, *id)?, finder.model));
         odds = sample.par_iter().map(second_pass).collect::<Result<_>>()?;
     }
     let baseline = summarize(odds.into_iter().flatten().collect(), finder.model);
@@ -103,7 +104,7 @@ pub fn estimate_baseline(
 }
 
 /// Returns the log-odds of the top candidate, unless a rule decides it.
-fn odds_of_first(matches: &[Match], model: &RankingModel) -> Option<f32> {
+fn top_candidate_odds(matches: &[Match], model: &RankingModel) -> Option<f32> {
     let evidence = matches.first()?.evidence();
     (!RankingModel::is_bounded_by_rule(&evidence)).then(|| model.log_odds(&evidence))
 }
@@ -113,15 +114,15 @@ fn summarize(mut odds: Vec<f32>, model: &RankingModel) -> ScoreBaseline {
     let default = model.default_baseline();
     odds.sort_by(f32::total_cmp);
     let Some(last) = odds.len().checked_sub(1) else { return default };
-    let at = |part: usize| odds[last * part / 4];
-    #[allow(clippy::cast_precision_loss, reason = "a few hundred at the most")]
+    let quartile = |i: usize| odds[last * i / 4];
+    #[allow(clippy::cast_precision_loss, reason = "at most a few hundred")]
     let n = odds.len() as f32;
     let shrink = |value: f32, default: f32| (n * value + PRIOR * default) / (n + PRIOR);
-    let level = shrink(at(2), default.level).clamp(
+    let level = shrink(quartile(2), default.level).clamp(
         default.level - MAX_BELOW * default.spread,
         default.level + MAX_ABOVE * default.spread,
     );
-    let spread = shrink(at(3) - at(1), default.spread)
+    let spread = shrink(quartile(3) - quartile(1), default.spread)
         .clamp(default.spread / MAX_SPREAD_FACTOR, default.spread * MAX_SPREAD_FACTOR);
     ScoreBaseline { level, spread }
 }
@@ -138,10 +139,10 @@ mod tests {
         let base = |n: usize| {
             summarize((0..n).map(|i| default.level - 1.0 + (i % 5) as f32 * 0.25).collect(), model)
         };
-        let (few, many) = (base(10), base(400));
-        assert!((few.level - default.level).abs() < 0.1, "{few:?}");
-        assert!((many.level - (default.level - 0.5)).abs() < 0.1, "{many:?}");
-        assert!(many.spread < default.spread, "{many:?}");
+        let (small_sample, large_sample) = (base(10), base(400));
+        assert!((small_sample.level - default.level).abs() < 0.1, "{small_sample:?}");
+        assert!((large_sample.level - (default.level - 0.5)).abs() < 0.1, "{large_sample:?}");
+        assert!(large_sample.spread < default.spread, "{large_sample:?}");
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! Calibration by a source's own duplicates: the ranking of candidates in that source, and the
-//! confidence.
+//! Calibration of a source's ranking and confidence from its own known duplicates.
 //!
 //! Each known duplicate is queried as if it had just been filed, against the older reports of its
 //! source. A sample of the other reports is queried as well, weighted by how many it represents.
@@ -27,7 +26,8 @@ use precedent_core::{
 use precedent_index::filter::{Filter, Test};
 use precedent_store::SourceRow;
 
-/// The maximum number of reports queried with and without a known duplicate, evenly spaced by age.
+/// The maximum number of reports queried of each kind, with and without a known duplicate, evenly
+/// spaced by age.
 const MAX_QUERIES: usize = 2000;
 /// The growth factor of known duplicates at which a source is recalibrated automatically.
 const GROWTH: f64 = 1.5;
@@ -38,8 +38,8 @@ const MIN_SHARE: f64 = 0.01;
 /// The confidence thresholds at which figures are reported.
 pub(super) const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
 
-/// Returns whether a source's calibration is due: it has enough known duplicates, and no applicable
-/// calibration or one from two thirds of them or fewer.
+/// Returns whether a calibration is due: the source has enough known duplicates, and either no
+/// applicable calibration or 1.5 times as many as when it was made.
 ///
 /// # Errors
 /// Database errors.
@@ -57,8 +57,7 @@ pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
             return Ok(false);
         }
         let pairs = r.known_duplicates(source.id)?;
-        // Each labelled report needs a pair, and every update runs this check, so pairs are counted
-        // first.
+        // Every update runs this check, so count the pairs first: each labeled report needs one.
         if pairs.len() < min_labels {
             return Ok(false);
         }
@@ -199,11 +198,11 @@ impl DuplicateGroups {
                 continue;
             }
             // Merging the smaller group bounds how often each issue moves.
-            let (from, to) =
+            let (source, target) =
                 if groups.members[a].len() < groups.members[b].len() { (a, b) } else { (b, a) };
-            let ids = std::mem::take(&mut groups.members[from]);
-            groups.group_of.extend(ids.iter().map(|id| (*id, to)));
-            groups.members[to].extend(ids);
+            let ids = std::mem::take(&mut groups.members[source]);
+            groups.group_of.extend(ids.iter().map(|id| (*id, target)));
+            groups.members[target].extend(ids);
         }
         groups
     }
@@ -232,7 +231,7 @@ impl DuplicateGroups {
     }
 }
 
-/// Returns at most `n` of these, evenly spaced.
+/// Returns at most `n` of the ids, evenly spaced.
 pub(super) fn sample_evenly(ids: &[i64], n: usize) -> Vec<i64> {
     if ids.len() <= n {
         return ids.to_vec();
@@ -246,26 +245,27 @@ fn threshold_figures(answers: &[Prediction]) -> Vec<ThresholdFigures> {
     THRESHOLDS
         .iter()
         .map(|threshold| {
-            let above: Vec<&Prediction> =
+            let answers_above: Vec<&Prediction> =
                 answers.iter().filter(|a| a.confidence >= f64::from(*threshold)).collect();
-            let total: f64 = above.iter().map(|a| a.weight).sum();
-            // An empty floating-point sum is −0.
-            let right =
-                above.iter().filter(|a| a.is_duplicate).map(|a| a.weight).sum::<f64>() + 0.0;
+            let total: f64 = answers_above.iter().map(|a| a.weight).sum();
+            // Add 0 because an empty floating-point sum is −0.
+            let correct =
+                answers_above.iter().filter(|a| a.is_duplicate).map(|a| a.weight).sum::<f64>()
+                    + 0.0;
             // Weighted answers carry less information than their weight (the effective size of a
             // weighted sample, Kish 1965).
-            let squares: f64 = above.iter().map(|a| a.weight * a.weight).sum();
+            let squares: f64 = answers_above.iter().map(|a| a.weight * a.weight).sum();
             let n = total * total / squares.max(f64::MIN_POSITIVE);
-            let (low, high) = wilson(right / total.max(f64::MIN_POSITIVE), n);
+            let (low, high) = wilson(correct / total.max(f64::MIN_POSITIVE), n);
             #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
             let share = |x: f64| x as f32;
             ThresholdFigures {
                 threshold: *threshold,
-                answers: above.len() as u64,
-                precision: (!above.is_empty()).then(|| share(right / total)),
+                answers: answers_above.len() as u64,
+                precision: (!answers_above.is_empty()).then(|| share(correct / total)),
                 low: share(low),
                 high: share(high),
-                recall: share(right / duplicates.max(1.0)),
+                recall: share(correct / duplicates.max(1.0)),
             }
         })
         .collect()
@@ -306,7 +306,7 @@ mod tests {
                 has_duplicate: right,
                 weight,
             };
-            // One wrong answer, and as many right ones as its weight.
+            // Eight right answers, and wrong ones of the same total weight.
             let right = std::iter::repeat_n(answer(true, 1.0), 8);
             threshold_figures(
                 &right

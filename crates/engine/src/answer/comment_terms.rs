@@ -11,7 +11,7 @@ use precedent_index::fulltext::term_hashes;
 use precedent_store::{CommentText, Reader};
 use precedent_text::prepare::PreparedText;
 
-/// The maximum number of a candidate's comments that are read, latest first.
+/// The maximum number of comments read per candidate, latest first.
 const MAX_COMMENTS: usize = 200;
 /// The maximum number of cached terms, eight bytes each.
 const MAX_CACHED_TERMS: usize = 1_000_000;
@@ -41,7 +41,7 @@ pub struct CommentCache {
 #[derive(Default)]
 struct CachedComments {
     by_document: HashMap<i64, Arc<[Comment]>>,
-    terms: usize,
+    term_count: usize,
 }
 
 /// The comments on a document, latest first.
@@ -74,19 +74,19 @@ impl CommentCache {
         })
     }
 
-    /// Returns the terms of comments, and caches those of complete lists.
+    /// Returns comments with their terms, and caches complete lists.
     pub(super) fn terms(&self, comments: &Comments) -> Arc<[Comment]> {
         match comments {
             Comments::Cached(list) => Arc::clone(list),
             Comments::Latest(texts) => texts.iter().map(Comment::new).collect(),
             Comments::All(document, texts) => {
                 let list: Arc<[Comment]> = texts.iter().map(Comment::new).collect();
-                let terms = list.iter().map(|comment| comment.terms.len()).sum::<usize>();
+                let term_count = list.iter().map(|comment| comment.terms.len()).sum::<usize>();
                 let mut cache = self.lock();
-                if cache.terms + terms > MAX_CACHED_TERMS {
+                if cache.term_count + term_count > MAX_CACHED_TERMS {
                     *cache = CachedComments::default();
                 }
-                cache.terms += terms;
+                cache.term_count += term_count;
                 cache.by_document.insert(*document, Arc::clone(&list));
                 list
             }

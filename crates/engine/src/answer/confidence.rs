@@ -15,9 +15,9 @@ use super::{
 use precedent_core::model::Outcome;
 use precedent_store::ScoreBaseline;
 
-/// The number of inputs of the model.
+/// The number of model inputs.
 pub(super) const COUNT: usize = features::COUNT + 1 + text_overlap::COUNT;
-/// The name of the softmax share.
+/// The input name of the softmax share.
 const SHARE: &str = "share";
 
 /// The evidence for a pair.
@@ -25,18 +25,18 @@ const SHARE: &str = "share";
 pub struct PairEvidence<'a> {
     /// The ranking features.
     pub features: &'a Features,
-    /// The logarithm of its share in the softmax over the candidates.
+    /// The logarithm of the candidate's share of the softmax over all candidates.
     pub share: f32,
     /// The text overlap; `None` if it was not computed.
     pub overlap: Option<&'a TextOverlap>,
 }
 
-/// The estimated probabilities of a pair.
+/// The estimated probabilities for a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confidence {
-    /// The probability that they are the same problem, 0..1.
+    /// The probability that both report the same problem, 0..1.
     pub duplicate: f32,
-    /// The probability that the earlier one is worth reading, 0..1; at least `duplicate`.
+    /// The probability that the earlier report is worth reading, 0..1; at least `duplicate`.
     pub worth: f32,
 }
 
@@ -97,7 +97,7 @@ struct Ramp {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Scale {
-    /// The default baseline: the mean of the sets that it was fitted on.
+    /// The default baseline: the mean over the sets that it was fitted on.
     level: f32,
     spread: f32,
     /// The log-odds added for each spread above the level.
@@ -135,13 +135,17 @@ impl PairEvidence<'_> {
 
 /// Returns the index of the input with this name.
 pub(super) fn index_of(name: &str) -> Option<usize> {
-    let find =
-        || text_overlap::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
-    if name == SHARE { Some(features::COUNT) } else { features::index_of(name).or_else(find) }
+    let overlap_index =
+        || text_overlap::NAMES.iter().position(|n| *n == name).map(|i| features::COUNT + 1 + i);
+    if name == SHARE {
+        Some(features::COUNT)
+    } else {
+        features::index_of(name).or_else(overlap_index)
+    }
 }
 
 impl Ramp {
-    fn at(&self, numbers: &[f32; COUNT]) -> f32 {
+    fn value(&self, numbers: &[f32; COUNT]) -> f32 {
         ((numbers[self.input] - self.from) / (self.to - self.from)).clamp(0.0, 1.0)
     }
 }
@@ -149,9 +153,9 @@ impl Ramp {
 impl LogisticRamps {
     fn parse(file: &LogisticRampsFile) -> Result<Self, String> {
         let ramp = |(name, from, to): &(String, f32, f32)| {
-            let input = index_of(name).ok_or_else(|| format!("no input {name}"))?;
+            let input = index_of(name).ok_or_else(|| format!("unknown input {name}"))?;
             if from == to {
-                return Err(format!("the ramp of {name} has no length"));
+                return Err(format!("the ramp of {name} is empty"));
             }
             Ok(Ramp { input, from: *from, to: *to })
         };
@@ -164,8 +168,9 @@ impl LogisticRamps {
     }
 
     fn odds(&self, numbers: &[f32; COUNT]) -> f32 {
-        let term =
-            |term: &Term| term.weight * term.ramps.iter().map(|r| r.at(numbers)).product::<f32>();
+        let term = |term: &Term| {
+            term.weight * term.ramps.iter().map(|r| r.value(numbers)).product::<f32>()
+        };
         self.bias + self.terms.iter().map(term).sum::<f32>()
     }
 }
@@ -192,7 +197,7 @@ impl ConfidenceModel {
         ScoreBaseline { level: self.scale.level, spread: self.scale.spread }
     }
 
-    /// Returns the log-odds that two reports are the same problem, before any baseline.
+    /// Returns the log-odds that two reports describe the same problem, without a baseline.
     pub fn odds(&self, evidence: &PairEvidence<'_>) -> f32 {
         self.duplicate.odds(&evidence.numbers())
     }
@@ -200,12 +205,12 @@ impl ConfidenceModel {
     /// Estimates the confidence of a pair from a source with this baseline.
     pub fn confidence(&self, evidence: &PairEvidence<'_>, baseline: ScoreBaseline) -> Confidence {
         let numbers = evidence.numbers();
-        let above = (self.duplicate.odds(&numbers) - baseline.level) / baseline.spread;
-        let duplicate = probability(self.scale.intercept + self.scale.slope * above);
+        let excess = (self.duplicate.odds(&numbers) - baseline.level) / baseline.spread;
+        let duplicate = probability(self.scale.intercept + self.scale.slope * excess);
         Confidence { duplicate, worth: probability(self.worth.odds(&numbers)).max(duplicate) }
     }
 
-    /// Estimates the probability that the earlier one is worth reading, 0..1.
+    /// Estimates the probability that the earlier report is worth reading, 0..1.
     pub(super) fn worth_probability(&self, evidence: &PairEvidence<'_>) -> f32 {
         probability(self.worth.odds(&evidence.numbers()))
     }
@@ -302,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn outcome_is_that_of_its_range() {
+    fn outcome_matches_the_confidence_range() {
         let model = model();
         assert_eq!(model.outcome(0.49), Some(Outcome { read: 100, same: 3, related: 40 }));
         assert_eq!(model.outcome(0.97).map(|o| o.read), Some(20));

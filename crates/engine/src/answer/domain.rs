@@ -13,11 +13,12 @@ use precedent_text::report;
 const MIN_DOCUMENTS: u64 = 100;
 /// The number of the casebook's reports sampled for the model.
 const SAMPLE: usize = 48;
-/// The maximum length read of a text, in bytes.
+/// The maximum number of bytes read of each text.
 const MAX_READ: usize = 4_000;
-/// The prior of the model, from rust, titanium, xamarin and hadoop: the mean, as a share of the
-/// information of an unused word, and the spread, in nats.
+/// The prior mean, as a share of the information of an unseen word. Both priors were measured on
+/// rust, titanium, xamarin and hadoop.
 const PRIOR_MEAN: f64 = 0.4;
+/// The prior spread, in nats.
 const PRIOR_SPREAD: f64 = 0.85;
 /// The weight of the prior, in reports.
 const PRIOR_WEIGHT: f64 = 6.0;
@@ -38,7 +39,7 @@ pub(super) struct DomainScore {
     /// The number of deviations by which its words are rarer than those of the casebook's own
     /// reports, 0..5.
     pub(super) ood_score: f32,
-    /// The share of its words that no document has, 0..1.
+    /// The share of its words that occur in no document, 0..1.
     pub(super) unknown: f32,
     /// The share of its words' information that those words carry, 0..1.
     pub(super) unknown_information: f32,
@@ -56,13 +57,13 @@ impl DomainModel {
         for text in store.read(|r| r.sample_reports(SAMPLE))? {
             let idf = fulltext.idf(&report::terms(&text[..text.floor_char_boundary(MAX_READ)]))?;
             // Count as if the report itself were not indexed.
-            let without = idf.iter().map(|idf| {
+            let held_out_idf = idf.iter().map(|idf| {
                 let n = (unseen_idf.exp() / 2.0) * (-f64::from(*idf)).exp();
                 (unseen_idf - (2.0 * (n - 0.5).max(0.0)).ln_1p()).max(0.0)
             });
-            means.extend(mean(without));
+            means.extend(mean(held_out_idf));
         }
-        let n = count(means.len());
+        let n = to_f64(means.len());
         let prior_mean = PRIOR_MEAN * unseen_idf;
         let mean = (means.iter().sum::<f64>() + PRIOR_WEIGHT * prior_mean) / (n + PRIOR_WEIGHT);
         let spread: f64 = means.iter().map(|m| (m - mean).powi(2)).sum();
@@ -86,14 +87,14 @@ impl DomainModel {
         #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
         let score = DomainScore {
             ood_score: ((rarity - self.mean) / self.deviation).clamp(0.0, MAX_OOD_SCORE) as f32,
-            unknown: (count(unknown().count()) / count(idf.len())) as f32,
+            unknown: (to_f64(unknown().count()) / to_f64(idf.len())) as f32,
             unknown_information: (unknown().sum::<f64>() / idf.iter().sum::<f64>()) as f32,
         };
         Ok(score)
     }
 }
 
-/// Returns the inverse document frequency of a word that none of this many documents has.
+/// Returns the inverse document frequency of a word that occurs in none of the documents.
 pub(super) fn unseen_word_idf(documents: u64) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let n = documents as f64;
@@ -102,10 +103,10 @@ pub(super) fn unseen_word_idf(documents: u64) -> f64 {
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, n) = values.fold((0.0, 0), |(sum, n), value| (sum + value, n + 1));
-    (n > 0).then(|| sum / count(n))
+    (n > 0).then(|| sum / to_f64(n))
 }
 
-fn count(n: usize) -> f64 {
+fn to_f64(n: usize) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let n = n as f64;
     n

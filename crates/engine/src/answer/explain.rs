@@ -20,19 +20,19 @@ use precedent_text::{
 
 /// The maximum number of items of one kind in a reason.
 const MAX_ITEMS: usize = 3;
-/// The minimum share of a report's words found only in comments to be a reason.
+/// The minimum share of a report's words found only in comments for these to be a reason.
 const MIN_COMMENT_SHARE: f32 = 0.1;
 /// The minimum cosine of two texts that are close in meaning.
 const MIN_CLOSE_COSINE: f32 = 0.6;
-/// The minimum excess of a comment's cosine over that of its document.
+/// The minimum excess of a comment's cosine over its document's.
 const MIN_COSINE_GAIN: f32 = 0.05;
-/// One in this many documents may contain a name or word of a reason.
+/// A name or word of a reason occurs in at most one in this many documents.
 const COMMON_DIVISOR: u64 = 10;
 /// The number of documents up to which a name or word is never too common for a reason.
-const FEW: u64 = 5;
+const FEW_DOCUMENTS: u64 = 5;
 /// The maximum length of a text searched for names and words, in bytes.
 pub(crate) const MAX_READ: usize = 200_000;
-/// The minimum length of a word that finds the line of a signature, in bytes.
+/// The minimum length of a word used to find the line of a signature, in bytes.
 const MIN_WORD: usize = 4;
 /// The maximum length of a quoted signature, in characters.
 const MAX_QUOTE: usize = 80;
@@ -46,7 +46,7 @@ static REGRESSION: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The report to explain matches for.
 pub(crate) struct Subject<'a> {
-    /// The draft as compared.
+    /// The compared draft.
     pub(crate) draft: &'a Draft,
     /// The title and the body.
     pub(crate) text: &'a str,
@@ -141,10 +141,10 @@ pub(crate) fn reasons(
     if let Some(cosine) = close(candidate.cosine) {
         out.push(format!("similar meaning ({cosine:.2})"));
     }
-    let nearer = |cosine: &f32| {
+    let is_nearer = |cosine: &f32| {
         candidate.cosine.is_none_or(|text_cosine| cosine - text_cosine >= MIN_COSINE_GAIN)
     };
-    if let Some(cosine) = close(candidate.details.comment_likeness.text).filter(nearer) {
+    if let Some(cosine) = close(candidate.details.comment_likeness.text).filter(is_nearer) {
         out.push(format!("a comment has similar meaning ({cosine:.2})"));
     }
     if let (Some(draft_version), Some(match_version)) = versions
@@ -190,15 +190,15 @@ fn signature_reasons(
     }
     let frames = shared_of(SignatureKind::Frame);
     if let Some(first) = frames.first() {
-        let first = shorten(spelling(subject.text, &first.text));
+        let function = shorten(spelling(subject.text, &first.text));
         out.push(match frames.len() {
-            1 => format!("both mention the function {first}"),
-            n => format!("{n} shared stack frames, such as {first}"),
+            1 => format!("both mention the function {function}"),
+            n => format!("{n} shared stack frames, such as {function}"),
         });
     }
 }
 
-/// Returns the first few of these items whose terms are rare in the casebook.
+/// Returns the first few items whose terms are rare in the casebook.
 fn keep_rare<T>(
     fulltext: &FullText,
     kind: TermKind,
@@ -206,7 +206,7 @@ fn keep_rare<T>(
     term: impl Fn(&T) -> String,
 ) -> Result<Vec<T>> {
     let terms: Vec<String> = items.iter().map(term).collect();
-    let max_count = (fulltext.count()? / COMMON_DIVISOR).max(FEW);
+    let max_count = (fulltext.count()? / COMMON_DIVISOR).max(FEW_DOCUMENTS);
     let counts = fulltext.document_counts(kind, &terms)?;
     let rare = items.into_iter().zip(counts).filter(|(_, documents)| *documents <= max_count);
     Ok(rare.map(|(item, _)| item).take(MAX_ITEMS).collect())
@@ -214,8 +214,8 @@ fn keep_rare<T>(
 
 /// Returns whether a title has a number that may be an error code, such as "57014".
 pub(super) fn has_number(title: &str) -> bool {
-    let digits = |word: &str| word.len() >= 4 && word.bytes().all(|b| b.is_ascii_digit());
-    title.split(|c: char| !c.is_alphanumeric()).any(digits)
+    let is_long_number = |word: &str| word.len() >= 4 && word.bytes().all(|b| b.is_ascii_digit());
+    title.split(|c: char| !c.is_alphanumeric()).any(is_long_number)
 }
 
 /// Returns the whole identifiers in both reports, longest first: short ones are often plain words.
@@ -232,8 +232,8 @@ fn shared_names(subject: &Subject<'_>, row: &DocumentRow, body: &PreparedText) -
 pub(crate) fn spelling<'a>(text: &'a str, name: &'a str) -> &'a str {
     let text = &text[..text.floor_char_boundary(MAX_READ)];
     let mut windows = text.as_bytes().windows(name.len().max(1));
-    let at = windows.position(|window| window.eq_ignore_ascii_case(name.as_bytes()));
-    at.and_then(|at| text.get(at..at + name.len())).unwrap_or(name)
+    let start = windows.position(|window| window.eq_ignore_ascii_case(name.as_bytes()));
+    start.and_then(|start| text.get(start..start + name.len())).unwrap_or(name)
 }
 
 /// Returns a signature as spelled in a text, or else the line that it was parsed from.
@@ -277,16 +277,16 @@ fn shorten(text: &str) -> String {
 /// Returns whether a report describes a regression.
 pub(crate) fn is_regression(title: &str, body: &PreparedText) -> bool {
     let prose = body.prose();
-    let last = title.trim_end_matches(|c: char| !c.is_alphanumeric());
-    last.to_lowercase().ends_with(" again")
+    let title_end = title.trim_end_matches(|c: char| !c.is_alphanumeric());
+    title_end.to_lowercase().ends_with(" again")
         || REGRESSION.is_match(title)
         || REGRESSION.is_match(&prose[..prose.floor_char_boundary(MAX_READ)])
 }
 
-/// The newest versions of a product that a report and a candidate name.
+/// The newest versions of a product that a report and a candidate mention.
 pub(crate) type Versions = (Option<String>, Option<String>);
 
-/// Returns the newest version of the product that a report names, if any.
+/// Returns the newest version of the product that a report mentions, if any.
 pub(crate) fn newest_version(title: &str, body: &PreparedText, product: &str) -> Option<String> {
     let mentions = versions(&format!("{title}\n{}", body.text()), product).product;
     mentions.into_iter().max_by(|a, b| by_number(a, b))
@@ -309,15 +309,15 @@ mod tests {
 
     #[test]
     fn regressions_are_recognized() {
-        let is_report = |title: &str, body: &str| {
+        let reports_regression = |title: &str, body: &str| {
             is_regression(title, &PreparedText::body(body, &Skeleton::default()))
         };
         assert!(
-            is_report("Screenshot is inserted twice again", "")
-                && is_report("Twice", "Looks like the old bug is back.")
+            reports_regression("Screenshot is inserted twice again", "")
+                && reports_regression("Twice", "Looks like the old bug is back.")
         );
-        assert!(is_report("Regression: pasted twice", ""));
-        assert!(!is_report("Paste again after a crash", "Go back, then paste again."));
+        assert!(reports_regression("Regression: pasted twice", ""));
+        assert!(!reports_regression("Paste again after a crash", "Go back, then paste again."));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use precedent_index::{
 /// The number of features.
 pub const COUNT: usize = NAMES.len();
 
-/// The features by name, in their order. The model's file uses the same names.
+/// The feature names, in order. The model file uses the same names.
 pub const NAMES: [&str; 31] = [
     "words",
     "words_squared",
@@ -58,7 +58,7 @@ pub const SIGNED_FEATURES: [&str; 8] = [
     "same_author",
 ];
 /// The features that depend on the time between a report and its candidate.
-pub(super) const TIME: [&str; 3] = ["age", "age_squared", "inactive_time"];
+pub(super) const TIME_FEATURES: [&str; 3] = ["age", "age_squared", "inactive_time"];
 /// The features that raise the confidence but do not separate candidates; they have no ranking
 /// weight.
 pub const ONLY_CONFIDENCE: [&str; 2] = ["same_title", "all_word_coverage"];
@@ -70,18 +70,19 @@ pub fn index_of(name: &str) -> Option<usize> {
     NAMES.iter().position(|n| *n == name)
 }
 
-/// The raw evidence of a candidate for the report.
+/// The raw evidence for a candidate of the report.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
     /// The word overlap.
     pub overlap: &'a Overlap,
-    /// The vector similarity, if both have vectors.
+    /// The vector similarity, if both reports have vectors.
     pub likeness: Option<&'a Likeness>,
     /// The detailed comparison, if it was made.
     pub details: Option<&'a CandidateDetails>,
 }
 
-/// The detailed comparison with a candidate. Only its comments written before the report count.
+/// The detailed comparison with a candidate. Comments count only if they were written before the
+/// report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CandidateDetails {
     /// The number of comments.
@@ -98,16 +99,16 @@ pub struct CandidateDetails {
     pub same_title: bool,
     /// True if it is an exact copy.
     pub is_copy: bool,
-    /// The differing words of two templated reports, as the draft and the candidate write them.
+    /// The differing words of two templated reports, as written in the draft and in the candidate.
     pub template_words: Option<(String, String)>,
-    /// True if both are the same unfilled form, which is not a candidate.
+    /// True if both are the same unfilled form; such candidates are dropped.
     pub is_form: bool,
     /// True if the same person filed both; people often file similar reports, but seldom
     /// duplicates.
     pub same_author: bool,
 }
 
-/// The highest values of any candidate of a report.
+/// The highest values among the candidates of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Maxima {
     words: f32,
@@ -115,7 +116,7 @@ pub struct Maxima {
 }
 
 impl Maxima {
-    /// Returns the highest values of these candidates.
+    /// Returns the highest values among the candidates.
     pub fn new<'a>(candidates: impl Iterator<Item = Evidence<'a>>) -> Self {
         candidates.fold(Self::default(), |best, candidate| Self {
             words: best.words.max(candidate.overlap.words),
@@ -128,7 +129,7 @@ impl Maxima {
 /// candidate lower: each is the best cosine, scaled by the candidate's share of the best word
 /// overlap.
 pub fn fill_missing_cosines(likeness: &mut [Likeness], overlaps: &[Overlap]) {
-    let most_words = overlaps.iter().fold(0.0, |most: f32, overlap| most.max(overlap.words));
+    let max_words = overlaps.iter().fold(0.0, |max: f32, overlap| max.max(overlap.words));
     let best = likeness.iter().fold(Likeness::default(), |best, item| Likeness {
         title_title: max_cosine(best.title_title, item.title_title),
         title_text: max_cosine(best.title_text, item.title_text),
@@ -139,7 +140,7 @@ pub fn fill_missing_cosines(likeness: &mut [Likeness], overlaps: &[Overlap]) {
     for (item, overlap) in
         likeness.iter_mut().zip(overlaps).filter(|(item, _)| item.text_text.is_none())
     {
-        let share = if most_words > 0.0 { overlap.words / most_words } else { 0.0 };
+        let share = if max_words > 0.0 { overlap.words / max_words } else { 0.0 };
         let estimate = |best: Option<f32>| best.map(|cosine| cosine.max(0.0) * share);
         *item = Likeness {
             title_title: item.title_title.or(estimate(best.title_title)),
@@ -166,20 +167,20 @@ impl Evidence<'_> {
 pub struct Features(pub [f32; COUNT]);
 
 impl Features {
-    /// Computes the features of a candidate for a report made at `now`, in a source of this time
+    /// Computes the features of a candidate for a report made at `now`, in a source with this time
     /// scale (see `super::time_scale`).
     pub fn new(evidence: &Evidence<'_>, best: &Maxima, now: Timestamp, time_scale: f64) -> Self {
         let overlap = evidence.overlap;
         let no_likeness = Likeness::default();
         let cosines = evidence.likeness.unwrap_or(&no_likeness);
         // The probability of a repeated report falls with the logarithm of the age.
-        let age = overlap.created_at.map_or(0.0, |second| days_before(now, second, time_scale));
+        let age = overlap.created_at.map_or(0.0, |second| log_age(now, second, time_scale));
         let text = evidence.text_text();
         let no_details = CandidateDetails::default();
         let details = evidence.details.unwrap_or(&no_details);
         // Without comments, the time since the last activity is the age.
-        let last = details.last_comment_at.map(|time| time.as_second());
-        let inactive = last.map_or(age, |second| days_before(now, second, time_scale));
+        let last_comment = details.last_comment_at.map(|time| time.as_second());
+        let inactive = last_comment.map_or(age, |second| log_age(now, second, time_scale));
         let share = |value: f32, best: f32| if best > 0.0 { value / best } else { 0.0 };
         #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
         let comments = (1.0 + details.comment_count as f32).ln();
@@ -223,7 +224,7 @@ impl Features {
         self.0[COUNT - 2] > 0.0
     }
 
-    /// Returns whether both are filled from one template, about two things.
+    /// Returns whether both fill in one template with different subjects.
     pub fn is_templated(&self) -> bool {
         self.0[COUNT - 1] > 0.0
     }
@@ -233,14 +234,14 @@ fn or_zero(cosine: Option<f32>) -> f32 {
     cosine.unwrap_or(0.0).max(0.0)
 }
 
-/// Returns how much nearer the comments on a candidate are than its own text.
+/// Returns how much nearer to the report the comments on a candidate are than its own text.
 fn excess_cosine(comment: Option<f32>, text: Option<f32>) -> f32 {
     (or_zero(comment) - or_zero(text)).max(0.0)
 }
 
-/// Returns the logarithm of one plus the days from a second since the epoch until `now`, divided by
-/// the time scale; 0 for later times.
-fn days_before(now: Timestamp, second: i64, time_scale: f64) -> f32 {
+/// Returns `ln(1 + days / time_scale)` for the days from `second`, a Unix time, to `now`; 0 if it
+/// is later.
+fn log_age(now: Timestamp, second: i64, time_scale: f64) -> f32 {
     #[allow(clippy::cast_precision_loss, reason = "ages need no more digits")]
     let seconds = now.as_second().saturating_sub(second).max(0) as f64;
     #[allow(clippy::cast_possible_truncation, reason = "ages need no more digits")]
@@ -317,7 +318,7 @@ mod tests {
         assert_eq!((feature("copy"), feature("series")), (1.0, 0.0));
         let features = Features::new(&Evidence { details: Some(&details), ..old }, &best, now, 1.0);
         assert!(features.is_copy() && !features.is_templated());
-        // Comments count only as far as they are nearer than the text itself.
+        // Comments count only insofar as they are nearer than the text itself.
         assert!(
             (feature("comment_text_cosine") - 0.1).abs() < 1e-6,
             "{}",

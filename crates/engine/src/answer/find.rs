@@ -19,7 +19,7 @@ use super::{
     near_duplicate::{NearDuplicate, TokenizedReport},
     question_model::QuestionModel,
     ranking::{RankedCandidate, RankingModel},
-    text_overlap::{OverlapComparer, RARE, TextOverlap},
+    text_overlap::{OverlapComparer, RARE_DOCUMENTS, TextOverlap},
 };
 use crate::search::report_texts;
 use precedent_core::{error::Result, task::Task};
@@ -42,26 +42,26 @@ use precedent_text::{
 
 /// The number of candidates that each arm proposes.
 const ARM_DEPTH: usize = 200;
-/// The number of top candidates compared in detail: with half of them recall@10 is up to .003
+/// The number of top candidates compared in detail: with half as many, recall@10 is up to 0.003
 /// lower.
 const SHORT_LIST: usize = 64;
 /// The number of further candidates compared in detail: those with the highest word overlap.
 const OVERLAP_SHORT_LIST: usize = 8;
-/// The number of top candidates whose text overlap is computed, in all and in the view.
+/// The number of top candidates whose text overlap is computed, both overall and in the view.
 const MAX_OVERLAPS: usize = 10;
-/// The number of other reports with a title that makes it generic.
+/// The minimum number of other reports with the same title that makes it generic.
 const MIN_GENERIC_TITLES: usize = 2;
-/// The minimum word share of a candidate for a word-for-word comparison with an untitled draft.
-const MIN_WORD_SHARE: f32 = 0.8;
+/// The minimum word overlap of a candidate for a word-for-word comparison with an untitled draft.
+const MIN_WORD_OVERLAP: f32 = 0.8;
 /// The minimum number of consecutive words that identify a line.
 const MIN_LINE_WORDS: usize = 6;
-/// The maximum length read of a line, in bytes.
+/// The maximum number of bytes read of each line.
 const MAX_LINE: usize = 400;
-/// The maximum number of lines read of a text.
+/// The maximum number of lines read of each text.
 const MAX_LINES: usize = 400;
 /// The maximum number of lines of a text that are looked up, longest first.
 const MAX_PHRASES: usize = 6;
-/// The maximum number of terms kept that only comments contain.
+/// The maximum number of terms kept per candidate that occur only in its comments.
 const MAX_COMMENT_TERMS: usize = 12;
 
 /// The unit vectors of a draft's title and of the beginning of its text.
@@ -73,8 +73,9 @@ struct Retrieval {
     overlaps: Vec<Overlap>,
     /// The cosines, if there are vectors.
     likeness: Option<Vec<Likeness>>,
-    /// The candidates that name a rare failure or code of the draft, in their text or in comments.
-    naming_ids: Vec<i64>,
+    /// The candidates that contain a rare failure, code or line of the draft, in their text or in
+    /// comments.
+    rare_match_ids: Vec<i64>,
     vectors: Option<QueryVectors>,
     /// The nearest documents in the index for other languages, if it has any for the draft.
     languages: Option<LanguageMatches>,
@@ -100,8 +101,8 @@ impl MatchFinder<'_> {
         let Some((draft, is_changed)) = comparable_part(draft) else { return Ok(Vec::new()) };
         let hits = self.retrieve(&draft, is_changed, scope, task)?;
         let (features, mut details, mut terms) = self.compute_features(&draft, scope, &hits)?;
-        let order = self.ranking_model_for(&draft);
-        let ranking = order.rank(&features);
+        let ranking_model = self.ranking_model_for(&draft);
+        let ranking = ranking_model.rank(&features);
         let view = if scope.view_filters.is_empty() {
             None
         } else {
@@ -118,47 +119,47 @@ impl MatchFinder<'_> {
             view_rank += usize::from(in_view);
             rank <= MAX_OVERLAPS
                 || in_view && view_rank <= MAX_OVERLAPS
-                || hits.naming_ids.contains(&id)
+                || hits.rare_match_ids.contains(&id)
         };
         let ids: Vec<i64> = ranking
             .iter()
             .map(|item| hits.ids[item.index])
             .filter(|id| needs_overlap(*id))
             .collect();
-        let texts = self.read_overlaps(&draft, &ids, &hits.naming_ids)?;
-        let mut texts: HashMap<i64, _> = ids.into_iter().zip(texts).collect();
+        let overlaps = self.read_overlaps(&draft, &ids, &hits.rare_match_ids)?;
+        let mut overlaps: HashMap<i64, _> = ids.into_iter().zip(overlaps).collect();
         let is_generic = draft.is_generic_question();
         let same_failures =
-            texts.values().flatten().filter(|text| text.1.is_same_failure()).count();
+            overlaps.values().flatten().filter(|item| item.1.is_same_failure()).count();
         let mut matches = Vec::with_capacity(ranking.len());
-        for RankedCandidate { index: at, score, log_share: share } in ranking {
-            let document = hits.ids[at];
-            let (model, overlap) = match texts.remove(&document).flatten() {
-                // A report without content is not a candidate.
+        for RankedCandidate { index, score, log_share: share } in ranking {
+            let document = hits.ids[index];
+            let (model, overlap) = match overlaps.remove(&document).flatten() {
+                // Skip reports without content.
                 Some((.., true)) => continue,
-                Some((source, overlap, false)) => (self.model_of(source), Some(overlap)),
+                Some((source, overlap, false)) => (self.model_for_source(source), Some(overlap)),
                 None => (self.model, None),
             };
-            if details[at].is_form {
+            if details[index].is_form {
                 continue;
             }
             let evidence =
-                PairEvidence { features: &features[at], share, overlap: overlap.as_ref() };
+                PairEvidence { features: &features[index], share, overlap: overlap.as_ref() };
             let Confidence { duplicate, worth } = match draft.document {
                 Some(_) => model.confidence(&evidence),
                 None => {
-                    let has_meaning = hits.likeness.is_some();
-                    let probability = QuestionModel::built_in().probability(&evidence, has_meaning);
+                    let has_vectors = hits.likeness.is_some();
+                    let probability = QuestionModel::built_in().probability(&evidence, has_vectors);
                     model.bound_answer(&evidence, probability, is_generic, same_failures > 1)
                 }
             };
             matches.push(Match {
                 document,
                 in_view: is_in_view(document),
-                features: features[at],
-                cosine: hits.likeness.as_ref().and_then(|l| l[at].text_text),
-                details: std::mem::take(&mut details[at]),
-                comment_terms: std::mem::take(&mut terms[at]),
+                features: features[index],
+                cosine: hits.likeness.as_ref().and_then(|l| l[index].text_text),
+                details: std::mem::take(&mut details[index]),
+                comment_terms: std::mem::take(&mut terms[index]),
                 overlap,
                 share,
                 worth,
@@ -170,7 +171,7 @@ impl MatchFinder<'_> {
         if let Some(languages) = &hits.languages {
             languages.fuse(&mut matches);
         }
-        order.sort_matches(&mut matches);
+        ranking_model.sort_matches(&mut matches);
         Ok(matches)
     }
 
@@ -191,11 +192,12 @@ impl MatchFinder<'_> {
         task: &Task,
     ) -> Result<Retrieval> {
         let mut filters = scope.filters.clone();
-        // Candidates without a date may be earlier. Ties within a second are broken by number.
-        let now = draft.made_at.as_second();
+        // Keep candidates without a date, which may be earlier. Ties within a second are broken by
+        // number.
+        let made_at = draft.made_at.as_second();
         let is_stored = draft.document.is_some();
         let (end, depth) =
-            (now.saturating_add(i64::from(is_stored)), ARM_DEPTH + usize::from(is_stored));
+            (made_at.saturating_add(i64::from(is_stored)), ARM_DEPTH + usize::from(is_stored));
         filters.push(Filter {
             test: Test::Time(TimeField::Created, Some(end), None),
             is_negated: true,
@@ -212,9 +214,9 @@ impl MatchFinder<'_> {
                 index.search(text, filter_ids.as_deref(), depth)?.iter().map(|n| n.document),
             );
         }
-        let mut naming_ids = self.naming_documents(draft, &filters)?;
-        naming_ids.extend(self.documents_with_lines(draft, &filters)?);
-        ids.extend(&naming_ids);
+        let mut rare_match_ids = self.documents_with_signatures(draft, &filters)?;
+        rare_match_ids.extend(self.documents_with_lines(draft, &filters)?);
+        ids.extend(&rare_match_ids);
         let languages = self.language_matches(draft, &filters, depth)?;
         ids.extend(languages.iter().flat_map(LanguageMatches::ids));
         ids.sort_unstable();
@@ -224,7 +226,7 @@ impl MatchFinder<'_> {
         let mut overlaps = self.fulltext.overlaps(&terms, &ids)?;
         if let Some(document) = draft.document {
             let ties: Vec<i64> = (ids.iter().zip(&overlaps))
-                .filter(|(_, overlap)| overlap.created_at.is_none_or(|time| time == now))
+                .filter(|(_, overlap)| overlap.created_at.is_none_or(|time| time == made_at))
                 .map(|(id, _)| *id)
                 .collect();
             let later_ids = self.store.read(|r| r.exclude_earlier(document, &ties))?;
@@ -238,30 +240,32 @@ impl MatchFinder<'_> {
             (Some(index), Some((title, text))) => Some(index.compare(title, text, &ids)?),
             _ => None,
         };
-        Ok(Retrieval { ids, overlaps, likeness, naming_ids, vectors, languages, report, terms })
+        Ok(Retrieval { ids, overlaps, likeness, rare_match_ids, vectors, languages, report, terms })
     }
 
-    /// Returns the documents that name a rare, application-specific failure or code of the draft.
-    fn naming_documents(&self, draft: &Draft, filters: &[Filter]) -> Result<Vec<i64>> {
+    /// Returns the documents that contain a rare, application-specific failure or code of the
+    /// draft.
+    fn documents_with_signatures(&self, draft: &Draft, filters: &[Filter]) -> Result<Vec<i64>> {
         let is_specific = |s: &Signature| s.is_distinctive() && !s.is_generic();
         let signatures = draft.body.signatures(&draft.title).into_iter().filter(is_specific);
         let terms: Vec<String> = signatures.map(|s| s.term()).collect();
         let counts = self.fulltext.document_counts(TermKind::Signature, &terms)?;
-        let is_rare = |(_, documents): &(String, u64)| (1..=RARE as u64).contains(documents);
+        let is_rare =
+            |(_, documents): &(String, u64)| (1..=RARE_DOCUMENTS as u64).contains(documents);
         let rare: Vec<String> =
             terms.into_iter().zip(counts).filter(is_rare).map(|(term, _)| term).collect();
         let matches = self.fulltext.search_signatures(&rare, filters, SHORT_LIST)?;
         Ok(matches.into_iter().map(|(id, _)| id).collect())
     }
 
-    /// Returns the documents whose threads contain a long, rare line of a pasted text. Stored
-    /// reports are compared by their words only.
+    /// Returns the documents whose threads contain a long, rare line of a pasted text. Returns none
+    /// for a stored report, which is compared by words alone.
     fn documents_with_lines(&self, draft: &Draft, filters: &[Filter]) -> Result<Vec<i64>> {
         if draft.document.is_some() {
             return Ok(Vec::new());
         }
         let text = draft.body.whole(&draft.title);
-        let longest = |line: &str| {
+        let longest_run = |line: &str| {
             let line = &line[..line.floor_char_boundary(MAX_LINE)];
             let runs = constant_runs(line).into_iter().map(|run| {
                 tokens::words(&run).into_iter().map(|word| word.term).collect::<Vec<_>>()
@@ -272,15 +276,15 @@ impl MatchFinder<'_> {
             .lines()
             .take(MAX_LINES)
             .filter(|line| !may_be_frame(line) || frames(line).is_empty())
-            .filter_map(longest)
+            .filter_map(longest_run)
             .collect();
         phrases.sort_by_key(|terms| std::cmp::Reverse(terms.len()));
         phrases.dedup();
         let mut documents = Vec::new();
         for terms in phrases.into_iter().take(MAX_PHRASES) {
             let words = Words { phrases: vec![terms], ..Words::default() };
-            let matches = self.fulltext.search(&words, filters, RARE + 1)?;
-            if matches.len() <= RARE {
+            let matches = self.fulltext.search(&words, filters, RARE_DOCUMENTS + 1)?;
+            if matches.len() <= RARE_DOCUMENTS {
                 documents.extend(matches.into_iter().map(|(id, _)| id));
             }
         }
@@ -318,7 +322,7 @@ impl MatchFinder<'_> {
         let mut order: Vec<(f32, usize)> =
             evidence.iter().enumerate().map(|(i, e)| (model.score(&features(e)), i)).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        // Include the highest word overlaps: an exact copy has them, even if its score without
+        // Include the highest word overlaps: an exact copy has one, even if its score without
         // vectors is low.
         let mut other_matches = order.split_off(order.len().min(SHORT_LIST));
         other_matches.sort_by(|a, b| {
@@ -328,18 +332,18 @@ impl MatchFinder<'_> {
         let mut details = vec![CandidateDetails::default(); hits.ids.len()];
         let mut terms = vec![Vec::new(); hits.ids.len()];
         let short_list: Vec<usize> = order.into_iter().map(|(_, i)| i).collect();
-        for (at, (detail, new_terms)) in
+        for (index, (detail, new_terms)) in
             short_list.iter().zip(self.compare_details(draft, scope, hits, &short_list)?)
         {
-            (details[*at], terms[*at]) = (detail, new_terms);
+            (details[*index], terms[*index]) = (detail, new_terms);
         }
-        short_list.iter().for_each(|at| evidence[*at].details = Some(&details[*at]));
+        short_list.iter().for_each(|index| evidence[*index].details = Some(&details[*index]));
         let features = evidence.iter().map(features).collect();
         Ok((features, details, terms))
     }
 
-    /// Compares the titles, authors and comments of these candidates with a draft; also returns its
-    /// terms that only the comments contain.
+    /// Compares the titles, authors and comments of these candidates with a draft; also returns the
+    /// draft's terms that only the comments contain.
     fn compare_details(
         &self,
         draft: &Draft,
@@ -349,16 +353,17 @@ impl MatchFinder<'_> {
     ) -> Result<Vec<(CandidateDetails, Vec<String>)>> {
         let tokenized_draft = TokenizedReport::new(&draft.title, &draft.body);
         let texts: Vec<CandidateText> = self.store.read(|r| {
-            let read_text = |at: &usize| {
-                let id = hits.ids[*at];
+            let read_text = |index: &usize| {
+                let id = hits.ids[*index];
                 let (title, author) = r.title_and_author(id)?;
                 let may_match = match draft.title.is_empty() {
-                    true => hits.overlaps[*at].words >= MIN_WORD_SHARE,
+                    true => hits.overlaps[*index].words >= MIN_WORD_OVERLAP,
                     false => tokenized_draft.may_match(&title),
                 };
                 let near_duplicate = match if may_match { r.document(id)? } else { None } {
                     Some(row) => {
-                        // A pasted draft is reduced to its salient part, so its copy is as well.
+                        // A pasted draft was reduced to its salient part, so reduce the candidate
+                        // as well.
                         let text = match draft.document {
                             Some(_) => Cow::Borrowed(row.body.as_str()),
                             None => extract_salient(&row.body),
@@ -381,8 +386,8 @@ impl MatchFinder<'_> {
             .collect();
         let nearest = match (self.comment_vectors, &hits.vectors) {
             (Some(vectors), Some((title, text))) => {
-                let ids = |(at, comments): (&usize, &&[Comment])| {
-                    (hits.ids[*at], comments.iter().map(|comment| comment.id).collect())
+                let ids = |(index, comments): (&usize, &&[Comment])| {
+                    (hits.ids[*index], comments.iter().map(|comment| comment.id).collect())
                 };
                 let documents: Vec<_> = short_list.iter().zip(&comments).map(ids).collect();
                 vectors.compare_comments(title, text, &documents)?
@@ -403,22 +408,22 @@ impl MatchFinder<'_> {
             .filter(|text| text.near_duplicate == Some(NearDuplicate::ExactCopy))
             .count();
         let is_form = tokenized_draft.is_short() && same_title >= copies + MIN_GENERIC_TITLES;
-        // A typed title identifies a report if no other one has it.
+        // A typed title identifies a report if no other report has it.
         let is_title = |text: &&CandidateText| tokenized_draft.is_title(&text.title);
         let is_unique = draft.document.is_none() && texts.iter().filter(is_title).count() == 1;
         let (matcher, title_matcher) =
             (hits.terms.comment_matcher(), hits.terms.title_matcher(&hits.report));
-        let detail = |at: usize| {
-            let (text, overlap) = (&texts[at], &hits.overlaps[short_list[at]]);
+        let detail = |index: usize| {
+            let (text, overlap) = (&texts[index], &hits.overlaps[short_list[index]]);
             let (new_comment_share, terms) =
-                matcher.new_words(overlap, comments[at].iter().map(|comment| &*comment.terms));
+                matcher.new_words(overlap, comments[index].iter().map(|comment| &*comment.terms));
             let is_copy = text.near_duplicate == Some(NearDuplicate::ExactCopy)
                 || is_unique && is_title(&text);
             let details = CandidateDetails {
-                comment_count: comments[at].len(),
-                last_comment_at: comments[at].first().map(|comment| comment.at),
+                comment_count: comments[index].len(),
+                last_comment_at: comments[index].first().map(|comment| comment.at),
                 new_comment_share,
-                comment_likeness: nearest[at],
+                comment_likeness: nearest[index],
                 same_title: title_matcher.has_generic_titles(overlap, &text.title),
                 same_author: text.author.is_some() && text.author == *author,
                 is_copy: is_copy && !is_form,
@@ -434,13 +439,13 @@ impl MatchFinder<'_> {
     }
 
     /// Returns the source of each candidate, its text overlap with the draft, and whether it has no
-    /// content; `None` for a deleted one. Candidates in `naming_ids` name a rare failure of the
-    /// draft.
+    /// content; `None` for a deleted candidate. Candidates in `rare_match_ids` share a rare
+    /// failure, code or line with the draft.
     fn read_overlaps(
         &self,
         draft: &Draft,
         ids: &[i64],
-        naming_ids: &[i64],
+        rare_match_ids: &[i64],
     ) -> Result<Vec<Option<(i64, TextOverlap, bool)>>> {
         type Text = (i64, String, PreparedText, bool);
         let texts: Vec<Option<Text>> = self.store.read(|r| {
@@ -464,7 +469,7 @@ impl MatchFinder<'_> {
         let compare = |(text, id): (&Option<Text>, &i64)| {
             let measure = |(source, title, body, is_cited): &Text| {
                 let mut overlap = comparer.compare(title, body)?;
-                overlap.rare_signature = naming_ids.contains(id);
+                overlap.rare_signature = rare_match_ids.contains(id);
                 overlap.is_cited = *is_cited;
                 let is_low_content =
                     !overlap.rare_signature && low_content::is_low_content(title, body);
@@ -498,7 +503,7 @@ impl MatchFinder<'_> {
     }
 }
 
-/// Returns the part of a draft to compare, and whether it is not the whole: the title of an
+/// Returns the part of a draft to compare, and whether that is only a part: the title of an
 /// unfilled form, the text of a reply. Returns `None` for a draft without content.
 fn comparable_part(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
     if low_content::is_unfilled(&draft.body) {

@@ -1,9 +1,8 @@
-//! The fit to a source's own duplicates: a ranking of candidates, and a calibration curve for the
-//! confidence.
+//! The fit of a ranking and of a calibration curve for the confidence to a source's own duplicates.
 //!
 //! The ranking uses the built-in features and the likelihood of [`super::ranking`]: softmax over
 //! the candidates of each report that has a known duplicate among them. A ridge pulls its weights
-//! towards the built-in ones; about a hundred reports outweigh it. The curve is logistic over the
+//! toward the built-in ones; about a hundred reports outweigh it. The curve is logistic over the
 //! log-odds of the built-in confidence (Platt 1999), with a ridge to the identity.
 //!
 //! All figures are cross-validated: reports are split into folds, and each fold is ranked and
@@ -21,16 +20,17 @@ use super::{
 };
 use precedent_core::{error::Result, model::OrderFigures, task::Task};
 
-/// The minimum number of reports with a known duplicate; with fewer the built-in confidence stays.
+/// The minimum number of reports with a known duplicate; with fewer, the built-in confidence is
+/// used.
 pub const MIN_LABELS: usize = 20;
-/// The minimum number of such reports for fitting a ranking: with 50 it got worse on rust-lang/rust
-/// and Titanium, with 200 better.
+/// The minimum number of such reports for fitting a ranking: with 50, it got worse on
+/// rust-lang/rust and Titanium; with 200, better.
 pub const MIN_ORDER: usize = 100;
 /// The number of a report's best candidates used for fitting.
 pub const TOP: usize = 100;
 /// The number of folds.
 const FOLDS: usize = 5;
-/// The ridge strength towards the built-in weights, in reports and on standardised features.
+/// The ridge strength toward the built-in weights, in reports and on standardized features.
 const ORDER_RIDGE: f64 = 30.0;
 /// The ridge strength of a curve.
 const CURVE_RIDGE: f64 = 4.0;
@@ -38,13 +38,14 @@ const CURVE_RIDGE: f64 = 4.0;
 const CURVE_STEPS: usize = 50;
 /// The maximum number of descent steps for a ranking, which converges in about fifty.
 const ORDER_STEPS: usize = 300;
-/// The number of recent loss values that a step may not exceed (Grippo, Lampariello, Lucidi 1986).
+/// The number of recent losses whose maximum a step may not exceed (Grippo, Lampariello, Lucidi
+/// 1986).
 const LOSS_MEMORY: usize = 8;
 
 /// A report queried as if it had just been filed.
 #[derive(Clone, Debug)]
 pub struct TrainingQuery {
-    /// The number of reports of the source that it represents.
+    /// The number of reports in the source that it represents.
     pub weight: f64,
     /// True if it has a known earlier duplicate, found or not.
     pub has_duplicate: bool,
@@ -83,7 +84,7 @@ pub struct Prediction {
     pub odds: f64,
     /// True if a rule decided it, so that no curve is fitted or applied to it.
     pub by_rule: bool,
-    /// The confidence by the curve of the other folds.
+    /// The confidence by the curve that was fitted to the other folds.
     pub confidence: f64,
     /// True if it is a known duplicate.
     pub is_duplicate: bool,
@@ -93,7 +94,7 @@ pub struct Prediction {
     pub weight: f64,
 }
 
-/// Fits a model to reports, which are split into folds in their order. Returns `None` if there are
+/// Fits a model to reports, which are assigned to the folds in turn. Returns `None` if there are
 /// fewer than [`MIN_LABELS`] with a known duplicate.
 ///
 /// # Errors
@@ -149,7 +150,7 @@ pub fn fit(
         let curve = Curve::fit(&other_answers);
         for (answer, _) in answers.iter_mut().zip(&folds).filter(|(a, p)| **p == fold && !a.by_rule)
         {
-            answer.confidence = curve.at(answer.odds);
+            answer.confidence = curve.confidence(answer.odds);
         }
     }
     let source_model = SourceModel { order, curve: Curve::fit(&answers), labels: labels as u64 };
@@ -193,7 +194,7 @@ fn top_prediction(model: &RankingModel, query: &TrainingQuery) -> Option<(f64, b
 }
 
 impl Curve {
-    /// Fits the curve to predictions by Newton's method on the penalised likelihood. The slope
+    /// Fits the curve to predictions by Newton's method on the penalized likelihood. The slope
     /// stays positive: more evidence never makes a duplicate less likely.
     fn fit(answers: &[Prediction]) -> Self {
         let mut curve = Self { slope: 1.0, intercept: 0.0 };
@@ -202,7 +203,7 @@ impl Curve {
                 (CURVE_RIDGE * (curve.slope - 1.0), CURVE_RIDGE * curve.intercept / 10.0);
             let (mut h00, mut h01, mut h11) = (CURVE_RIDGE, 0.0, CURVE_RIDGE / 10.0);
             for a in answers.iter().filter(|a| !a.by_rule) {
-                let p = curve.at(a.odds);
+                let p = curve.confidence(a.odds);
                 let error = a.weight * (p - f64::from(u8::from(a.is_duplicate)));
                 let curvature = a.weight * p * (1.0 - p);
                 g0 += error * a.odds;
@@ -229,7 +230,7 @@ impl Curve {
 
 type Row = [f64; COUNT];
 
-/// The standardised candidates of reports that have a known duplicate among them.
+/// The standardized candidates of reports that have a known duplicate among them.
 struct CandidateLists {
     rows: Vec<(Row, bool)>,
     /// The end of each report's rows.
@@ -250,10 +251,10 @@ impl CandidateLists {
         }
         #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
         let n = rows.len().max(1) as f64;
-        let scale = std::array::from_fn(|at| {
-            let mean = rows.iter().map(|(x, _)| x[at]).sum::<f64>() / n;
+        let scale = std::array::from_fn(|i| {
+            let mean = rows.iter().map(|(x, _)| x[i]).sum::<f64>() / n;
             let deviation =
-                (rows.iter().map(|(x, _)| (x[at] - mean).powi(2)).sum::<f64>() / n).sqrt();
+                (rows.iter().map(|(x, _)| (x[i] - mean).powi(2)).sum::<f64>() / n).sqrt();
             if deviation < 1e-6 { 1.0 } else { deviation }
         });
         for (row, _) in &mut rows {
@@ -262,16 +263,16 @@ impl CandidateLists {
         Self { rows, ends, scale }
     }
 
-    /// Returns the loss of weights with its gradient: the mean of −log of the softmax share of
-    /// known duplicates, plus the ridge.
+    /// Returns the loss of `weights` and its gradient: the mean of −log of the known duplicates'
+    /// softmax share, plus the ridge penalty.
     fn loss(&self, weights: &Row, built_in: &Row) -> (f64, Row) {
         let losses: Vec<(f64, Row)> = self
             .ends
             .par_iter()
             .enumerate()
             .map(|(i, end)| {
-                let from = i.checked_sub(1).map_or(0, |previous| self.ends[previous]);
-                log_loss(&self.rows[from..*end], weights)
+                let start = i.checked_sub(1).map_or(0, |previous| self.ends[previous]);
+                log_loss(&self.rows[start..*end], weights)
             })
             .collect();
         #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
@@ -303,11 +304,12 @@ fn log_loss(rows: &[(Row, bool)], weights: &Row) -> (f64, Row) {
     let best = scores.iter().copied().fold(f64::MIN, f64::max);
     let odds: Vec<f64> = scores.iter().map(|score| (score - best).exp()).collect();
     let sum: f64 = odds.iter().sum();
-    let duplicates: f64 = odds.iter().zip(rows).filter(|(_, (_, is))| *is).map(|(e, _)| e).sum();
+    let duplicates: f64 =
+        odds.iter().zip(rows).filter(|(_, (_, is_duplicate))| *is_duplicate).map(|(e, _)| e).sum();
     let duplicates = duplicates.max(f64::MIN_POSITIVE);
     let mut gradient = [0.0; COUNT];
-    for (e, (row, is)) in odds.iter().zip(rows) {
-        let residual = e / sum - if *is { e / duplicates } else { 0.0 };
+    for (e, (row, is_duplicate)) in odds.iter().zip(rows) {
+        let residual = e / sum - if *is_duplicate { e / duplicates } else { 0.0 };
         gradient.iter_mut().zip(row).for_each(|(g, x)| *g += residual * x);
     }
     (-(duplicates / sum).ln(), gradient)
@@ -328,19 +330,18 @@ fn fit_order(
     if lists.ends.is_empty() {
         return Ok(*model.weights());
     }
-    let mut weights: Row =
-        std::array::from_fn(|at| f64::from(model.weights()[at]) * lists.scale[at]);
+    let mut weights: Row = std::array::from_fn(|i| f64::from(model.weights()[i]) * lists.scale[i]);
     let built_in = weights;
-    let project = |at: usize, weight: f64| {
-        if SIGNED_FEATURES.contains(&NAMES[at]) { weight } else { weight.max(0.0) }
+    let project = |i: usize, weight: f64| {
+        if SIGNED_FEATURES.contains(&NAMES[i]) { weight } else { weight.max(0.0) }
     };
     let (mut loss, mut gradient) = lists.loss(&weights, &built_in);
     let mut recent_losses = vec![loss];
     let mut step_length = 1.0;
     for _ in 0..ORDER_STEPS {
         task.check()?;
-        let step: Row = std::array::from_fn(|at| {
-            project(at, weights[at] - step_length * gradient[at]) - weights[at]
+        let step: Row = std::array::from_fn(|i| {
+            project(i, weights[i] - step_length * gradient[i]) - weights[i]
         });
         if step.iter().all(|s| s.abs() < 1e-6) {
             break;
@@ -349,15 +350,15 @@ fn fit_order(
         let slope = product(&step, &gradient);
         let mut share = 1.0;
         let (next, (new_loss, new_gradient)) = loop {
-            let next: Row = std::array::from_fn(|at| weights[at] + share * step[at]);
+            let next: Row = std::array::from_fn(|i| weights[i] + share * step[i]);
             let trial = lists.loss(&next, &built_in);
             if trial.0 <= worst + 1e-4 * share * slope || share < 1e-6 {
                 break (next, trial);
             }
             share /= 2.0;
         };
-        let delta: Row = std::array::from_fn(|at| next[at] - weights[at]);
-        let gradient_delta: Row = std::array::from_fn(|at| new_gradient[at] - gradient[at]);
+        let delta: Row = std::array::from_fn(|i| next[i] - weights[i]);
+        let gradient_delta: Row = std::array::from_fn(|i| new_gradient[i] - gradient[i]);
         let curvature = product(&delta, &gradient_delta);
         step_length = if curvature > 0.0 {
             (product(&delta, &delta) / curvature).clamp(1e-4, 1e4)
@@ -373,19 +374,19 @@ fn fit_order(
         }
     }
     #[allow(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
-    Ok(std::array::from_fn(|at| (weights[at] / lists.scale[at]) as f32))
+    Ok(std::array::from_fn(|i| (weights[i] / lists.scale[i]) as f32))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{super::features, *};
 
-    fn at(name: &str) -> usize {
+    fn index(name: &str) -> usize {
         features::index_of(name).unwrap()
     }
 
-    /// Makes reports with three candidates each. The one with most of feature `name` is the
-    /// duplicate, in all but one of ten; words, which the built-in ranking uses, are random here.
+    /// Makes reports with three candidates each. In nine of ten, the duplicate is the one with the
+    /// highest value of feature `name`. Two features that the built-in ranking uses are random.
     fn source(reports: usize, name: &str) -> Vec<TrainingQuery> {
         let mut random = fastrand::Rng::with_seed(11);
         (0..reports)
@@ -394,9 +395,10 @@ mod tests {
                 let candidates = (0..3)
                     .map(|c| {
                         let mut features = [0.0; COUNT];
-                        features[at("title_body_words")] = random.f32();
-                        features[at("text_text_cosine")] = random.f32();
-                        features[at(name)] = if c == 1 + i % 2 { 1.0 } else { 0.2 * random.f32() };
+                        features[index("title_body_words")] = random.f32();
+                        features[index("text_text_cosine")] = random.f32();
+                        features[index(name)] =
+                            if c == 1 + i % 2 { 1.0 } else { 0.2 * random.f32() };
                         Candidate {
                             features: Features(features),
                             overlap: None,
@@ -409,7 +411,7 @@ mod tests {
             .collect()
     }
 
-    fn calibration_of(queries: &[TrainingQuery]) -> FitReport {
+    fn fit_report(queries: &[TrainingQuery]) -> FitReport {
         fit(RankingModel::built_in(), queries, &Task::new()).unwrap().unwrap()
     }
 
@@ -417,16 +419,17 @@ mod tests {
     fn source_weights_are_cross_validated() {
         // The built-in ranking counts comments against a candidate.
         let queries = source(300, "comments");
-        let report = calibration_of(&queries);
+        let report = fit_report(&queries);
         let (refit, built_in) = (report.source_weights.unwrap(), report.built_in);
         assert!(refit.found_first > 0.85 && built_in.found_first < 0.5, "{refit:?} {built_in:?}");
         assert_eq!((refit.found_in_ten, report.source_model.labels), (1.0, 300));
         let model = RankingModel::built_in().with_source_model(&report.source_model);
         assert_eq!(model.label_count(), 300);
         assert!(
-            model.weights()[at("comments")] > RankingModel::built_in().weights()[at("comments")]
+            model.weights()[index("comments")]
+                > RankingModel::built_in().weights()[index("comments")]
         );
-        assert_eq!(calibration_of(&queries).source_model, report.source_model);
+        assert_eq!(fit_report(&queries).source_model, report.source_model);
     }
 
     #[test]
@@ -440,7 +443,7 @@ mod tests {
                 (c.features.0, c.is_duplicate) = ([0.0; COUNT], i == duplicate);
             }
         }
-        let report = calibration_of(&queries);
+        let report = fit_report(&queries);
         assert_eq!(report.source_weights, Some(report.built_in));
         assert_eq!(report.source_model.order, None);
         assert_eq!(
@@ -460,8 +463,8 @@ mod tests {
             .unwrap()
             .is_none()
         );
-        let few = calibration_of(&source(MIN_ORDER - 1, "new_comment_terms"));
-        assert_eq!((few.source_weights, few.source_model.order), (None, None));
+        let report = fit_report(&source(MIN_ORDER - 1, "new_comment_terms"));
+        assert_eq!((report.source_weights, report.source_model.order), (None, None));
     }
 
     #[test]
@@ -471,7 +474,7 @@ mod tests {
             let mut list = source(300, name);
             for query in &mut list {
                 for c in &mut query.candidates {
-                    c.is_duplicate = c.features.0[at(name)] < 0.5;
+                    c.is_duplicate = c.features.0[index(name)] < 0.5;
                 }
             }
             let order =
@@ -482,7 +485,7 @@ mod tests {
                 assert!(SIGNED_FEATURES.contains(feature) || weight >= 0.0, "{feature}: {weight}");
             }
             let (own_weight, built_in) =
-                (order[at(name)], RankingModel::built_in().weights()[at(name)]);
+                (order[index(name)], RankingModel::built_in().weights()[index(name)]);
             if ONLY_CONFIDENCE.contains(&name) {
                 assert_eq!(own_weight, built_in);
             } else if SIGNED_FEATURES.contains(&name) {
@@ -519,10 +522,14 @@ mod tests {
 
     #[test]
     fn more_duplicates_raise_the_confidence() {
-        let many = Curve::fit(&answers(|i| i % 10 >= 4));
-        assert!(many.at(odds(0.3)) > 0.6 && many.at(odds(0.001)) < 0.2, "{many:?}");
-        assert!(many.at(odds(0.2)) < many.at(odds(0.4)));
-        let few = Curve::fit(&answers(|_| false));
-        assert!(few.at(odds(0.5)) < 0.2, "{few:?}");
+        let frequent_curve = Curve::fit(&answers(|i| i % 10 >= 4));
+        assert!(
+            frequent_curve.confidence(odds(0.3)) > 0.6
+                && frequent_curve.confidence(odds(0.001)) < 0.2,
+            "{frequent_curve:?}"
+        );
+        assert!(frequent_curve.confidence(odds(0.2)) < frequent_curve.confidence(odds(0.4)));
+        let rare_curve = Curve::fit(&answers(|_| false));
+        assert!(rare_curve.confidence(odds(0.5)) < 0.2, "{rare_curve:?}");
     }
 }

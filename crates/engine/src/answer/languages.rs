@@ -20,7 +20,7 @@ use crate::{QueryContext, search::report_texts};
 
 /// The number of nearest documents whose language is determined for an English question.
 const LANGUAGE_SAMPLE: usize = 64;
-/// The constant of reciprocal rank fusion, usually 60. A lower one favors the first of each list.
+/// The constant of reciprocal rank fusion, usually 60. A lower one favors the top of each list.
 const RANK_CONSTANT: f32 = 3.0;
 
 /// The documents nearest to a question in the index for other languages, nearest first.
@@ -36,14 +36,14 @@ pub(super) struct LanguageMatches {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LanguageHit {
     pub(crate) document: i64,
-    /// The mean cosine of title and text to title and text, which orders the documents.
+    /// The mean cosine between the titles and texts of both, which orders the documents.
     pub(crate) mean: f32,
     /// The best of these cosines, which sets the confidence: a question may be a title alone.
     best: f32,
 }
 
 impl LanguageHit {
-    /// Makes the hit of a document; one whose text is its title has only one vector.
+    /// Creates the hit for a document. One whose text is its title has only one vector.
     fn new(document: i64, likeness: &Likeness) -> Self {
         let first = |a: Option<f32>, b: Option<f32>| a.or(b).unwrap_or(0.0);
         let cosines = [
@@ -85,8 +85,8 @@ static CURVES: LazyLock<Option<Curves>> =
     LazyLock::new(|| serde_json::from_str(include_str!("languages.json")).ok());
 
 impl QueryContext<'_> {
-    /// Returns the documents nearest to a report in the index for other languages, nearest first,
-    /// ties by id: by the mean cosine of title and text to title and text.
+    /// Returns the documents nearest to a report in the index for other languages, by descending
+    /// mean cosine between the titles and texts of both; ties by id.
     pub(crate) fn nearest_across_languages(
         &self,
         vectors: &Vectors,
@@ -202,8 +202,8 @@ impl LanguageMatches {
     }
 
     /// Fuses the ranking by words and the built-in model with the nearest documents across
-    /// languages, by rank. The same failure stays first. The higher confidence counts, within the
-    /// bounds of the pair.
+    /// languages, by rank. Matches with the same failure stay first. Each match gets the higher of
+    /// the two confidences, within the pair's bounds.
     pub(super) fn fuse(&self, matches: &mut Vec<Match>) {
         for item in matches.iter_mut() {
             if let (Some((_, cosine)), Some(curves)) = (self.nearest.get(&item.document), &*CURVES)
@@ -247,12 +247,13 @@ mod tests {
     #[test]
     fn built_in_curves_rise_with_the_cosine() {
         let curves = CURVES.as_ref().unwrap();
-        let at = |cosine| (curves.duplicate.probability(cosine), curves.worth.probability(cosine));
+        let probabilities =
+            |cosine| (curves.duplicate.probability(cosine), curves.worth.probability(cosine));
         assert!(
-            at(0.3).0 < 0.05 && at(0.8).0 < 0.5 && at(0.8).1 > 0.9,
+            probabilities(0.3).0 < 0.05 && probabilities(0.8).0 < 0.5 && probabilities(0.8).1 > 0.9,
             "{:?} {:?}",
-            at(0.3),
-            at(0.8)
+            probabilities(0.3),
+            probabilities(0.8)
         );
     }
 }

@@ -28,7 +28,7 @@ impl<const COUNT: usize> Logistic<COUNT> {
     ) -> Result<Self, String> {
         let mut weights = [0.0; COUNT];
         for (name, weight) in &file.weights {
-            weights[index_of(name).ok_or_else(|| format!("no input {name}"))?] = *weight;
+            weights[index_of(name).ok_or_else(|| format!("unknown input {name}"))?] = *weight;
         }
         Ok(Self { bias: file.bias, weights })
     }

@@ -13,7 +13,7 @@ const MIN_TEXT: usize = 12;
 const MIN_WORDS: usize = 8;
 /// The minimum number of headings in a form.
 const MIN_HEADINGS: usize = 3;
-/// The maximum length read of a text for its first words, in bytes.
+/// The maximum number of bytes read of each text.
 const MAX_READ: usize = 4_000;
 
 /// The words that neither name nor describe a problem.
@@ -21,8 +21,8 @@ static EMPTY_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let words = tokens::words(include_str!("empty_words.txt"));
     words.into_iter().map(|word| word.term).collect()
 });
-/// A pattern for pictures and addresses, whose content is not read.
-static IGNORED: LazyLock<Regex> =
+/// A pattern for images and URLs, whose content is not read.
+static IMAGE_OR_URL: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>|\bhttps?://\S+"));
 /// The lines of the default forms of code hosts. A project's own form is learned from its reports.
 static FORM_LINES: LazyLock<HashSet<String>> =
@@ -45,7 +45,7 @@ pub(super) fn is_low_content(title: &str, body: &PreparedText) -> bool {
         true => Vec::new(),
         false => first_words(body, MIN_TEXT),
     };
-    // A pasted line of a log has no title but is informative.
+    // A pasted log line has no title but is informative.
     words.is_empty()
         || !head.is_empty() && words.len() < MIN_TEXT && words.iter().all(|w| is_empty_word(w))
 }
@@ -62,22 +62,22 @@ pub(super) fn is_unfilled(body: &PreparedText) -> bool {
     let prose = body.prose();
     let lines =
         prose[..prose.floor_char_boundary(MAX_READ)].lines().filter(|line| !line.trim().is_empty());
-    let is_form = |line: &&str| {
+    let is_form_line = |line: &&str| {
         headings.contains(line)
             || FORM_LINES.contains(&normalize(line))
             || PLACEHOLDER.is_match(line)
     };
-    let (form, filled_lines): (Vec<&str>, Vec<&str>) = lines.partition(is_form);
+    let (form_lines, filled_lines): (Vec<&str>, Vec<&str>) = lines.partition(is_form_line);
     let words: usize = filled_lines.into_iter().map(|line| tokens::words(line).len()).sum();
-    form.len() > MIN_HEADINGS
+    form_lines.len() > MIN_HEADINGS
         && words < MIN_WORDS
         && body.code().split_whitespace().count() < MIN_TEXT
 }
 
-/// Returns the first words of a body, without pictures and addresses.
+/// Returns the first words of a body, without images and URLs.
 fn first_words(body: &PreparedText, limit: usize) -> Vec<String> {
     let prose = body.prose();
-    let prose = IGNORED.replace_all(&prose[..prose.floor_char_boundary(MAX_READ)], " ");
+    let prose = IMAGE_OR_URL.replace_all(&prose[..prose.floor_char_boundary(MAX_READ)], " ");
     let code = body.code();
     let text = format!("{prose}\n{}", &code[..code.floor_char_boundary(MAX_READ)]);
     tokens::words(&text).into_iter().take(limit).map(|word| word.term).collect()

@@ -70,7 +70,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Returns whether it is a question that names only a failure common to all programs.
+    /// Returns whether the draft is a question that names only a failure common to all programs.
     pub(crate) fn is_generic_question(&self) -> bool {
         self.document.is_none() && is_generic_failure(&self.body.whole(&self.title))
     }
@@ -81,8 +81,8 @@ impl Draft {
 pub struct Scope {
     /// Conditions on the candidates: sources and kinds.
     pub filters: Vec<Filter>,
-    /// Conditions on the matches that a view shows, which exclude no match; the text overlap is
-    /// also computed for the first of them.
+    /// Conditions on the matches that a view shows. They exclude no match, but the text overlap is
+    /// also computed for the first matches in the view.
     pub view_filters: Vec<Filter>,
 }
 
@@ -91,7 +91,7 @@ pub struct Scope {
 pub struct SourceCalibration {
     /// The model of the selected source, if there is one.
     pub(crate) model: Option<RankingModel>,
-    /// The models of each source, by row id, if several are searched.
+    /// The model of each source, by row id, if several are searched.
     models: BTreeMap<i64, RankingModel>,
     /// The time scale of recurrences in the selected source.
     time_scale: f64,
@@ -139,15 +139,16 @@ pub struct Match {
     pub cosine: Option<f32>,
     /// The detailed comparison, if one was made.
     pub details: CandidateDetails,
-    /// The terms of the draft that occur only in its comments, highest weight first.
+    /// The terms of the draft that occur only in the comments on the candidate, highest weight
+    /// first.
     pub comment_terms: Vec<String>,
     /// The text overlap with the draft; only for the first matches.
     pub overlap: Option<TextOverlap>,
-    /// The logarithm of its share in the softmax over the candidates.
+    /// The logarithm of the candidate's share of the softmax over all candidates.
     pub share: f32,
     /// The probability that it is worth reading, 0..1.
     pub worth: f32,
-    /// The same probability by the model for other languages, if the pair is across languages.
+    /// The same probability by the model for other languages, if the pair spans two languages.
     pub cross_language_worth: Option<f32>,
     /// The ranking score.
     pub score: f32,
@@ -155,7 +156,7 @@ pub struct Match {
     pub confidence: f32,
 }
 
-/// Makes the short view of a known report.
+/// Creates the summary of a known report.
 pub(crate) fn known_report(row: DocumentRow, band: Band, confidence: f32) -> KnownReport {
     let DocumentRow { key, title, url, state, state_reason, .. } = row;
     KnownReport { key, title, url, state, state_reason, band, confidence, status: None, said: None }
@@ -181,7 +182,7 @@ impl Match {
 }
 
 impl<'a> MatchFinder<'a> {
-    /// Makes a finder that uses this model in every source.
+    /// Creates a finder that uses this model for every source.
     pub fn new(
         context: QueryContext<'a>,
         model: &'a RankingModel,
@@ -192,7 +193,7 @@ impl<'a> MatchFinder<'a> {
     }
 
     /// Returns the confidence model of a source.
-    fn model_of(&self, source: i64) -> &RankingModel {
+    fn model_for_source(&self, source: i64) -> &RankingModel {
         self.models.get(&source).unwrap_or(self.model)
     }
 
@@ -238,7 +239,7 @@ impl<'a> MatchFinder<'a> {
         r: &precedent_store::Reader<'_>,
         source: Option<&SourceRow>,
     ) -> Result<SourceCalibration> {
-        // The basis is the same for all sources, and hashes the whole model.
+        // Compute the basis once: it is the same for all sources, and hashes the whole model.
         let basis = self.basis();
         let model = |source: &SourceRow| -> Result<Option<RankingModel>> {
             let baseline_model = self.with_baseline(r, source, basis.as_deref())?;

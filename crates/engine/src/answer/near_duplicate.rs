@@ -1,4 +1,5 @@
-//! Near-duplicates: reports that are equal word for word, or fill one template for two things.
+//! Near-duplicates: reports that are equal word for word, or that fill in one template with
+//! different subjects.
 //!
 //! Labels cover them poorly: copies are seldom marked, and templated reports ("… on Android fails",
 //! "… on iOS fails") are as similar as duplicates.
@@ -13,14 +14,14 @@ use precedent_text::{
 /// The minimum number of words to compare; shorter texts may be equal by chance ("Crash", "It does
 /// not work").
 const MIN_WORDS: usize = 8;
-/// The minimum number of words of a typed title that identifies a report: of 87,000 titles this
+/// The minimum number of words in a typed title that identifies a report: of 87,000 titles this
 /// long in five trackers, 99 % are unique.
 const MIN_TITLE: usize = 4;
 /// The minimum number of words of a text that contains more than its form.
 const SHORT_TEXT: usize = 30;
 /// The maximum number of words compared; more words of a large log add nothing.
 const MAX_WORDS: usize = 20_000;
-/// The maximum length read of prose, and of code, in bytes.
+/// The maximum number of bytes read of the prose, and of the code.
 const MAX_READ: usize = 400_000;
 /// The maximum number of words replaced between two titles.
 const MAX_REPLACED: usize = 2;
@@ -44,8 +45,8 @@ pub(crate) struct TokenizedReport<'a> {
 pub(crate) enum NearDuplicate {
     /// The reports are equal word for word.
     ExactCopy,
-    /// The reports differ only in these words of their titles, as the first and the second write
-    /// them, and wherever else they occur.
+    /// The reports differ only in these words of their titles, as written in the first and in the
+    /// second, and wherever else they occur.
     Templated(String, String),
 }
 
@@ -99,11 +100,11 @@ impl<'a> TokenizedReport<'a> {
         let (range, candidate_range) = differing_ranges(&self.head, &candidate.head)?;
         let (from, to) = (&self.head[range], &candidate.head[candidate_range]);
         // A failure in another version, or with another ticket number, is the same failure.
-        let is_run = |word: &Word| is_version(&word.term) || is_ticket(&word.term);
-        if from.iter().chain(to).all(is_run) {
+        let is_version_or_ticket = |word: &Word| is_version(&word.term) || is_ticket(&word.term);
+        if from.iter().chain(to).all(is_version_or_ticket) {
             return None;
         }
-        equal_but_for(&self.rest, &candidate.rest, from, to).then(|| {
+        are_equal_except(&self.rest, &candidate.rest, from, to).then(|| {
             NearDuplicate::Templated(excerpt(self.title, from), excerpt(candidate.title, to))
         })
     }
@@ -138,26 +139,27 @@ fn has_same_terms(a: &[Word], b: &[Word]) -> bool {
     a.iter().map(|w| &w.term).eq(b.iter().map(|w| &w.term))
 }
 
-/// Returns the words of two titles that differ, between the words that they share.
+/// Returns the ranges of the differing words of two titles, between the words that they share.
 fn differing_ranges(first: &[Word], second: &[Word]) -> Option<(Range<usize>, Range<usize>)> {
     let is_equal = |(a, b): &(&Word, &Word)| a.term == b.term;
     let prefix = first.iter().zip(second).take_while(is_equal).count();
     let (first_rest, second_rest) = (&first[prefix..], &second[prefix..]);
     let suffix = first_rest.iter().rev().zip(second_rest.iter().rev()).take_while(is_equal).count();
     let (first, second) = (prefix..first.len() - suffix, prefix..second.len() - suffix);
-    let few = |range: &Range<usize>| (1..=MAX_REPLACED).contains(&range.len());
-    (few(&first) && few(&second) && prefix + suffix >= MIN_SHARED).then_some((first, second))
+    let is_short = |range: &Range<usize>| (1..=MAX_REPLACED).contains(&range.len());
+    (is_short(&first) && is_short(&second) && prefix + suffix >= MIN_SHARED)
+        .then_some((first, second))
 }
 
 /// Returns whether two texts are equal if `to` may replace `from`, as a whole or word by word.
-fn equal_but_for(a_words: &[String], b_words: &[String], from: &[Word], to: &[Word]) -> bool {
-    // Generated numbers, times and ids differ in each report.
-    let pair = |a: &String, b: &String| {
+fn are_equal_except(a_words: &[String], b_words: &[String], from: &[Word], to: &[Word]) -> bool {
+    // Generated numbers, times and ids differ between reports.
+    let may_replace = |a: &String, b: &String| {
         (is_filled_in(a) && is_filled_in(b))
             || from.iter().zip(to).any(|(f, t)| f.term == *a && t.term == *b)
     };
     if a_words.len() == b_words.len()
-        && a_words.iter().zip(b_words).all(|(a, b)| a == b || pair(a, b))
+        && a_words.iter().zip(b_words).all(|(a, b)| a == b || may_replace(a, b))
     {
         return true;
     }
@@ -171,7 +173,7 @@ fn equal_but_for(a_words: &[String], b_words: &[String], from: &[Word], to: &[Wo
             _ if starts_with(a, from) && starts_with(b, to) => {
                 (a, b) = (&a[from.len()..], &b[to.len()..])
             }
-            ([x, a_tail @ ..], [y, b_tail @ ..]) if x == y || pair(x, y) => {
+            ([x, a_tail @ ..], [y, b_tail @ ..]) if x == y || may_replace(x, y) => {
                 (a, b) = (a_tail, b_tail)
             }
             _ => return false,
@@ -182,10 +184,9 @@ fn equal_but_for(a_words: &[String], b_words: &[String], from: &[Word], to: &[Wo
 /// Returns adjacent words of a text as spelled there, with the characters attached to them.
 fn excerpt(text: &str, words: &[Word]) -> String {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return String::new() };
-    let start = text[..first.range.start].rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    let end = text[last.range.end..]
-        .find(char::is_whitespace)
-        .map_or(text.len(), |at| last.range.end + at);
+    let start = text[..first.range.start].rfind(char::is_whitespace).map_or(0, |i| i + 1);
+    let end =
+        text[last.range.end..].find(char::is_whitespace).map_or(text.len(), |i| last.range.end + i);
     let whole = text.get(start..end).unwrap_or_default();
     whole.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }

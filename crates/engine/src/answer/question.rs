@@ -50,8 +50,8 @@ pub(crate) struct Question {
     pub source: Option<SourceRow>,
     /// The title and the text, joined.
     pub text: String,
-    /// The salient text of a pasted draft, in which versions are searched; the same as `text` for an
-    /// item.
+    /// The salient text of a pasted draft, in which versions are searched; the same as `text` for
+    /// an item.
     pub salient_text: String,
     pub calibration: SourceCalibration,
     /// The key of the source, if its calibration does not apply to this model or version.
@@ -131,7 +131,7 @@ impl Question {
         Ok(Self { draft, row, source, text, salient_text, calibration, stale_source })
     }
 
-    /// Returns the kind of documents to compare it with.
+    /// Returns the kind of documents to compare the draft with.
     pub fn kind(&self) -> DocKind {
         match &self.row {
             Some(row) if row.kind == DocKind::PullRequest => DocKind::PullRequest,
@@ -139,8 +139,8 @@ impl Question {
         }
     }
 
-    /// Returns the search scope for a document kind; `view` limits which matches are shown, not which
-    /// are scored.
+    /// Returns the search scope for a document kind; `view` limits which matches are shown, not
+    /// which are scored.
     pub fn scope(&self, kind: DocKind, view: Option<Test>) -> Scope {
         let filter = |test| Filter { test, is_negated: false };
         let source = self.source.as_ref().map(|source| Test::Source(source.key.clone()));
@@ -172,7 +172,7 @@ impl Question {
     }
 }
 
-/// Finds matches for an item or a text, both earlier and later reports, in `source` or the whole
+/// Finds matches for an item or a text among earlier and later reports, in `source` or the whole
 /// casebook; only resolved ones are shown.
 pub(crate) fn find_anywhere(
     finder: &MatchFinder<'_>,

@@ -1,5 +1,5 @@
 //! The model for typed questions. They are shorter than reports, so the same overlap counts more;
-//! meaning counts more than shared words, and the age of a report hardly counts.
+//! semantic similarity counts more than shared words, and the age of a report hardly counts.
 //!
 //! The ranking is fitted like that of reports; the probability is a logistic model, fitted to the
 //! first answers to questions in users' words. `models/pipeline/questions.py` fits both.
@@ -33,16 +33,16 @@ type AnswerModel = Logistic<{ confidence::COUNT }>;
 pub(super) struct QuestionModel {
     /// The ranking model for questions.
     pub(super) ranking_model: RankingModel,
-    with_meaning: AnswerModel,
-    words_alone: AnswerModel,
+    with_vectors: AnswerModel,
+    words_only: AnswerModel,
 }
 
 static MODEL: LazyLock<QuestionModel> = LazyLock::new(|| {
     // The file is embedded in the program, and a test validates it.
     QuestionModel::parse(BUILT_IN).unwrap_or_else(|_| QuestionModel {
         ranking_model: RankingModel::built_in().clone(),
-        with_meaning: AnswerModel::fallback(),
-        words_alone: AnswerModel::fallback(),
+        with_vectors: AnswerModel::fallback(),
+        words_only: AnswerModel::fallback(),
     })
 });
 
@@ -55,18 +55,17 @@ impl QuestionModel {
     fn parse(text: &str) -> Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
         let ranking_model = RankingModel::built_in().with_weights(weights(&file.order)?);
-        let with_meaning = AnswerModel::parse(&file.with_meaning, index_of)?;
         Ok(Self {
             ranking_model,
-            with_meaning,
-            words_alone: AnswerModel::parse(&file.words_alone, index_of)?,
+            with_vectors: AnswerModel::parse(&file.with_meaning, index_of)?,
+            words_only: AnswerModel::parse(&file.words_alone, index_of)?,
         })
     }
 
-    /// Estimates the probability that a report answers a question, 0..1; `has_meaning` is true if
+    /// Estimates the probability that a report answers a question, 0..1; `has_vectors` is true if
     /// their vectors could be compared.
-    pub(super) fn probability(&self, evidence: &PairEvidence<'_>, has_meaning: bool) -> f32 {
-        let model = if has_meaning { &self.with_meaning } else { &self.words_alone };
+    pub(super) fn probability(&self, evidence: &PairEvidence<'_>, has_vectors: bool) -> f32 {
+        let model = if has_vectors { &self.with_vectors } else { &self.words_only };
         model.probability(&evidence.numbers())
     }
 }
@@ -84,12 +83,12 @@ mod tests {
             for name in ["words", "all_word_coverage"] {
                 features.0[index_of(name).unwrap()] = share;
             }
-            [true, false].map(|has_meaning| {
+            [true, false].map(|has_vectors| {
                 let evidence = PairEvidence { features: &features, share: -0.1, overlap: None };
-                model.probability(&evidence, has_meaning)
+                model.probability(&evidence, has_vectors)
             })
         };
-        let (much, little) = (probability(0.6), probability(0.2));
-        assert!(much[0] > little[0] && much[1] > little[1]);
+        let (high, low) = (probability(0.6), probability(0.2));
+        assert!(high[0] > low[0] && high[1] > low[1]);
     }
 }

@@ -44,7 +44,7 @@ pub(super) const MODEL_CEILING: f32 = 0.89;
 /// because those contradict each other.
 pub(super) const GENERIC_CEILING: f32 = 0.3;
 
-/// The version of the estimates of baselines and time scales; a new one recomputes them.
+/// The version of the estimates of baselines and time scales; a new version recomputes them.
 const ESTIMATE_VERSION: u32 = 2;
 
 #[derive(Deserialize)]
@@ -142,7 +142,7 @@ impl RankingModel {
         Self { baseline, ..self.clone() }
     }
 
-    /// Returns whether it is calibrated by a source's own duplicates.
+    /// Returns whether the model is calibrated on a source's own duplicates.
     pub(super) fn is_source_calibrated(&self) -> bool {
         self.curve.is_some()
     }
@@ -152,7 +152,7 @@ impl RankingModel {
         self.confidence.default_baseline()
     }
 
-    /// Returns the log-odds that two reports are the same problem, before any baseline.
+    /// Returns the log-odds that two reports describe the same problem, without a baseline.
     pub(super) fn log_odds(&self, evidence: &PairEvidence<'_>) -> f32 {
         self.confidence.odds(evidence)
     }
@@ -190,7 +190,7 @@ impl RankingModel {
         blake3::hash(input.as_bytes()).to_hex()[..32].to_owned()
     }
 
-    /// Returns the number of labelled reports behind the confidence.
+    /// Returns the number of labeled reports behind the confidence.
     pub fn label_count(&self) -> u64 {
         self.labels
     }
@@ -218,16 +218,16 @@ impl RankingModel {
         ranking
     }
 
-    /// Estimates the confidence of a pair from the fitted model, the curve of the source's own
-    /// duplicates, and the rules for exact copies and templates. Marked duplicates are never
+    /// Estimates the confidence of a pair from the fitted model, the curve fitted to the source's
+    /// own duplicates, and the rules for exact copies and templates. Marked duplicates are never
     /// complete, so a source's curve can only raise the confidence.
     pub fn confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
         let Confidence { duplicate, worth } = self.confidence.confidence(evidence, self.baseline);
         let duplicate = duplicate.min(MODEL_CEILING);
         #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
-        let by_curve =
-            self.curve.map_or(duplicate, |curve| curve.at(odds(f64::from(duplicate))) as f32);
-        let confidence = Confidence { duplicate: duplicate.max(by_curve), worth };
+        let calibrated = |curve: Curve| curve.confidence(odds(f64::from(duplicate))) as f32;
+        let duplicate = duplicate.max(self.curve.map_or(duplicate, calibrated));
+        let confidence = Confidence { duplicate, worth };
         Self::apply_bounds(evidence, false, confidence)
     }
 
@@ -295,7 +295,7 @@ impl RankingModel {
         self.confidence.outcome(confidence)
     }
 
-    /// Returns the terms of a score, largest first.
+    /// Returns the terms of a score, largest magnitude first.
     pub fn explain(&self, features: &Features) -> Vec<Evidence> {
         let mut out: Vec<Evidence> = NAMES
             .iter()
@@ -322,8 +322,8 @@ pub(super) fn weights(
 ) -> std::result::Result<[f32; COUNT], String> {
     let mut out = [0.0; COUNT];
     for (name, weight) in by_name.iter().filter(|(n, _)| !matches!(n.as_str(), "bias" | "share")) {
-        let at = index_of(name).ok_or_else(|| format!("no feature {name}"))?;
-        out[at] = *weight;
+        let i = index_of(name).ok_or_else(|| format!("unknown feature {name}"))?;
+        out[i] = *weight;
     }
     Ok(out)
 }
@@ -362,7 +362,7 @@ mod tests {
         assert!(RankingModel::built_in().label_count() > 0);
     }
 
-    fn with(features: &[(&str, f32)]) -> Features {
+    fn features_with(features: &[(&str, f32)]) -> Features {
         let mut values = [0.0; COUNT];
         features.iter().for_each(|(name, value)| values[index_of(name).unwrap()] = *value);
         Features(values)
@@ -370,12 +370,14 @@ mod tests {
 
     #[test]
     fn templated_candidates_take_no_share() {
-        let ranking =
-            RankingModel { weights: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
+        let ranking = RankingModel {
+            weights: features_with(&[("words", 9.0)]).0,
+            ..RankingModel::built_in().clone()
+        };
         let candidates = [
-            with(&[("words", 0.5)]),
-            with(&[("words", 0.8)]),
-            with(&[("words", 0.9), ("series", 1.0)]),
+            features_with(&[("words", 0.5)]),
+            features_with(&[("words", 0.8)]),
+            features_with(&[("words", 0.9), ("series", 1.0)]),
         ];
         let order =
             |ranking: &[RankedCandidate]| ranking.iter().map(|item| item.index).collect::<Vec<_>>();
@@ -390,15 +392,19 @@ mod tests {
 
     #[test]
     fn exact_copy_is_first_and_template_is_capped() {
-        let ranking =
-            RankingModel { weights: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
-        let candidates =
-            [with(&[("words", 0.9), ("series", 1.0)]), with(&[("words", 0.2), ("copy", 1.0)])];
+        let ranking = RankingModel {
+            weights: features_with(&[("words", 9.0)]).0,
+            ..RankingModel::built_in().clone()
+        };
+        let candidates = [
+            features_with(&[("words", 0.9), ("series", 1.0)]),
+            features_with(&[("words", 0.2), ("copy", 1.0)]),
+        ];
         let ranked = ranking.rank(&candidates);
         assert_eq!(ranked[0].index, 1);
-        let assess = |at: usize| {
+        let assess = |i: usize| {
             ranking.confidence(&PairEvidence {
-                features: &candidates[at],
+                features: &candidates[i],
                 share: 0.0,
                 overlap: None,
             })
@@ -414,7 +420,7 @@ mod tests {
     #[test]
     fn source_curve_never_lowers_the_confidence() {
         let ranking = RankingModel::built_in();
-        let features = with(&[("words", 0.6), ("text_text_cosine", 0.7)]);
+        let features = features_with(&[("words", 0.6), ("text_text_cosine", 0.7)]);
         let evidence = PairEvidence { features: &features, share: -0.1, overlap: None };
         let confidence_with = |intercept| {
             ranking

@@ -33,9 +33,10 @@ use precedent_text::{failure::FailureMatch, report};
 const BUILT_IN: &str = include_str!("relevance.json");
 /// The minimum probability that a query is in the casebook's domain.
 const MIN_DOMAIN_PROBABILITY: f32 = 0.45;
-/// The minimum relevance of a case that by itself puts the query in the domain. It is lower in a
-/// small casebook with vectors, where an email's greeting and names are unknown words.
+/// The minimum relevance of a case that by itself puts the query in the domain.
 const MIN_RELEVANCE: f32 = 0.4;
+/// The same minimum in a small casebook with vectors, where an email's greeting and names are
+/// unknown words.
 const MIN_RELEVANCE_SMALL: f32 = 0.3;
 /// The relevance floor of a case with the same rare failure: of 17 such cases, 8 helped, and 5 more
 /// in part.
@@ -45,11 +46,12 @@ const RARE_FLOOR: f32 = 0.47;
 const DUPLICATE_FLOOR: f32 = 0.8;
 /// The relevance ceiling of a case that reports another failure; it is too low to be shown.
 const OTHER_FAILURE_CEILING: f32 = 0.14;
-/// The relevance floor of a case that contains all of a typed code or name found in only a few
+/// The relevance floor of a case that contains the whole query, a code or name found in only a few
 /// documents.
 const NAMED_FLOOR: f32 = 0.4;
-/// The maximum number of words in such a name, and of documents that contain its rarest word.
+/// The maximum number of words in such a query.
 const MAX_NAMED_WORDS: usize = 3;
+/// The maximum number of documents that contain its rarest word.
 const MAX_NAMED_DOCUMENTS: f64 = 3.0;
 /// The number of nearest candidates over which the mean cosine is computed.
 const NEAREST: usize = 10;
@@ -94,7 +96,7 @@ pub struct RelevantCase {
 impl RelevantCase {
     /// Returns the share of the query words' information that the case has, 0..1.
     pub fn words(&self) -> f32 {
-        NAMES.iter().position(|n| *n == "words").map_or(0.0, |at| self.numbers[at])
+        NAMES.iter().position(|n| *n == "words").map_or(0.0, |i| self.numbers[i])
     }
 }
 
@@ -161,11 +163,12 @@ pub(crate) fn relevant_cases(
     let scope = question.scope(other_kind, Some(Test::Resolved));
     let other_matches =
         finder.with_calibration(&question.calibration).find(&question.draft, &scope, task)?;
-    let (own_cases, other_cases) = (cases(answer.matches.clone())?, cases(other_matches)?);
+    let (same_kind_cases, other_cases) = (cases(answer.matches.clone())?, cases(other_matches)?);
     // Matches of the other kind are ranked in their own list; relevance merges the two lists.
-    let mut ranking: Vec<RelevantCase> = Vec::with_capacity(own_cases.len() + other_cases.len());
+    let mut ranking: Vec<RelevantCase> =
+        Vec::with_capacity(same_kind_cases.len() + other_cases.len());
     let mut other_cases = other_cases.into_iter().peekable();
-    for case in own_cases {
+    for case in same_kind_cases {
         let is_likely = case.candidate.confidence >= LIKELY;
         while let Some(next) =
             other_cases.next_if(|next| !is_likely && next.relevance > case.relevance)
@@ -194,10 +197,10 @@ pub(crate) fn estimate_relevance(
         matches.iter().filter_map(|m| Some(m.features.0[cosine?])).collect();
     nearest.sort_by(|a, b| b.total_cmp(a));
     nearest.truncate(NEAREST);
-    #[allow(clippy::cast_precision_loss, reason = "there are ten at the most")]
+    #[allow(clippy::cast_precision_loss, reason = "at most ten")]
     let mean_cosine = nearest.iter().sum::<f32>() / nearest.len().max(1) as f32;
-    let naming_ids = match draft.document {
-        None => documents_naming(finder, &text, &matches)?,
+    let query_documents = match draft.document {
+        None => find_query_documents(finder, &text, &matches)?,
         Some(_) => BTreeSet::new(),
     };
     let [with_vectors, words_only] = &*MODELS;
@@ -206,15 +209,15 @@ pub(crate) fn estimate_relevance(
     let cases = matches.into_iter().map(|m| {
         let numbers = numbers(&m, &domain_score, mean_cosine);
         let overlap = m.overlap.as_ref();
-        let rare = overlap.is_some_and(|o| o.rare_signature);
-        let rare_floor = if rare { RARE_FLOOR } else { 0.0 };
+        let has_rare_signature = overlap.is_some_and(|o| o.rare_signature);
+        let rare_floor = if has_rare_signature { RARE_FLOOR } else { 0.0 };
         let duplicate_floor =
             if m.confidence >= LIKELY { DUPLICATE_FLOOR * m.confidence } else { 0.0 };
         let language_floor = m.cross_language_worth.unwrap_or_default();
-        let named_floor = if naming_ids.contains(&m.document) { NAMED_FLOOR } else { 0.0 };
-        let differs =
+        let named_floor = if query_documents.contains(&m.document) { NAMED_FLOOR } else { 0.0 };
+        let has_other_failure =
             overlap.is_some_and(|o| o.failure == FailureMatch::Different) && m.confidence < LIKELY;
-        let ceiling = match differs {
+        let ceiling = match has_other_failure {
             true => OTHER_FAILURE_CEILING,
             false if is_generic => GENERIC_CEILING,
             false => 1.0,
@@ -229,7 +232,7 @@ pub(crate) fn estimate_relevance(
             .min(ceiling);
         let min_relevance =
             if domain.is_small() && has_vectors { MIN_RELEVANCE_SMALL } else { MIN_RELEVANCE };
-        let in_domain = rare
+        let in_domain = has_rare_signature
             || named_floor > 0.0
             || relevance >= min_relevance
             || model.domain.probability(&numbers) >= MIN_DOMAIN_PROBABILITY;
@@ -240,7 +243,7 @@ pub(crate) fn estimate_relevance(
 
 /// Returns the first candidates that contain the whole query, if it is only a name or code in few
 /// documents.
-fn documents_naming(
+fn find_query_documents(
     finder: &MatchFinder<'_>,
     text: &str,
     candidates: &[Match],
@@ -259,11 +262,11 @@ fn documents_naming(
         return Ok(ids);
     }
     let unseen_idf = domain::unseen_word_idf(finder.fulltext.count()?);
-    let rare = |idf: f32| {
+    let is_rare = |idf: f32| {
         let idf = f64::from(idf);
         idf < unseen_idf - 1e-3 && idf >= unseen_idf - (2.0 * MAX_NAMED_DOCUMENTS + 1.0).ln() - 1e-3
     };
-    if !finder.fulltext.idf(&terms)?.into_iter().any(rare) {
+    if !finder.fulltext.idf(&terms)?.into_iter().any(is_rare) {
         return Ok(ids);
     }
     finder.store.read(|r| {
@@ -274,8 +277,8 @@ fn documents_naming(
                 text.push('\n');
                 text.push_str(&comment.body);
             }
-            let has: HashSet<String> = report::terms(&text).into_iter().collect();
-            if terms.iter().all(|term| has.contains(term)) {
+            let case_terms: HashSet<String> = report::terms(&text).into_iter().collect();
+            if terms.iter().all(|term| case_terms.contains(term)) {
                 ids.insert(candidate.document);
             }
         }
@@ -285,13 +288,13 @@ fn documents_naming(
 
 /// Returns a feature by its name.
 fn feature(candidate: &Match, name: &str) -> f32 {
-    features::index_of(name).map_or(0.0, |at| candidate.features.0[at])
+    features::index_of(name).map_or(0.0, |i| candidate.features.0[i])
 }
 
 /// Returns an overlap measure by its name, or 0 without an overlap.
 fn overlap_measure(candidate: &Match, name: &str) -> f32 {
-    let at = text_overlap::NAMES.iter().position(|n| *n == name);
-    candidate.overlap.as_ref().zip(at).map_or(0.0, |(overlap, at)| overlap.numbers[at])
+    let i = text_overlap::NAMES.iter().position(|n| *n == name);
+    candidate.overlap.as_ref().zip(i).map_or(0.0, |(overlap, i)| overlap.numbers[i])
 }
 
 fn numbers(candidate: &Match, domain_score: &DomainScore, mean_cosine: f32) -> [f32; COUNT] {

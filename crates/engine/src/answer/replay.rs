@@ -23,7 +23,7 @@ use precedent_store::Reader;
 
 /// The maximum number of reports replayed, evenly spaced by age.
 const MAX_REPORTS: usize = 500;
-/// The minimum lower bound of the share of right answers at a recommended threshold.
+/// The minimum lower bound of the precision at a recommended threshold.
 const MIN_PRECISION: f32 = 0.9;
 
 /// The first match of a report, as it would have been stated.
@@ -59,7 +59,7 @@ pub fn replay(
     })?;
     let finder = &finder.with_calibration(&calibration);
     let groups = DuplicateGroups::new(&pairs, &issues);
-    let (from, recent) = finder.store.read(|r| select_recent(r, &issues, months))?;
+    let (start, recent) = finder.store.read(|r| select_recent(r, &issues, months))?;
     let sample = sample_evenly(&recent, MAX_REPORTS);
     let scope = Scope { filters: issue_filters(&row.key), ..Scope::default() };
     let (progress, total) = (AtomicU64::new(0), sample.len() as u64);
@@ -84,7 +84,7 @@ pub fn replay(
     let recommended = thresholds.iter().rev().find(|row| row.low >= MIN_PRECISION);
     Ok(Replay {
         source: row.key,
-        from,
+        from: start,
         reports: recent.len() as u64,
         checked_reports: total,
         duplicates: sample.iter().filter(|id| groups.has_earlier_duplicate(**id)).count() as u64,
@@ -100,18 +100,18 @@ fn select_recent(
     issues: &[i64],
     months: u32,
 ) -> Result<(Option<Timestamp>, Vec<i64>)> {
-    let mut from = None;
+    let mut start = None;
     let mut recent = Vec::new();
     for id in issues.iter().rev() {
         let Some(created_at) = r.document(*id)?.and_then(|row| row.created_at) else { continue };
-        let begin = *from.get_or_insert_with(|| months_before(created_at, months));
+        let begin = *start.get_or_insert_with(|| months_before(created_at, months));
         if created_at < begin {
             break;
         }
         recent.push(*id);
     }
     recent.reverse();
-    Ok((from, recent))
+    Ok((start, recent))
 }
 
 /// Returns the time `months` before another, at least [`Timestamp::MIN`].
@@ -126,12 +126,12 @@ fn verdict(r: &Reader<'_>, id: i64, other_id: i64) -> Result<Option<VerdictKind>
     Ok(r.verdict(&a.key, &b.key)?.map(|verdict| verdict.kind))
 }
 
-/// Counts the answers with at least a confidence, and those that are right.
+/// Counts the answers at or above a confidence threshold, and the right ones among them.
 fn figures(threshold: f32, answers: &[Answer]) -> ReplayFigures {
     let answers_above: Vec<&Answer> =
         answers.iter().filter(|answer| answer.confidence >= threshold).collect();
     let count =
-        |is: &dyn Fn(&Answer) -> bool| answers_above.iter().filter(|a| is(a)).count() as u64;
+        |test: &dyn Fn(&Answer) -> bool| answers_above.iter().filter(|a| test(a)).count() as u64;
     let right = count(&|a| a.is_marked);
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let (low, high) =
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_and_verdicts_are_counted_apart() {
+    fn marks_and_verdicts_are_counted_separately() {
         let answer = |confidence, is_marked, verdict| Answer { confidence, is_marked, verdict };
         let answers = [
             answer(0.95, true, Some(VerdictKind::Duplicate)),

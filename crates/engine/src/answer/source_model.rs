@@ -15,8 +15,8 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Returns the confidence for log-odds of the built-in confidence.
-    pub fn at(&self, odds: f64) -> f64 {
+    /// Returns the calibrated confidence for log-odds of the built-in confidence.
+    pub fn confidence(&self, odds: f64) -> f64 {
         1.0 / (1.0 + (-(self.slope * odds + self.intercept)).exp())
     }
 }

@@ -30,24 +30,25 @@ const MAX_NAMES: usize = 64;
 /// The maximum information of shared names, in nats; a shared dump has hundreds.
 const MAX_INFORMATION: f32 = 40.0;
 
-/// The minimum share of the shorter report's runs that both have, and the minimum logarithm of
-/// their count, for the same text.
+/// The minimum share of the shorter report's runs that both have, for the same text.
 const SAME_SHARE: f32 = 0.92;
+/// The minimum logarithm of the number of shared runs, for the same text.
 const SAME_RUNS: f32 = 3.0;
-/// The minimum number of distinctive shared words for the same text, and the minimum information of
-/// each in nats: that of a word in two of twenty documents, or in one of five hundred.
+/// The minimum number of distinctive shared words for the same text.
 const SAME_WORDS: usize = 3;
+/// The minimum information of a distinctive word, in nats: that of a word in two of twenty
+/// documents, or in one of five hundred.
 const SAME_WORD_INFORMATION: f32 = 6.0;
 
-/// The share of documents (one in this many), and the number of them, up to which a message
-/// identifies a cause. The messages of all judged pairs do. golang/go has *slice bounds out of
-/// range* and the like in more: of 17 reports with such a message and a known duplicate, 9 have it
-/// first.
+/// A message identifies a cause if at most one in this many documents has it, as is the case in all
+/// judged pairs. In golang/go, more have *slice bounds out of range* and the like: of 17 reports
+/// with such a message and a known duplicate, 9 have that duplicate first.
 const COMMON_MESSAGE: u64 = 200;
-const FEW: u64 = 10;
+/// The number of documents up to which a message always identifies a cause.
+const FEW_DOCUMENTS: u64 = 10;
 
 /// The confidence floor if one report contains nearly all of the other word for word: 30 of 31 such
-/// marked or judged pairs of titanium and xamarin are duplicates (lower bound by Wilson: 5 in 6).
+/// marked or judged pairs in titanium and xamarin are duplicates (lower bound by Wilson: 5 in 6).
 const SAME_TEXT: f32 = 0.75;
 /// The confidence floor if both report the same root cause: 42 of 49 such judged pairs are
 /// duplicates (lower bound by Wilson: 7 in 10).
@@ -63,20 +64,21 @@ const OTHER_SYSTEM: f32 = 0.15;
 /// The confidence ceiling if the report refers to the other one, so that its author knew that
 /// report: of 50 such judged pairs, 11 are duplicates and 38 are related.
 const CITED_CEILING: f32 = 0.25;
-/// The minimum probability that a report to which the other one refers is worth reading, as 49 of
-/// these 50 pairs are.
+/// The minimum probability that a report is worth reading if the other one refers to it, as in 49
+/// of these 50 pairs.
 pub(super) const CITED_WORTH: f32 = 0.9;
-/// The maximum number of documents that name a rare code or failure, which identifies one problem.
-pub(super) const RARE: usize = 3;
+/// The maximum number of documents that contain a rare code or failure, which identifies one
+/// problem.
+pub(super) const RARE_DOCUMENTS: usize = 3;
 
 /// The number of overlap measures.
 pub const COUNT: usize = NAMES.len();
 
-/// The names of the measures, in their order. The confidence model's file uses the same names.
+/// The names of the measures, in order. The confidence model's file uses the same names.
 pub const NAMES: [&str; 12] = [
-    // The share of all their runs of words that both have, 0..1.
+    // The share of all runs of words that both reports have, 0..1.
     "resemblance",
-    // The share of the shorter one's runs that the other has, 0..1; 0 if it has too few.
+    // The share of the shorter report's runs that the other has, 0..1; 0 if it has too few.
     "contained",
     // The logarithm of one plus the number of shared runs.
     "runs",
@@ -146,7 +148,7 @@ impl TextOverlap {
     }
 }
 
-/// A report to be compared with candidates.
+/// A comparer of candidates with one draft.
 pub(super) struct OverlapComparer<'a> {
     fulltext: &'a FullText,
     draft_text: Text,
@@ -196,7 +198,7 @@ impl<'a> OverlapComparer<'a> {
         Self { fulltext, draft_text: Text::new(&draft.title, &draft.body), draft_failure, draft }
     }
 
-    /// Compares a candidate with the report.
+    /// Compares a candidate with the draft.
     pub(super) fn compare(&self, title: &str, body: &PreparedText) -> Result<TextOverlap> {
         let (a, b) = (&self.draft_text, Text::new(title, body));
         let shared_runs = a.runs.intersection(&b.runs).count();
@@ -258,7 +260,7 @@ impl<'a> OverlapComparer<'a> {
         // A message alone identifies a cause only if few reports have it.
         let documents =
             self.fulltext.document_counts(TermKind::Signature, &failures)?.into_iter().min();
-        let max_documents = (self.fulltext.count()? / COMMON_MESSAGE).max(FEW);
+        let max_documents = (self.fulltext.count()? / COMMON_MESSAGE).max(FEW_DOCUMENTS);
         let is_common = documents.is_some_and(|count| count > max_documents);
         let other_failure = Failure::parse(&body.whole(title));
         let failure = match self.draft_failure.compare(&other_failure) {
@@ -288,19 +290,19 @@ mod tests {
 
     #[test]
     fn failures_bound_the_confidence() {
-        let with = |failure| TextOverlap { failure, ..TextOverlap::default() };
-        assert_eq!(with(FailureMatch::Same).bounds(false), (SAME_FAILURE, 1.0));
-        assert_eq!(with(FailureMatch::Different).bounds(false), (0.0, OTHER_FAILURE));
+        let overlap_with = |failure| TextOverlap { failure, ..TextOverlap::default() };
+        assert_eq!(overlap_with(FailureMatch::Same).bounds(false), (SAME_FAILURE, 1.0));
+        assert_eq!(overlap_with(FailureMatch::Different).bounds(false), (0.0, OTHER_FAILURE));
         assert_eq!(
             TextOverlap { rare_signature: true, ..TextOverlap::default() }.bounds(false),
             (RARE_SIGNATURE, 1.0)
         );
         let systems = Some(("Android".to_owned(), "iOS".to_owned()));
         assert_eq!(
-            TextOverlap { other_system: systems, ..with(FailureMatch::Same) }.bounds(false),
+            TextOverlap { other_system: systems, ..overlap_with(FailureMatch::Same) }.bounds(false),
             (0.0, OTHER_SYSTEM)
         );
-        let cited = TextOverlap { is_cited: true, ..with(FailureMatch::Same) };
+        let cited = TextOverlap { is_cited: true, ..overlap_with(FailureMatch::Same) };
         assert_eq!(cited.bounds(false), (0.0, CITED_CEILING));
         assert_eq!(TextOverlap::default().bounds(false), (0.0, 1.0));
     }

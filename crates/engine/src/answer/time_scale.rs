@@ -2,22 +2,22 @@
 //!
 //! The probability that a report is a duplicate of an earlier one falls with the days between them,
 //! but not equally fast everywhere: in one tracker duplicates come within weeks, in another within
-//! years. Days are therefore divided by the time scale of the source. It is the one with which the
-//! ranking's time features best predict the ages of the candidates that a sample of reports
-//! repeats, by content. It needs no labels (docs/decisions/0011).
+//! years. Days are therefore divided by the time scale of the source. It is chosen so that the
+//! ranking's time features best predict the age of the candidate that each sampled report repeats,
+//! judged by content. It needs no labels (docs/decisions/0011).
 
 use super::{
     Match, RankingModel,
     confidence::PairEvidence,
-    features::{Features, TIME, index_of},
+    features::{Features, TIME_FEATURES, index_of},
     ranking::{MODEL_CEILING, shares},
 };
 
-/// The exponents of the time scales tried, powers of the square root of 2 from 1/2 to 128. With the
+/// The exponents of the time scales to try: powers of the square root of 2, from 1/2 to 128. At the
 /// highest, age hardly matters.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -2..=14;
-/// The standard deviation of the logarithm of time scales among sources, which weighs the default
-/// of 1 against the evidence. The tracker with the slowest recurrences measured has 6 to 8.
+/// The standard deviation of the logarithm of the time scale among sources, which weighs the
+/// default of 1 against the evidence. The tracker with the slowest recurrences measured has 6 to 8.
 const DEVIATION: f64 = 2.1;
 /// The number of reports on a recent subject, per duplicate: related reports are filed at about the
 /// same time as well. With this number, go and hadoop get about the default.
@@ -42,13 +42,13 @@ impl Recurrence {
         let features: Vec<Features> = matches.iter().map(|f| f.features).collect();
         let weights = time_weights(model);
         let time_score = |f: &Features| -> f32 {
-            TIME.iter().zip(weights).map(|(name, weight)| weight * feature(f, name)).sum()
+            TIME_FEATURES.iter().zip(weights).map(|(name, weight)| weight * feature(f, name)).sum()
         };
         let content: Vec<f32> = features.iter().map(|f| model.score(f) - time_score(f)).collect();
         let shares = shares(&content, &features);
-        let confidence = |at: usize| {
-            let evidence = PairEvidence { share: shares[at], ..matches[at].evidence() };
-            (at, model.confidence(&evidence).duplicate)
+        let confidence = |i: usize| {
+            let evidence = PairEvidence { share: shares[i], ..matches[i].evidence() };
+            (i, model.confidence(&evidence).duplicate)
         };
         let best = (0..matches.len()).map(confidence);
         let (repeat_index, duplicate) =
@@ -70,7 +70,7 @@ impl Recurrence {
         let scores: Vec<f64> = self.days.iter().map(score).collect();
         let best = scores.iter().copied().fold(f64::MIN, f64::max);
         let sum: f64 = scores.iter().map(|score| (score - best).exp()).sum();
-        #[allow(clippy::cast_precision_loss, reason = "a few hundred at the most")]
+        #[allow(clippy::cast_precision_loss, reason = "at most a few hundred")]
         let chance_share = 1.0 / scores.len() as f64;
         let age_share = (scores[self.repeat_index] - best).exp() / sum;
         -(self.probability * age_share + (1.0 - self.probability) * chance_share).ln()
@@ -78,11 +78,11 @@ impl Recurrence {
 }
 
 fn feature(features: &Features, name: &str) -> f32 {
-    index_of(name).map_or(0.0, |at| features.0[at])
+    index_of(name).map_or(0.0, |i| features.0[i])
 }
 
 fn time_weights(model: &RankingModel) -> [f32; 3] {
-    TIME.map(|name| index_of(name).map_or(0.0, |at| model.weights()[at]))
+    TIME_FEATURES.map(|name| index_of(name).map_or(0.0, |i| model.weights()[i]))
 }
 
 /// Estimates the time scale of a source from the recurrences of a sample of its reports.
@@ -102,7 +102,7 @@ pub(super) fn time_scale(recurrences: &[Recurrence], model: &RankingModel) -> f6
 mod tests {
     use super::*;
 
-    /// Reports with candidates of every age up to some years, each repeating the one that is
+    /// Creates reports with candidates of every age up to some years. Each repeats the one that is
     /// `gap` days old.
     fn recurrences(gap: f64, probability: f64) -> Vec<Recurrence> {
         let report = |i: u32| {
@@ -121,7 +121,7 @@ mod tests {
         assert!((time_scale(&[], RankingModel::built_in()) - 1.0).abs() < f64::EPSILON);
         let (soon, late) = (scale(3.0, 0.5), scale(1_000.0, 0.5));
         assert!(soon <= 1.0 && late >= 8.0, "{soon} {late}");
-        // Doubtful matches say little.
+        // Doubtful matches are weak evidence.
         assert!(scale(1_000.0, 0.01) < late);
     }
 }

@@ -31,12 +31,12 @@ impl Casebook {
     /// Renders a brief.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Internal`] if the PDF cannot be made.
+    /// [`precedent_core::Code::Internal`] if the PDF cannot be created.
     pub async fn render_brief(brief: Brief, format: BriefFormat) -> Result<Vec<u8>> {
         run_blocking(move || brief::render(&brief, format)).await
     }
 
-    /// Returns the texts that redaction would replace in the requested brief, with their kinds.
+    /// Returns the values that redaction would replace in the requested brief, with their kinds.
     ///
     /// # Errors
     /// Same as [`Casebook::brief`].
@@ -72,10 +72,10 @@ impl Casebook {
         self.add_note(article.to_note(), task).await
     }
 
-    /// Makes a brief again from its file, and reports the changes since.
+    /// Assembles a brief again from its file, and reports the changes since then.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the file is not a brief; errors of
+    /// [`precedent_core::Code::InvalidInput`] if the file is not a brief; any error from
     /// [`Casebook::brief`].
     pub async fn replay_brief(&self, file: Vec<u8>, task: &Task) -> Result<BriefReplay> {
         let task = task.clone();

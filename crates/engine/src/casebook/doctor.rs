@@ -27,16 +27,16 @@ use precedent_trackers::sync::SyncLock;
 
 impl Casebook {
     /// Checks every part of a casebook, even of one that cannot be opened; with `repair`, repairs
-    /// what can be repaired. With fewer than `wanted_free` bytes free, reports that the disk is
-    /// nearly full.
+    /// what can be repaired. With fewer than `min_free_bytes` free, reports that the disk is nearly
+    /// full.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no casebook,
-    /// [`precedent_core::Code::Cancelled`], and errors of a failed repair.
+    /// [`precedent_core::Code::Cancelled`], and any error from a failed repair.
     pub async fn doctor(
         options: OpenOptions,
         repair: bool,
-        wanted_free: u64,
+        min_free_bytes: u64,
         task: &Task,
     ) -> Result<Health> {
         let task = task.clone();
@@ -68,7 +68,7 @@ impl Casebook {
                 folder: &folder,
                 engine: &engine,
                 workers: options.workers.max(1),
-                wanted_free,
+                min_free_bytes,
                 repair,
             };
             health_check.run(&task)
@@ -84,11 +84,11 @@ impl Casebook {
     pub async fn diagnose(
         options: OpenOptions,
         caller: CallerDetails,
-        wanted_free: u64,
+        min_free_bytes: u64,
         task: &Task,
     ) -> Result<Diagnosis> {
         let (folder, now) = (options.folder.clone(), (options.clock)());
-        let health = Self::doctor(options.clone(), false, wanted_free, task).await?;
+        let health = Self::doctor(options.clone(), false, min_free_bytes, task).await?;
         let mut state = CasebookState::default();
         match Self::open(OpenOptions { create: false, preload: false, ..options }).await {
             Ok(casebook) => {
@@ -107,10 +107,11 @@ impl Casebook {
     }
 
     /// Writes a full copy of the database to a file, readable by this user only. Other processes
-    /// may continue meanwhile. Derived data is not included, because it can be rebuilt.
+    /// may use the casebook in the meantime. Derived data is not included, because it can be
+    /// rebuilt.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the file exists and is not to be replaced,
+    /// [`precedent_core::Code::InvalidInput`] if the file exists and `replace` is false,
     /// [`precedent_core::Code::Io`] if it cannot be written.
     pub async fn backup(&self, file: &Path, replace: bool) -> Result<Backup> {
         let file = file.to_owned();
@@ -149,12 +150,12 @@ impl Casebook {
             }
         }
         let (folder, file) = (options.folder.clone(), file.to_owned());
-        let aside = run_blocking(move || {
+        let corrupt_copy = run_blocking(move || {
             drop(checked_copy(&folder, &file)?);
             store::set_aside(&database)
         })
         .await?;
-        Ok((Self::open(options).await?, Some(aside)))
+        Ok((Self::open(options).await?, Some(corrupt_copy)))
     }
 
     /// Restores a copy that [`Casebook::backup`] made, in one transaction, even while other
@@ -169,12 +170,13 @@ impl Casebook {
     pub async fn restore(&self, file: &Path) -> Result<RestoreResult> {
         let file = file.to_owned();
         self.run(move |i| {
-            let _importing = FileLock::try_acquire(&i.folder, "import.lock")?.ok_or_else(|| {
-                Error::new(Code::Busy, "another process is importing into this casebook")
-                    .with_hint("Wait until it has finished, then try again.")
-            })?;
+            let _import_lock =
+                FileLock::try_acquire(&i.folder, "import.lock")?.ok_or_else(|| {
+                    Error::new(Code::Busy, "another process is importing into this casebook")
+                        .with_hint("Wait until it has finished, then try again.")
+                })?;
             let sources = i.store.read(|r| r.sources())?;
-            let _syncing = SyncLock::take_all(&i.folder, &sources)?;
+            let _sync_lock = SyncLock::take_all(&i.folder, &sources)?;
             let (_staging, copy) = checked_copy(&i.folder, &file)?;
             let session = i.embedding_session()?;
             let vectors = session.vectors().ok();
@@ -204,11 +206,11 @@ impl Casebook {
     }
 
     /// Writes the casebook into one portable file, readable by this user only: sources, documents,
-    /// comments, links and verdicts. Private notes are included only with `notes`, and tokens
-    /// never, because no casebook contains them.
+    /// comments, links and verdicts. Private notes are included only with `notes`. Tokens are never
+    /// included, because no casebook contains them.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the file exists and is not to be replaced,
+    /// [`precedent_core::Code::InvalidInput`] if the file exists and `replace` is false,
     /// [`precedent_core::Code::Io`] if it cannot be written, [`precedent_core::Code::Cancelled`].
     pub async fn export(
         &self,
@@ -226,7 +228,7 @@ impl Casebook {
     /// `scratch`.
     ///
     /// # Errors
-    /// Errors of [`Casebook::import_casebook`] that concern the file.
+    /// Any error from [`Casebook::import_casebook`] that concerns the file.
     pub async fn check_exported(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
         let (file, scratch, task) = (file.to_owned(), scratch.to_owned(), task.clone());
         run_blocking(move || portable::check(&file, &scratch, &task)).await
@@ -268,10 +270,10 @@ fn checked_copy(folder: &Path, file: &Path) -> Result<(StagingFolder, PathBuf)> 
 
 /// Copies a database with its write-ahead log, which holds changes not yet in the file.
 fn copy_database(from: &Path, to: &Path) -> Result<()> {
-    for log in ["", "-wal"] {
-        let (from, to) = (store::with_suffix(from, log), store::with_suffix(to, log));
+    for suffix in ["", "-wal"] {
+        let (from, to) = (store::with_suffix(from, suffix), store::with_suffix(to, suffix));
         match fs::copy(&from, &to) {
-            Err(e) if !log.is_empty() && e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) if !suffix.is_empty() && e.kind() == std::io::ErrorKind::NotFound => {}
             result => drop(result.map_err(|e| Error::io(&from, e))?),
         }
     }

@@ -63,12 +63,12 @@ impl Casebook {
     ) -> Result<DuplicatesResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale = i.refresh_index(Effort::Alone, &task)?;
+            let stale_notice = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response = i.with_session(|session| {
                 i.with_finder(session, |c| check(c, &request, now, &task))
             })?;
-            response.notices.extend(stale);
+            response.notices.extend(stale_notice);
             response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)
         })
@@ -98,12 +98,12 @@ impl Casebook {
     ) -> Result<TriageResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale = i.refresh_index(Effort::Alone, &task)?;
+            let stale_notice = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response = i.with_session(|session| {
                 i.with_finder(session, |c| duplicates::triage(c, &request, patience, now, &task))
             })?;
-            response.notices.extend(stale);
+            response.notices.extend(stale_notice);
             response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)
         })
@@ -111,8 +111,8 @@ impl Casebook {
     }
 
     /// Calibrates a source's duplicate confidence from its known duplicates, and stores the result
-    /// unless `dry_run`. With too few known duplicates, the built-in calibration stays and the report
-    /// says so.
+    /// unless `dry_run`. With too few known duplicates, the built-in calibration is kept, and the
+    /// report says so.
     ///
     /// # Errors
     /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; database or index
@@ -131,7 +131,7 @@ impl Casebook {
     }
 
     /// Checks the reports of a source's last `months` again as they were filed, and counts the
-    /// right answers by confidence.
+    /// correct answers by confidence.
     ///
     /// # Errors
     /// [`Code::NotFound`] for a source that does not exist, [`Code::InvalidInput`] for zero months,
@@ -161,7 +161,7 @@ impl Casebook {
         .await
     }
 
-    /// Compares two reports: names in both, names in only one, and the words to highlight.
+    /// Compares two reports: their shared and differing facts, and the words to highlight.
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no such document; database or index errors.
@@ -179,8 +179,8 @@ impl Casebook {
         self.run(move |i| i.store.read(|r| r.check(&search::resolve_one(r, &key)?.key))).await
     }
 
-    /// Records a user's verdict on a pair. For a duplicate, `other_key` is the canonical report.
-    /// Replaces an earlier verdict on the pair, and survives every sync, index and model.
+    /// Records a user's verdict on a pair. For a duplicate, `other_key` is the canonical report. It
+    /// replaces an earlier verdict on the pair, and survives syncs, rebuilds and model changes.
     ///
     /// # Errors
     /// [`Code::NotFound`] if one of them does not exist, [`Code::InvalidInput`] if they are the
@@ -405,7 +405,7 @@ impl Inner {
                     let numbers = self.store.read(|r| r.numbers(&ids))?;
                     let rows = ranking.iter().zip(numbers);
                     Ok(rows
-                        .filter_map(|((r, probability, extra), number)| {
+                        .filter_map(|((r, probability, relevance_numbers), number)| {
                             Some(RankedDocument {
                                 number: number?,
                                 score: r.score,
@@ -413,7 +413,7 @@ impl Inner {
                                 worth: Some(r.worth),
                                 features: ranking_numbers(r)
                                     .into_iter()
-                                    .chain(extra.iter().copied())
+                                    .chain(relevance_numbers.iter().copied())
                                     .collect(),
                             })
                         })

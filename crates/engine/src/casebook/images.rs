@@ -51,7 +51,7 @@ impl Casebook {
     /// [`precedent_core::Code::NotFound`] for a host without a live source,
     /// [`precedent_core::Code::InvalidInput`] if it is not an image; network errors.
     pub async fn image(&self, url: &str, task: &Task) -> Result<Image> {
-        let url = Url::parse(url).map_err(|_| Error::invalid("the image has no valid address"))?;
+        let url = Url::parse(url).map_err(|_| Error::invalid("the image address is invalid"))?;
         let path = self.inner.image_path(&url);
         let target = path.clone();
         if let Some(image) =
@@ -61,12 +61,12 @@ impl Casebook {
         }
         for (source, remote) in self.live_sources(Vec::new()).await? {
             let (_, address) = sync::remote_address(&source, &remote)?;
-            if !address.token_addresses().iter().any(|own| own.origin() == url.origin()) {
+            if !address.token_addresses().iter().any(|trusted| trusted.origin() == url.origin()) {
                 continue;
             }
             let tracker = self.tracker(&self.inner.http, &source, &remote).await?;
             let image = Image::parse(tracker.file(&url, task).await?).ok_or_else(|| {
-                Error::invalid("this is not an image, or one larger than 10 MB")
+                Error::invalid("the file is not a supported image, or is larger than 10 MB")
                     .with_hint("PNG, JPEG, GIF and WebP are shown.")
             })?;
             let copy = image.bytes.clone();
@@ -81,16 +81,16 @@ impl Casebook {
 }
 
 impl Inner {
-    fn images(&self) -> PathBuf {
+    fn image_folder(&self) -> PathBuf {
         self.folder.join("images")
     }
 
     fn image_path(&self, url: &Url) -> PathBuf {
-        self.images().join(blake3::hash(url.as_str().as_bytes()).to_hex().as_str())
+        self.image_folder().join(blake3::hash(url.as_str().as_bytes()).to_hex().as_str())
     }
 
     fn cache_image(&self, path: &Path, bytes: &[u8]) -> Result<()> {
-        let folder = self.images();
+        let folder = self.image_folder();
         files::create_private_folder(&folder)?;
         if fs::read_dir(&folder).is_ok_and(|images| images.count() >= MAX_IMAGES) {
             self.forget_images();
@@ -101,6 +101,6 @@ impl Inner {
 
     /// Empties the cache of images.
     pub(super) fn forget_images(&self) {
-        let _ = fs::remove_dir_all(self.images());
+        let _ = fs::remove_dir_all(self.image_folder());
     }
 }

@@ -12,7 +12,7 @@ use precedent_store::{Reader, VolumeRow};
 const DAY: f64 = 86_400.0;
 
 impl Casebook {
-    /// Returns the number of issues by month and by source, of one source or all.
+    /// Returns the number of issues by month and by source, for one source or all.
     ///
     /// # Errors
     /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
@@ -56,7 +56,7 @@ fn insights(reader: &Reader<'_>, source: Option<&str>) -> Result<Insights> {
 }
 
 fn volume(source: String, row: &VolumeRow) -> SourceVolume {
-    // The lower median for an even count, because it is a real age.
+    // Use the lower median of an even count, because it is a real age.
     let middle = row.durations.get(row.durations.len().saturating_sub(1) / 2);
     SourceVolume {
         source,
@@ -116,7 +116,7 @@ mod tests {
         casebook.import_sample(&task).await.unwrap();
         let initial = casebook.insights(None).await.unwrap();
         let [source] = &initial.sources[..] else { panic!("one source") };
-        let sum = |of: fn(&MonthVolume) -> u64| initial.months.iter().map(of).sum::<u64>();
+        let sum = |count: fn(&MonthVolume) -> u64| initial.months.iter().map(count).sum::<u64>();
         assert_eq!(sum(|m| m.opened), source.issues);
         assert_eq!(sum(|m| m.closed), source.issues - source.open);
         assert_eq!(sum(|m| m.duplicates), source.duplicates);

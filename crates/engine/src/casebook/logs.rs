@@ -29,11 +29,11 @@ impl Casebook {
                 ([], text) if !text.is_empty() => precedent_logs::read_text(text),
                 _ => precedent_logs::read(&paths, &task)?,
             };
-            let stale = i.refresh_index(Effort::Alone, &task)?;
+            let stale_notice = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response =
                 i.with_cases(|context| logs::ask(context, &request, reading.clone(), now, &task))?;
-            response.notices.extend(stale);
+            response.notices.extend(stale_notice);
             response.conclusive = Notice::is_conclusive(&response.notices);
             response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
             Ok(response)

@@ -30,8 +30,8 @@ impl Casebook {
     /// the sources that the files name. Importing the same data again changes nothing.
     ///
     /// # Errors
-    /// A path cannot be read, a file is damaged, or nothing in it can be used. Earlier data is
-    /// kept.
+    /// Fails if a path cannot be read, a file is damaged, or nothing in it can be used. Earlier
+    /// data is kept.
     pub async fn import_files(&self, request: ImportRequest, task: &Task) -> Result<ImportResult> {
         let task = task.clone();
         self.run(move |i| sync::import_files(&i.store, &request, (i.clock)(), &task)).await
@@ -73,7 +73,7 @@ impl Casebook {
     /// Imports a folder of Markdown files as the wiki pages of a source.
     ///
     /// # Errors
-    /// A path cannot be read, or nothing in it can be used.
+    /// Fails if a path cannot be read, or nothing in it can be used.
     pub async fn import_wiki(
         &self,
         source: &str,
@@ -108,14 +108,14 @@ impl Casebook {
     pub async fn undo_import(&self, task: &Task) -> Result<UndoReport> {
         let task = task.clone();
         self.run(move |i| {
-            let undone = i.store.write_durably(|w| w.undo_import())?.ok_or_else(|| {
+            let report = i.store.write_durably(|w| w.undo_import())?.ok_or_else(|| {
                 Error::not_found("there is no import to undo")
                     .with_hint("Only the last import of files can be undone, and only once.")
             })?;
             i.indexes().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
             i.plan_removals(&task)?;
             i.store.purge(&task)?;
-            Ok(undone)
+            Ok(report)
         })
         .await
     }
@@ -142,8 +142,8 @@ impl Casebook {
         .await
     }
 
-    /// Adds a live source, `key` (`owner/name`) of the GitHub at `host`, or turns an imported
-    /// source into a live one. Fetches nothing yet.
+    /// Adds a live source, `key` (`owner/name`) on the GitHub instance at `host`, or turns an
+    /// imported source into a live one. Fetches nothing yet.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if the key or the host is invalid, or the source is
@@ -154,13 +154,13 @@ impl Casebook {
             .await
     }
 
-    /// Returns the source that a text means: `owner/name`, `gitlab:group/name`, or the web address
-    /// of a project or of a page in it. What the text does not name is empty.
+    /// Returns the source that a text refers to: `owner/name`, `gitlab:group/name`, or the web
+    /// address of a project or of a page in it. Parts that the text does not name are empty.
     pub fn parse_source(text: &str) -> Option<NewMirror> {
         project::parse(text)
     }
 
-    /// Returns the source of a web address; `None` if the tracker cannot be told from it.
+    /// Returns the source of a web address; `None` if the tracker cannot be inferred from it.
     pub fn parse_source_address(text: &str) -> Option<NewMirror> {
         project::parse_address(text)
     }
@@ -190,15 +190,15 @@ impl Casebook {
     /// # Errors
     /// Database errors.
     pub async fn hosts(&self) -> Result<Vec<HostView>> {
-        let live = self.live_sources(Vec::new()).await?;
+        let live_sources = self.live_sources(Vec::new()).await?;
         self.run(move |i| {
             let mut hosts: BTreeMap<String, HostView> = BTreeMap::new();
-            for (source, remote) in live {
+            for (source, remote) in live_sources {
                 let host = hosts.entry(remote.host.clone()).or_insert_with(|| {
-                    let store = find_token(i, &source, &remote).map(|token| token.source);
+                    let token_source = find_token(i, &source, &remote).map(|token| token.source);
                     HostView {
-                        token: store.map(str::to_owned),
-                        kept: store == Some(KEYRING),
+                        token: token_source.map(str::to_owned),
+                        kept: token_source == Some(KEYRING),
                         host: remote.host.clone(),
                         address: remote.base_url.clone(),
                         sources: Vec::new(),
@@ -225,8 +225,8 @@ impl Casebook {
         tracker.access(task).await
     }
 
-    /// Trusts the host of a source from an imported casebook file, which may then receive the host's
-    /// stored token.
+    /// Trusts the host of a source from an imported casebook file, which may then receive the
+    /// host's stored token.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such source,
@@ -274,8 +274,8 @@ impl Casebook {
     /// Waits until the user has entered the code, then stores the token in the system keyring.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Authentication`] if the user declined or the code expired; errors
-    /// of [`Casebook::keep_token`].
+    /// [`precedent_core::Code::Authentication`] if the user declined or the code expired; any error
+    /// from [`Casebook::keep_token`].
     pub async fn finish_login(&self, host: &str, login: &DeviceLogin, task: &Task) -> Result<()> {
         let token = device::finish(&self.inner.http, login, task).await?;
         self.keep_token(host, token).await
@@ -300,20 +300,23 @@ impl Casebook {
     pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
         let context = self.context(task);
         let mut reports = Vec::new();
-        let live = self.live_sources(request.sources.clone()).await?;
-        let addresses: Vec<_> =
-            live.iter().filter_map(|(_, remote)| url::Url::parse(&remote.base_url).ok()).collect();
-        // If no host answers, the network is down; this avoids one timeout per source.
+        let live_sources = self.live_sources(request.sources.clone()).await?;
+        let addresses: Vec<_> = live_sources
+            .iter()
+            .filter_map(|(_, remote)| url::Url::parse(&remote.base_url).ok())
+            .collect();
+        // If no host answers, the network is down. Checking this first avoids one timeout per
+        // source.
         match self.inner.http.reach_any(&addresses, task).await {
             Err(error) if error.code() == Code::Network => {
-                for (source, _) in &live {
+                for (source, _) in &live_sources {
                     reports.push(sync::record_unreachable(&context, source, &error).await);
                 }
                 return Ok(reports);
             }
             result => result?,
         }
-        for (source, remote) in live {
+        for (source, remote) in live_sources {
             if task.is_cancelled() && !reports.is_empty() {
                 break;
             }

@@ -79,14 +79,14 @@ pub struct OpenOptions {
     /// True to create a missing casebook. If false, opening a missing casebook is an error,
     /// because the path may be mistyped.
     pub create: bool,
-    /// Paths at which ONNX Runtime's shared library is searched, in order.
+    /// The paths searched for ONNX Runtime's shared library, in order.
     pub runtime: Vec<PathBuf>,
-    /// Paths at which the folder of the built-in model's folder is searched, in order.
+    /// The paths searched for the folder that contains the built-in model's folder, in order.
     pub models: Vec<PathBuf>,
     /// The embedding engine; `None` means the built-in model.
     pub engine: Option<Engine>,
-    /// True to start loading the model immediately, in parallel; for a process that is about to
-    /// search by meaning.
+    /// True to start loading the model immediately, in parallel; for a process that is about to run
+    /// a semantic search.
     pub preload: bool,
     /// Embedding threads; 0 means half of the cores, so that the machine stays usable.
     pub workers: usize,
@@ -100,11 +100,11 @@ pub struct OpenOptions {
     pub proxy: Option<(String, Option<String>)>,
     /// The base URL for model downloads; `None` means Hugging Face.
     pub hub: Option<String>,
-    /// True to index comments with their documents. If false, an evaluation may contain comments
-    /// newer than its query: no search uses them, their vectors are stored separately for comments
+    /// True to index comments with their documents. False for an evaluation, where comments may be
+    /// newer than the query: no search uses them, their vectors are stored separately for comments
     /// older than the query, and no source is calibrated automatically.
     pub index_comments: bool,
-    /// The ranking model of sources without calibrated weights.
+    /// The ranking model for sources without calibrated weights.
     pub ranking_model: RankingModel,
 }
 
@@ -150,8 +150,8 @@ impl OpenOptions {
         self.runtime.extend(runtime);
         self.models.extend(models);
         // The executable may be a symbolic link into the installation.
-        let real = fs::canonicalize(executable);
-        let executable = real.as_deref().unwrap_or(executable);
+        let real_path = fs::canonicalize(executable);
+        let executable = real_path.as_deref().unwrap_or(executable);
         let bin_folder = executable.parent().unwrap_or(Path::new(""));
         self.runtime.push(bin_folder.join(LIBRARY));
         self.models.push(bin_folder.join("models"));
@@ -209,7 +209,7 @@ struct Inner {
     domain: Mutex<Option<(u64, DomainModel)>>,
     /// The most recently used model.
     session: Mutex<Option<Arc<EmbeddingSession>>>,
-    /// The model for other languages, once one was needed.
+    /// The model for other languages, once it has been needed.
     languages: Mutex<Option<Arc<EmbeddingSession>>>,
 }
 
@@ -231,8 +231,8 @@ impl Casebook {
         run_blocking(move || Self::open_blocking(options)).await
     }
 
-    /// Opens a casebook for a long-running program, like [`Casebook::open`]. Frees memory after 60
-    /// s without a query ([`Casebook::release_memory`]).
+    /// Opens a casebook for a long-running program, like [`Casebook::open`]. Frees memory after a
+    /// minute without a query ([`Casebook::release_memory`]).
     ///
     /// # Errors
     /// Same as [`Casebook::open`].
@@ -285,7 +285,7 @@ impl Casebook {
             options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
         let mut http = HttpOptions::new(timing);
         (http.proxy, http.no_proxy) =
-            options.proxy.map_or((None, None), |(p, direct)| (Some(p), direct));
+            options.proxy.map_or((None, None), |(proxy, no_proxy)| (Some(proxy), no_proxy));
         let inner = Inner {
             folder,
             store: Arc::new(store),
@@ -342,15 +342,17 @@ impl Casebook {
 
     /// Returns a sentence that states why this casebook is read-only, or `None` if it is writable.
     pub fn read_only(&self) -> Option<String> {
-        let why = self.inner.store.read_only()?;
-        Some(format!("This casebook is read-only here, so nothing new is indexed or saved: {why}."))
+        let reason = self.inner.store.read_only()?;
+        Some(format!(
+            "This casebook is read-only here, so nothing new is indexed or saved: {reason}."
+        ))
     }
 
     /// Deletes all derived data; the next update rebuilds it. Until then, results cover only the
     /// rebuilt part, as their coverage states.
     ///
     /// # Errors
-    /// [`Code::Busy`] if another process keeps updating it.
+    /// [`Code::Busy`] if another process keeps updating the indexes.
     pub async fn forget_indexes(&self) -> Result<()> {
         self.run(|i| {
             let session = i.embedding_session()?;
@@ -387,7 +389,7 @@ impl Casebook {
                 filters: query::resolve_relative_times(&request.filters, now),
                 ..request
             };
-            let stale = i.refresh_index(Effort::Within(SEARCH_BUDGET), &task)?;
+            let stale_notice = i.refresh_index(Effort::Within(SEARCH_BUDGET), &task)?;
             let session = i.embedding_session()?;
             let mode = request.mode.or_else(|| query::parse(&request.query).ok()?.mode);
             // Wait for a model that is already loading only where it is needed, after the full-text
@@ -400,12 +402,12 @@ impl Casebook {
             }
             let answer = || i.with_context(&session, |context| context.search(&request, &task));
             match session.retry_on_corruption(answer) {
-                // A load error of the model may be known only now.
+                // The model's load error may be known only now.
                 Err(error) if is_loading && error.code() == Code::ModelUnavailable => answer(),
                 result => result,
             }
             .map(|mut response| {
-                response.notices.extend(stale);
+                response.notices.extend(stale_notice);
                 response.conclusive = Notice::is_conclusive(&response.notices);
                 response
             })
@@ -413,8 +415,8 @@ impl Casebook {
         .await
     }
 
-    /// Starts loading the model unless it is loaded, so that a later query need not wait. A load
-    /// error is in the status.
+    /// Starts loading the model unless it is loaded, so that a later query need not wait. The
+    /// status reports a load error.
     ///
     /// # Errors
     /// Database errors.

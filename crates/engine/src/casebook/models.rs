@@ -21,7 +21,7 @@ use precedent_trackers::http::download;
 
 /// The host of the catalog's models.
 const HUB: &str = "https://huggingface.co";
-/// The number of unrelated texts by which a model's cosines are calibrated.
+/// The number of unrelated texts used to calibrate a model's cosines.
 const SAMPLE_COUNT: usize = 100;
 
 impl Casebook {
@@ -78,7 +78,7 @@ impl Casebook {
     /// Downloads and installs a model from the catalog. An interrupted download is resumed.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if the catalog has no such model; network errors; errors of
+    /// [`Code::NotFound`] if the catalog has no such model; network errors; any error from
     /// [`Casebook::import_model`].
     pub async fn install_model(&self, name: &str, task: &Task) -> Result<ModelView> {
         let entry = catalog().into_iter().find(|e| e.name == name).ok_or_else(|| {
@@ -112,18 +112,17 @@ impl Casebook {
                 base.as_str().trim_end_matches('/'),
                 entry.repository
             );
-            let url = url::Url::parse(&address).map_err(|_| {
-                Error::new(Code::Internal, format!("{address} is not a valid address"))
-            })?;
-            let to = folder.join(file_name);
-            let Some(checksum) = download::download(&inner.http, &url, &to, task).await? else {
+            let url = url::Url::parse(&address)
+                .map_err(|_| Error::new(Code::Internal, format!("invalid address {address}")))?;
+            let target = folder.join(file_name);
+            let Some(checksum) = download::download(&inner.http, &url, &target, task).await? else {
                 continue;
             };
             self.run(move |_| {
-                if embed::digest(&to)? == checksum {
+                if embed::digest(&target)? == checksum {
                     return Ok(());
                 }
-                fs::remove_file(&to).map_err(|e| Error::io(&to, e))?;
+                fs::remove_file(&target).map_err(|e| Error::io(&target, e))?;
                 Err(Error::new(Code::Network, format!("the download from {address} is damaged"))
                     .with_hint("Its checksum doesn't match the one from the server. Run the command again."))
             })
@@ -145,7 +144,7 @@ impl Casebook {
     }
 
     /// Selects a model, `builtin` or an installed one, to be activated once its vectors exist.
-    /// [`Casebook::update_index`] makes them; the current model stays active until then.
+    /// [`Casebook::update_index`] creates them; the current model stays active until then.
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no such model, [`Code::ModelUnavailable`] if it cannot be
@@ -186,7 +185,7 @@ impl Casebook {
 }
 
 impl Inner {
-    /// Checks that there is a model of this name.
+    /// Checks that there is a model with this name.
     fn check_installed(&self, name: &str) -> Result<()> {
         if name == BUILT_IN
             || (embed::check_name(name).is_ok() && self.models().join(name).is_dir())
@@ -212,7 +211,7 @@ impl Inner {
         task: &Task,
     ) -> Result<ModelView> {
         if matches!(self.engine, Engine::Off) {
-            return Err(Error::invalid("search by meaning is disabled"));
+            return Err(Error::invalid("semantic search is disabled"));
         }
         let texts = sample_texts()?;
         embed::import(path, &self.models(), name, options, self.engine.runtime(), &texts, task)?;

@@ -9,12 +9,13 @@ use precedent_core::{
 };
 
 impl Casebook {
-    /// Stores a note, or returns an existing one with the same content. Links nearly identical notes
-    /// to it.
+    /// Stores a note, or returns an existing one with the same content. Links nearly identical
+    /// notes to it.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long,
-    /// [`precedent_core::Code::NotFound`] if the item to attach it to does not exist; database errors.
+    /// [`precedent_core::Code::NotFound`] if the item to attach it to does not exist; database
+    /// errors.
     pub async fn add_note(&self, draft: NoteDraft, task: &Task) -> Result<NoteAnswer> {
         let task = task.clone();
         self.run(move |i| i.with_notebook(|n| n.add(&draft, (i.clock)(), &task))).await

@@ -1,7 +1,7 @@
 //! Semantic search: the active model with its vectors, and the change to another model.
 //!
-//! A query takes one [`EmbeddingSession`] and keeps it to its end. Its query vectors and stored
-//! vectors then come from one model, even if another process changes the model meanwhile.
+//! Each query uses one [`EmbeddingSession`] throughout. Its query vectors and stored vectors then
+//! come from one model, even if another process changes the model in the meantime.
 
 use std::{
     path::{Path, PathBuf},
@@ -33,11 +33,11 @@ pub(super) const MODELS: &str = "models";
 const COMMENT_VECTORS: &str = "said";
 /// The vectors of the model for other languages, below the casebook's folder.
 const LANGUAGE_VECTORS: &str = "languages";
-/// The minimum number of changed documents in other languages for which their index is built.
+/// The minimum number of changed documents in other languages at which their index is built.
 const MIN_FOREIGN: u64 = 3;
 /// One in this many changed documents must be in another language for their index to be built.
 const FOREIGN_SHARE: u64 = 100;
-/// The number of vectors of the next model made between updates of the active vectors.
+/// The number of the next model's vectors created between updates of the active vectors.
 const ROUND_SIZE: u64 = 2_048;
 
 /// The delay before retrying after another process was found building the vectors.
@@ -56,7 +56,7 @@ pub(super) struct EmbeddingSession {
     vector_folder: &'static str,
     vectors: OnceLock<OpenResult<Arc<Vectors>>>,
     /// The time and error when another process was found building the vectors.
-    busy: Mutex<Option<(Instant, Arc<Error>)>>,
+    busy_error: Mutex<Option<(Instant, Arc<Error>)>>,
     /// The vectors of comments, if stored separately.
     comment_vectors: Option<OnceLock<OpenResult<Arc<Vectors>>>>,
     /// The loaded model, shared by all queries of this process.
@@ -79,10 +79,10 @@ impl Preload {
     /// Starts loading the runtime, which every model needs, before the model's name is known.
     pub(super) fn start(engine: &Engine) -> Self {
         let engine = engine.clone();
-        let (sender, engines) = mpsc::channel::<Engine>();
+        let (sender, receiver) = mpsc::channel::<Engine>();
         let load = move || {
             engine.preload();
-            engines.recv().ok().map(|engine| engine.load(Work::Queries))
+            receiver.recv().ok().map(|engine| engine.load(Work::Queries))
         };
         // Without a thread, the model is loaded at first use.
         Self(
@@ -94,7 +94,7 @@ impl Preload {
         )
     }
 
-    /// Continues with the model itself.
+    /// Continues by loading the model itself.
     pub(super) fn load(&self, engine: Engine) {
         if let Some((sender, _)) = &self.0 {
             // Sending fails only if the thread panicked, and joining it reports that.
@@ -144,15 +144,15 @@ impl EmbeddingSession {
         if let Some(store) = slot.get() {
             return store.clone();
         }
-        let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, error)) = &*busy
-            && at.elapsed() < BUSY_RETRY_DELAY
+        let mut busy_error = self.busy_error.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((time, error)) = &*busy_error
+            && time.elapsed() < BUSY_RETRY_DELAY
         {
             return Err(Arc::clone(error));
         }
         match self.open(folder) {
             Err(error) if error.code() == Code::Busy => {
-                *busy = Some((Instant::now(), Arc::clone(&error)));
+                *busy_error = Some((Instant::now(), Arc::clone(&error)));
                 Err(error)
             }
             store => slot.get_or_init(|| store).clone(),
@@ -193,7 +193,7 @@ impl EmbeddingSession {
 
     /// Adopts the model being loaded if it has this name.
     pub(super) fn adopt_preload(&self, name: Option<&str>, preload: Preload) {
-        // Another process may have changed the model meanwhile.
+        // Another process may have changed the model in the meantime.
         if self.name.as_deref() != name.filter(|n| *n != BUILT_IN) {
             return;
         }
@@ -294,7 +294,7 @@ pub(super) fn engine_of(built_in: &Engine, folder: &Path, name: Option<&str>) ->
 }
 
 impl Inner {
-    /// Returns the active model.
+    /// Returns the session of the active model.
     pub(super) fn embedding_session(&self) -> Result<Arc<EmbeddingSession>> {
         let name = self.store.read(|r| r.model())?;
         let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
@@ -319,7 +319,7 @@ impl Inner {
         session.retry_on_corruption(|| work(&session))
     }
 
-    /// Returns a model by name, with its vectors; `None` and `builtin` mean the built-in model.
+    /// Creates the session of a model; `None` and `builtin` mean the built-in model.
     pub(super) fn session_of(&self, name: Option<&str>) -> EmbeddingSession {
         let name = name.filter(|n| *n != BUILT_IN);
         EmbeddingSession {
@@ -328,7 +328,7 @@ impl Inner {
             folder: self.folder.clone(),
             vector_folder: VECTORS,
             vectors: OnceLock::new(),
-            busy: Mutex::default(),
+            busy_error: Mutex::default(),
             comment_vectors: (!self.index_comments).then(OnceLock::new),
             model: Mutex::default(),
             was_used: AtomicBool::default(),
@@ -351,9 +351,9 @@ impl Inner {
         Ok(Some(NextModel { name, chunks: extent.chunks, embedded: extent.embedded_chunks }))
     }
 
-    /// Updates the active vectors, then makes those of the next model, if there is one, and
-    /// activates it. Between rounds, updates the active vectors, so that new reports are found by
-    /// meaning meanwhile.
+    /// Updates the active vectors, then creates those of the next model, if there is one, and
+    /// activates it. Between rounds, updates the active vectors, so that semantic search finds new
+    /// reports in the meantime.
     pub(super) fn update_vectors(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
         loop {
             self.update_model(&*self.embedding_session()?, None, task, report)?;
@@ -377,8 +377,8 @@ impl Inner {
         }
     }
 
-    /// Updates one model's vectors, making at most `limit` of them, and returns whether all are
-    /// made. Rebuilds all vectors if damage is found, now or by an earlier search.
+    /// Updates one model's vectors, creating at most `limit` of them, and returns whether all
+    /// exist. Rebuilds all vectors if damage is found, now or by an earlier search.
     fn update_model(
         &self,
         session: &EmbeddingSession,
@@ -472,9 +472,9 @@ impl Inner {
         let info = match session.engine.info() {
             Err(_) if !is_needed => return Ok(None),
             Err(_) if matches!(session.engine, Engine::Off) => {
-                let error = "the model for other languages is not installed";
+                let message = "the model for other languages is not installed";
                 return Err(
-                    Error::new(Code::ModelUnavailable, error).with_hint("Reinstall Precedent.")
+                    Error::new(Code::ModelUnavailable, message).with_hint("Reinstall Precedent.")
                 );
             }
             info => info?,

@@ -24,10 +24,10 @@ impl Casebook {
     pub async fn ask(&self, request: AskRequest, task: &Task) -> Result<AskResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale = i.refresh_index(Effort::Alone, &task)?;
+            let stale_notice = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response = i.with_cases(|context| ask::ask(context, &request, now, &task))?;
-            response.notices.extend(stale);
+            response.notices.extend(stale_notice);
             response.conclusive = Notice::is_conclusive(&response.notices);
             response.next = ask::next_steps(&response);
             Ok(response)
@@ -52,7 +52,7 @@ impl Casebook {
     }
 
     /// Returns the problems of the backlog: groups of reports that are known duplicates, or likely
-    /// ones by their last checks.
+    /// ones according to their last checks.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] for a source that does not exist,
@@ -84,11 +84,11 @@ impl Casebook {
     ) -> Result<TroubleshootResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale = i.refresh_index(Effort::Alone, &task)?;
+            let stale_notice = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response =
                 i.with_cases(|context| ask::troubleshoot(context, &request, now, &task))?;
-            response.notices.extend(stale);
+            response.notices.extend(stale_notice);
             response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)
         })

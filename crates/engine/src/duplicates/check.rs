@@ -37,8 +37,8 @@ const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// The number of a check's candidates that are stored, for groups of problems.
 const STORED_CANDIDATES: usize = 5;
 
-/// The minimum inverse document frequency of a word of comments to be a reason: about one document
-/// in fifty.
+/// The minimum inverse document frequency at which a word in comments is a reason; 4.0 is about one
+/// document in fifty.
 const MIN_IDF: f32 = 4.0;
 
 /// Answers a duplicate query, and records the check of a casebook item.
@@ -133,7 +133,7 @@ pub(super) fn find_and_record(
 ) -> Result<DuplicatesResponse> {
     let start = Instant::now();
     let (response, row) = run(coverage, finder, request, now, task)?;
-    // Record only the check that triage repeats: one of the report's own source.
+    // Record only the check that triage repeats: one against the report's own source.
     let is_own_source = |row: &DocumentRow| {
         !request.everywhere && request.source.as_ref().is_none_or(|source| *source == row.source)
     };
@@ -229,7 +229,7 @@ fn run(
     Ok((response, matches.question.row))
 }
 
-/// Makes the answer to a duplicate query from its matches.
+/// Creates the response to a duplicate query from its matches.
 pub(crate) fn respond(
     coverage: &CheckCoverage,
     finder: &MatchFinder<'_>,
@@ -258,6 +258,7 @@ pub(crate) fn respond(
         Ok(response)
     })
 }
+
 /// The index coverage of a check, and the data that it lacks.
 pub(crate) struct CheckCoverage {
     pub(super) index: Coverage,
@@ -357,7 +358,7 @@ fn answer(
         if similarity.combined < request.threshold && !is_evident {
             continue;
         }
-        let versions = named_versions(&question.draft, &row, &body);
+        let versions = mentioned_versions(&question.draft, &row, &body);
         let original_word = |term: &String| draft_terms.iter().find(|w| w.term == *term);
         let comment_words: Vec<&str> = rare_comment_terms(finder, candidate)?
             .iter()
@@ -386,7 +387,7 @@ fn answer(
             confidence: candidate.confidence,
             worth: candidate.worth,
             band: Band::new(candidate.confidence, candidate.worth),
-            // Outcomes are known for pairs of reports only.
+            // Outcomes are known only for pairs of reports.
             outcome: item.and_then(|_| finder.model.outcome(candidate.confidence)),
             verdict,
             trace: request
@@ -437,7 +438,7 @@ fn similarity(
     Similarity { title, body, semantic, combined }
 }
 
-/// Returns the known canonical report of a draft.
+/// Returns a known duplicate or the canonical report of a draft, with its disposition.
 fn known_duplicate(
     r: &Reader<'_>,
     finder: &MatchFinder<'_>,
@@ -458,8 +459,8 @@ fn known_duplicate(
     })
 }
 
-/// Returns the newest versions that a draft and a candidate name.
-fn named_versions(draft: &Draft, row: &DocumentRow, body: &PreparedText) -> Versions {
+/// Returns the newest versions that a draft and a candidate mention.
+fn mentioned_versions(draft: &Draft, row: &DocumentRow, body: &PreparedText) -> Versions {
     let newest =
         |title: &str, body: &PreparedText| explain::newest_version(title, body, &row.source);
     (newest(&draft.title, &draft.body), newest(&row.title, body))
@@ -492,8 +493,12 @@ fn disposition(
             let is_regression =
                 was_closed_before && has_fix.unwrap_or_else(|| explain::is_regression(title, body));
             let change = outcome.fixed_by.into_iter().next().map(|change| change.key);
-            let by = outcome.fix.version.or(change);
-            if is_regression { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }
+            let fix = outcome.fix.version.or(change);
+            if is_regression {
+                Disposition::PossibleRegression(fix)
+            } else {
+                Disposition::Fixed(fix)
+            }
         }
     })
 }

@@ -19,8 +19,8 @@ use crate::answer::explain::{MAX_READ, distinctive_identifiers, spelling};
 const MAX_LISTED: usize = 8;
 /// The maximum number of words marked; more would mark the whole text.
 const MAX_WORDS: usize = 40;
-/// The minimum inverse document frequency of a shared word to be marked: about one document in
-/// twelve.
+/// The minimum inverse document frequency at which a shared word is marked; 2.5 is about one
+/// document in twelve.
 const MIN_IDF: f32 = 2.5;
 
 /// One of the two compared reports.
@@ -32,11 +32,11 @@ pub struct Side<'a> {
     pub body: &'a PreparedText,
     /// The labels.
     pub labels: &'a [String],
-    /// The product's name: its source's key.
+    /// The product name, which is the key of the report's source.
     pub product: &'a str,
 }
 
-/// Returns the names in two reports by kind: in both, only in the report, only in the candidate.
+/// Returns the facts of two reports by kind: shared, only in `report`, and only in `candidate`.
 /// Empty kinds are omitted.
 pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     let (a, b) = (report.body.signatures(report.title), candidate.body.signatures(candidate.title));
@@ -48,14 +48,14 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     let mut add = |kind: FactKind,
                    report_names: &BTreeSet<String>,
                    candidate_names: &BTreeSet<String>| {
-        let first =
+        let first_texts =
             |texts: &mut dyn Iterator<Item = &String>| texts.take(MAX_LISTED).cloned().collect();
         if !report_names.is_empty() || !candidate_names.is_empty() {
             out.push(Fact {
                 kind,
-                shared: first(&mut report_names.intersection(candidate_names)),
-                report: first(&mut report_names.difference(candidate_names)),
-                candidate: first(&mut candidate_names.difference(report_names)),
+                shared: first_texts(&mut report_names.intersection(candidate_names)),
+                report: first_texts(&mut report_names.difference(candidate_names)),
+                candidate: first_texts(&mut candidate_names.difference(report_names)),
             });
         }
     };
@@ -86,7 +86,8 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     out
 }
 
-/// Restores the spelling of names in facts: that of each report; for shared names, the first one's.
+/// Restores the original spelling of the names in `facts`. Shared names use the spelling of
+/// `report`.
 pub fn with_original_spelling(
     mut facts: Vec<Fact>,
     report: Side<'_>,
@@ -105,11 +106,11 @@ pub fn with_original_spelling(
     facts
 }
 
-/// Returns the words to mark in each of the two texts, as spelled there. `idf` returns the inverse
-/// document frequencies of terms.
+/// Returns the words to mark in each of the two texts, in lower case and as inflected there. `idf`
+/// returns the inverse document frequencies of terms.
 ///
 /// # Errors
-/// Errors of `idf`.
+/// Returns any error from `idf`.
 pub fn marks(
     report: Side<'_>,
     candidate: Side<'_>,
@@ -137,7 +138,8 @@ pub fn marks(
                 marks.insert(word.clone(), MarkKind::Word);
             }
         }
-        // Failures and messages have masked numbers, so they occur in no text.
+        // Skip failures and messages: their numbers are masked, so they match neither text
+        // verbatim.
         for fact in facts {
             if matches!(fact.kind, FactKind::Code | FactKind::Version) {
                 marks.extend(side_names(fact).iter().map(|text| (text.clone(), MarkKind::Differs)));
@@ -200,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_words_are_marked_in_original_spelling() {
+    fn rare_words_are_marked_as_inflected() {
         let report = prepare("The Handshakes stall on 2.10.0 and the server waits.");
         let candidate = prepare("A handshake stalled; the server is on 2.9.1.");
         let (report, candidate) = (side("", &report, &[]), side("", &candidate, &[]));

@@ -32,7 +32,7 @@ const MAX_CANDIDATES: usize = 5;
 /// The best candidate without a verdict, and the notices of the check.
 type CheckResult = (Option<DuplicateCandidate>, Vec<Notice>);
 
-/// Checks new and changed open reports, newest first, and returns the queue. Begins no check after
+/// Checks new and changed open reports, newest first, and returns the queue. Starts no check after
 /// `patience`.
 ///
 /// # Errors
@@ -66,14 +66,14 @@ pub fn triage(
         max_candidates: MAX_CANDIDATES,
         ..DuplicatesRequest::default()
     };
-    // Computed once, because all checks use the same indexes.
+    // Compute this once, because all checks use the same indexes.
     let coverage = check_coverage(finder)?;
     let keys = finder
         .store
         .read(|r| r.unchecked_issues(source, include_closed, request.rescan, &coverage.index))?;
     let is_time_left = || !request.queue_only && start.elapsed() < patience;
     let (progress, total) = (AtomicU64::new(0), keys.len() as u64);
-    // `None` for a report that another process has removed meanwhile.
+    // `None` for a report that another process has removed in the meantime.
     let check = |key: &String| -> Result<Option<CheckResult>> {
         task.check()?;
         match find_and_record(&coverage, finder, &check_request(key), None, now, task) {
@@ -81,7 +81,7 @@ pub fn triage(
             result => result.map(|response| Some(best_undecided(response))),
         }
     };
-    // Keep only results that may be listed below: few are in a large backlog.
+    // Keep only results that may be listed below, which are few in a large backlog.
     let floor = request.band.floor();
     let check_new = |key: &String| -> Result<Option<(String, CheckResult)>> {
         if !is_time_left() {
@@ -95,13 +95,13 @@ pub fn triage(
         });
         Ok(relevant.map(|result| (key.clone(), result)))
     };
-    let mut fresh: HashMap<String, CheckResult> = HashMap::new();
+    let mut new_results: HashMap<String, CheckResult> = HashMap::new();
     for batch in keys.chunks(BATCH) {
         if !is_time_left() {
             break;
         }
         let results: Vec<Option<_>> = batch.par_iter().map(check_new).collect::<Result<_>>()?;
-        fresh.extend(results.into_iter().flatten());
+        new_results.extend(results.into_iter().flatten());
     }
     let scanned_count = progress.into_inner();
     let (waiting_keys, related_keys, closed_count) = finder.store.read(|r| {
@@ -114,7 +114,7 @@ pub fn triage(
         Ok((r.undecided_issues(source, include_closed, floor)?, related_keys, closed_count))
     })?;
     let entry = |key: &String| -> Result<Option<(TriageItem, Vec<Notice>)>> {
-        let result = match fresh.get(key) {
+        let result = match new_results.get(key) {
             Some(result) => Some(result.clone()),
             None => check(key)?,
         };
@@ -136,21 +136,21 @@ pub fn triage(
     let mut notices: Vec<Notice> = Vec::new();
     // Reports that no longer qualify after a new check are neither listed nor counted.
     let mut load = |keys: &[String], qualifies: &(dyn Fn(&DuplicateCandidate) -> bool + Sync)| {
-        let first = &keys[..keys.len().min(limit)];
-        let entries: Vec<Option<_>> = first.par_iter().map(entry).collect::<Result<_>>()?;
+        let listed_keys = &keys[..keys.len().min(limit)];
+        let entries: Vec<Option<_>> = listed_keys.par_iter().map(entry).collect::<Result<_>>()?;
         let items: Vec<TriageItem> = entries
             .into_iter()
             .flatten()
             .filter(|(item, _)| qualifies(&item.candidate))
-            .map(|(item, more)| {
-                // Deduplicate notices: reports of several sources may lack different data.
-                let new: Vec<Notice> =
-                    more.into_iter().filter(|notice| !notices.contains(notice)).collect();
-                notices.extend(new);
+            .map(|(item, item_notices)| {
+                // Deduplicate notices: reports from several sources may lack different data.
+                let new_notices: Vec<Notice> =
+                    item_notices.into_iter().filter(|notice| !notices.contains(notice)).collect();
+                notices.extend(new_notices);
                 item
             })
             .collect();
-        let count = (keys.len() - first.len() + items.len()) as u64;
+        let count = (keys.len() - listed_keys.len() + items.len()) as u64;
         Ok::<_, Error>((items, count))
     };
     let (queue, waiting_count) = load(&waiting_keys, &|c| c.confidence >= floor)?;
