@@ -1,5 +1,5 @@
 //! Articles: knowledge base drafts made of sentences from the threads of a problem. Every passage
-//! has its source; only headings, labels and the words around versions are added.
+//! cites its source; only headings, labels and the words around versions are added.
 
 mod passages;
 mod render;
@@ -37,7 +37,7 @@ pub fn article(
     task: &Task,
 ) -> Result<Article> {
     let store = context.finder.store;
-    let (canonical, now) = store.read(|r| {
+    let (canonical, newest_change) = store.read(|r| {
         let row = search::resolve_one(r, request.key.trim())?;
         let canonical = troubleshoot::canonical(r, &row)?.unwrap_or(row);
         Ok((canonical, r.newest_change()?.unwrap_or_default()))
@@ -46,12 +46,12 @@ pub fn article(
         return Err(Error::invalid(format!("{} is not a report", canonical.key))
             .with_hint("Pass the key of an issue."));
     }
-    let cases = CaseContext {
+    let case_context = CaseContext {
         finder: context.finder,
         domain: context.domain,
         min_similarity: context.model.map(|m| m.1),
     };
-    let problem = ask::problem_of(&cases, &canonical.key, now)?;
+    let problem = ask::problem_of(&case_context, &canonical.key, newest_change)?;
     task.check()?;
     let (title, sections, stored_keys) = store.read(|r| {
         let (title, sections) = passages::collect(r, context.finder, &canonical, &problem)?;
