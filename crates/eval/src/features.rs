@@ -50,7 +50,7 @@ impl Features {
                 dataset.name,
                 document.number,
                 dataset.reports[query].id,
-                position.map_or("", |at| &dataset.reports[at].id),
+                position.map_or("", |p| &dataset.reports[p].id),
                 numbers.join("\t")
             )
             .map_err(|e| Error::io(&self.path, e))?;
