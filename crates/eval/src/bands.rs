@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn unjudged_pairs_count_only_by_marks() {
-        let first = |confidence, is_marked, judgment: Option<Judgment>, weight| FirstAnswer {
+        let answer = |confidence, is_marked, judgment: Option<Judgment>, weight| FirstAnswer {
             confidence,
             worth: 0.9,
             is_marked,
@@ -211,11 +211,11 @@ mod tests {
             weight,
         };
         let answers = [
-            first(0.95, true, None, 1.0),
-            first(0.93, false, Some(Judgment::Same), 3.0),
-            first(0.92, false, None, 4.0),
-            first(0.1, false, Some(Judgment::Related), 2.0),
-            first(0.1, true, Some(Judgment::Neither), 1.0),
+            answer(0.95, true, None, 1.0),
+            answer(0.93, false, Some(Judgment::Same), 3.0),
+            answer(0.92, false, None, 4.0),
+            answer(0.1, false, Some(Judgment::Related), 2.0),
+            answer(0.1, true, Some(Judgment::Neither), 1.0),
         ];
         let report = summarize(&answers, true);
         let high = &report.bands[0];

@@ -355,11 +355,11 @@ fn describe<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
         let is_example =
             |code: &&str| is_short(code) && !(has_error && code.lines().count() > MAX_ERROR_LINES);
         // Reporters may quote an error on a line of its own without markup.
-        let next = sentences.peek().map(|next| &*next.text);
+        let next_text = sentences.peek().map(|next| &*next.text);
         let is_lead = sentence.text.ends_with(':') && sentence.code.is_none();
         let is_output =
             |text: &&str| sentence::matches("no_prose", text) && sentence::describes_failure(text);
-        let output = next.filter(|next| is_lead && is_output(next));
+        let output = next_text.filter(|text| is_lead && is_output(text));
         let code = output.or(sentence.code.as_deref().filter(is_example));
         let continues = sentence::matches("continues", &sentence.text);
         let is_missing = continues && !has_previous && code_before.is_none();

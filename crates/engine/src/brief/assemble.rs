@@ -517,7 +517,7 @@ impl Writer<'_> {
                     .then(|| "the reported problem is a known duplicate of it".to_owned()),
             );
             clauses
-                .extend(case.via.as_ref().map(|via| format!("found through its duplicate {via}")));
+                .extend(case.via.as_ref().map(|key| format!("found through its duplicate {key}")));
             clauses.extend(case.fixed_by.iter().map(|change| match change.is_mirrored() {
                 true => format!("fixed by {} ({})", change.key, change.title),
                 false => format!("fixed by {}", change.key),

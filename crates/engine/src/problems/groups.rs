@@ -198,15 +198,15 @@ mod tests {
             let mut ties: Vec<Tie> = Vec::new();
             for (i, edge) in edges.iter().enumerate() {
                 let mut candidates: Vec<(usize, f32)> =
-                    edge.iter().filter(|_| i > 0).map(|(at, c)| (at.index(i.max(1)), *c)).collect();
+                    edge.iter().filter(|_| i > 0).map(|(k, c)| (k.index(i.max(1)), *c)).collect();
                 candidates.sort_by(|a, b| b.1.total_cmp(&a.1));
                 let mut report = tie(i, &candidates);
                 // Known duplicates refer to the heads of chains.
                 report.canonical = canonicals[i]
                     .filter(|_| i > 0 && i % 5 == 0)
-                    .map(|at| at.index(i))
-                    .filter(|at| ties[*at].canonical.is_none())
-                    .map(|at| at.to_string());
+                    .map(|k| k.index(i))
+                    .filter(|index| ties[*index].canonical.is_none())
+                    .map(|index| index.to_string());
                 ties.push(report);
             }
             let last = ties.len() - 1;

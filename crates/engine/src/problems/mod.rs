@@ -83,7 +83,7 @@ pub fn problems(
                 let newest_at = releases.get(&source.key).and_then(Releases::newest_at);
                 let is_tied = |tie: &Tie| ties.iter().any(|other| other.key == tie.key);
                 let closed_issues =
-                    newest_at.map(|at| r.closed_since(source.id, at)).transpose()?;
+                    newest_at.map(|time| r.closed_since(source.id, time)).transpose()?;
                 let closed_issues = closed_issues.unwrap_or_default().into_iter();
                 for tie in closed_issues.filter(|tie| !is_tied(tie)).collect::<Vec<Tie>>() {
                     groups.push(Group::new(ties.len()));
@@ -281,7 +281,7 @@ impl Listing<'_> {
             created_at: tie.created_at,
             known: member.is_known,
             confidence: member.confidence,
-            via: member.via.map(|via| self.ties[via].key.clone()),
+            via: member.via.map(|index| self.ties[index].key.clone()),
             version: row.map(version).transpose()?.flatten().map(|version| version.name),
         })
     }

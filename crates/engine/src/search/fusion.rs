@@ -26,7 +26,7 @@ pub(super) struct FusedHit {
 /// The weights of the arms, relative to 1 for the best word score.
 #[derive(Debug)]
 pub(super) struct Factors {
-    /// The weight of a document's cosine above that of the farthest document found.
+    /// The weight of the difference between a document's cosine and the lowest one found.
     semantic: f32,
     /// The weight of the highest signature score.
     signatures: f32,
@@ -39,9 +39,9 @@ pub(super) const PASTED_FACTORS: Factors = Factors { semantic: 1.5, signatures: 
 /// The weights for a pasted text with a title: the cosine is then a sum of several, see [`title_scores`].
 pub(super) const PASTED_WITH_TITLES: Factors = Factors { semantic: 1.0, signatures: 0.2 };
 
-/// The weight of the cosine of a report's title to a document, relative to that of the whole report.
+/// The weight of the cosine between a report's title and a document, relative to the whole report.
 const TITLE_TO_TEXT_WEIGHT: f32 = 1.0;
-/// The weight of the cosine of a report to a document's title, relative to that to its text.
+/// The weight of the cosine between a report and a document's title, relative to its text.
 const TEXT_TO_TITLE_WEIGHT: f32 = 0.5;
 
 /// Computes the title score of each semantic candidate, which [`blend`] adds to its cosine.

@@ -404,10 +404,10 @@ fn parse_time(field: TimeField, name: &str, value: &str) -> Result<Test> {
         )
     };
     let bounds = |text: &str| parse_period(text).ok_or_else(error);
-    let (from, to) = if let Some((a, b)) = value.split_once("..") {
-        let from = if a.is_empty() || a == "*" { None } else { Some(bounds(a)?.0) };
-        let to = if b.is_empty() || b == "*" { None } else { Some(bounds(b)?.1) };
-        (from, to)
+    let (start, end) = if let Some((a, b)) = value.split_once("..") {
+        let start = if a.is_empty() || a == "*" { None } else { Some(bounds(a)?.0) };
+        let end = if b.is_empty() || b == "*" { None } else { Some(bounds(b)?.1) };
+        (start, end)
     } else if let Some(v) = value.strip_prefix(">=") {
         (Some(bounds(v)?.0), None)
     } else if let Some(v) = value.strip_prefix('>') {
@@ -417,10 +417,10 @@ fn parse_time(field: TimeField, name: &str, value: &str) -> Result<Test> {
     } else if let Some(v) = value.strip_prefix('<') {
         (None, Some(bounds(v)?.0))
     } else {
-        let (from, to) = bounds(value)?;
-        (Some(from), Some(to))
+        let (start, end) = bounds(value)?;
+        (Some(start), Some(end))
     };
-    Ok(Test::Time(field, from, to))
+    Ok(Test::Time(field, start, end))
 }
 
 /// Returns the start and the end (exclusive) of a day, month or year, as Unix timestamps.

@@ -186,7 +186,7 @@ fn normalize_address(url: &str) -> String {
         .to_owned()
 }
 
-/// Returns whether an address is that of an item's page or of one of its subpages.
+/// Returns whether a normalized address is the page at `url` or one of its subpages.
 fn same_address(url: &str, address: &str) -> bool {
     let url = normalize_address(url);
     address == url || address.strip_prefix(&url).is_some_and(|rest| rest.starts_with('/'))

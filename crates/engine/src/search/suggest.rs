@@ -77,9 +77,9 @@ impl QueryContext<'_> {
             }
             None if terms.is_empty() => Some(format!("No item has {}.", quote(value))),
             None => {
-                let common: Vec<String> =
+                let entries: Vec<String> =
                     terms.iter().take(MAX_NAMES).map(|(entry, _)| quote(entry)).collect();
-                Some(format!("No item has {}. Most common: {}.", quote(value), common.join(", ")))
+                Some(format!("No item has {}. Most common: {}.", quote(value), entries.join(", ")))
             }
         })
     }

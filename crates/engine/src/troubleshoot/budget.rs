@@ -25,21 +25,21 @@ pub(super) fn shares(total: usize, weights: &[f32], max_shares: &[usize]) -> Vec
             .collect();
         // The remainder of the division goes to the first.
         portions[0] += budget_left - portions.iter().sum::<usize>().min(budget_left);
-        let full: Vec<usize> = unfilled
+        let full_indexes: Vec<usize> = unfilled
             .iter()
             .zip(&portions)
             .filter(|(i, portion)| out[**i] + **portion >= max_shares[**i])
             .map(|(i, _)| *i)
             .collect();
-        if full.is_empty() {
+        if full_indexes.is_empty() {
             unfilled.iter().zip(portions).for_each(|(i, portion)| out[*i] += portion);
             break;
         }
-        for i in &full {
+        for i in &full_indexes {
             budget_left -= max_shares[*i] - out[*i];
             out[*i] = max_shares[*i];
         }
-        unfilled.retain(|i| !full.contains(i));
+        unfilled.retain(|i| !full_indexes.contains(i));
     }
     out
 }
@@ -59,15 +59,15 @@ pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     if text.len() <= max || length(text) <= max {
         return (text.to_owned(), false);
     }
-    let available = max.saturating_sub(length(CUT_MARKER));
-    if available == 0 {
+    let max_length = max.saturating_sub(length(CUT_MARKER));
+    if max_length == 0 {
         return (String::new(), true);
     }
-    let text = &*condense(text, available);
+    let text = &*condense(text, max_length);
     if length(text) <= max {
         return (text.to_owned(), true);
     }
-    let end = text.char_indices().nth(available).map_or(text.len(), |(i, _)| i);
+    let end = text.char_indices().nth(max_length).map_or(text.len(), |(i, _)| i);
     let prefix = &text[..end];
     let end =
         prefix.rfind(char::is_whitespace).filter(|i| *i > prefix.len() * 2 / 3).unwrap_or(end);

@@ -244,13 +244,13 @@ impl CaseThread {
             .collect();
         credit_confirmed_answers(&mut thread, row.author.login.as_deref());
         // A comment denied later is not a fix, unless a change closed the item.
-        let last = |role| thread.iter().rposition(|reply| reply.has_role(role));
+        let last_index = |role| thread.iter().rposition(|reply| reply.has_role(role));
         let first_fix = thread.iter().position(|reply| reply.has_role(CommentRole::Fix));
-        let last_denial =
-            last(CommentRole::Denial).filter(|index| first_fix.is_some_and(|fix| fix < *index));
+        let last_denial = last_index(CommentRole::Denial)
+            .filter(|index| first_fix.is_some_and(|fix| fix < *index));
         let is_denied = last_denial.is_some_and(|index| {
             closers.is_empty()
-                && last(CommentRole::Fix).is_none_or(|fix| fix < index)
+                && last_index(CommentRole::Fix).is_none_or(|fix| fix < index)
                 && !thread[index..].iter().any(|reply| reply.sentences.verifies(true))
         });
         if closers.is_empty() {
@@ -394,8 +394,9 @@ impl CaseThread {
         let is_unreleased = status == ProblemStatus::Solved && self.releases.lack_fix(&self.fix);
         let status = if is_unreleased { ProblemStatus::Unreleased } else { status };
         let thread = self.assemble(usize::MAX);
-        let last = |role| thread.comments.iter().rev().find(|c| c.role == Some(role));
-        let first = || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
+        let last_comment = |role| thread.comments.iter().rev().find(|c| c.role == Some(role));
+        let main_comment =
+            || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
         let shorten = |comment: &CaseComment| {
             let (text, excerpt) = excerpt(&comment.text, MAX_OUTCOME_COMMENT);
             CaseComment { text, excerpt, ..comment.clone() }
@@ -403,7 +404,7 @@ impl CaseThread {
         let may_help = |reply: &&ThreadComment| {
             reply.comment.role.is_none() && reply.sentences.is_likely(&[SentenceRole::Workaround])
         };
-        let workaround = last(CommentRole::Workaround)
+        let workaround = last_comment(CommentRole::Workaround)
             .map(shorten)
             .or_else(|| solution_in_report(&self.row, &self.body, SentenceRole::Workaround));
         let fix = match status {
@@ -414,9 +415,9 @@ impl CaseThread {
             }
             // If the change is known, only a comment that states the fix adds to it.
             _ if status.is_fixed() && self.fixed_by.iter().any(FixedBy::is_mirrored) => {
-                first().filter(|c| c.role == Some(CommentRole::Fix))
+                main_comment().filter(|c| c.role == Some(CommentRole::Fix))
             }
-            _ => first().filter(|c| c.role != Some(CommentRole::Workaround)),
+            _ => main_comment().filter(|c| c.role != Some(CommentRole::Workaround)),
         };
         ThreadOutcome {
             status,
@@ -539,15 +540,15 @@ impl Case {
             self.thread;
         let closed_at = row.merged_at.or(row.closed_at);
         // Changes may also use the budget that the thread does not need.
-        let available =
+        let change_budget =
             (budget / CHANGE_DIVISOR).max(budget.saturating_sub(useful_length(&body, &comments)));
-        let mut available_left = available;
+        let mut change_budget_left = change_budget;
         for change in &mut fixed_by {
-            change.text = excerpt(&change.text, available_left).0;
-            available_left -= length(&change.text);
+            change.text = excerpt(&change.text, change_budget_left).0;
+            change_budget_left -= length(&change.text);
         }
-        let changes = available - available_left;
-        let thread = assemble(&body, &comments, closed_at, budget - changes);
+        let changes_length = change_budget - change_budget_left;
+        let thread = assemble(&body, &comments, closed_at, budget - changes_length);
         SolvedCase {
             citation: citation(&row),
             kind: row.kind,
@@ -570,7 +571,7 @@ impl Case {
             agreeing: u32::try_from(thread.agreements).unwrap_or(u32::MAX),
             fix: thread.fix,
             told: has_solution,
-            chars: thread.chars + changes,
+            chars: thread.chars + changes_length,
             key: row.key,
             title: row.title,
             url: row.url,

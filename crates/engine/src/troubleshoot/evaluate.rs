@@ -99,15 +99,15 @@ fn evaluate_thread(
     };
     figures.assembled += contains_fix(thread);
     figures.blind += contains_fix(thread_without_links);
-    let available = budget - length(&excerpt(&body, budget).0);
+    let comment_budget = budget - length(&excerpt(&body, budget).0);
     let baseline = |order: &mut dyn Iterator<Item = usize>| {
-        let mut available = available;
+        let mut budget_left = comment_budget;
         for i in order {
             let length = length(&comments[i].text);
-            if fixes.contains(&i) && available >= length.min(MIN_SHOWN) {
+            if fixes.contains(&i) && budget_left >= length.min(MIN_SHOWN) {
                 return 1;
             }
-            available = available.saturating_sub(length);
+            budget_left = budget_left.saturating_sub(length);
         }
         0
     };

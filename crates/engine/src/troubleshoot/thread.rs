@@ -105,13 +105,14 @@ pub(super) fn assemble(
 ) -> Excerpt {
     let (body, is_shortened) = shorten(body);
     let repeated_flags = repeated_agreements(thread);
-    let useful: Vec<usize> = (0..thread.len())
+    let useful_indexes: Vec<usize> = (0..thread.len())
         .filter(|i| !repeated_flags[*i] && !thread[*i].has_role(CommentRole::Noise))
         .collect();
-    let useful_length: usize = useful.iter().map(|i| length(&thread[*i].comment.text)).sum();
+    let useful_length: usize =
+        useful_indexes.iter().map(|i| length(&thread[*i].comment.text)).sum();
     // The report may also use the budget that the comments do not need.
-    let available = share(budget, BODY_SHARE).max(budget.saturating_sub(useful_length));
-    let (body, is_cut) = excerpt(&body, available);
+    let body_budget = share(budget, BODY_SHARE).max(budget.saturating_sub(useful_length));
+    let (body, is_cut) = excerpt(&body, body_budget);
     let mut budget_left = budget.saturating_sub(length(&body));
     let mut picks: Vec<Option<(String, bool)>> = vec![None; thread.len()];
     let take = |i: usize,
@@ -133,12 +134,12 @@ pub(super) fn assemble(
 
     // Comments classified as the solution come before those that are merely last.
     let is_early = |i: &usize| is_before_closure(&thread[*i], closed_at);
-    let last_comments = useful.iter().copied().filter(is_early).rev().take(LAST_COMMENTS);
+    let last_comments = useful_indexes.iter().copied().filter(is_early).rev().take(LAST_COMMENTS);
     let is_solution = |i: &usize| {
         use CommentRole::{ClosingNote, Fix, Workaround};
         matches!(thread[*i].comment.role, Some(Fix | Workaround | ClosingNote))
     };
-    let mut fixes: Vec<usize> = useful.iter().copied().filter(is_solution).collect();
+    let mut fixes: Vec<usize> = useful_indexes.iter().copied().filter(is_solution).collect();
     fixes.sort_by_key(|i| Reverse((solution_rank(&thread[*i], closed_at), *i)));
     let tail = fixes.iter().copied().take(LAST_COMMENTS).chain(last_comments);
     let mut tail_left = share(budget_left, TAIL_SHARE).max(budget_left.min(MIN_EXCERPT * 2));
@@ -149,7 +150,7 @@ pub(super) fn assemble(
     }
 
     let mut other_comments: Vec<usize> =
-        useful.iter().copied().filter(|i| picks[*i].is_none()).collect();
+        useful_indexes.iter().copied().filter(|i| picks[*i].is_none()).collect();
     other_comments
         .sort_by(|a, b| relevance(&thread[*b]).total_cmp(&relevance(&thread[*a])).then(a.cmp(b)));
     for i in other_comments.into_iter().take(MAX_OTHER_COMMENTS) {
@@ -184,7 +185,7 @@ pub(super) fn assemble(
     }
     let is_shown = |i: &&usize| out.comments.iter().any(|c| c.anchor == thread[**i].comment.anchor);
     let answer = || {
-        let candidates: Vec<usize> = useful.iter().filter(is_shown).copied().collect();
+        let candidates: Vec<usize> = useful_indexes.iter().filter(is_shown).copied().collect();
         best_answer(&candidates, thread, closed_at)
     };
     let first = fixes.iter().find(is_shown).copied().or_else(answer);
