@@ -166,11 +166,9 @@ type Answers = BTreeMap<String, Answer>;
 fn differences(scores: &[QueryScore], baseline: Option<&[QueryScore]>) -> [Difference; 5] {
     let names = QueryScore::default().measures().map(|(name, _)| name);
     std::array::from_fn(|i| {
-        let measure = |scores: &[QueryScore], query: usize| {
-            scores.get(query).map_or(0.0, |s| s.measures()[i].1)
-        };
-        let difference =
-            |query| measure(scores, query) - baseline.map_or(0.0, |b| measure(b, query));
+        let measure =
+            |scores: &[QueryScore], q: usize| scores.get(q).map_or(0.0, |s| s.measures()[i].1);
+        let difference = |q| measure(scores, q) - baseline.map_or(0.0, |b| measure(b, q));
         let differences: Vec<f64> = (0..scores.len()).map(difference).collect();
         Difference { name: names[i], mean: bootstrap(&differences, DRAWS, SEED) }
     })

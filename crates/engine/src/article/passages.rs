@@ -172,7 +172,7 @@ pub(super) fn collect(
         (ArticlePart::Workaround, workaround),
         (ArticlePart::Resolution, resolution),
         (ArticlePart::Versions, versions(canonical, problem, fixed_in, &reports)),
-        (ArticlePart::References, reference_titles(&reports, &changes)),
+        (ArticlePart::References, titles_of(&reports, &changes)),
     ];
     let sections = sections.into_iter().filter(|(_, passages)| !passages.is_empty());
     Ok((title, sections.map(|(part, passages)| ArticleSection { part, passages }).collect()))
@@ -690,10 +690,7 @@ fn versions(
 }
 
 /// Returns the titles of the reports and the changes.
-fn reference_titles(
-    reports: &[Report],
-    changes: &[(DocumentRow, Sentences)],
-) -> Vec<ArticlePassage> {
+fn titles_of(reports: &[Report], changes: &[(DocumentRow, Sentences)]) -> Vec<ArticlePassage> {
     let rows = reports.iter().map(|report| &report.row);
     let reports =
         rows.enumerate().map(|(index, row)| (if index == 0 { "Report" } else { "Duplicate" }, row));

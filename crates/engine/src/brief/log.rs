@@ -165,14 +165,12 @@ pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
 /// Returns the key, the confidence and the state of the match of an error.
 pub(super) fn match_summary(error: &LogError) -> Option<String> {
     let (key, confidence, state) = match (&error.case, &error.known) {
-        (Some(case), known_report)
-            if error.verdict == LogVerdict::Solved || known_report.is_none() =>
-        {
+        (Some(case), report) if error.verdict == LogVerdict::Solved || report.is_none() => {
             (&case.key, case.helps, state_text(case.state, case.state_reason.as_deref()))
         }
-        (_, Some(known_report)) => {
-            let state = state_text(known_report.state, known_report.state_reason.as_deref());
-            (&known_report.key, known_report.confidence, state)
+        (_, Some(report)) => {
+            let state = state_text(report.state, report.state_reason.as_deref());
+            (&report.key, report.confidence, state)
         }
         _ => return None,
     };

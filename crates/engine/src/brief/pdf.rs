@@ -85,7 +85,7 @@ const TITLE: Style = Style { size: 16.0, bold: true, gap: 0.0, ..BODY };
 const SECTION: Style =
     Style { size: 9.0, bold: true, color: MUTED, gap: 22.0, keep_with_next: true, ..BODY };
 const HEADING: Style = Style { size: 11.0, bold: true, gap: 10.0, keep_with_next: true, ..BODY };
-const CITATION: Style = Style { size: 8.5, color: LINK, gap: 1.0, ..BODY };
+const CITE: Style = Style { size: 8.5, color: LINK, gap: 1.0, ..BODY };
 const ATTRIBUTION: Style =
     Style { size: 8.5, color: MUTED, gap: 7.0, keep_with_next: true, ..BODY };
 const QUOTE: Style = Style { indent: 10.0, bar: Some(RULE), ..BODY };
@@ -138,7 +138,7 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<Vec<u8>> {
     if !brief.record.sources.is_empty() {
         page_layout.add_paragraph("SOURCES", SECTION, None);
         for source in &brief.record.sources {
-            page_layout.add_paragraph(&source.citation, CITATION, source.url.as_deref());
+            page_layout.add_paragraph(&source.citation, CITE, source.url.as_deref());
             page_layout.add_paragraph(&source.title, Style { gap: 0.0, ..BODY }, None);
         }
     }
@@ -187,7 +187,7 @@ impl PageLayout {
 
     fn add_citations(&mut self, citations: &[Citation]) {
         for c in citations {
-            self.add_paragraph(&c.label, CITATION, c.url.as_deref());
+            self.add_paragraph(&c.label, CITE, c.url.as_deref());
         }
     }
 
@@ -199,11 +199,7 @@ impl PageLayout {
             self.add_paragraph(&line, Style { color, bold: is_fix, ..ATTRIBUTION }, None);
         }
         for c in citations {
-            self.add_paragraph(
-                &c.label,
-                Style { keep_with_next: true, ..CITATION },
-                c.url.as_deref(),
-            );
+            self.add_paragraph(&c.label, Style { keep_with_next: true, ..CITE }, c.url.as_deref());
         }
         let bar = Some(if is_fix { FIX } else { RULE });
         let mut start = 0;
@@ -567,7 +563,7 @@ mod tests {
             page_layout.add_paragraph("Ann, fix", ATTRIBUTION, None);
             page_layout.add_paragraph(
                 "[Issue acme/app#1]",
-                Style { keep_with_next: true, ..CITATION },
+                Style { keep_with_next: true, ..CITE },
                 Some("https://tracker.example"),
             );
             page_layout.add_paragraph("It is fixed in 2.5.", QUOTE, None);

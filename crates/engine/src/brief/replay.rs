@@ -115,9 +115,7 @@ pub fn replay(
                 if texts.is_empty() && row.updated_at > old_source.updated_at {
                     texts.push("was changed".to_owned());
                 }
-                if new_record
-                    .is_some_and(|record| !record.sources.iter().any(|s| s.key == old_source.key))
-                {
+                if new_record.is_some_and(|r| !r.sources.iter().any(|s| s.key == old_source.key)) {
                     texts.push("is no longer cited".to_owned());
                 }
             }
@@ -127,8 +125,7 @@ pub fn replay(
     let Some(new_record) = new_record else {
         return Ok(BriefReplay { same: changes.is_empty(), changes, brief: new_brief });
     };
-    let is_old =
-        |source: &BriefSource| record.sources.iter().any(|old_source| old_source.key == source.key);
+    let is_old = |source: &BriefSource| record.sources.iter().any(|old| old.key == source.key);
     let new_sources = new_record.sources.iter().filter(|source| !is_old(source));
     changes.extend(new_sources.map(|s| change(s, "is newly cited".to_owned())));
     if record.model != new_record.model {

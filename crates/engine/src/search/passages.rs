@@ -337,14 +337,12 @@ mod tests {
     fn excerpt_contains_the_matched_words() {
         let text =
             format!("{} the slot is broken here {}", "filler ".repeat(100), "tail ".repeat(100));
-        let excerpt = excerpt(&text, &weights(&["slot", "broken"]));
+        let out = excerpt(&text, &weights(&["slot", "broken"]));
         assert!(
-            excerpt.contains("slot is broken")
-                && excerpt.starts_with('…')
-                && excerpt.ends_with('…'),
-            "{excerpt}"
+            out.contains("slot is broken") && out.starts_with('…') && out.ends_with('…'),
+            "{out}"
         );
-        assert!(excerpt.chars().count() <= MAX_LENGTH + 2);
+        assert!(out.chars().count() <= MAX_LENGTH + 2);
     }
 
     proptest::proptest! {
@@ -363,8 +361,8 @@ mod tests {
 
         #[test]
         fn excerpt_never_splits_a_character(text in "[aä表 \\n]{0,900}") {
-            let excerpt = excerpt(&text, &weights(&["ä", "a"]));
-            proptest::prop_assert!(excerpt.len() <= text.len() + 6);
+            let out = excerpt(&text, &weights(&["ä", "a"]));
+            proptest::prop_assert!(out.len() <= text.len() + 6);
         }
     }
 }

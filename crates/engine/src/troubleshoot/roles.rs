@@ -32,9 +32,7 @@ fn is_list_of_links(body: &str, text: &PreparedText) -> bool {
 pub(super) fn mentions_number(text: &str, number: u64) -> bool {
     text.match_indices(&format!("#{number}"))
         .chain(text.match_indices(&format!("/pull/{number}")))
-        .any(|(start, mention)| {
-            !text[start + mention.len()..].starts_with(|c: char| c.is_ascii_digit())
-        })
+        .any(|(i, mention)| !text[i + mention.len()..].starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns the role of a comment; `closers` are the numbers of the merged pull requests that closed
