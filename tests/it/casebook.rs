@@ -123,7 +123,7 @@ async fn every_filter_phrase_and_exclusion_is_met() {
     }
     let request = SearchRequest { query: "replication -slot".into(), ..Default::default() };
     let notices = casebook.search(request, &Task::new()).await.unwrap().notices;
-    assert!(notices.iter().any(|n| n.text.contains("Nothing meets all filters")), "{notices:?}");
+    assert!(notices.iter().any(|n| n.text.contains("No item matches all filters")), "{notices:?}");
 }
 
 #[tokio::test]

@@ -1,14 +1,14 @@
-//! The frequency and precision of each confidence band, by tracker marks and manual judgement.
+//! The frequency and precision of each confidence band, by tracker marks and manual judgment.
 //!
 //! A tracker marks known duplicates; other pairs may have been judged manually. Pairs that are
-//! neither marked nor judged do not count in shares by judgement. Intervals (Wilson 1927) use the
+//! neither marked nor judged do not count in shares by judgment. Intervals (Wilson 1927) use the
 //! effective size of the weighted sample (Kish 1965).
 
 use precedent_core::model::{Band, HIGH, LIKELY, POSSIBLE};
 use serde::Serialize;
 
 use crate::{
-    judgements::{JudgedPair, Judgement},
+    judgments::{JudgedPair, Judgment},
     metrics::{float, wilson},
 };
 
@@ -24,8 +24,8 @@ pub struct FirstAnswer {
     pub worth: f64,
     /// True for a known duplicate.
     pub is_marked: bool,
-    /// Manual judgement of the pair, if any.
-    pub judgement: Option<JudgedPair>,
+    /// Manual judgment of the pair, if any.
+    pub judgment: Option<JudgedPair>,
     /// Number of the tracker's reports that this report represents.
     pub weight: f64,
 }
@@ -53,9 +53,9 @@ pub struct BandReport {
     pub of_thousand: f64,
     /// Share of known duplicates by tracker marks.
     pub marked: Share,
-    /// Share of duplicates by tracker marks and manual judgement.
+    /// Share of duplicates by tracker marks and manual judgment.
     pub same: Option<Share>,
-    /// Share of duplicates and related reports by tracker marks and manual judgement.
+    /// Share of duplicates and related reports by tracker marks and manual judgment.
     pub worth: Option<Share>,
     /// Share of this band among the reports whose known duplicate ranks first.
     pub of_found: f64,
@@ -67,7 +67,7 @@ pub struct QueueReport {
     pub first: usize,
     /// Share of known duplicates by tracker marks.
     pub marked: Share,
-    /// Share of duplicates by tracker marks and manual judgement.
+    /// Share of duplicates by tracker marks and manual judgment.
     pub same: Option<Share>,
     /// Number of later entries whose known duplicate ranks first.
     #[serde(rename = "missed")]
@@ -83,7 +83,7 @@ pub struct ConfidenceReport {
     /// The first entries of the queue of open reports, by length.
     pub queue: Vec<QueueReport>,
     /// Share of first answers that are duplicates or related, by tracker marks and manual
-    /// judgement.
+    /// judgment.
     pub related: Option<Share>,
     /// Share of answers worth reading among those rated 0.8 or more.
     pub worth_reading: Option<Share>,
@@ -91,11 +91,11 @@ pub struct ConfidenceReport {
 
 impl FirstAnswer {
     /// Returns the known relation of the pair and the number of answers that it represents.
-    fn truth(&self) -> Option<(Judgement, f64)> {
-        match (self.judgement, self.is_marked) {
-            (Some(pair), true) => Some((pair.judgement, self.weight)),
-            (Some(pair), false) => Some((pair.judgement, pair.weight)),
-            (None, true) => Some((Judgement::Same, self.weight)),
+    fn truth(&self) -> Option<(Judgment, f64)> {
+        match (self.judgment, self.is_marked) {
+            (Some(pair), true) => Some((pair.judgment, self.weight)),
+            (Some(pair), false) => Some((pair.judgment, pair.weight)),
+            (None, true) => Some((Judgment::Same, self.weight)),
             (None, false) => None,
         }
     }
@@ -123,20 +123,20 @@ fn marked_share<'a>(answers: impl Iterator<Item = &'a FirstAnswer>) -> Share {
 
 fn judged_share<'a>(
     answers: impl Iterator<Item = &'a FirstAnswer>,
-    is_right: impl Fn(Judgement) -> bool,
+    is_right: impl Fn(Judgment) -> bool,
 ) -> Option<Share> {
     let outcomes = answers
         .filter_map(FirstAnswer::truth)
-        .map(|(judgement, weight)| (is_right(judgement), weight));
+        .map(|(judgment, weight)| (is_right(judgment), weight));
     let share = weighted_share(outcomes);
     (share.pairs > 0).then_some(share)
 }
 
-/// Summarizes first answers by band and by queue length; `with_judgements` adds shares by
-/// judgement.
-pub fn summarize(answers: &[FirstAnswer], with_judgements: bool) -> ConfidenceReport {
-    let is_same = |judgement| judgement == Judgement::Same;
-    let is_worth_reading = |judgement| judgement != Judgement::Neither;
+/// Summarizes first answers by band and by queue length; `with_judgments` adds shares by
+/// judgment.
+pub fn summarize(answers: &[FirstAnswer], with_judgments: bool) -> ConfidenceReport {
+    let is_same = |judgment| judgment == Judgment::Same;
+    let is_worth_reading = |judgment| judgment != Judgment::Neither;
     #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
     let band_of = |a: &FirstAnswer| Band::new(a.confidence as f32, a.worth as f32);
     let total: f64 = answers.iter().map(|a| a.weight).sum();
@@ -152,8 +152,8 @@ pub fn summarize(answers: &[FirstAnswer], with_judgements: bool) -> ConfidenceRe
                 of_thousand: 1000.0 * in_band().map(|a| a.weight).sum::<f64>() / total.max(1.0)
                     + 0.0,
                 marked: marked_share(in_band()),
-                same: with_judgements.then(|| judged_share(in_band(), is_same)).flatten(),
-                worth: with_judgements.then(|| judged_share(in_band(), is_worth_reading)).flatten(),
+                same: with_judgments.then(|| judged_share(in_band(), is_same)).flatten(),
+                worth: with_judgments.then(|| judged_share(in_band(), is_worth_reading)).flatten(),
                 of_found: float(in_band().filter(|a| a.is_marked).count())
                     / float(marked_count.max(1)),
             }
@@ -168,7 +168,7 @@ pub fn summarize(answers: &[FirstAnswer], with_judgements: bool) -> ConfidenceRe
             QueueReport {
                 first: length,
                 marked: marked_share(first.iter().copied()),
-                same: with_judgements
+                same: with_judgments
                     .then(|| judged_share(first.iter().copied(), is_same))
                     .flatten(),
                 missed_count: rest.iter().filter(|a| a.is_marked).count(),
@@ -179,8 +179,8 @@ pub fn summarize(answers: &[FirstAnswer], with_judgements: bool) -> ConfidenceRe
     ConfidenceReport {
         bands,
         queue,
-        related: with_judgements.then(|| judged_share(answers.iter(), is_worth_reading)).flatten(),
-        worth_reading: with_judgements
+        related: with_judgments.then(|| judged_share(answers.iter(), is_worth_reading)).flatten(),
+        worth_reading: with_judgments
             .then(|| judged_share(high_worth(), is_worth_reading))
             .flatten(),
     }
@@ -203,19 +203,19 @@ mod tests {
 
     #[test]
     fn unjudged_pairs_count_only_by_marks() {
-        let first = |confidence, is_marked, judgement: Option<Judgement>, weight| FirstAnswer {
+        let answer = |confidence, is_marked, judgment: Option<Judgment>, weight| FirstAnswer {
             confidence,
             worth: 0.9,
             is_marked,
-            judgement: judgement.map(|judgement| JudgedPair { judgement, weight }),
+            judgment: judgment.map(|judgment| JudgedPair { judgment, weight }),
             weight,
         };
         let answers = [
-            first(0.95, true, None, 1.0),
-            first(0.93, false, Some(Judgement::Same), 3.0),
-            first(0.92, false, None, 4.0),
-            first(0.1, false, Some(Judgement::Related), 2.0),
-            first(0.1, true, Some(Judgement::Neither), 1.0),
+            answer(0.95, true, None, 1.0),
+            answer(0.93, false, Some(Judgment::Same), 3.0),
+            answer(0.92, false, None, 4.0),
+            answer(0.1, false, Some(Judgment::Related), 2.0),
+            answer(0.1, true, Some(Judgment::Neither), 1.0),
         ];
         let report = summarize(&answers, true);
         let high = &report.bands[0];

@@ -34,16 +34,16 @@ pub fn calibrate(
         if let Some(report) = fit(built_in, &history, task)? {
             model = Some(report.source_model);
         }
-        let table = model
+        let ranking_model = model
             .as_ref()
             .map_or_else(|| built_in.clone(), |model| built_in.with_source_model(model));
         for query in block {
             let documents = &rankings[query];
-            answers.insert(*query, Answer::new(dataset, rerank(&table, documents)));
+            answers.insert(*query, Answer::new(dataset, rerank(&ranking_model, documents)));
             let relevant = dataset.relevant.get(query);
             let is_relevant = |d: &RankedDocument| {
                 eval_set::position(d.number)
-                    .is_some_and(|at| relevant.is_some_and(|r| r.contains(&at)))
+                    .is_some_and(|p| relevant.is_some_and(|r| r.contains(&p)))
             };
             let candidates =
                 documents.iter().take(TOP).filter_map(|d| candidate(d, is_relevant(d)));
@@ -58,11 +58,11 @@ pub fn calibrate(
 }
 
 /// Reranks documents, best first, and recomputes their confidence. Ties keep their order.
-fn rerank(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocument> {
+fn rerank(ranking_model: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocument> {
     let candidates: Vec<(Candidate, &RankedDocument)> =
         documents.iter().filter_map(|d| Some((candidate(d, false)?, d))).collect();
     let features: Vec<Features> = candidates.iter().map(|(c, _)| c.features).collect();
-    table
+    ranking_model
         .rank(&features)
         .into_iter()
         .map(|entry| {
@@ -72,7 +72,7 @@ fn rerank(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocum
                 share: entry.log_share,
                 overlap: candidate.overlap.as_ref(),
             };
-            let confidence = table.confidence(&evidence);
+            let confidence = ranking_model.confidence(&evidence);
             RankedDocument {
                 score: entry.score,
                 probability: Some(confidence.duplicate),

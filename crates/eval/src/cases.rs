@@ -136,7 +136,7 @@ pub async fn evaluate_cases(
     open: impl Fn(PathBuf) -> OpenOptions,
     task: &Task,
 ) -> Result<CasesReport> {
-    let table = match &request.weights {
+    let ranking_model = match &request.weights {
         Some(file) => RankingModel::read(file)?,
         None => RankingModel::built_in().clone(),
     };
@@ -150,7 +150,8 @@ pub async fn evaluate_cases(
     for dataset in &sets {
         let options = open(dataset.casebook_folder(&request.cache));
         let casebook =
-            crate::casebook(options, dataset, request.model.as_deref(), &table, task).await?;
+            crate::casebook(options, dataset, request.model.as_deref(), &ranking_model, task)
+                .await?;
         let queries: Vec<(usize, BTreeSet<usize>)> = dataset
             .relevant
             .iter()
@@ -164,13 +165,13 @@ pub async fn evaluate_cases(
             .collect();
         let step = queries.len().div_ceil(MAX_QUERIES).max(1);
         let queries: Vec<_> = queries.into_iter().step_by(step).collect();
-        let foreign: Vec<&EvalSet> = sets.iter().filter(|s| s.name != dataset.name).collect();
+        let foreign_sets: Vec<&EvalSet> = sets.iter().filter(|s| s.name != dataset.name).collect();
         let now = dataset.reports.last().map_or(Timestamp::UNIX_EPOCH, |r| r.created_at);
         let mut ways = Vec::new();
-        for (way, by) in [("troubleshoot", Ranking::Duplicates), ("search", Ranking::Hybrid)] {
+        for (way, ranking) in [("troubleshoot", Ranking::Duplicates), ("search", Ranking::Hybrid)] {
             for form in QueryForm::ALL {
                 let mut hits = [vec![], vec![], vec![], vec![]];
-                for (index, (query, right)) in queries.iter().enumerate() {
+                for (index, (query, relevant)) in queries.iter().enumerate() {
                     task.report(
                         Phase::Evaluate,
                         index as u64,
@@ -180,39 +181,40 @@ pub async fn evaluate_cases(
                     let report = &dataset.reports[*query];
                     let Some(text) = form.query(&report.title, &report.body) else { continue };
                     let number = (form == QueryForm::Report).then_some(*query as u64 + 1);
-                    let docs = rank(&casebook, text, number, report.created_at, by, task).await?;
-                    if by == Ranking::Duplicates {
-                        write(&mut features, dataset, form, &report.id, &docs, right)?;
+                    let docs =
+                        rank(&casebook, text, number, report.created_at, ranking, task).await?;
+                    if ranking == Ranking::Duplicates {
+                        write(&mut features, dataset, form, &report.id, &docs, relevant)?;
                     }
-                    let numbers = visible_numbers(docs, by);
-                    let at = numbers
+                    let numbers = visible_numbers(docs, ranking);
+                    let hit_index = numbers
                         .iter()
-                        .position(|n| position(*n).is_some_and(|p| right.contains(&p)));
+                        .position(|n| position(*n).is_some_and(|p| relevant.contains(&p)));
                     for (list, k) in hits.iter_mut().zip([1, 3, 10]) {
-                        list.push(at.is_some_and(|at| at < k));
+                        list.push(hit_index.is_some_and(|i| i < k));
                     }
                     hits[3].push(numbers.is_empty());
                 }
                 let mut alarms = Vec::new();
-                for other_set in &foreign {
-                    for report in sample(other_set, FOREIGN_QUERIES / foreign.len().max(1)) {
+                for other_set in &foreign_sets {
+                    for report in sample(other_set, FOREIGN_QUERIES / foreign_sets.len().max(1)) {
                         let report = &other_set.reports[report];
                         let Some(text) = form.query(&report.title, &report.body) else { continue };
-                        let docs = rank(&casebook, text, None, now, by, task).await?;
-                        if by == Ranking::Duplicates {
+                        let docs = rank(&casebook, text, None, now, ranking, task).await?;
+                        if ranking == Ranking::Duplicates {
                             let id = format!("{}/{}", other_set.name, report.id);
                             write(&mut features, dataset, form, &id, &docs, &BTreeSet::new())?;
                         }
-                        alarms.push(!visible_numbers(docs, by).is_empty());
+                        alarms.push(!visible_numbers(docs, ranking).is_empty());
                     }
                 }
-                let [first, three, ten, silent] = hits.map(|list| share_of(&list));
+                let [success_1, success_3, success_10, silent] = hits.map(|list| share_of(&list));
                 ways.push(MethodResult {
                     way,
                     form: form.name(),
-                    success_1: first,
-                    success_3: three,
-                    success_10: ten,
+                    success_1,
+                    success_3,
+                    success_10,
                     silent,
                     alarms: share_of(&alarms),
                 });
@@ -251,7 +253,8 @@ pub async fn evaluate_cases(
     Ok(CasesReport { sets: out })
 }
 
-/// Returns at most `limit` reports of a set without a known duplicate, evenly spaced.
+/// Returns at most `limit` evenly spaced reports of a set: those without a known duplicate, or any
+/// if it lists none.
 fn sample(dataset: &EvalSet, limit: usize) -> Vec<usize> {
     let negatives = &dataset.negatives;
     let pool =
@@ -265,7 +268,7 @@ async fn rank(
     (title, body): (String, String),
     number: Option<u64>,
     made_at: Timestamp,
-    by: Ranking,
+    ranking: Ranking,
     task: &Task,
 ) -> Result<Vec<RankedDocument>> {
     let request = RankRequest {
@@ -277,16 +280,16 @@ async fn rank(
         made_at,
         since: None,
         only_solved: true,
-        by,
+        by: ranking,
         limit: DEPTH,
     };
     casebook.rank(request, task).await
 }
 
 /// Returns the numbers of the documents that a user would see; a search shows all of them.
-fn visible_numbers(docs: Vec<RankedDocument>, by: Ranking) -> Vec<u64> {
+fn visible_numbers(docs: Vec<RankedDocument>, ranking: Ranking) -> Vec<u64> {
     let is_visible = |d: &RankedDocument| {
-        by != Ranking::Duplicates || d.probability.is_some_and(|p| p >= MIN_HELP)
+        ranking != Ranking::Duplicates || d.probability.is_some_and(|p| p >= MIN_HELP)
     };
     docs.into_iter().filter(is_visible).map(|d| d.number).collect()
 }
@@ -298,14 +301,14 @@ fn write(
     form: QueryForm,
     query: &str,
     docs: &[RankedDocument],
-    right: &BTreeSet<usize>,
+    relevant: &BTreeSet<usize>,
 ) -> Result<()> {
     let Some(file) = file else { return Ok(()) };
     for document in docs {
-        let at = position(document.number);
-        let label = u8::from(at.is_some_and(|p| right.contains(&p)));
+        let position = position(document.number);
+        let label = u8::from(position.is_some_and(|p| relevant.contains(&p)));
         let numbers: Vec<String> = document.features.iter().map(|f| format!("{f:.5}")).collect();
-        let id = at.map_or("", |p| &dataset.reports[p].id);
+        let id = position.map_or("", |p| &dataset.reports[p].id);
         let probability = document.probability.unwrap_or_default();
         writeln!(
             file,

@@ -53,7 +53,7 @@ pub struct EvalSet {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct Record {
     id: serde_json::Value,
     number: Option<serde_json::Value>,
     title: Option<String>,
@@ -145,9 +145,9 @@ impl Report {
 
 /// Parses a timestamp: RFC 3339, or Bugzilla's `2011-07-22 12:47:33 UTC`.
 fn deserialize_time<'de, D: serde::Deserializer<'de>>(
-    from: D,
+    deserializer: D,
 ) -> std::result::Result<Timestamp, D::Error> {
-    let text = String::deserialize(from)?;
+    let text = String::deserialize(deserializer)?;
     let bugzilla =
         || text.strip_suffix(" UTC")?.replacen(' ', "T", 1).parse::<jiff::civil::DateTime>().ok();
     text.parse::<Timestamp>()
@@ -160,8 +160,8 @@ fn deserialize_time<'de, D: serde::Deserializer<'de>>(
 }
 
 impl EvalSet {
-    /// Removes duplicates older than `days` days before their query, and queries without any, as a
-    /// part of the literature does.
+    /// Removes duplicates filed more than `days` days before their query, and queries left without
+    /// any, as some of the literature does.
     pub fn limit_age(&mut self, days: i64) {
         let (reports, relevant) = (&self.reports, &mut self.relevant);
         for (query, documents) in relevant.iter_mut() {
@@ -178,7 +178,7 @@ impl EvalSet {
     /// `qrels.tsv` and optionally `negatives.txt`.
     ///
     /// # Errors
-    /// A file that is missing or cannot be read, with its line.
+    /// A file that is missing or cannot be read, or an invalid line with its number.
     pub fn load(folder: &Path) -> Result<Self> {
         let names = ["corpus.jsonl", "corpus.jsonl.zst", "issues.jsonl"];
         let Some(corpus) = names.iter().map(|n| folder.join(n)).find(|p| p.is_file()) else {
@@ -195,7 +195,7 @@ impl EvalSet {
             let line_error = |e: serde_json::Error| {
                 Error::invalid(format!("{}:{}: {e}", corpus.display(), i + 1))
             };
-            let record: Line = serde_json::from_str(&line).map_err(line_error)?;
+            let record: Record = serde_json::from_str(&line).map_err(line_error)?;
             // Sets of GitHub records use the items' numbers instead of their ids.
             let id = record.number.filter(|_| is_github).unwrap_or(record.id);
             if record.pull_request.is_some() {
@@ -253,7 +253,7 @@ impl EvalSet {
             let line = line.map_err(|e| Error::io(&qrels, e))?;
             let line_error = || {
                 Error::invalid(format!(
-                    "{}:{}: not \"query, document, 1\" with tabs",
+                    "{}:{}: expected query, document and 1, separated by tabs",
                     qrels.display(),
                     i + 1
                 ))
@@ -291,18 +291,19 @@ impl EvalSet {
         Ok(Self { name, reports, relevant, negatives, imported_count, fingerprint })
     }
 
-    /// Replaces the queries with translations of some, which have the same duplicates. The columns
-    /// of the file are set, report, language, title and sentence.
+    /// Replaces the queries with translations of some of them, which have the same duplicates. The
+    /// columns of the file are set, report, language, title and sentence.
     ///
     /// # Errors
-    /// A file that cannot be read, with its line, or that has no translations of this set.
+    /// A file that cannot be read or has no translations of this set, or an invalid line with its
+    /// number.
     pub fn translate(&mut self, file: &Path) -> Result<()> {
         let mut relevant = BTreeMap::new();
         for (i, line) in lines(file)?.enumerate() {
             let line = line.map_err(|e| Error::io(file, e))?;
             let columns: Vec<&str> = line.split('\t').collect();
             let line_error =
-                |why: &str| Error::invalid(format!("{}:{}: {why}", file.display(), i + 1));
+                |reason: &str| Error::invalid(format!("{}:{}: {reason}", file.display(), i + 1));
             match columns[..] {
                 [comment, ..] if comment.starts_with('#') => {}
                 [set_name, ..] if set_name != self.name => {}
@@ -312,7 +313,7 @@ impl EvalSet {
                     let original = original.ok_or_else(|| line_error("no such report"))?;
                     let documents = self.relevant.get(&original);
                     let documents =
-                        documents.ok_or_else(|| line_error("a report without a duplicate"))?;
+                        documents.ok_or_else(|| line_error("the report has no duplicate"))?;
                     relevant.insert(self.reports.len(), documents.clone());
                     self.reports.push(Report {
                         id: format!("{id}/{language}"),
@@ -325,7 +326,7 @@ impl EvalSet {
                 }
                 _ => {
                     return Err(line_error(
-                        "not set, report, language, title and sentence with tabs",
+                        "expected set, report, language, title and sentence, separated by tabs",
                     ));
                 }
             }
@@ -357,12 +358,12 @@ impl EvalSet {
     /// Imports the reports with their comments into a casebook, numbered by position.
     ///
     /// # Errors
-    /// Errors of the file system and the casebook.
+    /// File system and casebook errors.
     pub async fn import(&self, casebook: &Casebook, task: &Task) -> Result<()> {
         let file = casebook.folder().join("set.jsonl");
         let mut out =
             std::io::BufWriter::new(File::create(&file).map_err(|e| Error::io(&file, e))?);
-        let mut comments = 0_u64;
+        let mut comment_id = 0_u64;
         for (i, report) in self.reports.iter().enumerate() {
             let record = serde_json::json!({
                 "number": i + 1,
@@ -378,9 +379,9 @@ impl EvalSet {
             });
             writeln!(out, "{record}").map_err(|e| Error::io(&file, e))?;
             for comment in &report.comments {
-                comments += 1;
+                comment_id += 1;
                 let record = serde_json::json!({
-                    "id": comments,
+                    "id": comment_id,
                     "issue_url": format!("https://api.github.com/repos/{SOURCE}/issues/{}", i + 1),
                     "body": comment.body,
                     "created_at": comment.created_at,

@@ -37,8 +37,8 @@ impl Features {
         documents: &[RankedDocument],
     ) -> Result<()> {
         let weight = dataset.weight(query);
-        let empty = std::collections::BTreeSet::new();
-        let relevant = dataset.relevant.get(&query).unwrap_or(&empty);
+        let no_duplicates = std::collections::BTreeSet::new();
+        let relevant = dataset.relevant.get(&query).unwrap_or(&no_duplicates);
         for document in documents {
             let position = eval_set::position(document.number);
             let label = u8::from(position.is_some_and(|p| relevant.contains(&p)));
@@ -50,7 +50,7 @@ impl Features {
                 dataset.name,
                 document.number,
                 dataset.reports[query].id,
-                position.map_or("", |at| &dataset.reports[at].id),
+                position.map_or("", |p| &dataset.reports[p].id),
                 numbers.join("\t")
             )
             .map_err(|e| Error::io(&self.path, e))?;

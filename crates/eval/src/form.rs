@@ -36,17 +36,17 @@ impl Vocabulary {
         Self(counts)
     }
 
-    /// Returns the title's rarest words in title order, without repetitions. Of equally rare words,
-    /// the first ones are kept.
+    /// Returns the title's rarest words in title order, without repetitions. Among equally rare
+    /// words, the first are kept.
     pub fn rarest(&self, title: &str) -> String {
         let title = title.to_lowercase();
         let mut distinct = HashSet::new();
         let terms: Vec<&str> = words(&title).filter(|w| distinct.insert(*w)).collect();
         let mut positions: Vec<usize> = (0..terms.len()).collect();
-        positions.sort_by_key(|at| (self.0.get(terms[*at]).copied().unwrap_or_default(), *at));
+        positions.sort_by_key(|i| (self.0.get(terms[*i]).copied().unwrap_or_default(), *i));
         positions.truncate(SHORT_QUERY_WORDS);
         positions.sort_unstable();
-        positions.into_iter().map(|at| terms[at]).collect::<Vec<_>>().join(" ")
+        positions.into_iter().map(|i| terms[i]).collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -9,7 +9,7 @@ mod cases;
 mod eval_set;
 mod features;
 mod form;
-mod judgements;
+mod judgments;
 mod metrics;
 mod queries;
 mod report;
@@ -90,7 +90,7 @@ pub async fn evaluate(
             "Create one with `precedent model import DIR`; the model is then in the casebook folder.",
         ));
     }
-    let against = request.against.as_deref().map(Run::load).transpose()?;
+    let baseline_run = request.against.as_deref().map(Run::load).transpose()?;
     let mut rankings = request.by.clone();
     rankings.sort_unstable();
     rankings.dedup();
@@ -100,7 +100,7 @@ pub async fn evaluate(
             rankings.retain(|r| r.is_search());
         }
     }
-    let table = match &request.weights {
+    let ranking_model = match &request.weights {
         Some(file) => RankingModel::read(file)?,
         None => RankingModel::built_in().clone(),
     };
@@ -113,7 +113,8 @@ pub async fn evaluate(
             dataset.limit_age(days);
         }
         let options = open(dataset.casebook_folder(&request.cache));
-        let casebook = casebook(options, &dataset, request.model.as_deref(), &table, task).await?;
+        let casebook =
+            casebook(options, &dataset, request.model.as_deref(), &ranking_model, task).await?;
         let model = casebook.check_model().await;
         let mut rankings = rankings.clone();
         if let Err(error) = &model {
@@ -127,7 +128,7 @@ pub async fn evaluate(
         let plan =
             QueryPlan::new(&casebook, &dataset, request.form, request.window, request.width, task);
         if request.translations.is_some() {
-            // After a query in another language, the update builds the index for that language.
+            // An update builds the index for another language only after a query in it.
             plan.run_first().await?;
             casebook.update_index(task).await?;
         }
@@ -147,11 +148,11 @@ pub async fn evaluate(
     if let Some(path) = &request.judgements {
         for dataset in &sets {
             pairs.extend(
-                judgements::load(path, &dataset.name)?.map(|list| (dataset.name.clone(), list)),
+                judgments::load(path, &dataset.name)?.map(|list| (dataset.name.clone(), list)),
             );
         }
     }
-    Ok(report::build_report(&sets, &run, against.as_ref(), &pairs, &file))
+    Ok(report::build_report(&sets, &run, baseline_run.as_ref(), &pairs, &file))
 }
 
 /// Opens the casebook of a set, which is cached so that its vectors are computed once.
@@ -159,13 +160,13 @@ async fn casebook(
     mut options: OpenOptions,
     dataset: &EvalSet,
     model: Option<&Path>,
-    table: &RankingModel,
+    ranking_model: &RankingModel,
     task: &Task,
 ) -> Result<Casebook> {
     options.create = true;
     // Queries read comments as of their filing time; an index would include later ones.
     options.index_comments = false;
-    options.ranking_model = table.clone();
+    options.ranking_model = ranking_model.clone();
     if let Some(model) = model {
         let paths = ModelPaths { runtime: options.runtime.clone(), models: Vec::new() };
         options.engine = Some(Engine::BuiltIn(paths).with_folder(model.to_owned()));

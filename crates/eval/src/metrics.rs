@@ -27,7 +27,7 @@ pub struct QueryScore {
 }
 
 impl QueryScore {
-    /// Scores a ranking; `relevant` marks the duplicates in it, of which there are `total`.
+    /// Scores a ranking. `relevant` marks the duplicates in it; `total` counts all duplicates.
     pub fn new(relevant: &[bool], total: usize) -> Self {
         let ranks: Vec<usize> =
             relevant.iter().enumerate().filter(|(_, r)| **r).map(|(i, _)| i + 1).collect();
@@ -117,7 +117,7 @@ pub fn auc(positives: &[f64], negatives: &[f64]) -> Option<f64> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     pub probability: f64,
-    pub right: bool,
+    pub is_correct: bool,
     pub weight: f64,
 }
 
@@ -138,7 +138,7 @@ pub fn calibration_error(forecasts: &[Forecast]) -> Option<f64> {
         let bin = &mut bins[(forecast.probability * 10.0).clamp(0.0, 9.0) as usize];
         bin.0 += forecast.weight;
         bin.1 += forecast.weight * forecast.probability;
-        bin.2 += forecast.weight * f64::from(u8::from(forecast.right));
+        bin.2 += forecast.weight * f64::from(u8::from(forecast.is_correct));
     }
     Some(bins.iter().map(|(_, p, r)| (p - r).abs()).sum::<f64>() / total)
 }
@@ -146,14 +146,14 @@ pub fn calibration_error(forecasts: &[Forecast]) -> Option<f64> {
 /// Computes the recall at the lowest threshold with at least this precision: the share of
 /// `positives` queries that are answered correctly.
 pub fn recall_at_precision(forecasts: &[Forecast], precision: f64, positives: f64) -> f64 {
-    let mut by_probability = forecasts.to_vec();
-    by_probability.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+    let mut sorted_forecasts = forecasts.to_vec();
+    sorted_forecasts.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     let (mut right, mut total, mut best) = (0.0, 0.0, 0.0);
-    for (i, forecast) in by_probability.iter().enumerate() {
+    for (i, forecast) in sorted_forecasts.iter().enumerate() {
         total += forecast.weight;
-        right += forecast.weight * f64::from(u8::from(forecast.right));
+        right += forecast.weight * f64::from(u8::from(forecast.is_correct));
         let is_last_tie =
-            by_probability.get(i + 1).is_none_or(|next| next.probability < forecast.probability);
+            sorted_forecasts.get(i + 1).is_none_or(|next| next.probability < forecast.probability);
         // Fewer than ten answers are too few to measure precision.
         if is_last_tie && i >= 9 && right / total >= precision {
             best = right;
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn calibration_error_grows_with_overconfidence() {
-        let forecast = |probability, right| Forecast { probability, right, weight: 1.0 };
+        let forecast = |probability, is_correct| Forecast { probability, is_correct, weight: 1.0 };
         let calibrated = [forecast(0.5, true), forecast(0.5, false)];
         assert!(calibration_error(&calibrated).is_some_and(|e| e < 1e-12));
         let overconfident = [forecast(1.0, false), forecast(1.0, true)];

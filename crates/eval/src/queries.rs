@@ -49,15 +49,15 @@ pub async fn run_queries(
     mut plan: QueryPlan<'_>,
 ) -> Result<SetRun> {
     let (dataset, task) = (plan.dataset, plan.task);
-    let by_id = |answers: BTreeMap<usize, Answer>| {
+    let answers_by_id = |answers: BTreeMap<usize, Answer>| {
         answers.into_iter().map(|(q, a)| (dataset.reports[q].id.clone(), a)).collect()
     };
     let built_in = &plan.casebook.ranking_model(SOURCE).await?;
     // Calibration is fitted on the answers of the duplicate check.
-    let with_calibration = arms.contains(&Arm::Calibrated);
+    let needs_calibration = arms.contains(&Arm::Calibrated);
     let is_needed = |arm: &Arm| {
         *arm != Arm::Calibrated
-            && (arms.contains(arm) || (with_calibration && *arm == Arm::Duplicates))
+            && (arms.contains(arm) || (needs_calibration && *arm == Arm::Duplicates))
     };
     let selection: Vec<Arm> = Arm::ALL.into_iter().filter(is_needed).collect();
     plan.total = (plan.queries().count() * selection.len()) as u64;
@@ -69,7 +69,7 @@ pub async fn run_queries(
             if let Some(features) = features.as_mut().filter(|_| is_check) {
                 features.write(dataset, query, &documents)?;
             }
-            if with_calibration && is_check {
+            if needs_calibration && is_check {
                 evidence.insert(query, documents.iter().take(DEPTH).cloned().collect());
             }
             answers.insert(query, Answer::new(dataset, documents));
@@ -77,14 +77,14 @@ pub async fn run_queries(
         })
         .await?;
         if arms.contains(&arm) {
-            out.rankings.insert(arm, by_id(answers));
+            out.rankings.insert(arm, answers_by_id(answers));
         }
         let calibrate_all = || calibrate(dataset, built_in, &evidence, task);
-        if with_calibration
+        if needs_calibration
             && is_check
             && let Some(answers) = tokio::task::block_in_place(calibrate_all)?
         {
-            out.rankings.insert(Arm::Calibrated, by_id(answers));
+            out.rankings.insert(Arm::Calibrated, answers_by_id(answers));
         }
     }
     Ok(out)
@@ -162,7 +162,7 @@ impl<'a> QueryPlan<'a> {
 
     /// Returns the request for a report in the form under evaluation, without notes that name the
     /// duplicate, which the reporter could not know.
-    fn request(&self, query: usize, by: Arm) -> RankRequest {
+    fn request(&self, query: usize, arm: Arm) -> RankRequest {
         let report = &self.dataset.reports[query];
         let is_whole = self.form == Form::Report;
         RankRequest {
@@ -178,8 +178,8 @@ impl<'a> QueryPlan<'a> {
             made_at: report.created_at,
             since: self.window.map(|days| eval_set::days_before(report.created_at, days)),
             only_solved: false,
-            by: by.ranking(),
-            limit: if by == Arm::Duplicates { usize::MAX } else { DEPTH },
+            by: arm.ranking(),
+            limit: if arm == Arm::Duplicates { usize::MAX } else { DEPTH },
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     Arm,
     bands::{self, ConfidenceReport, FirstAnswer},
     eval_set::EvalSet,
-    judgements::Pairs,
+    judgments::Pairs,
     metrics::{
         Forecast, Mean, QueryScore, auc, bootstrap, calibration_error, float, recall_at_precision,
     },
@@ -124,8 +124,8 @@ pub struct Difference {
 pub fn build_report(
     sets: &[EvalSet],
     run: &Run,
-    against: Option<&Run>,
-    judgements: &BTreeMap<String, Pairs>,
+    baseline_run: Option<&Run>,
+    judgments: &BTreeMap<String, Pairs>,
     file: &Path,
 ) -> EvalReport {
     EvalReport {
@@ -135,7 +135,7 @@ pub fn build_report(
             .iter()
             .map(|dataset| {
                 let rankings = run.sets.get(&dataset.name).map(|s| &s.rankings);
-                let baseline = against.and_then(|a| a.sets.get(&dataset.name));
+                let baseline = baseline_run.and_then(|run| run.sets.get(&dataset.name));
                 SetReport {
                     set: dataset.name.clone(),
                     documents: dataset.imported_count,
@@ -150,8 +150,8 @@ pub fn build_report(
                                 .into_iter()
                                 .flatten()
                                 .filter(|(arm, _)| ranking.builds_on(**arm));
-                            let judgements = judgements.get(&dataset.name);
-                            ranking_report(dataset, *ranking, answers, baseline, arms, judgements)
+                            let judgments = judgments.get(&dataset.name);
+                            ranking_report(dataset, *ranking, answers, baseline, arms, judgments)
                         })
                         .collect(),
                 }
@@ -167,8 +167,8 @@ fn differences(scores: &[QueryScore], baseline: Option<&[QueryScore]>) -> [Diffe
     let names = QueryScore::default().measures().map(|(name, _)| name);
     std::array::from_fn(|i| {
         let measure =
-            |scores: &[QueryScore], at: usize| scores.get(at).map_or(0.0, |s| s.measures()[i].1);
-        let difference = |at| measure(scores, at) - baseline.map_or(0.0, |b| measure(b, at));
+            |scores: &[QueryScore], q: usize| scores.get(q).map_or(0.0, |s| s.measures()[i].1);
+        let difference = |q| measure(scores, q) - baseline.map_or(0.0, |b| measure(b, q));
         let differences: Vec<f64> = (0..scores.len()).map(difference).collect();
         Difference { name: names[i], mean: bootstrap(&differences, DRAWS, SEED) }
     })
@@ -180,17 +180,18 @@ fn ranking_report<'a>(
     answers: &Answers,
     baseline: Option<&Answers>,
     arms: impl Iterator<Item = (&'a Arm, &'a Answers)>,
-    judgements: Option<&Pairs>,
+    judgments: Option<&Pairs>,
 ) -> RankingReport {
     let query_scores = scores(dataset, answers);
-    let from_baseline = baseline.map(|b| differences(&query_scores, Some(&scores(dataset, b))));
+    let baseline_differences =
+        baseline.map(|b| differences(&query_scores, Some(&scores(dataset, b))));
     let measures = differences(&query_scores, None)
         .into_iter()
         .enumerate()
         .map(|(i, Difference { name, mean })| Measure {
             name,
             mean,
-            difference: from_baseline.as_ref().map(|d| d[i].mean),
+            difference: baseline_differences.as_ref().map(|d| d[i].mean),
         })
         .collect();
     let leads = arms
@@ -209,10 +210,10 @@ fn ranking_report<'a>(
     };
     let positives: Vec<f64> = dataset.relevant.keys().map(confidence).collect();
     let negatives: Vec<f64> = dataset.negatives.iter().map(confidence).collect();
-    let first_answers = first_answers(dataset, answers, judgements);
+    let first_answers = first_answers(dataset, answers, judgments);
     let forecasts: Vec<Forecast> = first_answers
         .iter()
-        .map(|a| Forecast { probability: a.confidence, right: a.is_marked, weight: a.weight })
+        .map(|a| Forecast { probability: a.confidence, is_correct: a.is_marked, weight: a.weight })
         .collect();
     RankingReport {
         ranking,
@@ -221,7 +222,7 @@ fn ranking_report<'a>(
         auc: auc(&positives, &negatives),
         calibration_error: calibration_error(&forecasts),
         confidence: (!first_answers.is_empty())
-            .then(|| bands::summarize(&first_answers, judgements.is_some())),
+            .then(|| bands::summarize(&first_answers, judgments.is_some())),
         recall_at_precision: (!forecasts.is_empty()).then(|| {
             PRECISIONS.map(|p| recall_at_precision(&forecasts, p, float(dataset.relevant.len())))
         }),
@@ -251,7 +252,7 @@ fn scores(dataset: &EvalSet, answers: &Answers) -> Vec<QueryScore> {
 fn first_answers(
     dataset: &EvalSet,
     answers: &Answers,
-    judgements: Option<&Pairs>,
+    judgments: Option<&Pairs>,
 ) -> Vec<FirstAnswer> {
     let first_answer = |query: usize| {
         let id = &dataset.reports[query].id;
@@ -264,7 +265,7 @@ fn first_answers(
             worth: answer.worth.map_or(confidence, f64::from),
             is_marked: relevant
                 .is_some_and(|list| list.iter().any(|r| dataset.reports[*r].id == *document)),
-            judgement: judgements
+            judgment: judgments
                 .and_then(|pairs| pairs.get(&(id.clone(), document.clone())).copied()),
             weight: dataset.weight(query),
         })

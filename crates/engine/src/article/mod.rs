@@ -1,5 +1,5 @@
 //! Articles: knowledge base drafts made of sentences from the threads of a problem. Every passage
-//! has its source; only headings, labels and the words around versions are added.
+//! cites its source; only headings, labels and the words around versions are added.
 
 mod passages;
 mod render;
@@ -37,7 +37,7 @@ pub fn article(
     request: &ArticleRequest,
     task: &Task,
 ) -> Result<Article> {
-    let cases = CaseContext {
+    let case_context = CaseContext {
         finder: context.finder,
         domain: context.domain,
         min_similarity: context.model.map(|m| m.1),
@@ -49,8 +49,8 @@ pub fn article(
             return Err(Error::invalid(format!("{} is not a report", canonical.key))
                 .with_hint("Pass the key of an issue."));
         }
-        let now = r.newest_change()?.unwrap_or_default();
-        let draft = Draft::collect(r, &cases, &canonical, now)?;
+        let newest_change = r.newest_change()?.unwrap_or_default();
+        let draft = Draft::collect(r, &case_context, &canonical, newest_change)?;
         let stored_keys = stored_article_keys(r, &draft.problem)?;
         Ok((canonical, draft, stored_keys))
     })?;

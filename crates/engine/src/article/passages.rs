@@ -42,7 +42,7 @@ const MAX_CHANGES: usize = 3;
 const MAX_SENTENCES: usize = 3;
 const MAX_EXPLANATIONS: usize = 1;
 /// The maximum number of sentences of a change's description.
-const DESCRIPTION_SENTENCES: usize = 8;
+const MAX_DESCRIPTION_SENTENCES: usize = 8;
 /// The maximum length of a code block, in lines.
 const MAX_CODE_LINES: usize = 40;
 /// The maximum length of an error excerpt, in lines and in characters.
@@ -56,14 +56,14 @@ const MAX_FRAMES: usize = 3;
 const MAX_CODE_LINE: usize = 400;
 /// The maximum number of versions in a list.
 const MAX_VERSIONS: usize = 6;
-/// The maximum number of versions in a report; one with more lists those of its dependencies.
+/// The maximum number of versions in a report; with more, it lists versions of dependencies.
 const MAX_REPORT_VERSIONS: usize = 4;
 /// The minimum number of letters and digits in a title.
 const MIN_TITLE: usize = 12;
 /// The ranks of a sentence about the result, about a failure, and with the error.
-const RESULT: u32 = 1;
-const FAILURE: u32 = 2;
-const WITH_ERROR: u32 = 4;
+const RESULT_RANK: u32 = 1;
+const FAILURE_RANK: u32 = 2;
+const ERROR_RANK: u32 = 4;
 
 /// The end of a clause about versions.
 static CLAUSE_END: LazyLock<Regex> = LazyLock::new(|| re(r"[.;] |, and |\bbut\b|\b(?i:however)\b"));
@@ -109,7 +109,7 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// Returns the title and the sections of the article about a problem with this canonical report.
+/// Returns the title and the sections of the article about a problem.
 pub(super) fn collect(
     r: &Reader<'_>,
     context: &QueryContext<'_>,
@@ -154,10 +154,10 @@ pub(super) fn collect(
     let workaround = choose(workarounds(&reports), MAX_SENTENCES, &mut used_texts);
     let cause = choose(causes(&reports, &changes), MAX_EXPLANATIONS, &mut used_texts);
     let merged_at = changes.iter().filter_map(|(row, _)| row.merged_at).max();
-    let by_date = || main.releases.lowest_with(merged_at?);
+    let version_by_date = || main.releases.lowest_with(merged_at?);
     let fixed_in = match problem.status {
         ProblemStatus::Unreleased => None,
-        ProblemStatus::Solved => problem.fixed_in.as_deref().or_else(by_date),
+        ProblemStatus::Solved => problem.fixed_in.as_deref().or_else(version_by_date),
         _ => problem.fixed_in.as_deref(),
     };
     let resolution = match problem.status.is_fixed() {
@@ -198,7 +198,7 @@ fn markdown_title(row: &DocumentRow) -> String {
 /// line of the error or the first sentence.
 fn title(title: &str, error: Option<&str>, symptom: &[ArticlePassage]) -> String {
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    let subject = sentence::without("title_prefix", &title);
+    let subject = sentence::strip("title_prefix", &title);
     let subject = subject.trim().trim_end_matches(['.', '!', ':', ' ']);
     let is_clear = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_TITLE;
     if is_clear(subject) {
@@ -253,7 +253,7 @@ fn symptom(
 ) -> Vec<ArticlePassage> {
     let row = &report.row;
     let Description { observations, asides, code } = describe(report, error);
-    let fails = |candidate: &Candidate<'_>| candidate.rank >= FAILURE;
+    let fails = |candidate: &Candidate<'_>| candidate.rank >= FAILURE_RANK;
     let title_fails = sentence::describes_failure(&row.title);
     let is_request = sentence::is_request(&row.title, &row.labels, title_fails);
     if is_request && error.is_none() {
@@ -264,7 +264,7 @@ fn symptom(
     // The reporter's actions matter less than the failure, unless the sentence names or shows code.
     let is_personal = |candidate: &Candidate<'_>| {
         let is_specific = fails(candidate) && sentence::is_specific(candidate.sentence);
-        sentence::is_personal(&candidate.text) && !is_specific && candidate.rank < WITH_ERROR
+        sentence::is_personal(&candidate.text) && !is_specific && candidate.rank < ERROR_RANK
     };
     let stands_alone = |candidate: &Candidate<'_>| {
         candidate.code_before.is_some() || !sentence::matches("continues", &candidate.text)
@@ -289,7 +289,7 @@ fn symptom(
         || !report.versions.product.is_empty()
         || error.is_some()
         || title_fails
-        || best_indexes.iter().any(|index| candidates[*index].rank >= RESULT);
+        || best_indexes.iter().any(|index| candidates[*index].rank >= RESULT_RANK);
     if !is_evident {
         return Vec::new();
     }
@@ -335,40 +335,40 @@ fn symptom(
 fn describe<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
     let mut out = Description { code: report.leading_code.as_deref(), ..Description::default() };
     let mut section = ReportSection::Observed;
-    // A sentence that continues another needs that one, or the code between them.
-    let (mut follows, mut code_before) = (true, report.leading_code.as_deref());
+    // A sentence that continues another one needs it, or the code between them.
+    let (mut has_previous, mut code_before) = (true, report.leading_code.as_deref());
     let mut shows_error = false;
     let title = normalize(&report.row.title);
     let mut sentences = report.sentences.0.iter().peekable();
     while let Some(sentence) = sentences.next() {
         let heading = sentence::parse_heading(&sentence.text);
-        let own_section = heading.map_or(section, |(section, _)| section);
+        let sentence_section = heading.map_or(section, |(section, _)| section);
         // A label with a value, such as "Version: 2.3", does not begin a section.
         let is_heading = heading.is_some_and(|(_, end)| end == sentence.text.len());
-        if is_heading || own_section != ReportSection::Other {
-            section = own_section;
+        if is_heading || sentence_section != ReportSection::Other {
+            section = sentence_section;
         }
         let has_error = sentence.code.as_deref().is_some_and(|code| {
             error.and_then(|error| error.lines().next()).is_some_and(|line| code.contains(line))
         });
-        // From a long output, only the error is shown.
+        // Long output is shown only as an excerpt of its error.
         let is_example =
             |code: &&str| is_short(code) && !(has_error && code.lines().count() > MAX_ERROR_LINES);
         // Reporters may quote an error on a line of its own without markup.
-        let next = sentences.peek().map(|next| &*next.text);
+        let next_text = sentences.peek().map(|next| &*next.text);
         let is_lead = sentence.text.ends_with(':') && sentence.code.is_none();
         let is_output =
             |text: &&str| sentence::matches("no_prose", text) && sentence::describes_failure(text);
-        let output = next.filter(|next| is_lead && is_output(next));
+        let output = next_text.filter(|text| is_lead && is_output(text));
         let code = output.or(sentence.code.as_deref().filter(is_example));
         let continues = sentence::matches("continues", &sentence.text);
-        let is_missing = continues && !follows && code_before.is_none();
+        let is_missing = continues && !has_previous && code_before.is_none();
         let code_between = code_before.filter(|_| continues || out.observations.is_empty());
-        (follows, code_before) = (heading.is_some(), code);
-        if own_section == ReportSection::Expected {
+        (has_previous, code_before) = (heading.is_some(), code);
+        if sentence_section == ReportSection::Expected {
             continue;
         }
-        let is_result = own_section == ReportSection::Result;
+        let is_result = sentence_section == ReportSection::Result;
         let passage = sentence::clean_sentence(sentence).or_else(|| {
             let rest = heading.map_or("", |(_, end)| &sentence.text[end..]);
             sentence::result_sentence(sentence).filter(|text| {
@@ -384,8 +384,8 @@ fn describe<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
         let is_lead = |text: &String| text.ends_with(':') && code.is_none() && !has_error;
         let is_cut = |text: &String| is_lead(text) && sentence::matches("output_lead", text);
         let text = text.map(|text| if is_cut(&text) { text + " …" } else { text });
-        // Sentences after the error analyse it.
-        let is_described = !out.observations.is_empty() || own_section == ReportSection::Other;
+        // Sentences after the error analyze it.
+        let is_described = !out.observations.is_empty() || sentence_section == ReportSection::Other;
         let is_late = shows_error && is_described && !is_result;
         shows_error |= has_error;
         let text = text.filter(|text| {
@@ -402,17 +402,17 @@ fn describe<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
             && !sentence::matches("contrast", &sentence.text);
         let fails =
             has_error || !is_plan && text.as_deref().is_some_and(sentence::describes_failure);
-        let rank = WITH_ERROR * u32::from(has_error)
-            + FAILURE * u32::from(fails)
-            + RESULT * u32::from(is_result);
-        let list = match own_section {
+        let rank = ERROR_RANK * u32::from(has_error)
+            + FAILURE_RANK * u32::from(fails)
+            + RESULT_RANK * u32::from(is_result);
+        let list = match sentence_section {
             ReportSection::Other if fails => &mut out.asides,
             ReportSection::Other => continue,
             _ => &mut out.observations,
         };
         out.code = out.code.or(code.filter(|_| !has_error));
         let Some(text) = text else { continue };
-        (follows, code_before) = (true, None);
+        (has_previous, code_before) = (true, None);
         list.push(Candidate {
             code_before: code_between,
             code,
@@ -423,14 +423,14 @@ fn describe<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
 }
 
 /// Returns the main error in the code of a report with the beginning of its trace: the crash, or
-/// the error that shares most words with the title.
+/// the error that shares the most words with the title.
 fn error_excerpt(body: &str, title: &str) -> Option<String> {
     let prepared_body = PreparedText::body(body, &Skeleton::default());
     let parsed_log = precedent_logs::read_text(prepared_body.code());
     let is_failure = |text: &&str| {
         let first_line = text.lines().next().unwrap_or_default();
         first_line.contains(':')
-            && !sentence::matches("source_code", &sentence::without("trailing_comment", first_line))
+            && !sentence::matches("source_code", &sentence::strip("trailing_comment", first_line))
     };
     let is_message = |text: &&str| is_failure(text) && !sentence::matches("no_message", text);
     let failures = parsed_log.failures().map(|group| group.example_or_message()).filter(is_message);
@@ -442,7 +442,7 @@ fn error_excerpt(body: &str, title: &str) -> Option<String> {
         (first_line.contains("panicked at"), common)
     };
     let failures: Vec<&str> = failures.collect();
-    // Of equals, the first is chosen.
+    // On a tie, the first error is chosen.
     let failure = failures.into_iter().rev().max_by_key(common_terms)?;
     let failure = failure.split("\nstack backtrace:").next().unwrap_or(failure).trim_end();
     let first_line = failure.lines().next().unwrap_or_default();
@@ -483,8 +483,8 @@ fn environment(reports: &[Report]) -> Vec<ArticlePassage> {
     out
 }
 
-/// Returns the sentences of reports and comments that pass a test, which gets the comment, all of
-/// its sentences, and the sentence.
+/// Returns the sentences of reports and comments that pass a test. The test receives the comment
+/// (`None` for a report), all its sentences, and the sentence to test.
 fn select_sentences<'a>(
     reports: &'a [Report],
     test: impl Fn(Option<&CaseComment>, &Sentences, &Sentence) -> bool + 'a,
@@ -612,7 +612,7 @@ fn resolution(
                 && !sentence::matches("doubt", &sentence.text)
                 && !names_report(sentence)
                 && (fixed_in.is_none() || !sentence::is_personal(&sentence.text))
-                // A merged change tells more than a comment without a version or code.
+                // A merged change is more informative than a comment without a version or code.
                 && (changes.is_empty() || names_version(sentence) || sentence.code.is_some())
             }
         };
@@ -674,7 +674,7 @@ fn versions(
     }
     reported_on.truncate(MAX_VERSIONS);
     let note = match fixed_in {
-        Some(_) if problem.fixed_in.is_none() => " or before, by the date of the change",
+        Some(_) if problem.fixed_in.is_none() => " or earlier, judging by the date of the change",
         version if canonical.milestone.as_deref() == version => " (milestone)",
         _ => "",
     };
@@ -727,7 +727,7 @@ fn changes(
         if out.len() < MAX_CHANGES && !is_listed && !sentence::matches("only_tests", &row.title) {
             let body = r.skeleton(row.source_id)?.strip(&own_content(&row.body));
             let mut sentences = Sentences::read(&body);
-            sentences.0.truncate(DESCRIPTION_SENTENCES);
+            sentences.0.truncate(MAX_DESCRIPTION_SENTENCES);
             out.push((row, sentences));
         }
     }

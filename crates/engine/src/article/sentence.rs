@@ -23,7 +23,7 @@ const MAX_PHRASE: usize = 8;
 const MIN_CONTENT_WORDS: usize = 3;
 /// The minimum number of digits in the number of a change.
 const MIN_DIGITS: usize = 4;
-/// The minimum length of such a word, in characters.
+/// The minimum length of a word that tells more than a status, in characters.
 const MIN_CONTENT_WORD: usize = 3;
 
 /// The patterns of `wording.tsv`, by name.
@@ -54,8 +54,8 @@ pub(super) fn matches(name: &str, text: &str) -> bool {
     PATTERNS.get(name).is_some_and(|pattern| pattern.is_match(text))
 }
 
-/// Replaces the matches of a pattern of `wording.tsv` with their first group.
-pub(super) fn without(name: &str, text: &str) -> String {
+/// Removes the matches of a pattern of `wording.tsv` from a text, except for their first group.
+pub(super) fn strip(name: &str, text: &str) -> String {
     let pattern = PATTERNS.get(name);
     pattern.map_or_else(|| text.to_owned(), |p| p.replace_all(text, "$1").into_owned())
 }
@@ -68,16 +68,16 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
 }
 
 /// Returns a sentence without its greeting and with a capital letter; `None` if it is not a
-/// complete statement. Its role is ignored, because reports have none.
+/// complete statement. Its role is ignored, because roles apply only to comments.
 pub(super) fn clean_sentence(sentence: &Sentence) -> Option<String> {
     let text = sentence.markdown().split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = without("footnote", &without("opening", &text));
+    let text = strip("footnote", &strip("opening", &text));
     let text = text
         .trim_start_matches(['-', '*', '#', '>', '+', '.', ',', ' '])
         .trim_end_matches([' ', ';']);
     let letters = text.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum::<usize>();
     let is_short = text.split(' ').count() < MIN_WORDS && !is_specific(sentence);
-    let plain = without_code(text);
+    let plain = mask_code(text);
     if letters < MIN_LETTERS
         || !is_complete(&plain)
         || is_short
@@ -102,7 +102,7 @@ pub(super) fn clean_sentence(sentence: &Sentence) -> Option<String> {
     Some(capitalize(text) + end)
 }
 
-/// Returns whether a text is a complete sentence with balanced brackets, and not an aside.
+/// Returns whether a text is a complete sentence with balanced brackets, not a parenthetical aside.
 fn is_complete(text: &str) -> bool {
     let count = |bracket: char| text.matches(bracket).count();
     let is_balanced = count('(') == count(')') && count('[') == count(']');
@@ -146,7 +146,7 @@ pub(super) fn is_vague_fix(sentence: &Sentence) -> bool {
             && word.chars().any(char::is_alphabetic)
             && !matches("status_word", word)
     };
-    // "CL 13110", but not a year.
+    // The number of a change, as in "CL 13110", but not a year.
     let is_number = |word: &str| {
         word.chars().filter(char::is_ascii_digit).count() >= MIN_DIGITS && !is_year(word)
     };
@@ -165,12 +165,12 @@ fn is_year(word: &str) -> bool {
 
 /// Returns whether a text is about its author.
 pub(super) fn is_personal(text: &str) -> bool {
-    matches("first_person", &without_code(text))
+    matches("first_person", &mask_code(text))
 }
 
 /// Returns whether a text describes a failure.
 pub(super) fn describes_failure(text: &str) -> bool {
-    matches("failure", &without_code(text))
+    matches("failure", &mask_code(text))
 }
 
 /// Returns whether a sentence describes the effect of a change.
@@ -185,7 +185,7 @@ pub(super) fn describes_change(sentence: &Sentence) -> bool {
 pub(super) fn result_sentence(sentence: &Sentence) -> Option<String> {
     let text = sentence.markdown().split_whitespace().collect::<Vec<_>>().join(" ");
     let text = text.trim_matches(['-', '*', '#', '>', '.', ',', ';', ' ']);
-    // A single word is a heading, unless it is "Crash".
+    // A single word is a heading, unless it names a failure, such as "Crash".
     let is_text =
         (text.contains(' ') || describes_failure(text)) && text.chars().count() <= MAX_LENGTH;
     let is_lead = text.ends_with(':');
@@ -221,8 +221,8 @@ pub(super) fn parse_heading(text: &str) -> Option<(ReportSection, usize)> {
         .find_map(|(pattern, kind)| Some((kind, PATTERNS.get(pattern)?.find(text)?.end())))
 }
 
-/// Returns a text without its inline code.
-fn without_code(text: &str) -> String {
+/// Replaces the inline code in a text with `x`.
+fn mask_code(text: &str) -> String {
     text.split('`').step_by(2).collect::<Vec<_>>().join("x")
 }
 
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn every_pattern_in_use_exists() {
         for code in [include_str!("sentence.rs"), include_str!("passages.rs")] {
-            let uses = code.split("matches(\"").chain(code.split("without(\"")).skip(1);
+            let uses = code.split("matches(\"").chain(code.split("strip(\"")).skip(1);
             for name in uses.filter_map(|rest| rest.split_once("\", ")) {
                 assert!(name.0.contains(' ') || PATTERNS.contains_key(name.0), "{}", name.0);
             }

@@ -78,7 +78,7 @@ impl std::fmt::Debug for BriefContext<'_> {
 /// Assembles a brief.
 ///
 /// # Errors
-/// Errors of the duplicate search and of the search for solved cases.
+/// Errors from the duplicate search and the search for solved cases.
 pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Result<Brief> {
     let store = context.finder.store;
     let (row, as_of, revision) = store.read(|r| {
@@ -91,16 +91,16 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     }
     // The clock does not change a brief: ages are relative to the casebook's last change.
     let now = as_of.unwrap_or_default();
-    let cases = CaseContext {
+    let case_context = CaseContext {
         finder: context.finder,
         domain: context.domain,
         min_similarity: context.model.map(|m| m.1),
     };
     let has_log = row.is_none() && !request.logs.is_empty();
-    let log = has_log.then(|| log::read_logs(&cases, request, now, task)).transpose()?;
+    let log = has_log.then(|| log::read_logs(&case_context, request, now, task)).transpose()?;
     let (duplicates, solved_cases, answer) = match &log {
         Some(log) => (None, log::solved_cases(log, request), None),
-        None => find_matches(&cases, request, row.as_ref(), now, task)?,
+        None => find_matches(&case_context, request, row.as_ref(), now, task)?,
     };
     let text = log.as_ref().map_or_else(|| request.text.clone(), log::text);
     let mut brief = store.read(|r| {
@@ -150,7 +150,7 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
 
 /// Finds the duplicates of an item or a text, if requested, its solved cases and the answer.
 fn find_matches(
-    cases: &CaseContext<'_>,
+    context: &CaseContext<'_>,
     request: &BriefRequest,
     row: Option<&DocumentRow>,
     now: jiff::Timestamp,
@@ -169,18 +169,18 @@ fn find_matches(
         ..DuplicatesRequest::default()
     };
     let mut duplicates = wants_duplicates
-        .then(|| duplicates::check_only(cases.finder, &duplicates_request, now, task))
+        .then(|| duplicates::check_only(context.finder, &duplicates_request, now, task))
         .transpose()?;
     task.check()?;
     let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
-    let matches = find_anywhere(cases.finder, query, now, task)?;
+    let matches = find_anywhere(context.finder, query, now, task)?;
     let cases_request = TroubleshootRequest {
         settings: request.troubleshooting.clone(),
         ..TroubleshootRequest::default()
     };
     let (mut response, similar) =
-        ask::find_cases(cases, &matches, &cases_request, ask::MAX_CANDIDATES, task)?;
-    let mut answer = ask::respond(cases, &matches, response.clone(), &similar)?;
+        ask::find_cases(context, &matches, &cases_request, ask::MAX_CANDIDATES, task)?;
+    let mut answer = ask::respond(context, &matches, response.clone(), &similar)?;
     summary::remove_excluded(&mut answer, request);
     let is_included = |key: &String| !request.leave_out.contains(key);
     if let Some(duplicates) = &mut duplicates {
@@ -201,13 +201,14 @@ pub fn preview(
     request: &BriefRequest,
     task: &Task,
 ) -> Result<Vec<RedactionPreview>> {
-    let plain = brief(context, &BriefRequest { redact: false, ..request.clone() }, task)?;
+    let unredacted_brief =
+        brief(context, &BriefRequest { redact: false, ..request.clone() }, task)?;
     let row = context
         .finder
         .store
         .read(|r| request.key.as_deref().map(|key| search::resolve_one(r, key)).transpose())?;
-    let (names, _) = recognize_names(context, &plain, row.as_ref(), task)?;
-    Ok(redact::preview(&plain, &names, &RedactionOptions::from_request(request)))
+    let (names, _) = recognize_names(context, &unredacted_brief, row.as_ref(), task)?;
+    Ok(redact::preview(&unredacted_brief, &names, &RedactionOptions::from_request(request)))
 }
 
 /// The maximum number of bytes of a brief in which names are recognized, shorter texts first; takes
@@ -405,7 +406,7 @@ impl Writer<'_> {
                 Entry {
                     text: (!facts.is_empty()).then(|| to_sentence(&facts.join("; "))),
                     quote: (!quote.text.is_empty()).then_some(quote),
-                    ..citing(vec![cite(row)])
+                    ..cited_entry(vec![cite(row)])
                 }
             }
             None => Entry { quote: Some(quote), ..Entry::default() },
@@ -489,10 +490,10 @@ impl Writer<'_> {
             entries.push(Entry { heading, ..statement(text, citations) });
         }
         if count > 0 {
-            let more = if response.known.is_some() { "other " } else { "" };
+            let qualifier = if response.known.is_some() { "other " } else { "" };
             let predicate =
                 if count == 1 { "report is a duplicate" } else { "reports are duplicates" };
-            let mut text = format!("{count} {more}{predicate} of it");
+            let mut text = format!("{count} {qualifier}{predicate} of it");
             if count > duplicates.len() {
                 text.push_str(&format!(", {} shown", duplicates.len()));
             }
@@ -516,7 +517,7 @@ impl Writer<'_> {
                     .then(|| "the reported problem is a known duplicate of it".to_owned()),
             );
             clauses
-                .extend(case.via.as_ref().map(|via| format!("found through its duplicate {via}")));
+                .extend(case.via.as_ref().map(|key| format!("found through its duplicate {key}")));
             clauses.extend(case.fixed_by.iter().map(|change| match change.is_mirrored() {
                 true => format!("fixed by {} ({})", change.key, change.title),
                 false => format!("fixed by {}", change.key),
@@ -532,11 +533,11 @@ impl Writer<'_> {
             });
             if !is_itself && !case.body.trim().is_empty() {
                 let quote = Some(quote(Some("report"), &case.body, case.body_excerpt));
-                entries.push(Entry { quote, ..citing(case_citation()) });
+                entries.push(Entry { quote, ..cited_entry(case_citation()) });
             }
             for change in case.described_changes() {
                 let quote = Some(quote(Some("the fix"), &change.text, false));
-                entries.push(Entry { quote, ..citing(vec![cite_change(change)]) });
+                entries.push(Entry { quote, ..cited_entry(vec![cite_change(change)]) });
             }
             for c in case.in_reading_order() {
                 let quote = Quote {
@@ -546,7 +547,8 @@ impl Writer<'_> {
                     text: c.text.clone(),
                     excerpt: c.excerpt,
                 };
-                entries.push(Entry { quote: Some(quote), ..citing(vec![cite_comment(case, c)]) });
+                entries
+                    .push(Entry { quote: Some(quote), ..cited_entry(vec![cite_comment(case, c)]) });
             }
             let agreement = case.agreement();
             entries.extend(agreement.map(|text| statement(to_sentence(&text), case_citation())));
@@ -667,7 +669,7 @@ impl Writer<'_> {
             entries.push(Entry {
                 heading: Some(note.document.title.clone()),
                 quote: Some(Quote { day: day(note.document.updated_at), ..note_quote }),
-                ..citing(vec![cite(&note.document)])
+                ..cited_entry(vec![cite(&note.document)])
             });
         }
         self.add(SectionKind::Notes, "Notes", entries);
@@ -692,7 +694,7 @@ fn merge_questions(items: Vec<(String, Vec<Citation>)>) -> Vec<Entry> {
     questions.into_iter().map(|(text, citations)| statement(text, citations)).collect()
 }
 
-fn citing(citations: Vec<Citation>) -> Entry {
+fn cited_entry(citations: Vec<Citation>) -> Entry {
     Entry { citations, ..Entry::default() }
 }
 
@@ -705,7 +707,7 @@ fn day(time: Option<jiff::Timestamp>) -> Option<String> {
     time.map(|t| t.strftime("%Y-%m-%d").to_string())
 }
 
-/// Capitalizes a clause and ends it with a full stop.
+/// Capitalizes a clause and ends it with a period.
 fn to_sentence(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {

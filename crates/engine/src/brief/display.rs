@@ -1,4 +1,4 @@
-//! The sanitizing of a brief before it is displayed or written to a file.
+//! The sanitization of a brief before it is displayed or written to a file.
 
 use std::ops::Deref;
 

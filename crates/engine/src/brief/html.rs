@@ -74,7 +74,7 @@ fn display_entry(entry: &Entry) -> DisplayedEntry<'_> {
     }
 }
 
-/// Gives each block of sanitized HTML the direction of its text.
+/// Lets each block of sanitized HTML follow the direction of its text.
 fn add_directions(html: &str) -> String {
     ["p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"]
         .iter()

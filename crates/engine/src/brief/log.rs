@@ -16,7 +16,7 @@ use jiff::Timestamp;
 /// Reads the logs of a request and searches for their errors.
 ///
 /// # Errors
-/// Same as [`logs::ask`], and errors of reading the files.
+/// Same as [`logs::ask`], or an error from reading the files.
 pub(super) fn read_logs(
     context: &CaseContext<'_>,
     request: &BriefRequest,
@@ -25,12 +25,12 @@ pub(super) fn read_logs(
 ) -> Result<LogResponse> {
     let paths: Vec<std::path::PathBuf> = request.logs.iter().map(Into::into).collect();
     let parsed_logs = precedent_logs::read(&paths, task)?;
-    let ask = LogRequest {
+    let log_request = LogRequest {
         source: request.source.clone(),
         settings: request.troubleshooting.clone(),
         ..LogRequest::default()
     };
-    let mut response = logs::ask(context, &ask, parsed_logs, now, task)?;
+    let mut response = logs::ask(context, &log_request, parsed_logs, now, task)?;
     response.conclusive = Notice::is_conclusive(&response.notices);
     for error in &mut response.errors {
         let is_included = |key: &String| !request.leave_out.contains(key);
@@ -84,14 +84,14 @@ pub(super) fn summary(log: &LogResponse) -> String {
         .filter(|f| f.skipped.is_none() || f.lines > 0)
         .map(|f| f.name.as_str())
         .collect();
-    let more = names.len().saturating_sub(3);
+    let other_count = names.len().saturating_sub(3);
     let mut files = names.iter().take(3).copied().collect::<Vec<_>>().join(", ");
-    if more > 0 {
-        files.push_str(&format!(" and {more} more"));
+    if other_count > 0 {
+        files.push_str(&format!(" and {other_count} more"));
     }
     let errors = if log.distinct == 1 { "distinct error" } else { "distinct errors" };
     let lines = if log.lines == 1 { "line" } else { "lines" };
-    let looked_up = match log.errors.len() as u64 {
+    let lookup_clause = match log.errors.len() as u64 {
         count if count < log.distinct => format!(", {count} of them looked up"),
         _ => String::new(),
     };
@@ -105,19 +105,19 @@ pub(super) fn summary(log: &LogResponse) -> String {
     let counts: Vec<String> = counts.map(|(count, words)| format!("{count} {words}")).collect();
     let colon = if counts.is_empty() { "" } else { ": " };
     format!(
-        "{} {errors} in {files} ({} {lines}){looked_up}{colon}{}.",
+        "{} {errors} in {files} ({} {lines}){lookup_clause}{colon}{}.",
         log.distinct,
         log.lines,
         counts.join(", ")
     )
 }
 
-/// Returns the errors' messages as one text.
+/// Returns the example of each error as one text.
 pub(super) fn text(log: &LogResponse) -> String {
     log.errors.iter().map(|e| e.group.example.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns an entry for each error: its message, its place, and its matches.
+/// Returns an entry for each error: its message, its occurrences and its best match.
 pub(super) fn entries(log: &LogResponse) -> Vec<Entry> {
     log.errors.iter().map(entry).collect()
 }
@@ -165,11 +165,12 @@ pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
 /// Returns the key, the confidence and the state of the match of an error.
 pub(super) fn match_summary(error: &LogError) -> Option<String> {
     let (key, confidence, state) = match (&error.case, &error.known) {
-        (Some(case), known) if error.verdict == LogVerdict::Solved || known.is_none() => {
+        (Some(case), report) if error.verdict == LogVerdict::Solved || report.is_none() => {
             (&case.key, case.helps, state_text(case.state, case.state_reason.as_deref()))
         }
-        (_, Some(known)) => {
-            (&known.key, known.confidence, state_text(known.state, known.state_reason.as_deref()))
+        (_, Some(report)) => {
+            let state = state_text(report.state, report.state_reason.as_deref());
+            (&report.key, report.confidence, state)
         }
         _ => return None,
     };
@@ -178,8 +179,8 @@ pub(super) fn match_summary(error: &LogError) -> Option<String> {
 
 fn occurrences(group: &LogGroup) -> String {
     let place = |p: &LogPlace| {
-        let at = p.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
-        format!("{} line {}{at}", p.file, p.line)
+        let time = p.at.as_ref().map(|time| format!(" at {time}")).unwrap_or_default();
+        format!("{} line {}{time}", p.file, p.line)
     };
     if group.count == 1 {
         return format!("Once, {}", place(&group.last));

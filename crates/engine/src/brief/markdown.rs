@@ -66,8 +66,8 @@ fn write_entry(entry: &Entry, out: &mut String) {
             block_quote.push_str(line);
             block_quote.push('\n');
         }
-        // Other viewers may run HTML. Remove it after quoting, because whether a tag is one depends
-        // on the beginning of its line.
+        // Other viewers may run HTML. Remove it after quoting, because the start of a line decides
+        // whether its text is HTML.
         out.push_str(&html::without_html(&block_quote));
     }
 }

@@ -1,5 +1,5 @@
-//! Briefs: summaries of a problem, assembled from duplicates, solved cases and wikis, with every
-//! statement cited. The same casebook and request give the same bytes.
+//! Briefs: summaries of a problem, assembled from duplicates, solved cases and wiki pages. Every
+//! statement is cited. The same casebook and request give the same bytes.
 
 mod assemble;
 mod display;
@@ -71,7 +71,8 @@ fn provenance_line(brief: &Brief) -> String {
     format!("{}.", parts.join(" · "))
 }
 
-/// Returns the hint to compare a brief with the current casebook. A PDF contains no record.
+/// Returns a hint on how to compare a brief with the current casebook. A PDF has no record to
+/// compare.
 fn replay_line(brief: &Brief) -> String {
     let request = &brief.record.request;
     let scope = match replay::is_complete(&brief.record) {

@@ -41,14 +41,14 @@ const MAX_CODE_LINES: usize = 200;
 /// The space around the text of a table cell.
 const PADDING: f32 = 4.0;
 
-/// A colour as red, green, blue.
-type Colour = [u8; 3];
+/// A color as red, green, blue.
+type Color = [u8; 3];
 
-const INK: Colour = [0x1d, 0x23, 0x30];
-const MUTED: Colour = [0x5b, 0x64, 0x72];
-const LINK: Colour = [0x1f, 0x5f, 0xbf];
-const FIX: Colour = [0x18, 0x79, 0x4e];
-const RULE: Colour = [0xd9, 0xdd, 0xe4];
+const INK: Color = [0x1d, 0x23, 0x30];
+const MUTED: Color = [0x5b, 0x64, 0x72];
+const LINK: Color = [0x1f, 0x5f, 0xbf];
+const FIX: Color = [0x18, 0x79, 0x4e];
+const RULE: Color = [0xd9, 0xdd, 0xe4];
 
 const SANS: &str = "DejaVu Sans";
 const MONO: &str = "DejaVu Sans Mono";
@@ -63,10 +63,10 @@ struct Style {
     size: f32,
     bold: bool,
     mono: bool,
-    colour: Colour,
+    color: Color,
     indent: f32,
     gap: f32,
-    bar: Option<Colour>,
+    bar: Option<Color>,
     /// True if it must be on the same page as the next paragraph.
     keep_with_next: bool,
 }
@@ -75,7 +75,7 @@ const BODY: Style = Style {
     size: 9.5,
     bold: false,
     mono: false,
-    colour: INK,
+    color: INK,
     indent: 0.0,
     gap: 3.0,
     bar: None,
@@ -83,11 +83,11 @@ const BODY: Style = Style {
 };
 const TITLE: Style = Style { size: 16.0, bold: true, gap: 0.0, ..BODY };
 const SECTION: Style =
-    Style { size: 9.0, bold: true, colour: MUTED, gap: 22.0, keep_with_next: true, ..BODY };
+    Style { size: 9.0, bold: true, color: MUTED, gap: 22.0, keep_with_next: true, ..BODY };
 const HEADING: Style = Style { size: 11.0, bold: true, gap: 10.0, keep_with_next: true, ..BODY };
-const CITE: Style = Style { size: 8.5, colour: LINK, gap: 1.0, ..BODY };
+const CITE: Style = Style { size: 8.5, color: LINK, gap: 1.0, ..BODY };
 const ATTRIBUTION: Style =
-    Style { size: 8.5, colour: MUTED, gap: 7.0, keep_with_next: true, ..BODY };
+    Style { size: 8.5, color: MUTED, gap: 7.0, keep_with_next: true, ..BODY };
 const QUOTE: Style = Style { indent: 10.0, bar: Some(RULE), ..BODY };
 const CELL: Style = Style { size: 8.5, ..BODY };
 
@@ -105,7 +105,7 @@ struct PlacedLine {
 #[derive(Default)]
 struct Page {
     lines: Vec<PlacedLine>,
-    rectangles: Vec<(Rect, Colour)>,
+    rectangles: Vec<(Rect, Color)>,
 }
 
 /// The start of the lines and rectangles on the last page that must stay with the next paragraph.
@@ -119,8 +119,8 @@ struct KeepStart {
 /// The pages that are being laid out.
 struct PageLayout {
     fonts: FontContext,
-    layouts: LayoutContext<Colour>,
-    texts: Vec<(String, Layout<Colour>)>,
+    layouts: LayoutContext<Color>,
+    texts: Vec<(String, Layout<Color>)>,
     pages: Vec<Page>,
     y: f32,
     keep_start: Option<KeepStart>,
@@ -144,7 +144,7 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<Vec<u8>> {
     }
     page_layout.add_paragraph(
         &provenance_line(brief),
-        Style { gap: 24.0, colour: MUTED, size: 8.0, ..BODY },
+        Style { gap: 24.0, color: MUTED, size: 8.0, ..BODY },
         None,
     );
     page_layout.number_pages();
@@ -195,8 +195,8 @@ impl PageLayout {
         let line = attribution(quote);
         let is_fix = quote.role.as_deref() == Some("fix");
         if !line.is_empty() {
-            let colour = if is_fix { FIX } else { MUTED };
-            self.add_paragraph(&line, Style { colour, bold: is_fix, ..ATTRIBUTION }, None);
+            let color = if is_fix { FIX } else { MUTED };
+            self.add_paragraph(&line, Style { color, bold: is_fix, ..ATTRIBUTION }, None);
         }
         for c in citations {
             self.add_paragraph(&c.label, Style { keep_with_next: true, ..CITE }, c.url.as_deref());
@@ -213,18 +213,18 @@ impl PageLayout {
         self.add_blocks(&quote.text[start..], bar);
     }
 
-    fn add_blocks(&mut self, text: &str, bar: Option<Colour>) {
+    fn add_blocks(&mut self, text: &str, bar: Option<Color>) {
         for block in blocks(text) {
             let style = match block.kind {
                 BlockKind::Code => Style { mono: true, size: 7.5, bar, ..QUOTE },
                 BlockKind::Heading => Style { bold: true, bar, keep_with_next: true, ..QUOTE },
-                BlockKind::Quote => Style { colour: MUTED, bar, ..QUOTE },
+                BlockKind::Quote => Style { color: MUTED, bar, ..QUOTE },
                 BlockKind::Prose => Style { bar, ..QUOTE },
             };
             let lines: Vec<&str> = block.text.lines().take(MAX_CODE_LINES).collect();
-            let more =
+            let ellipsis =
                 if block.text.lines().nth(MAX_CODE_LINES).is_some() { "\n[…]" } else { "" };
-            self.add_paragraph(&format!("{}{more}", lines.join("\n")), style, None);
+            self.add_paragraph(&format!("{}{ellipsis}", lines.join("\n")), style, None);
         }
     }
 
@@ -246,7 +246,7 @@ impl PageLayout {
 
     /// Adds a table row, which is never split.
     fn add_row(&mut self, cells: &[String], widths: &[f32], style: Style) {
-        let cells: Vec<(String, Layout<Colour>)> = cells
+        let cells: Vec<(String, Layout<Color>)> = cells
             .iter()
             .zip(widths)
             .map(|(cell, width)| {
@@ -289,10 +289,10 @@ impl PageLayout {
             true => (MARGIN, WIDTH - MARGIN - 2.0),
             false => (MARGIN + style.indent, MARGIN),
         };
-        self.place_lines(text, layout, x, url, style.bar.map(|colour| (bar, colour)));
+        self.place_lines(text, layout, x, url, style.bar.map(|color| (bar, color)));
     }
 
-    /// Starts a page if this height and a line that must stay with it do not fit.
+    /// Starts a page if the height, and a line that must stay with it, do not fit.
     fn ensure_room(&mut self, height: f32, style: Style) {
         let room = if style.keep_with_next { 48.0 } else { 0.0 };
         if self.y + height + room > BOTTOM {
@@ -308,16 +308,16 @@ impl PageLayout {
     fn place_lines(
         &mut self,
         text: String,
-        layout: Layout<Colour>,
+        layout: Layout<Color>,
         x: f32,
         url: Option<&str>,
-        bar: Option<(f32, Colour)>,
+        bar: Option<(f32, Color)>,
     ) {
         let text_index = self.texts.len();
         let mut bar_top = self.y;
         let fill_bar = |page_layout: &mut Self, top: f32| {
-            if let Some((x, colour)) = bar {
-                page_layout.fill((x, top), (2.0, (page_layout.y - top).max(0.1)), colour);
+            if let Some((x, color)) = bar {
+                page_layout.fill((x, top), (2.0, (page_layout.y - top).max(0.1)), color);
             }
         };
         for (line_index, metrics) in layout.lines().map(|line| *line.metrics()).enumerate() {
@@ -340,11 +340,11 @@ impl PageLayout {
     }
 
     /// Fills a rectangle on the last page.
-    fn fill(&mut self, (x, y): (f32, f32), (width, height): (f32, f32), colour: Colour) {
+    fn fill(&mut self, (x, y): (f32, f32), (width, height): (f32, f32), color: Color) {
         if let (Some(rect), Some(page)) =
             (Rect::from_xywh(x, y, width, height), self.pages.last_mut())
         {
-            page.rectangles.push((rect, colour));
+            page.rectangles.push((rect, color));
         }
     }
 
@@ -353,7 +353,7 @@ impl PageLayout {
         let total = self.pages.len();
         for number in 1..=total {
             let text = format!("{number} / {total}");
-            let layout = self.layout(&text, Style { size: 8.0, colour: MUTED, ..BODY }, WIDTH);
+            let layout = self.layout(&text, Style { size: 8.0, color: MUTED, ..BODY }, WIDTH);
             let (width, height, top) =
                 (layout.width(), layout.height(), HEIGHT - MARGIN / 2.0 - 6.0);
             let x = WIDTH - MARGIN - width;
@@ -389,10 +389,10 @@ impl PageLayout {
                 .into_iter()
                 .map(|line| PlacedLine { top: line.top - offset, ..line })
                 .collect();
-            let move_up = |(rectangle, colour): (Rect, Colour)| {
+            let move_up = |(rectangle, color): (Rect, Color)| {
                 let (width, height) = (rectangle.width(), rectangle.height());
                 let top = rectangle.top() - offset;
-                Some((Rect::from_xywh(rectangle.left(), top, width, height)?, colour))
+                Some((Rect::from_xywh(rectangle.left(), top, width, height)?, color))
             };
             page.rectangles = rectangles.into_iter().filter_map(move_up).collect();
             self.y = y - offset;
@@ -404,13 +404,13 @@ impl PageLayout {
         self.y = MARGIN;
     }
 
-    fn layout(&mut self, text: &str, style: Style, width: f32) -> Layout<Colour> {
+    fn layout(&mut self, text: &str, style: Style, width: f32) -> Layout<Color> {
         let mut builder = self.layouts.ranged_builder(&mut self.fonts, text, 1.0, false);
         let family = if style.mono { MONO } else { SANS };
         let names = [family, SANS].map(|name| FontFamilyName::Named(Cow::Borrowed(name)));
         let family = FontFamily::List(Cow::Owned(names.to_vec()));
         builder.push_default(StyleProperty::FontFamily(family));
-        builder.push_default(StyleProperty::Brush(style.colour));
+        builder.push_default(StyleProperty::Brush(style.color));
         builder.push_default(StyleProperty::FontSize(style.size));
         builder.push_default(StyleProperty::LineHeight(LineHeight::FontSizeRelative(1.4)));
         builder.push_default(StyleProperty::OverflowWrap(OverflowWrap::Anywhere));
@@ -433,11 +433,11 @@ impl PageLayout {
                 .ok_or_else(|| render_error("PDF", &"the page has no size"))?;
             let mut page_writer = document.start_page_with(size);
             let mut surface = page_writer.surface();
-            for (rect, colour) in &page.rectangles {
+            for (rect, color) in &page.rectangles {
                 let mut path = PathBuilder::new();
                 path.push_rect(*rect);
                 if let Some(path) = path.finish() {
-                    surface.set_fill(Some(fill(*colour)));
+                    surface.set_fill(Some(fill(*color)));
                     surface.draw_path(&path);
                 }
             }
@@ -482,7 +482,7 @@ fn fit_widths(widths: &mut [f32], mut room_left: f32) {
     }
 }
 
-fn fill([red, green, blue]: Colour) -> Fill {
+fn fill([red, green, blue]: Color) -> Fill {
     Fill {
         paint: rgb::Color::new(red, green, blue).into(),
         opacity: NormalizedF32::ONE,
@@ -493,13 +493,13 @@ fn fill([red, green, blue]: Colour) -> Fill {
 fn draw_line(
     surface: &mut Surface<'_>,
     text: &str,
-    layout: &Layout<Colour>,
+    layout: &Layout<Color>,
     placed_line: &PlacedLine,
     fonts: &mut HashMap<u64, Option<Font>>,
 ) {
     let Some(line) = layout.lines().nth(placed_line.line_index) else { return };
     // A paragraph has one style.
-    let colour = layout.styles().first().map_or(INK, |s| s.brush);
+    let color = layout.styles().first().map_or(INK, |s| s.brush);
     let metrics = line.metrics();
     let y = placed_line.top + metrics.baseline - metrics.block_min_coord;
     let mut x = placed_line.x;
@@ -531,7 +531,7 @@ fn draw_line(
             }
         }
         if let (Some(font), false) = (font.as_ref(), glyphs.is_empty()) {
-            surface.set_fill(Some(fill(colour)));
+            surface.set_fill(Some(fill(color)));
             surface.draw_glyphs(Point::from_xy(start, y), &glyphs, font.clone(), text, size, false);
         }
     }

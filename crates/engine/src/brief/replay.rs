@@ -33,35 +33,35 @@ pub(super) fn escape_record(record: &str) -> String {
 /// [`precedent_core::Code::InvalidInput`] if the file has another format, or was made by a newer
 /// version.
 pub fn read_record(file: &[u8]) -> Result<BriefRecord> {
-    let invalid = |why: &str| {
-        Error::invalid(format!("this brief cannot be replayed: {why}")).with_hint(
+    let invalid_brief = |reason: &str| {
+        Error::invalid(format!("this brief cannot be replayed: {reason}")).with_hint(
             "Use a brief in JSON, HTML or Markdown; a PDF does not contain the record needed for a replay.",
         )
     };
     if file.len() > MAX_FILE {
-        return Err(invalid("it is too large"));
+        return Err(invalid_brief("it is too large"));
     }
     if file.starts_with(b"%PDF") {
-        return Err(invalid("it is a PDF"));
+        return Err(invalid_brief("it is a PDF"));
     }
-    let text = std::str::from_utf8(file).map_err(|_| invalid("it is not a text file"))?;
+    let text = std::str::from_utf8(file).map_err(|_| invalid_brief("it is not a text file"))?;
     let record: BriefRecord = if text.trim_start().starts_with('{') {
-        serde_json::from_str::<Brief>(text).map_err(|e| invalid(&e.to_string()))?.record
+        serde_json::from_str::<Brief>(text).map_err(|e| invalid_brief(&e.to_string()))?.record
     } else {
         // The record comes last; earlier ones are quoted text.
         let html = format!("id=\"{ELEMENT_ID}\">");
         let json = match (text.rfind(&html), text.rfind(RECORD_MARKER)) {
-            (Some(at), mark) if mark.is_none_or(|m| m < at) => {
-                text[at + html.len()..].split("</script>").next()
+            (Some(start), marker) if marker.is_none_or(|m| m < start) => {
+                text[start + html.len()..].split("</script>").next()
             }
-            (_, Some(at)) => text[at + RECORD_MARKER.len()..].split(" -->").next(),
+            (_, Some(start)) => text[start + RECORD_MARKER.len()..].split(" -->").next(),
             _ => None,
         };
-        serde_json::from_str(json.ok_or_else(|| invalid("it contains no record"))?)
-            .map_err(|e| invalid(&e.to_string()))?
+        serde_json::from_str(json.ok_or_else(|| invalid_brief("it contains no record"))?)
+            .map_err(|e| invalid_brief(&e.to_string()))?
     };
     if record.version > assemble::VERSION {
-        return Err(invalid("it was written by a newer version of Precedent"));
+        return Err(invalid_brief("it was written by a newer version of Precedent"));
     }
     Ok(record)
 }
@@ -89,9 +89,9 @@ pub fn replay(
     let new_brief = is_available.then(|| brief(context, &record.request, task)).transpose()?;
     let new_record = new_brief.as_ref().map(|brief| &brief.record).filter(|_| is_complete(record));
     let mut changes = Vec::new();
-    for old in &record.sources {
+    for old_source in &record.sources {
         let current = context.finder.store.read(|r| {
-            let Some(row) = r.document_by_key(&old.key)? else { return Ok(None) };
+            let Some(row) = r.document_by_key(&old_source.key)? else { return Ok(None) };
             let comments = r.comments(&row)?.len() as u64;
             Ok(Some((row, comments)))
         })?;
@@ -102,25 +102,25 @@ pub fn replay(
                 texts.push("was deleted from its tracker".to_owned())
             }
             Some((row, comments)) => {
-                if (row.state, &row.state_reason) != (old.state, &old.state_reason) {
-                    let old_state = describe(old.state, old.state_reason.as_deref());
+                if (row.state, &row.state_reason) != (old_source.state, &old_source.state_reason) {
+                    let old_state = describe(old_source.state, old_source.state_reason.as_deref());
                     let new_state = describe(row.state, row.state_reason.as_deref());
                     texts.push(format!("was {old_state}, is {new_state}"));
                 }
-                match comments.saturating_sub(old.comments) {
+                match comments.saturating_sub(old_source.comments) {
                     0 => {}
                     1 => texts.push("has 1 more comment".to_owned()),
-                    more => texts.push(format!("has {more} more comments")),
+                    count => texts.push(format!("has {count} more comments")),
                 }
-                if texts.is_empty() && row.updated_at > old.updated_at {
+                if texts.is_empty() && row.updated_at > old_source.updated_at {
                     texts.push("was changed".to_owned());
                 }
-                if new_record.is_some_and(|new| !new.sources.iter().any(|s| s.key == old.key)) {
+                if new_record.is_some_and(|r| !r.sources.iter().any(|s| s.key == old_source.key)) {
                     texts.push("is no longer cited".to_owned());
                 }
             }
         }
-        changes.extend(texts.into_iter().map(|text| change(old, text)));
+        changes.extend(texts.into_iter().map(|text| change(old_source, text)));
     }
     let Some(new_record) = new_record else {
         return Ok(BriefReplay { same: changes.is_empty(), changes, brief: new_brief });
@@ -137,9 +137,9 @@ pub fn replay(
         });
     }
     // Ignore the revision: unrelated data may have changed.
-    let comparable =
+    let comparable_record =
         BriefRecord { revision: record.revision, as_of: record.as_of, ..new_record.clone() };
-    let is_same = comparable == *record && changes.is_empty();
+    let is_same = comparable_record == *record && changes.is_empty();
     Ok(BriefReplay { same: is_same, changes, brief: new_brief })
 }
 

@@ -77,7 +77,8 @@ pub(super) fn summarize_answer(
             )
         }
         _ if !answer.conclusive => {
-            "It is unclear whether it is known, because the index is incomplete.".to_owned()
+            "It is unclear whether the problem is known, because the index is incomplete."
+                .to_owned()
         }
         _ => "No other report of this problem was found.".to_owned(),
     });
@@ -85,7 +86,7 @@ pub(super) fn summarize_answer(
         sentences.extend(solution(problem));
         citations.extend(problem.fixed_by.iter().filter(|c| c.is_mirrored()).map(cite_change));
     }
-    // If another report may help, do not point at the open report itself.
+    // If another report may help, do not point to the open report itself.
     let is_open =
         answer.problem.as_ref().is_some_and(|problem| problem.status == ProblemStatus::Open);
     let mut steps =

@@ -15,12 +15,12 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
         ("article", include_str!("article.html")),
     ] {
         #[allow(clippy::expect_used, reason = "the templates are built in; tests render them")]
-        environment.add_template(name, template).expect("a template of a page");
+        environment.add_template(name, template).expect("page templates are valid");
     }
     environment
 });
 
-/// Renders the page with this name.
+/// Renders the page template with this name.
 ///
 /// # Errors
 /// [`Code::Internal`] if the template does not fit its values.

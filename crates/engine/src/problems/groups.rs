@@ -1,4 +1,4 @@
-//! Groups of known and likely duplicates: the reports of one problem each.
+//! Groups of known and likely duplicates; each group is the reports of one problem.
 //!
 //! Each report is linked only to earlier ones, so a new report does not change existing groups. Two
 //! limits keep a hub from absorbing the rest: the confidence is multiplied along the path to the
@@ -20,7 +20,7 @@ const MAX_MONTHS: usize = 24;
 /// A member of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Member {
-    /// The index among the ties.
+    /// The index of its tie.
     pub(super) tie: usize,
     pub(super) is_known: bool,
     pub(super) confidence: f32,
@@ -64,7 +64,7 @@ pub(super) fn group_ties(ties: &[Tie], not_duplicates: &[(String, String)]) -> V
         }
         let mut best: Option<(f32, usize)> = None;
         for (candidate, confidence) in &tie.candidates {
-            // Compare indexes, because two reports may be of the same second.
+            // Compare indexes, because two reports may have the same time.
             let candidate = indexes.get(candidate.as_str()).copied();
             let Some(candidate) = candidate.filter(|index| *index < i) else { continue };
             let confidence = confidence * assignments[candidate].map_or(1.0, |(_, c)| c);
@@ -94,10 +94,10 @@ pub(super) fn group_ties(ties: &[Tie], not_duplicates: &[(String, String)]) -> V
 /// The group of a report, with the confidence that it belongs there.
 type Assignment = Option<(usize, f32)>;
 
-/// Adds a member to the group of another report, which is created if there is none.
-fn assign(member: Member, to: usize, groups: &mut Vec<Group>, assignments: &mut [Assignment]) {
-    let (group, _) = *assignments[to].get_or_insert_with(|| {
-        groups.push(Group::new(to));
+/// Adds a member to the group of another report. Creates the group if there is none.
+fn assign(member: Member, target: usize, groups: &mut Vec<Group>, assignments: &mut [Assignment]) {
+    let (group, _) = *assignments[target].get_or_insert_with(|| {
+        groups.push(Group::new(target));
         (groups.len() - 1, 1.0)
     });
     assignments[member.tie] = Some((group, member.confidence));
@@ -177,13 +177,13 @@ mod tests {
 
     #[test]
     fn trend_has_no_gaps_and_a_limit() {
-        let at = |t: &str| t.parse().unwrap();
-        let counts = count_by_month(&[at("2025-11-30T23:00:00Z"), at("2026-02-01T00:00:00Z")]);
+        let time = |t: &str| t.parse().unwrap();
+        let counts = count_by_month(&[time("2025-11-30T23:00:00Z"), time("2026-02-01T00:00:00Z")]);
         let counts: Vec<(&str, u64)> =
             counts.iter().map(|m| (m.month.as_str(), m.reports)).collect();
         assert_eq!(counts, [("2025-11", 1), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);
         assert_eq!(
-            count_by_month(&[at("1990-01-01T00:00:00Z"), at("2026-02-01T00:00:00Z")]).len(),
+            count_by_month(&[time("1990-01-01T00:00:00Z"), time("2026-02-01T00:00:00Z")]).len(),
             MAX_MONTHS
         );
         assert!(count_by_month(&[]).is_empty());
@@ -193,35 +193,35 @@ mod tests {
         #[test]
         fn new_report_never_changes_earlier_groups(
             edges in prop::collection::vec(prop::collection::vec((any::<prop::sample::Index>(), 0.0f32..1.0), 0..4), 1..40),
-            decided in prop::collection::vec(any::<Option<prop::sample::Index>>(), 40),
+            canonicals in prop::collection::vec(any::<Option<prop::sample::Index>>(), 40),
         ) {
             let mut ties: Vec<Tie> = Vec::new();
             for (i, edge) in edges.iter().enumerate() {
                 let mut candidates: Vec<(usize, f32)> =
-                    edge.iter().filter(|_| i > 0).map(|(at, c)| (at.index(i.max(1)), *c)).collect();
+                    edge.iter().filter(|_| i > 0).map(|(k, c)| (k.index(i.max(1)), *c)).collect();
                 candidates.sort_by(|a, b| b.1.total_cmp(&a.1));
                 let mut report = tie(i, &candidates);
                 // Known duplicates refer to the heads of chains.
-                report.canonical = decided[i]
+                report.canonical = canonicals[i]
                     .filter(|_| i > 0 && i % 5 == 0)
-                    .map(|at| at.index(i))
-                    .filter(|at| ties[*at].canonical.is_none())
-                    .map(|at| at.to_string());
+                    .map(|k| k.index(i))
+                    .filter(|index| ties[*index].canonical.is_none())
+                    .map(|index| index.to_string());
                 ties.push(report);
             }
             let last = ties.len() - 1;
             let is_likely = ties[last].canonical.is_none();
-            let without = group_keys(&ties[..last], &[]);
-            let with: Vec<Vec<String>> = group_keys(&ties, &[])
+            let old_groups = group_keys(&ties[..last], &[]);
+            let new_groups: Vec<Vec<String>> = group_keys(&ties, &[])
                 .into_iter()
                 .map(|g| g.into_iter().filter(|k| *k != last.to_string()).collect::<Vec<_>>())
                 .collect();
             // Each report is in at most one group.
-            let members: Vec<&String> = with.iter().flatten().collect();
+            let members: Vec<&String> = new_groups.iter().flatten().collect();
             prop_assert_eq!(members.len(), members.iter().collect::<HashSet<_>>().len());
             if is_likely {
                 let larger_groups = |groups: Vec<Vec<String>>| groups.into_iter().filter(|g| g.len() > 1).collect::<Vec<_>>();
-                prop_assert_eq!(larger_groups(without), larger_groups(with));
+                prop_assert_eq!(larger_groups(old_groups), larger_groups(new_groups));
             }
         }
     }

@@ -33,7 +33,7 @@ use crate::{
 /// The default and the maximum number of problems in one answer.
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 1000;
-/// The length of the recent period and of the earlier one that it is compared with, in days.
+/// The length of the recent period and of the preceding one it is compared with, in days.
 const RECENT_DAYS: i64 = 30;
 
 /// Lists the problems of the backlog.
@@ -84,7 +84,7 @@ pub fn problems(
                 let newest_at = releases.get(&source.key).and_then(Releases::newest_at);
                 let is_tied = |tie: &Tie| ties.iter().any(|other| other.key == tie.key);
                 let closed_issues =
-                    newest_at.map(|at| r.closed_since(source.id, at)).transpose()?;
+                    newest_at.map(|time| r.closed_since(source.id, time)).transpose()?;
                 let closed_issues = closed_issues.unwrap_or_default().into_iter();
                 for tie in closed_issues.filter(|tie| !is_tied(tie)).collect::<Vec<Tie>>() {
                     groups.push(Group::new(ties.len()));
@@ -191,8 +191,8 @@ impl Listing<'_> {
                 ProblemList::Waiting => (0, 0),
                 _ => (group.members.len(), self.open_count(group)),
             };
-            let since = if list == ProblemList::Waiting { head.created_at } else { head.closed_at };
-            (Reverse(size), since, head.key.clone())
+            let date = if list == ProblemList::Waiting { head.created_at } else { head.closed_at };
+            (Reverse(size), date, head.key.clone())
         };
         groups.sort_by_cached_key(order);
         if matches!(list, ProblemList::Frequent | ProblemList::Waiting) {
@@ -237,8 +237,8 @@ impl Listing<'_> {
             group.members[1..].iter().map(|member| self.report(member)).collect::<Result<_>>()?;
         let reports = || [&head].into_iter().chain(&members);
         let times: Vec<Timestamp> = reports().filter_map(|report| report.created_at).collect();
-        let days = |n: i64| self.now.checked_sub((n * 24).hours()).unwrap_or(Timestamp::MIN);
-        let (recent, earlier) = (days(RECENT_DAYS), days(2 * RECENT_DAYS));
+        let days_ago = |n: i64| self.now.checked_sub((n * 24).hours()).unwrap_or(Timestamp::MIN);
+        let (recent_start, prior_start) = (days_ago(RECENT_DAYS), days_ago(2 * RECENT_DAYS));
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for version in reports().filter_map(|report| report.version.as_deref()) {
             *counts.entry(version).or_default() += 1;
@@ -263,8 +263,9 @@ impl Listing<'_> {
             open: self.open_count(group),
             months: count_by_month(&times),
             versions,
-            recent: times.iter().filter(|t| **t >= recent && **t <= self.now).count() as u64,
-            before: times.iter().filter(|t| **t >= earlier && **t < recent).count() as u64,
+            recent: times.iter().filter(|t| **t >= recent_start && **t <= self.now).count() as u64,
+            before: times.iter().filter(|t| **t >= prior_start && **t < recent_start).count()
+                as u64,
             articles: articles.into_iter().collect(),
             head,
             members,
@@ -286,7 +287,7 @@ impl Listing<'_> {
             created_at: tie.created_at,
             known: member.is_known,
             confidence: member.confidence,
-            via: member.via.map(|via| self.ties[via].key.clone()),
+            via: member.via.map(|index| self.ties[index].key.clone()),
             version: row.map(version).transpose()?.flatten().map(|version| version.name),
         })
     }

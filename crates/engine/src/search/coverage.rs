@@ -1,4 +1,4 @@
-//! The coverage of an answer, and the data that it lacks.
+//! The share of the casebook that the indexes cover, and notices about missing data.
 
 use precedent_core::{
     error::Result,

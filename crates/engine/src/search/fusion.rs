@@ -1,6 +1,6 @@
-//! Score fusion of the arms: the sum of normalized scores. On the development
-//! sets it ranks better than the reciprocal ranks of the arms (Cormack, Clarke, Büttcher, SIGIR
-//! 2009), for typed queries and for whole reports (docs/evaluation.md).
+//! Score fusion of the arms: the sum of normalized scores. On the development sets it ranks better
+//! than reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009), for typed queries and for
+//! whole reports (docs/evaluation.md).
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub(super) struct FusedHit {
 /// The weights of the arms, relative to 1 for the best word score.
 #[derive(Debug)]
 pub(super) struct Factors {
-    /// The weight of a document's cosine above that of the farthest document found.
+    /// The weight of the difference between a document's cosine and the lowest one found.
     semantic: f32,
     /// The weight of the highest signature score.
     signatures: f32,
@@ -39,9 +39,9 @@ pub(super) const PASTED_FACTORS: Factors = Factors { semantic: 1.5, signatures: 
 /// The weights for a pasted text with a title: the cosine is then a sum of several, see [`title_scores`].
 pub(super) const PASTED_WITH_TITLES: Factors = Factors { semantic: 1.0, signatures: 0.2 };
 
-/// The weight of the cosine of a report's title to a document, relative to that of the whole report.
+/// The weight of the cosine between a report's title and a document, relative to the whole report.
 const TITLE_TO_TEXT_WEIGHT: f32 = 1.0;
-/// The weight of the cosine of a report to a document's title, relative to that to its text.
+/// The weight of the cosine between a report and a document's title, relative to its text.
 const TEXT_TO_TITLE_WEIGHT: f32 = 0.5;
 
 /// Computes the title score of each semantic candidate, which [`blend`] adds to its cosine.
@@ -61,7 +61,7 @@ pub(super) fn title_scores(likeness: &[Likeness]) -> Vec<f32> {
 pub(super) struct Arms<'a> {
     pub(super) words: &'a [(i64, f32)],
     pub(super) semantic: &'a [(i64, f32)],
-    /// The [`title_scores`] scores of the documents in `semantic`; may be empty.
+    /// The [`title_scores`] of the documents in `semantic`; may be empty.
     pub(super) titles: &'a [f32],
     pub(super) signatures: &'a [(i64, f32)],
     /// The documents in `words` with passages that have no vector yet, ascending. Each is ranked as
@@ -73,7 +73,7 @@ pub(super) struct Arms<'a> {
 pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedHit> {
     let Arms { words, semantic, titles, signatures, unembedded_ids } = arms;
     let best = |list: &[(i64, f32)]| list.first().map_or(1.0, |(_, s)| s.max(f32::MIN_POSITIVE));
-    let (most_words, most_signatures) = (best(words), best(signatures));
+    let (best_word_score, best_signature_score) = (best(words), best(signatures));
     let total_cosine =
         |index: usize, cosine: f32| cosine + titles.get(index).copied().unwrap_or(0.0);
     // Documents that the arm did not find are at most as near as the farthest one found.
@@ -86,10 +86,10 @@ pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedHit> {
         .map(|(index, (id, s))| (*id, total_cosine(index, *s) - farthest))
         .collect();
     let word_score = |index: usize, s: f32| {
-        let share = s / most_words;
-        let without_vector =
+        let share = s / best_word_score;
+        let unembedded_hit =
             words.get(index).filter(|(id, _)| unembedded_ids.binary_search(id).is_ok());
-        let estimate = without_vector.map_or(0.0, |(id, _)| {
+        let estimate = unembedded_hit.map_or(0.0, |(id, _)| {
             (share * (nearest - farthest) - cosine_margins.get(id).copied().unwrap_or(0.0)).max(0.0)
         });
         share + factors.semantic * estimate
@@ -100,7 +100,7 @@ pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedHit> {
         (arm(Arm::Semantic, factors.semantic, semantic), &|index, s| {
             total_cosine(index, s) - farthest
         }),
-        (arm(Arm::Signature, factors.signatures, signatures), &|_, s| s / most_signatures),
+        (arm(Arm::Signature, factors.signatures, signatures), &|_, s| s / best_signature_score),
     ])
 }
 
@@ -170,13 +170,13 @@ mod tests {
 
     #[test]
     fn similar_titles_raise_the_score() {
-        let like = |title: f32| Likeness {
+        let likeness_of = |title: f32| Likeness {
             title_text: Some(title),
             text_title: Some(title),
             ..Likeness::default()
         };
         let semantic = [(1, 0.6), (2, 0.55), (3, 0.5)];
-        let titles = title_scores(&[like(0.2), like(0.7), like(0.1)]);
+        let titles = title_scores(&[likeness_of(0.2), likeness_of(0.7), likeness_of(0.1)]);
         let arms =
             Arms { words: &[(4, 1.0)], semantic: &semantic, titles: &titles, ..Arms::default() };
         let documents = blend(&PASTED_WITH_TITLES, arms);

@@ -51,9 +51,9 @@ pub const DEFAULT_LIMIT: usize = 20;
 pub const MAX_LIMIT: usize = precedent_core::model::limits::SEARCH;
 /// The minimum number of documents that each arm retrieves.
 const MIN_DEPTH: usize = 200;
-/// The minimum cosine that is called similar meaning.
+/// The minimum cosine described as similar meaning.
 const MIN_SIMILAR_COSINE: f32 = 0.5;
-/// The maximum number of terms of each field that a prefix expands to; the most frequent ones.
+/// The maximum number of terms per field that a prefix expands to, most frequent first.
 const MAX_PREFIX_TERMS: usize = 20;
 
 /// The retrieval evidence of a document for a pasted text.
@@ -121,10 +121,10 @@ struct Candidates {
     /// [`fusion::title_scores`].
     titles: Vec<f32>,
     signature: Vec<(i64, f32)>,
-    /// The ids of documents found by words that have passages without a vector, ascending.
+    /// The ids of the `lexical` documents with passages that have no vector yet, ascending.
     unembedded_ids: Vec<i64>,
     chunks: HashMap<i64, Vec<NearestChunk>>,
-    signatures: usize,
+    signature_count: usize,
     /// True if the query is a pasted text.
     is_pasted: bool,
 }
@@ -186,14 +186,14 @@ impl QueryContext<'_> {
         hits.truncate(limit);
         if hits.is_empty() {
             // An empty result is not conclusive if another process has started a rebuild.
-            let now = self.coverage()?;
+            let current_coverage = self.coverage()?;
             let has_vector_notice = notices
                 .iter()
                 .any(|n: &Notice| matches!(n.lack, Lack::SomeVectors | Lack::AllVectors));
             if mode != Mode::Lexical && coverage.embedded > 0 && !has_vector_notice {
-                notices.extend(self.missing_vectors(now)?);
+                notices.extend(self.missing_vectors(current_coverage)?);
             }
-            coverage = now;
+            coverage = current_coverage;
             notices.extend(self.suggestions(&query)?);
             if query.is_narrowed() {
                 let advice = match query.phrases.is_empty() {
@@ -203,7 +203,7 @@ impl QueryContext<'_> {
                 notices.push(Notice {
                     lack: Lack::Operators,
                     text: format!(
-                        "Nothing meets all filters, quoted phrases and exclusions of the query.{advice}"
+                        "No item matches all filters, quoted phrases and exclusions.{advice}"
                     ),
                 });
             }
@@ -223,7 +223,7 @@ impl QueryContext<'_> {
         })
     }
 
-    /// Returns the query in the terms of the index, limited to the rarest of many.
+    /// Converts a query to index terms, limited to the rarest if there are many.
     fn index_words(&self, query: &Query) -> Result<Words> {
         let mut words = split_words(query);
         words.terms = self.fulltext.rarest(words.terms)?;
@@ -232,9 +232,9 @@ impl QueryContext<'_> {
             for word in group {
                 terms.extend(report::terms(word.trim_end_matches('*')));
                 if let Some(prefix) = word.strip_suffix('*').map(str::to_lowercase) {
-                    for part in [Vocabulary::Title, Vocabulary::Body, Vocabulary::Comments] {
+                    for field in [Vocabulary::Title, Vocabulary::Body, Vocabulary::Comments] {
                         let vocabulary =
-                            self.fulltext.vocabulary(part, |term| term.starts_with(&prefix))?;
+                            self.fulltext.vocabulary(field, |term| term.starts_with(&prefix))?;
                         terms.extend(
                             vocabulary.into_iter().take(MAX_PREFIX_TERMS).map(|(term, _)| term),
                         );
@@ -336,7 +336,7 @@ impl QueryContext<'_> {
             }
             let terms: Vec<String> = distinctive.iter().map(signature::Signature::term).collect();
             if !terms.is_empty() {
-                pool.signatures = terms.len();
+                pool.signature_count = terms.len();
                 pool.signature =
                     self.fulltext.search_signatures(&terms, &query.filters, retrieval.depth)?;
                 pool.arms.push(Arm::Signature);
@@ -382,7 +382,7 @@ impl QueryContext<'_> {
         Ok(missing_vectors(coverage, coverage.unread))
     }
 
-    /// Returns a notice if the language of a question is not compared by meaning, or not yet.
+    /// Returns a notice if the semantic index does not fully cover the language of a text.
     pub(crate) fn language_notice(&self, text: &str) -> Result<Option<Notice>> {
         let Some(language) = language::foreign_language(text).filter(|_| self.vectors.is_some())
         else {
@@ -426,8 +426,8 @@ impl QueryContext<'_> {
     pub(crate) fn no_model(&self) -> Notice {
         let hint =
             self.vectors_error.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
-        let why = self.vectors_error.map(|p| format!(" ({p})")).unwrap_or_default();
-        Notice { lack: Lack::Model, text: format!("Keyword search only{why}.{hint}") }
+        let cause = self.vectors_error.map(|e| format!(" ({e})")).unwrap_or_default();
+        Notice { lack: Lack::Model, text: format!("Keyword search only{cause}.{hint}") }
     }
 
     /// Retrieves candidates by the query's vector, and scores the title of a pasted text
@@ -440,7 +440,7 @@ impl QueryContext<'_> {
     ) -> Result<()> {
         let Retrieval { query, words, mode, depth, .. } = *retrieval;
         let filter_ids = if retrieval.is_strict() {
-            // All documents that pass the strict part, at any rank.
+            // Phrases, exclusions and the scope must hold at any rank.
             let count = usize::try_from(self.fulltext.count()?).unwrap_or(usize::MAX);
             let matches = self.fulltext.search(words, &query.filters, count)?;
             Some(Arc::new(matches.iter().filter_map(|(id, _)| usize::try_from(*id).ok()).collect()))
@@ -448,8 +448,8 @@ impl QueryContext<'_> {
             self.fulltext.matching_ids(&query.filters)?
         };
         let (text, title) = embedding_texts(query);
-        let foreign = language::foreign_language(&query.text).is_some();
-        let foreign_hits = match self.language_vectors(foreign)? {
+        let is_foreign = language::foreign_language(&query.text).is_some();
+        let foreign_hits = match self.language_vectors(is_foreign)? {
             Some(vectors) => {
                 let nearest = self.nearest_across_languages(
                     &vectors,
@@ -459,7 +459,7 @@ impl QueryContext<'_> {
                 )?;
                 let nearest: Vec<(i64, f32)> =
                     nearest.iter().map(|hit| (hit.document, hit.mean)).collect();
-                if foreign && !retrieval.is_strict() {
+                if is_foreign && !retrieval.is_strict() {
                     pool.semantic = nearest;
                     return Ok(());
                 }
@@ -468,15 +468,15 @@ impl QueryContext<'_> {
             None => Vec::new(),
         };
         let vector = (self.embed)(&text)?;
-        for near in vectors.search(&vector, filter_ids.as_deref(), depth)? {
-            if near.cosine < self.min_cosine {
+        for nearest in vectors.search(&vector, filter_ids.as_deref(), depth)? {
+            if nearest.cosine < self.min_cosine {
                 break;
             }
-            let chunks = pool.chunks.entry(near.document).or_default();
+            let chunks = pool.chunks.entry(nearest.document).or_default();
             if chunks.is_empty() {
-                pool.semantic.push((near.document, near.cosine));
+                pool.semantic.push((nearest.document, nearest.cosine));
             }
-            chunks.push(near);
+            chunks.push(nearest);
         }
         if !foreign_hits.is_empty() && !retrieval.is_strict() {
             self.merge_foreign(&foreign_hits, &mut pool.semantic)?;
@@ -490,17 +490,18 @@ impl QueryContext<'_> {
     }
 
     /// Merges the documents in other languages into the semantic candidates: each gets the cosine
-    /// of the candidate at its own rank, because the cosines of two models are not comparable.
+    /// of the candidate at the same rank, because the cosines of two models are not comparable.
     fn merge_foreign(
         &self,
         foreign_hits: &[(i64, f32)],
         semantic: &mut Vec<(i64, f32)>,
     ) -> Result<()> {
-        let foreign = self.foreign_documents(foreign_hits.iter().map(|(id, _)| *id))?;
+        let foreign_ids = self.foreign_documents(foreign_hits.iter().map(|(id, _)| *id))?;
         let by_rank =
             foreign_hits.iter().zip(semantic.iter()).map(|((id, _), (_, cosine))| (*id, *cosine));
-        let merged_hits: Vec<(i64, f32)> = by_rank.filter(|(id, _)| foreign.contains(id)).collect();
-        semantic.retain(|(id, _)| !foreign.contains(id));
+        let merged_hits: Vec<(i64, f32)> =
+            by_rank.filter(|(id, _)| foreign_ids.contains(id)).collect();
+        semantic.retain(|(id, _)| !foreign_ids.contains(id));
         semantic.extend(merged_hits);
         semantic.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(())
@@ -598,7 +599,7 @@ impl QueryContext<'_> {
                 let comments = r.comments(&row)?;
                 threads.push((item, row, comments));
             }
-            // Choosing passages is most of the work of a search, and documents are independent.
+            // Selecting passages takes most of the time, and documents are independent.
             let make_hit = |(item, row, comments): &(FusedHit, DocumentRow, Vec<StoredComment>)| {
                 let nearest = pool.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
                 let skeleton = skeletons.get(&row.source_id).unwrap_or(&no_skeleton);
@@ -606,7 +607,7 @@ impl QueryContext<'_> {
                     passages::select_passages(row, comments, skeleton, &weights, nearest);
                 let mut hit = hit(row, comment_count(comments), &weights);
                 hit.scores = scores(item, &pool);
-                hit.why = why(query, &passages, item, &pool);
+                hit.why = explain_match(query, &passages, item, &pool);
                 hit.passages = passages.items;
                 hit.trace = explain.then(|| item.contributions.clone());
                 hit
@@ -631,7 +632,7 @@ impl QueryContext<'_> {
         request: &SearchRequest,
         limit: usize,
     ) -> Result<Vec<Hit>> {
-        const WHY: &str = "Changed recently.";
+        const REASON: &str = "Changed recently.";
         let ids = self.fulltext.recent(&query.filters, request.offset, limit)?;
         self.store.read(|r| {
             let mut hits = Vec::with_capacity(ids.len());
@@ -641,11 +642,11 @@ impl QueryContext<'_> {
                 };
                 hits.push(if request.titles {
                     Hit {
-                        why: WHY.to_owned(),
+                        why: REASON.to_owned(),
                         ..hit(&row, r.comment_count(&row)?, &passages::Weights::default())
                     }
                 } else {
-                    beginning_hit(r, &row, WHY)?
+                    beginning_hit(r, &row, REASON)?
                 });
             }
             hits.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
@@ -671,8 +672,8 @@ fn fuse(pool: &Candidates) -> Vec<FusedHit> {
     fusion::blend(factors, arms)
 }
 
-/// Returns the texts to embed for a query: its text, and the title of a pasted text alone, formatted
-/// like those of a stored report.
+/// Returns the texts to embed for a query, formatted like those of a stored report: the whole text
+/// and, for a pasted text, the title alone.
 fn embedding_texts(query: &Query) -> (String, String) {
     if !query.is_pasted {
         return (representation("", &query.all_words()), String::new());
@@ -694,21 +695,21 @@ fn key_order(a: &DocumentRow, b: &DocumentRow) -> std::cmp::Ordering {
     (&a.source, a.number, &a.key).cmp(&(&b.source, b.number, &b.key))
 }
 
-/// Returns the query in the terms of the index.
+/// Converts a query to index terms.
 fn split_words(query: &Query) -> Words {
     let terms =
         |text: &str| -> Vec<String> { tokens::words(text).into_iter().map(|w| w.term).collect() };
     let mut identifiers: Vec<String> = Vec::new();
-    for (_, whole) in tokens::identifiers(&query.text).take(200) {
-        if !identifiers.contains(&whole) {
-            identifiers.push(whole);
+    for (_, identifier) in tokens::identifiers(&query.text).take(200) {
+        if !identifiers.contains(&identifier) {
+            identifiers.push(identifier);
         }
     }
     // Short names such as "C++" are searched as identifiers, not as words.
     let mut text = query.text.clone();
     if query.scope == Scope::Any {
-        for (range, whole) in tokens::identifiers(&query.text) {
-            if tokens::is_language(&whole) && whole.trim_matches(['.', '+', '#']).len() < 4 {
+        for (range, name) in tokens::identifiers(&query.text) {
+            if tokens::is_language(&name) && name.trim_matches(['.', '+', '#']).len() < 4 {
                 text.replace_range(range.clone(), &" ".repeat(range.len()));
             }
         }
@@ -723,14 +724,14 @@ fn split_words(query: &Query) -> Words {
     }
 }
 
-/// Makes the hit of a document without query words; its passage is its beginning.
-fn beginning_hit(reader: &Reader<'_>, row: &DocumentRow, why: &str) -> Result<Hit> {
+/// Makes a hit that shows the beginning of a document, without matches.
+fn beginning_hit(reader: &Reader<'_>, row: &DocumentRow, reason: &str) -> Result<Hit> {
     let weights = passages::Weights::default();
     let comments = reader.comments(row)?;
     let passages =
         passages::select_passages(row, &comments, &reader.skeleton(row.source_id)?, &weights, &[]);
     let mut hit = hit(row, comment_count(&comments), &weights);
-    hit.why = why.to_owned();
+    hit.why = reason.to_owned();
     hit.passages = passages.items;
     Ok(hit)
 }
@@ -774,7 +775,7 @@ fn scores(item: &FusedHit, pool: &Candidates) -> Scores {
 }
 
 /// Returns a sentence that explains why a document was found.
-fn why(
+fn explain_match(
     query: &Query,
     passages: &passages::DocumentPassages,
     item: &FusedHit,
@@ -783,7 +784,7 @@ fn why(
     let contribution = |arm| item.contributions.iter().find(|c| c.arm == arm);
     let mut reasons: Vec<String> = Vec::new();
     if contribution(Arm::Signature).is_some() {
-        reasons.push(if pool.signatures == 1 {
+        reasons.push(if pool.signature_count == 1 {
             "same error".to_owned()
         } else {
             "one of the errors in your text".to_owned()

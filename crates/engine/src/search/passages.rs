@@ -12,11 +12,11 @@ use precedent_text::{
     tokens,
 };
 
-/// The maximum number of passages of one document.
+/// The maximum number of passages per document.
 const MAX_PASSAGES: usize = 3;
 /// The maximum length of a passage, in characters.
 const MAX_LENGTH: usize = 260;
-/// The maximum number of a document's comments considered for passages, best first.
+/// The maximum number of comments per document considered for passages, best first.
 const MAX_COMMENTS: usize = 12;
 
 /// The weights of the query's words.
@@ -32,7 +32,7 @@ pub(super) struct Weights {
 #[derive(Clone, Debug)]
 struct PrefixFilter {
     /// The bit set of second characters, by first character.
-    seconds: [u64; 36],
+    second_chars: [u64; 36],
 }
 
 impl PrefixFilter {
@@ -41,7 +41,7 @@ impl PrefixFilter {
     const ANY_SECOND: u64 = 1 << 63;
 
     fn new<'a>(terms: impl Iterator<Item = &'a String>) -> Self {
-        let mut filter = Self { seconds: [0; 36] };
+        let mut filter = Self { second_chars: [0; 36] };
         terms.for_each(|term| filter.add(term));
         filter
     }
@@ -50,7 +50,7 @@ impl PrefixFilter {
         let bytes = term.as_bytes();
         if let Some(first) = bytes.first().copied().and_then(Self::first_index) {
             let second = bytes.get(1).copied().and_then(Self::second_index);
-            self.seconds[first] |= second.map_or(Self::ANY_SECOND, |s| 1 << s);
+            self.second_chars[first] |= second.map_or(Self::ANY_SECOND, |s| 1 << s);
         }
     }
 
@@ -59,10 +59,10 @@ impl PrefixFilter {
         let bytes = word.as_bytes();
         // An accented letter may become a plain one.
         let Some(first) = Self::first_index(bytes[0]) else { return true };
-        let seconds = self.seconds[first];
+        let second_chars = self.second_chars[first];
         match bytes.get(1).copied().and_then(Self::second_index) {
-            Some(second) => seconds & (1 << second | Self::ANY_SECOND) != 0,
-            None => seconds != 0,
+            Some(second) => second_chars & (1 << second | Self::ANY_SECOND) != 0,
+            None => second_chars != 0,
         }
     }
 
@@ -129,17 +129,17 @@ impl Weights {
                 _ => spans.push(Span { text: text.to_owned(), hit }),
             }
         };
-        let mut at = 0;
+        let mut end = 0;
         for mark in marks {
-            if mark.end <= at {
+            if mark.end <= end {
                 continue;
             }
-            let start = mark.start.max(at);
-            push(&text[at..start], false);
+            let start = mark.start.max(end);
+            push(&text[end..start], false);
             push(&text[start..mark.end], true);
-            at = mark.end;
+            end = mark.end;
         }
-        push(&text[at..], false);
+        push(&text[end..], false);
         spans
     }
 }
@@ -159,7 +159,7 @@ fn distinct_weight(matches: &[(Range<usize>, String, f32)]) -> f32 {
 #[derive(Debug)]
 pub(super) struct DocumentPassages {
     pub(super) items: Vec<Passage>,
-    /// The query's words in the title, as spelled there, highest weight first.
+    /// The query's words in the title, in lower case and as inflected there, highest weight first.
     pub(super) title_words: Vec<String>,
     /// The query's words in the best passage that the title lacks.
     pub(super) words: Vec<String>,
@@ -171,12 +171,11 @@ struct Candidate<'a> {
     comment: Option<&'a StoredComment>,
     position: usize,
     chunk: Chunk,
-    words: f32,
+    word_score: f32,
     cosine: Option<f32>,
 }
 
-/// Returns the best passages of a document: those nearest in meaning and those with the highest
-/// word weights.
+/// Selects the best passages of a document, by the weights of their matching words and by cosine.
 pub(super) fn select_passages<'a>(
     row: &DocumentRow,
     comments: &'a [StoredComment],
@@ -193,7 +192,7 @@ pub(super) fn select_passages<'a>(
         candidates.extend(chunks.into_iter().enumerate().map(|(i, chunk)| Candidate {
             comment,
             position: position * 100 + i,
-            words: weights.score(&chunk.text),
+            word_score: weights.score(&chunk.text),
             cosine: cosine(part, i),
             chunk,
         }));
@@ -217,11 +216,13 @@ pub(super) fn select_passages<'a>(
         add(Some(comment), i + 1, chunks);
     }
     // Each kind of evidence is scaled by its best value.
-    let most_words = candidates.iter().map(|c| c.words).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
+    let best_word_score =
+        candidates.iter().map(|c| c.word_score).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
     let best_cosine =
         candidates.iter().filter_map(|c| c.cosine).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
-    let value =
-        |c: &Candidate<'_>| c.words / most_words + c.cosine.map_or(0.0, |x| x / best_cosine);
+    let value = |c: &Candidate<'_>| {
+        c.word_score / best_word_score + c.cosine.map_or(0.0, |x| x / best_cosine)
+    };
     candidates.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.position.cmp(&b.position)));
     let best_value = candidates.first().map_or(0.0, &value);
     let title_words = matched_words(&row.title, weights);
@@ -230,7 +231,7 @@ pub(super) fn select_passages<'a>(
     words.retain(|(term, _)| !title_words.iter().any(|(t, _)| t == term));
     let spellings =
         |words: Vec<(String, String)>| words.into_iter().map(|(_, word)| word).collect();
-    let in_comment = candidates.first().is_some_and(|c| c.comment.is_some() && c.words > 0.0);
+    let in_comment = candidates.first().is_some_and(|c| c.comment.is_some() && c.word_score > 0.0);
     let items = candidates
         .iter()
         .enumerate()
@@ -269,7 +270,7 @@ pub(crate) fn anchor(comment: &StoredComment) -> String {
     format!("comment-{}", comment.remote_id)
 }
 
-/// Returns the query's words in a text, highest weight first: the term, and its spelling there.
+/// Returns the query's words in a text, highest weight first: each term with its lower-case form.
 fn matched_words(text: &str, weights: &Weights) -> Vec<(String, String)> {
     let mut matches: Vec<(f32, String, String)> = Vec::new();
     for (range, term, weight) in weights.matches(text) {
@@ -282,8 +283,8 @@ fn matched_words(text: &str, weights: &Weights) -> Vec<(String, String)> {
     matches.into_iter().map(|(_, term, word)| (term, word)).collect()
 }
 
-/// Returns the part of a chunk with the highest word weights, about [`MAX_LENGTH`] characters, cut at
-/// words.
+/// Returns the part of a chunk with the highest word weights, about [`MAX_LENGTH`] characters, cut
+/// between words.
 fn excerpt(text: &str, weights: &Weights) -> String {
     if text.chars().count() <= MAX_LENGTH {
         return text.to_owned();
@@ -292,8 +293,8 @@ fn excerpt(text: &str, weights: &Weights) -> String {
     let (mut best, mut best_start) = (0.0, 0);
     for (i, (range, ..)) in matches.iter().enumerate() {
         let end = text.ceil_char_boundary((range.start + MAX_LENGTH).min(text.len()));
-        let inside = matches[i..].iter().take_while(|(r, ..)| r.end <= end).count();
-        let score = distinct_weight(&matches[i..i + inside]);
+        let count = matches[i..].iter().take_while(|(r, ..)| r.end <= end).count();
+        let score = distinct_weight(&matches[i..i + count]);
         if score > best {
             (best, best_start) = (score, range.start);
         }
@@ -336,12 +337,12 @@ mod tests {
     fn excerpt_contains_the_matched_words() {
         let text =
             format!("{} the slot is broken here {}", "filler ".repeat(100), "tail ".repeat(100));
-        let shown = excerpt(&text, &weights(&["slot", "broken"]));
+        let out = excerpt(&text, &weights(&["slot", "broken"]));
         assert!(
-            shown.contains("slot is broken") && shown.starts_with('…') && shown.ends_with('…'),
-            "{shown}"
+            out.contains("slot is broken") && out.starts_with('…') && out.ends_with('…'),
+            "{out}"
         );
-        assert!(shown.chars().count() <= MAX_LENGTH + 2);
+        assert!(out.chars().count() <= MAX_LENGTH + 2);
     }
 
     proptest::proptest! {
@@ -360,8 +361,8 @@ mod tests {
 
         #[test]
         fn excerpt_never_splits_a_character(text in "[aä表 \\n]{0,900}") {
-            let shown = excerpt(&text, &weights(&["ä", "a"]));
-            proptest::prop_assert!(shown.len() <= text.len() + 6);
+            let out = excerpt(&text, &weights(&["ä", "a"]));
+            proptest::prop_assert!(out.len() <= text.len() + 6);
         }
     }
 }

@@ -21,7 +21,7 @@ use precedent_text::{
 const MAX_TYPED: usize = 1000;
 /// The maximum length of a query, in bytes.
 pub const MAX_QUERY: usize = 200_000;
-/// The maximum length that is read of a pasted text, in bytes.
+/// The maximum number of bytes read from a pasted text.
 const MAX_PASTED: usize = 50_000_000;
 
 /// A parsed query.
@@ -41,7 +41,7 @@ pub struct Query {
     pub mode: Option<Mode>,
     /// The groups of alternatives and prefixes: `slot OR lag`, `repl*`.
     pub alternatives: Vec<Vec<String>>,
-    /// Notices about words that look like misspelt filters.
+    /// Notices about words that look like misspelled filters.
     pub notices: Vec<String>,
     /// The query as it was interpreted.
     pub interpretation: String,
@@ -50,12 +50,12 @@ pub struct Query {
 }
 
 impl Query {
-    /// Makes a typed query of words without filters.
+    /// Makes a typed query from words without filters.
     pub fn from_typed(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
-    /// Makes a query of a pasted text, whose first line is its title.
+    /// Makes a query from a pasted text, whose first line is its title.
     pub fn from_pasted(text: &str) -> Self {
         Self { is_pasted: true, ..Self::from_typed(text) }
     }
@@ -122,7 +122,7 @@ pub fn resolve_relative_times(input: &str, now: Timestamp) -> String {
             let is_time = matches!(name.trim_start_matches('-'), "created" | "updated" | "closed");
             let text = value.trim_start_matches(['<', '>', '=']);
             let day = relative_day(text, now).filter(|_| is_time)?;
-            // Without an operator, the period from then on is meant.
+            // A time without an operator means on or after that day.
             let operator =
                 if text.len() == value.len() { ">=" } else { &value[..value.len() - text.len()] };
             Some(format!("{name}:{operator}{day}"))
@@ -133,7 +133,7 @@ pub fn resolve_relative_times(input: &str, now: Timestamp) -> String {
     out
 }
 
-/// Returns the day that lies this long before `now`: `7d`, `2w`, `3m`, `1y`.
+/// Returns the day that is a period such as `7d`, `2w`, `3m` or `1y` before `now`.
 fn relative_day(text: &str, now: Timestamp) -> Option<Date> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let n: i64 = number.parse().ok().filter(|n| (0..100_000).contains(n))?;
@@ -150,7 +150,7 @@ fn relative_day(text: &str, now: Timestamp) -> Option<Date> {
 /// Parses a query.
 ///
 /// # Errors
-/// [`precedent_core::Code::InvalidInput`] if a filter's value is invalid, with the valid ones.
+/// [`precedent_core::Code::InvalidInput`], with the valid values, if a filter's value is invalid.
 pub fn parse(input: &str) -> Result<Query> {
     // A text this long was pasted; search for its salient part.
     if input.len() > MAX_QUERY {
@@ -161,7 +161,7 @@ pub fn parse(input: &str) -> Result<Query> {
     }
     let input = &*strip_ansi(input);
     let query = parse_typed(input, is_program_output(input))?;
-    // A query of exclusions only means those words literally: an option, an arrow.
+    // If a query has only exclusions, search for them literally: "-Wall", "->".
     if query.is_empty() && query.filters.is_empty() && !query.exclusions.is_empty() {
         return Ok(Query {
             mode: query.mode,
@@ -225,35 +225,35 @@ fn extract_alternatives(words: &mut Vec<&str>, query: &mut Query) {
         word.strip_suffix('*')
             .is_some_and(|w| w.chars().count() > 2 && w.chars().all(char::is_alphanumeric))
     };
-    let (mut rest, mut at) = (Vec::new(), 0);
-    while at < words.len() {
-        let mut group = vec![words[at].to_owned()];
-        while words.get(at + 1) == Some(&"OR") && at + 2 < words.len() && words[at] != "OR" {
-            at += 2;
-            group.push(words[at].to_owned());
+    let (mut rest, mut i) = (Vec::new(), 0);
+    while i < words.len() {
+        let mut group = vec![words[i].to_owned()];
+        while words.get(i + 1) == Some(&"OR") && i + 2 < words.len() && words[i] != "OR" {
+            i += 2;
+            group.push(words[i].to_owned());
         }
         if group.len() > 1 || is_prefix(&group[0]) {
             query.alternatives.push(group);
         } else {
-            rest.push(words[at]);
+            rest.push(words[i]);
         }
-        at += 1;
+        i += 1;
     }
     *words = rest;
 }
 
-/// Splits off the first token, up to the next white space outside quotes.
+/// Splits off the first token, up to the next whitespace outside quotes.
 fn next_token(text: &str) -> (&str, &str) {
-    let mut open = false;
+    let mut in_quotes = false;
     let mut previous = None;
     for (i, c) in text.char_indices() {
         match c {
             // A quote opens at the start of a word, value or exclusion, so that 5" stays a word.
-            '"' if open => open = false,
+            '"' if in_quotes => in_quotes = false,
             '"' if matches!(previous, None | Some('-' | ':')) && text[i + 1..].contains('"') => {
-                open = true
+                in_quotes = true
             }
-            c if c.is_whitespace() && !open => return (&text[..i], &text[i..]),
+            c if c.is_whitespace() && !in_quotes => return (&text[..i], &text[i..]),
             _ => {}
         }
         previous = Some(c);
@@ -261,7 +261,7 @@ fn next_token(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// Parses one token into the query, and returns whether it is more than a word.
+/// Parses one token into the query. Returns whether it is a phrase, a filter or an exclusion.
 fn parse_token(token: &str, is_output: bool, query: &mut Query) -> Result<bool> {
     let (is_negated, core) = match token.strip_prefix('-') {
         Some(core) if !core.is_empty() && !core.starts_with('-') => (true, core),
@@ -306,8 +306,8 @@ fn parse_token(token: &str, is_output: bool, query: &mut Query) -> Result<bool> 
     Ok(false)
 }
 
-/// Returns whether a word after a minus is an exclusion, unlike the program options `-f`, `-O2`,
-/// `-std=c++20` and `-fsSL`.
+/// Returns whether a word after a minus is an exclusion, and not a program option such as `-f`,
+/// `-O2`, `-std=c++20` or `-fsSL`.
 fn is_exclusion(word: &str) -> bool {
     let is_plain =
         word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@'));
@@ -319,7 +319,7 @@ fn is_exclusion(word: &str) -> bool {
     is_plain && word.contains(char::is_alphanumeric) && !is_numeric_option && !has_inner_capital
 }
 
-/// Parses `name:value` into the query, and returns whether it is a filter, a scope or a mode.
+/// Parses `name:value` into the query. Returns whether it is a filter, a scope or a mode.
 fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) -> Result<bool> {
     match name {
         "mode" if !is_negated => {
@@ -327,7 +327,7 @@ fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) ->
                 "keyword" | "lexical" => Mode::Lexical,
                 "semantic" => Mode::Semantic,
                 "hybrid" => Mode::Hybrid,
-                _ => return Err(invalid(name, value, "keyword, semantic, hybrid")),
+                _ => return Err(invalid_value(name, value, "keyword, semantic, hybrid")),
             });
         }
         "in" if !is_negated => {
@@ -335,7 +335,7 @@ fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) ->
                 "title" => Scope::Title,
                 "body" => Scope::Body,
                 "comments" | "comment" => Scope::Comments,
-                _ => return Err(invalid(name, value, "title, body, comments")),
+                _ => return Err(invalid_value(name, value, "title, body, comments")),
             };
         }
         _ => {
@@ -350,7 +350,7 @@ fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) ->
 /// `http://x` stay words.
 fn parse_test(name: &str, value: &str) -> Result<Option<Test>> {
     let required_value = || match value {
-        "" => Err(invalid(name, value, "a value after the colon")),
+        "" => Err(invalid_value(name, value, "a value after the colon")),
         _ => Ok(value.to_owned()),
     };
     Ok(Some(match name {
@@ -365,7 +365,7 @@ fn parse_test(name: &str, value: &str) -> Result<Option<Test>> {
             "locked" => Test::Locked,
             "bot" => Test::Bot,
             _ => {
-                return Err(invalid(
+                return Err(invalid_value(
                     name,
                     value,
                     "open, closed, merged, issue, pr, page, note, locked, bot",
@@ -378,8 +378,8 @@ fn parse_test(name: &str, value: &str) -> Result<Option<Test>> {
         },
         "label" => Test::Label(required_value()?),
         "author" => Test::Author(required_value()?.trim_start_matches('@').to_owned()),
-        "version" if is_version(value) => Test::Version(number(value).to_owned()),
-        "version" => return Err(invalid(name, value, "a version such as 2.3.1")),
+        "version" if is_version(value) => Test::Version(version_number(value).to_owned()),
+        "version" => return Err(invalid_value(name, value, "a version such as 2.3.1")),
         "reason" => Test::Reason(required_value()?.replace(['-', ' '], "_")),
         "created" => parse_time(TimeField::Created, name, value)?,
         "updated" => parse_time(TimeField::Updated, name, value)?,
@@ -389,7 +389,7 @@ fn parse_test(name: &str, value: &str) -> Result<Option<Test>> {
 }
 
 /// Returns a version without a leading `v`.
-pub(super) fn number(version: &str) -> &str {
+pub(super) fn version_number(version: &str) -> &str {
     version.strip_prefix(['v', 'V']).unwrap_or(version)
 }
 
@@ -397,17 +397,17 @@ pub(super) fn number(version: &str) -> &str {
 /// a year. Days are UTC.
 fn parse_time(field: TimeField, name: &str, value: &str) -> Result<Test> {
     let error = || {
-        invalid(
+        invalid_value(
             name,
             value,
             "a date such as 2026-01-31, >2026-01, <2026, >7d or 2026-01-01..2026-02-01",
         )
     };
     let bounds = |text: &str| parse_period(text).ok_or_else(error);
-    let (from, to) = if let Some((a, b)) = value.split_once("..") {
-        let from = if a.is_empty() || a == "*" { None } else { Some(bounds(a)?.0) };
-        let to = if b.is_empty() || b == "*" { None } else { Some(bounds(b)?.1) };
-        (from, to)
+    let (start, end) = if let Some((a, b)) = value.split_once("..") {
+        let start = if a.is_empty() || a == "*" { None } else { Some(bounds(a)?.0) };
+        let end = if b.is_empty() || b == "*" { None } else { Some(bounds(b)?.1) };
+        (start, end)
     } else if let Some(v) = value.strip_prefix(">=") {
         (Some(bounds(v)?.0), None)
     } else if let Some(v) = value.strip_prefix('>') {
@@ -417,13 +417,13 @@ fn parse_time(field: TimeField, name: &str, value: &str) -> Result<Test> {
     } else if let Some(v) = value.strip_prefix('<') {
         (None, Some(bounds(v)?.0))
     } else {
-        let (from, to) = bounds(value)?;
-        (Some(from), Some(to))
+        let (start, end) = bounds(value)?;
+        (Some(start), Some(end))
     };
-    Ok(Test::Time(field, from, to))
+    Ok(Test::Time(field, start, end))
 }
 
-/// Returns the start and the end (exclusive) of a day, month or year, in seconds.
+/// Returns the start and the end (exclusive) of a day, month or year, as Unix timestamps.
 fn parse_period(text: &str) -> Option<(i64, i64)> {
     let second = |d: Date| d.to_zoned(TimeZone::UTC).ok().map(|z| Timestamp::from(z).as_second());
     let mut parts = text.split('-');
@@ -443,7 +443,7 @@ fn parse_period(text: &str) -> Option<(i64, i64)> {
     Some((second(first)?, second(first.checked_add(step).ok()?)?))
 }
 
-fn invalid(name: &str, value: &str, valid_values: &str) -> Error {
+fn invalid_value(name: &str, value: &str, valid_values: &str) -> Error {
     let problem = match value {
         "" => format!("the filter {name}: has no value"),
         _ => format!("invalid value \"{value}\" for the filter {name}:"),
@@ -503,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn misspelt_filter_gets_a_suggestion() {
+    fn misspelled_filter_gets_a_suggestion() {
         assert!(parse("lable:bug").unwrap().notices[0].contains("label:bug"));
         for text in ["std::vec", "http://x", "error:x", "note:this", "12:30"] {
             assert!(parse(text).unwrap().notices.is_empty(), "{text}");
@@ -613,8 +613,8 @@ mod tests {
     fn interpretation_keeps_quoted_values_together() {
         for text in ["\": \" \"", "\" : a\" -", "label:\" : a\" \"b c\"", "-\" : a\" \"b\" c"] {
             let q = parse(text).unwrap();
-            let second = parse(&q.interpretation).unwrap();
-            assert_eq!((second.phrases, second.filters), (q.phrases, q.filters), "{text}");
+            let reparsed = parse(&q.interpretation).unwrap();
+            assert_eq!((reparsed.phrases, reparsed.filters), (q.phrases, q.filters), "{text}");
         }
         for value in
             ["\"good\tfirst\u{2003}issue\"", "\"\"good:\"first issue\"\"\"x\"", "\"good:\"first"]
@@ -654,11 +654,11 @@ mod tests {
         }
 
         #[test]
-        fn interpretation_reparses_equally(text in "[a-z\":\\- ]{0,60}") {
-            if let Ok(first) = parse(&text) {
-                let second = parse(&first.interpretation).unwrap();
-                proptest::prop_assert_eq!(&first.filters, &second.filters);
-                proptest::prop_assert_eq!(first.phrases.len(), second.phrases.len());
+        fn interpretation_parses_to_the_same_query(text in "[a-z\":\\- ]{0,60}") {
+            if let Ok(query) = parse(&text) {
+                let reparsed = parse(&query.interpretation).unwrap();
+                proptest::prop_assert_eq!(&query.filters, &reparsed.filters);
+                proptest::prop_assert_eq!(query.phrases.len(), reparsed.phrases.len());
             }
         }
     }

@@ -11,7 +11,7 @@ use precedent_core::{
 use precedent_store::{DocumentRow, Reader, SourceRow};
 use precedent_text::similar;
 
-/// The maximum number of words in a query that is searched for the keys of items.
+/// The maximum number of words in a query that is checked for item keys.
 const MAX_KEY_WORDS: usize = 12;
 
 impl QueryContext<'_> {
@@ -29,7 +29,7 @@ impl QueryContext<'_> {
         if words > MAX_KEY_WORDS || !query.phrases.is_empty() {
             return Ok(());
         }
-        let mut why = "Exact key match.";
+        let mut reason = "Exact key match.";
         let mut documents: Vec<DocumentRow> = if words < 2 {
             self.store.read(|r| resolve(r, text))?
         } else {
@@ -42,7 +42,7 @@ impl QueryContext<'_> {
         };
         if documents.is_empty() && is_key(text) {
             documents = self.store.read(|r| documents_mentioning(r, text))?;
-            why = "Mentions this item.";
+            reason = "Mentions this item.";
             hits.clear();
             let text = format!("No item {text} in this casebook.");
             notices.push(Notice { lack: Lack::Item, text });
@@ -55,12 +55,12 @@ impl QueryContext<'_> {
         documents.retain(|d| d.deleted_at.is_none() && passes_filters(d));
         documents.truncate(limit);
         for row in documents.into_iter().rev() {
-            if let Some(at) = hits.iter().position(|h| h.key == row.key) {
-                let hit = hits.remove(at);
+            if let Some(index) = hits.iter().position(|h| h.key == row.key) {
+                let hit = hits.remove(index);
                 hits.insert(0, hit);
                 continue;
             }
-            hits.insert(0, self.store.read(|r| beginning_hit(r, &row, why))?);
+            hits.insert(0, self.store.read(|r| beginning_hit(r, &row, reason))?);
         }
         Ok(())
     }
@@ -87,8 +87,9 @@ pub fn resolve(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
             _ => Ok(documents),
         };
     }
-    let plain = ["#", "GH-", "gh-"].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
-    if let Some(number) = item_number(plain) {
+    let digits =
+        ["#", "GH-", "gh-"].iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
+    if let Some(number) = item_number(digits) {
         return reader.documents_by_number(number);
     }
     match reader.document_by_key(text)? {
@@ -111,13 +112,13 @@ fn documents_mentioning(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRo
         Some(_) => reader.sources()?.into_iter().map(|source| source.key + key).collect(),
         None => vec![key.to_owned()],
     };
-    let mut from = BTreeSet::new();
+    let mut referring_keys = BTreeSet::new();
     for key in &keys {
-        from.extend(
+        referring_keys.extend(
             reader.links(key)?.into_iter().filter(|l| l.to_key == *key).map(|l| l.from_key),
         );
     }
-    from.iter().filter_map(|key| reader.document_by_key(key).transpose()).collect()
+    referring_keys.iter().filter_map(|key| reader.document_by_key(key).transpose()).collect()
 }
 
 /// Returns the documents with a project key such as `APP-12`, from sources that contain the project
@@ -155,11 +156,11 @@ fn parse_address(text: &str) -> Option<(String, u64)> {
         }
     }
     let address = normalize_address(text);
-    // The last number: that of "PUMP-12", "show_bug.cgi?id=12" or ".../issues/12/attachments".
+    // Take the last number, as in "PUMP-12", "show_bug.cgi?id=12" or ".../issues/12/attachments".
     let number = address.rsplit('/').find_map(|part| {
         let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
-        let from = digits.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
-        item_number(&digits[from..])
+        let start = digits.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |i| i + 1);
+        item_number(&digits[start..])
     })?;
     Some((address, number))
 }
@@ -185,13 +186,13 @@ fn normalize_address(url: &str) -> String {
         .to_owned()
 }
 
-/// Returns whether an address is that of an item's page or of one of its subpages.
+/// Returns whether a normalized address is the page at `url` or one of its subpages.
 fn same_address(url: &str, address: &str) -> bool {
     let url = normalize_address(url);
     address == url || address.strip_prefix(&url).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Returns a hint that states which part of a key is unknown: its source, or its number there.
+/// Returns a hint that states which part of a key is unknown: its source or its number.
 fn unknown_part_hint(reader: &Reader<'_>, key: &str) -> Option<String> {
     let (source, _) = split_key(key.trim()).filter(|(source, _)| source.contains('/'))?;
     if let Some(row) = reader.source(source).ok()? {
@@ -231,10 +232,9 @@ pub fn resolve_one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
     })
 }
 
-/// Returns the probably intended key if its source is misspelt and the document exists.
+/// Returns the key that was probably meant, if only its source is misspelled.
 fn suggest_key(reader: &Reader<'_>, key: &str) -> Option<String> {
-    let at = key.find(['#', ':'])?;
-    let (source, rest) = key.split_at(at);
+    let (source, rest) = key.split_at(key.find(['#', ':'])?);
     let sources = reader.sources().ok()?;
     if sources.iter().any(|s| s.key == source) {
         return None;
@@ -294,9 +294,9 @@ mod tests {
                 "https://www.bugs.example/show_bug.cgi?id=12#c3",
             ),
         ] {
-            let (plain, number) = parse_address(copied).unwrap();
-            assert!(number == 12 && same_address(url, &plain), "{copied}");
-            assert!(!same_address(&url.replace("12", "1"), &plain), "{copied}");
+            let (address, number) = parse_address(copied).unwrap();
+            assert!(number == 12 && same_address(url, &address), "{copied}");
+            assert!(!same_address(&url.replace("12", "1"), &address), "{copied}");
         }
         for text in ["ftp://x/12", "acme/app#12", "https://example.org/page", "see https"] {
             assert!(parse_address(text).is_none(), "{text}");

@@ -11,9 +11,9 @@ use precedent_index::{
 };
 use precedent_text::{similar, tokens};
 
-use super::query::{Query, number};
+use super::query::{Query, version_number};
 
-/// The number of values that are listed if none is similar.
+/// The maximum number of values listed if none is similar.
 const MAX_NAMES: usize = 5;
 /// The maximum number of completions of a filter value.
 const MAX_COMPLETIONS: usize = 8;
@@ -30,8 +30,8 @@ impl QueryContext<'_> {
                 Test::Reason(value) => (Vocabulary::Reason, "reason", value),
                 _ => continue,
             };
-            let positive = Filter { test: filter.test.clone(), is_negated: false };
-            if self.fulltext.count_matching(&[positive])? == 0 {
+            let positive_filter = Filter { test: filter.test.clone(), is_negated: false };
+            if self.fulltext.count_matching(&[positive_filter])? == 0 {
                 texts.extend(self.suggest_value(kind, name, value)?);
             }
         }
@@ -41,8 +41,8 @@ impl QueryContext<'_> {
         Ok(texts.into_iter().map(|text| Notice { lack: Lack::Operators, text }).collect())
     }
 
-    /// Returns the labels, authors, versions or reasons that contain a typed text: those that begin
-    /// with it first, then the most frequent. Other filters have none.
+    /// Returns the labels, authors, versions or reasons that contain a typed text: prefix
+    /// matches first, then the others, each by frequency. Other filters have none.
     ///
     /// # Errors
     /// Index errors.
@@ -56,7 +56,7 @@ impl QueryContext<'_> {
         };
         let input = input.to_lowercase();
         let input = match kind {
-            Vocabulary::Version => number(&input),
+            Vocabulary::Version => version_number(&input),
             _ => &input,
         };
         let mut terms =
@@ -73,17 +73,13 @@ impl QueryContext<'_> {
         };
         Ok(match similar::closest_name(value, terms.iter().map(|(entry, _)| entry.as_str())) {
             Some(best) => {
-                Some(format!("No item query_words {}. Did you mean {}?", quote(value), quote(best)))
+                Some(format!("No item has {}. Did you mean {}?", quote(value), quote(best)))
             }
-            None if terms.is_empty() => Some(format!("No item query_words {}.", quote(value))),
+            None if terms.is_empty() => Some(format!("No item has {}.", quote(value))),
             None => {
-                let common: Vec<String> =
+                let entries: Vec<String> =
                     terms.iter().take(MAX_NAMES).map(|(entry, _)| quote(entry)).collect();
-                Some(format!(
-                    "No item query_words {}. Most common: {}.",
-                    quote(value),
-                    common.join(", ")
-                ))
+                Some(format!("No item has {}. Most common: {}.", quote(value), entries.join(", ")))
             }
         })
     }
@@ -94,8 +90,8 @@ impl QueryContext<'_> {
         for typed_word in query.text.split_whitespace().filter(|w| w.chars().count() > 3).take(8) {
             let words = tokens::words(typed_word);
             let [word] = &words[..] else { continue };
-            let term = Words { terms: vec![word.term.clone()], ..Words::default() };
-            if !self.fulltext.search(&term, &[], 1)?.is_empty() {
+            let term_query = Words { terms: vec![word.term.clone()], ..Words::default() };
+            if !self.fulltext.search(&term_query, &[], 1)?.is_empty() {
                 continue;
             }
             let first = word.term.chars().next();
@@ -108,9 +104,9 @@ impl QueryContext<'_> {
                 continue;
             };
             // The index has only stems, so take the whole word from a title.
-            let in_title =
+            let title_query =
                 Words { terms: vec![term.to_owned()], scope: Scope::Title, ..Words::default() };
-            let Some((id, _)) = self.fulltext.search(&in_title, &[], 1)?.first().copied() else {
+            let Some((id, _)) = self.fulltext.search(&title_query, &[], 1)?.first().copied() else {
                 continue;
             };
             let title =

@@ -6,8 +6,8 @@ use precedent_text::salient::condense;
 /// The marker at the end of a cut text.
 const CUT_MARKER: &str = " […]";
 
-/// Divides `total` among threads in proportion to `weights`. None gets more than its `max_shares`,
-/// and its surplus is divided among the others in the same way.
+/// Divides `total` among threads in proportion to `weights`. No thread gets more than its maximum
+/// in `max_shares`; the surplus is divided among the others in the same way.
 pub(super) fn shares(total: usize, weights: &[f32], max_shares: &[usize]) -> Vec<usize> {
     let mut out = vec![0; weights.len()];
     let mut unfilled: Vec<usize> = (0..weights.len()).collect();
@@ -25,21 +25,21 @@ pub(super) fn shares(total: usize, weights: &[f32], max_shares: &[usize]) -> Vec
             .collect();
         // The remainder of the division goes to the first.
         portions[0] += budget_left - portions.iter().sum::<usize>().min(budget_left);
-        let full: Vec<usize> = unfilled
+        let full_indexes: Vec<usize> = unfilled
             .iter()
             .zip(&portions)
             .filter(|(i, portion)| out[**i] + **portion >= max_shares[**i])
             .map(|(i, _)| *i)
             .collect();
-        if full.is_empty() {
+        if full_indexes.is_empty() {
             unfilled.iter().zip(portions).for_each(|(i, portion)| out[*i] += portion);
             break;
         }
-        for i in &full {
+        for i in &full_indexes {
             budget_left -= max_shares[*i] - out[*i];
             out[*i] = max_shares[*i];
         }
-        unfilled.retain(|i| !full.contains(i));
+        unfilled.retain(|i| !full_indexes.contains(i));
     }
     out
 }
@@ -59,18 +59,18 @@ pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     if text.len() <= max || length(text) <= max {
         return (text.to_owned(), false);
     }
-    let available = max.saturating_sub(length(CUT_MARKER));
-    if available == 0 {
+    let max_length = max.saturating_sub(length(CUT_MARKER));
+    if max_length == 0 {
         return (String::new(), true);
     }
-    let text = &*condense(text, available);
+    let text = &*condense(text, max_length);
     if length(text) <= max {
         return (text.to_owned(), true);
     }
-    let end = text.char_indices().nth(available).map_or(text.len(), |(i, _)| i);
+    let end = text.char_indices().nth(max_length).map_or(text.len(), |(i, _)| i);
     let prefix = &text[..end];
     let end =
-        prefix.rfind(char::is_whitespace).filter(|at| *at > prefix.len() * 2 / 3).unwrap_or(end);
+        prefix.rfind(char::is_whitespace).filter(|i| *i > prefix.len() * 2 / 3).unwrap_or(end);
     let mut out = prefix[..end].trim_end().to_owned();
     // An open fence would include the following text.
     let fences = out.lines().filter(|l| l.trim_start().starts_with("```")).count();
@@ -122,9 +122,9 @@ mod tests {
             steps(0),
             steps(1_500)
         );
-        let (shown, cut) = excerpt(&text, 600);
-        assert!(cut && shown.contains("TM-777") && shown.starts_with("It stops."), "{shown}");
-        assert!(shown.ends_with("```"), "{shown}");
+        let (out, is_cut) = excerpt(&text, 600);
+        assert!(is_cut && out.contains("TM-777") && out.starts_with("It stops."), "{out}");
+        assert!(out.ends_with("```"), "{out}");
     }
 
     proptest! {
@@ -141,9 +141,9 @@ mod tests {
 
         #[test]
         fn excerpt_fits_its_limit(text in ".{0,300}", max in 0_usize..200) {
-            let (out, cut) = excerpt(&text, max);
+            let (out, is_cut) = excerpt(&text, max);
             prop_assert!(length(&out) <= max);
-            prop_assert_eq!(cut, length(&text) > max);
+            prop_assert_eq!(is_cut, length(&text) > max);
         }
     }
 }

@@ -47,7 +47,7 @@ static GERRIT_LINK: LazyLock<Regex> =
     LazyLock::new(|| re(r"https?://[^\s()\[\]<>|]+/(?:cl|c|\+)/(\d+)\b"));
 /// The maximum time between the closures of a change and an item by the same push, in seconds.
 const MAX_PUSH_DISTANCE: i64 = 60;
-/// The maximum number of linked changes of one comment.
+/// The maximum number of linked changes taken from one comment.
 const MAX_LINKS: usize = 3;
 /// The maximum length of a change's description, in characters.
 const MAX_CHANGE: usize = 500;
@@ -95,9 +95,9 @@ fn merged_changes(r: &Reader<'_>, changes: &[DocumentRow]) -> Result<Vec<FixedBy
     Ok(out)
 }
 
-/// Returns the changes that the last comment with links to changes names before the closure: Gerrit
-/// changes and pull requests of other projects that may be merged. A linked pull request of the
-/// same project may be the cause instead.
+/// Returns the changes in the last comment before the closure that links to any: Gerrit changes and
+/// pull requests of other projects that may be merged. A linked pull request of the same project
+/// may be the cause instead.
 fn linked_changes(
     r: &Reader<'_>,
     row: &DocumentRow,
@@ -244,13 +244,13 @@ impl CaseThread {
             .collect();
         credit_confirmed_answers(&mut thread, row.author.login.as_deref());
         // A comment denied later is not a fix, unless a change closed the item.
-        let last = |role| thread.iter().rposition(|reply| reply.has_role(role));
+        let last_index = |role| thread.iter().rposition(|reply| reply.has_role(role));
         let first_fix = thread.iter().position(|reply| reply.has_role(CommentRole::Fix));
-        let last_denial =
-            last(CommentRole::Denial).filter(|index| first_fix.is_some_and(|fix| fix < *index));
+        let last_denial = last_index(CommentRole::Denial)
+            .filter(|index| first_fix.is_some_and(|fix| fix < *index));
         let is_denied = last_denial.is_some_and(|index| {
             closers.is_empty()
-                && last(CommentRole::Fix).is_none_or(|fix| fix < index)
+                && last_index(CommentRole::Fix).is_none_or(|fix| fix < index)
                 && !thread[index..].iter().any(|reply| reply.sentences.verifies(true))
         });
         if closers.is_empty() {
@@ -277,32 +277,32 @@ impl CaseThread {
         };
         let last_test = thread.iter().enumerate().rev().find(verifies);
         // If a test follows, a version named before a contradiction does not count.
-        let contradicted_at = last_test.and_then(|(test, _)| {
+        let contradiction = last_test.and_then(|(test, _)| {
             thread[first_fix.unwrap_or(test).min(test)..test]
                 .iter()
                 .rposition(|reply| reply.sentences.contradicts())
         });
-        let valid_from = contradicted_at.map_or(0, |index| first_fix.unwrap_or_default() + index);
+        let first_valid = contradiction.map_or(0, |index| first_fix.unwrap_or_default() + index);
         let is_fix = |reply: &&ThreadComment| reply.has_role(CommentRole::Fix);
         let is_new =
             |version: &String| !reported_on.contains(version) && releases.may_be_fixed_in(version);
-        let in_fix = |list: fn(&Sentences, &[String]) -> Vec<String>| {
-            let fixes = thread[valid_from..].iter().rev().filter(is_fix);
+        let version_in_fix = |list: fn(&Sentences, &[String]) -> Vec<String>| {
+            let fixes = thread[first_valid..].iter().rev().filter(is_fix);
             let mut named_versions =
                 fixes.filter_map(|reply| list(&reply.sentences, &reported_on).pop());
             named_versions.find(is_new)
         };
-        let in_test = || {
-            // A test before the first fix is of an older version.
+        let version_in_test = || {
+            // A test before the first fix concerns an older version.
             let is_later = |index: usize| first_fix.is_none_or(|fix| fix <= index);
             let (index, test) =
                 last_test.filter(|(index, _)| closers.is_empty() && is_later(*index))?;
             let version = tested_version(&test.comment.text, &row.source).filter(is_new)?;
             last_denial.is_none_or(|denial| denial < index).then_some(version)
         };
-        let fixed_version = in_fix(Sentences::fixed_versions)
-            .or_else(in_test)
-            .or_else(|| in_fix(Sentences::expected_versions));
+        let fixed_version = version_in_fix(Sentences::fixed_versions)
+            .or_else(version_in_test)
+            .or_else(|| version_in_fix(Sentences::expected_versions));
         let is_version = |name: &String| version::is_version(name) || releases.has(name);
         let milestone =
             row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
@@ -327,7 +327,7 @@ impl CaseThread {
     }
 
     /// Returns whether the thread documents a fix or a workaround, in a comment, in the report
-    /// itself, or by the change or the version that has it.
+    /// itself, or through the change or the version that contains it.
     pub(super) fn has_solution(&self) -> bool {
         let answers = |reply: &ThreadComment| match reply.comment.role {
             Some(CommentRole::Workaround) => true,
@@ -394,8 +394,9 @@ impl CaseThread {
         let is_unreleased = status == ProblemStatus::Solved && self.releases.lack_fix(&self.fix);
         let status = if is_unreleased { ProblemStatus::Unreleased } else { status };
         let thread = self.assemble(usize::MAX);
-        let last = |role| thread.comments.iter().rev().find(|c| c.role == Some(role));
-        let first = || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
+        let last_comment = |role| thread.comments.iter().rev().find(|c| c.role == Some(role));
+        let main_comment =
+            || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
         let shorten = |comment: &CaseComment| {
             let (text, excerpt) = excerpt(&comment.text, MAX_OUTCOME_COMMENT);
             CaseComment { text, excerpt, ..comment.clone() }
@@ -403,7 +404,7 @@ impl CaseThread {
         let may_help = |reply: &&ThreadComment| {
             reply.comment.role.is_none() && reply.sentences.is_likely(&[SentenceRole::Workaround])
         };
-        let workaround = last(CommentRole::Workaround)
+        let workaround = last_comment(CommentRole::Workaround)
             .map(shorten)
             .or_else(|| solution_in_report(&self.row, &self.body, SentenceRole::Workaround));
         let fix = match status {
@@ -414,17 +415,17 @@ impl CaseThread {
             }
             // If the change is known, only a comment that states the fix adds to it.
             _ if status.is_fixed() && self.fixed_by.iter().any(FixedBy::is_mirrored) => {
-                first().filter(|c| c.role == Some(CommentRole::Fix))
+                main_comment().filter(|c| c.role == Some(CommentRole::Fix))
             }
-            _ => first().filter(|c| c.role != Some(CommentRole::Workaround)),
+            _ => main_comment().filter(|c| c.role != Some(CommentRole::Workaround)),
         };
         ThreadOutcome {
             status,
             asked_version,
             // In exports without comments, the report contains the solution.
             fix_comment: fix.map(shorten).or_else(|| {
-                let use_report = self.comments.is_empty() && status.is_fixed();
-                use_report.then(|| solution_in_report(&self.row, &self.body, SentenceRole::Fix))?
+                let uses_report = self.comments.is_empty() && status.is_fixed();
+                uses_report.then(|| solution_in_report(&self.row, &self.body, SentenceRole::Fix))?
             }),
             workaround,
             fix: if status.is_fixed() { self.fix } else { Fix::default() },
@@ -538,16 +539,16 @@ impl Case {
         let CaseThread { row, mut fixed_by, body, comments, reported_on, environment, fix, .. } =
             self.thread;
         let closed_at = row.merged_at.or(row.closed_at);
-        // Changes may also use what the thread leaves of the budget.
-        let available =
+        // Changes may also use the budget that the thread does not need.
+        let change_budget =
             (budget / CHANGE_DIVISOR).max(budget.saturating_sub(useful_length(&body, &comments)));
-        let mut available_left = available;
+        let mut change_budget_left = change_budget;
         for change in &mut fixed_by {
-            change.text = excerpt(&change.text, available_left).0;
-            available_left -= length(&change.text);
+            change.text = excerpt(&change.text, change_budget_left).0;
+            change_budget_left -= length(&change.text);
         }
-        let changes = available - available_left;
-        let thread = assemble(&body, &comments, closed_at, budget - changes);
+        let changes_length = change_budget - change_budget_left;
+        let thread = assemble(&body, &comments, closed_at, budget - changes_length);
         SolvedCase {
             citation: citation(&row),
             kind: row.kind,
@@ -570,7 +571,7 @@ impl Case {
             agreeing: u32::try_from(thread.agreements).unwrap_or(u32::MAX),
             fix: thread.fix,
             told: has_solution,
-            chars: thread.chars + changes,
+            chars: thread.chars + changes_length,
             key: row.key,
             title: row.title,
             url: row.url,
@@ -598,7 +599,7 @@ fn tested_version(text: &str, source: &str) -> Option<String> {
         (numbers.len() > 1).then(|| numbers.join("."))
     };
     let number_in = |text: &str| versions(text, source).product.iter().find_map(number);
-    let labelled_number = |line: &str| {
+    let labeled_number = |line: &str| {
         let line = line.to_lowercase();
         // "SDK build: ", or a short form of the name: "Ti SDK: ".
         let is_product = |word: &str| {
@@ -616,8 +617,8 @@ fn tested_version(text: &str, source: &str) -> Option<String> {
     let prose = text.split("```").step_by(2).flat_map(str::lines);
     let lines: Vec<&str> = prose.filter(|line| !TOOL.is_match(line)).collect();
     let sentences = lines.iter().filter(|line| !LABEL.is_match(line));
-    let labelled_number = lines.iter().find_map(|line| labelled_number(line));
-    labelled_number.or_else(|| sentences.into_iter().find_map(|line| number_in(line)))
+    let labeled_number = lines.iter().find_map(|line| labeled_number(line));
+    labeled_number.or_else(|| sentences.into_iter().find_map(|line| number_in(line)))
 }
 
 fn to_case_comment(comment: &StoredComment, role: Option<CommentRole>) -> CaseComment {
@@ -628,22 +629,22 @@ fn to_case_comment(comment: &StoredComment, role: Option<CommentRole>) -> CaseCo
         role,
         created_at: comment.created_at,
         url: comment.url.clone(),
-        text: without_quotes(&comment.body),
+        text: strip_quotes(&comment.body),
         excerpt: false,
     }
 }
 
-/// Removes the quotes from a comment, unless it is only quotes, and repeated blank lines.
-fn without_quotes(markdown: &str) -> String {
+/// Removes repeated blank lines and quotes from a comment. A comment of only quotes keeps them.
+fn strip_quotes(markdown: &str) -> String {
     let markdown = &*own_content(markdown);
     let lines: Vec<&str> = markdown.lines().filter(|l| !l.trim_start().starts_with('>')).collect();
-    let own_text = lines.join("\n");
-    let text = if own_text.trim().is_empty() { markdown } else { &own_text };
+    let unquoted_text = lines.join("\n");
+    let text = if unquoted_text.trim().is_empty() { markdown } else { &unquoted_text };
     let mut out = String::with_capacity(text.len());
-    let mut blank = 0;
+    let mut blank_lines = 0;
     for line in text.trim().lines() {
-        blank = if line.trim().is_empty() { blank + 1 } else { 0 };
-        if blank < 2 {
+        blank_lines = if line.trim().is_empty() { blank_lines + 1 } else { 0 };
+        if blank_lines < 2 {
             out.push_str(line.trim_end());
             out.push('\n');
         }
@@ -672,7 +673,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tested_version_is_the_products() {
+    fn tested_version_belongs_to_the_product() {
         for (text, want) in [
             ("Verified.\nStudio: 3.4.0\nHeron SDK build: 3.5.0.v2014\nHeron CLI: 3.4.0", "3.5.0"),
             ("Verified.\nheron-tools: 1.1.0\nHe SDK : 3.2.0.v2013\nRunner: 3.1.0", "3.2.0"),

@@ -15,7 +15,7 @@ use precedent_text::prepare::PreparedText;
 use super::{
     budget::{excerpt, length},
     case::{CaseThread, Links},
-    roles::{AT_CLOSURE, mentions_number, speaks_for_project},
+    roles::{MAX_CLOSURE_DISTANCE, mentions_number, speaks_for_project},
     thread::shorten,
 };
 
@@ -62,8 +62,8 @@ pub fn evaluate_threads(
                 |row, links| CaseThread::load(r, context, row, &[], vector.as_deref(), links);
             Ok(Some((load(row.clone(), Links::Visible)?, load(row, Links::Hidden)?)))
         })?;
-        if let Some((thread, without_links)) = threads {
-            evaluate_thread(&thread, &without_links, budget, &mut figures);
+        if let Some((thread, thread_without_links)) = threads {
+            evaluate_thread(&thread, &thread_without_links, budget, &mut figures);
         }
     }
     Ok(figures)
@@ -71,7 +71,7 @@ pub fn evaluate_threads(
 
 fn evaluate_thread(
     thread: &CaseThread,
-    without_links: &CaseThread,
+    thread_without_links: &CaseThread,
     budget: usize,
     figures: &mut ThreadFigures,
 ) {
@@ -98,16 +98,16 @@ fn evaluate_thread(
         u64::from(fixes.iter().any(is_shown))
     };
     figures.assembled += contains_fix(thread);
-    figures.blind += contains_fix(without_links);
-    let available = budget - length(&excerpt(&body, budget).0);
+    figures.blind += contains_fix(thread_without_links);
+    let comment_budget = budget - length(&excerpt(&body, budget).0);
     let baseline = |order: &mut dyn Iterator<Item = usize>| {
-        let mut available = available;
+        let mut budget_left = comment_budget;
         for i in order {
             let length = length(&comments[i].text);
-            if fixes.contains(&i) && available >= length.min(MIN_SHOWN) {
+            if fixes.contains(&i) && budget_left >= length.min(MIN_SHOWN) {
                 return 1;
             }
-            available = available.saturating_sub(length);
+            budget_left = budget_left.saturating_sub(length);
         }
         0
     };
@@ -120,10 +120,10 @@ fn states_fix(comment: &CaseComment, thread: &CaseThread) -> bool {
     if !thread.closers.is_empty() {
         return thread.closers.iter().any(|number| mentions_number(&comment.text, *number));
     }
-    let at_closure = thread.row.closed_at.is_some_and(|time| {
-        (comment.created_at.as_second() - time.as_second()).abs() <= AT_CLOSURE
+    let is_at_closure = thread.row.closed_at.is_some_and(|time| {
+        (comment.created_at.as_second() - time.as_second()).abs() <= MAX_CLOSURE_DISTANCE
     });
     let letters =
         PreparedText::comment(&comment.text).prose().chars().filter(|c| c.is_alphabetic()).count();
-    at_closure && letters >= MIN_LETTERS && speaks_for_project(comment.association.as_deref())
+    is_at_closure && letters >= MIN_LETTERS && speaks_for_project(comment.association.as_deref())
 }

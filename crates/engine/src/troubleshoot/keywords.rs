@@ -46,8 +46,8 @@ mod tests {
             &Skeleton::default(),
         );
         let words = keywords("Agent stops", &body);
-        for wanted in ["Agent stops", "fw-1043", "fw_agent"] {
-            assert!(words.contains(wanted), "{words}");
+        for name in ["Agent stops", "fw-1043", "fw_agent"] {
+            assert!(words.contains(name), "{words}");
         }
         assert!(!words.contains("Monday"));
     }

@@ -160,13 +160,13 @@ pub(crate) fn respond(
             solutions.push(Case { evidence, relation, via, thread, version });
         }
         // Declined reports are always listed as weak matches, less similar cases only on request.
-        let near =
+        let weak_matches =
             others.into_iter().filter(|c| request.anyway || (is_relevant(c) && c.was_declined));
-        let near = near
+        let weak_matches = weak_matches
             .take(MAX_NEAR)
             .map(|c| Ok(load(c.row)?.into_near_case(c.evidence, c.was_declined)));
         unsolved.truncate(MAX_NEAR);
-        response.near = unsolved.into_iter().map(Ok).chain(near).collect::<Result<_>>()?;
+        response.near = unsolved.into_iter().map(Ok).chain(weak_matches).collect::<Result<_>>()?;
         Ok(solutions)
     })?;
     let weight = |c: &Case| if c.relation.is_some() { 1.0 } else { c.evidence.relevance };
@@ -292,7 +292,7 @@ fn candidates(
     question: &Question,
     cases: Vec<RelevantCase>,
 ) -> Result<Vec<Candidate>> {
-    let own_key = question.row.as_ref().map(|row| row.key.as_str());
+    let queried_key = question.row.as_ref().map(|row| row.key.as_str());
     let mut out: Vec<Candidate> = known_case(r, question, &cases)?.into_iter().collect();
     for case in cases {
         if out.len() >= MAX_CANDIDATES {
@@ -306,7 +306,7 @@ fn candidates(
         if let Some(canonical) = resolved_canonical(r, &row)? {
             via = Some(std::mem::replace(&mut row, canonical).key);
         }
-        let is_queried = |key: &str| Some(key) == own_key;
+        let is_queried = |key: &str| Some(key) == queried_key;
         if is_queried(&row.key)
             || via.as_deref().is_some_and(is_queried)
             || out.iter().any(|c| c.row.key == row.key)

@@ -11,7 +11,7 @@ use precedent_text::{
 
 /// The maximum time between a closing comment and the closure, in seconds. Trackers record both
 /// with one click, but a bot may come between.
-pub(super) const AT_CLOSURE: i64 = 120;
+pub(super) const MAX_CLOSURE_DISTANCE: i64 = 120;
 
 /// The minimum number of links in a list of links, and the maximum number of words per link.
 const MIN_LINKS: usize = 5;
@@ -22,7 +22,7 @@ pub(crate) fn speaks_for_project(association: Option<&str>) -> bool {
     matches!(association, Some("OWNER" | "MEMBER" | "COLLABORATOR" | "MAINTAINER" | ANSWER))
 }
 
-/// Returns whether a comment is hardly more than a list of links, such as a build's.
+/// Returns whether a comment is hardly more than a list of links, such as a build report.
 fn is_list_of_links(body: &str, text: &PreparedText) -> bool {
     let links = body.matches("](http").count();
     links >= MIN_LINKS && text.prose().split_whitespace().count() <= links * WORDS_PER_LINK
@@ -32,7 +32,7 @@ fn is_list_of_links(body: &str, text: &PreparedText) -> bool {
 pub(super) fn mentions_number(text: &str, number: u64) -> bool {
     text.match_indices(&format!("#{number}"))
         .chain(text.match_indices(&format!("/pull/{number}")))
-        .any(|(at, mention)| !text[at + mention.len()..].starts_with(|c: char| c.is_ascii_digit()))
+        .any(|(i, mention)| !text[i + mention.len()..].starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns the role of a comment; `closers` are the numbers of the merged pull requests that closed
@@ -55,14 +55,14 @@ pub(super) fn role(
     {
         return Some(CommentRole::Noise);
     }
-    let at_closure = closed_at.is_some_and(|time| {
-        (comment.created_at.as_second() - time.as_second()).abs() <= AT_CLOSURE
+    let is_at_closure = closed_at.is_some_and(|time| {
+        (comment.created_at.as_second() - time.as_second()).abs() <= MAX_CLOSURE_DISTANCE
     });
     match sentences.role() {
         SentenceRole::Fix => Some(CommentRole::Fix),
         SentenceRole::Workaround => Some(CommentRole::Workaround),
         SentenceRole::NotFixed => Some(CommentRole::Denial),
-        _ if at_closure => Some(CommentRole::ClosingNote),
+        _ if is_at_closure => Some(CommentRole::ClosingNote),
         SentenceRole::Confirmation => Some(CommentRole::Confirmation),
         SentenceRole::Reproduction => Some(CommentRole::Reproduction),
         _ => None,
@@ -84,17 +84,22 @@ mod tests {
         seconds_after_closure: i64,
         closers: &[u64],
     ) -> Option<CommentRole> {
-        let at = |s: i64| Timestamp::from_second(1_700_000_000 + s).unwrap();
+        let time = |s: i64| Timestamp::from_second(1_700_000_000 + s).unwrap();
         let comment = StoredComment {
             id: 1,
             remote_id: "1".into(),
             author,
             body: body.into(),
             url: None,
-            created_at: at(seconds_after_closure),
-            updated_at: at(seconds_after_closure),
+            created_at: time(seconds_after_closure),
+            updated_at: time(seconds_after_closure),
         };
-        role(&comment, (&PreparedText::comment(body), &Sentences::read(body)), Some(at(0)), closers)
+        role(
+            &comment,
+            (&PreparedText::comment(body), &Sentences::read(body)),
+            Some(time(0)),
+            closers,
+        )
     }
 
     #[test]

@@ -17,7 +17,7 @@ use precedent_text::roles::Sentences;
 
 /// The maximum length of a report shown in full, in characters; longer ones are cut to the first
 /// and last paragraph.
-const LONG_BODY: usize = 500;
+const MAX_FULL_BODY: usize = 500;
 /// The minimum length of a paragraph's letters and digits, in bytes; shorter ones are greetings or
 /// signatures. A Chinese or Japanese letter has three bytes and says as much as three Latin ones.
 const MIN_PARAGRAPH: usize = 30;
@@ -25,15 +25,15 @@ const MIN_PARAGRAPH: usize = 30;
 const BODY_SHARE: f32 = 0.35;
 /// The maximum share of the comments' budget for the tail.
 const TAIL_SHARE: f32 = 0.6;
-/// The number of last comments before the closure in the tail.
+/// The maximum number of solutions, and of last comments before the closure, in the tail.
 const LAST_COMMENTS: usize = 4;
 /// The maximum number of other comments shown.
-const MAX_OTHERS: usize = 12;
+const MAX_OTHER_COMMENTS: usize = 12;
 /// The time after the closure during which comments still belong to it, in seconds.
-const GRACE: i64 = 300;
+const GRACE_PERIOD: i64 = 300;
 /// The maximum length of a comment that only agrees, in characters.
 const MAX_AGREEMENT_LENGTH: usize = 200;
-/// The maximum number of agreeing comments that are all shown; of more, only the first is.
+/// The maximum number of agreeing comments shown; if there are more, only the first is shown.
 const MAX_AGREEMENTS: usize = 2;
 /// The minimum length of a useful excerpt, in characters.
 const MIN_EXCERPT: usize = 120;
@@ -105,13 +105,14 @@ pub(super) fn assemble(
 ) -> Excerpt {
     let (body, is_shortened) = shorten(body);
     let repeated_flags = repeated_agreements(thread);
-    let useful: Vec<usize> = (0..thread.len())
+    let useful_indexes: Vec<usize> = (0..thread.len())
         .filter(|i| !repeated_flags[*i] && !thread[*i].has_role(CommentRole::Noise))
         .collect();
-    let useful_length: usize = useful.iter().map(|i| length(&thread[*i].comment.text)).sum();
-    // The report may also use what the comments leave of the budget.
-    let available = share(budget, BODY_SHARE).max(budget.saturating_sub(useful_length));
-    let (body, is_cut) = excerpt(&body, available);
+    let useful_length: usize =
+        useful_indexes.iter().map(|i| length(&thread[*i].comment.text)).sum();
+    // The report may also use the budget that the comments do not need.
+    let body_budget = share(budget, BODY_SHARE).max(budget.saturating_sub(useful_length));
+    let (body, is_cut) = excerpt(&body, body_budget);
     let mut budget_left = budget.saturating_sub(length(&body));
     let mut picks: Vec<Option<(String, bool)>> = vec![None; thread.len()];
     let take = |i: usize,
@@ -133,12 +134,12 @@ pub(super) fn assemble(
 
     // Comments classified as the solution come before those that are merely last.
     let is_early = |i: &usize| is_before_closure(&thread[*i], closed_at);
-    let last_comments = useful.iter().copied().filter(is_early).rev().take(LAST_COMMENTS);
+    let last_comments = useful_indexes.iter().copied().filter(is_early).rev().take(LAST_COMMENTS);
     let is_solution = |i: &usize| {
         use CommentRole::{ClosingNote, Fix, Workaround};
         matches!(thread[*i].comment.role, Some(Fix | Workaround | ClosingNote))
     };
-    let mut fixes: Vec<usize> = useful.iter().copied().filter(is_solution).collect();
+    let mut fixes: Vec<usize> = useful_indexes.iter().copied().filter(is_solution).collect();
     fixes.sort_by_key(|i| Reverse((solution_rank(&thread[*i], closed_at), *i)));
     let tail = fixes.iter().copied().take(LAST_COMMENTS).chain(last_comments);
     let mut tail_left = share(budget_left, TAIL_SHARE).max(budget_left.min(MIN_EXCERPT * 2));
@@ -149,10 +150,10 @@ pub(super) fn assemble(
     }
 
     let mut other_comments: Vec<usize> =
-        useful.iter().copied().filter(|i| picks[*i].is_none()).collect();
+        useful_indexes.iter().copied().filter(|i| picks[*i].is_none()).collect();
     other_comments
         .sort_by(|a, b| relevance(&thread[*b]).total_cmp(&relevance(&thread[*a])).then(a.cmp(b)));
-    for i in other_comments.into_iter().take(MAX_OTHERS) {
+    for i in other_comments.into_iter().take(MAX_OTHER_COMMENTS) {
         let max = (budget_left / 2).max(MIN_EXCERPT * 4);
         take(i, max, &mut budget_left, &mut picks);
     }
@@ -184,7 +185,7 @@ pub(super) fn assemble(
     }
     let is_shown = |i: &&usize| out.comments.iter().any(|c| c.anchor == thread[**i].comment.anchor);
     let answer = || {
-        let candidates: Vec<usize> = useful.iter().filter(is_shown).copied().collect();
+        let candidates: Vec<usize> = useful_indexes.iter().filter(is_shown).copied().collect();
         best_answer(&candidates, thread, closed_at)
     };
     let first = fixes.iter().find(is_shown).copied().or_else(answer);
@@ -195,7 +196,7 @@ pub(super) fn assemble(
 /// Returns the comment to read first if none is classified as the fix: the project's last comment
 /// before the closure, or else anybody's. Agreements, questions and bot comments are skipped.
 fn best_answer(
-    ids: &[usize],
+    indexes: &[usize],
     thread: &[ThreadComment],
     closed_at: Option<Timestamp>,
 ) -> Option<usize> {
@@ -206,7 +207,7 @@ fn best_answer(
         let is_bot = c.author.as_deref().is_some_and(|a| a.ends_with("[bot]"));
         !is_agreement && !is_bot && !c.text.trim_end().ends_with('?')
     };
-    let answers: Vec<usize> = ids.iter().copied().filter(is_answer).collect();
+    let answers: Vec<usize> = indexes.iter().copied().filter(is_answer).collect();
     let is_before = |i: &usize| is_before_closure(&thread[*i], closed_at);
     let (earlier, later): (Vec<usize>, Vec<usize>) = answers.into_iter().partition(is_before);
     let candidates = if earlier.is_empty() { later } else { earlier };
@@ -218,14 +219,14 @@ fn best_answer(
 
 fn is_before_closure(entry: &ThreadComment, closed_at: Option<Timestamp>) -> bool {
     let created_at = entry.comment.created_at.as_second();
-    closed_at.is_none_or(|at| created_at <= at.as_second() + GRACE)
+    closed_at.is_none_or(|time| created_at <= time.as_second() + GRACE_PERIOD)
 }
 
-/// Shortens a report over [`LONG_BODY`] characters to its first and last informative paragraphs,
-/// and returns whether it was shortened.
+/// Shortens a report over [`MAX_FULL_BODY`] characters to its first and last informative
+/// paragraphs. Returns whether it was shortened.
 pub(super) fn shorten(body: &str) -> (String, bool) {
     let body = body.trim();
-    if length(body) <= LONG_BODY {
+    if length(body) <= MAX_FULL_BODY {
         return (body.to_owned(), false);
     }
     let paragraphs = paragraphs(body);
@@ -282,11 +283,11 @@ fn share(budget: usize, share: f32) -> usize {
 }
 
 /// Returns the rank of a comment that may state the solution. Comments with a version, a change or
-/// code rank highest; then role, distance to the closure and author count.
+/// code rank highest; then role, closeness to the closure and author decide.
 fn solution_rank(entry: &ThreadComment, closed_at: Option<Timestamp>) -> (bool, u32) {
     let c = &entry.comment;
     let is_at_closure =
-        closed_at.is_some_and(|at| (c.created_at.as_second() - at.as_second()).abs() <= 86_400);
+        closed_at.is_some_and(|time| (c.created_at.as_second() - time.as_second()).abs() <= 86_400);
     let points = u32::from(c.role == Some(CommentRole::Fix)) * 2
         + u32::from(is_at_closure) * 2
         + u32::from(speaks_for_project(c.association.as_deref()));
@@ -295,7 +296,7 @@ fn solution_rank(entry: &ThreadComment, closed_at: Option<Timestamp>) -> (bool, 
 
 /// Returns the relevance of a comment outside the tail.
 fn relevance(entry: &ThreadComment) -> f32 {
-    let role = match entry.comment.role {
+    let role_score = match entry.comment.role {
         Some(CommentRole::Fix) => 0.35,
         Some(CommentRole::Workaround) => 0.3,
         Some(CommentRole::ClosingNote) => 0.2,
@@ -305,8 +306,9 @@ fn relevance(entry: &ThreadComment) -> f32 {
         Some(CommentRole::Noise) => -1.0,
         None => 0.05,
     };
-    let project = if speaks_for_project(entry.comment.association.as_deref()) { 0.1 } else { 0.0 };
-    entry.similarity + role + project
+    let project_score =
+        if speaks_for_project(entry.comment.association.as_deref()) { 0.1 } else { 0.0 };
+    entry.similarity + role_score + project_score
 }
 
 #[cfg(test)]
@@ -315,7 +317,7 @@ mod tests {
 
     use super::*;
 
-    fn at(minute: i64) -> Timestamp {
+    fn time(minute: i64) -> Timestamp {
         Timestamp::from_second(1_700_000_000 + minute * 60).unwrap()
     }
 
@@ -326,7 +328,7 @@ mod tests {
                 author: None,
                 association: None,
                 role,
-                created_at: at(minute),
+                created_at: time(minute),
                 url: None,
                 text: text.to_owned(),
                 excerpt: false,
@@ -359,7 +361,7 @@ mod tests {
 
     #[test]
     fn thread_without_comments_has_no_fix() {
-        let a = assemble("It fails.", &[], Some(at(9)), 1_000);
+        let a = assemble("It fails.", &[], Some(time(9)), 1_000);
         assert_eq!((a.comments.len(), a.omissions, a.fix), (0, 0, None));
     }
 
@@ -367,7 +369,7 @@ mod tests {
     fn last_comments_before_the_closure_are_shown() {
         let filler = "x".repeat(300);
         let comments: Vec<ThreadComment> = (0..20).map(|i| reply(i, &filler, None, 0.0)).collect();
-        let a = assemble("It fails.", &comments, Some(at(9)), 1_000);
+        let a = assemble("It fails.", &comments, Some(time(9)), 1_000);
         // Comments up to five minutes after the closure belong to it.
         let keys = anchors(&a);
         assert!(keys.ends_with(&["comment-13", "comment-14"]), "{keys:?}");
@@ -381,7 +383,7 @@ mod tests {
             reply(2, &"and then this ".repeat(5), None, 0.0),
             reply(3, &"log line ".repeat(5_000), None, 0.0),
         ];
-        let a = assemble("It fails.", &comments, Some(at(4)), 2_000);
+        let a = assemble("It fails.", &comments, Some(time(4)), 2_000);
         assert_eq!(a.comments.len(), 3);
         assert!(a.comments[2].excerpt && !a.comments[0].excerpt && !a.comments[1].excerpt);
         assert!(a.chars <= 2_000 && a.chars > 1_900, "{}", a.chars);
@@ -392,20 +394,20 @@ mod tests {
         let mut comments =
             vec![reply(0, "This is fixed by the new lease code.", Some(CommentRole::Fix), 0.0)];
         comments.extend((1..60).map(|i| reply(i, &"chatter ".repeat(30), None, 0.0)));
-        let a = assemble("It fails.", &comments, Some(at(70)), 1_500);
+        let a = assemble("It fails.", &comments, Some(time(70)), 1_500);
         assert_eq!(a.fix.as_deref(), Some("comment-0"));
         assert_eq!(anchors(&a)[0], "comment-0");
     }
 
     #[test]
-    fn without_a_fix_the_last_answer_is_first() {
+    fn last_answer_comes_first_without_a_fix() {
         let comment_by = |minute, text, role, association: Option<&str>| {
             let mut entry = reply(minute, text, role, 0.0);
             entry.comment.association = association.map(str::to_owned);
             entry
         };
         let first =
-            |comments: &[ThreadComment]| assemble("It fails.", comments, Some(at(9)), 4_000).fix;
+            |comments: &[ThreadComment]| assemble("It fails.", comments, Some(time(9)), 4_000).fix;
         let mut comments = vec![
             comment_by(1, "Which version is it?", None, Some("MEMBER")),
             comment_by(2, "Set no-snapshot-lease on the leader.", None, Some("MEMBER")),
@@ -432,7 +434,7 @@ mod tests {
             (0..12).map(|i| reply(i, &text, None, 0.1)).collect();
         comments[1].similarity = 0.8;
         comments[3].similarity = 0.7;
-        let a = assemble("It fails.", &comments, Some(at(100)), 2_000);
+        let a = assemble("It fails.", &comments, Some(time(100)), 2_000);
         let keys = anchors(&a);
         assert!(keys.contains(&"comment-1") && keys.contains(&"comment-11"), "{keys:?}");
         assert!(a.comments.windows(2).all(|w| w[0].created_at < w[1].created_at));
@@ -445,20 +447,20 @@ mod tests {
         };
         let mut comments: Vec<ThreadComment> = (0..299).map(agreement).collect();
         comments.push(reply(400, "Fixed in 4.4.5.", Some(CommentRole::Fix), 0.0));
-        let a = assemble("It is slow.", &comments, Some(at(400)), 10_000);
+        let a = assemble("It is slow.", &comments, Some(time(400)), 10_000);
         assert_eq!(
             (anchors(&a), a.agreements, a.omissions),
             (vec!["comment-0", "comment-400"], 298, 0)
         );
         assert_eq!(a.fix.as_deref(), Some("comment-400"));
         // Two agreements are below the limit, and a long comment is more than an agreement.
-        let a = assemble("It is slow.", &comments[297..], Some(at(400)), 10_000);
+        let a = assemble("It is slow.", &comments[297..], Some(time(400)), 10_000);
         assert_eq!((a.comments.len(), a.agreements), (3, 0));
         let text =
             "Same here. ".to_owned() + &"It began after the second disk was added. ".repeat(9);
         comments[5] = reply(5, &text, Some(CommentRole::Confirmation), 0.2);
         assert!(
-            anchors(&assemble("It is slow.", &comments, Some(at(400)), 10_000))
+            anchors(&assemble("It is slow.", &comments, Some(time(400)), 10_000))
                 .contains(&"comment-5")
         );
     }
@@ -469,7 +471,7 @@ mod tests {
             reply(1, "+1", Some(CommentRole::Noise), 0.9),
             reply(2, "A real remark about it.", None, 0.1),
         ];
-        let a = assemble("It fails.", &comments, Some(at(3)), 10_000);
+        let a = assemble("It fails.", &comments, Some(time(3)), 10_000);
         assert_eq!((anchors(&a), a.omissions), (vec!["comment-2"], 1));
     }
 
@@ -489,10 +491,10 @@ mod tests {
                     reply(i as i64, &text, role, similarity)
                 })
                 .collect();
-            let a = assemble(&body, &thread, closed.map(at), budget);
+            let a = assemble(&body, &thread, closed.map(time), budget);
             prop_assert!(a.chars <= budget, "{} of {budget}", a.chars);
             prop_assert_eq!(a.comments.len() + a.omissions + a.agreements, thread.len());
-            prop_assert_eq!(a.clone(), assemble(&body, &thread, closed.map(at), budget));
+            prop_assert_eq!(a.clone(), assemble(&body, &thread, closed.map(time), budget));
         }
     }
 }

@@ -22,20 +22,20 @@ use precedent_text::{
     tokens,
 };
 
-/// The minimum share of the question's words, weighted by rarity, for a match by words only.
+/// The minimum share of the question's words, weighted by rarity, for a match by words alone.
 const MIN_WORDS: f32 = 0.2;
 /// The maximum number of passages.
 const MAX_PASSAGES: usize = 2;
 /// The number of documents retrieved for each query.
-const RETRIEVED: usize = 10;
+const RETRIEVAL_DEPTH: usize = 10;
 /// The maximum length of a passage, in characters.
 const MAX_PASSAGE: usize = 1200;
 
 /// Returns whether a document is similar enough in meaning, or matches by words if the user set no
 /// threshold.
 fn is_relevant(evidence: &Evidence, threshold: f32, has_threshold: bool) -> bool {
-    let by_words = !has_threshold && (evidence.signature || evidence.words >= MIN_WORDS);
-    evidence.cosine.is_some_and(|c| c >= threshold) || by_words
+    let matches_words = !has_threshold && (evidence.signature || evidence.words >= MIN_WORDS);
+    evidence.cosine.is_some_and(|c| c >= threshold) || matches_words
 }
 
 /// Returns passages of documents of this kind, one per document.
@@ -88,7 +88,7 @@ fn find(
         if text.trim().is_empty() {
             continue;
         }
-        for hit in context.evidence(text, filters, RETRIEVED, task)? {
+        for hit in context.evidence(text, filters, RETRIEVAL_DEPTH, task)? {
             if !is_relevant(&hit, threshold, has_threshold) {
                 continue;
             }
@@ -135,19 +135,19 @@ fn passage(
         _ => None,
     };
     let terms = report::terms(&question.text);
-    let by_words = || {
+    let best_by_words = || {
         let score = |text: &str| {
             let words: HashSet<String> = tokens::words(text).into_iter().map(|w| w.term).collect();
             terms.iter().filter(|term| words.contains(*term)).count()
         };
         (0..chunks.len()).max_by_key(|i| (score(&chunks[*i].text), Reverse(*i)))
     };
-    let index = nearest.filter(|index| *index < chunks.len()).or_else(by_words);
+    let index = nearest.filter(|index| *index < chunks.len()).or_else(best_by_words);
     let text = index.map_or_else(
         || row.body.clone(),
         |index| {
             let mut text = chunks[index].text.clone();
-            // A short chunk is followed by the next one.
+            // Append the next chunk to a short one.
             if length(&text) < MAX_PASSAGE / 2
                 && let Some(next) = chunks.get(index + 1)
             {

@@ -6,7 +6,7 @@ use precedent_core::{Error, Result};
 
 /// The relation of two reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub enum Judgment {
     /// The same problem, or probably the same: an expert would close the later report.
     Same,
     /// The same area or feature, but another problem.
@@ -18,7 +18,7 @@ pub enum Judgement {
 /// A manually judged pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JudgedPair {
-    pub judgement: Judgement,
+    pub judgment: Judgment,
     /// Number of the tracker's answers that the pair represents.
     pub weight: f64,
 }
@@ -32,7 +32,7 @@ pub type Pairs = HashMap<(String, String), JudgedPair>;
 /// X nothing to compare), weight. Returns `None` if the folder has no such file.
 ///
 /// # Errors
-/// A file that cannot be read, with its line.
+/// A file that cannot be read, or an invalid line with its number.
 pub fn load(path: &Path, name: &str) -> Result<Option<Pairs>> {
     let file = if path.is_dir() { path.join(format!("{name}.tsv")) } else { path.to_owned() };
     if path.is_dir() && !file.is_file() {
@@ -49,19 +49,22 @@ pub fn load(path: &Path, name: &str) -> Result<Option<Pairs>> {
             )
         };
         let mut columns = line.split('\t');
-        let (Some(later), Some(earlier), Some(verdict), Some(weight)) =
+        let (Some(report), Some(earlier_report), Some(verdict), Some(weight)) =
             (columns.next(), columns.next(), columns.next(), columns.next())
         else {
             return Err(line_error("fewer than four columns"));
         };
-        let judgement = match verdict {
-            "D" | "P" => Judgement::Same,
-            "R" => Judgement::Related,
-            "N" | "X" => Judgement::Neither,
+        let judgment = match verdict {
+            "D" | "P" => Judgment::Same,
+            "R" => Judgment::Related,
+            "N" | "X" => Judgment::Neither,
             letter => return Err(line_error(&format!("{letter} is not a verdict"))),
         };
         let weight: f64 = weight.parse().map_err(|_| line_error("the weight is not a number"))?;
-        pairs.insert((later.to_owned(), earlier.to_owned()), JudgedPair { judgement, weight });
+        pairs.insert(
+            (report.to_owned(), earlier_report.to_owned()),
+            JudgedPair { judgment, weight },
+        );
     }
     Ok(Some(pairs))
 }
@@ -77,9 +80,9 @@ mod tests {
         fs::write(&file, "# later earlier verdict weight\n7\t3\tP\t2.5\n8\t3\tX\t1\textra\n")
             .unwrap();
         let pairs = load(folder.path(), "acme").unwrap().unwrap();
-        let pair = |later: &str| pairs[&(later.to_owned(), "3".to_owned())];
-        assert_eq!(pair("7"), JudgedPair { judgement: Judgement::Same, weight: 2.5 });
-        assert_eq!(pair("8").judgement, Judgement::Neither);
+        let pair = |report: &str| pairs[&(report.to_owned(), "3".to_owned())];
+        assert_eq!(pair("7"), JudgedPair { judgment: Judgment::Same, weight: 2.5 });
+        assert_eq!(pair("8").judgment, Judgment::Neither);
         assert!(load(folder.path(), "other").unwrap().is_none());
         fs::write(&file, "7\t3\tP\t1\n7\t4\tQ\t1\n").unwrap();
         let error = load(&file, "acme").unwrap_err().to_string();
