@@ -98,8 +98,8 @@ pub fn parse_headers(bytes: &[u8]) -> Option<Message> {
         .then(|| Message { headers: String::new(), ..to_message(&mail, bytes) })
 }
 
-/// Converts an email to a query text: its subject, then its content. Returns `None` if the bytes are
-/// not an email.
+/// Converts an email to a query text: its subject, then its content. Returns `None` if the bytes
+/// are not an email.
 pub fn to_query_text(bytes: &[u8]) -> Option<String> {
     if !is_mail(bytes) {
         return None;

@@ -143,8 +143,8 @@ struct Jira {
 }
 
 impl Jira {
-    /// Converts the first code block in a line and the text before it. Returns the text after it, or
-    /// `None` if the line has no code.
+    /// Converts the first code block in a line and the text before it. Returns the text after it,
+    /// or `None` if the line has no code.
     fn code<'a>(
         &mut self,
         line: &str,

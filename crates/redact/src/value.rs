@@ -164,8 +164,8 @@ pub(super) fn is_sentence(value: &str) -> bool {
             || parts.iter().any(|word| is_ordinary(word)))
 }
 
-/// Returns the unquoted value at the start of a text. It ends at a space or at a delimiter of lists,
-/// connection strings, addresses or markup.
+/// Returns the unquoted value at the start of a text. It ends at a space or at a delimiter of
+/// lists, connection strings, addresses or markup.
 pub(super) fn bare_value(text: &str) -> &str {
     /// The usual maximum length of a secret, in bytes; a line without spaces may be much longer.
     const MAX_SECRET: usize = 2048;
