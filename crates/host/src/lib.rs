@@ -1,4 +1,4 @@
-//! Settings, tokens, proxies and the user's name, from the environment and GitHub's command line.
+//! Settings, tokens, proxies and the user's name, read from the environment and the GitHub CLI.
 #![allow(clippy::disallowed_methods, reason = "this crate reads the environment")]
 
 use std::{
@@ -23,11 +23,12 @@ const MAX_TOKEN: u64 = 16 * 1024;
 /// Returns the settings file: the one that `PRECEDENT_CONFIG` names, or the default one in
 /// `folder`.
 pub fn config_file(folder: Option<PathBuf>) -> Option<PathBuf> {
-    let named = std::env::var_os("PRECEDENT_CONFIG").filter(|f| !f.is_empty()).map(PathBuf::from);
-    named.or_else(|| Some(folder?.join("precedent").join("config.toml")))
+    let env_file =
+        std::env::var_os("PRECEDENT_CONFIG").filter(|f| !f.is_empty()).map(PathBuf::from);
+    env_file.or_else(|| Some(folder?.join("precedent").join("config.toml")))
 }
 
-/// Reads the valid part of a settings file; returns it with the first error. A missing file sets
+/// Reads the valid settings of a file, and the first error in it, if any. A missing file sets
 /// nothing.
 pub fn salvage_config(path: &Path) -> Result<(ConfigFile, Option<Error>)> {
     let text = match std::fs::read(path) {
@@ -75,8 +76,8 @@ pub fn override_by_variable(key: &Key, settings: &mut Settings) -> Result<bool> 
     Ok(true)
 }
 
-/// Returns the user's settings, with the first error in the file. Environment variables override
-/// the file.
+/// Returns the user's settings, and the first error in the file, if any. Environment variables
+/// override the file.
 pub fn settings(file: Option<&Path>) -> Result<(Settings, Option<Error>)> {
     let mut settings = Settings::default();
     let (config, error) = file.map(salvage_config).transpose()?.unwrap_or_default();
@@ -110,8 +111,8 @@ fn variable(name: &str) -> Option<String> {
 /// A token is sent only to its kind of tracker, and a token for a self-hosted server only to the
 /// host that a second variable names, because an imported casebook may name other hosts.
 fn environment_token(request: TokenRequest<'_>) -> Option<SecretString> {
-    let of_tracker = |suffix: &str| format!("{}_{suffix}", request.tracker.to_uppercase());
-    let (api_token, api_key) = (of_tracker("API_TOKEN"), of_tracker("API_KEY"));
+    let variable_name = |suffix: &str| format!("{}_{suffix}", request.tracker.to_uppercase());
+    let (api_token, api_key) = (variable_name("API_TOKEN"), variable_name("API_KEY"));
     let (names, allowed_host, account): (&[&str], _, _) = match request.tracker {
         "github" if request.host == "github.com" || request.host.ends_with(".ghe.com") => {
             (&["GH_TOKEN", "GITHUB_TOKEN"], None, None)
@@ -125,16 +126,16 @@ fn environment_token(request: TokenRequest<'_>) -> Option<SecretString> {
         }
         "gitea" => (&["GITEA_TOKEN", "FORGEJO_TOKEN"], Some(variable("GITEA_HOST")?), None),
         "linear" => (&["LINEAR_API_KEY"], Some("linear.app".to_owned()), None),
-        // Microsoft's command line reads this variable.
+        // The Azure CLI reads this variable.
         "azure" => {
             let host = variable("AZURE_DEVOPS_HOST").unwrap_or_else(|| "dev.azure.com".to_owned());
             (&["AZURE_DEVOPS_EXT_PAT"], Some(host), None)
         }
         _ => {
             // Some trackers need the account in addition to the token.
-            let account = variable(&of_tracker("EMAIL"));
-            let account = account.or_else(|| variable(&of_tracker("API_USERNAME")));
-            (&[&api_token, &api_key], Some(variable(&of_tracker("HOST"))?), account)
+            let account = variable(&variable_name("EMAIL"));
+            let account = account.or_else(|| variable(&variable_name("API_USERNAME")));
+            (&[&api_token, &api_key], Some(variable(&variable_name("HOST"))?), account)
         }
     };
     // The host may be written with a scheme and a path.
@@ -149,7 +150,7 @@ fn environment_token(request: TokenRequest<'_>) -> Option<SecretString> {
     Some(SecretString::from(account.map_or(token.clone(), |account| format!("{account}:{token}"))))
 }
 
-/// Returns the token of `gh`.
+/// Returns the token that `gh` stores.
 fn gh_token(request: TokenRequest<'_>) -> Option<SecretString> {
     if request.tracker != "github" {
         return None;
@@ -171,7 +172,7 @@ fn gh_token(request: TokenRequest<'_>) -> Option<SecretString> {
         .stderr(Stdio::null())
         .spawn()
         .ok()?;
-    // `gh` may wait for a keyring prompt. A token fits into the pipe, so `gh` never blocks on it.
+    // `gh` may wait for a keyring prompt. A token fits in the pipe, so `gh` never blocks on it.
     let began = Instant::now();
     let status = loop {
         match child.try_wait().ok()? {
@@ -191,8 +192,8 @@ fn gh_token(request: TokenRequest<'_>) -> Option<SecretString> {
         .map(SecretString::from)
 }
 
-/// Returns the model hub if it is not the default one. `HF_ENDPOINT` is the variable of the hub's
-/// own tools.
+/// Returns the address of the model hub, if one is set. Hugging Face's own tools read
+/// `HF_ENDPOINT`.
 pub fn hub() -> Option<String> {
     variable("PRECEDENT_MODEL_HUB").or_else(|| variable("HF_ENDPOINT"))
 }

@@ -1,4 +1,5 @@
-//! Conversion of the Atlassian Document Format, the JSON of texts in Jira Cloud, to Markdown.
+//! Conversion of the Atlassian Document Format, the JSON in which Jira Cloud stores text, to
+//! Markdown.
 //! <https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/>
 
 use serde_json::Value;
@@ -9,7 +10,7 @@ use super::fence;
 const MAX_DEPTH: usize = 60;
 
 /// Converts a document to Markdown. A string is returned unchanged; any other invalid document
-/// becomes an empty text.
+/// becomes an empty string.
 pub fn to_markdown(document: &Value) -> String {
     match document {
         Value::String(text) => text.clone(),
@@ -42,9 +43,9 @@ fn push_blocks(node: &Value, prefix: &str, depth: usize, out: &mut String) {
 }
 
 fn push_lines(prefix: &str, text: &str, out: &mut String) {
-    for push_lines in text.lines() {
+    for line in text.lines() {
         out.push_str(prefix);
-        out.push_str(push_lines.trim_end());
+        out.push_str(line.trim_end());
         out.push('\n');
     }
 }
@@ -65,9 +66,9 @@ fn push_block(node: &Value, prefix: &str, depth: usize, out: &mut String) {
         "heading" => {
             let level = node["attrs"]["level"].as_u64().unwrap_or(1).clamp(1, 6);
             let marks = "#".repeat(usize::try_from(level).unwrap_or(1));
-            push_paragraph(prefix, &format!("{marks} {}", inline(node, depth)), out);
+            push_paragraph(prefix, &format!("{marks} {}", convert_inline(node, depth)), out);
         }
-        "paragraph" => push_paragraph(prefix, &inline(node, depth), out),
+        "paragraph" => push_paragraph(prefix, &convert_inline(node, depth), out),
         "codeBlock" => {
             let text: String = children(node).iter().filter_map(|c| c["text"].as_str()).collect();
             let fence = fence(text.lines());
@@ -100,9 +101,9 @@ fn push_block(node: &Value, prefix: &str, depth: usize, out: &mut String) {
             let name = node.pointer("/content/0/attrs/alt").and_then(Value::as_str);
             push_paragraph(prefix, &format!("({})", name.unwrap_or("attachment")), out);
         }
-        // An unknown kind of node may have text.
+        // An unknown kind of node may contain text.
         _ if children(node).iter().any(|c| kind(c) == "text") => {
-            push_paragraph(prefix, &inline(node, depth), out);
+            push_paragraph(prefix, &convert_inline(node, depth), out);
         }
         _ => push_blocks(node, prefix, depth, out),
     }
@@ -128,7 +129,7 @@ fn push_list(node: &Value, prefix: &str, depth: usize, out: &mut String) {
             .iter()
             .any(|c| matches!(kind(c), "text" | "hardBreak" | "mention" | "emoji"))
         {
-            text = inline(item, depth);
+            text = convert_inline(item, depth);
         } else {
             push_blocks(item, "", depth + 1, &mut text);
         }
@@ -161,14 +162,14 @@ fn push_table(node: &Value, prefix: &str, depth: usize, out: &mut String) {
     }
 }
 
-fn inline(node: &Value, depth: usize) -> String {
+fn convert_inline(node: &Value, depth: usize) -> String {
     let mut out = String::new();
     if depth > MAX_DEPTH {
         return out;
     }
     for child in children(node) {
         let attribute = |name: &str| child["attrs"][name].as_str().unwrap_or_default();
-        // These elements are displayed apart from the preceding word.
+        // Separate these elements from the preceding word.
         if matches!(kind(child), "status" | "date" | "inlineCard")
             && !out.is_empty()
             && !out.ends_with([' ', '\n'])
@@ -190,13 +191,13 @@ fn inline(node: &Value, depth: usize) -> String {
             "inlineCard" => out.push_str(&format!("<{}>", attribute("url"))),
             "status" => out.push_str(&format!("`{}`", attribute("text"))),
             "date" => {
-                let when = attribute("timestamp")
+                let time = attribute("timestamp")
                     .parse()
                     .ok()
                     .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-                out.extend(when.map(|t| t.strftime("%Y-%m-%d").to_string()));
+                out.extend(time.map(|t| t.strftime("%Y-%m-%d").to_string()));
             }
-            _ => out.push_str(&inline(child, depth + 1)),
+            _ => out.push_str(&convert_inline(child, depth + 1)),
         }
     }
     out
@@ -229,7 +230,7 @@ fn apply_marks(node: &Value) -> String {
             _ => words,
         };
     }
-    // Emphasis marks must touch the emphasised words.
+    // Emphasis marks must touch the emphasized words.
     let start = text.len() - text.trim_start().len();
     format!("{}{words}{}", &text[..start], &text[start + content.len()..])
 }
@@ -240,7 +241,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn all_kinds_of_nodes_are_converted() {
+    fn every_node_kind_is_converted() {
         let text = |t: &str| json!({"type": "text", "text": t});
         let paragraph = |t: &str| json!({"type": "paragraph", "content": [text(t)]});
         let item = |t: &str| json!({"type": "listItem", "content": [paragraph(t)]});

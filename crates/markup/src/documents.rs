@@ -2,7 +2,7 @@
 
 use super::{
     BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, ITALIC_SLASH, Placeholders, STRIKETHROUGH_PLUS,
-    Writer, italic, link, pattern,
+    Writer, convert_italics, link, pattern,
 };
 
 pub(super) fn ascii_doc(text: &str) -> String {
@@ -29,8 +29,8 @@ pub(super) fn ascii_doc(text: &str) -> String {
             // The first line with cells determines the number of columns.
             columns = if columns == 0 { cells.len() } else { columns };
             row.extend(cells);
-            let complete = row.len() - row.len() % columns;
-            row.drain(..complete).as_slice().chunks(columns).for_each(|cells| out.row(cells));
+            let full_len = row.len() - row.len() % columns;
+            row.drain(..full_len).as_slice().chunks(columns).for_each(|cells| out.row(cells));
             continue;
         }
         if body == "```" || pattern!(r"^(-{4,}|\.{4,})$").is_match(body) {
@@ -95,7 +95,7 @@ fn ascii_doc_line(text: &str) -> String {
         .into_owned();
     text =
         pattern!(r"\[\[[^\]]*\]\]|\[#[^\]]*\]|kbd:|btn:|menu:").replace_all(&text, "").into_owned();
-    text = italic(&BOLD.apply(&CODE_PLUS.apply(&text)));
+    text = convert_italics(&BOLD.apply(&CODE_PLUS.apply(&text)));
     spans.restore(&text)
 }
 
@@ -131,9 +131,9 @@ pub(super) fn org(text: &str) -> String {
             out.heading(caps[1].len(), &org_line(&caps[2]));
         } else if content == ":" || content.starts_with(": ") {
             let mut code = vec![content.get(2..).unwrap_or("")];
-            while let Some(more) = lines.next_if(|l| l.trim() == ":" || l.trim().starts_with(": "))
+            while let Some(next) = lines.next_if(|l| l.trim() == ":" || l.trim().starts_with(": "))
             {
-                code.push(more.trim().get(2..).unwrap_or(""));
+                code.push(next.trim().get(2..).unwrap_or(""));
             }
             out.code("", code);
         } else if content.starts_with("|-") {
@@ -188,10 +188,10 @@ pub(super) fn rdoc(text: &str) -> String {
             in_list = true;
         } else if line.starts_with([' ', '\t']) && !body.is_empty() && !in_list {
             let mut code = vec![line];
-            while let Some(more) =
+            while let Some(next) =
                 lines.next_if(|l| l.starts_with([' ', '\t']) || l.trim().is_empty())
             {
-                code.push(more);
+                code.push(next);
             }
             out.code("", code);
         } else {
@@ -212,14 +212,14 @@ fn rdoc_line(text: &str) -> String {
         pattern!(r"\{([^}]+)\}\[([^\]]+)\]|(\w+)\[((?:https?|link|mailto):[^\]]+)\]"),
         &text,
         |c| {
-            let part = |a, b| c.get(a).or(c.get(b)).map_or("", |m| m.as_str());
-            link(part(1, 3), part(2, 4).trim_start_matches("link:"))
+            let group = |a, b| c.get(a).or(c.get(b)).map_or("", |m| m.as_str());
+            link(group(1, 3), group(2, 4).trim_start_matches("link:"))
         },
     );
     text = spans.mask(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"</?(?:b|strong)>").replace_all(&text, "**").into_owned();
     text = pattern!(r"</?(?:em|i)>").replace_all(&text, "*").into_owned();
-    spans.restore(&italic(&BOLD.apply(&text)))
+    spans.restore(&convert_italics(&BOLD.apply(&text)))
 }
 
 pub(super) fn pod(text: &str) -> String {
@@ -227,7 +227,7 @@ pub(super) fn pod(text: &str) -> String {
     let mut in_pod = false;
     let mut is_omitted = false;
     let mut depth = 0;
-    // Pod consists of paragraphs; verbatim text with empty lines is several paragraphs.
+    // Pod consists of paragraphs; verbatim text with empty lines spans several of them.
     let mut verbatim: Vec<String> = Vec::new();
     for paragraph in text.split("\n\n") {
         let paragraph = paragraph.trim_start_matches('\n').trim_end();
@@ -321,17 +321,17 @@ fn pod_words(text: &str, depth: usize) -> String {
 /// end.
 const MAX_CODE: usize = 20_000;
 
-/// Returns the offset at which this number of angle brackets closes a formatting code.
+/// Returns the offset at which `angles` angle brackets close a formatting code.
 fn code_end(text: &str, angles: usize) -> Option<usize> {
     let text = &text[..text.floor_char_boundary(MAX_CODE)];
     if angles > 1 {
         return text.find(&">".repeat(angles));
     }
     let mut depth = 0_usize;
-    for (at, c) in text.char_indices() {
+    for (offset, c) in text.char_indices() {
         match c {
             '<' => depth += 1,
-            '>' if depth == 0 => return Some(at),
+            '>' if depth == 0 => return Some(offset),
             '>' => depth -= 1,
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Conversion of HTML from tracker editors (Azure DevOps, Zendesk) to Markdown, which is sanitised
+//! Conversion of HTML from tracker editors (Azure DevOps, Zendesk) to Markdown, which is sanitized
 //! before display.
 
 use std::sync::LazyLock;
@@ -33,7 +33,7 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| re(r"<(?:!--[\s\S]*?--|/?[A-Za-z]
 /// A tag that separates lines or blocks.
 static SEPARATOR_TAG: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)<br\s*/?>|</(?:p|div|li|td|ul|ol|table|pre|blockquote|h[1-6])>"));
-/// A mark of a block or emphasis in Markdown.
+/// A Markdown mark for a block or emphasis.
 static MARKDOWN_MARK: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?m)^\s*(?:#{1,6} |[-*+] |\d+[.)] |>|\||```|~~~)|`|\*\*|\]\("));
 
@@ -44,25 +44,25 @@ pub fn is_html(text: &str) -> bool {
     }
     let tags = ["</p>", "</div>", "</li>", "</td>", "<br>", "<br/>", "<br />"];
     let lower = text.to_ascii_lowercase();
-    let blocks: usize = tags.iter().map(|c| lower.matches(c).count()).sum();
+    let block_count: usize = tags.iter().map(|c| lower.matches(c).count()).sum();
     // Markdown may contain HTML.
-    let markdown =
+    let is_markdown =
         text.contains("```") || text.lines().any(|l| l.starts_with("# ") || l.starts_with("## "));
-    !markdown
-        && ((HTML_START.is_match(text) && (blocks > 0 || lower.contains("</")))
-            || blocks > 2
+    !is_markdown
+        && ((HTML_START.is_match(text) && (block_count > 0 || lower.contains("</")))
+            || block_count > 2
             || is_separated_by_tags(text))
 }
 
-/// Returns whether tags separate the words of a text without Markdown. A single tag may be a
+/// Returns whether tags separate the words of a text without Markdown marks. A single tag may be a
 /// mention ("the `<br>` is lost"), so it counts only directly after a word.
 fn is_separated_by_tags(text: &str) -> bool {
     if MARKDOWN_MARK.is_match(text) {
         return false;
     }
     let dividers: Vec<_> = SEPARATOR_TAG.find_iter(text).take(2).collect();
-    let follows_word = |at: usize| {
-        text[..at]
+    let follows_word = |offset: usize| {
+        text[..offset]
             .ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | ':' | '!' | '?'))
     };
     dividers.len() > 1 || dividers.first().is_some_and(|tag| follows_word(tag.start()))
@@ -80,9 +80,9 @@ pub fn convert(html: &str) -> String {
     let converter = HtmlToMarkdown::builder()
         .options(options)
         .skip_tags(skipped_tags)
-        .add_handler(vec!["td", "th"], cell)
-        .add_handler(vec!["tr"], row)
-        .add_handler(vec!["table"], table)
+        .add_handler(vec!["td", "th"], convert_cell)
+        .add_handler(vec!["tr"], convert_row)
+        .add_handler(vec!["table"], convert_table)
         .build();
     let html = fence_code(html);
     converter.convert(&html).map_or_else(|_| html.to_string(), |text| text.trim().to_owned())
@@ -93,8 +93,8 @@ fn fence_code(html: &str) -> String {
     // Cell marks in the input would be converted.
     let html: String = html.chars().filter(|c| !matches!(*c, CELL | HEADER_CELL | ROW)).collect();
     let code = |caps: &Captures<'_>| {
-        let part = |at: usize| caps.get(at).map_or("", |m| m.as_str());
-        let inner = if caps.get(1).is_some() { part(2) } else { part(4) };
+        let group = |index: usize| caps.get(index).map_or("", |m| m.as_str());
+        let inner = if caps.get(1).is_some() { group(2) } else { group(4) };
         let inner = LINE_BREAK.replace_all(inner, "\n");
         let language = LANGUAGE
             .captures(&caps[0])
@@ -113,29 +113,29 @@ const CELL: char = '\u{1}';
 const HEADER_CELL: char = '\u{2}';
 const ROW: char = '\u{3}';
 
-fn cell(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
+fn convert_cell(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
     let mark = if element.tag == "th" { HEADER_CELL } else { CELL };
     Some(format!("{mark}{}", handlers.walk_children(element.node).content).into())
 }
 
-fn row(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
+fn convert_row(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
     Some(format!("{ROW}{}", handlers.walk_children(element.node).content).into())
 }
 
-/// Converts a table. A layout table, common in mails, becomes the content of its cells.
-fn table(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
+/// Converts a table. A layout table, common in emails, becomes the content of its cells.
+fn convert_table(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
     let content = handlers.walk_children(element.node).content;
     let (prefix, rows) = content.split_once(ROW).unwrap_or((&content, ""));
-    let head = rows.split(ROW).next().is_some_and(|first| first.contains(HEADER_CELL));
+    let has_header = rows.split(ROW).next().is_some_and(|first| first.contains(HEADER_CELL));
     let rows: Vec<Vec<&str>> = rows
         .split(ROW)
         .map(|row| row.split([CELL, HEADER_CELL]).skip(1).map(str::trim).collect::<Vec<_>>())
         .filter(|row| row.iter().any(|cell| !cell.is_empty()))
         .collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-    let lines = rows.iter().flatten().any(|cell| cell.contains('\n'));
+    let has_lines = rows.iter().flatten().any(|cell| cell.contains('\n'));
     let text = match () {
-        () if head || (columns > 1 && !lines) => format_table(&rows, columns),
+        () if has_header || (columns > 1 && !has_lines) => format_table(&rows, columns),
         () => rows.concat().join("\n\n"),
     };
     Some(format!("\n\n{}\n\n{}\n\n", prefix.trim(), text.trim_end()).into())
@@ -145,7 +145,7 @@ fn table(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult>
 fn format_table(rows: &[Vec<&str>], columns: usize) -> String {
     let mut out = Writer::default();
     for row in rows {
-        let cells = (0..columns).map(|at| row.get(at).copied().unwrap_or_default());
+        let cells = (0..columns).map(|index| row.get(index).copied().unwrap_or_default());
         out.row(
             &cells.map(|c| c.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>(),
         );
@@ -171,7 +171,7 @@ mod tests {
             "    leak();",
             "[the page](https://x.example/1)",
         ] {
-            assert!(text.contains(part), "{part} of {text}");
+            assert!(text.contains(part), "{part} in {text}");
         }
         let cells: Vec<&str> = text
             .lines()
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn code_keeps_its_lines_and_signs() {
+    fn code_keeps_its_lines_and_symbols() {
         let text = convert(
             "<p>See log:</p><pre>line1\n   indented &lt;b&gt;\n*star* # hash <b>bold</b>\n</pre><p>after</p>",
         );
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_and_cells_of_tables_are_kept() {
+    fn table_rows_and_cells_are_kept() {
         let text = convert(
             "<p>x</p><table><tr><td>k1</td><td>v1</td></tr><tr><td>k2</td><td>v|2</td></tr></table><p>y</p>",
         );
@@ -212,7 +212,7 @@ mod tests {
             "<table><thead><tr><th>Key</th><th>Value</th></tr></thead><tbody><tr><th>pump</th><td><p>on</p><p>off</p></td></tr></tbody></table>",
         );
         assert_eq!(text, "| Key | Value |\n| --- | --- |\n| pump | on off |");
-        // A layout table of a mail.
+        // A layout table from an email.
         let text = convert(
             "<table><tr><td><p>Hello,</p><p>it leaks.</p></td></tr><tr><td>Ada</td></tr></table>",
         );
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_html_is_unchanged() {
+    fn plain_text_is_not_html() {
         for text in [
             "a < b and c > d",
             "Vec<T> is <code>",

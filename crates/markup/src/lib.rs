@@ -1,7 +1,7 @@
 //! Conversion of tracker and wiki markups to Markdown, the only markup that is stored.
 //!
 //! Headings, lists, code, quotes, tables, links and emphasis are converted; page layout is dropped.
-//! Any text is accepted. None of these languages has a complete and maintained Rust parser.
+//! Any text is accepted. None of these languages has a complete, maintained Rust parser.
 
 pub mod adf;
 mod documents;
@@ -26,7 +26,7 @@ pub enum Markup {
     ReStructuredText,
     /// AsciiDoc.
     AsciiDoc,
-    /// The markup of MediaWiki, as in Wikipedia.
+    /// The markup of MediaWiki, as on Wikipedia.
     MediaWiki,
     /// Textile, including Redmine's variant.
     Textile,
@@ -65,13 +65,13 @@ const EXTENSIONS: &[(&str, Markup)] = &[
 ];
 
 impl Markup {
-    /// Returns the markup of a file extension without the dot.
+    /// Returns the markup for a file extension, given without the dot.
     pub fn from_extension(extension: &str) -> Option<Self> {
         let is_match = |(e, _): &&(&str, Self)| e.eq_ignore_ascii_case(extension);
         EXTENSIONS.iter().find(is_match).map(|(_, markup)| *markup)
     }
 
-    /// Converts a text of this markup to Markdown.
+    /// Converts a text in this markup to Markdown.
     pub fn to_markdown(self, text: &str) -> String {
         let mut text = text.replace("\r\n", "\n");
         // Placeholder characters in the input would be expanded.
@@ -153,7 +153,7 @@ static CODE_AT: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("@", "`"));
 static ITALIC_SLASH: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("/", "*"));
 
 /// Converts `_words_` to emphasis.
-fn italic(text: &str) -> String {
+fn convert_italics(text: &str) -> String {
     pattern!(r#"(^|[\s(\["'>|*,;:])_([^\s_](?:[^_\n]*[^\s_])?)_($|[\s.,;:!?)\]"'<|*])"#)
         .replace_all(text, "${1}*${2}*${3}")
         .into_owned()
@@ -173,7 +173,7 @@ impl Placeholders {
         format!("{PLACEHOLDER_START}{}{PLACEHOLDER_END}", self.0.len() - 1)
     }
 
-    /// Replaces the matches of a pattern by placeholders for the output of `convert`.
+    /// Replaces the matches of a pattern with placeholders for the output of `convert`.
     fn mask(
         &mut self,
         pattern: &Regex,
@@ -297,7 +297,7 @@ impl Writer {
     }
 }
 
-/// Formats a link; only its text if the address is empty.
+/// Formats a link, or only its text if the address is empty.
 fn link(words: &str, address: &str) -> String {
     let (words, address) = (words.trim(), address.trim());
     match (words.is_empty(), address.is_empty()) {
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn textile_of_redmine_is_converted() {
+    fn redmine_textile_is_converted() {
         check(
             Markup::Textile,
             "h2. Pump *A*\n\nIt _leaks_ since @v1.2@, see \"the log\":https://x.example/a_b_c and [[Pumps|the page]].\n\n* one\n** two\n# first\n\n<pre><code class=\"ruby\">\nputs *1*\n</code></pre>\n\n|_. Name|_. Value|\n|a|@b@|\n\nbq. Said so\n\n{{toc}}\nsnake_case_name stays, 2*3*4 too.",
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn media_wiki() {
+    fn media_wiki_is_converted() {
         check(
             Markup::MediaWiki,
             "= Pump =\nIt is '''bold''' and ''slanted''. See [[Valves|the valves]], [https://x.example the log] and <code>a''b</code>.\n* one\n** two\n# first\n<pre>\n''raw''\n</pre>\n{| class=\"wikitable\"\n! Name !! Value\n|-\n| a || b\n|}\n<!-- hidden -->[[Category:Pumps]]__TOC__",
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn creole() {
+    fn creole_is_converted() {
         check(
             Markup::Creole,
             "== Pump ==\n**bold** //slanted// http://x.example/a//b [[https://y.example|words]] {{{a**b}}}\n{{{\ncode\n}}}\n|=Name|=Value|\n|a|b|\n# first\n* one",
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn re_structured_text() {
+    fn restructured_text_is_converted() {
         check(
             Markup::ReStructuredText,
             "Pump\n====\n\nSee `the log`_, OpenCL_ and `docs <https://y.example>`_; ``a*b`` and :ref:`valves`.\n\n.. _the log: https://x.example\n.. _OpenCL: https://z.example\n\nPart\n----\n\nFor example::\n\n    let a = 1;\n      let b = 2;\n\n.. code-block:: rust\n   :linenos:\n\n   fn main() {}\n\n.. note:: Mind the gap.\n\n.. a comment\n   of two lines\n\n+-----+-------+\n| a   | b     |\n+=====+=======+\n| one | two   |\n|     | more  |\n+-----+-------+\n\n- item\n",
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn ascii_doc() {
+    fn ascii_doc_is_converted() {
         check(
             Markup::AsciiDoc,
             "= Pump\n:toc:\n// hidden\n\n== Part\n\n*bold* and _slanted_ `code`, https://x.example[words], link:page.html[a page], <<part,see>>.\n\n.Title\n[source,rust]\n----\nlet *a* = 1;\n----\n\n* one\n** two\n. first\n\nNOTE: Mind.\n\n|===\n|a |b\n\n|1 |2\n|===\n",
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn org() {
+    fn org_is_converted() {
         check(
             Markup::Org,
             "#+TITLE: Pump\n* Part\n:PROPERTIES:\n:ID: x\n:END:\n*bold* /slanted/ =code= ~more~ [[https://x.example][words]]\n#+BEGIN_SRC rust\nlet *a* = 1;\n#+END_SRC\n- one\n  - two\n| a | b |\n|---+---|\n| 1 | 2 |\n# hidden\n: fixed\n",
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn rdoc_and_pod() {
+    fn rdoc_and_pod_are_converted() {
         check(
             Markup::RDoc,
             "= Pump\n\n*bold* _slanted_ +code+ {words}[https://x.example]\n\n  puts 1\n\n* one\nlabel:: said\n",
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_long_targets_do_not_multiply_a_text() {
+    fn repeated_long_targets_do_not_multiply_the_text() {
         let text = format!(".. _a: https://{}\n\n{}", "x".repeat(100_000), "a_ ".repeat(30_000));
         let markdown = Markup::ReStructuredText.to_markdown(&text);
         assert!(
@@ -436,14 +436,14 @@ mod tests {
     /// Each of these inputs once took quadratic time: hours for a page of this size.
     #[test]
     fn long_texts_take_linear_time() {
-        let many = 300_000;
+        let repetitions = 300_000;
         for (markup, text) in [
-            (Markup::RDoc, format!("  {}  x", "\n ".repeat(many))),
-            (Markup::AsciiDoc, format!("|===\n|a\n{}", "|b".repeat(many))),
-            (Markup::Textile, format!("<pre>{}", "\na".repeat(many))),
-            (Markup::Jira, format!("{{code}}{}", "\na".repeat(many))),
-            (Markup::MediaWiki, format!("<pre>{}", "\na".repeat(many))),
-            (Markup::Pod, format!("=head1 {}", "B<".repeat(many / 20))),
+            (Markup::RDoc, format!("  {}  x", "\n ".repeat(repetitions))),
+            (Markup::AsciiDoc, format!("|===\n|a\n{}", "|b".repeat(repetitions))),
+            (Markup::Textile, format!("<pre>{}", "\na".repeat(repetitions))),
+            (Markup::Jira, format!("{{code}}{}", "\na".repeat(repetitions))),
+            (Markup::MediaWiki, format!("<pre>{}", "\na".repeat(repetitions))),
+            (Markup::Pod, format!("=head1 {}", "B<".repeat(repetitions / 20))),
         ] {
             assert!(!markup.to_markdown(&text).is_empty(), "{markup:?}");
         }

@@ -1,4 +1,4 @@
-//! A parser of mails (RFC 5322, MIME) into Markdown with the attached text files.
+//! A parser that converts emails (RFC 5322, MIME) and attached text files to Markdown.
 
 use jiff::{Timestamp, fmt::rfc2822::DateTimeParser};
 use mail_parser::{
@@ -9,40 +9,40 @@ use mail_parser::{
 use super::{fence, html_to_markdown};
 use precedent_text::mail;
 
-/// The maximum length of an attached text, in bytes.
+/// The maximum length of a text attachment, in bytes.
 const MAX_ATTACHMENT: usize = 256_000;
-/// The maximum nesting depth of attached mails.
+/// The maximum nesting depth of attached emails.
 const MAX_DEPTH: usize = 3;
 /// The maximum number of lines that are searched for headers.
 const MAX_HEADER_LINES: usize = 60;
 
-/// A parsed mail.
+/// A parsed email.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// Message id without angle brackets, or a hash of the mail.
+    /// Message id without angle brackets, or a hash of the email.
     pub id: String,
-    /// Ids of the earlier mails of the thread, the first mail first.
+    /// Ids of the earlier emails in the thread, oldest first.
     pub references: Vec<String>,
     /// Original subject; may be empty.
     pub subject: String,
-    /// Name of the sender, else the address.
+    /// Name of the sender, or else the address.
     pub author: Option<String>,
-    /// Time of sending, else of receipt.
+    /// Time of sending, or else of receipt.
     pub date: Option<Timestamp>,
     /// True if it was sent automatically (RFC 3834).
     pub is_automatic: bool,
-    /// Content in Markdown, with the attached texts and the names of other attachments.
+    /// Content in Markdown, with the text attachments and the names of other attachments.
     pub text: String,
     /// Original headers.
     pub headers: String,
 }
 
-/// Returns whether bytes begin with the headers of a mail.
+/// Returns whether bytes begin with email headers.
 pub fn is_mail(start: &[u8]) -> bool {
     let start = &start[..start.len().min(32_768)];
     let text = String::from_utf8_lossy(start);
     let mut lines = text.trim_start_matches('\u{feff}').lines().take(MAX_HEADER_LINES).peekable();
-    // Skip the first line of a mailbox or of Apple's .emlx.
+    // Skip the first line of an mbox file or of Apple's .emlx.
     if lines.peek().is_some_and(|l| {
         is_separator(l) || (!l.is_empty() && l.trim().bytes().all(|b| b.is_ascii_digit()))
     }) {
@@ -72,7 +72,7 @@ pub fn is_mail(start: &[u8]) -> bool {
     has_sender && has_date && count > 0
 }
 
-/// Returns whether a line separates the mails of a mailbox: "From ada@mill.example Tue Mar  4
+/// Returns whether a line separates the emails in a mailbox: "From ada@mill.example Tue Mar  4
 /// 08:12:00 2025".
 pub fn is_separator(line: &str) -> bool {
     let Some(rest) = line.strip_prefix("From ") else { return false };
@@ -82,7 +82,7 @@ pub fn is_separator(line: &str) -> bool {
     words.len() >= 6 && words.iter().any(is_year) && words.iter().any(is_time)
 }
 
-/// Parses a mail.
+/// Parses an email.
 pub fn parse(bytes: &[u8]) -> Option<Message> {
     let bytes = strip_emlx(bytes);
     let mail = MessageParser::default().parse(bytes)?;
@@ -98,8 +98,8 @@ pub fn parse_headers(bytes: &[u8]) -> Option<Message> {
         .then(|| Message { headers: String::new(), ..to_message(&mail, bytes) })
 }
 
-/// Converts a mail to a query text: its subject, then its content. Returns `None` if the bytes are
-/// not a mail.
+/// Converts an email to a query text: its subject, then its content. Returns `None` if the bytes
+/// are not an email.
 pub fn to_query_text(bytes: &[u8]) -> Option<String> {
     if !is_mail(bytes) {
         return None;
@@ -109,13 +109,13 @@ pub fn to_query_text(bytes: &[u8]) -> Option<String> {
     Some(format!("{subject}\n\n{}", message.text).trim().to_owned())
 }
 
-/// Strips the length of the mail before it, and the property list after it, in Apple's .emlx.
+/// Strips the length before the email, and the property list after it, from Apple's .emlx.
 fn strip_emlx(bytes: &[u8]) -> &[u8] {
     let Some(end) = bytes.iter().take(12).position(|b| *b == b'\n') else { return bytes };
-    let count =
+    let length =
         std::str::from_utf8(&bytes[..end]).ok().and_then(|n| n.trim().parse::<usize>().ok());
-    match count {
-        Some(count) => &bytes[end + 1..bytes.len().min((end + 1).saturating_add(count))],
+    match length {
+        Some(length) => &bytes[end + 1..bytes.len().min((end + 1).saturating_add(length))],
         None => bytes,
     }
 }
@@ -183,7 +183,7 @@ fn sent_time(mail: &ParsedMessage<'_>) -> Option<Timestamp> {
     PARSER.parse_timestamp(mail.header_raw(HeaderName::Date)?.trim()).ok()
 }
 
-/// Returns the content of a mail and its attachments.
+/// Returns the content of an email and its attachments.
 fn content(mail: &ParsedMessage<'_>, depth: usize) -> String {
     let mut out = String::new();
     for part in mail.text_bodies() {
@@ -247,7 +247,7 @@ fn format_attachment(name: &str, text: &str) -> String {
     format!("### {name}\n\n{fence}\n{}\n{fence}{rest}", text.trim_end())
 }
 
-/// Returns whether an attachment without a declared type is a text.
+/// Returns whether an attachment without a declared type is text.
 fn is_text(name: &str, bytes: &[u8]) -> bool {
     let name = name.to_lowercase();
     let extensions = [
@@ -275,14 +275,14 @@ fn join_flowed(part: &MessagePart<'_>, text: &str) -> String {
     }
     let keeps_space = !attribute("delsp").eq_ignore_ascii_case("yes");
     let mut out = String::with_capacity(text.len());
-    let mut open: Option<usize> = None;
+    let mut open_depth: Option<usize> = None;
     for line in text.lines() {
         let depth = line.bytes().take_while(|b| *b == b'>').count();
         let body = line[depth..].strip_prefix(' ').unwrap_or(&line[depth..]);
-        if open == Some(depth) {
+        if open_depth == Some(depth) {
             out.push_str(body);
         } else {
-            if open.is_some() {
+            if open_depth.is_some() {
                 out.push('\n');
             }
             out.push_str(&">".repeat(depth));
@@ -298,7 +298,7 @@ fn join_flowed(part: &MessagePart<'_>, text: &str) -> String {
         if !continues {
             out.push('\n');
         }
-        open = continues.then_some(depth);
+        open_depth = continues.then_some(depth);
     }
     out
 }
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_of_old_programs_are_parsed() {
+    fn dates_from_old_mail_programs_are_parsed() {
         for (date, want) in [
             ("5 Mar 24 16:03 GMT", "2024-03-05T16:03:00Z"),
             ("Tue, 5 Mar 98 16:03:10 EST", "1998-03-05T21:03:10Z"),
@@ -356,15 +356,15 @@ mod tests {
             "### inner\n\nThe inner text.",
             "Attached: valve  1 .png (3 B)",
         ] {
-            assert!(text.contains(part), "{part:?} of {text}");
+            assert!(text.contains(part), "{part:?} in {text}");
         }
     }
 
     #[test]
     fn flowed_lines_are_joined() {
-        let mail = |how: &str| {
+        let mail = |parameters: &str| {
             format!(
-                "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nContent-Type: text/plain; {how}\n\none \ntwo\nthree\n> a \n> b\nc\n"
+                "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nContent-Type: text/plain; {parameters}\n\none \ntwo\nthree\n> a \n> b\nc\n"
             )
         };
         assert_eq!(
@@ -407,17 +407,17 @@ mod tests {
     #[test]
     fn apple_mail_length_line_is_skipped() {
         let inner = "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nTo: c\nSubject: s\n\nhello there\n";
-        let whole = format!("{}\n{inner}<?xml version=\"1.0\"?><plist/>", inner.len());
-        assert!(is_mail(whole.as_bytes()));
-        assert_eq!(parse(whole.as_bytes()).unwrap().text, "hello there");
+        let input = format!("{}\n{inner}<?xml version=\"1.0\"?><plist/>", inner.len());
+        assert!(is_mail(input.as_bytes()));
+        assert_eq!(parse(input.as_bytes()).unwrap().text, "hello there");
     }
 
     proptest::proptest! {
         #[test]
         fn any_bytes_are_accepted(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400), head in "(From: a\r?\nDate: b\r?\n(Content-Type: multipart/mixed; boundary=x\r?\n)?\r?\n){0,1}") {
-            let whole = [head.as_bytes(), &bytes].concat();
-            let _ = to_query_text(&whole);
-            if let Some(mail) = parse(&whole) {
+            let input = [head.as_bytes(), &bytes].concat();
+            let _ = to_query_text(&input);
+            if let Some(mail) = parse(&input) {
                 proptest::prop_assert!(!mail.id.is_empty());
             }
         }

@@ -1,4 +1,4 @@
-//! A converter of reStructuredText.
+//! A converter for reStructuredText.
 
 use std::{cell::Cell, collections::HashMap};
 
@@ -20,7 +20,7 @@ fn indent(line: &str) -> usize {
 /// The link targets of a text, by name.
 struct Targets {
     addresses: HashMap<String, String>,
-    /// Remaining number of bytes of addresses, because a short name may repeat a long address.
+    /// Remaining bytes of addresses to write, because a short name may repeat a long address.
     budget: Cell<usize>,
 }
 
@@ -34,8 +34,8 @@ impl Targets {
     }
 
     /// Returns the address of a name; empty if there is none or the budget is exhausted.
-    fn address(&self, words: &str) -> String {
-        let address = self.addresses.get(&words.to_lowercase());
+    fn address(&self, name: &str) -> String {
+        let address = self.addresses.get(&name.to_lowercase());
         let rest = address.and_then(|a| self.budget.get().checked_sub(a.len()));
         self.budget.set(rest.unwrap_or(self.budget.get()));
         address.filter(|_| rest.is_some()).cloned().unwrap_or_default()
@@ -55,61 +55,64 @@ pub(super) fn convert(text: &str) -> String {
             levels.len() - 1
         }) + 1
     };
-    let mut at = 0;
-    while at < lines.len() {
-        let line = lines[at];
+    let mut index = 0;
+    while index < lines.len() {
+        let line = lines[index];
         let body = line.trim();
-        let next = lines.get(at + 1).copied().unwrap_or("");
+        let next = lines.get(index + 1).copied().unwrap_or("");
         let rule = body.chars().next().unwrap_or(' ');
-        let is_simple_table = at > 0 && pattern!(r"^=+(?:\s+=+)+$").is_match(body);
+        let is_simple_table = index > 0 && pattern!(r"^=+(?:\s+=+)+$").is_match(body);
         if is_rule(line)
-            && lines.get(at + 2).is_some_and(|l| l.trim_end() == line.trim_end())
+            && lines.get(index + 2).is_some_and(|l| l.trim_end() == line.trim_end())
             && !next.trim().is_empty()
         {
-            out.heading(level(rule, true), &inline(next.trim(), &targets));
-            at += 3;
+            out.heading(level(rule, true), &convert_inline(next.trim(), &targets));
+            index += 3;
         } else if !body.is_empty()
             && is_rule(next)
             && next.trim_end().chars().count() + 2 >= body.chars().count()
             && indent(line) == 0
             && !is_rule(line)
         {
-            out.heading(level(next.chars().next().unwrap_or('='), false), &inline(body, &targets));
-            at += 2;
+            out.heading(
+                level(next.chars().next().unwrap_or('='), false),
+                &convert_inline(body, &targets),
+            );
+            index += 2;
         } else if is_rule(line) {
             out.line("---");
-            at += 1;
+            index += 1;
         } else if body.starts_with("+-") || body.starts_with("+=") {
-            at = write_grid(&lines, at, &targets, &mut out);
+            index = write_grid(&lines, index, &targets, &mut out);
         } else if is_simple_table {
-            let end = lines[at..]
+            let end = lines[index..]
                 .iter()
                 .position(|l| l.trim().is_empty())
-                .map_or(lines.len(), |n| at + n);
-            out.code("", lines[at..end].iter().copied());
-            at = end;
+                .map_or(lines.len(), |n| index + n);
+            out.code("", lines[index..end].iter().copied());
+            index = end;
         } else if let Some(directive) =
             body.strip_prefix("..").filter(|r| r.is_empty() || r.starts_with(' '))
         {
-            at = write_block(&lines, at, directive.trim(), &targets, &mut out);
+            index = write_block(&lines, index, directive.trim(), &targets, &mut out);
         } else if body.ends_with("::") {
             let words = body.strip_suffix("::").unwrap_or(body).trim_end();
             if !words.is_empty() {
-                out.line(&format!("{}:", inline(words, &targets)));
+                out.line(&format!("{}:", convert_inline(words, &targets)));
             }
-            at = write_literal(&lines, at, &mut out);
+            index = write_literal(&lines, index, &mut out);
         } else {
-            out.line(&format!("{}{}", " ".repeat(indent(line)), inline(body, &targets)));
-            at += 1;
+            out.line(&format!("{}{}", " ".repeat(indent(line)), convert_inline(body, &targets)));
+            index += 1;
         }
     }
     out.finish()
 }
 
 /// Returns the end of the block of lines that are indented deeper than `limit`.
-fn block_end(lines: &[&str], from: usize, limit: usize) -> usize {
-    let mut end = from;
-    for (n, line) in lines.iter().enumerate().skip(from) {
+fn block_end(lines: &[&str], start: usize, limit: usize) -> usize {
+    let mut end = start;
+    for (n, line) in lines.iter().enumerate().skip(start) {
         if line.trim().is_empty() {
             continue;
         }
@@ -121,28 +124,28 @@ fn block_end(lines: &[&str], from: usize, limit: usize) -> usize {
     end
 }
 
-fn write_literal(lines: &[&str], at: usize, out: &mut Writer) -> usize {
-    let end = block_end(lines, at + 1, indent(lines[at]));
-    out.code("", lines[at + 1..end].iter().copied());
+fn write_literal(lines: &[&str], index: usize, out: &mut Writer) -> usize {
+    let end = block_end(lines, index + 1, indent(lines[index]));
+    out.code("", lines[index + 1..end].iter().copied());
     end
 }
 
 /// Converts an explicit block, which begins with two dots: a directive, a target or a comment.
 fn write_block(
     lines: &[&str],
-    at: usize,
+    index: usize,
     words: &str,
     targets: &Targets,
     out: &mut Writer,
 ) -> usize {
-    let end = block_end(lines, at + 1, indent(lines[at]));
+    let end = block_end(lines, index + 1, indent(lines[index]));
     let Some((name, argument)) = words.split_once("::").filter(|(n, _)| !n.contains(' ')) else {
         // Drop targets and comments.
         return end;
     };
     let argument = argument.trim();
-    let options = lines[at + 1..end].iter().take_while(|l| l.trim().starts_with(':')).count();
-    let body = &lines[at + 1 + options..end];
+    let options = lines[index + 1..end].iter().take_while(|l| l.trim().starts_with(':')).count();
+    let body = &lines[index + 1 + options..end];
     match name {
         "code" | "code-block" | "sourcecode" | "highlight" | "parsed-literal" => {
             out.code(argument, body.iter().copied());
@@ -156,7 +159,7 @@ fn write_block(
             }
             let parts: Vec<&str> =
                 std::iter::once(argument).chain(body.iter().map(|l| l.trim())).collect();
-            out.line(&format!("**{title}:** {}", inline(parts.join(" ").trim(), targets)));
+            out.line(&format!("**{title}:** {}", convert_inline(parts.join(" ").trim(), targets)));
             out.line("");
         }
         // Drop document settings and includes.
@@ -164,7 +167,7 @@ fn write_block(
         | "index" => {}
         _ => {
             for line in body {
-                out.line(&inline(line.trim(), targets));
+                out.line(&convert_inline(line.trim(), targets));
             }
         }
     }
@@ -172,13 +175,15 @@ fn write_block(
 }
 
 /// Converts a grid table, drawn with `+`, `-` and `|`.
-fn write_grid(lines: &[&str], from: usize, targets: &Targets, out: &mut Writer) -> usize {
+fn write_grid(lines: &[&str], start: usize, targets: &Targets, out: &mut Writer) -> usize {
     let mut row: Vec<String> = Vec::new();
-    let mut at = from;
-    while let Some(line) = lines.get(at).map(|l| l.trim()).filter(|l| l.starts_with(['+', '|'])) {
+    let mut index = start;
+    while let Some(line) = lines.get(index).map(|l| l.trim()).filter(|l| l.starts_with(['+', '|']))
+    {
         if line.starts_with('+') {
             if !row.is_empty() {
-                let cells: Vec<String> = row.drain(..).map(|c| inline(c.trim(), targets)).collect();
+                let cells: Vec<String> =
+                    row.drain(..).map(|c| convert_inline(c.trim(), targets)).collect();
                 out.row(&cells);
             }
         } else {
@@ -191,15 +196,15 @@ fn write_grid(lines: &[&str], from: usize, targets: &Targets, out: &mut Writer) 
                 row[n].push_str(cell.trim());
             }
         }
-        at += 1;
+        index += 1;
     }
     if !row.is_empty() {
         out.row(&row);
     }
-    at
+    index
 }
 
-fn inline(text: &str, targets: &Targets) -> String {
+fn convert_inline(text: &str, targets: &Targets) -> String {
     let mut spans = Placeholders::default();
     let mut text = spans.mask(pattern!(r"``(.+?)``"), text, |c| format!("`{}`", &c[1]));
     text = spans.mask(pattern!(r":[\w:+-]+:`([^`]+)`"), &text, |c| {

@@ -1,5 +1,5 @@
 //! Markdown without remote content and with only web links, because viewers of an exported file may
-//! not sanitise it.
+//! not sanitize it.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +18,9 @@ pub fn is_safe_link(address: &str) -> bool {
         || ["https://", "http://", "mailto:"].iter().any(|scheme| address.starts_with(scheme))
 }
 
-/// Escapes images, embedded files, links rejected by [`is_safe_link`], and entities of control
+/// Escapes images, embedded files, links rejected by [`is_safe_link`], and entities for control
 /// characters ([`is_control`]). Pass the whole file, because a text may refer to a definition in
-/// another. Reference links outside quotations are escaped, because only quotations contain
+/// another one. Reference links outside quotations are escaped, because only quotations contain
 /// definitions.
 pub fn safe_markdown(markdown: &str) -> String {
     let mut text = markdown.to_owned();
@@ -30,19 +30,19 @@ pub fn safe_markdown(markdown: &str) -> String {
             return text;
         }
         let mut out = String::with_capacity(text.len() + edits.len() * 4);
-        let mut from = 0;
-        for (at, edit) in edits {
-            out.push_str(&text[from..at]);
-            from = at;
+        let mut start = 0;
+        for (position, edit) in edits {
+            out.push_str(&text[start..position]);
+            start = position;
             match edit {
                 Edit::Escape => out.push('\\'),
-                Edit::Replace(with) => {
-                    out.push_str(with);
-                    from += 1;
+                Edit::Replace(replacement) => {
+                    out.push_str(replacement);
+                    start += 1;
                 }
             }
         }
-        out.push_str(&text[from..]);
+        out.push_str(&text[start..]);
         // Escaping an image may expose a link inside it, so parse again.
         text = out;
     }
@@ -60,7 +60,7 @@ fn find_edits(text: &str) -> BTreeMap<usize, Edit> {
     let mut edits = BTreeMap::new();
     let mut code = Vec::new();
     let mut in_code = false;
-    let mut quotes = 0_usize;
+    let mut quote_depth = 0_usize;
     for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
         match event {
             Event::Start(Tag::Image { .. }) => {
@@ -78,12 +78,12 @@ fn find_edits(text: &str) -> BTreeMap<usize, Edit> {
                 ..
             })
             | Event::FootnoteReference(_)
-                if quotes == 0 =>
+                if quote_depth == 0 =>
             {
                 edits.insert(range.start, Edit::Escape);
             }
-            Event::Start(Tag::BlockQuote(_)) => quotes += 1,
-            Event::End(TagEnd::BlockQuote(_)) => quotes = quotes.saturating_sub(1),
+            Event::Start(Tag::BlockQuote(_)) => quote_depth += 1,
+            Event::End(TagEnd::BlockQuote(_)) => quote_depth = quote_depth.saturating_sub(1),
             Event::Start(Tag::CodeBlock(_)) => in_code = true,
             Event::End(TagEnd::CodeBlock) => in_code = false,
             Event::Code(_) => code.push(range),
@@ -97,14 +97,14 @@ fn find_edits(text: &str) -> BTreeMap<usize, Edit> {
         }
     }
     // Some programs read `[[name]]` as a link to a file, and `![[name]]` as its content.
-    for (at, _) in text.match_indices("[[") {
+    for (offset, _) in text.match_indices("[[") {
         let is_link =
-            text[at..].find("]]").is_some_and(|end| !text[at + end + 2..].starts_with('('));
+            text[offset..].find("]]").is_some_and(|end| !text[offset + end + 2..].starts_with('('));
         if is_link
             && !text[..at].ends_with(['\\', '['])
-            && !code.iter().any(|range| range.contains(&at))
+            && !code.iter().any(|range| range.contains(&offset))
         {
-            edits.entry(at).or_insert(Edit::Escape);
+            edits.entry(offset).or_insert(Edit::Escape);
         }
     }
     edits
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_become_links_to_the_web() {
+    fn images_and_unsafe_links_are_escaped() {
         for (markdown, want) in [
             ("see ![p](http://evil.example/x.png)", "see \\![p](http://evil.example/x.png)"),
             ("[x](javascript:alert(1))", "\\[x](javascript:alert(1))"),

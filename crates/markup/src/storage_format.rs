@@ -52,7 +52,7 @@ struct OpenElement {
 #[derive(Default)]
 struct Page {
     out: String,
-    open: Vec<OpenElement>,
+    open_elements: Vec<OpenElement>,
     /// Number of open elements that hide their content.
     hidden_depth: usize,
 }
@@ -113,24 +113,24 @@ impl Page {
             }
             return;
         }
-        let mut open = OpenElement { name: name.to_owned(), ..OpenElement::default() };
+        let mut element = OpenElement { name: name.to_owned(), ..OpenElement::default() };
         match name {
             "ac:structured-macro" | "ac:macro" => {
-                open.macro_name = attribute(start, "ac:name").unwrap_or_default();
-                if CONTENTLESS_MACROS.contains(&open.macro_name.as_str()) && !is_empty {
+                element.macro_name = attribute(start, "ac:name").unwrap_or_default();
+                if CONTENTLESS_MACROS.contains(&element.macro_name.as_str()) && !is_empty {
                     self.hidden_depth += 1;
                 }
             }
-            "ac:parameter" => open.key = attribute(start, "ac:name").unwrap_or_default(),
+            "ac:parameter" => element.key = attribute(start, "ac:name").unwrap_or_default(),
             "ac:rich-text-body" | "ac:adf-content" if !is_empty => self.begin_body(),
             "ac:task-list" if self.hidden_depth == 0 && !is_empty => self.out.push_str("<ul>"),
             "ac:task" if self.hidden_depth == 0 && !is_empty => self.out.push_str("<li>"),
-            "ac:link-body" | "ac:plain-text-link-body" => self.mark_text(),
+            "ac:link-body" | "ac:plain-text-link-body" => self.mark_link_text(),
             "ri:page" | "ri:blog-post" | "ri:attachment" => {
                 let target = attribute(start, "ri:content-title")
                     .or_else(|| attribute(start, "ri:filename"));
                 if let (Some(link), Some(target)) =
-                    (self.open.iter_mut().rev().find(|o| o.name == "ac:link"), target)
+                    (self.open_elements.iter_mut().rev().find(|o| o.name == "ac:link"), target)
                 {
                     link.key = target;
                 }
@@ -150,7 +150,7 @@ impl Page {
         if is_hidden(name) {
             self.hidden_depth += 1;
         }
-        self.open.push(open);
+        self.open_elements.push(element);
     }
 
     /// Writes an XHTML element.
@@ -173,12 +173,12 @@ impl Page {
         }
     }
 
-    /// Begins the body of a macro, or of a panel of the newer editor.
+    /// Begins the body of a macro, or of a panel from the newer editor.
     fn begin_body(&mut self) {
         if self.hidden_depth > 0 {
             return;
         }
-        let Some(owner) = self.open.last_mut() else { return };
+        let Some(owner) = self.open_elements.last_mut() else { return };
         // A macro with several bodies shows its title once.
         let title = std::mem::take(&mut owner.title);
         let is_panel =
@@ -195,8 +195,8 @@ impl Page {
         }
     }
 
-    fn mark_text(&mut self) {
-        if let Some(link) = self.open.iter_mut().rev().find(|o| o.name == "ac:link") {
+    fn mark_link_text(&mut self) {
+        if let Some(link) = self.open_elements.iter_mut().rev().find(|o| o.name == "ac:link") {
             link.has_text = true;
         }
     }
@@ -208,43 +208,45 @@ impl Page {
             }
             return;
         }
-        // A mismatched tag also ends the inner open elements.
-        let Some(at) = self.open.iter().rposition(|o| o.name == name) else { return };
-        while self.open.len() > at {
-            let Some(open) = self.open.pop() else { break };
-            self.close(&open);
+        // A mismatched tag also closes the elements inside it.
+        let Some(index) = self.open_elements.iter().rposition(|o| o.name == name) else { return };
+        while self.open_elements.len() > index {
+            let Some(element) = self.open_elements.pop() else { break };
+            self.close(&element);
         }
     }
 
-    fn close(&mut self, open: &OpenElement) {
-        if is_hidden(&open.name) || CONTENTLESS_MACROS.contains(&open.macro_name.as_str()) {
+    fn close(&mut self, element: &OpenElement) {
+        if is_hidden(&element.name) || CONTENTLESS_MACROS.contains(&element.macro_name.as_str()) {
             self.hidden_depth = self.hidden_depth.saturating_sub(1);
         }
         if self.hidden_depth > 0 {
             return;
         }
-        match open.name.as_str() {
+        match element.name.as_str() {
             "ac:rich-text-body" | "ac:adf-content" => {
-                let is_panel = self.open.last().is_some_and(|o| {
+                let is_panel = self.open_elements.last().is_some_and(|o| {
                     PANEL_MACROS.contains(&o.macro_name.as_str()) || o.name == "ac:adf-node"
                 });
                 self.out.push_str(if is_panel { "</blockquote>" } else { "</div>" });
             }
             // A Jira issue.
-            "ac:structured-macro" if open.macro_name == "jira" => self.push_escaped(&open.key),
+            "ac:structured-macro" if element.macro_name == "jira" => {
+                self.push_escaped(&element.key)
+            }
             "ac:task-list" => self.out.push_str("</ul>"),
             "ac:task" => self.out.push_str("</li>"),
             "ac:layout-section" | "ac:layout-cell" => self.out.push_str("</div>"),
-            // A link to another page without its own text.
-            "ac:link" if !open.has_text => self.push_escaped(&open.key),
+            // A link to another page that has no text of its own.
+            "ac:link" if !element.has_text => self.push_escaped(&element.key),
             _ => {}
         }
     }
 
     /// Appends escaped text.
     fn push_text(&mut self, text: &str) {
-        if let Some(open) = self.open.last() {
-            match open.name.as_str() {
+        if let Some(element) = self.open_elements.last() {
+            match element.name.as_str() {
                 "ac:parameter" => return self.set_parameter(text),
                 "ac:task-status" if self.hidden_depth == 1 => {
                     // A box in brackets would be escaped like typed text.
@@ -261,9 +263,11 @@ impl Page {
     }
 
     fn set_parameter(&mut self, text: &str) {
-        let key = self.open.last().map(|p| p.key.clone()).unwrap_or_default();
-        let owner_index = self.open.len().checked_sub(2);
-        let Some(owner) = owner_index.and_then(|at| self.open.get_mut(at)) else { return };
+        let key = self.open_elements.last().map(|p| p.key.clone()).unwrap_or_default();
+        let owner_index = self.open_elements.len().checked_sub(2);
+        let Some(owner) = owner_index.and_then(|index| self.open_elements.get_mut(index)) else {
+            return;
+        };
         let text = html_escape::decode_html_entities(text);
         match key.as_str() {
             "language" => owner.language.push_str(&text),
@@ -273,19 +277,19 @@ impl Page {
         }
     }
 
-    /// Appends unescaped text of code and links.
+    /// Appends the unescaped text of code or a link.
     fn push_plain(&mut self, text: &str) {
         if self.hidden_depth > 0 {
             return;
         }
-        let is_body = self.open.last().is_some_and(|o| o.name == "ac:plain-text-body");
+        let is_body = self.open_elements.last().is_some_and(|o| o.name == "ac:plain-text-body");
         if !is_body {
             self.push_escaped(text);
             return;
         }
-        let owner_index = self.open.len().checked_sub(2);
+        let owner_index = self.open_elements.len().checked_sub(2);
         let (mut language, mut title) = (String::new(), String::new());
-        if let Some(owner) = owner_index.and_then(|at| self.open.get_mut(at)) {
+        if let Some(owner) = owner_index.and_then(|index| self.open_elements.get_mut(index)) {
             (language, title) =
                 (std::mem::take(&mut owner.language), std::mem::take(&mut owner.title));
         }
@@ -340,7 +344,7 @@ mod tests {
                 .replace("\\>", ">")
                 .replace("&lt;", "<")
                 .replace("&gt;", ">");
-            assert!(plain.contains(part), "{part} of {text}");
+            assert!(plain.contains(part), "{part} in {text}");
         }
         for hidden in ["kiln.png", "maxLevel", "Tracker", "ac:", "ri:"] {
             assert!(!text.contains(hidden), "{hidden} in {text}");
@@ -348,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn panels_of_the_newer_editor_appear_once() {
+    fn newer_editor_panels_appear_once() {
         let storage = r#"<ac:adf-extension><ac:adf-node type="panel"><ac:adf-attribute key="panel-type">note</ac:adf-attribute>
             <ac:adf-content><p>Mind the gap.</p></ac:adf-content></ac:adf-node><ac:adf-fallback><div><p>Mind the gap.</p></div></ac:adf-fallback></ac:adf-extension>"#;
         assert_eq!(to_markdown(storage), "> Mind the gap.");

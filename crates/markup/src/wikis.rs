@@ -2,10 +2,12 @@
 
 use regex::Captures;
 
-use super::{BOLD, CODE_AT, INSERTED, Placeholders, STRIKETHROUGH, Writer, italic, link, pattern};
+use super::{
+    BOLD, CODE_AT, INSERTED, Placeholders, STRIKETHROUGH, Writer, convert_italics, link, pattern,
+};
 
 /// Parses a list item into its depth, whether it is ordered, and its text.
-fn list<'a>(line: &'a str, marks: &[char]) -> Option<(usize, bool, &'a str)> {
+fn parse_list_item<'a>(line: &'a str, marks: &[char]) -> Option<(usize, bool, &'a str)> {
     let rest = line.trim_start_matches(marks);
     let lead = &line[..line.len() - rest.len()];
     let words = rest.strip_prefix(' ')?;
@@ -13,7 +15,7 @@ fn list<'a>(line: &'a str, marks: &[char]) -> Option<(usize, bool, &'a str)> {
 }
 
 /// Returns the cells of `|a|b|`.
-fn cells(line: &str) -> Option<Vec<String>> {
+fn parse_cells(line: &str) -> Option<Vec<String>> {
     let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
     Some(inner.split('|').map(str::to_owned).collect())
 }
@@ -36,12 +38,12 @@ pub(super) fn textile(text: &str) -> String {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let body = line.trim();
-        if let Some(at) = body.find("<pre") {
-            let prefix = &body[..at];
+        if let Some(start) = body.find("<pre") {
+            let prefix = &body[..start];
             if !prefix.trim().is_empty() {
                 out.line(&textile_line(prefix));
             }
-            let block = read_until(&body[at..], "</pre>", &mut lines);
+            let block = read_until(&body[start..], "</pre>", &mut lines);
             let (code, suffix) = block.split_once("</pre>").unwrap_or((&block, ""));
             let language =
                 pattern!(r#"<code\s+class="([^"]+)""#).captures(code).map(|c| c[1].to_owned());
@@ -59,15 +61,15 @@ pub(super) fn textile(text: &str) -> String {
             out.heading(caps[1].parse().unwrap_or(1), &textile_line(&caps[2]));
         } else if let Some(caps) = pattern!(r"^bc(?:\([^)]*\))?\.{1,2}\s+(.*)$").captures(body) {
             let mut code = vec![caps[1].to_owned()];
-            while let Some(more) = lines.next_if(|l| !l.trim().is_empty()) {
-                code.push(more.to_owned());
+            while let Some(next) = lines.next_if(|l| !l.trim().is_empty()) {
+                code.push(next.to_owned());
             }
             out.code("", code.iter().map(String::as_str));
         } else if let Some(words) = body.strip_prefix("bq. ") {
             out.line(&format!("> {}", textile_line(words)));
-        } else if let Some((depth, is_ordered, words)) = list(line, &['*', '#']) {
+        } else if let Some((depth, is_ordered, words)) = parse_list_item(line, &['*', '#']) {
             out.item(depth, is_ordered, &textile_line(words));
-        } else if let Some(row) = cells(body) {
+        } else if let Some(row) = parse_cells(body) {
             let row: Vec<String> = row
                 .iter()
                 .map(|c| {
@@ -106,12 +108,12 @@ fn textile_line(text: &str) -> String {
     });
     text = spans.mask(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
-    text = italic(&BOLD.apply(&text));
+    text = convert_italics(&BOLD.apply(&text));
     text = INSERTED.apply(&STRIKETHROUGH.apply(&text));
     spans.restore(&text)
 }
 
-/// The maximum number of code blocks that begin in one line.
+/// The maximum number of code blocks that begin on one line.
 const MAX_LINE_CODES: usize = 100;
 
 pub(super) fn jira(text: &str) -> String {
@@ -133,7 +135,7 @@ pub(super) fn jira(text: &str) -> String {
     jira.out.finish()
 }
 
-/// A converter of Jira's markup.
+/// A converter for Jira's markup.
 #[derive(Default)]
 struct Jira {
     out: Writer,
@@ -141,8 +143,8 @@ struct Jira {
 }
 
 impl Jira {
-    /// Converts the text before the first code in a line, and the code. Returns the text after it;
-    /// `None` without code.
+    /// Converts the first code block in a line and the text before it. Returns the text after it,
+    /// or `None` if the line has no code.
     fn code<'a>(
         &mut self,
         line: &str,
@@ -161,7 +163,7 @@ impl Jira {
         Some(suffix.to_owned())
     }
 
-    /// Converts a line without code. Quote marks may be within the line.
+    /// Converts a line without code. `{quote}` may occur within the line.
     fn words(&mut self, line: &str) {
         for (n, part) in line.split("{quote}").enumerate() {
             if n > 0 {
@@ -180,7 +182,7 @@ impl Jira {
             self.out.heading(caps[1].parse().unwrap_or(1), &jira_line(&caps[2]));
         } else if let Some(words) = line.strip_prefix("bq. ") {
             self.out.line(&format!("> {}", jira_line(words)));
-        } else if let Some((depth, is_ordered, words)) = list(line, &['*', '#', '-']) {
+        } else if let Some((depth, is_ordered, words)) = parse_list_item(line, &['*', '#', '-']) {
             self.out.item(depth, is_ordered, &jira_line(words));
         } else if let Some(row) = jira_cells(line) {
             self.out.row(&row);
@@ -197,7 +199,7 @@ fn jira_cells(line: &str) -> Option<Vec<String>> {
         return None;
     }
     let line = jira_line(&line.replace(r"\|", BAR));
-    let row = cells(&pattern!(r"\|\|").replace_all(&line, "|"))?;
+    let row = parse_cells(&pattern!(r"\|\|").replace_all(&line, "|"))?;
     Some(row.into_iter().map(|cell| cell.replace(BAR, "|")).collect())
 }
 
@@ -225,7 +227,7 @@ fn jira_line(text: &str) -> String {
     )
     .replace_all(&text, "")
     .into_owned();
-    text = italic(&BOLD.apply(&text));
+    text = convert_italics(&BOLD.apply(&text));
     text = INSERTED.apply(&STRIKETHROUGH.apply(&text));
     spans.restore(&text)
 }
@@ -279,8 +281,8 @@ pub(super) fn media_wiki(text: &str) -> String {
             out.line(&media_wiki_line(&caps[1]));
         } else if !in_table && line.starts_with(' ') && !body.is_empty() {
             let mut code = vec![line];
-            while let Some(more) = lines.next_if(|l| l.starts_with(' ') && !l.trim().is_empty()) {
-                code.push(more);
+            while let Some(next) = lines.next_if(|l| l.starts_with(' ') && !l.trim().is_empty()) {
+                code.push(next);
             }
             out.code("", code);
         } else {
@@ -323,8 +325,8 @@ pub(super) fn creole(text: &str) -> String {
             out.code("", code);
         } else if let Some(caps) = pattern!(r"^(={1,6})\s*(.+?)\s*=*$").captures(body) {
             out.heading(caps[1].len(), &creole_line(&caps[2]));
-        } else if let Some((depth, is_ordered, words)) =
-            list(body, &['*', '#']).filter(|_| !body.starts_with("**") || !body[2..].contains("**"))
+        } else if let Some((depth, is_ordered, words)) = parse_list_item(body, &['*', '#'])
+            .filter(|_| !body.starts_with("**") || !body[2..].contains("**"))
         {
             out.item(depth, is_ordered, &creole_line(words));
         } else if body.starts_with('|') {

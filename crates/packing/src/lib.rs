@@ -1,5 +1,5 @@
-//! Detection and decompression of gzip, bzip2, xz and zstd, also nested. Decompression bombs are
-//! refused.
+//! Detection and decompression of gzip, bzip2, xz and zstd, including nested layers. Decompression
+//! bombs are rejected.
 
 use std::{
     fs::File,
@@ -19,10 +19,10 @@ pub const BOMB_FLOOR: u64 = 512 * 1024 * 1024;
 pub const MAX_RATIO: u64 = 200;
 /// The maximum number of nested compression layers.
 const MAX_LAYERS: usize = 3;
-/// The memory limit for unpacking xz, in KiB. The largest common dictionary has 64 MiB.
+/// The memory limit for unpacking xz, in KiB. The largest common dictionary is 64 MiB.
 const XZ_MEMORY: u32 = 160 * 1024;
 
-/// Detects the compression format of a stream by its first bytes; `None` if it is not compressed.
+/// Detects the compression format of a stream from its first bytes; `None` if it is not compressed.
 pub fn compression(start: &[u8]) -> Option<&'static str> {
     let formats: [(&[u8], &'static str); 4] = [
         (&[0x1f, 0x8b], "gzip"),
@@ -31,7 +31,7 @@ pub fn compression(start: &[u8]) -> Option<&'static str> {
         (b"BZh", "bzip2"),
     ];
     let (_, format) = formats.iter().find(|(magic, _)| start.starts_with(magic))?;
-    // A text may begin with "BZh"; bzip2 continues with a digit and the digits of pi.
+    // Text may begin with "BZh"; bzip2 continues with a digit and the digits of pi.
     let has_block = start.len() < 10
         || start[4..10] == [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]
         || start[4] == 0x17;

@@ -1,4 +1,4 @@
-//! The data of redaction in `data/`: patterns, rules and word lists.
+//! The redaction data in `data/`: patterns, rules and word lists.
 
 #![allow(clippy::unwrap_used, reason = "the data is constant; a test reads all of it")]
 
@@ -38,7 +38,7 @@ fn one_line(pattern: &Item) -> String {
 fn expand(pattern: &str) -> String {
     let inner = |c: &Captures<'_>| format!("(?:{})", expand(&PATTERNS[&c[1]].0));
     let out = REFERENCE.replace_all(pattern, inner);
-    // A search for ASCII boundaries is much faster.
+    // Searching for ASCII word boundaries is much faster.
     if out.is_ascii() && !out.contains(r"\p{") {
         out.replace(r"\b", r"(?-u:\b)")
     } else {

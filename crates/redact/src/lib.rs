@@ -31,7 +31,7 @@ const CERTAIN: bool = true;
 /// A match that may be something else; the user decides.
 const UNCERTAIN: bool = false;
 
-/// The options of a redaction.
+/// The options for a redaction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RedactionOptions<'a> {
     /// True if links to the tracker are hidden as well.
@@ -41,7 +41,7 @@ pub struct RedactionOptions<'a> {
 }
 
 impl<'a> RedactionOptions<'a> {
-    /// Returns the options of this request.
+    /// Creates the options from a request.
     pub fn from_request(request: &'a precedent_core::model::BriefRequest) -> Self {
         Self { hide_links: request.redact_links, keep: &request.keep }
     }
@@ -56,7 +56,7 @@ pub struct KnownNames {
     pub people: Vec<String>,
     /// The addresses and towns in running text.
     pub places: Vec<String>,
-    /// The sentences and phrases that were read already.
+    /// The sentences and phrases that the model has already read.
     texts: BTreeSet<String>,
 }
 
@@ -67,7 +67,7 @@ impl KnownNames {
     }
 }
 
-/// Returns the texts of a brief, each once.
+/// Returns the distinct texts of a brief.
 pub fn texts(brief: &Brief) -> BTreeSet<String> {
     texts_of(&mut brief.clone()).into_iter().map(std::mem::take).collect()
 }
@@ -118,8 +118,8 @@ pub fn redact_texts(texts: &mut [&mut String], names: &KnownNames) {
     texts.iter_mut().for_each(|text| **text = hide_known(&mut redactor, text));
 }
 
-/// Redacts known matches, because a match in the last text may also occur in the first, and then the
-/// matches that their replacement reveals.
+/// Redacts known matches, because a match in the last text may also occur in the first, then the
+/// matches that these replacements reveal.
 fn hide_known(redactor: &mut Redactor, text: &str) -> String {
     /// The maximum number of passes; more have never found anything.
     const MAX_PASSES: usize = 3;
@@ -140,7 +140,7 @@ fn run_detectors(redactor: &mut Redactor, text: &str) -> String {
     if out == text { out } else { run_once(redactor, &out) }
 }
 
-/// Redacts a text once with each detector; none changes the replacements of the previous ones.
+/// Redacts a text once with each detector; none changes the pseudonyms of the previous ones.
 fn run_once(redactor: &mut Redactor, text: &str) -> String {
     let mut out = rules::hide(redactor, "secrets", text);
     out = named_secrets::hide(redactor, &out);

@@ -21,7 +21,7 @@ pub(super) struct Line<'a> {
     pub(super) start: usize,
     /// The offset of its content.
     pub(super) content_start: usize,
-    /// The content without quotation marks (`>`).
+    /// The content without quote markers (`>`).
     pub(super) content: &'a str,
     pub(super) kind: LineKind,
 }
@@ -49,8 +49,8 @@ impl<'a> Lines<'a> {
             };
             fence = match (fence, mark) {
                 (None, mark) => mark,
-                (open, mark) if open == mark => None,
-                (open, _) => open,
+                (fence, mark) if fence == mark => None,
+                (fence, _) => fence,
             };
             is_blank = line.trim().is_empty();
             lines.push(Line { start, content_start, content, kind });
@@ -60,19 +60,19 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the kind of the line at this offset.
-    pub(super) fn kind(&self, at: usize) -> LineKind {
-        let next = self.0.partition_point(|line| line.start <= at);
+    pub(super) fn kind(&self, offset: usize) -> LineKind {
+        let next = self.0.partition_point(|line| line.start <= offset);
         next.checked_sub(1).map_or(LineKind::Prose, |line| self.0[line].kind)
     }
 }
 
-/// Returns the text before this offset in its line, limited to its end.
-pub(super) fn line_prefix(text: &str, at: usize) -> &str {
+/// Returns the text before this offset in its line, or the end of that text if it is long.
+pub(super) fn line_prefix(text: &str, offset: usize) -> &str {
     /// The maximum length in bytes, because a log may be a single line.
     const MAX_PREFIX: usize = 160;
-    let start = (at.saturating_sub(MAX_PREFIX)..=at)
+    let start = (offset.saturating_sub(MAX_PREFIX)..=offset)
         .find(|start| text.is_char_boundary(*start))
-        .unwrap_or(at);
+        .unwrap_or(offset);
     text[start..at].rsplit('\n').next().unwrap_or_default()
 }
 

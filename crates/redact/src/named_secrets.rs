@@ -32,8 +32,8 @@ type Rule = (Vec<&'static str>, bool, Vec<Check>);
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let lines = include_str!("../data/named_secrets.txt").lines().filter(|l| !l.starts_with('#'));
     let rules = lines.filter_map(|line| line.split_once(" = ")).map(|(front, checks)| {
-        let is_sure = !checks.starts_with('?');
-        (front.split(' ').collect(), is_sure, Check::parse(checks.trim_start_matches('?')))
+        let is_certain = !checks.starts_with('?');
+        (front.split(' ').collect(), is_certain, Check::parse(checks.trim_start_matches('?')))
     });
     rules.collect()
 });
@@ -56,10 +56,10 @@ struct SecretValue<'a> {
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let names = pattern("secret_name").captures_iter(text).filter_map(|c| find_name(text, &c));
     let values = names.filter_map(|name| {
-        let (value, is_sure) = find_secret(text, &name)?;
-        Some((value.start..value.start + value.text.len(), (value.text, is_sure)))
+        let (value, is_certain) = find_secret(text, &name)?;
+        Some((value.start..value.start + value.text.len(), (value.text, is_certain)))
     });
-    splice(text, values, |(value, is_sure)| r.hide("token", is_sure, value))
+    splice(text, values, |(value, is_certain)| r.hide("token", is_certain, value))
 }
 
 /// Returns the full name around a match, if it is the name of a secret.
@@ -122,9 +122,9 @@ fn find_secret<'a>(text: &'a str, name: &SecretName<'_>) -> Option<(SecretValue<
     let (join, joint) = JOINS.into_iter().find_map(|(pattern_name, join)| {
         Some((join, pattern(pattern_name).find(suffix).filter(|_| is_possible(join))?))
     })?;
-    let at = name_end + joint.end();
+    let offset = name_end + joint.end();
     if matches!(join, "colon" | "assigned") {
-        let is_comparison = joint.as_str().ends_with('=') && text[at..].starts_with([':', '=']);
+        let is_comparison = joint.as_str().ends_with('=') && text[offset..].starts_with([':', '=']);
         // "Passwords do not match: …" is an error message, "PASS: …" the result of a test.
         if is_comparison
             || pattern("error_word").is_match(joint.as_str())
@@ -133,12 +133,12 @@ fn find_secret<'a>(text: &'a str, name: &SecretName<'_>) -> Option<(SecretValue<
             return None;
         }
     }
-    let scheme = pattern("scheme").find(&text[at..]).map_or(0, |m| m.end());
-    let at = at + scheme;
+    let scheme = pattern("scheme").find(&text[offset..]).map_or(0, |m| m.end());
+    let offset = offset + scheme;
     // The value may be on the line below the label.
-    let next_line = pattern("value_below").captures(&text[at..]).filter(|_| join == "colon");
-    let at = next_line.and_then(|c| c.get(1)).map_or(at, |m| at + m.start());
-    let value = value_at(text, at, join)?;
+    let next_line = pattern("value_below").captures(&text[offset..]).filter(|_| join == "colon");
+    let offset = next_line.and_then(|c| c.get(1)).map_or(offset, |m| offset + m.start());
+    let value = value_at(text, offset, join)?;
     // A header with a scheme, or for a key, contains nothing but the secret.
     let is_key_header = name.kind != "pin" && name.text.to_lowercase().starts_with("x-");
     if join == "colon" && (scheme > 0 || is_key_header) && value::is_header_secret(value.text) {
@@ -152,13 +152,13 @@ fn find_secret<'a>(text: &'a str, name: &SecretName<'_>) -> Option<(SecretValue<
         "beside" if name.text.starts_with('-') => "option",
         join => join,
     };
-    let is_sure = is_certain(text, name, join, &value)?;
-    Some((value, is_sure))
+    let is_certain = certainty(text, name, join, &value)?;
+    Some((value, is_certain))
 }
 
 /// Returns the value at this offset.
-fn value_at<'a>(text: &'a str, at: usize, join: &str) -> Option<SecretValue<'a>> {
-    let rest = &text[at..];
+fn value_at<'a>(text: &'a str, offset: usize, join: &str) -> Option<SecretValue<'a>> {
+    let rest = &text[offset..];
     let form = if join == "tag" { "tagged_value" } else { "quoted_value" };
     let inner = pattern(form).captures(rest).and_then(|c| c.iter().skip(1).flatten().next());
     // The closing quotation mark may be missing.
@@ -169,11 +169,11 @@ fn value_at<'a>(text: &'a str, at: usize, join: &str) -> Option<SecretValue<'a>>
         None if join == "tag" => return None,
         None => (open, value::bare_value(&rest[open..])),
     };
-    (!text.is_empty()).then(|| SecretValue { start: at + start, text, is_quoted })
+    (!text.is_empty()).then(|| SecretValue { start: offset + start, text, is_quoted })
 }
 
 /// Returns whether a value is certainly a secret, or `None` if it is not a secret.
-fn is_certain(
+fn certainty(
     text: &str,
     name: &SecretName<'_>,
     join: &str,
@@ -195,7 +195,7 @@ fn is_certain(
         let has_join = front.contains(&join) || is_joined && front.contains(&"joined");
         front[0] == kind && has_join && Check::all_pass(checks, value.text)
     };
-    RULES.iter().find(is_match).map(|(_, is_sure, _)| *is_sure)
+    RULES.iter().find(is_match).map(|(_, is_certain, _)| *is_certain)
 }
 
 /// Returns whether a number is an amount: a unit follows it, or its name is a plural.

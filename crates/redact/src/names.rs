@@ -26,7 +26,7 @@ pub(super) fn is_full_name(text: &str) -> bool {
     can_sign(text) && !pattern("inner_capital").is_match(&without_prefixes)
 }
 
-/// Returns whether a text in the position of a name can be one in a script without case.
+/// Returns whether a text in the position of a name can be a name in a script without case.
 fn is_name_without_case(text: &str) -> bool {
     pattern("caseless_name").is_match(text)
         && !closings::is_closing(text)
@@ -39,7 +39,7 @@ pub(super) fn can_sign(text: &str) -> bool {
     is_name(text) || is_name_without_case(text)
 }
 
-/// Returns whether a text in the position of a name can be one: "Hansen, Molly", "Ada", "高橋 美咲".
+/// Returns whether a text in the position of a name can be a name: "Hansen, Molly", "Ada", "高橋 美咲".
 pub(super) fn can_be_name(text: &str) -> bool {
     is_name(&text.replace(',', ""))
         || !text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
@@ -85,7 +85,7 @@ pub(super) fn surname(name: &str) -> Option<String> {
     .then_some(folded_name)
 }
 
-/// Returns whether a word of a name is rarely used as another word.
+/// Returns whether a word of a name is rarely used as an ordinary word.
 fn is_distinctive(word: &&str) -> bool {
     word.chars().count() >= 3
         && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))

@@ -24,7 +24,7 @@ pub(super) fn is_not_email(text: &str) -> bool {
 
 /// Returns whether a name is a public host or a subdomain of one.
 pub(super) fn is_public_host(lower: &str) -> bool {
-    let parents = lower.match_indices('.').map(|(at, _)| &lower[at + 1..]);
+    let parents = lower.match_indices('.').map(|(offset, _)| &lower[offset + 1..]);
     [lower].into_iter().chain(parents).any(|name| is_listed("public_hosts", name))
 }
 

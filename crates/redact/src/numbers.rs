@@ -19,7 +19,7 @@ pub(super) fn is_card(text: &str) -> bool {
     let digits = digits(text);
     let double = |digit: u32| digit * 2 / 10 + digit * 2 % 10;
     let from_end = digits.chars().rev().filter_map(|c| c.to_digit(10)).enumerate();
-    let sum: u32 = from_end.map(|(at, d)| if at % 2 == 0 { d } else { double(d) }).sum();
+    let sum: u32 = from_end.map(|(index, d)| if index % 2 == 0 { d } else { double(d) }).sum();
     pattern("card_number").is_match(&digits) && sum.is_multiple_of(10)
 }
 
@@ -40,7 +40,7 @@ pub(super) fn longest_phone(number: &str) -> &str {
     &number[..end]
 }
 
-/// Returns whether a number can be dialled from abroad, after a plus sign or two zeros.
+/// Returns whether a number can be dialed from abroad, after a plus sign or two zeros.
 pub(super) fn is_international(number: &str) -> bool {
     pattern("abroad").is_match(digits(number).trim_start_matches("00"))
 }

@@ -61,7 +61,7 @@ fn bare_signature(text: &str) -> Option<usize> {
         .then(|| body.len() - last.len())
 }
 
-/// Returns the byte ranges of the lines of signatures.
+/// Returns the byte ranges of signature lines.
 pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
     /// The maximum number of lines of a signature.
     const MAX_LINES: usize = 10;

@@ -1,7 +1,7 @@
 //! Recognition of names by a model.
 //!
 //! The model was trained on English, so a phrase that looks like a full name is read again in an
-//! English sentence. The form of names corrects the boundaries of a recognized name.
+//! English sentence. Rules about the form of names correct the boundaries of a recognized name.
 
 use std::ops::Range;
 
@@ -24,18 +24,18 @@ pub struct Recognition {
     pub score: f32,
 }
 
-/// A model that recognizes names, with the frequencies of words.
+/// A model that recognizes names, combined with the frequencies of words.
 pub trait NameReader {
     /// Returns the names in a text, in order.
     ///
     /// # Errors
-    /// Errors of the model.
+    /// Returns any error from the model.
     fn names(&mut self, text: &str) -> Result<Vec<Recognition>>;
 
     /// Returns whether all words of a name are common in the casebook, like those of a product.
     ///
     /// # Errors
-    /// Errors of the index.
+    /// Returns any error from the index.
     fn is_common(&mut self, name: &str) -> Result<bool>;
 }
 
@@ -52,7 +52,7 @@ impl KnownNames {
     /// Adds the names that a model recognizes in a text.
     ///
     /// # Errors
-    /// Errors of the reader.
+    /// Returns any error from the reader.
     pub fn recognize(&mut self, text: &str, reader: &mut dyn NameReader) -> Result<()> {
         let lines = Lines::new(text);
         let mut passage = String::new();
@@ -101,7 +101,7 @@ impl KnownNames {
         !text.is_empty() && self.texts.insert(text.to_owned())
     }
 
-    /// Reads each phrase that looks like a full name in a sentence of its own.
+    /// Reads each phrase that looks like a full name again, in a sentence of its own.
     fn read_phrases(
         &mut self,
         text: &str,
@@ -161,7 +161,7 @@ fn sentences<'a>(lines: &'a Lines<'a>) -> impl Iterator<Item = &'a str> {
     lines.0.iter().filter(is_prose).flat_map(|line| {
         let ends = pattern("sentence_end").find_iter(line.content).map(|m| m.end());
         let ends = ends.chain([line.content.len()]);
-        ends.scan(0, |from, end| Some(&line.content[std::mem::replace(from, end)..end]))
+        ends.scan(0, |start, end| Some(&line.content[std::mem::replace(start, end)..end]))
     })
 }
 
@@ -180,7 +180,7 @@ fn is_candidate(word: &str) -> bool {
     }
 }
 
-/// Returns the names in a range that a model recognized as one, completed and without other words.
+/// Splits a range that a model recognized as one name into people, and completes their names.
 fn split_people(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let name_text = &text[range.clone()];
     // "Mbeki, Sipho" is one person, "Laura Bianchi, Marco Esposito" are two.
@@ -204,7 +204,7 @@ fn split_people(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     people
 }
 
-/// Returns whether a recognized name is a person's rather than that of software.
+/// Returns whether a recognized name is the name of a person rather than of software.
 fn is_person(name: &str, score: f32, prefix: &str, suffix: &str) -> bool {
     let is_software = !name.contains([' ', '\u{a0}', '-'])
         && (score < CERTAIN_SCORE
@@ -214,7 +214,7 @@ fn is_person(name: &str, score: f32, prefix: &str, suffix: &str) -> bool {
     !is_software && names::is_full_name(name) && name.split([' ', '\u{a0}', '-']).any(is_candidate)
 }
 
-/// Returns whether a recognized place is really one.
+/// Returns whether a recognized place is really a place.
 fn is_place(name: &str, score: f32, prefix: &str) -> bool {
     let has_capital = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
     let is_not_name = |word: &str| is_listed("no_people", &word.to_lowercase());
@@ -229,7 +229,7 @@ fn is_place(name: &str, score: f32, prefix: &str) -> bool {
 /// Returns whether a word occurs in lower case as a command or a folder: `claude`.
 fn is_command(text: &str, name: &str) -> bool {
     let lower = name.to_lowercase();
-    text.match_indices(&lower).any(|(at, _)| {
+    text.match_indices(&lower).any(|(offset, _)| {
         let folder = text[..at].strip_suffix('/').and_then(|path| path.rsplit('/').next());
         text[..at].ends_with('`')
             || folder.is_some_and(|folder| !matches!(folder, "home" | "Users" | ""))

@@ -14,7 +14,7 @@ use super::{
 use aho_corasick::AhoCorasick;
 use precedent_core::model::RedactionPreview;
 
-/// A kind and an original.
+/// A kind and an original text.
 type Key = (String, String);
 
 /// The positions in which a known text is replaced.
@@ -22,7 +22,7 @@ type Key = (String, String);
 enum Scope {
     Anywhere,
     WholeWord,
-    /// A whole word with hyphens, in capital or small letters.
+    /// A whole word that hyphens do not extend, in upper or lower case.
     Login,
     /// Next to a dot, a slash or similar, as in paths and packages.
     Joined,
@@ -31,7 +31,7 @@ enum Scope {
 /// A known text with its scope and key.
 type Needle = (String, Scope, Key);
 
-/// The matcher of the known texts, the texts, and the number of pseudonyms when it was built.
+/// A matcher for the known texts, the texts, and the number of pseudonyms when it was built.
 type KnownTexts = (AhoCorasick, Vec<Needle>, usize);
 
 /// The pseudonyms assigned so far, and the options of a redaction.
@@ -39,7 +39,7 @@ pub(super) struct Redactor {
     pseudonyms: HashMap<Key, RedactionPreview>,
     counters: HashMap<String, usize>,
     logins: BTreeSet<String>,
-    trackers: BTreeSet<String>,
+    tracker_hosts: BTreeSet<String>,
     hide_links: bool,
     /// Texts to keep, and whether each occurred.
     exceptions: BTreeMap<String, bool>,
@@ -49,14 +49,14 @@ pub(super) struct Redactor {
 impl Redactor {
     pub(super) fn new(
         names: &KnownNames,
-        trackers: BTreeSet<String>,
+        tracker_hosts: BTreeSet<String>,
         options: &RedactionOptions<'_>,
     ) -> Self {
         let mut redactor = Self {
             pseudonyms: HashMap::new(),
             counters: HashMap::new(),
             logins: names.logins.iter().map(|p| p.to_lowercase()).collect(),
-            trackers,
+            tracker_hosts,
             hide_links: options.hide_links,
             exceptions: options.keep.iter().map(|k| (k.trim().to_lowercase(), false)).collect(),
             known_texts: None,
@@ -69,7 +69,7 @@ impl Redactor {
     }
 
     /// Returns the constant pseudonym of a match, or the original if the user keeps it.
-    pub(super) fn hide(&mut self, kind: &str, is_sure: bool, original: &str) -> String {
+    pub(super) fn hide(&mut self, kind: &str, is_certain: bool, original: &str) -> String {
         // Some trackers use the name as the login.
         if kind == "person" && self.logins.contains(&original.to_lowercase()) {
             return self.hide_login(original);
@@ -91,7 +91,7 @@ impl Redactor {
                 }
             });
         entry.count += 1;
-        entry.sure |= is_sure;
+        entry.sure |= is_certain;
         entry.pseudonym.clone()
     }
 
@@ -105,7 +105,7 @@ impl Redactor {
         }
     }
 
-    /// Returns the pseudonym of a possible login in the position of one, unless it is a word.
+    /// Returns the pseudonym of a possible login, or the text itself if it is a word, not a login.
     pub(super) fn hide_possible_login(&mut self, name: &str) -> String {
         let lower = name.to_lowercase();
         let is_word = is_listed("no_logins", &lower) || value::is_ordinary(name);
@@ -120,15 +120,16 @@ impl Redactor {
 
     /// Returns whether a host is a tracker's and stays visible, because every citation contains it.
     pub(super) fn keeps_host(&self, lower: &str) -> bool {
-        !self.hide_links && self.trackers.contains(lower)
+        !self.hide_links && self.tracker_hosts.contains(lower)
     }
 
     /// Returns whether a URL links to a tracker and such links are hidden.
     pub(super) fn is_hidden_link(&self, url: &str) -> bool {
-        self.hide_links && super::host_of(url).is_some_and(|host| self.trackers.contains(&host))
+        self.hide_links
+            && super::host_of(url).is_some_and(|host| self.tracker_hosts.contains(&host))
     }
 
-    /// Returns the replacements with their originals, in order of kind and number.
+    /// Returns the replacements with their originals, sorted by kind and number.
     pub(super) fn preview(&self) -> Vec<RedactionPreview> {
         let mut out: Vec<RedactionPreview> =
             self.pseudonyms.values().filter(|entry| entry.count > 0).cloned().collect();
@@ -149,7 +150,7 @@ impl Redactor {
             let (kind, original) = (key.0.as_str(), key.1.as_str());
             // An ordinary word may have another meaning elsewhere.
             let (min_len, is_distinctive, scope) = match kind {
-                "token" => (6, value::is_unlike_a_word(original), Scope::Anywhere),
+                "token" => (6, value::cannot_be_word(original), Scope::Anywhere),
                 "user" | "host" => (4, !value::is_ordinary(original), Scope::WholeWord),
                 "person" => (3, true, Scope::WholeWord),
                 _ => (4, true, Scope::WholeWord),
@@ -167,7 +168,7 @@ impl Redactor {
                 }
             }
         }
-        // If two people have the same name, either pseudonym is fine.
+        // If two people share a name, either pseudonym is fine.
         let mut texts = HashSet::new();
         needles.retain(|(text, scope, _)| texts.insert((text.clone(), *scope == Scope::Joined)));
         needles

@@ -24,7 +24,7 @@ struct Rule {
     /// The named groups, with their kinds.
     groups: Vec<(usize, String)>,
     checks: Vec<Check>,
-    /// The conditions for a certain value; `None` if no value is certain.
+    /// The checks that make a match certain; `None` if matches of this rule are never certain.
     certain_if: Option<Vec<Check>>,
     line: Option<Regex>,
     label: Option<Regex>,
@@ -45,7 +45,7 @@ impl Rule {
             groups: names.filter_map(|(group, name)| Some((group, kind(name?)))).collect(),
             pattern,
             checks: checks("check"),
-            certain_if: table.get("sure").is_none().then(|| checks("sure_if")),
+            certain_if: table.get("certain").is_none().then(|| checks("certain_if")),
             line: regex("line"),
             label: regex("label"),
             unless_before: regex("unless_before"),
@@ -57,11 +57,11 @@ impl Rule {
     fn apply(&self, r: &mut Redactor, text: &str) -> String {
         let lines = LazyCell::new(|| Lines::new(text));
         let signatures = LazyCell::new(|| people::signatures(text));
-        let is_in_scope = |at: usize| match self.scope.as_deref() {
+        let is_in_scope = |offset: usize| match self.scope.as_deref() {
             None => true,
-            Some("text") => lines.kind(at) != LineKind::Code,
-            Some("signature") => signatures.iter().any(|line| line.contains(&at)),
-            Some(_) => lines.kind(at) == LineKind::Prose,
+            Some("text") => lines.kind(offset) != LineKind::Code,
+            Some("signature") => signatures.iter().any(|line| line.contains(&offset)),
+            Some(_) => lines.kind(offset) == LineKind::Prose,
         };
         let matches = self.pattern.captures_iter(text);
         let values = matches.filter(|c| is_in_scope(c.get(0).map_or(0, |m| m.start())));
@@ -69,7 +69,7 @@ impl Rule {
         splice(text, values, |(kind, value)| self.hide_value(r, kind, value))
     }
 
-    /// Returns the values of a match with their kinds, or `None` if it is kept.
+    /// Returns the values of a match with their kinds, or `None` if the match is kept.
     fn values<'t>(&'t self, c: &Captures<'t>, text: &'t str) -> Option<Vec<Value<'t>>> {
         let whole = c.get(0)?;
         let mut values: Vec<Value<'_>> = Vec::new();
@@ -80,7 +80,7 @@ impl Rule {
             values.push((m.start()..m.start() + value.len(), (kind.as_str(), value)));
         }
         let (range, (kind, _)) = values.last()?;
-        // Another number may follow a phone number.
+        // The match may contain another number after the phone number.
         let suffix = &text[if *kind == "phone" { range.end } else { whole.end() }..];
         let line_prefix = lines::line_prefix(text, whole.start());
         let is_excluded = self.label.as_ref().is_some_and(|p| !p.is_match(line_prefix))
@@ -91,10 +91,11 @@ impl Rule {
     }
 
     fn hide_value(&self, r: &mut Redactor, kind: &str, value: &str) -> String {
-        let is_sure = self.certain_if.as_ref().is_some_and(|checks| Check::all_pass(checks, value));
+        let is_certain =
+            self.certain_if.as_ref().is_some_and(|checks| Check::all_pass(checks, value));
         match kind {
             "user" => r.hide_possible_login(value),
-            "host" => hide_host(r, is_sure, value),
+            "host" => hide_host(r, is_certain, value),
             "link" if !r.is_hidden_link(value) => value.to_owned(),
             "token"
                 if data::pattern("placeholder").is_match(value)
@@ -102,7 +103,7 @@ impl Rule {
             {
                 value.to_owned()
             }
-            _ => r.hide(kind, is_sure, value),
+            _ => r.hide(kind, is_certain, value),
         }
     }
 
@@ -118,7 +119,7 @@ impl Rule {
 }
 
 /// Returns the pseudonym of a host, or its name if it is public.
-fn hide_host(r: &mut Redactor, is_sure: bool, host: &str) -> String {
+fn hide_host(r: &mut Redactor, is_certain: bool, host: &str) -> String {
     let lower = host.to_lowercase();
     let is_public = is_listed("no_logins", &lower)
         || lower.starts_with('[')
@@ -127,10 +128,10 @@ fn hide_host(r: &mut Redactor, is_sure: bool, host: &str) -> String {
         || value::is_ordinary(&lower)
         || data::pattern("no_host").is_match(&lower)
         || lower.parse::<IpAddr>().is_ok() && !network::is_private_address(&lower);
-    if is_public { host.to_owned() } else { r.hide("host", is_sure, &lower) }
+    if is_public { host.to_owned() } else { r.hide("host", is_certain, &lower) }
 }
 
-/// Redacts the matches of the rules of a stage.
+/// Redacts a text with the rules of a stage.
 pub(super) fn hide(r: &mut Redactor, stage: &str, text: &str) -> String {
     STAGES[stage].iter().fold(text.to_owned(), |text, rule| match &rule.line {
         Some(pattern) => text

@@ -1,4 +1,4 @@
-//! People, places and secrets in the columns of tables.
+//! People, places and secrets in table columns.
 
 use super::{UNCERTAIN, data::pattern, redactor::Redactor, value::Check};
 
@@ -21,7 +21,7 @@ fn hide_cell(r: &mut Redactor, label: &str, cell: &str) -> String {
     )
 }
 
-/// Redacts the columns of tables whose labels name people, places or secrets.
+/// Redacts table columns whose labels name people, places or secrets.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let is_private =

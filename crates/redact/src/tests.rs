@@ -120,8 +120,9 @@ fn personal_data_in_an_email_is_replaced() {
     assert!(out.contains("Senior Operations Manager") && out.contains("prints blanks"), "{out}");
     assert_eq!(out.matches("[person-1]").count(), 2, "{out}");
     let matches = hits(MAIL);
-    let certainty =
-        |original: &str| matches.iter().find(|(_, o, _)| o == original).map(|(_, _, sure)| *sure);
+    let certainty = |original: &str| {
+        matches.iter().find(|(_, o, _)| o == original).map(|(.., is_certain)| *is_certain)
+    };
     assert_eq!(
         (certainty("Berta Brandt"), certainty("DE89 3704 0044 0532 0130 00")),
         (Some(true), Some(true))
@@ -133,7 +134,7 @@ fn personal_data_in_an_email_is_replaced() {
 }
 
 #[test]
-fn greeted_and_signing_names_are_people() {
+fn names_in_greetings_and_signatures_are_people() {
     for (text, name) in [
         ("Hi Berta,\n\nit works now.", "Berta"),
         ("Sehr geehrte Frau Özdemir,\ndanke.", "Özdemir"),
@@ -156,7 +157,7 @@ fn greeted_and_signing_names_are_people() {
 }
 
 #[test]
-fn words_in_capitals_are_not_people() {
+fn capitalized_words_are_not_people() {
     for text in [
         "Hello World, again",
         "Hi all,\n\nit fails.\n\nThanks!\nSteps To Reproduce",
@@ -172,7 +173,7 @@ fn words_in_capitals_are_not_people() {
 }
 
 #[test]
-fn streets_and_towns_of_signatures_are_places() {
+fn streets_and_towns_in_signatures_are_places() {
     for (signature, places) in [
         ("Musterstraße 12a\n80331 München", &["Musterstraße 12a", "80331 München"][..]),
         ("221B Baker Street, London NW1 6XE", &["221B Baker Street", "London NW1 6XE"]),
@@ -266,7 +267,7 @@ fn cards_need_a_valid_checksum() {
     }
 }
 
-/// Returns numbers as programs write them, none of which is personal data.
+/// Generates numbers as programs write them, none of which is personal data.
 fn technical_token() -> impl Strategy<Value = String> {
     prop_oneof![
         "v?[0-9]{1,2}\\.[0-9]{1,3}\\.[0-9]{1,4}(-rc\\.[0-9])?",
@@ -288,7 +289,7 @@ fn technical_token() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Returns a country code and a phone number of that country.
+/// Generates a country code and a phone number in that country.
 fn international() -> impl Strategy<Value = (&'static str, String)> {
     let country = prop::sample::select(vec![
         "1", "7", "33", "44", "49", "52", "81", "91", "353", "358", "420", "971",
@@ -361,25 +362,25 @@ proptest! {
     }
 
     #[test]
-    fn ordinary_lines_of_logs_are_untouched(
-        begin in prop::sample::select(vec![
+    fn ordinary_log_lines_are_unchanged(
+        prefix in prop::sample::select(vec![
             "2026-05-12 10:00:01.123 INFO ", "[2026-05-12T10:00:01Z] ", "May 12 10:00:01 localhost app[7]: ", "10:00:01,123 DEBUG [main] ",
             "WARN  ", "1778579201.123 ", "level=info ts=1778579201 ", "    at ",
         ]),
         tokens in proptest::collection::vec(technical_token(), 1..8),
     ) {
-        let line = format!("{begin}{}", tokens.join(" "));
+        let line = format!("{prefix}{}", tokens.join(" "));
         prop_assert_eq!(redact_all(&line), line);
     }
 
     #[test]
-    fn versions_ids_and_counts_in_sentences_are_untouched(tokens in proptest::collection::vec(technical_token(), 1..6)) {
+    fn versions_ids_and_counts_in_sentences_are_unchanged(tokens in proptest::collection::vec(technical_token(), 1..6)) {
         let text = format!("It came with {} as well.", tokens.join(", then "));
         prop_assert_eq!(redact_all(&text), text);
     }
 }
 
-/// The error messages of programs that must stay byte for byte.
+/// Program error messages that must stay unchanged, byte for byte.
 const ERRORS: &[&str] = &[
     "From: Berlin\nTo: Hamburg",
     "From: 2.3.1 to 2.4.0. To: see the notes below",
@@ -649,11 +650,11 @@ fn ambiguous_numbers_and_passwords_are_uncertain() {
         ("login with user bob and password hunter22", "hunter22"),
         ("Hi,\n\nit stops.\n\nJonathan Whitcombe", "Jonathan Whitcombe"),
     ] {
-        let sure = hits(text)
+        let is_certain = hits(text)
             .into_iter()
             .find(|(_, original, _)| original == secret)
-            .map(|(.., sure)| sure);
-        assert_eq!(sure, Some(false), "{text}");
+            .map(|(.., is_certain)| is_certain);
+        assert_eq!(is_certain, Some(false), "{text}");
     }
 }
 

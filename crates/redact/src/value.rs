@@ -15,7 +15,7 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// Parses checks: "labelled:5 !hyphen".
+    /// Parses checks: "labeled:5 !hyphen".
     pub(super) fn parse(text: &str) -> Vec<Self> {
         let check = |word: &str| {
             let (name, min_len) = word.split_once(':').unwrap_or((word, "0"));
@@ -30,7 +30,7 @@ impl Check {
         let is_match = match self.name.as_str() {
             "any" => true,
             "random" => is_random(value, self.min_len),
-            "labelled" => is_labelled_secret(value, self.min_len),
+            "labeled" => is_labeled_secret(value, self.min_len),
             "assigned" => is_assigned_secret(value),
             "header_secret" => is_header_secret(value),
             "sentence" => is_sentence(value),
@@ -50,7 +50,7 @@ impl Check {
             "international" => numbers::is_international(value),
             "grouped" => numbers::is_grouped(value),
             "requested" => numbers::is_requested(value),
-            "dialled" => numbers::digits(value).len() >= self.min_len,
+            "dialed" => numbers::digits(value).len() >= self.min_len,
             "private_address" => network::is_private_address(value),
             name => pattern(name).is_match(value),
         };
@@ -72,7 +72,7 @@ pub(super) fn is_ordinary(word: &str) -> bool {
 
 /// Returns whether a text cannot be a word, because of a digit, punctuation or inner capitals. Such a
 /// text has no other meaning, so it may be replaced everywhere.
-pub(super) fn is_unlike_a_word(text: &str) -> bool {
+pub(super) fn cannot_be_word(text: &str) -> bool {
     let inner = text.trim_matches(|c: char| !c.is_alphanumeric());
     let has_inner_capital =
         || inner.chars().any(char::is_lowercase) && inner.chars().skip(1).any(char::is_uppercase);
@@ -89,7 +89,7 @@ pub(super) fn is_random(value: &str, min_len: usize) -> bool {
     let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_class = value.len() - stem.len() <= 2 && pattern("camel").is_match(stem);
     let is_word =
-        |part: &str| part.is_empty() || !is_unlike_a_word(part) || pattern("camel").is_match(part);
+        |part: &str| part.is_empty() || !cannot_be_word(part) || pattern("camel").is_match(part);
     let has_only_words = || value.split(|c: char| !c.is_alphabetic()).all(is_word);
     value.chars().count() >= min_len
         && has(char::is_alphabetic)
@@ -99,8 +99,8 @@ pub(super) fn is_random(value: &str, min_len: usize) -> bool {
         && !pattern("technical").is_match(value)
 }
 
-/// Returns whether a value was generated from letters of both cases and digits. Its characters change
-/// kind about every second step, unlike those of words and identifiers.
+/// Returns whether a value looks generated from letters of both cases and digits: its characters
+/// change kind more often than those of words and identifiers.
 fn is_generated(value: &str) -> bool {
     let kind = |c: char| match c {
         'a'..='z' => 1,
@@ -145,12 +145,12 @@ pub(super) fn is_header_secret(value: &str) -> bool {
 
 /// Returns whether a value after a colon (`password: value`) is a secret, which must not look like a
 /// word.
-pub(super) fn is_labelled_secret(value: &str, min_len: usize) -> bool {
+pub(super) fn is_labeled_secret(value: &str, min_len: usize) -> bool {
     let bare = value.trim_end_matches(['.', ',', '!', '?', ':', ';', '…']);
     bare.chars().count() >= min_len
         && is_assigned_secret(bare)
         && !bare.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '/' | ':'))
-        && (is_unlike_a_word(bare)
+        && (cannot_be_word(bare)
             || bare.starts_with(['!', '#', '$', '%', '&', '*', '+', '^']) && bare.len() > 5)
         && !bare.ends_with(['(', '{', '['])
 }
@@ -164,8 +164,8 @@ pub(super) fn is_sentence(value: &str) -> bool {
             || parts.iter().any(|word| is_ordinary(word)))
 }
 
-/// Returns the unquoted value at the start of a text, which ends at a space or at the end of a value
-/// in a list, a connection string, an address or markup.
+/// Returns the unquoted value at the start of a text. It ends at a space or at a delimiter of
+/// lists, connection strings, addresses or markup.
 pub(super) fn bare_value(text: &str) -> &str {
     /// The usual maximum length of a secret, in bytes; a line without spaces may be much longer.
     const MAX_SECRET: usize = 2048;
@@ -259,10 +259,10 @@ mod tests {
         for text in
             ["unexpected", "Postgres", "NotFound", "unexpectedEnd", "well-known", "user_name"]
         {
-            assert!(!is_unlike_a_word(text), "{text}");
+            assert!(!cannot_be_word(text), "{text}");
         }
         for text in ["hunter22", "a&b<c>", "sWorDfIsh", "geheim!x"] {
-            assert!(is_unlike_a_word(text), "{text}");
+            assert!(cannot_be_word(text), "{text}");
         }
     }
 }

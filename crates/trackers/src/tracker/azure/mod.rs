@@ -1,10 +1,10 @@
 //! The Azure DevOps connector: work items, their comments, and the project's wiki, which is a git
 //! repository. Supports Azure DevOps Services, and Server 2022 and later (API version 7.0).
 //!
-//! A work item query (WIQL) returns only numbers, so a page is two requests: the numbers in the
-//! order of their last change, and the items themselves. An item that was edited between the two
-//! counts as listed, but its time does not move the watermark. Comments cost one request per item
-//! and are a list of their own.
+//! A work item query (WIQL) returns only numbers, so each page takes two requests: one for the
+//! numbers, ordered by last change, and one for the items. An item edited between them is treated
+//! as listed, but its time does not move the watermark. Comments take one request per item and are
+//! listed separately.
 
 mod shapes;
 
@@ -35,18 +35,20 @@ use precedent_core::{
 };
 use shapes::{Comments, States, WorkItem};
 
-/// The API version, and that of comments, which is still a preview.
-/// <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/comments/get-comments?view=azure-devops-rest-7.1>
+/// The API version.
 const VERSION: &str = "7.0";
+/// The version of the comments API, which is still a preview.
+/// <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/comments/get-comments?view=azure-devops-rest-7.1>
 const COMMENTS_VERSION: &str = "7.0-preview.3";
-/// The number of work items on a page: the maximum of one request.
+/// The number of work items per page, which is the maximum per request.
 /// <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-items/get-work-items-batch?view=azure-devops-rest-7.1>
 const PAGE_SIZE: u32 = 200;
 const ITEMS_PER_COMMENT_PAGE: u32 = 20;
-/// The number of comments in one response, and of responses read per work item.
+/// The number of comments per response.
 const COMMENTS_PER_RESPONSE: u32 = 200;
+/// The maximum number of comment pages read per work item.
 const MAX_COMMENT_PAGES: u32 = 100;
-/// The headers of a request; without the second, an anonymous one is redirected to a sign-in page.
+/// The headers of every request; the second prevents redirects to a sign-in page.
 const HEADERS: &[(&str, &str)] =
     &[("accept", "application/json"), ("x-tfs-fedauthredirect", "Suppress")];
 
@@ -54,8 +56,8 @@ const HEADERS: &[(&str, &str)] =
 #[derive(Debug)]
 pub struct Azure {
     client: Client,
-    /// Organisation, or collection of a self-hosted server.
-    organisation: String,
+    /// Organization, or collection of a self-hosted server.
+    organization: String,
     project: String,
     states: States,
 }
@@ -80,11 +82,11 @@ struct QueryResult {
 struct ItemListing {
     numbers: Vec<u64>,
     as_of: Option<Timestamp>,
-    more: bool,
+    has_more: bool,
 }
 
 impl ItemListing {
-    /// Returns a page without records that names the listed items.
+    /// Returns a page that names the listed items but has no records.
     fn page(&self) -> Page {
         Page { other_names: self.numbers.iter().map(u64::to_string).collect(), ..Page::default() }
     }
@@ -109,41 +111,41 @@ struct User {
 }
 
 impl Azure {
-    /// Opens the project of this name (`organisation/project`); without a token, its public
+    /// Opens the project with this name (`organization/project`); without a token, its public
     /// content.
     pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
-        let (organisation, project) = name.split_once('/').unwrap_or((name, ""));
+        let (organization, project) = name.split_once('/').unwrap_or((name, ""));
         let client =
             Client::new(http, address, super::Kind::Azure.streams(false), token, Login::password);
         Self {
             client: Client { headers: HEADERS, custom_error, ..client },
-            organisation: organisation.to_owned(),
+            organization: organization.to_owned(),
             project: project.to_owned(),
             states: States::default(),
         }
     }
 
     fn name(&self) -> String {
-        format!("{}/{}", self.organisation, self.project)
+        format!("{}/{}", self.organization, self.project)
     }
 
     fn web(&self) -> String {
-        format!("{}/{}/{}", self.client.web(), escape(&self.organisation), escape(&self.project))
+        format!("{}/{}/{}", self.client.web(), escape(&self.organization), escape(&self.project))
     }
 
-    fn organisation_url(&self, path: &str, version: &str) -> Result<Url> {
+    fn organization_url(&self, path: &str, version: &str) -> Result<Url> {
         let separator = if path.contains('?') { '&' } else { '?' };
         let path = format!("_apis/{path}{separator}api-version={version}");
-        self.client.url(&format!("{}/{path}", escape(&self.organisation)))
+        self.client.url(&format!("{}/{path}", escape(&self.organization)))
     }
 
     fn project_url(&self, path: &str, version: &str) -> Result<Url> {
         let separator = if path.contains('?') { '&' } else { '?' };
         Url::parse(&format!("{}/_apis/{path}{separator}api-version={version}", self.web()))
-            .map_err(|_| Error::invalid("the tracker address is not valid"))
+            .map_err(|_| Error::invalid("invalid tracker address"))
     }
 
-    /// Returns the query for a page, with all earlier results, because WIQL cannot skip any.
+    /// Returns the query for a page. Its results include all earlier pages: WIQL has no offset.
     /// <https://learn.microsoft.com/en-us/azure/devops/boards/queries/wiql-syntax>
     fn query(&self, stream: Stream, pagination: &Pagination) -> Result<(Url, Value)> {
         let columns = if stream == Stream::Items {
@@ -170,20 +172,20 @@ impl Azure {
             }
             if let Some(last) = &pagination.token {
                 let last: u64 =
-                    last.parse().map_err(|_| Error::invalid("a work item number is not valid"))?;
+                    last.parse().map_err(|_| Error::invalid("invalid work item number"))?;
                 text.push_str(&format!(" AND [System.Id] > {last}"));
             }
             text.push_str(" ORDER BY [System.Id] ASC");
         } else {
             text.push_str(" ORDER BY [System.ChangedDate] ASC, [System.Id] ASC");
         }
-        let until = if pagination.open {
+        let limit = if pagination.open {
             pagination.size
         } else {
             pagination.page.saturating_mul(pagination.size)
         };
         let url =
-            self.project_url(&format!("wit/wiql?timePrecision=true&$top={until}"), VERSION)?;
+            self.project_url(&format!("wit/wiql?timePrecision=true&$top={limit}"), VERSION)?;
         Ok((url, json!({"query": text})))
     }
 
@@ -204,11 +206,11 @@ impl Azure {
         let offset =
             if pagination.open { 0 } else { size.saturating_mul((pagination.page - 1) as usize) };
         let numbers: Vec<u64> = ids.skip(offset).take(size).collect();
-        let more = numbers.len() == size;
-        Ok(Ok(ItemListing { numbers, as_of: time(results.as_of), more }))
+        let has_more = numbers.len() == size;
+        Ok(Ok(ItemListing { numbers, as_of: time(results.as_of), has_more }))
     }
 
-    /// Fetches the listed work items by number; items deleted meanwhile are omitted.
+    /// Fetches the listed work items by number; items deleted in the meantime are omitted.
     async fn fetch_items(
         &self,
         stream: Stream,
@@ -222,7 +224,7 @@ impl Azure {
         }
         let mut body = json!({"ids": numbers, "errorPolicy": "Omit"});
         match stream {
-            // Relations can be requested with all fields only.
+            // Relations can only be requested together with all fields.
             Stream::Items => body["$expand"] = "Relations".into(),
             _ => body["fields"] = json!(["System.Id", "System.ChangedDate", "System.CommentCount"]),
         }
@@ -234,7 +236,7 @@ impl Azure {
         for raw in response.json::<ItemBatch<'_>>()?.value.into_iter().flatten() {
             match shapes::item(raw.get()) {
                 Ok(item) => drop(items.insert(item.id, item)),
-                Err(why) if stream == Stream::Items => page.records.push(Err(why)),
+                Err(reason) if stream == Stream::Items => page.records.push(Err(reason)),
                 Err(_) => {}
             }
         }
@@ -260,14 +262,14 @@ impl Azure {
                 self.client.get(self.project_url(&path, COMMENTS_VERSION)?, task).await?;
             match response.status {
                 200 => {}
-                // The item was deleted or moved while the page was read.
+                // The item was deleted or moved while the page was being read.
                 404 => return Ok(None),
                 _ => return self.client.list_failure(&response, "comments").map(Some),
             }
             let list: Comments<'_> = response.json()?;
-            if let Err(endless) = guard.add(list.comments.iter().map(|raw| raw.get())) {
+            if let Err(repetition) = guard.add(list.comments.iter().map(|raw| raw.get())) {
                 page.records
-                    .push(Err(endless.error(&format!("comments of #{number}")).to_string()));
+                    .push(Err(repetition.error(&format!("comments of #{number}")).to_string()));
                 break;
             }
             for raw in &list.comments {
@@ -288,12 +290,12 @@ fn next_page(
     times: &[Timestamp],
     listing: &ItemListing,
 ) -> (Option<Pagination>, Option<Timestamp>) {
-    let (next, watermark) = pagination.by_change(times, listing.more);
+    let (next, watermark) = pagination.by_change(times, listing.has_more);
     let token = listing.numbers.last().map(u64::to_string).filter(|_| pagination.open);
     (next.map(|next| Pagination { token, ..next }), watermark)
 }
 
-/// Returns the error of a wrong or missing token, for which the server returns a sign-in page.
+/// Returns the error for a wrong or missing token; the server responds with a sign-in page.
 fn custom_error(client: &Client, response: &Response, subject: &str) -> Option<Error> {
     matches!(response.status, 203 | 302).then(|| client.status_error(401, response, subject))
 }
@@ -305,7 +307,7 @@ impl Tracker for Azure {
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let url = self.organisation_url(&format!("projects/{}", escape(&self.project)), VERSION);
+        let url = self.organization_url(&format!("projects/{}", escape(&self.project)), VERSION);
         let info: ProjectInfo = self.client.get_json(url, &self.name(), task).await?;
         if let Some(name) = info.name.filter(|n| !n.is_empty()) {
             self.project = name;
@@ -326,9 +328,10 @@ impl Tracker for Azure {
     }
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
-        let url = self.organisation_url("connectionData", "7.0-preview");
-        let me = self.client.try_get(url, &[403, 404], "the account of the token", task).await?;
-        let user = me.map(|response| response.at::<User>("/authenticatedUser")).transpose()?;
+        let url = self.organization_url("connectionData", "7.0-preview");
+        let response = self.client.try_get(url, &[403, 404], "the token's account", task).await?;
+        let user =
+            response.map(|response| response.at::<User>("/authenticatedUser")).transpose()?;
         Ok(user
             .flatten()
             .and_then(|u| u.custom_display_name.or(u.provider_display_name))
@@ -370,14 +373,14 @@ impl Tracker for Azure {
 
     async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
         let url =
-            self.organisation_url(&format!("wit/workitems/{number}?$expand=Relations"), VERSION);
+            self.organization_url(&format!("wit/workitems/{number}?$expand=Relations"), VERSION);
         let response = self.client.try_get(url, &[403, 404, 410], "a work item", task).await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
         let item = shapes::item(&response.text());
         let project = item.as_ref().ok().and_then(WorkItem::project);
         match project.filter(|project| !project.eq_ignore_ascii_case(&self.project)) {
             Some(project) => {
-                Ok(Lookup::Moved(Some(format!("{}/{project}#{number}", self.organisation))))
+                Ok(Lookup::Moved(Some(format!("{}/{project}#{number}", self.organization))))
             }
             None => Ok(Lookup::from_parsed(
                 item.map(|item| Some(item.record(&self.states, &self.web()))),

@@ -58,7 +58,7 @@ impl States {
         Self { categories }
     }
 
-    /// Returns whether at most verification remains in a state; `None` if the state is unknown.
+    /// Returns whether only verification can remain in a state; `None` if the state is unknown.
     /// <https://learn.microsoft.com/en-us/azure/devops/boards/work-items/workflow-and-state-categories>
     fn is_closed(&self, kind: &str, state: &str) -> Option<bool> {
         let category = self.categories.get(&(kind.to_owned(), state.to_owned()))?;
@@ -132,7 +132,7 @@ pub(super) fn item(text: &str) -> Result<WorkItem, String> {
     Ok(WorkItem { id: content.id, content, raw: text.as_bytes().to_vec() })
 }
 
-/// Converts a text field to Markdown; it is HTML, or already Markdown if the organisation uses it.
+/// Converts a text field to Markdown; it is HTML, or already Markdown if the organization uses it.
 fn to_markdown(text: &str) -> String {
     let text = text.replace('\0', "\u{fffd}");
     if html_to_markdown::is_html(&text) { html_to_markdown::convert(&text) } else { text }
@@ -154,7 +154,7 @@ fn person(value: Option<&Value>) -> Author {
 
 /// Returns the last part of an area or iteration path; `None` if it is the project itself.
 fn last_segment(path: &str) -> Option<String> {
-    path.rsplit_once('\\').map(|(_, last_segment)| last_segment.to_owned())
+    path.rsplit_once('\\').map(|(_, last)| last.to_owned())
 }
 
 impl WorkItem {
@@ -178,7 +178,7 @@ impl WorkItem {
         self.content.fields.get("System.CommentCount")?.as_u64()
     }
 
-    /// Returns the relations of the work item, whose numbers are unique in the organisation.
+    /// Returns the relations of the work item, whose numbers are unique in the organization.
     /// <https://learn.microsoft.com/en-us/azure/devops/boards/queries/link-type-reference>
     pub(super) fn relations(&self, project: &str) -> Vec<Relation> {
         let relations = self.content.relations.iter().flatten().filter_map(|link| {

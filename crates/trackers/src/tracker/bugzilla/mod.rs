@@ -1,8 +1,8 @@
-//! The Bugzilla connector: bugs of a product and their comments, through the REST interface of
+//! The Bugzilla connector: the bugs of a product and their comments, through the REST interface of
 //! Bugzilla 5.0 and later.
 //!
-//! Lists return bugs without text. The first comment of a bug is its description, so each page is
-//! two requests: the bugs, and the comments of all of them.
+//! Lists return bugs without text. The first comment of a bug is its description, so each page
+//! takes two requests: one for the bugs and one for all their comments.
 
 mod shapes;
 
@@ -30,7 +30,7 @@ use precedent_core::{
 };
 use shapes::{Bug, BugThreads, Bugs, ProductInfo};
 
-/// The number of bugs on a page. A server returns up to 10,000 by default, but their comments are
+/// The number of bugs per page. A server returns up to 10,000 by default, but their comments are
 /// fetched as well. <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html#search-bugs>
 const PAGE_SIZE: u32 = 100;
 const FIELDS: &str = "id,summary,status,resolution,is_open,dupe_of,product,component,keywords,creator,creation_time,\
@@ -46,14 +46,14 @@ pub struct Bugzilla {
 }
 
 impl Bugzilla {
-    /// Opens the product of this name; without a key, its public content.
+    /// Opens the product with this name; without a key, its public content.
     pub fn new(http: Http, address: &Address, product: &str, key: Option<&Token>) -> Self {
         let login = |base: &Url, key: &Token| Login::header(base, "x-bugzilla-api-key", key);
         let client = Client::new(http, address, super::Kind::Bugzilla.streams(false), key, login);
         Self { client: Client { custom_error, ..client }, product: product.to_owned() }
     }
 
-    /// Returns the web address, which is the parent of the API's.
+    /// Returns the web address, which is the parent of the API address.
     fn web(&self) -> &str {
         self.client.web().trim_end_matches("/rest")
     }
@@ -124,14 +124,14 @@ impl Bugzilla {
     async fn fetch_thread(
         &self,
         id: u64,
-        more_ids: &[u64],
+        other_ids: &[u64],
         stream: Stream,
         task: &Task,
     ) -> Result<Response> {
         let mut url = self.client.url(&format!("bug/{id}/comment"))?;
         {
             let mut query = url.query_pairs_mut();
-            for other_id in more_ids {
+            for other_id in other_ids {
                 query.append_pair("ids", &other_id.to_string());
             }
             if stream == Stream::Items {
@@ -143,7 +143,7 @@ impl Bugzilla {
     }
 
     /// Selects how a key is sent: as a parameter in releases 5.0 and 5.2, as a bearer token at
-    /// Red Hat, as a header in later releases.
+    /// Red Hat, or as a header in other releases.
     /// <https://bugzilla.readthedocs.io/en/5.0/api/core/v1/general.html#authentication>
     fn select_login(&mut self, version: &str) {
         let Some(key) = &self.client.token else { return };
@@ -168,11 +168,11 @@ fn error_code(response: &Response) -> Option<i64> {
     response.at("/code").ok()?
 }
 
-/// Returns the error of a wrong key, which Bugzilla reports by its own error codes.
+/// Returns the error for a wrong key, which Bugzilla reports with its own error codes.
 /// <https://github.com/bugzilla/bugzilla/blob/5.2/Bugzilla/WebService/Constants.pm>
 fn custom_error(client: &Client, response: &Response, subject: &str) -> Option<Error> {
-    let is_key = matches!(error_code(response), Some(300..=306 | 410));
-    is_key.then(|| client.status_error(401, response, subject))
+    let is_key_error = matches!(error_code(response), Some(300..=306 | 410));
+    is_key_error.then(|| client.status_error(401, response, subject))
 }
 
 #[async_trait]
@@ -224,8 +224,8 @@ impl Tracker for Bugzilla {
     /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/user.html#who-am-i>
     async fn user(&self, task: &Task) -> Result<Option<String>> {
         let url = self.client.url("whoami");
-        let me = self.client.try_get(url, &[404], "the account of the key", task).await?;
-        let name = me.map(|response| response.at::<String>("/name")).transpose()?.flatten();
+        let response = self.client.try_get(url, &[404], "the key's account", task).await?;
+        let name = response.map(|response| response.at::<String>("/name")).transpose()?.flatten();
         Ok(name.filter(|name| !name.is_empty()))
     }
 
@@ -244,7 +244,7 @@ impl Tracker for Bugzilla {
             return Ok(outcome);
         }
         let list: Bugs<'_> = response.json()?;
-        let more = !list.bugs.is_empty() && list.bugs.len() >= pagination.size as usize;
+        let has_more = !list.bugs.is_empty() && list.bugs.len() >= pagination.size as usize;
         let bugs: Vec<(&RawValue, Result<Bug, String>)> =
             list.bugs.iter().map(|raw| (*raw, shapes::parse_bug(raw.get()))).collect();
         let ids: Vec<u64> =
@@ -260,9 +260,9 @@ impl Tracker for Bugzilla {
         for (raw, bug) in bugs {
             let bug = match bug {
                 Ok(bug) => bug,
-                Err(why) => {
+                Err(reason) => {
                     if stream == Stream::Items {
-                        page.records.push(Err(why));
+                        page.records.push(Err(reason));
                     }
                     continue;
                 }
@@ -281,7 +281,7 @@ impl Tracker for Bugzilla {
                 }
             }
         }
-        Ok(page.into_fetch(pagination.by_change(&times, more)))
+        Ok(page.into_fetch(pagination.by_change(&times, has_more)))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {

@@ -82,7 +82,7 @@ impl BugThreads {
     }
 }
 
-/// A comment below a bug; the first one is its description.
+/// A comment on a bug; the first one is its description.
 #[derive(Deserialize)]
 pub(super) struct Comment {
     pub(super) id: Option<u64>,
@@ -108,7 +108,8 @@ impl Comment {
     }
 
     pub(super) fn record(&self, number: u64, web: &str) -> CommentRecord {
-        let at = time(self.creation_time).or(time(self.time)).unwrap_or(Timestamp::UNIX_EPOCH);
+        let created_at =
+            time(self.creation_time).or(time(self.time)).unwrap_or(Timestamp::UNIX_EPOCH);
         let count = self.count.map(|n| format!("#c{n}")).unwrap_or_default();
         CommentRecord {
             repository: None,
@@ -117,9 +118,9 @@ impl Comment {
             author: author(self.creator.clone(), self.is_private),
             body: clean(self.text.clone()),
             url: Some(format!("{web}/show_bug.cgi?id={number}{count}")),
-            created_at: at,
+            created_at,
             // Bugzilla does not report when a comment was edited.
-            updated_at: at,
+            updated_at: created_at,
             raw: Raw::new(self.raw.clone()),
         }
     }
@@ -164,7 +165,7 @@ impl Bug {
         out
     }
 
-    /// Converts the bug and its description, the first comment, to a record whose raw form has both.
+    /// Converts the bug and its description, the first comment, to a record; the raw form has both.
     pub(super) fn record(
         self,
         text: &str,
@@ -173,7 +174,7 @@ impl Bug {
     ) -> Result<DocumentRecord, String> {
         let description = thread.iter().find(|c| c.is_description());
         let resolution = self.resolution.filter(|r| !r.is_empty() && r != "---");
-        let is_closed = self.is_open.map_or(resolution.is_some(), |open| !open);
+        let is_closed = self.is_open.map_or(resolution.is_some(), |is_open| !is_open);
         let body = clean(description.and_then(|d| d.text.clone()));
         let mut raw: Value = serde_json::from_str(text).map_err(|e| describe(&e))?;
         if let (Some(raw), false) = (raw.as_object_mut(), body.is_empty()) {

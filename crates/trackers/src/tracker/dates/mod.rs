@@ -39,7 +39,7 @@ impl Order {
     }
 }
 
-/// What the cells of a column reveal about its date format.
+/// The evidence about the date format of a column, collected from its cells.
 #[derive(Clone, Debug, Default)]
 pub struct DateColumn {
     /// Number of cells that only one order can parse, by order.
@@ -83,7 +83,7 @@ impl DateColumn {
             count_sample(&mut self.serial_samples, text);
             return;
         }
-        let parts = DateParts::of(text);
+        let parts = DateParts::parse(text);
         if let Some((first, second)) = parts.as_ref().and_then(DateParts::leading_numbers) {
             match (first > 12, second > 12) {
                 (true, false) => self.day_first += 1,
@@ -158,7 +158,7 @@ struct DateParts {
 }
 
 impl DateParts {
-    fn of(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.len() > 80 || !text.contains(|c: char| c.is_ascii_digit()) {
             return None;
@@ -265,8 +265,8 @@ impl DateParts {
             nanos = fraction.parse().ok()?;
             input = tail;
         }
-        let small = |value: u32| i8::try_from(value).ok();
-        self.time = Some((small(hour)?, small(numbers[0])?, small(numbers[1])?, nanos));
+        let to_i8 = |value: u32| i8::try_from(value).ok();
+        self.time = Some((to_i8(hour)?, to_i8(numbers[0])?, to_i8(numbers[1])?, nanos));
         Some(input)
     }
 
@@ -390,12 +390,12 @@ fn split_digits_lossy(text: &str) -> Option<(u32, usize, &str)> {
 
 /// Parses a Unix time in seconds, milli-, micro- or nanoseconds, by its number of digits.
 fn parse_epoch(text: &str) -> Option<Timestamp> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
+    let (integer, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if !integer.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
         return None;
     }
-    let n: i64 = whole.parse().ok()?;
-    match whole.len() {
+    let n: i64 = integer.parse().ok()?;
+    match integer.len() {
         9 | 10 => Timestamp::from_second(n).ok(),
         12 | 13 => Timestamp::from_millisecond(n).ok(),
         15 | 16 => Timestamp::from_microsecond(n).ok(),
@@ -422,17 +422,17 @@ fn parse_compact(text: &str) -> Option<Timestamp> {
 /// Parses .NET's JSON dates: `/Date(1709647380000+0100)/`, in milliseconds since 1970 UTC.
 fn parse_dot_net(text: &str) -> Option<Timestamp> {
     let inner = text.trim_matches('/').strip_prefix("Date(")?.strip_suffix(')')?;
-    let end = inner.rfind(['+', '-']).filter(|at| *at > 0).unwrap_or(inner.len());
+    let end = inner.rfind(['+', '-']).filter(|end| *end > 0).unwrap_or(inner.len());
     Timestamp::from_millisecond(inner[..end].parse().ok()?).ok()
 }
 
 /// Parses a spreadsheet serial number, in days since the end of 1899, in the years 1970 to 2099.
 fn serial(text: &str) -> Option<Timestamp> {
-    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
-    if whole.len() != 5 || !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
+    let (integer, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
+    if integer.len() != 5 || !integer.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
         return None;
     }
-    let days: i64 = whole.parse().ok().filter(|days| (25_569..=73_050).contains(days))?;
+    let days: i64 = integer.parse().ok().filter(|days| (25_569..=73_050).contains(days))?;
     let part: f64 = format!("0.{fraction}0").parse().ok()?;
     #[allow(clippy::cast_possible_truncation, reason = "less than a day")]
     let seconds = (part * 86_400.0).round() as i64;
@@ -488,7 +488,7 @@ fn parse_any(text: &str, order: Order) -> Option<Timestamp> {
     if order == Order::Serial {
         return serial(text);
     }
-    let parts = DateParts::of(text)?;
+    let parts = DateParts::parse(text)?;
     let time = parts.date(order)?.to_datetime(parts.time()?);
     match parts.offset {
         Some(offset) => Offset::from_seconds(offset).ok()?.to_timestamp(time).ok(),
@@ -502,7 +502,7 @@ mod tests {
 
     use super::*;
 
-    fn at(text: &str) -> Option<String> {
+    fn parse_day_first(text: &str) -> Option<String> {
         parse(text, Order::DayFirst).map(|t| t.to_string())
     }
 
@@ -527,17 +527,17 @@ mod tests {
                      20240503152600"
             .split('|')
         {
-            assert_eq!(at(text), want, "{text}");
+            assert_eq!(parse_day_first(text), want, "{text}");
         }
-        assert_eq!(at("21/déc./24 3:26 PM").as_deref(), Some("2024-12-21T15:26:00Z"));
-        assert_eq!(at("5 března 2024").as_deref(), Some("2024-03-05T00:00:00Z"));
-        assert_eq!(at("12/Jan/24 12:05 AM").as_deref(), Some("2024-01-12T00:05:00Z"));
+        assert_eq!(parse_day_first("21/déc./24 3:26 PM").as_deref(), Some("2024-12-21T15:26:00Z"));
+        assert_eq!(parse_day_first("5 března 2024").as_deref(), Some("2024-03-05T00:00:00Z"));
+        assert_eq!(parse_day_first("12/Jan/24 12:05 AM").as_deref(), Some("2024-01-12T00:05:00Z"));
         for invalid in
             "|0001-01-01T00:00:00Z|1970-01-01 00:00:00|0|45356|45356.58|soon|yesterday|2.4|n/a|\
                      May|31/31/2024|2024-13-40|12:30|Sprint 12"
                 .split('|')
         {
-            assert_eq!(at(invalid), None, "{invalid}");
+            assert_eq!(parse_day_first(invalid), None, "{invalid}");
         }
     }
 
@@ -558,9 +558,9 @@ mod tests {
             ("Tue Mar 05 2024 14:03:00 GMT-0600 (CST)", "2024-03-05T20:03:00Z"),
             ("2024-03-05 14:03:00 +0100 CET", "2024-03-05T13:03:00Z"),
         ] {
-            assert_eq!(at(text).as_deref(), Some(want), "{text}");
+            assert_eq!(parse_day_first(text).as_deref(), Some(want), "{text}");
         }
-        assert_eq!(at("2024-03-05 14:03 XYZ"), None);
+        assert_eq!(parse_day_first("2024-03-05 14:03 XYZ"), None);
     }
 
     #[test]
@@ -575,7 +575,7 @@ mod tests {
                      2024年3月5日 14時03分"
             .split('|')
         {
-            assert_eq!(at(text), want, "{text}");
+            assert_eq!(parse_day_first(text), want, "{text}");
         }
         for (text, want) in [
             ("1er mars 2024", "2024-03-01"),
@@ -590,15 +590,15 @@ mod tests {
             ("1 Aralık 2024", "2024-12-01"),
             ("1 aout 2024", "2024-08-01"),
         ] {
-            assert_eq!(at(text), Some(format!("{want}T00:00:00Z")), "{text}");
+            assert_eq!(parse_day_first(text), Some(format!("{want}T00:00:00Z")), "{text}");
         }
         for text in
             ["mar. 5 févr. 2024", "Pazartesi, 5 Şubat 2024", "lun 5 feb 2024", "Mon Feb 5 2024"]
         {
-            assert_eq!(at(text).as_deref(), Some("2024-02-05T00:00:00Z"), "{text}");
+            assert_eq!(parse_day_first(text).as_deref(), Some("2024-02-05T00:00:00Z"), "{text}");
         }
-        assert_eq!(at("mars 5, 2024").as_deref(), Some("2024-03-05T00:00:00Z"));
-        assert_eq!(at("May 3, 2024 3 PM").as_deref(), Some("2024-05-03T15:00:00Z"));
+        assert_eq!(parse_day_first("mars 5, 2024").as_deref(), Some("2024-03-05T00:00:00Z"));
+        assert_eq!(parse_day_first("May 3, 2024 3 PM").as_deref(), Some("2024-05-03T15:00:00Z"));
     }
 
     #[test]

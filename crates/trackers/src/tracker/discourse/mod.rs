@@ -1,8 +1,9 @@
 //! The Discourse connector: the topics of a forum or of one category, with their posts.
 //!
-//! The topic list is ordered by the last post and has no texts. It is read from the newest topic back
-//! to the last stored one, with one request per topic for every twenty posts. Topics with new posts
-//! move to the start of the list, where the next sync finds them. <https://docs.discourse.org/>
+//! The topic list is ordered by the last post and has no text. It is read from the newest topic
+//! back to the last stored one, with one request per topic for every twenty posts. Topics with new
+//! posts move to the start of the list, where the next sync finds them.
+//! <https://docs.discourse.org/>
 
 mod shapes;
 
@@ -28,7 +29,7 @@ use serde_json::value::RawValue;
 use shapes::{Category, Posts, Topic, TopicEntry};
 use url::Url;
 
-/// The number of topics on a page, which Discourse fixes.
+/// The number of topics per page, which Discourse fixes.
 /// <https://github.com/discourse/discourse/blob/main/lib/topic_query.rb>
 const PAGE_SIZE: u32 = 30;
 const POSTS_PER_REQUEST: usize = 20;
@@ -44,7 +45,7 @@ pub struct Discourse {
     list: String,
     /// Ids of the category and its subcategories; `None` for the whole forum.
     categories: Option<BTreeSet<u64>>,
-    names: HashMap<u64, String>,
+    category_names: HashMap<u64, String>,
 }
 
 #[derive(Deserialize)]
@@ -71,7 +72,7 @@ impl Discourse {
             project: project.to_owned(),
             list: "latest.json".to_owned(),
             categories: None,
-            names: HashMap::new(),
+            category_names: HashMap::new(),
         }
     }
 
@@ -97,20 +98,23 @@ impl Discourse {
         };
         // Pinned topics come first, whatever their age.
         let is_complete = entries.iter().any(|entry| !entry.is_pinned() && is_old(entry));
-        let now = self.client.server_time(&response);
+        let response_time = self.client.server_time(&response);
         // Topics with later posts have a later time than the newest one here.
-        let newest = entries.iter().filter_map(TopicEntry::bumped_at).max().unwrap_or(now);
+        let newest =
+            entries.iter().filter_map(TopicEntry::bumped_at).max().unwrap_or(response_time);
         for entry in entries.iter().filter(|entry| !is_old(entry)) {
             // The topic may have been deleted since it was listed.
             let Some(topic) = self.topic(entry.id, task).await? else { continue };
             match topic {
                 Ok(topic) if topic.is_gone() => page.gone_numbers.push(entry.id),
-                Ok(topic) => page.records.extend(topic.records(&self.names, self.client.web())),
-                Err(why) => page.records.push(Err(why)),
+                Ok(topic) => {
+                    page.records.extend(topic.records(&self.category_names, self.client.web()))
+                }
+                Err(reason) => page.records.push(Err(reason)),
             }
         }
-        let more = is_full && !entries.is_empty() && !is_complete;
-        Ok(page.into_fetch(pagination.by_creation(None, newest, more)))
+        let has_more = is_full && !entries.is_empty() && !is_complete;
+        Ok(page.into_fetch(pagination.by_creation(None, newest, has_more)))
     }
 
     /// Fetches a topic with all its posts, or the reason why it is skipped; `None` if it does not
@@ -125,7 +129,7 @@ impl Discourse {
         let Some(response) = response else { return Ok(None) };
         let mut topic = match shapes::parse_topic(&response.text()) {
             Ok(topic) => topic,
-            Err(why) => return Ok(Some(Err(why))),
+            Err(reason) => return Ok(Some(Err(reason))),
         };
         for chunk in topic.missing_ids().chunks(POSTS_PER_REQUEST) {
             let mut url = self.client.url(&format!("t/{id}/posts.json?include_raw=1"))?;
@@ -167,7 +171,7 @@ impl Tracker for Discourse {
             self.categories = Some(shapes::subtree(category.id, &categories));
             remote_id = Some(category.id.to_string());
         }
-        self.names = categories.into_iter().map(|c| (c.id, c.name)).collect();
+        self.category_names = categories.into_iter().map(|c| (c.id, c.name)).collect();
         Ok(Project {
             name: self.project.clone(),
             remote_id,
@@ -178,19 +182,19 @@ impl Tracker for Discourse {
         })
     }
 
-    /// Returns the user of the key. A wrong key and missing access cause the same status.
+    /// Returns the owner of the key. A wrong key and missing access cause the same status.
     async fn user(&self, task: &Task) -> Result<Option<String>> {
         let response = self.client.get(self.client.url("session/current.json")?, task).await?;
-        let item = "the account of the key";
+        let subject = "the key's account";
         match response.status {
             200 => response.at("/current_user/username"),
             404 => Ok(None),
-            403 => Err(self.client.status_error(401, &response, item)),
-            _ => Err(self.client.error_for(&response, item)),
+            403 => Err(self.client.status_error(401, &response, subject)),
+            _ => Err(self.client.error_for(&response, subject)),
         }
     }
 
-    /// Returns a page without topics, because each topic costs a request.
+    /// Returns the position of a page without topics, because each topic costs a request.
     fn probe_page(&self) -> Pagination {
         Pagination::new(Some(self.client.http.now()), PAGE_SIZE)
     }
@@ -225,7 +229,7 @@ impl Tracker for Discourse {
             return Ok(Lookup::Moved(None));
         }
         Ok(Lookup::FoundThread(
-            topic.records(&self.names, self.client.web()).into_iter().flatten().collect(),
+            topic.records(&self.category_names, self.client.web()).into_iter().flatten().collect(),
         ))
     }
 

@@ -24,7 +24,7 @@ use precedent_markup::html_to_markdown;
 const SMALL_ACTION: u64 = 3;
 /// The type of a post that only staff may read.
 const WHISPER: u64 = 4;
-/// The fields that change without an edit; records that differ only in these are equal.
+/// The fields that change without an edit; records that differ only in these are the same.
 const VOLATILE: &str = "actions_summary bookmarks current_post_number details draft_sequence incoming_link_count like_count \
                         link_counts message_bus_last_id participant_count post_stream quote_count reactions readers_count \
                         reads related_topics reply_count score suggested_topics timeline_lookup views";
@@ -46,7 +46,7 @@ impl Category {
     }
 }
 
-/// Returns the path of a category: the slugs of its ancestors and its own.
+/// Returns the path of a category: the slugs of its ancestors and its own slug.
 pub(super) fn category_path(category: &Category, list: &[Category]) -> Vec<String> {
     let mut names = vec![category.slug.clone()];
     let mut current = category;
@@ -64,11 +64,11 @@ pub(super) fn category_path(category: &Category, list: &[Category]) -> Vec<Strin
 pub(super) fn subtree(id: u64, list: &[Category]) -> BTreeSet<u64> {
     let mut ids = BTreeSet::from([id]);
     for _ in 0..3 {
-        let more = list
+        let children = list
             .iter()
             .filter(|c| c.parent_category_id.is_some_and(|parent| ids.contains(&parent)));
-        let more: Vec<u64> = more.map(|c| c.id).collect();
-        ids.extend(more);
+        let children: Vec<u64> = children.map(|c| c.id).collect();
+        ids.extend(children);
     }
     ids
 }
@@ -95,7 +95,9 @@ impl TopicEntry {
     }
 
     pub(super) fn is_open(&self) -> bool {
-        [self.closed, self.archived, self.has_accepted_answer].iter().all(|is| *is != Some(true))
+        [self.closed, self.archived, self.has_accepted_answer]
+            .iter()
+            .all(|flag| *flag != Some(true))
     }
 }
 
@@ -199,7 +201,8 @@ fn author(post: &Post, is_answer: bool) -> Author {
 
 impl Post {
     fn is_gone(&self) -> bool {
-        self.deleted_at.as_ref().is_some_and(|at| !at.is_null()) || self.user_deleted == Some(true)
+        self.deleted_at.as_ref().is_some_and(|time| !time.is_null())
+            || self.user_deleted == Some(true)
     }
 
     fn has_content(&self) -> bool {
@@ -235,7 +238,7 @@ impl Post {
     }
 }
 
-/// Returns the stored raw form, with a flag for an accepted answer, which other responses state.
+/// Returns the raw form to store, with a flag for an accepted answer, which other responses state.
 fn stored_raw(raw: &Value, is_accepted: bool) -> Vec<u8> {
     let mut raw = without_volatile(raw.clone());
     if let Some(fields) = raw.as_object_mut() {
@@ -246,7 +249,7 @@ fn stored_raw(raw: &Value, is_accepted: bool) -> Vec<u8> {
 
 impl Topic {
     pub(super) fn is_gone(&self) -> bool {
-        self.fields.deleted_at.as_ref().is_some_and(|at| !at.is_null())
+        self.fields.deleted_at.as_ref().is_some_and(|time| !time.is_null())
     }
 
     pub(super) fn category(&self) -> Option<u64> {
@@ -259,8 +262,8 @@ impl Topic {
         self.post_ids.iter().copied().filter(|id| !ids.contains(id)).collect()
     }
 
-    pub(super) fn add(&mut self, more: Posts) {
-        self.posts.extend(more.post_stream.posts);
+    pub(super) fn add(&mut self, posts: Posts) {
+        self.posts.extend(posts.post_stream.posts);
     }
 
     /// Converts the topic and its posts to records, or to reasons why they are skipped.
@@ -362,7 +365,7 @@ fn quotes_to_markdown(text: &str) -> String {
         }
         match trimmed {
             _ if in_fence => out.push(format!("{}{line}", "> ".repeat(depth))),
-            open if open.starts_with("[quote") && open.ends_with(']') => depth += 1,
+            tag if tag.starts_with("[quote") && tag.ends_with(']') => depth += 1,
             "[/quote]" => {
                 depth = depth.saturating_sub(1);
                 out.push("> ".repeat(depth).trim_end().to_owned());
@@ -434,7 +437,7 @@ mod tests {
         assert_eq!(document.url.as_deref(), Some("https://forum.example/t/pump-stalls/7"));
         let raw = String::from_utf8_lossy(&document.raw.bytes);
         assert!(raw.contains("It stalls.") && !raw.contains("post_stream"), "{raw}");
-        let association = |at: usize| comments[at].author.association.as_deref();
+        let association = |index: usize| comments[index].author.association.as_deref();
         assert_eq!((association(0), association(1)), (Some(ANSWER), Some("MEMBER")));
         assert_eq!(comments[0].url.as_deref(), Some("https://forum.example/t/pump-stalls/7/2"));
         // If no post is marked as the answer, the topic names it.
@@ -476,10 +479,10 @@ mod tests {
         assert_eq!(comments, []);
         assert_eq!((document.state, document.state_reason), (Some(State::Closed), None));
         assert_eq!(document.closed_at, Some("2024-01-05T00:00:00Z".parse().unwrap()));
-        let (open, _) = parse(&posts[..1], &json!({}));
-        assert_eq!((open.state, open.closed_at), (Some(State::Open), None));
-        for gone in &posts[1..] {
-            assert_eq!(parse_comment(&gone.to_string(), 7, "").unwrap(), None);
+        let (open_topic, _) = parse(&posts[..1], &json!({}));
+        assert_eq!((open_topic.state, open_topic.closed_at), (Some(State::Open), None));
+        for post in &posts[1..] {
+            assert_eq!(parse_comment(&post.to_string(), 7, "").unwrap(), None);
         }
         assert_eq!(
             parse_comment(&post(2, "Moved", &json!({"topic_id": 8})).to_string(), 7, "").unwrap(),

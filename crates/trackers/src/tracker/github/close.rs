@@ -1,4 +1,4 @@
-//! Closing of issues as duplicates.
+//! Closing issues as duplicates.
 //! <https://docs.github.com/en/rest/issues/issues#update-an-issue> (`state_reason`) and
 //! <https://docs.github.com/en/issues/tracking-your-work-with-issues/administering-issues/marking-issues-or-pull-requests-as-a-duplicate>
 //! (the comment "Duplicate of #12").
@@ -79,8 +79,8 @@ impl IssueCloser for GitHub {
     async fn find_comment(&self, number: u64, text: &str, task: &Task) -> Result<Option<String>> {
         let mut url = Some(self.repo_url(&format!("/issues/{number}/comments?per_page=100"))?);
         for _ in 0..MAX_PAGES {
-            let Some(at) = url.take() else { break };
-            let response = self.client.get(at, task).await?;
+            let Some(page_url) = url.take() else { break };
+            let response = self.client.get(page_url, task).await?;
             if response.status != 200 {
                 return Err(self.client.error_for(&response, "the comments of an issue"));
             }
@@ -88,8 +88,8 @@ impl IssueCloser for GitHub {
             let is_match = |c: &Comment| {
                 c.body.as_deref().is_some_and(|b| b.replace("\r\n", "\n").trim() == text)
             };
-            if let Some(text) = response.json::<Vec<Comment>>()?.into_iter().find(is_match) {
-                return Ok(Some(text.html_url.unwrap_or_default()));
+            if let Some(comment) = response.json::<Vec<Comment>>()?.into_iter().find(is_match) {
+                return Ok(Some(comment.html_url.unwrap_or_default()));
             }
             url = response.next.filter(|next| next.origin() == self.client.base.origin());
         }
@@ -120,9 +120,9 @@ impl IssueCloser for GitHub {
         if response.status != 200 {
             return Err(self.write_refusal(&response, "close an issue"));
         }
-        record(&response.body).map_err(|why| {
+        record(&response.body).map_err(|reason| {
             let host = &self.client.host;
-            Error::new(Code::Network, format!("{host} returned an unreadable issue: {why}"))
+            Error::new(Code::Network, format!("{host} returned an unreadable issue: {reason}"))
         })
     }
 }

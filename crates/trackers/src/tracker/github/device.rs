@@ -73,15 +73,15 @@ pub async fn begin(
 ) -> Result<DeviceLogin> {
     let url = |path: &str| {
         Url::parse(&format!("{}://{}/login/{path}", address.base.scheme(), address.host))
-            .map_err(|_| Error::invalid("the tracker address is not valid"))
+            .map_err(|_| Error::invalid("invalid tracker address"))
     };
     let request =
         Request::form(url("device/code")?, &[("client_id", client_id), ("scope", "repo")]);
     let response = http.send(&request.header("accept", "application/json"), None, task).await?;
-    let denied_error = |why: &str| {
+    let denied_error = |reason: &str| {
         Error::new(
             Code::Authentication,
-            format!("{} does not allow this app to sign users in: {why}", address.host),
+            format!("{} does not allow this app to sign users in: {reason}", address.host),
         )
         .with_hint("Check the client ID, and that the device flow is enabled in the app settings.")
     };
@@ -145,10 +145,10 @@ pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<Sec
                 return Err(Error::new(Code::Authentication, "the sign-in was declined"));
             }
             (_, reason) => {
-                let why = sanitized_line(reason.unwrap_or("its response contains no token"));
+                let reason = sanitized_line(reason.unwrap_or("its response contains no token"));
                 return Err(Error::new(
                     Code::Authentication,
-                    format!("{} denied the sign-in: {why}", login.host),
+                    format!("{} denied the sign-in: {reason}", login.host),
                 ));
             }
         }

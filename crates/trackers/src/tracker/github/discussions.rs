@@ -2,7 +2,8 @@
 //! the same sequence.
 //!
 //! They cannot be filtered by time, so the list is read from the newest change back to the last
-//! stored one. Discussions that change meanwhile move to the start, where the next sync finds them.
+//! stored one. Discussions that change in the meantime move to the start, where the next sync finds
+//! them.
 //! <https://docs.github.com/en/graphql/guides/using-the-graphql-api-for-discussions>
 
 use jiff::Timestamp;
@@ -22,7 +23,7 @@ use precedent_core::{
     task::Task,
 };
 
-/// The number of discussions on a page. With comments and replies the query requests 13,000 nodes;
+/// The number of discussions per page. With comments and replies the query requests 13,000 nodes;
 /// GitHub's limit is half a million.
 /// <https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api>
 pub(super) const PAGE_SIZE: u32 = 20;
@@ -33,15 +34,15 @@ const ID_PREFIX: &str = "d";
 const MAX_PAGES: usize = 1_000;
 
 /// The requested fields of a comment, without replies.
-const COMMENT: &str = "fragment said on DiscussionComment { id url body createdAt updatedAt deletedAt isAnswer \
+const COMMENT: &str = "fragment comment on DiscussionComment { id url body createdAt updatedAt deletedAt isAnswer \
                        authorAssociation author { __typename login } }";
 /// The requested fields of a discussion, without comments.
-const DISCUSSION: &str = "fragment about on Discussion { id number url title body createdAt updatedAt closed closedAt \
+const DISCUSSION: &str = "fragment discussion on Discussion { id number url title body createdAt updatedAt closed closedAt \
                           stateReason isAnswered answerChosenAt locked authorAssociation author { __typename login } \
                           category { name } labels(first: 20) { nodes { name } } }";
 /// The requested comments of a discussion, with the replies to each.
-const THREAD: &str = "pageInfo { hasNextPage endCursor } nodes { ...said replies(first: 20) { pageInfo { hasNextPage \
-                      endCursor } nodes { ...said } } }";
+const THREAD: &str = "pageInfo { hasNextPage endCursor } nodes { ...comment replies(first: 20) { pageInfo { hasNextPage \
+                      endCursor } nodes { ...comment } } }";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -96,7 +97,7 @@ struct DiscussionComment {
 }
 
 /// Removes the connection of this name from its node.
-fn take(node: &mut Value, name: &str) -> List {
+fn take_list(node: &mut Value, name: &str) -> List {
     let connection =
         node.as_object_mut().and_then(|object| object.remove(name)).unwrap_or_default();
     serde_json::from_value(connection).unwrap_or_default()
@@ -111,7 +112,8 @@ pub(super) async fn fetch_page(
         "query($owner: String!, $name: String!, $first: Int!, $after: String, $states: [DiscussionState!]) {{ \
          repository(owner: $owner, name: $name) {{ discussions(first: $first, after: $after, states: $states, \
          orderBy: {{field: UPDATED_AT, direction: DESC}}) {{ totalCount pageInfo {{ hasNextPage endCursor }} \
-         nodes {{ ...about comments(first: 30) {{ {THREAD} }} }} }} }} }} {DISCUSSION} {COMMENT}"
+         nodes {{ ...discussion comments(first: 30) {{ {THREAD} }} }} }} }} }} \
+         {DISCUSSION} {COMMENT}"
     );
     let states = if pagination.open { json!(["OPEN"]) } else { Value::Null };
     let variables = json!({"first": pagination.size, "after": pagination.token, "states": states});
@@ -120,7 +122,8 @@ pub(super) async fn fetch_page(
             Ok(data) => data,
             Err(outcome) => return Ok(outcome),
         };
-    let list = take(data.pointer_mut("/repository").unwrap_or(&mut Value::Null), "discussions");
+    let list =
+        take_list(data.pointer_mut("/repository").unwrap_or(&mut Value::Null), "discussions");
     let (total, cursor) = (list.total_count, list.next_cursor());
     let mut page = Page::default();
     let mut is_complete = false;
@@ -134,14 +137,14 @@ pub(super) async fn fetch_page(
         }
         match to_records(github, node, task).await? {
             Ok(records) => page.records.extend(records.into_iter().map(Ok)),
-            Err(why) => page.records.push(Err(why)),
+            Err(reason) => page.records.push(Err(reason)),
         }
     }
     let has_more = cursor.is_some() && !is_complete;
     let (next, watermark) = pagination.by_creation(total, newest, has_more);
     // A restarted pass starts without a token.
-    let next = next.map(|w| Pagination { token: cursor.filter(|_| w.page > 1), ..w });
-    Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+    let next = next.map(|next| Pagination { token: cursor.filter(|_| next.page > 1), ..next });
+    Ok(Fetch::Page(Page { next: next.map(|next| next.cursor()), watermark, ..page }))
 }
 
 fn parse_updated_at(node: &Value) -> Option<Timestamp> {
@@ -151,12 +154,12 @@ fn parse_updated_at(node: &Value) -> Option<Timestamp> {
 pub(super) async fn item(github: &GitHub, number: u64, task: &Task) -> Result<Lookup> {
     let query = format!(
         "query($owner: String!, $name: String!, $number: Int!) {{ repository(owner: $owner, name: $name) {{ \
-         discussion(number: $number) {{ ...about comments(first: 30) {{ {THREAD} }} }} }} }} {DISCUSSION} {COMMENT}"
+         discussion(number: $number) {{ ...discussion comments(first: 30) {{ {THREAD} }} }} }} }} {DISCUSSION} {COMMENT}"
     );
     let outcome = run_query(github, &query, json!({"number": number}), task).await?;
     let node = match outcome.object("/repository/discussion")? {
         Ok(node) => node,
-        Err(fate) => return Ok(fate),
+        Err(outcome) => return Ok(outcome),
     };
     let records = to_records(github, node, task).await?;
     Ok(Lookup::from_parsed(records.map(|records| records.into_iter().next())))
@@ -170,11 +173,11 @@ pub(super) async fn fetch_comment(
     task: &Task,
 ) -> Result<Option<Lookup>> {
     let Some(id) = remote_id.strip_prefix(ID_PREFIX) else { return Ok(None) };
-    let query = format!("query($id: ID!) {{ node(id: $id) {{ ...said }} }} {COMMENT}");
+    let query = format!("query($id: ID!) {{ node(id: $id) {{ ...comment }} }} {COMMENT}");
     let outcome = run_query(github, &query, json!({"id": id}), task).await?;
     Ok(Some(match outcome.object("/node")? {
         Ok(node) => Lookup::from_parsed(parse_comment(node, number)),
-        Err(fate) => fate,
+        Err(outcome) => outcome,
     }))
 }
 
@@ -185,8 +188,8 @@ async fn run_query(
     task: &Task,
 ) -> Result<QueryOutcome> {
     if github.client.login.is_none() {
-        let why = format!("{} requires signing in to read them", github.client.host);
-        return Ok(QueryOutcome::Refused(why));
+        let reason = format!("{} requires signing in to read them", github.client.host);
+        return Ok(QueryOutcome::Refused(reason));
     }
     if query.contains("$owner") {
         let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
@@ -203,20 +206,20 @@ async fn to_records(
     mut node: Value,
     task: &Task,
 ) -> Result<std::result::Result<Vec<Record>, String>> {
-    let mut list = take(&mut node, "comments");
+    let mut list = take_list(&mut node, "comments");
     let fields: DiscussionFields = match serde_json::from_value(node.clone()) {
         Ok(fields) => fields,
         Err(error) => return Ok(Err(describe(&error))),
     };
     let number = fields.number;
-    if let Err(why) = identity::check_number("number", number) {
-        return Ok(Err(why));
+    if let Err(reason) = identity::check_number("number", number) {
+        return Ok(Err(reason));
     }
     let mut comments = Vec::new();
     for _ in 0..MAX_PAGES {
         let cursor = list.next_cursor();
         for mut node in list.nodes {
-            let mut replies = take(&mut node, "replies");
+            let mut replies = take_list(&mut node, "replies");
             let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
             comments.push(node);
             for _ in 0..MAX_PAGES {
@@ -232,7 +235,7 @@ async fn to_records(
     let comments = comments.into_iter().filter_map(|node| parse_comment(node, number).transpose());
     let comments: Vec<CommentRecord> = match comments.collect() {
         Ok(comments) => comments,
-        Err(why) => return Ok(Err(why)),
+        Err(reason) => return Ok(Err(reason)),
     };
     let document = Record::from(document(fields, &node, comments.len() as u64));
     Ok(Ok(std::iter::once(document).chain(comments.into_iter().map(Record::from)).collect()))
@@ -242,7 +245,7 @@ async fn to_records(
 type NestedList = (&'static str, &'static str, &'static str);
 const COMMENTS: NestedList = ("Discussion", "comments", THREAD);
 const REPLIES: NestedList =
-    ("DiscussionComment", "replies", "pageInfo { hasNextPage endCursor } nodes { ...said }");
+    ("DiscussionComment", "replies", "pageInfo { hasNextPage endCursor } nodes { ...comment }");
 
 async fn fetch_more(
     github: &GitHub,
@@ -258,10 +261,10 @@ async fn fetch_more(
     );
     match run_query(github, &query, json!({"id": id, "after": cursor}), task).await? {
         QueryOutcome::Data(mut data, _) => {
-            Ok(take(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list))
+            Ok(take_list(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list))
         }
         QueryOutcome::TooLarge(error) => Err(error),
-        // The node may have been deleted meanwhile.
+        // The node may have been deleted in the meantime.
         _ => Ok(List::default()),
     }
 }
@@ -271,7 +274,7 @@ fn author(actor: Option<Actor>, association: Option<String>) -> Author {
     Author { login: actor.and_then(|a| a.login), bot, association }
 }
 
-fn document(fields: DiscussionFields, node: &Value, comments: u64) -> DocumentRecord {
+fn document(fields: DiscussionFields, node: &Value, comment_count: u64) -> DocumentRecord {
     let is_answered = fields.is_answered == Some(true);
     let is_closed = is_answered || fields.closed;
     // <https://docs.github.com/en/graphql/reference/enums#discussionstatereason>
@@ -294,7 +297,7 @@ fn document(fields: DiscussionFields, node: &Value, comments: u64) -> DocumentRe
         author: author(fields.author, fields.author_association),
         labels: fields.category.into_iter().chain(names).map(|n| n.name).collect(),
         locked: fields.locked,
-        comment_count: comments,
+        comment_count,
         created_at: fields.created_at,
         updated_at: fields.updated_at.or(fields.created_at),
         closed_at: fields
@@ -361,23 +364,21 @@ mod tests {
             (Some(State::Closed), Some(chosen_at.parse().unwrap()))
         );
         assert_eq!(doc.state_reason.as_deref(), Some("completed"));
-        for (word, reason) in
+        for (state_reason, want) in
             [("OUTDATED", "not_planned"), ("DUPLICATE", "duplicate"), ("RESOLVED", "completed")]
         {
-            let doc = parse(&json!({"closed": true, "closedAt": chosen_at, "stateReason": word}));
-            assert_eq!(
-                (doc.state, doc.state_reason.as_deref()),
-                (Some(State::Closed), Some(reason))
-            );
+            let doc =
+                parse(&json!({"closed": true, "closedAt": chosen_at, "stateReason": state_reason}));
+            assert_eq!((doc.state, doc.state_reason.as_deref()), (Some(State::Closed), Some(want)));
         }
     }
 
     #[test]
     fn deleted_comment_is_skipped_and_answer_is_marked() {
-        let node = |answer: bool, deleted_at: Value| {
+        let node = |is_answer: bool, deleted_at: Value| {
             json!({"id": "DC_1", "url": "https://github.com/acme/app/discussions/12#discussioncomment-1", "body": "Open it.",
                 "createdAt": "2024-01-02T03:04:05Z", "updatedAt": "2024-01-02T03:04:05Z", "deletedAt": deleted_at,
-                "isAnswer": answer, "authorAssociation": "MEMBER", "author": null})
+                "isAnswer": is_answer, "authorAssociation": "MEMBER", "author": null})
         };
         assert_eq!(parse_comment(node(false, json!("2024-01-02T03:04:06Z")), 12).unwrap(), None);
         let comment = parse_comment(node(false, Value::Null), 12).unwrap().unwrap();

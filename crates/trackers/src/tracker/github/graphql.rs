@@ -65,11 +65,11 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
         )));
     }
     // Remembering the variant avoids requesting an unsupported field again.
-    for (n, fields) in
+    for (variant, fields) in
         CLOSING_FIELDS.iter().enumerate().skip(github.query_variant.load(Ordering::Relaxed))
     {
         match query_relations(github, fields, numbers, task).await? {
-            None => github.query_variant.store(n + 1, Ordering::Relaxed),
+            None => github.query_variant.store(variant + 1, Ordering::Relaxed),
             Some(relations) => return Ok(relations),
         }
     }
@@ -80,8 +80,7 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
 pub(super) fn graphql_url(base: &Url) -> Result<Url> {
     let text = base.as_str().trim_end_matches('/');
     let text = text.strip_suffix("/v3").unwrap_or(text);
-    Url::parse(&format!("{text}/graphql"))
-        .map_err(|_| Error::invalid("the tracker address is not valid"))
+    Url::parse(&format!("{text}/graphql")).map_err(|_| Error::invalid("invalid tracker address"))
 }
 
 async fn query_relations(
@@ -112,12 +111,12 @@ async fn query_relations(
     let (client, subject) = (&github.client, "links between items");
     let url = graphql_url(&client.base)?;
     let outcome = graphql::query(client, url, &query, variables, subject, true, task).await?;
-    let refused = |why: String| Ok(Some(Relations::Refused(why)));
+    let refusal = |reason: String| Ok(Some(Relations::Refused(reason)));
     let mut data = match outcome {
         QueryOutcome::Data(data, _) => data,
         QueryOutcome::Unsupported => return Ok(None),
-        QueryOutcome::Refused(why) => return refused(why),
-        QueryOutcome::Gone => return refused("no permission to read them".to_owned()),
+        QueryOutcome::Refused(reason) => return refusal(reason),
+        QueryOutcome::Gone => return refusal("no permission to read them".to_owned()),
         QueryOutcome::Expired | QueryOutcome::TooLarge(_) => return Ok(Some(Relations::TooMany)),
     };
     let issues: HashMap<String, Option<Issue>> = serde_json::from_value(data["repository"].take())

@@ -32,7 +32,7 @@ use precedent_core::model::{
 #[derive(Debug)]
 pub struct GitHub {
     client: Client,
-    /// Name of the repository: as given, later as the tracker states it.
+    /// Name of the repository, first as given, then as the tracker states it.
     name: String,
     /// Index of the GraphQL query variant that this server supports.
     query_variant: AtomicUsize,
@@ -42,7 +42,7 @@ pub struct GitHub {
 /// An item or a comment in any format, with any values: records may come from scripts.
 #[derive(Deserialize)]
 struct Entry<'a> {
-    /// Kind of a record in a migration archive.
+    /// Kind of the record in a migration archive.
     #[serde(rename = "type")]
     kind: Option<Value>,
     id: Option<Value>,
@@ -55,7 +55,7 @@ struct Entry<'a> {
     body_text: Option<Value>,
     url: Option<Value>,
     html_url: Option<Value>,
-    /// Item of a comment in a migration archive.
+    /// Item of the comment in a migration archive.
     issue: Option<Value>,
     #[serde(alias = "issueUrl")]
     issue_url: Option<Value>,
@@ -95,7 +95,7 @@ struct Entry<'a> {
 /// Parses one record: an issue, a pull request or a comment.
 ///
 /// # Errors
-/// The reason why it is skipped, for the user.
+/// Returns the reason why the record is skipped, for the user.
 pub fn record(bytes: &[u8]) -> Result<Record, String> {
     records(bytes)?.into_iter().next().ok_or_else(|| "neither an issue nor a comment".to_owned())
 }
@@ -104,7 +104,7 @@ pub fn record(bytes: &[u8]) -> Result<Record, String> {
 /// for an archive record of another kind.
 ///
 /// # Errors
-/// The reason why it is skipped, for the user.
+/// Returns the reason why the record is skipped, for the user.
 pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     let text = std::str::from_utf8(bytes)
         .map_err(|e| format!("invalid UTF-8 at byte {} of the record", e.valid_up_to()))?;
@@ -201,7 +201,7 @@ fn item(entry: Entry<'_>, number: u64, raw: &str) -> Vec<Record> {
         repository,
         kind: if is_pull_request { DocKind::PullRequest } else { DocKind::Issue },
         number: Some(number),
-        // The command line tool returns other ids.
+        // The `gh` command returns other ids.
         remote_id: entry.id.filter(Value::is_number).map(|id| id.to_string()),
         title: entry.title.as_ref().map(text_of).unwrap_or_default().trim().to_owned(),
         body: entry.body.as_ref().or(entry.body_text.as_ref()).map(text_of).unwrap_or_default(),
@@ -226,7 +226,7 @@ fn item(entry: Entry<'_>, number: u64, raw: &str) -> Vec<Record> {
     std::iter::once(document.into()).chain(comments).collect()
 }
 
-/// Parses the comments in an item, from the command line tool or GraphQL.
+/// Parses the comments in an item, from the `gh` command or GraphQL.
 fn parse_comments(list: &str, item_ref: &Identity, item_time: Option<Timestamp>) -> Vec<Record> {
     if !list.starts_with(['[', '{']) {
         return Vec::new();
@@ -238,14 +238,14 @@ fn parse_comments(list: &str, item_ref: &Identity, item_time: Option<Timestamp>)
             nodes(&connection).into_iter().flatten().map(Value::to_string).collect()
         }
     };
-    let records = raws.into_iter().enumerate().filter_map(|(at, raw)| {
+    let records = raws.into_iter().enumerate().filter_map(|(index, raw)| {
         let raw = if raw.starts_with('"') { format!("{{\"body\":{raw}}}") } else { raw };
         let entry: Entry<'_> = serde_json::from_str(&raw).ok()?;
         let created_at = time(entry.created_at).or(item_time).unwrap_or(Timestamp::UNIX_EPOCH);
         // GraphQL returns only the requested fields.
         let id = comment_id(entry.url.as_ref())
             .or(entry.database_id.as_ref().or(entry.id.as_ref()).map(text_of))
-            .unwrap_or_else(|| format!("{}-{}-{at}", item_ref.number, created_at.as_second()));
+            .unwrap_or_else(|| format!("{}-{}-{index}", item_ref.number, created_at.as_second()));
         Some(comment(entry, item_ref.clone(), id, created_at, &raw).into())
     });
     records.collect()
@@ -276,7 +276,7 @@ fn parse_item_url(url: &Value) -> Option<Identity> {
     parse_url(url.as_str()?).filter(|target| target.project.is_some())
 }
 
-/// Returns the REST id of a comment from its address, because the command line tool returns others.
+/// Returns the REST id of a comment from its address, because the `gh` command returns others.
 fn comment_id(url: Option<&Value>) -> Option<String> {
     let (_, fragment) = url?.as_str()?.rsplit_once('#')?;
     let review = fragment.strip_prefix("discussion_r").or_else(|| fragment.strip_prefix('r'));
@@ -288,15 +288,20 @@ fn comment_id(url: Option<&Value>) -> Option<String> {
     is_id.then(|| format!("{prefix}{id}"))
 }
 
-/// Returns the state of an item; `None` for a word that is not one of GitHub's.
-fn state(word: &str, is_merged: bool, closed_at: bool, closed_flag: Option<bool>) -> Option<State> {
+/// Returns the state of an item; `None` if the word is not one of GitHub's.
+fn state(
+    word: &str,
+    is_merged: bool,
+    has_closing_time: bool,
+    closed_flag: Option<bool>,
+) -> Option<State> {
     match word.to_lowercase().as_str() {
         _ if is_merged => Some(State::Merged),
         "merged" => Some(State::Merged),
         "closed" => Some(State::Closed),
         "open" => Some(State::Open),
         // An unknown word with a closing time means closed.
-        _ if closed_at || closed_flag == Some(true) => Some(State::Closed),
+        _ if has_closing_time || closed_flag == Some(true) => Some(State::Closed),
         "" => Some(State::Open),
         _ => closed_flag.map(|_| State::Open),
     }
@@ -306,27 +311,27 @@ fn state(word: &str, is_merged: bool, closed_at: bool, closed_flag: Option<bool>
 fn named_repository(value: Option<&Value>) -> Option<String> {
     let value = value?;
     let text = |name: &str| value.get(name).and_then(Value::as_str);
-    let whole = value.as_str().or_else(|| text("nameWithOwner")).or_else(|| text("full_name"));
-    let whole = whole.map(str::to_owned).or_else(|| {
+    let full_name = value.as_str().or_else(|| text("nameWithOwner")).or_else(|| text("full_name"));
+    let full_name = full_name.map(str::to_owned).or_else(|| {
         let owner = value.get("owner")?;
         Some(format!("{}/{}", owner.get("login").unwrap_or(owner).as_str()?, text("name")?))
     });
-    whole
+    full_name
         .filter(|name| name.split('/').count() == 2 && name.split('/').all(|part| !part.is_empty()))
 }
 
 /// Parses an author: an object, a name, or the address of a profile.
 fn author(user: Option<&Value>, association: Option<&Value>) -> Author {
     let text = |name: &str| user.and_then(|user| user.get(name)?.as_str());
-    let is = |name: &str| user.is_some_and(|user| user.get(name) == Some(&Value::Bool(true)));
+    let is_set = |name: &str| user.is_some_and(|user| user.get(name) == Some(&Value::Bool(true)));
     let address = user.and_then(Value::as_str).unwrap_or_default();
     let login = user.and_then(|user| name(user, &["login", "name", "username", "email"]));
     let login = login.and_then(|login| Some(login.rsplit('/').next()?.to_owned()));
     let login = login.filter(|login| !login.is_empty());
     Author {
-        // The profiles of bots are below `apps`.
+        // The profiles of bots are under `/apps/`.
         bot: text("type") == Some("Bot")
-            || is("is_bot")
+            || is_set("is_bot")
             || address.contains("/apps/")
             || login.as_deref().is_some_and(|login| login.ends_with("[bot]")),
         login,
@@ -426,7 +431,7 @@ mod tests {
 
     #[test]
     fn unusable_record_has_a_reason() {
-        for (json, why) in [
+        for (json, reason) in [
             (&b"{\"title\": \"x\"}"[..], "no \"number\""),
             (b"{}", "neither an issue"),
             (b"[1]", "an object"),
@@ -440,7 +445,7 @@ mod tests {
             ),
         ] {
             let error = record(json).unwrap_err();
-            assert!(error.contains(why), "{error}");
+            assert!(error.contains(reason), "{error}");
         }
     }
 

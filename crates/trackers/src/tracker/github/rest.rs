@@ -26,7 +26,7 @@ use precedent_core::{
     task::Task,
 };
 
-/// The number of records on a page: GitHub's maximum.
+/// The number of records per page: GitHub's maximum.
 const PAGE_SIZE: u32 = 100;
 /// The headers of every request, with the API version as the documentation names it.
 const HEADERS: &[(&str, &str)] =
@@ -62,9 +62,9 @@ impl GitHub {
         }
     }
 
-    /// Returns the address of a path below the repository.
-    pub(super) fn repo_url(&self, rest: &str) -> Result<Url> {
-        self.client.url(&format!("repos/{}{rest}", self.name))
+    /// Returns the address of a path under the repository.
+    pub(super) fn repo_url(&self, path: &str) -> Result<Url> {
+        self.client.url(&format!("repos/{}{path}", self.name))
     }
 
     fn list_url(&self, stream: Stream, pagination: &Pagination) -> Result<Url> {
@@ -119,8 +119,8 @@ impl GitHub {
         // A proxy may drop the links of a full page.
         let is_link_missing =
             raws.len() == pagination.size as usize && response.header("link").is_none();
-        let more = response.next.is_some() || is_link_missing && pagination.token.is_none();
-        let (mut next, watermark) = pagination.by_change(&times, more);
+        let has_more = response.next.is_some() || is_link_missing && pagination.token.is_none();
+        let (mut next, watermark) = pagination.by_change(&times, has_more);
         let mut parameters = response.next.iter().flat_map(Url::query_pairs);
         if let Some((_, token)) = parameters.find(|(name, _)| name == "after") {
             next = Some(Pagination {
@@ -134,7 +134,7 @@ impl GitHub {
     }
 }
 
-/// Returns the error of an unsuccessful response, with a next step for GitHub.
+/// Returns the error for an unsuccessful response, with a next step for GitHub.
 fn custom_error(client: &Client, response: &Response, subject: &str) -> Option<Error> {
     let host = &client.host;
     let detail = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
@@ -169,7 +169,7 @@ fn custom_error(client: &Client, response: &Response, subject: &str) -> Option<E
     }
 }
 
-/// Parses a record of a list. Its repository is not checked, because a rename between two pages
+/// Parses a record in a list. Its repository is not checked, because a rename between two pages
 /// must not lose records.
 fn parse_record(stream: Stream, text: &str) -> std::result::Result<Record, String> {
     let record = record(text.as_bytes())?;
@@ -189,12 +189,12 @@ fn change_time(record: &Record) -> Option<Timestamp> {
 
 /// Returns whether a text is valid as `owner/name` in an address.
 fn is_repository_name(text: &str) -> bool {
-    let good = |part: &str| {
+    let is_valid = |part: &str| {
         !part.is_empty()
             && !part.starts_with('.')
             && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
     };
-    text.split_once('/').is_some_and(|(owner, name)| good(owner) && good(name))
+    text.split_once('/').is_some_and(|(owner, name)| is_valid(owner) && is_valid(name))
 }
 
 #[async_trait]
@@ -338,7 +338,7 @@ impl Tracker for GitHub {
 }
 
 impl GitHub {
-    /// Returns whether a record belongs to another repository, even after a rename of this one.
+    /// Returns whether a record belongs to another repository, even if this one was renamed.
     async fn is_elsewhere(&self, record: &Record, task: &Task) -> Result<bool> {
         let Some(name) = record.repository().filter(|n| !n.eq_ignore_ascii_case(&self.name)) else {
             return Ok(false);
@@ -352,11 +352,11 @@ impl GitHub {
         // A redirect to an inaccessible repository ends in 404.
         let response = self.client.try_get(url, &[404, 410], stream.label(), task).await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
-        let record = record(&response.body).map_err(|why| {
+        let record = record(&response.body).map_err(|reason| {
             Error::new(
                 Code::Network,
                 format!(
-                    "{} returned one of the {} in an unreadable form: {why}",
+                    "{} returned one of the {} in an unreadable form: {reason}",
                     self.client.host,
                     stream.label()
                 ),

@@ -1,9 +1,9 @@
-//! The Jira connector for Cloud (API version 3, texts as documents) and Data Center (version 2,
-//! markup).
+//! The Jira connector for Cloud (API version 3, text in Atlassian Document Format) and Data Center
+//! (version 2, wiki markup).
 //!
-//! Searches have minute precision in the user's time zone. Issues are listed in the order of their
-//! keys, which an edit does not change; see `Pagination::by_creation`. Comments are fetched in a
-//! second pass, so that items can be searched early.
+//! Search times have minute precision and are in the user's time zone. Issues are listed in the
+//! order of their keys, which an edit does not change; see `Pagination::by_creation`. Comments are
+//! fetched in a second pass, so that items can be searched early.
 
 mod shapes;
 
@@ -55,7 +55,7 @@ struct ProjectInfo {
 
 impl Jira {
     /// Opens the project with this key; without a token, its public content. The token is a personal
-    /// access token, or `USER:SECRET`, on Cloud with the email address as the user.
+    /// access token or `USER:SECRET`; on Cloud, `USER` is the email address.
     pub fn new(
         http: Http,
         address: &Address,
@@ -67,7 +67,7 @@ impl Jira {
         Self { client, project: project.to_uppercase(), is_cloud: false, zone: TimeZone::UTC }
     }
 
-    /// Returns the namespace of other projects' keys.
+    /// Returns the host, which prefixes the keys of other projects' issues.
     fn namespace(&self) -> &str {
         self.client.base.host_str().unwrap_or_default()
     }
@@ -102,18 +102,17 @@ impl Jira {
         Ok(url)
     }
 
-    /// Returns the token of the next page: the tracker's, or the number of issues read.
+    /// Returns the token of the next page: the tracker's on Cloud, the offset on Data Center.
     fn next_token(&self, search: &SearchPage<'_>, pagination: &Pagination) -> Option<String> {
         if self.is_cloud {
             return search.next_page_token.clone().filter(|t| !t.is_empty());
         }
-        let parse_offset: u64 =
-            pagination.token.as_deref().and_then(|t| t.parse().ok()).unwrap_or(0);
-        let until = parse_offset + search.issues.len() as u64;
-        let full =
+        let offset: u64 = pagination.token.as_deref().and_then(|t| t.parse().ok()).unwrap_or(0);
+        let end = offset + search.issues.len() as u64;
+        let is_full_page =
             search.issues.len() as u64 >= u64::from(search.max_results.unwrap_or(pagination.size));
-        let more = search.total.map_or(full, |total| total > until);
-        (more && !search.issues.is_empty()).then(|| until.to_string())
+        let has_more = search.total.map_or(is_full_page, |total| total > end);
+        (has_more && !search.issues.is_empty()).then(|| end.to_string())
     }
 
     fn add_comments(&self, comments: &[&RawValue], key: &str, page: &mut Page) {
@@ -122,7 +121,7 @@ impl Jira {
         }
     }
 
-    /// Fetches all comments of an issue, for an issue that was returned with only some.
+    /// Fetches all comments of an issue whose search result contained only some of them.
     async fn fetch_comments(&self, key: &str, page: &mut Page, task: &Task) -> Result<()> {
         let mut offset = 0;
         let mut guard = RepeatGuard::default();
@@ -134,8 +133,8 @@ impl Jira {
             let response = self.client.try_get(url, &[404], "comments", task).await?;
             let Some(response) = response else { return Ok(()) };
             let list: Comments<'_> = response.json()?;
-            if let Err(endless) = guard.add(list.comments.iter().map(|raw| raw.get())) {
-                page.records.push(Err(endless.error(&format!("comments of {key}")).to_string()));
+            if let Err(repetition) = guard.add(list.comments.iter().map(|raw| raw.get())) {
+                page.records.push(Err(repetition.error(&format!("comments of {key}")).to_string()));
                 return Ok(());
             }
             self.add_comments(&list.comments, key, page);
@@ -152,7 +151,7 @@ impl Jira {
     }
 
     async fn current_user(&self, task: &Task) -> Result<User> {
-        self.client.get_json(self.api_url("myself"), "the account of the token", task).await
+        self.client.get_json(self.api_url("myself"), "the token's account", task).await
     }
 }
 
@@ -220,7 +219,7 @@ impl Tracker for Jira {
                         page.relations.extend(record.number.map(|n| (n, relations)));
                         page.add(Ok(Some(record)));
                     }
-                    Err(why) => page.records.push(Err(why)),
+                    Err(reason) => page.records.push(Err(reason)),
                 }
             } else if let Some((key, comments, total)) = shapes::parse_comments(raw.get()) {
                 page.other_names.push(key.clone());
@@ -232,11 +231,11 @@ impl Tracker for Jira {
             }
         }
         let token = self.next_token(&search, pagination);
-        let more = token.is_some();
+        let has_more = token.is_some();
         let (next, watermark) =
-            pagination.by_creation(search.total, self.client.server_time(&response), more);
+            pagination.by_creation(search.total, self.client.server_time(&response), has_more);
         // A restarted pass starts without a token.
-        let next = next.map(|w| Pagination { token: token.filter(|_| w.page > 1), ..w });
+        let next = next.map(|next| Pagination { token: token.filter(|_| next.page > 1), ..next });
         Ok(page.into_fetch((next, watermark)))
     }
 
@@ -258,10 +257,13 @@ impl Tracker for Jira {
         let Some(response) = self.fetch_issue(&path, task).await? else { return Ok(Lookup::Gone) };
         // A moved issue is returned under its new key.
         let key: String = response.at("/key")?.unwrap_or_default();
-        if let Some((new_project, now)) = split_key(&key)
+        if let Some((new_project, new_number)) = split_key(&key)
             && new_project != self.project
         {
-            return Ok(Lookup::Moved(Some(format!("{}/{new_project}#{now}", self.namespace()))));
+            return Ok(Lookup::Moved(Some(format!(
+                "{}/{new_project}#{new_number}",
+                self.namespace()
+            ))));
         }
         let issue =
             shapes::issue(&response.text(), self.client.web(), self.namespace(), &self.project);

@@ -149,7 +149,7 @@ fn author(user: Option<User>, hidden: bool) -> Author {
     }
 }
 
-/// Returns the project and the number of `PROJ-12`.
+/// Returns the project and the number in `PROJ-12`.
 pub(super) fn split_key(key: &str) -> Option<(&str, u64)> {
     let (project, number) = key.rsplit_once('-')?;
     Some((project, item_number(number)?))
@@ -210,7 +210,7 @@ pub(in crate::tracker) fn issue(
     Ok((record, relations))
 }
 
-/// Returns the relation of a link of the issue with this number, which "duplicates" the outward one.
+/// Converts a link of the issue with this number, which "duplicates" the outward issue.
 fn relation(
     link: &IssueLink,
     number: u64,
@@ -221,10 +221,14 @@ fn relation(
     let is_duplicate = lowercase(&kind.name).contains("duplicate")
         || lowercase(&kind.outward).contains("duplicates");
     match (&link.outward_issue, &link.inward_issue) {
-        (Some(to), _) if is_duplicate => Some(Relation::DuplicateOf(number, key_of(&to.key)?)),
+        (Some(other), _) if is_duplicate => {
+            Some(Relation::DuplicateOf(number, key_of(&other.key)?))
+        }
         // The other issue states this relation.
         (None, Some(_)) if is_duplicate => None,
-        (Some(to), _) | (None, Some(to)) => Some(Relation::RelatesTo(number, key_of(&to.key)?)),
+        (Some(other), _) | (None, Some(other)) => {
+            Some(Relation::RelatesTo(number, key_of(&other.key)?))
+        }
         (None, None) => None,
     }
 }
@@ -232,9 +236,9 @@ fn relation(
 /// Returns the key of an issue, the comments that came with it, and their total number.
 pub(in crate::tracker) fn parse_comments(text: &str) -> Option<(String, Vec<&RawValue>, u64)> {
     let issue: Issue<'_> = serde_json::from_str(text).ok()?;
-    let null_as_empty: Option<Comments<'_>> =
+    let comments: Option<Comments<'_>> =
         issue.fields.comment.and_then(|raw| serde_json::from_str(raw.get()).ok());
-    let (comments, total) = null_as_empty.map(|c| (c.comments, c.total)).unwrap_or_default();
+    let (comments, total) = comments.map(|c| (c.comments, c.total)).unwrap_or_default();
     let total = total.unwrap_or(comments.len() as u64);
     Some((issue.key, comments, total))
 }
@@ -268,16 +272,16 @@ mod tests {
 
     #[test]
     fn staff_and_role_comments_are_internal() {
-        for (marks, internal) in [
+        for (fields, is_internal) in [
             (r#""visibility": {"type": "role", "value": "Staff"}"#, true),
             (r#""jsdPublic": false"#, true),
             (r#""jsdPublic": true, "visibility": null"#, false),
         ] {
             let text = format!(
-                r#"{{"id": "5", "created": "2024-01-02T03:04:05.000+0200", "body": "x", {marks}}}"#
+                r#"{{"id": "5", "created": "2024-01-02T03:04:05.000+0200", "body": "x", {fields}}}"#
             );
             let record = comment(&text, "PUMP-7", "https://x.example").unwrap();
-            assert_eq!(record.author.is_internal(), internal, "{marks}");
+            assert_eq!(record.author.is_internal(), is_internal, "{fields}");
         }
     }
 

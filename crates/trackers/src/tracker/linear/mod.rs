@@ -27,17 +27,17 @@ use precedent_core::{
 };
 use shapes::{Comment, Issue};
 
-/// The number of issues on a page. A query may cost 10,000 points; an issue with labels and
+/// The number of issues per page. A query may cost 10,000 points; an issue with labels and
 /// relations costs about 60. <https://linear.app/developers/rate-limiting>
 const PAGE_SIZE: u32 = 50;
 const COMMENT_PAGE_SIZE: u32 = 100;
 
 /// The requested fields of an issue. The first relations include the issue that it duplicates.
-const ISSUE: &str = "fragment about on Issue { id identifier number title description url createdAt updatedAt completedAt \
+const ISSUE: &str = "fragment issue on Issue { id identifier number title description url createdAt updatedAt completedAt \
                      canceledAt archivedAt trashed state { name type } team { key } labels(first: 20) { nodes { name } } \
                      project { name } projectMilestone { name } creator { name displayName app } botActor { name } \
                      externalUserCreator { name } relations(first: 15) { nodes { type relatedIssue { identifier } } } }";
-const COMMENT: &str = "fragment said on Comment { id body url createdAt updatedAt user { name displayName app } \
+const COMMENT: &str = "fragment comment on Comment { id body url createdAt updatedAt user { name displayName app } \
                        botActor { name } externalUser { name } issue { number team { key } } }";
 
 /// A Linear team.
@@ -116,7 +116,7 @@ impl Tracker for Linear {
         let data = match self.query(query, json!({"key": self.team}), &name, task).await? {
             QueryOutcome::Data(data, _) => data,
             QueryOutcome::TooLarge(error) => return Err(error),
-            QueryOutcome::Refused(why) => return Err(Error::new(Code::Authentication, why)),
+            QueryOutcome::Refused(reason) => return Err(Error::new(Code::Authentication, reason)),
             QueryOutcome::Gone | QueryOutcome::Unsupported | QueryOutcome::Expired => {
                 return Err(Error::not_found(format!("{name} not found")));
             }
@@ -153,7 +153,7 @@ impl Tracker for Linear {
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
         let query = "{ viewer { name } }";
-        let outcome = self.query(query, json!({}), "the account of the key", task).await?;
+        let outcome = self.query(query, json!({}), "the key's account", task).await?;
         let viewer = outcome.object("/viewer")?.unwrap_or_default();
         Ok(viewer["name"].as_str().map(str::to_owned))
     }
@@ -170,8 +170,8 @@ impl Tracker for Linear {
     ) -> Result<Fetch> {
         let is_items = stream == Stream::Items;
         let (list, selection, fragment, kind) = match is_items {
-            true => ("issues", "...about", ISSUE, "IssueFilter"),
-            false => ("comments", "...said", COMMENT, "CommentFilter"),
+            true => ("issues", "...issue", ISSUE, "IssueFilter"),
+            false => ("comments", "...comment", COMMENT, "CommentFilter"),
         };
         let query = format!(
             "query($filter: {kind}!, $first: Int!, $after: String) {{ {list}(filter: $filter, first: $first, after: $after, \
@@ -206,14 +206,14 @@ impl Tracker for Linear {
                         page.relations.push((issue.number, issue.relations(&self.workspace)));
                         page.add(Ok(Some(issue.record())));
                     }
-                    Err(why) => page.records.push(Err(why)),
+                    Err(reason) => page.records.push(Err(reason)),
                 }
             } else {
                 page.add(Comment::parse(node));
             }
         }
         let (next, watermark) = pagination.by_creation(None, response_time, token.is_some());
-        Ok(page.into_fetch((next.map(|w| Pagination { token, ..w }), watermark)))
+        Ok(page.into_fetch((next.map(|next| Pagination { token, ..next }), watermark)))
     }
 
     async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
@@ -221,12 +221,12 @@ impl Tracker for Linear {
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
-        let query = format!("query($id: String!) {{ issue(id: $id) {{ ...about }} }} {ISSUE}");
+        let query = format!("query($id: String!) {{ issue(id: $id) {{ ...issue }} }} {ISSUE}");
         let id = format!("{}-{number}", self.team);
         let outcome = self.query(&query, json!({"id": id}), "an issue", task).await?;
         let node = match outcome.object("/issue")? {
             Ok(node) => node,
-            Err(fate) => return Ok(fate),
+            Err(outcome) => return Ok(outcome),
         };
         let issue = match Issue::parse(node) {
             Ok(issue) if issue.is_gone() => return Ok(Lookup::Gone),
@@ -235,7 +235,7 @@ impl Tracker for Linear {
         };
         // An issue that moved to another team is returned under its new key.
         if let Some((team, number)) =
-            issue.home().filter(|(team, _)| !team.eq_ignore_ascii_case(&self.team))
+            issue.team_and_number().filter(|(team, _)| !team.eq_ignore_ascii_case(&self.team))
         {
             return Ok(Lookup::Moved(Some(format!("{}/{team}#{number}", self.workspace))));
         }
@@ -243,11 +243,12 @@ impl Tracker for Linear {
     }
 
     async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
-        let query = format!("query($id: String!) {{ comment(id: $id) {{ ...said }} }} {COMMENT}");
+        let query =
+            format!("query($id: String!) {{ comment(id: $id) {{ ...comment }} }} {COMMENT}");
         let outcome = self.query(&query, json!({"id": remote_id}), "comments", task).await?;
         Ok(match outcome.object("/comment")? {
             Ok(node) => Lookup::from_parsed(Comment::parse(node)),
-            Err(fate) => fate,
+            Err(outcome) => outcome,
         })
     }
 }

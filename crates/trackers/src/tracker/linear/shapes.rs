@@ -14,7 +14,7 @@ use crate::tracker::{
 };
 use precedent_core::model::{Author, CommentRecord, DocumentRecord, Raw, State, item_number};
 
-/// The closed types of workflow states.
+/// The types of workflow states that are closed.
 pub(super) const CLOSED_TYPES: [&str; 3] = ["completed", "canceled", "duplicate"];
 
 #[derive(Deserialize)]
@@ -111,12 +111,12 @@ impl Issue {
     }
 
     /// Returns the team and number of the issue.
-    pub(super) fn home(&self) -> Option<(&str, u64)> {
+    pub(super) fn team_and_number(&self) -> Option<(&str, u64)> {
         split_identifier(&self.fields.identifier)
     }
 
-    /// Returns the relations of the issue. A relation belongs to the duplicate, or to the issue
-    /// that blocks.
+    /// Returns the relations of the issue. A relation belongs to the duplicate or to the blocking
+    /// issue.
     pub(super) fn relations(&self, workspace: &str) -> Vec<Relation> {
         let relations = self.fields.links().filter_map(|link| {
             let (team, number) = split_identifier(&link.related_issue.as_ref()?.identifier)?;
@@ -280,9 +280,9 @@ mod tests {
 
     #[test]
     fn comment_without_issue_is_skipped() {
-        let node = |of: Value| {
+        let node = |parent: Value| {
             serde_json::json!({"id": "c1", "body": "Same here.", "createdAt": "2024-01-02T03:04:05.678Z",
-                "updatedAt": "2024-01-02T03:04:05.678Z", "user": null, "botActor": {"name": "Hook"}, "issue": of})
+                "updatedAt": "2024-01-02T03:04:05.678Z", "user": null, "botActor": {"name": "Hook"}, "issue": parent})
         };
         assert_eq!(Comment::parse(node(Value::Null)).unwrap(), None);
         let comment = Comment::parse(node(serde_json::json!({"number": 7.0}))).unwrap().unwrap();

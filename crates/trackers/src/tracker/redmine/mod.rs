@@ -31,9 +31,9 @@ use precedent_core::{
 pub(super) use shapes::to_markdown;
 use shapes::{Issue, IssueReply, Issues, Journals, WikiEntry, WikiIndex};
 
-/// The number of issues on a page: Redmine's maximum.
+/// The number of issues per page: Redmine's maximum.
 const PAGE_SIZE: u32 = 100;
-/// The number of issues with notes, or of wiki pages with texts, on a page; each costs a request.
+/// The number of issues with notes, or of wiki pages with text, per page; each costs a request.
 const THREADS_PER_PAGE: u32 = 20;
 const GONE_STATUSES: &[u16] = &[403, 404, 410];
 
@@ -116,8 +116,8 @@ impl Redmine {
             return Ok(outcome);
         }
         let list: Issues<'_> = response.json()?;
-        let until = u64::from(pagination.page) * u64::from(pagination.size);
-        let more = !list.issues.is_empty() && list.total_count.is_none_or(|total| total > until);
+        let end = u64::from(pagination.page) * u64::from(pagination.size);
+        let has_more = !list.issues.is_empty() && list.total_count.is_none_or(|total| total > end);
         let mut page = Page::default();
         let mut times = Vec::new();
         for raw in &list.issues {
@@ -133,11 +133,11 @@ impl Redmine {
                         self.fetch_notes(number, &mut page, task).await?;
                     }
                 }
-                Err(why) if is_items => page.records.push(Err(why)),
+                Err(reason) if is_items => page.records.push(Err(reason)),
                 Err(_) => {}
             }
         }
-        Ok(page.into_fetch(pagination.by_change(&times, more)))
+        Ok(page.into_fetch(pagination.by_change(&times, has_more)))
     }
 
     /// Fetches the notes of an issue; returns whether it exists.
@@ -183,16 +183,15 @@ impl Redmine {
         for entry in batch {
             page.other_names.push(entry.title.clone());
             let url = self.client.url(&format!("{root}/{}.json", escape(&entry.title)));
-            let response =
-                self.client.try_get(url, GONE_STATUSES, "a page of the wiki", task).await?;
+            let response = self.client.try_get(url, GONE_STATUSES, "a wiki page", task).await?;
             if let Some(response) = response {
                 let record = shapes::page(&response.text(), self.client.web(), &self.project);
                 page.add(record.map(Some));
             }
         }
         let times: Vec<Timestamp> = batch.iter().filter_map(WikiEntry::updated_at).collect();
-        let more = start + batch.len() < recent.len();
-        Ok(page.into_fetch(pagination.by_change(&times, more)))
+        let has_more = start + batch.len() < recent.len();
+        Ok(page.into_fetch(pagination.by_change(&times, has_more)))
     }
 }
 
@@ -227,7 +226,7 @@ impl Tracker for Redmine {
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
         let url = self.client.url("users/current.json");
-        let user: Value = self.client.get_at(url, "/user", "the account of the key", task).await?;
+        let user: Value = self.client.get_at(url, "/user", "the key's account", task).await?;
         Ok(user["login"].as_str().or(user["firstname"].as_str()).map(str::to_owned))
     }
 
@@ -282,7 +281,7 @@ impl Tracker for Redmine {
             }
             404 | 410 => Ok(Lookup::Gone),
             403 => Ok(Lookup::Unreadable),
-            _ => Err(self.client.error_for(&response, "a page of the wiki")),
+            _ => Err(self.client.error_for(&response, "a wiki page")),
         }
     }
 

@@ -169,11 +169,11 @@ pub(super) fn parse_issue(
 }
 
 fn relation(link: &IssueRelation, id: u64, project: &str) -> Option<Relation> {
-    let (from, to) = (link.issue_id?, link.issue_to_id?);
-    let key = format!("{project}#{}", if from == id { to } else { from });
+    let (source, target) = (link.issue_id?, link.issue_to_id?);
+    let key = format!("{project}#{}", if source == id { target } else { source });
     match link.relation_type.as_deref()? {
-        "duplicates" => (from == id).then_some(Relation::DuplicateOf(id, key)),
-        "duplicated" => (to == id).then_some(Relation::DuplicateOf(id, key)),
+        "duplicates" => (source == id).then_some(Relation::DuplicateOf(id, key)),
+        "duplicated" => (target == id).then_some(Relation::DuplicateOf(id, key)),
         _ => Some(Relation::RelatesTo(id, key)),
     }
 }

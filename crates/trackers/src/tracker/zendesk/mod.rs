@@ -1,4 +1,4 @@
-//! The Zendesk connector: tickets, comments and, as a wiki, the articles of the help centre.
+//! The Zendesk connector: tickets, comments and, as a wiki, the articles of the help center.
 //!
 //! The incremental export returns changed and deleted tickets in the order of their changes.
 //! Comments cost one request per ticket, so they are a separate list: the same export, each ticket
@@ -33,7 +33,7 @@ use precedent_core::{
 };
 use shapes::{People, Ticket, User};
 
-/// The number of tickets on a page. The export returns up to 1,000, with ten requests per minute.
+/// The number of tickets per page. The export allows up to 1,000, and ten requests per minute.
 /// <https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api>
 const PAGE_SIZE: u32 = 500;
 /// The number of tickets whose comments form one page; each costs a request.
@@ -44,7 +44,7 @@ const LIST_PAGE_SIZE: u32 = 100;
 /// The maximum number of comment pages per ticket. A ticket has at most 5,000 comments.
 /// <https://developer.zendesk.com/api-reference/ticketing/tickets/ticket_comments/>
 const MAX_COMMENT_PAGES: usize = 60;
-/// The side-loaded data of a ticket: its users, and its solution date.
+/// The side-loaded data of a ticket: its users, and the date when it was solved.
 /// <https://developer.zendesk.com/documentation/ticketing/using-the-zendesk-api/side_loading/#supported-endpoints>
 const SIDE_LOADS: &str = "users,dates";
 
@@ -104,7 +104,7 @@ impl ListResponse<'_> {
 }
 
 enum CommentThread {
-    /// Comments or skip reasons, without the description; and the ticket that it was merged into.
+    /// Comments or skip reasons, without the description; and the ticket into which it was merged.
     Comments(Vec<std::result::Result<CommentRecord, String>>, Option<u64>),
     Gone,
     Refused(Box<Response>),
@@ -189,8 +189,8 @@ impl Zendesk {
         for raw in list.tickets {
             let ticket = match shapes::parse_ticket(raw.get()) {
                 Ok(ticket) => ticket,
-                Err(why) if stream == Stream::Items => {
-                    page.records.push(Err(why));
+                Err(reason) if stream == Stream::Items => {
+                    page.records.push(Err(reason));
                     continue;
                 }
                 Err(_) => continue,
@@ -201,7 +201,7 @@ impl Zendesk {
                     page.gone_numbers.push(ticket.id);
                     continue;
                 }
-                // Only the comments name the ticket into which it was merged.
+                // Only the comments name the ticket into which this one was merged.
                 if !ticket.was_merged() {
                     page.relations.push((ticket.id, ticket.relations()));
                 }
@@ -220,7 +220,7 @@ impl Zendesk {
             token: Some(token),
             ..pagination.clone()
         });
-        page.next = next.map(|w| w.cursor());
+        page.next = next.map(|next| next.cursor());
         Ok(Fetch::Page(page))
     }
 
@@ -232,12 +232,12 @@ impl Zendesk {
         task: &Task,
     ) -> Result<Option<Box<Response>>> {
         match self.fetch_thread(ticket.id, task).await? {
-            CommentThread::Comments(comments, merged_into) => {
+            CommentThread::Comments(comments, merge_target) => {
                 comments.into_iter().for_each(|comment| page.add(comment.map(Some)));
                 if ticket.was_merged() {
                     let mut relations = ticket.relations();
                     relations.extend(
-                        merged_into
+                        merge_target
                             .map(|n| Relation::DuplicateOf(ticket.id, shapes::ticket_key(n))),
                     );
                     page.relations.push((ticket.id, relations));
@@ -252,7 +252,7 @@ impl Zendesk {
 
     async fn fetch_thread(&self, number: u64, task: &Task) -> Result<CommentThread> {
         let path = format!("api/v2/tickets/{number}/comments.json?include=users");
-        let (mut comments, mut merged_into) = (Vec::new(), None);
+        let (mut comments, mut merge_target) = (Vec::new(), None);
         let (mut cursor, mut people) = (None::<String>, People::new());
         let mut guard = RepeatGuard::default();
         for page_index in 0..MAX_COMMENT_PAGES {
@@ -265,8 +265,8 @@ impl Zendesk {
             }
             let list: ListResponse<'_> = response.json()?;
             cursor = list.next_cursor();
-            if let Err(endless) = guard.add(list.comments.iter().map(|raw| raw.get())) {
-                comments.push(Err(endless.error(&format!("comments of #{number}")).to_string()));
+            if let Err(repetition) = guard.add(list.comments.iter().map(|raw| raw.get())) {
+                comments.push(Err(repetition.error(&format!("comments of #{number}")).to_string()));
                 break;
             }
             people.extend(shapes::people(list.users));
@@ -275,14 +275,15 @@ impl Zendesk {
             // The first comment is the description, which the ticket contains.
             for raw in list.comments.iter().skip(usize::from(page_index == 0)) {
                 let comment = shapes::parse_comment(raw.get(), number, &people, self.client.web());
-                merged_into = comment.as_ref().ok().and_then(|(_, target)| *target).or(merged_into);
+                merge_target =
+                    comment.as_ref().ok().and_then(|(_, target)| *target).or(merge_target);
                 comments.push(comment.map(|(comment, _)| comment));
             }
             if cursor.is_none() {
                 break;
             }
         }
-        Ok(CommentThread::Comments(comments, merged_into))
+        Ok(CommentThread::Comments(comments, merge_target))
     }
 
     /// Adds the authors that were not side-loaded.
@@ -293,18 +294,18 @@ impl Zendesk {
         people: &mut People,
         task: &Task,
     ) -> Result<()> {
-        let mut unknown = Vec::new();
+        let mut unknown_ids = Vec::new();
         {
             let cache = self.people.lock().unwrap_or_else(PoisonError::into_inner);
             for id in author_ids.into_iter().filter(|id| *id > 0) {
                 match cache.get(&id) {
                     _ if people.contains_key(&id) => {}
                     Some(user) => drop(people.insert(id, user.clone())),
-                    None => unknown.push(id),
+                    None => unknown_ids.push(id),
                 }
             }
         }
-        for chunk in unknown.chunks(LIST_PAGE_SIZE as usize) {
+        for chunk in unknown_ids.chunks(LIST_PAGE_SIZE as usize) {
             let ids: Vec<String> = chunk.iter().map(ToString::to_string).collect();
             let url =
                 self.client.url(&format!("api/v2/users/show_many.json?ids={}", ids.join(",")))?;
@@ -325,7 +326,7 @@ impl Zendesk {
         Ok(())
     }
 
-    /// Fetches a page of help centre articles. The whole list is read each time, because the API
+    /// Fetches a page of help center articles. The whole list is read each time, because the API
     /// does not report withdrawn articles.
     /// <https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/>
     async fn pages(&self, pagination: &Pagination, task: &Task) -> Result<Fetch> {
@@ -360,8 +361,8 @@ impl Zendesk {
                 Ok(Some(article)) => article,
                 Ok(None) => continue,
                 // An unreadable article is requested separately before it counts as withdrawn.
-                Err(why) => {
-                    page.records.push(Err(why));
+                Err(reason) => {
+                    page.records.push(Err(reason));
                     continue;
                 }
             };
@@ -370,9 +371,9 @@ impl Zendesk {
                 page.add(Ok(Some(article)));
             }
         }
-        let at = self.client.server_time(&response);
-        let (next, watermark) = pagination.by_creation(None, at, cursor.is_some());
-        page.next = next.map(|w| Pagination { token: cursor, ..w }.cursor());
+        let response_time = self.client.server_time(&response);
+        let (next, watermark) = pagination.by_creation(None, response_time, cursor.is_some());
+        page.next = next.map(|next| Pagination { token: cursor, ..next }.cursor());
         page.watermark = watermark;
         if page.next.is_none() {
             page.all_pages = Some(names);
@@ -390,10 +391,10 @@ impl Zendesk {
         )
     }
 
-    /// Returns the user of the token. Without a token, the user has no id.
+    /// Returns the owner of the token. Without a token, the returned user has no id.
     async fn current_user(&self, task: &Task) -> Result<User> {
         let url = self.client.url("api/v2/users/me.json");
-        let user: User = self.client.get_at(url, "/user", "the account of the token", task).await?;
+        let user: User = self.client.get_at(url, "/user", "the token's account", task).await?;
         if user.id.is_none() {
             let name = self.client.host.split('/').next().unwrap_or_default();
             return Err(Error::new(Code::Authentication, format!("{} requires a token", self.client.host)).with_hint(

@@ -92,7 +92,7 @@ pub(super) fn parse_ticket(text: &str) -> Result<Ticket, String> {
     Ok(Ticket { id: fields.id, fields, raw: text.as_bytes().to_vec() })
 }
 
-/// Returns the key of a ticket, as relations name it.
+/// Returns the key of a ticket, as used in relations.
 pub(super) fn ticket_key(number: u64) -> String {
     format!("{}#{number}", Kind::Zendesk.single_project().unwrap_or_default())
 }
@@ -184,7 +184,7 @@ pub(super) fn comment_author(text: &str) -> Option<i64> {
     serde_json::from_str::<CommentAuthor>(text).ok()?.author_id
 }
 
-/// Parses a comment, and the ticket into which, according to it, this one was merged.
+/// Parses a comment, and the ticket into which this one was merged, if the comment names it.
 pub(super) fn parse_comment(
     text: &str,
     number: u64,
@@ -193,7 +193,7 @@ pub(super) fn parse_comment(
 ) -> Result<(CommentRecord, Option<u64>), String> {
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let plain_text = clean(comment.body);
-    let merged_into = merged_into(&plain_text);
+    let merge_target = merge_target(&plain_text);
     let body = match comment.html_body {
         Some(html) if !html.trim().is_empty() => {
             html_to_markdown::convert(&html.replace('\0', "\u{fffd}"))
@@ -215,7 +215,7 @@ pub(super) fn parse_comment(
         updated_at: comment.created_at,
         raw: Raw::new(text.as_bytes().to_vec()),
     };
-    Ok((record, merged_into))
+    Ok((record, merge_target))
 }
 
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; the tests compile it")]
@@ -225,7 +225,7 @@ static MERGE_TARGET: LazyLock<Regex> =
 /// Returns the target in Zendesk's default text for a merged ticket; the target itself gets the text
 /// "Request #4 … was closed and merged into this request".
 /// <https://support.zendesk.com/hc/en-us/articles/203690916>
-fn merged_into(text: &str) -> Option<u64> {
+fn merge_target(text: &str) -> Option<u64> {
     let captures = MERGE_TARGET.captures(text)?;
     item_number(captures.get(1)?.as_str())
 }
@@ -245,7 +245,7 @@ struct Article {
     updated_at: Option<Time>,
 }
 
-/// Parses an article of the help centre; `None` if it is not published.
+/// Parses a help center article; `None` if it is not published.
 pub(super) fn parse_article(text: &str, people: &People) -> Result<Option<DocumentRecord>, String> {
     let article: Article = serde_json::from_str(text).map_err(|e| describe(&e))?;
     if article.draft {
@@ -335,8 +335,8 @@ mod tests {
             ]
         );
         assert_eq!(incident.export_time(), Some("2024-01-03T03:04:06Z".parse().unwrap()));
-        let old = parse(&json!({"generated_timestamp": null}));
-        assert_eq!(old.export_time(), Some("2024-01-03T03:04:05Z".parse().unwrap()));
+        let ticket = parse(&json!({"generated_timestamp": null}));
+        assert_eq!(ticket.export_time(), Some("2024-01-03T03:04:05Z".parse().unwrap()));
     }
 
     #[test]
@@ -371,7 +371,7 @@ mod tests {
             ),
             ("merged into request #0", None),
         ] {
-            assert_eq!(merged_into(text), number, "{text}");
+            assert_eq!(merge_target(text), number, "{text}");
         }
     }
 
