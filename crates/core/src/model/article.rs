@@ -21,7 +21,7 @@ impl Default for ArticleRequest {
     }
 }
 
-/// A section of an article, in the order of the page.
+/// A kind of article section, in the order of the page.
 #[derive(
     Clone,
     Copy,
@@ -39,7 +39,7 @@ impl Default for ArticleRequest {
 pub enum ArticlePart {
     /// Observed behavior.
     Symptom,
-    /// Systems and programs on which it was seen.
+    /// Affected systems and programs.
     Environment,
     /// Cause of the behavior.
     Cause,
@@ -54,7 +54,7 @@ pub enum ArticlePart {
 }
 
 impl ArticlePart {
-    /// Every part, in the order of the page.
+    /// All kinds, in the order of the page.
     pub const ALL: [Self; 7] = [
         Self::Symptom,
         Self::Environment,
@@ -95,7 +95,7 @@ pub struct ArticlePassage {
 /// A section of an article with its passages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ArticleSection {
-    /// Part of the article.
+    /// Kind of the section.
     pub part: ArticlePart,
     /// Passages in reading order; never empty.
     pub passages: Vec<ArticlePassage>,
@@ -110,13 +110,13 @@ pub struct Article {
     pub title: String,
     /// Sections that the threads document, in the order of the page.
     pub sections: Vec<ArticleSection>,
-    /// Parts that a reader would expect and the threads do not document.
+    /// Sections that a reader would expect but the threads do not document.
     pub missing: Vec<ArticlePart>,
-    /// Number of texts that were replaced with pseudonyms.
+    /// Number of values that were replaced with pseudonyms.
     pub redactions: usize,
     /// Whole article as Markdown, with its citations as links.
     pub markdown: String,
-    /// Whole article as an HTML page that fetches nothing.
+    /// Whole article as a self-contained HTML page.
     pub html: String,
     /// Keys of the stored articles about the same problem.
     pub stored: Vec<String>,

@@ -120,7 +120,7 @@ pub struct Contribution {
     pub score: f32,
     /// Weight of the arm in the fusion.
     pub weight: f32,
-    /// Amount added to the combined score: `weight` times the normalised score.
+    /// Amount added to the combined score: `weight` times the normalized score.
     pub adds: f32,
 }
 
@@ -193,7 +193,7 @@ pub enum Lack {
 }
 
 impl Lack {
-    /// Returns whether an incomplete index makes an answer without matches inconclusive.
+    /// Returns whether this limitation makes an answer without matches inconclusive.
     pub fn is_inconclusive(self) -> bool {
         matches!(self, Self::FullText | Self::SomeVectors | Self::AllVectors | Self::Model)
     }
