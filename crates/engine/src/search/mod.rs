@@ -226,7 +226,7 @@ impl QueryContext<'_> {
     /// Returns the query in the terms of the index, limited to the rarest of many.
     fn index_words(&self, query: &Query) -> Result<Words> {
         let mut words = split_words(query);
-        words.terms = self.fulltext.rarest(words.terms)?;
+        words.terms = self.fulltext.rarest_terms(words.terms)?;
         for group in &query.alternatives {
             let mut terms = Vec::new();
             for word in group {
@@ -632,7 +632,7 @@ impl QueryContext<'_> {
         limit: usize,
     ) -> Result<Vec<Hit>> {
         const WHY: &str = "Changed recently.";
-        let ids = self.fulltext.recent(&query.filters, request.offset, limit)?;
+        let ids = self.fulltext.recent_documents(&query.filters, request.offset, limit)?;
         self.store.read(|r| {
             let mut hits = Vec::with_capacity(ids.len());
             for id in ids {
@@ -718,7 +718,7 @@ fn split_words(query: &Query) -> Words {
         alternatives: Vec::new(),
         identifiers,
         phrases: query.phrases.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
-        without: query.exclusions.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
+        exclusions: query.exclusions.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
         scope: query.scope,
     }
 }
