@@ -34,7 +34,7 @@ pub enum ProblemStatus {
     Unreleased,
     /// The fix is released, and a later report names a version that has it.
     CameBack,
-    /// The report was deliberately closed without a fix: not planned, by design or not reproducible.
+    /// The report was deliberately closed without a fix: not planned, by design, not reproducible.
     Declined,
     /// The report is closed without a documented fix.
     ClosedWithoutFix,

@@ -619,7 +619,7 @@ pub struct RankRequest {
     pub title: String,
     /// Text of the report (Markdown).
     pub body: String,
-    /// `true` if the title is a typed search query and there is no text. The duplicate check ignores
+    /// `true` if the title is a typed search query and `body` is empty. The duplicate check ignores
     /// this.
     pub is_typed_query: bool,
     /// Key of the only source to rank.

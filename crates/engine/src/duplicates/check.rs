@@ -314,7 +314,7 @@ fn answer(
     };
     if let Some(row) = item {
         let canonical = r.canonical(&row.key)?;
-        response.circle.clone_from(&canonical.circle);
+        response.circle.clone_from(&canonical.cycle);
         let canonical_key = canonical.other_than(&row.key);
         response.known = canonical_key
             .map(|key| known_duplicate(r, finder, &question.draft, key))

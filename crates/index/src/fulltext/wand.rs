@@ -21,8 +21,8 @@ use super::FullText;
 use crate::filter::Filter;
 use precedent_core::error::Result;
 
-/// Filters that match less than one in this many documents drive the search, because few of the best
-/// documents would match them.
+/// Filters that match less than one in this many documents drive the search, because few of the
+/// best documents would match them.
 const NARROW_FILTER: u64 = 16;
 
 /// The maximum number of terms for pruning. With more, keeping the posting lists in order costs

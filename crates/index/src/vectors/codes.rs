@@ -300,8 +300,8 @@ impl Codes {
         chunks
     }
 
-    /// Returns at most `n` approximate nearest chunks of a vector, unordered: a shortlist by Hamming
-    /// distance, reduced by the dot product of the unrounded query with the signs.
+    /// Returns at most `n` approximate nearest chunks of a vector, unordered: a shortlist by
+    /// Hamming distance, reduced by the dot product of the unrounded query with the signs.
     pub(super) fn nearest(
         &self,
         query: &[f32],
