@@ -36,7 +36,8 @@ impl Default for ArticleRequest {
     schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum ArticlePart {
+#[schemars(rename = "ArticlePart")]
+pub enum ArticleSectionKind {
     /// Observed behavior.
     Symptom,
     /// Affected systems and programs.
@@ -53,7 +54,7 @@ pub enum ArticlePart {
     References,
 }
 
-impl ArticlePart {
+impl ArticleSectionKind {
     /// All kinds, in the order of the page.
     pub const ALL: [Self; 7] = [
         Self::Symptom,
@@ -96,7 +97,7 @@ pub struct ArticlePassage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ArticleSection {
     /// Kind of the section.
-    pub part: ArticlePart,
+    pub part: ArticleSectionKind,
     /// Passages in reading order; never empty.
     pub passages: Vec<ArticlePassage>,
 }
@@ -111,7 +112,7 @@ pub struct Article {
     /// Sections that the threads document, in the order of the page.
     pub sections: Vec<ArticleSection>,
     /// Sections that a reader would expect but the threads do not document.
-    pub missing: Vec<ArticlePart>,
+    pub missing: Vec<ArticleSectionKind>,
     /// Number of values that were replaced with pseudonyms.
     pub redactions: usize,
     /// Whole article as Markdown, with its citations as links.

@@ -134,13 +134,13 @@ impl KnownProblem {
         if self.status == ProblemStatus::Unreleased {
             return Some("Fixed, not released yet.".to_owned());
         }
-        let day = |at: Timestamp| at.strftime("%Y-%m-%d");
+        let day = |time: Timestamp| time.strftime("%Y-%m-%d");
         let (fix, fix_origin) = match (&self.fixed_in, self.fixed_at, self.closed_at) {
             _ if !self.status.is_fixed() => return None,
             (Some(version), ..) => (format!("in {version}"), format!("in {version}")),
-            (None, Some(at), _) => (format!("on {}", day(at)), format!("from {}", day(at))),
-            (None, None, Some(at)) if !self.is_answered() => {
-                (format!("on or before {}", day(at)), format!("from {} or earlier", day(at)))
+            (None, Some(time), _) => (format!("on {}", day(time)), format!("from {}", day(time))),
+            (None, None, Some(time)) if !self.is_answered() => {
+                (format!("on or before {}", day(time)), format!("from {} or earlier", day(time)))
             }
             (None, None, _) => return None,
         };
@@ -151,8 +151,8 @@ impl KnownProblem {
             (Some(true), _) => format!(
                 "Fixed {fix}; {version} should have the fix. If it fails there, the problem may have come back."
             ),
-            (Some(false), Some(to)) => {
-                format!("{version} does not have the fix; update to {to} or later.")
+            (Some(false), Some(fix_version)) => {
+                format!("{version} does not have the fix; update to {fix_version} or later.")
             }
             (Some(false), None) => {
                 format!("{version} does not have the fix {fix_origin}; update to a later release.")

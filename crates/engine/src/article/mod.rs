@@ -8,9 +8,9 @@ mod sentence;
 use precedent_core::{
     error::{Error, Result},
     model::{
-        Article, ArticlePart, ArticlePassage, ArticleRequest, ArticleSection, Brief, BriefRecord,
-        BriefRequest, BriefSource, Citation, DocKind, Entry, KnownProblem, Note, ProblemStatus,
-        Section, SectionKind,
+        Article, ArticlePassage, ArticleRequest, ArticleSection, ArticleSectionKind, Brief,
+        BriefRecord, BriefRequest, BriefSource, Citation, DocKind, Entry, KnownProblem, Note,
+        ProblemStatus, Section, SectionKind,
     },
     task::Task,
 };
@@ -58,21 +58,21 @@ pub fn article(
         Ok((title, sections, stored_article_keys(r, &problem)?))
     })?;
     let has = |part| sections.iter().any(|section: &ArticleSection| section.part == part);
-    if !has(ArticlePart::Symptom) {
+    if !has(ArticleSectionKind::Symptom) {
         return Err(Error::invalid(format!(
             "nothing to write about {}: it describes no failure",
             problem.key
         )));
     }
-    if !has(ArticlePart::Resolution) && !has(ArticlePart::Workaround) {
+    if !has(ArticleSectionKind::Resolution) && !has(ArticleSectionKind::Workaround) {
         return Err(Error::invalid(format!(
             "nothing to write yet about {}: no fix or workaround is documented",
             problem.key
         ))
         .with_hint("Add the solution as a comment on the report, sync, and try again."));
     }
-    let is_missing = |part: &ArticlePart| !has(*part) && is_expected(*part, &problem);
-    let missing_parts = ArticlePart::ALL.into_iter().filter(is_missing).collect();
+    let is_missing = |part: &ArticleSectionKind| !has(*part) && is_expected(*part, &problem);
+    let missing_parts = ArticleSectionKind::ALL.into_iter().filter(is_missing).collect();
     let mut brief = to_brief(title, &sections);
     brief::sanitize_brief(&mut brief);
     if request.redact {
@@ -95,10 +95,12 @@ pub fn article(
 }
 
 /// Returns whether readers expect this part in an article about the problem.
-fn is_expected(part: ArticlePart, problem: &KnownProblem) -> bool {
+fn is_expected(part: ArticleSectionKind, problem: &KnownProblem) -> bool {
     match part {
-        ArticlePart::Symptom | ArticlePart::Cause | ArticlePart::Resolution => true,
-        ArticlePart::Workaround => problem.status == ProblemStatus::Open,
+        ArticleSectionKind::Symptom
+        | ArticleSectionKind::Cause
+        | ArticleSectionKind::Resolution => true,
+        ArticleSectionKind::Workaround => problem.status == ProblemStatus::Open,
         _ => false,
     }
 }
