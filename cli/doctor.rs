@@ -39,7 +39,7 @@ pub async fn run(
             ));
         }
     }
-    match health.open() {
+    match health.open_count() {
         0 => Ok(()),
         n => {
             let mut open =

@@ -5,7 +5,7 @@ use precedent_core::{
     Error, Result,
     model::{
         Band, Disposition, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse,
-        KnownDuplicate, Lack, VerdictKind,
+        KnownDuplicate, NoticeKind, VerdictKind,
     },
 };
 
@@ -64,7 +64,7 @@ async fn build_request(
 
 fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) {
     let (closed_notices, other_notices): (Vec<_>, Vec<_>) =
-        response.notices.iter().cloned().partition(|n| n.lack == Lack::Closed);
+        response.notices.iter().cloned().partition(|n| n.lack == NoticeKind::Closed);
     session.print_notices(&other_notices, output);
     if let Some(canonical) = &response.known {
         print_known(canonical, output);

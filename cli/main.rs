@@ -44,7 +44,7 @@ use std::{path::PathBuf, process::ExitCode};
 use clap::Parser as _;
 use precedent_core::{
     Code, Error, Result, Task,
-    model::{Lack, Notice, item_number},
+    model::{Notice, NoticeKind, item_number},
 };
 use precedent_engine::{
     Casebook, OpenOptions,
@@ -267,10 +267,10 @@ impl Session {
     fn print_notices(&self, notices: &[Notice], output: &mut output::Output) {
         for notice in notices {
             match notice.lack {
-                Lack::FullText | Lack::SomeVectors | Lack::AllVectors => {
+                NoticeKind::FullText | NoticeKind::SomeVectors | NoticeKind::AllVectors => {
                     output.line(output::plain(&format!("{} Run `precedent index`.", notice.text)));
                 }
-                Lack::Model => output.line(output::plain(&notice.text)),
+                NoticeKind::Model => output.line(output::plain(&notice.text)),
                 _ => self.say(&notice.text),
             }
         }

@@ -13,7 +13,7 @@ use std::{
 
 use fastrand::Rng;
 use precedent_index::{
-    embed::{ModelInfo, normalise},
+    embed::{ModelInfo, normalize},
     update::chunks::EMBED_BATCH,
     vectors::{NearestChunk, PendingChunk, TITLE_PART, Vectors, path},
 };
@@ -127,7 +127,7 @@ impl RealVectors {
 
     fn unit(&self, at: u32) -> Vec<f32> {
         let mut vector: Vec<f32> = self.row(at).iter().map(|x| f32::from(*x)).collect();
-        normalise(&mut vector);
+        normalize(&mut vector);
         vector
     }
 
@@ -163,10 +163,10 @@ impl RealVectors {
         let random_vector = |rng: &mut Rng| self.unit(rng.u32(..self.len() as u32));
         let (mut vector, a, b) = (self.unit(at), random_vector(rng), random_vector(rng));
         let mut direction: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-        normalise(&mut direction);
+        normalize(&mut direction);
         let distance = self.nearest_distances[rng.usize(..self.nearest_distances.len())];
         vector.iter_mut().zip(&direction).for_each(|(x, w)| *x += distance * w);
-        normalise(&mut vector);
+        normalize(&mut vector);
         vector
     }
 
@@ -257,7 +257,7 @@ pub fn passages(casebook: &Path, info: &ModelInfo) -> Vec<(u32, Vec<f32>)> {
     rows.map(Result::unwrap)
         .map(|(document, vector)| {
             let mut vector: Vec<f32> = vector.iter().map(|x| f32::from(x.cast_signed())).collect();
-            normalise(&mut vector);
+            normalize(&mut vector);
             (number.query_row([document], |r| r.get(0)).unwrap(), vector)
         })
         .collect()

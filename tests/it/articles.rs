@@ -3,7 +3,7 @@
 
 use precedent_core::{
     Code, Task,
-    model::{Article, ArticlePart, ArticleRequest, AskRequest, NoteKind, NoteOutcome},
+    model::{Article, ArticleRequest, ArticleSectionKind, AskRequest, NoteKind, NoteOutcome},
 };
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
@@ -63,8 +63,9 @@ async fn article_consists_of_cited_sentences() {
     let article = write(&casebook, request("acme/app#2")).await;
     assert_eq!((article.key.as_str(), &article.missing[..]), ("acme/app#1", &[][..]));
     assert_eq!(article.title, "Upload of a large bundle stops behind the proxy");
-    let parts: Vec<ArticlePart> = article.sections.iter().map(|section| section.part).collect();
-    assert_eq!(parts, ArticlePart::ALL);
+    let parts: Vec<ArticleSectionKind> =
+        article.sections.iter().map(|section| section.part).collect();
+    assert_eq!(parts, ArticleSectionKind::ALL);
     for passage in article.sections.iter().flat_map(|section| &section.passages) {
         let thread = casebook.thread(&passage.key).await.unwrap();
         if let Some(anchor) = &passage.anchor {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use precedent_core::{
     Code, Task,
-    model::{Arm, Lack, LogRequest, Mode, Part, SearchRequest, State},
+    model::{Arm, LogRequest, Mode, NoticeKind, Part, SearchRequest, State},
 };
 use precedent_engine::Casebook;
 
@@ -250,7 +250,7 @@ async fn unknown_key_finds_only_its_references() {
         let found_keys: Vec<&str> = reply.hits.iter().map(|hit| hit.key.as_str()).collect();
         assert_eq!(found_keys, expected_keys, "{query}");
         assert!(
-            reply.notices.iter().any(|n| n.lack == Lack::Item && n.text.contains(query)),
+            reply.notices.iter().any(|n| n.lack == NoticeKind::Item && n.text.contains(query)),
             "{query}"
         );
     }

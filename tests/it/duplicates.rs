@@ -3,7 +3,7 @@
 use precedent_core::{
     Code, Task,
     model::{
-        Band, Disposition, DuplicatesRequest, DuplicatesResponse, IndexReport, Lack,
+        Band, Disposition, DuplicatesRequest, DuplicatesResponse, IndexReport, NoticeKind,
         ProblemsRequest, SearchRequest, TriageRequest, TriageResponse, TroubleshootRequest,
         TroubleshootSettings, VerdictKind,
     },
@@ -264,7 +264,7 @@ async fn closed_candidates_are_opt_in_and_have_an_outcome() {
         reply
             .notices
             .iter()
-            .filter(|n| n.lack == Lack::Closed)
+            .filter(|n| n.lack == NoticeKind::Closed)
             .map(|n| n.text.clone())
             .collect::<Vec<_>>()
     };
@@ -939,7 +939,7 @@ async fn match_in_another_source_is_mentioned() {
         reply
             .notices
             .into_iter()
-            .filter(|n| n.lack == Lack::Elsewhere)
+            .filter(|n| n.lack == NoticeKind::Elsewhere)
             .map(|n| n.text)
             .collect::<Vec<_>>()
     };
@@ -1178,7 +1178,7 @@ async fn missing_model_falls_back_to_keywords() {
     let reply = find(&casebook, about("acme/app#5")).await;
     assert_eq!(keys(&reply).first(), Some(&"acme/app#1"));
     assert_eq!(reply.candidates[0].similarity.semantic, None);
-    assert_eq!(reply.notices.iter().filter(|n| n.lack == Lack::Model).count(), 1);
+    assert_eq!(reply.notices.iter().filter(|n| n.lack == NoticeKind::Model).count(), 1);
 }
 
 #[test]

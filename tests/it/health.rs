@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use precedent_core::{
     Task,
-    model::{Lack, SearchRequest},
+    model::{NoticeKind, SearchRequest},
 };
 use precedent_engine::{Casebook, OpenOptions};
 use precedent_index::embed::Engine;
@@ -279,7 +279,10 @@ async fn vectors_rebuilt_elsewhere_are_reopened() {
     // The process detects damage, falls back to keywords, and repairs it with its next update.
     clear_page(&vector_database(&env), "embeddings_rowids");
     let answer = search("valve leaks drips").await;
-    assert_eq!((answer.hits[0].key.as_str(), answer.notices[0].lack), ("acme/app#77", Lack::Model));
+    assert_eq!(
+        (answer.hits[0].key.as_str(), answer.notices[0].lack),
+        ("acme/app#77", NoticeKind::Model)
+    );
     resident.update_index(&Task::new()).await.unwrap();
     assert!(search("mode:semantic valve leaks drips").await.notices.is_empty());
     env.ok(&["doctor"]);

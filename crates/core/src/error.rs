@@ -120,7 +120,7 @@ impl Error {
     }
 }
 
-/// Masks the secrets of this process in a text.
+/// Masks this process's secrets in a text.
 fn mask(text: Cow<'static, str>) -> Cow<'static, str> {
     match secret_filter::mask(&text) {
         Cow::Owned(masked) => masked.into(),
@@ -132,7 +132,7 @@ fn mask(text: Cow<'static, str>) -> Cow<'static, str> {
 fn io_message(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
-        // Windows ends its descriptions with a full stop.
+        // Windows ends its descriptions with a period.
         Some(end) => text[..end].trim_end_matches('.').to_lowercase(),
         None => text,
     }
@@ -184,7 +184,7 @@ impl schemars::JsonSchema for Error {
     }
 }
 
-/// An error as it is serialised.
+/// The serialized form of an error.
 #[derive(schemars::JsonSchema)]
 #[allow(dead_code, reason = "only its schema is used")]
 struct ErrorSchema {

@@ -3,7 +3,7 @@
 //!
 //! A file is written in a temporary folder beside its target: `.precedent-….part`. The writer holds
 //! a lock in the folder. The next writer removes the folders of killed processes, which it
-//! recognises by their name, their owner and their free lock.
+//! recognizes by their name, owner and free lock.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -20,7 +20,7 @@ const SUFFIX: &str = ".part";
 /// The number of random characters between the prefix and the suffix.
 const RANDOM_CHARACTERS: usize = 12;
 const LOCK: &str = "lock";
-/// The maximum number of attempts to create a folder, which another process may remove.
+/// The maximum number of attempts to create a folder, since another process may remove it.
 const MAX_ATTEMPTS: usize = 5;
 
 /// The policy for an existing file.
@@ -48,7 +48,7 @@ pub struct StagingFolder {
 }
 
 impl StagingFolder {
-    /// Creates a folder beside a target file.
+    /// Creates a temporary folder beside a target file.
     ///
     /// # Errors
     /// [`crate::Code::NotFound`] if the target's folder does not exist, [`crate::Code::Io`] if it
@@ -59,7 +59,7 @@ impl StagingFolder {
         Self::create_in(folder)
     }
 
-    /// Creates a folder in the given one.
+    /// Creates a temporary folder in `folder`.
     ///
     /// # Errors
     /// See [`StagingFolder::create_beside`].
@@ -89,7 +89,8 @@ impl StagingFolder {
     /// Moves a file from the folder to its target.
     ///
     /// # Errors
-    /// [`crate::Code::InvalidInput`] if the target exists and is to be kept, [`crate::Code::Io`].
+    /// [`crate::Code::InvalidInput`] if the target exists and is to be kept, [`crate::Code::Io`] if
+    /// it cannot be written.
     pub fn put(&self, source: &Path, target: &Path, policy: ExistingFile) -> Result<()> {
         match policy {
             ExistingFile::Replace => fs::rename(source, target).map_err(|e| Error::io(target, e)),
@@ -112,8 +113,8 @@ fn lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Removes the folders of killed processes of this user. Ignores failures, because leftovers do no
-/// harm.
+/// Removes the folders of this user's killed processes. Ignores failures, because leftovers are
+/// harmless.
 fn remove_leftovers(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -125,7 +126,9 @@ fn remove_leftovers(folder: &Path) {
                     && random.bytes().all(|b| b.is_ascii_alphanumeric())
             });
         let path = entry.path();
-        if !is_leftover || !fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir() && is_own(&m)) {
+        if !is_leftover
+            || !fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir() && is_owned_by_user(&m))
+        {
             continue;
         }
         match OpenOptions::new().write(true).open(path.join(LOCK)) {
@@ -137,7 +140,7 @@ fn remove_leftovers(folder: &Path) {
                     drop(fs::remove_dir_all(&path));
                 }
             }
-            // A process killed before it had a lock leaves an empty folder; other folders stay.
+            // A process killed before it created its lock leaves an empty folder; others stay.
             Err(e) if e.kind() == io::ErrorKind::NotFound => drop(fs::remove_dir(&path)),
             _ => {}
         }
@@ -145,12 +148,12 @@ fn remove_leftovers(folder: &Path) {
 }
 
 #[cfg(unix)]
-fn is_own(metadata: &fs::Metadata) -> bool {
+fn is_owned_by_user(metadata: &fs::Metadata) -> bool {
     std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
 }
 
 #[cfg(not(unix))]
-fn is_own(_: &fs::Metadata) -> bool {
+fn is_owned_by_user(_: &fs::Metadata) -> bool {
     true
 }
 
@@ -164,7 +167,7 @@ pub fn create_private_folder(folder: &Path) -> Result<()> {
     builder.create(folder).map_err(|e| Error::io(folder, e))
 }
 
-/// Renames a file to an unused name; returns `false` if the name exists.
+/// Renames a file to an unused name; returns `false` if the name is taken.
 ///
 /// # Errors
 /// [`crate::Code::NotFound`] if the file does not exist.
@@ -201,7 +204,7 @@ pub fn create(target: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// See [`StagingFolder::create_beside`].
 pub fn replace(target: &Path, bytes: &[u8]) -> Result<()> {
-    replace_as(target, bytes, Readers::All)
+    replace_for(target, bytes, Readers::All)
 }
 
 /// Works like [`replace`], but makes the file readable only by this user.
@@ -209,26 +212,26 @@ pub fn replace(target: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// See [`StagingFolder::create_beside`].
 pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<()> {
-    replace_as(target, bytes, Readers::Owner)
+    replace_for(target, bytes, Readers::Owner)
 }
 
 /// The users who may read a written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readers {
-    /// According to the old file's permissions or the system's default.
+    /// All users whom the old file's permissions or the system's defaults allow.
     All,
     /// This user only.
     Owner,
 }
 
-fn replace_as(target: &Path, bytes: &[u8], readers: Readers) -> Result<()> {
+fn replace_for(target: &Path, bytes: &[u8], readers: Readers) -> Result<()> {
     // A symbolic link is kept; its target is replaced.
-    let real = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-    if real.exists() && !real.is_file() {
-        let file = OpenOptions::new().write(true).open(&real);
+    let real_path = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+    if real_path.exists() && !real_path.is_file() {
+        let file = OpenOptions::new().write(true).open(&real_path);
         return file.and_then(|mut f| f.write_all(bytes)).map_err(|e| Error::io(target, e));
     }
-    write(&real, bytes, ExistingFile::Replace, readers)
+    write(&real_path, bytes, ExistingFile::Replace, readers)
 }
 
 fn write(target: &Path, bytes: &[u8], policy: ExistingFile, readers: Readers) -> Result<()> {
@@ -244,9 +247,9 @@ fn write(target: &Path, bytes: &[u8], policy: ExistingFile, readers: Readers) ->
         let mut file = options.open(&source)?;
         file.write_all(bytes)?;
         if readers == Readers::All
-            && let Ok(old) = fs::metadata(target)
+            && let Ok(metadata) = fs::metadata(target)
         {
-            file.set_permissions(old.permissions())?;
+            file.set_permissions(metadata.permissions())?;
         }
         file.sync_all()
     };

@@ -4,7 +4,7 @@
 /// startup.
 ///
 /// Threads that end (searches, index updates, merges) otherwise leave free memory in arenas that
-/// other threads cannot use; over hours the desktop app held twice the memory in use.
+/// other threads cannot use; after hours, the desktop app held twice the memory that it used.
 pub fn limit_malloc_arenas() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[allow(unsafe_code, reason = "the C library has no safe interface")]
@@ -14,7 +14,7 @@ pub fn limit_malloc_arenas() {
     }
 }
 
-/// Returns free memory to the system, where [`limit_malloc_arenas`] has an effect.
+/// Returns free memory to the system on Linux with the GNU C library; does nothing elsewhere.
 pub fn trim_heap() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[allow(unsafe_code, reason = "the C library has no safe interface")]

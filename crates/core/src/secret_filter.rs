@@ -29,11 +29,11 @@ pub const MASK: &str = "[token removed]";
 const MIN_TOKEN: usize = 8;
 /// The minimum length of a secret with both letters and other characters.
 const MIN_MIXED: usize = 6;
-/// The maximum length of a stored line of a server, in characters.
+/// The maximum length of a stored line of server output, in characters.
 const MAX_LINE: usize = 400;
-/// The size in bytes of the parts in which a text is decoded.
+/// The size in bytes of the windows in which a text is decoded.
 const WINDOW: usize = 1 << 20;
-/// The overlap of two parts in bytes; longer than a secret with several layers of escapes.
+/// The overlap of adjacent windows in bytes; longer than a secret with several layers of escapes.
 const OVERLAP: usize = 1 << 14;
 /// The minimum length of a base64 run that can contain a secret.
 const MIN_RUN: usize = 16;
@@ -60,12 +60,12 @@ pub fn register(secret: &SecretString) {
         return;
     }
     let mut store = SECRETS.write().unwrap_or_else(PoisonError::into_inner);
-    let mut new = encodings(key);
-    new.retain(|encoding| !store.encodings.contains(encoding));
-    if new.is_empty() {
+    let mut new_encodings = encodings(key);
+    new_encodings.retain(|encoding| !store.encodings.contains(encoding));
+    if new_encodings.is_empty() {
         return;
     }
-    store.encodings.extend(new);
+    store.encodings.extend(new_encodings);
     // The longest match is masked, so that no part of it remains.
     store.finder = AhoCorasick::builder()
         .match_kind(MatchKind::LeftmostLongest)
@@ -100,7 +100,7 @@ fn finder() -> Option<Arc<AhoCorasick>> {
     SECRETS.read().unwrap_or_else(PoisonError::into_inner).finder.clone()
 }
 
-/// Masks the secrets of this process in a text.
+/// Masks this process's secrets in a text.
 pub fn mask(text: &str) -> Cow<'_, str> {
     match secret_ranges(text.as_bytes()) {
         ranges if ranges.is_empty() => Cow::Borrowed(text),
@@ -118,7 +118,7 @@ pub fn mask_bytes(bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Returns an external text as one line of bounded length, without control characters and secrets.
+/// Returns an external text as one line of bounded length, without control characters or secrets.
 pub fn single_line(text: &str) -> String {
     let masked = mask(text);
     let line: String = masked.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -131,30 +131,30 @@ pub fn single_line(text: &str) -> String {
 
 fn mask_ranges(bytes: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
+    let mut end = 0;
     for range in ranges {
-        out.extend_from_slice(&bytes[at..range.start]);
+        out.extend_from_slice(&bytes[end..range.start]);
         out.extend_from_slice(MASK.as_bytes());
-        at = range.end;
+        end = range.end;
     }
-    out.extend_from_slice(&bytes[at..]);
+    out.extend_from_slice(&bytes[end..]);
     out
 }
 
-/// Finds the secrets of this process in a text. The ranges are ordered and disjoint.
+/// Finds this process's secrets in a text. The ranges are ordered and disjoint.
 fn secret_ranges(bytes: &[u8]) -> Vec<Range<usize>> {
     let Some(finder) = finder() else { return Vec::new() };
-    let mut found: Vec<Range<usize>> = finder.find_iter(bytes).map(|m| m.range()).collect();
-    let mut from = 0;
-    while from < bytes.len() {
-        let part = &bytes[from..bytes.len().min(from + WINDOW + OVERLAP)];
-        let encoded = encoded_ranges(&finder, part).into_iter();
-        found.extend(encoded.map(|range| range.start + from..range.end + from));
-        from += WINDOW;
+    let mut matches: Vec<Range<usize>> = finder.find_iter(bytes).map(|m| m.range()).collect();
+    let mut start = 0;
+    while start < bytes.len() {
+        let window = &bytes[start..bytes.len().min(start + WINDOW + OVERLAP)];
+        let encoded = encoded_ranges(&finder, window).into_iter();
+        matches.extend(encoded.map(|range| range.start + start..range.end + start));
+        start += WINDOW;
     }
-    found.sort_unstable_by_key(|range| (range.start, range.end));
+    matches.sort_unstable_by_key(|range| (range.start, range.end));
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    for range in found {
+    for range in matches {
         match ranges.last_mut() {
             Some(last) if range.start < last.end => last.end = last.end.max(range.end),
             _ => ranges.push(range),
@@ -165,9 +165,9 @@ fn secret_ranges(bytes: &[u8]) -> Vec<Range<usize>> {
 
 /// Finds the secrets that appear only after decoding a text.
 fn encoded_ranges(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
-    let mut found = base64_ranges(finder, text);
+    let mut matches = base64_ranges(finder, text);
     if !text.iter().any(|b| matches!(b, b'\\' | b'%' | b'&')) {
-        return found;
+        return matches;
     }
     let mut layer = DecodedText::plain(text);
     for _ in 0..MAX_LAYERS {
@@ -175,9 +175,9 @@ fn encoded_ranges(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
         layer = next;
         let plain = finder.find_iter(&layer.bytes).map(|m| m.range());
         let ranges: Vec<Range<usize>> = plain.chain(base64_ranges(finder, &layer.bytes)).collect();
-        found.extend(ranges.into_iter().map(|range| layer.original_range(&range)));
+        matches.extend(ranges.into_iter().map(|range| layer.original_range(&range)));
     }
-    found
+    matches
 }
 
 /// Finds the base64 runs that contain a secret, escaped or not. A run may contain line breaks.
@@ -185,13 +185,15 @@ fn base64_ranges(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
     let is_base64 = |b: &u8| {
         b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_' | b'\r' | b'\n')
     };
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        let Some(start) = text[at..].iter().position(is_base64).map(|n| at + n) else { break };
+    let mut ranges = Vec::new();
+    let mut position = 0;
+    while position < text.len() {
+        let Some(start) = text[position..].iter().position(is_base64).map(|n| position + n) else {
+            break;
+        };
         let end =
             text[start..].iter().position(|b| !is_base64(b)).map_or(text.len(), |n| start + n);
-        at = end;
+        position = end;
         if end - start < MIN_RUN {
             continue;
         }
@@ -215,10 +217,10 @@ fn base64_ranges(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
                     .is_some_and(|decoded| finder.is_match(&decoded.bytes))
         });
         if has_secret {
-            found.push(start..end);
+            ranges.push(start..end);
         }
     }
-    found
+    ranges
 }
 
 /// A base64 decoder that accepts missing padding and trailing bits.
@@ -230,7 +232,7 @@ const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// A quotation from a server or another program: one line of bounded length, without control
-/// characters and secrets. Messages quote no other external text.
+/// characters or secrets. Messages quote no other external text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quotation(String);
 
@@ -238,10 +240,10 @@ impl Quotation {
     /// Quotes the first non-empty line of a text; `None` if there is none.
     pub fn first_line(text: &str) -> Option<Self> {
         let masked = mask(text);
-        let printable = |line: &str| -> String {
+        let to_printable = |line: &str| -> String {
             line.trim().chars().filter(|c| !is_unprintable(*c)).take(MAX_QUOTE).collect()
         };
-        masked.lines().map(printable).find(|line| !line.is_empty()).map(Self)
+        masked.lines().map(to_printable).find(|line| !line.is_empty()).map(Self)
     }
 
     /// Quotes the last non-empty line of a text, where programs name the cause.
@@ -278,12 +280,12 @@ mod tests {
             prefix in "[a-zA-Z0-9:@. ]{0,9}", suffix in "[a-zA-Z0-9:@. ]{0,9}"
         ) {
             register_token();
-            let whole = format!("{prefix}{TOKEN}{suffix}");
-            let json = serde_json::to_string(&whole).unwrap().replace('/', "\\/");
-            let url: String = url::form_urlencoded::byte_serialize(whole.as_bytes()).collect();
-            let base64 = STANDARD_NO_PAD.encode(&whole);
-            let url_base64 = URL_SAFE_NO_PAD.encode(&whole);
-            for text in [whole, json, url, base64, url_base64] {
+            let plain_text = format!("{prefix}{TOKEN}{suffix}");
+            let json = serde_json::to_string(&plain_text).unwrap().replace('/', "\\/");
+            let url: String = url::form_urlencoded::byte_serialize(plain_text.as_bytes()).collect();
+            let base64 = STANDARD_NO_PAD.encode(&plain_text);
+            let url_base64 = URL_SAFE_NO_PAD.encode(&plain_text);
+            for text in [plain_text, json, url, base64, url_base64] {
                 let output = mask(&text).into_owned();
                 proptest::prop_assert!(output.contains(MASK), "{text}");
                 proptest::prop_assert!(!output.contains("c4n4ry"));
@@ -299,12 +301,12 @@ mod tests {
         let escape_all =
             |escape: &dyn Fn(char) -> String| -> String { token.chars().map(escape).collect() };
         let json = escape_all(&|c| format!("\\u{:04x}", u32::from(c)));
-        let twice = json.replace('\\', "\\\\");
+        let double_escaped = json.replace('\\', "\\\\");
         for text in [
             token.replace('+', "\\u002B"),
             token.replace('&', "\\u0026").replace('=', "\\u003d"),
             json.clone(),
-            twice,
+            double_escaped,
             escape_all(&|c| format!("%{:02x}", u32::from(c))),
             escape_all(&|c| format!("%25{:02X}", u32::from(c))),
             escape_all(&|c| format!("&#{};", u32::from(c))),

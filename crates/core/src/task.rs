@@ -65,7 +65,7 @@ pub enum Phase {
 
 type Listener = dyn Fn(Progress) + Send + Sync;
 
-/// A handle of a long job for progress and cancellation. Clones share the cancel flag.
+/// A handle to a long job, for progress and cancellation. Clones share the cancel flag.
 #[derive(Clone, Default)]
 pub struct Task {
     cancel: Arc<Cancel>,
@@ -115,10 +115,10 @@ impl Task {
     /// Returns a task with the same cancel flag that reports progress to another listener as well.
     #[must_use]
     pub fn with_extra_listener(&self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
-        let first = self.listener.clone();
+        let existing_listener = self.listener.clone();
         let fan_out = move |progress: Progress| {
-            if let Some(first) = &first {
-                first(progress.clone());
+            if let Some(existing_listener) = &existing_listener {
+                existing_listener(progress.clone());
             }
             listener(progress);
         };
@@ -177,7 +177,7 @@ pub async fn run_blocking<T: Send + 'static>(
     }
 }
 
-/// Runs uninterruptible work on a thread of its own. On cancellation this returns immediately; the
+/// Runs uninterruptible work on its own thread. On cancellation this returns immediately; the
 /// thread finishes in the background and its result is dropped.
 ///
 /// # Errors

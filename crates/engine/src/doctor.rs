@@ -223,7 +223,7 @@ impl HealthCheck<'_> {
             }
         };
         let schema = inspection.schema;
-        if inspection.newer {
+        if inspection.is_newer {
             return fail(
                 "newer_version",
                 format!("a newer version of Precedent wrote this casebook (schema {schema})"),
@@ -235,7 +235,7 @@ impl HealthCheck<'_> {
             let text = format!("{path} is empty: all its data is lost");
             return fail("database_emptied", text, WHY, &restore_hint(self.database));
         }
-        if !inspection.casebook {
+        if !inspection.is_casebook {
             return fail(
                 "not_a_casebook",
                 format!("{path} is another program's database"),
@@ -271,7 +271,7 @@ impl HealthCheck<'_> {
                 return Ok(false);
             }
         }
-        if inspection.older && !self.repair {
+        if inspection.is_older && !self.repair {
             findings.push(Finding {
                 repairable: true,
                 ..report(

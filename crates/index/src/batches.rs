@@ -1,4 +1,4 @@
-//! Batches of changes that end at the boundaries of revisions.
+//! Batches of changes that end at revision boundaries.
 
 use precedent_store::DocumentRevision;
 
@@ -45,7 +45,7 @@ mod tests {
             for pair in groups.windows(2) {
                 proptest::prop_assert!(pair[0].len() <= max && !pair[0].is_empty());
                 let (last, next) = (pair[0][pair[0].len() - 1], pair[1][0]);
-                // A revision that is split begins its batch, because it exceeds the limit alone.
+                // A revision that is split begins its batch, because it alone exceeds the limit.
                 proptest::prop_assert!(last.revision < next.revision || pair[0][0].revision == next.revision);
             }
         }

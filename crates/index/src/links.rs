@@ -1,4 +1,4 @@
-//! Extraction of references in changed documents as links in the store.
+//! Extraction of references from changed documents as links in the store.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -23,7 +23,7 @@ const CLOSURE_WINDOW: i64 = 600;
 /// writers.
 pub(super) fn update(
     store: &Store,
-    until: Option<Instant>,
+    deadline: Option<Instant>,
     short_wait: bool,
     task: &Task,
 ) -> Result<()> {
@@ -55,15 +55,17 @@ pub(super) fn update(
             links.iter().try_for_each(|(key, links)| w.replace_text_links(key, links))?;
             completed_revision.map_or(Ok(()), |end| w.set_links_revision(end))
         })?;
-        if completed_revision.is_some() && until.is_some_and(|until| Instant::now() >= until) {
+        if completed_revision.is_some()
+            && deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        {
             return Ok(());
         }
     }
     write(store, short_wait, |w| w.set_links_revision(revision))
 }
 
-/// Returns the source of bare numbers in a document. For a note, that is the only source of the
-/// items that it is attached to, or the only source of the casebook.
+/// Returns the source that a document's bare numbers (`#12`) refer to. For a note, that is the only
+/// source of the items that it is attached to, or the only source of the casebook.
 fn default_source(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
     if row.kind != DocKind::Note {
         return Ok(Some(row.source.clone()));
@@ -81,14 +83,14 @@ fn default_source(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
 }
 
 /// Returns the references in a document's texts as (key, kind), each once, strongest kind first.
-/// `default_source` is the source of bare numbers.
+/// `default_source` is the source that bare numbers (`#12`) refer to.
 fn text_links(
     row: &DocumentRow,
     comments: &[StoredComment],
     default_source: Option<&str>,
 ) -> Vec<(String, &'static str)> {
     let mut out: Vec<(Relation, String)> = Vec::new();
-    let mut add = |text: &str, is_own: bool, bot: bool| {
+    let mut add = |text: &str, is_own: bool, is_bot: bool| {
         for (relation, key) in references_in(row, default_source, text) {
             let relation = match relation {
                 // "Fixes #12" closes #12 only in a pull request's own text.
@@ -96,7 +98,7 @@ fn text_links(
                     Relation::Mentions
                 }
                 // Bots only propose duplicates.
-                Relation::DuplicateOf if bot => Relation::Mentions,
+                Relation::DuplicateOf if is_bot => Relation::Mentions,
                 relation => relation,
             };
             if !out.iter().any(|(r, k)| *r == relation && *k == key) {
@@ -113,10 +115,10 @@ fn text_links(
         out.extend(closing_reference(row, comments).map(|key| (Relation::DuplicateOf, key)));
     }
     out.sort();
-    let strong: Vec<String> =
+    let stronger_keys: Vec<String> =
         out.iter().filter(|(r, _)| *r != Relation::Mentions).map(|(_, k)| k.clone()).collect();
     out.into_iter()
-        .filter(|(r, k)| *r != Relation::Mentions || !strong.contains(k))
+        .filter(|(r, k)| *r != Relation::Mentions || !stronger_keys.contains(k))
         .map(|(r, k)| (k, r.as_str()))
         .collect()
 }
@@ -138,16 +140,16 @@ fn references_in<'a>(
 /// the only item that the last comment with references near the closure names ("Same cause as #12,
 /// closing").
 fn closing_reference(row: &DocumentRow, comments: &[StoredComment]) -> Option<String> {
-    let as_duplicate = row.closed_as() == Some(Closure::Duplicate)
+    let is_duplicate = row.closed_as() == Some(Closure::Duplicate)
         || row.labels.iter().any(|label| label.eq_ignore_ascii_case("duplicate"));
-    let closed_at = row.closed_at.filter(|_| as_duplicate && row.state == Some(State::Closed))?;
+    let closed_at = row.closed_at.filter(|_| is_duplicate && row.state == Some(State::Closed))?;
     let is_near_closure = |c: &&StoredComment| {
         !c.author.bot && (c.created_at.as_second() - closed_at.as_second()).abs() <= CLOSURE_WINDOW
     };
     let mut mentions = comments.iter().filter(is_near_closure).map(|c| {
         references_in(row, Some(&row.source), &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>()
     });
-    let last = mentions.rfind(|keys| !keys.is_empty())?;
-    let mut keys = last.into_iter();
+    let last_keys = mentions.rfind(|keys| !keys.is_empty())?;
+    let mut keys = last_keys.into_iter();
     keys.next().filter(|_| keys.next().is_none())
 }

@@ -10,7 +10,7 @@ use std::{
 use precedent_core::{error::Result, task::Task};
 use precedent_store::{FileLock, Store, Writer};
 
-/// The maximum wait of a search for another process's write.
+/// The maximum time that a search waits for another process to finish a write.
 const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 const RETRY_INTERVAL: Duration = Duration::from_millis(25);
 

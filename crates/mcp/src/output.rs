@@ -1,7 +1,7 @@
 //! The structured parts of the replies: keys, scores and offsets, without tracker text.
 
 use precedent_core::model::{
-    ArticlePart, DuplicateCandidate, Hit, KnownReport, NearCase, SolvedCase, WikiPassage,
+    ArticleSectionKind, DuplicateCandidate, Hit, KnownReport, NearCase, SolvedCase, WikiPassage,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -92,7 +92,7 @@ pub struct Thread {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Article {
     pub key: String,
-    pub missing: Vec<ArticlePart>,
+    pub missing: Vec<ArticleSectionKind>,
     pub next_offset: Option<usize>,
 }
 

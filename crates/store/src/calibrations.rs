@@ -130,7 +130,7 @@ impl Writer<'_> {
              VALUES (?1, ?2, ?3, ?4, ?5)",
             params![source, baseline.level, baseline.spread, issues, basis],
         )?;
-        self.forget_checks_of(source)
+        self.delete_checks_of_source(source)
     }
 
     /// Replaces the calibration of a source and deletes its checks, which become invalid.
@@ -156,10 +156,10 @@ impl Writer<'_> {
                 now.as_second()
             ],
         )?;
-        self.forget_checks_of(source)
+        self.delete_checks_of_source(source)
     }
 
-    fn forget_checks_of(&self, source: i64) -> Result<()> {
+    fn delete_checks_of_source(&self, source: i64) -> Result<()> {
         self.execute(
             "DELETE FROM checks WHERE key IN (SELECT key FROM documents WHERE source_id = ?1)",
             [source],

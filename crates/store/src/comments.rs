@@ -18,7 +18,7 @@ pub struct CommentText {
     /// Row id.
     pub id: i64,
     /// Creation time.
-    pub at: Timestamp,
+    pub created_at: Timestamp,
     /// The text as written.
     pub body: String,
 }
@@ -74,11 +74,12 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns at most `limit` public comments by people on a document before a time, newest first.
+    /// Returns at most `limit` public comments that people wrote on a document before `end`, newest
+    /// first.
     pub fn comments_before(
         &self,
         id: i64,
-        until: Timestamp,
+        end: Timestamp,
         limit: usize,
     ) -> Result<Vec<CommentText>> {
         self.query_rows(
@@ -87,8 +88,8 @@ impl Reader<'_> {
              WHERE d.id = ?1 AND c.created_at < ?2 AND c.deleted_at IS NULL AND NOT c.author_bot
                  AND c.association IS NOT ?4
              ORDER BY c.created_at DESC, c.id LIMIT ?3",
-            params![id, until.as_second(), limit, INTERNAL],
-            |r| Ok(CommentText { id: r.get(0)?, at: time(r, 1)?, body: r.get(2)? }),
+            params![id, end.as_second(), limit, INTERNAL],
+            |r| Ok(CommentText { id: r.get(0)?, created_at: time(r, 1)?, body: r.get(2)? }),
         )
     }
 

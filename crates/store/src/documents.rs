@@ -9,7 +9,7 @@ use precedent_text::closure::Closure;
 
 use super::{
     ApplyEffect, DateEvidence, RawKind, Reader, StoredDate, Writer, column_error, optional_time,
-    parsed, raw::PackedRaw, sources::SourceRow,
+    parse_column, raw::PackedRaw, sources::SourceRow,
 };
 use precedent_core::{
     error::Result,
@@ -137,7 +137,7 @@ pub struct SourceCounts {
     pub pages: u64,
     /// Comments on mirrored items.
     pub comments: u64,
-    /// Comments that the tracker counts and the mirror lacks.
+    /// Comments that the tracker counts but the mirror lacks.
     pub missing_comments: u64,
     /// Comments whose item the mirror lacks.
     pub orphan_comments: u64,
@@ -155,7 +155,7 @@ pub(super) fn read_row(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
         id: r.get(0)?,
         source_id: r.get(1)?,
         source: r.get(2)?,
-        kind: parsed(r, 3, DocKind::parse)?,
+        kind: parse_column(r, 3, DocKind::parse)?,
         key: r.get(4)?,
         number: r.get(5)?,
         title: r.get(6)?,
@@ -195,9 +195,10 @@ impl Reader<'_> {
     pub fn document_by_key(&self, key: &str) -> Result<Option<DocumentRow>> {
         let select =
             format!("SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id");
-        let exact = self.query_optional(&format!("{select} WHERE d.key = ?1"), [key], read_row)?;
-        if exact.is_some() {
-            return Ok(exact);
+        let exact_match =
+            self.query_optional(&format!("{select} WHERE d.key = ?1"), [key], read_row)?;
+        if exact_match.is_some() {
+            return Ok(exact_match);
         }
         if let Some((source, number)) = split_key(key) {
             return self.query_optional(
@@ -227,20 +228,20 @@ impl Reader<'_> {
     }
 
     /// Returns the documents that changed after a revision, ordered by revision, then by id.
-    pub fn changed_documents(&self, since: u64) -> Result<Vec<DocumentRevision>> {
-        // This reads two indexes and no rows, in which the deletion time is stored behind the text.
+    pub fn changed_documents(&self, revision: u64) -> Result<Vec<DocumentRevision>> {
+        // This reads two indexes but no rows, which store the deletion time behind the text.
         self.query_rows(
             "SELECT id, revision, id IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL)
              FROM documents WHERE revision > ?1 ORDER BY revision, id",
-            [since],
+            [revision],
             |r| Ok(DocumentRevision { id: r.get(0)?, revision: r.get(1)?, is_deleted: r.get(2)? }),
         )
     }
 
     /// Returns the numbers of documents that changed after a revision, without tombstones: with and
     /// without notes.
-    pub fn changed_count(&self, since: u64) -> Result<(u64, u64)> {
-        if self.revision()? <= since {
+    pub fn changed_count(&self, revision: u64) -> Result<(u64, u64)> {
+        if self.revision()? <= revision {
             return Ok((0, 0));
         }
         let mut statement = self.transaction.prepare_cached(
@@ -248,7 +249,7 @@ impl Reader<'_> {
              FROM documents WHERE revision > ?1
                AND id NOT IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL)",
         )?;
-        Ok(statement.query_row([since], |r| Ok((r.get(0)?, r.get(1)?)))?)
+        Ok(statement.query_row([revision], |r| Ok((r.get(0)?, r.get(1)?)))?)
     }
 
     /// Returns the urgencies of these documents, in the same order.
@@ -312,17 +313,17 @@ impl Reader<'_> {
         let mut position =
             |id: i64| statement.query_row([id], parse).optional().map(Option::unwrap_or_default);
         let (created_at, number) = position(document)?;
-        let mut later = Vec::new();
+        let mut later_ids = Vec::new();
         for id in ids {
             let (other_time, other_number) = position(*id)?;
             if other_time.is_some() == created_at.is_some()
                 && (other_time, other_number, *id) >= (created_at, number, document)
             {
-                later.push(*id);
+                later_ids.push(*id);
             }
         }
-        later.sort_unstable();
-        Ok(later)
+        later_ids.sort_unstable();
+        Ok(later_ids)
     }
 
     /// Returns the title and the author ([`DocumentRow::person`]) of a document; an empty title if
@@ -385,7 +386,7 @@ impl Reader<'_> {
             tracker_count += row.get::<_, u64>(2)?;
         }
         // These queries read only indexes. Few comments lack a stored item.
-        let (known_count, unknown, numbers): (u64, u64, String) = self
+        let (known_count, unknown_count, numbers): (u64, u64, String) = self
             .transaction
             .prepare_cached(
                 "SELECT coalesce(sum(n) FILTER (WHERE known), 0),
@@ -397,7 +398,7 @@ impl Reader<'_> {
                        FROM comments c WHERE source_id = ?1 GROUP BY number)",
             )?
             .query_row([source], |r| r.try_into())?;
-        let (deleted_count, deleted_unknown, review_count): (u64, u64, u64) = self
+        let (deleted_count, deleted_unknown_count, review_count): (u64, u64, u64) = self
             .transaction
             .prepare_cached(
                 "WITH deleted AS (
@@ -422,7 +423,7 @@ impl Reader<'_> {
         // The tracker's count excludes review comments on the lines of a pull request.
         counts.missing_comments = tracker_count.saturating_sub(live_count - review_count);
         counts.comments = live_count;
-        counts.orphan_comments = unknown - deleted_unknown;
+        counts.orphan_comments = unknown_count - deleted_unknown_count;
         Ok(counts)
     }
 }
@@ -460,7 +461,7 @@ impl Writer<'_> {
             if *hash == record.raw.hash && !is_deleted && !stored_date.is_corrected_by(evidence) {
                 return Ok(ApplyEffect::Unchanged);
             }
-            // A page may be reverted to an earlier version; wikis order them only by commit.
+            // A page may be reverted to an earlier version; wikis order versions only by commit.
             if stored_date.is_newer_than(updated_at, evidence) && record.number.is_some() {
                 return Ok(ApplyEffect::Stale);
             }
@@ -528,7 +529,7 @@ impl Writer<'_> {
     }
 
     /// Marks a document as deleted on its tracker: it is kept and can be read, but no search finds
-    /// it. Returns whether it was not marked before.
+    /// it. Returns `false` if it already was.
     pub fn mark_document_deleted(&self, key: &str, now: Timestamp) -> Result<bool> {
         let count = self.execute(
             "UPDATE documents SET deleted_at = ?2, revision = ?3 WHERE key = ?1
@@ -602,14 +603,14 @@ mod tests {
                 Ok(())
             }).unwrap();
             let counts = store.read(|r| r.source_counts(1)).unwrap();
-            let live = || comments.iter().filter(|(_, _, deleted)| !deleted);
-            let with_item = live().filter(|(number, ..)| items.contains_key(number));
+            let live_comments = || comments.iter().filter(|(_, _, deleted)| !deleted);
+            let with_item = live_comments().filter(|(number, ..)| items.contains_key(number));
             let live_items = items.values().filter(|(_, deleted)| !deleted);
             let tracker_count: u64 = live_items.clone().map(|(count, _)| count).sum();
             proptest::prop_assert_eq!(counts, SourceCounts {
                 issues: live_items.count() as u64,
                 comments: with_item.clone().count() as u64,
-                orphan_comments: (live().count() - with_item.clone().count()) as u64,
+                orphan_comments: (live_comments().count() - with_item.clone().count()) as u64,
                 missing_comments: tracker_count.saturating_sub(with_item.filter(|(_, review, _)| !review).count() as u64),
                 ..SourceCounts::default()
             });

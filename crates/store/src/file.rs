@@ -14,7 +14,7 @@ use precedent_core::error::{Code, Error, Result};
 
 /// The time that a write waits for other processes' writes.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
-/// The interval at which a lock held by another thread or process is tried again.
+/// The interval at which a lock held by another thread or process is retried.
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 /// The number of read connections that are kept open.
 const MAX_IDLE_READERS: usize = 4;
@@ -299,11 +299,11 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 fn lock_opening(path: &Path, timeout: Duration) -> Result<File> {
     let name = with_suffix(path, ".lock");
     let file = super::lock::open(&name)?;
-    let began = Instant::now();
+    let start = Instant::now();
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if began.elapsed() < timeout => {
+            Err(TryLockError::WouldBlock) if start.elapsed() < timeout => {
                 std::thread::sleep(RETRY_INTERVAL);
             }
             Err(TryLockError::WouldBlock) => {

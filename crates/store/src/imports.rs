@@ -15,7 +15,8 @@ const JOURNALED_TABLES: [(&str, RawKind); 2] =
     [("comments", RawKind::Comment), ("documents", RawKind::Document)];
 
 impl Writer<'_> {
-    /// Starts the journal of an import, replacing that of the previous one. Returns its id.
+    /// Starts the journal of an import, replacing the journal of the previous one. Returns the
+    /// import's id.
     pub fn begin_import(&self, paths: &str, now: Timestamp) -> Result<i64> {
         self.execute("DELETE FROM imports", [])?;
         self.query_value(
@@ -86,14 +87,14 @@ impl Writer<'_> {
     }
 
     /// Undoes the last import: removes rows that it created and restores rows that it changed. Rows
-    /// that changed since, verdicts and notes stay. Returns `None` if there is no import to undo.
+    /// that changed later, verdicts and notes stay. Returns `None` if there is no import to undo.
     pub fn undo_import(&self) -> Result<Option<UndoReport>> {
-        let last: Option<(i64, Timestamp, String)> = self.query_optional(
+        let last_import: Option<(i64, Timestamp, String)> = self.query_optional(
             "SELECT id, began_at, paths FROM imports ORDER BY id DESC LIMIT 1",
             [],
             |r| Ok((r.get(0)?, time(r, 1)?, r.get(2)?)),
         )?;
-        let Some((import, began_at, paths)) = last else { return Ok(None) };
+        let Some((import, began_at, paths)) = last_import else { return Ok(None) };
         let mut report = UndoReport { paths, began_at, ..UndoReport::default() };
         let revision = self.next_revision()?;
         for (table, kind) in JOURNALED_TABLES {
@@ -110,7 +111,7 @@ impl Writer<'_> {
                     |r| r.get(0),
                 )?;
                 match (hash, old_value) {
-                    // The row was removed since.
+                    // The row was removed after the import.
                     (None, _) => {}
                     (hash, _) if hash != new_hash => report.kept += 1,
                     (_, Some(old_value)) => {
@@ -149,7 +150,7 @@ impl Writer<'_> {
                 continue;
             }
             if is_complete {
-                report.documents += self.forget_imported(&source.key, began_at)?;
+                report.documents += self.delete_imported(&source.key, began_at)?;
             }
             self.remove_source(&source)?;
             report.sources.push(source.key);
@@ -173,7 +174,7 @@ impl Writer<'_> {
 
     /// Deletes the verdicts and closures of a source that came with its casebook file; returns the
     /// number of the source's documents.
-    fn forget_imported(&self, key: &str, began_at: Timestamp) -> Result<u64> {
+    fn delete_imported(&self, key: &str, began_at: Timestamp) -> Result<u64> {
         let is_in_source =
             |column: &str| format!("substr({column}, 1, length(?1) + 1) IN (?1 || '#', ?1 || ':')");
         for table in ["verdicts", "verdict_journal"] {

@@ -90,8 +90,8 @@ impl Reader<'_> {
         Ok(row)
     }
 
-    /// Returns the known duplicates of one source or of all, from one month (`2026-01`) or any,
-    /// latest first.
+    /// Returns the known duplicates of one source or all, from one month (`2026-01`) or all, latest
+    /// first.
     pub fn counted_duplicates(
         &self,
         source: Option<i64>,

@@ -18,13 +18,13 @@ const MAX_INTEGRITY_ERRORS: usize = 5;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {
     /// True if the file is a casebook.
-    pub casebook: bool,
+    pub is_casebook: bool,
     /// Its schema version.
     pub schema: i64,
     /// True if a newer version of Precedent wrote it.
-    pub newer: bool,
+    pub is_newer: bool,
     /// True if opening it upgrades its schema.
-    pub older: bool,
+    pub is_older: bool,
     /// The errors that SQLite's integrity check reports.
     pub damage: Vec<String>,
 }
@@ -42,12 +42,12 @@ pub fn inspect(path: &Path) -> Result<Inspection> {
     connection.busy_timeout(std::time::Duration::from_secs(5))?;
     let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, i64>(0));
     let (schema, application) = (number("PRAGMA user_version")?, number("PRAGMA application_id")?);
-    let casebook = application == schema::APPLICATION_ID;
-    let newer = casebook && schema > schema::VERSION;
-    let older = casebook && schema < schema::VERSION;
+    let is_casebook = application == schema::APPLICATION_ID;
+    let is_newer = is_casebook && schema > schema::VERSION;
+    let is_older = is_casebook && schema < schema::VERSION;
     // Tables of newer versions are unknown, and databases of other programs are not checked.
-    let damage = if casebook && !newer { integrity_errors(&connection) } else { Vec::new() };
-    Ok(Inspection { casebook, schema, newer, older, damage })
+    let damage = if is_casebook && !is_newer { integrity_errors(&connection) } else { Vec::new() };
+    Ok(Inspection { is_casebook, schema, is_newer, is_older, damage })
 }
 
 /// Returns the embedding model of the casebook in this file; `None` if it is the built-in one or
@@ -121,16 +121,16 @@ fn next_copy(database: &Path, infix: &str) -> PathBuf {
 
 /// Moves an unreadable database and its log aside; returns the new path.
 pub fn set_aside(database: &Path) -> Result<PathBuf> {
-    let aside = next_copy(database, "damaged");
+    let target = next_copy(database, "damaged");
     for suffix in ["", "-wal", "-shm"] {
-        match std::fs::rename(with_suffix(database, suffix), with_suffix(&aside, suffix)) {
+        match std::fs::rename(with_suffix(database, suffix), with_suffix(&target, suffix)) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                 return Err(Error::io(database, e));
             }
             _ => {}
         }
     }
-    Ok(aside)
+    Ok(target)
 }
 
 /// Returns the copies of a database that were made before an upgrade or a repair.
@@ -178,18 +178,18 @@ impl Reader<'_> {
     /// Returns the numbers of orphaned rows: by table, those whose parent is missing, and in total,
     /// those that only lack a dictionary to unpack them.
     pub fn orphans(&self) -> Result<(Vec<(String, u64)>, u64)> {
-        let (mut unreachable, mut unreadable) = (Vec::new(), 0);
+        let (mut orphan_counts, mut unreadable_count) = (Vec::new(), 0);
         for key in self.foreign_keys()? {
             let query =
                 format!("SELECT count(*) FROM \"{}\" WHERE {}", key.table, key.orphan_condition());
             let count = self.query_value(&query, [])?;
             match (count, key.cascades) {
                 (0, _) => {}
-                (_, true) => unreachable.push((key.table, count)),
-                (_, false) => unreadable += count,
+                (_, true) => orphan_counts.push((key.table, count)),
+                (_, false) => unreadable_count += count,
             }
         }
-        Ok((unreachable, unreadable))
+        Ok((orphan_counts, unreadable_count))
     }
 
     /// Returns the row ids of all documents without tombstones, and whether each has a title.
@@ -243,7 +243,7 @@ impl Writer<'_> {
 
 impl super::Store {
     /// Writes a compact copy of the database to a new file that only this user can read. Others can
-    /// read and write meanwhile.
+    /// read and write in the meantime.
     ///
     /// # Errors
     /// [`Code::Io`] if the file exists or cannot be written, [`Code::Corrupt`] if

@@ -2,8 +2,8 @@
 //! connections.
 //!
 //! Several processes may have the same file open. A write waits up to a minute for other writes; a
-//! read never waits. Every access may fail with an error of the database; `# Errors` sections list
-//! only other errors.
+//! read never waits. Every access may fail with a database error; `# Errors` sections list only
+//! other errors.
 
 mod calibrations;
 mod closures;
@@ -171,7 +171,7 @@ impl Store {
         self.read(|r| {
             let revision = r.revision()?;
             match *cache() {
-                Some((at, count)) if at == revision => return Ok(count),
+                Some((cached_revision, count)) if cached_revision == revision => return Ok(count),
                 _ => {}
             }
             let count = r.document_count()?;
@@ -224,7 +224,7 @@ impl Store {
         self.file.write_with_timeout(timeout, |transaction| work(&Writer::new(transaction)))
     }
 
-    /// Removes remains of deleted sources and notes from dictionaries, free pages and the log.
+    /// Removes remnants of deleted sources and notes from dictionaries, free pages and the log.
     pub fn purge(&self, task: &Task) -> Result<()> {
         let residue = self.read(|r| r.residue())?;
         if residue == 0 || self.read_only().is_some() {
@@ -353,11 +353,15 @@ fn optional_time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timest
     second
         .map(Timestamp::from_second)
         .transpose()
-        .map_err(|_| column_error(column, "a time out of range"))
+        .map_err(|_| column_error(column, "a time is out of range"))
 }
 
 /// Returns a text column parsed with `parse`.
-fn parsed<T>(row: &Row<'_>, column: usize, parse: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+fn parse_column<T>(
+    row: &Row<'_>,
+    column: usize,
+    parse: fn(&str) -> Option<T>,
+) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     parse(&text).ok_or_else(|| column_error(column, &format!("unknown value \"{text}\"")))
 }
@@ -370,7 +374,7 @@ mod tests {
     fn future_date_never_outranks_a_sound_one() {
         use DateEvidence::{Ahead, AheadInFile, Current, Sound};
         let now = Timestamp::from_second(1_000_000).unwrap();
-        let far = 9_000_000;
+        let future = 9_000_000;
         // Columns: stored date, whether it was capped, record date, its evidence, whether the
         // stored date is newer, whether it is corrected.
         for (stored, is_capped, record, evidence, newer, corrected) in [
@@ -381,9 +385,9 @@ mod tests {
             (900_000, false, 1_000_000, AheadInFile, true, false),
             (999_000, true, 850_000, Sound, false, true),
             (999_000, true, 1_000_000, Ahead, false, false),
-            (far, false, 850_000, Sound, false, true),
-            (far, false, 1_000_000, Ahead, false, true),
-            (far, false, 1_000_000, AheadInFile, false, false),
+            (future, false, 850_000, Sound, false, true),
+            (future, false, 1_000_000, Ahead, false, true),
+            (future, false, 1_000_000, AheadInFile, false, false),
         ] {
             let date = StoredDate::new(Some(stored), is_capped, now);
             let result =

@@ -48,14 +48,18 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Replaces the links in a document's texts with these pairs of target key and kind.
-    pub fn replace_text_links(&self, from: &str, links: &[(String, &'static str)]) -> Result<()> {
-        self.execute("DELETE FROM links WHERE from_key = ?1 AND origin = 'text'", [from])?;
+    pub fn replace_text_links(
+        &self,
+        from_key: &str,
+        links: &[(String, &'static str)],
+    ) -> Result<()> {
+        self.execute("DELETE FROM links WHERE from_key = ?1 AND origin = 'text'", [from_key])?;
         let mut insert = self.transaction.prepare_cached(
             "INSERT INTO links (from_key, to_key, kind, origin)
              VALUES (?1, ?2, ?3, 'text') ON CONFLICT DO NOTHING",
         )?;
-        for (to, kind) in links {
-            insert.execute(params![from, to, kind])?;
+        for (to_key, kind) in links {
+            insert.execute(params![from_key, to_key, kind])?;
         }
         Ok(())
     }
@@ -78,26 +82,26 @@ impl Writer<'_> {
     }
 
     /// Adds a link from the tracker, which takes precedence over one from a text.
-    pub fn add_tracker_link(&self, from: &str, to: &str, kind: &'static str) -> Result<()> {
+    pub fn add_tracker_link(&self, from_key: &str, to_key: &str, kind: &'static str) -> Result<()> {
         self.execute(
             "INSERT INTO links (from_key, to_key, kind, origin) VALUES (?1, ?2, ?3, 'tracker')
                  ON CONFLICT (from_key, to_key, kind) DO UPDATE SET origin = 'tracker'
                  WHERE origin = 'text'",
-            params![from, to, kind],
+            params![from_key, to_key, kind],
         )?;
         Ok(())
     }
 
     /// Links two documents for a person or the engine (`origin`) unless a link in either direction
     /// exists. Returns whether the link is new.
-    pub fn connect(&self, from: &str, to: &str, origin: &'static str) -> Result<bool> {
+    pub fn connect(&self, from_key: &str, to_key: &str, origin: &'static str) -> Result<bool> {
         let count = self.execute(
             "INSERT INTO links (from_key, to_key, kind, origin)
                  SELECT ?1, ?2, 'relates_to', ?3 WHERE NOT EXISTS (
                      SELECT 1 FROM links WHERE from_key = ?2 AND to_key = ?1
                      AND kind = 'relates_to')
                  ON CONFLICT DO NOTHING",
-            params![from, to, origin],
+            params![from_key, to_key, origin],
         )?;
         Ok(count > 0)
     }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{Row, params};
 
-use super::{DocumentRow, Reader, Writer, documents, invalid_value, parsed};
+use super::{DocumentRow, Reader, Writer, documents, invalid_value, parse_column};
 use precedent_core::{
     error::Result,
     model::{Lifecycle, Note, NoteKind},
@@ -63,8 +63,8 @@ fn select(condition: &str) -> String {
 fn read_row(r: &Row<'_>) -> rusqlite::Result<NoteRow> {
     Ok(NoteRow {
         document: documents::read_row(r)?,
-        kind: parsed(r, 24, NoteKind::parse)?,
-        lifecycle: parsed(r, 25, Lifecycle::parse)?,
+        kind: parse_column(r, 24, NoteKind::parse)?,
+        lifecycle: parse_column(r, 25, Lifecycle::parse)?,
         content_hash: r.get(26)?,
     })
 }

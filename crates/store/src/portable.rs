@@ -131,7 +131,7 @@ pub struct VerifiedCopy {
     dictionaries: Dictionaries,
 }
 
-/// A function that returns whether a remote can be that of a source's tracker.
+/// A function that returns whether a remote can belong to a source's tracker.
 pub type RemoteCheck<'a> = &'a dyn Fn(&SourceRow, &RemoteRow) -> bool;
 
 impl Store {
@@ -154,7 +154,7 @@ impl Store {
         })
     }
 
-    /// Returns the numbers of items in this casebook.
+    /// Returns the contents of this casebook.
     pub fn contents(&self) -> Result<CasebookContents> {
         self.file.read(|c| contents(c, "main"))
     }
@@ -165,14 +165,14 @@ impl Store {
     /// # Errors
     /// [`Code::Busy`] if another process writes for over a minute.
     pub fn replace_with(&self, path: &Path) -> Result<()> {
-        let from = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let source = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         self.file.with_writer(|connection| {
             connection.pragma_update(None, "synchronous", "FULL")?;
-            let began = std::time::Instant::now();
+            let start = std::time::Instant::now();
             let result = loop {
-                match Backup::new(&from, connection)?.step(-1)? {
+                match Backup::new(&source, connection)?.step(-1)? {
                     StepResult::Done => break Ok(()),
-                    _ if began.elapsed() >= RESTORE_TIMEOUT => {
+                    _ if start.elapsed() >= RESTORE_TIMEOUT => {
                         break Err(Error::new(
                             Code::Busy,
                             "another process is writing to this casebook",
@@ -229,12 +229,12 @@ impl Store {
             let mut left_out = remove_orphans(c)?;
             left_out.extend(repair(c, Purpose::Import)?.sentences());
             left_out.extend(remove_invalid_remotes(c, is_remote)?);
-            let mut unreadable = 0;
+            let mut unreadable_count = 0;
             for (kind, packer) in [(RawKind::Document, &packers.0), (RawKind::Comment, &packers.1)]
             {
                 let packer = (!is_empty).then_some(packer);
                 let options = Repack { packer, max_unpacked: MAX_TEXT, is_foreign: true };
-                unreadable += repack(c, kind, &options, task)?;
+                unreadable_count += repack(c, kind, &options, task)?;
             }
             // The dictionaries of the recompressed records are only in this casebook.
             for (id, _) in &dictionaries {
@@ -244,9 +244,10 @@ impl Store {
                     [id],
                 )?;
             }
-            if unreadable > 0 {
-                left_out
-                    .push(format!("{unreadable} original tracker records: cannot be unpacked."));
+            if unreadable_count > 0 {
+                left_out.push(format!(
+                    "{unreadable_count} original tracker records: they cannot be unpacked."
+                ));
             }
             let reader = Reader { transaction: c };
             reader.read_all_rows().map_err(|e| unreadable_row(&e))?;
@@ -289,14 +290,14 @@ impl Store {
                     let mut left_out = copy.left_out.clone();
                     left_out.extend(left_out_verdicts(c)?);
                     report(&left_out);
-                    let old = contents(c, "main")?;
-                    let last = max_id(c, "sources")?;
+                    let contents_before = contents(c, "main")?;
+                    let last_source_id = max_id(c, "sources")?;
                     copy_tables(c, false, Direction::Import)?;
-                    journal_import(c, Writer::new(c).begin_import(name, now)?, last)?;
+                    journal_import(c, Writer::new(c).begin_import(name, now)?, last_source_id)?;
                     task.check()?;
-                    let new = contents(c, "main")?;
+                    let contents_after = contents(c, "main")?;
                     let contents = CasebookContents {
-                        verdicts: new.verdicts - old.verdicts,
+                        verdicts: contents_after.verdicts - contents_before.verdicts,
                         ..copy.contents.clone()
                     };
                     Ok(PortableImport { contents, left_out })
@@ -306,21 +307,21 @@ impl Store {
     }
 }
 
-/// Records the sources with ids above `last` in an import's journal: notes one by one, the others
-/// as a whole.
-fn journal_import(c: &Connection, import: i64, last: i64) -> Result<()> {
+/// Records the sources with ids above `last_source_id` in an import's journal: notes one by one,
+/// the others as a whole.
+fn journal_import(c: &Connection, import: i64, last_source_id: i64) -> Result<()> {
     c.execute(
         "INSERT INTO main.import_changes (import_id, table_name, row_id, after)
          SELECT ?1, 'sources', id, CASE WHEN kind <> 'notes' THEN x'' END FROM main.sources
          WHERE id > ?2",
-        [import, last],
+        [import, last_source_id],
     )?;
     c.execute(
         "INSERT INTO main.import_changes (import_id, table_name, row_id, after)
          SELECT ?1, 'documents', d.id, d.raw_hash FROM main.documents d JOIN main.sources s
          ON s.id = d.source_id
          WHERE s.id > ?2 AND s.kind = 'notes'",
-        [import, last],
+        [import, last_source_id],
     )?;
     Ok(())
 }
@@ -385,18 +386,18 @@ fn unreadable_row(error: &Error) -> Error {
 
 /// Removes orphaned rows; returns a sentence for each table.
 fn remove_orphans(c: &Connection) -> Result<Vec<String>> {
-    let (unreachable, _) = Reader { transaction: c }.orphans()?;
-    if unreachable.is_empty() {
+    let (orphan_counts, _) = Reader { transaction: c }.orphans()?;
+    if orphan_counts.is_empty() {
         return Ok(Vec::new());
     }
     Writer { revision: Cell::new(Some(0)), ..Writer::new(c) }.remove_orphans()?;
     let sentence = |(table, n): (String, u64)| {
         format!("{n} rows of {table}: the items they belong to are not in the file.")
     };
-    Ok(unreachable.into_iter().map(sentence).collect())
+    Ok(orphan_counts.into_iter().map(sentence).collect())
 }
 
-/// Removes remotes that cannot be those of their sources' trackers.
+/// Removes remotes that cannot belong to their sources' trackers.
 fn remove_invalid_remotes(c: &Connection, is_remote: RemoteCheck<'_>) -> Result<Vec<String>> {
     let reader = Reader { transaction: c };
     let mut out = Vec::new();
@@ -448,7 +449,7 @@ pub fn check_foreign(path: &Path) -> Result<()> {
         return Err(Error::new(
             Code::NewerCasebook,
             format!(
-                "the file was written by a newer version of Precedent (schema {version},
+                "the file was written by a newer version of Precedent (schema {version}, \
                  this version supports {})",
                 schema::VERSION
             ),
@@ -480,9 +481,9 @@ fn with_attached<T>(
         transaction.commit()?;
         Ok(value)
     })();
-    let detach = connection.execute("DETACH other", []);
+    let detach_result = connection.execute("DETACH other", []);
     let value = result?;
-    detach?;
+    detach_result?;
     Ok(value)
 }
 
@@ -588,7 +589,7 @@ fn contents(c: &Connection, database: &str) -> Result<CasebookContents> {
 fn refuse_existing_sources(own_keys: &[String], file_keys: &[String]) -> Result<()> {
     let common: Vec<&str> = file_keys
         .iter()
-        .filter(|key| own_keys.iter().any(|own| own.eq_ignore_ascii_case(key)))
+        .filter(|key| own_keys.iter().any(|own_key| own_key.eq_ignore_ascii_case(key)))
         .map(String::as_str)
         .collect();
     if common.is_empty() {
@@ -678,7 +679,7 @@ fn constraint_error(error: Error, table: &str, direction: Direction) -> Error {
     conflict.with_source(error)
 }
 
-/// Copies rows of a table; their ids are moved behind the existing ones.
+/// Copies rows of a table; their ids are shifted past the existing ones.
 fn copy(
     c: &Connection,
     table: &str,

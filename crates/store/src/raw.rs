@@ -176,9 +176,9 @@ impl Writer<'_> {
         if samples.len() < MIN_SAMPLES {
             return Ok(());
         }
-        // Training fails on too similar samples; records are then packed without a dictionary.
+        // Training fails if the samples are too similar; records are then packed without one.
         let Ok(data) = zstd::dict::from_samples(&samples, DICTIONARY_BYTES) else { return Ok(()) };
-        // The id was never used before, because another process may still use an old dictionary.
+        // Use a new id, because another process may still use an old dictionary.
         self.execute(
             "INSERT INTO raw_dictionaries (id, kind, data)
              VALUES (abs(random() % 1099511627776) + 1, ?1, ?2)",
@@ -187,7 +187,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Trains new dictionaries on the present records, and recompresses all records with them.
+    /// Trains new dictionaries on the current records, and recompresses all records with them.
     pub fn renew_dictionaries(&self, task: &Task) -> Result<()> {
         for kind in [RawKind::Document, RawKind::Comment] {
             let name = kind.as_str();
@@ -286,15 +286,16 @@ pub(super) fn repack(
         "UPDATE main.{name}_raw SET dictionary_id = ?2, data = ?3 WHERE {name}_id = ?1"
     ))?;
     let mut remove = c.prepare(&format!("DELETE FROM main.{name}_raw WHERE {name}_id = ?1"))?;
-    let (mut last, mut removed_count) = (i64::MIN, 0);
+    let (mut last_id, mut removed_count) = (i64::MIN, 0);
     // Records packed for this casebook refer to a dictionary that the copy lacks.
     c.pragma_update(None, "defer_foreign_keys", true)?;
     loop {
-        let rows = select
-            .query_map([last], |r| Ok((r.get(0)?, r.get(1)?, r.get_ref(2)?.as_blob()?.to_vec())))?;
+        let rows = select.query_map([last_id], |r| {
+            Ok((r.get(0)?, r.get(1)?, r.get_ref(2)?.as_blob()?.to_vec()))
+        })?;
         let rows: Vec<(i64, Option<i64>, Vec<u8>)> = rows.collect::<rusqlite::Result<_>>()?;
         let Some((end, ..)) = rows.last() else { return Ok(removed_count) };
-        last = *end;
+        last_id = *end;
         for (id, dictionary, data) in &rows {
             task.check()?;
             let size = declared_size(data).filter(|size| *size <= options.max_unpacked);

@@ -36,8 +36,8 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Removes a source's planned releases from its tracker; those from a changelog have no URL and
-    /// stay.
+    /// Removes the planned releases that came from a source's tracker; those from a changelog have
+    /// no URL and stay.
     pub fn remove_planned_releases(&self, source: i64) -> Result<()> {
         const IS_PLANNED: &str = "source_id = ?1 AND is_released = 0 AND url IS NOT NULL";
         let items = format!(
@@ -51,22 +51,28 @@ impl Writer<'_> {
 
     /// Stores releases of a source, replacing those with the same names.
     pub fn set_releases(&self, source: i64, releases: &[ReleaseRecord]) -> Result<()> {
-        let mut release = self.transaction.prepare_cached(
+        let mut insert_release = self.transaction.prepare_cached(
             "INSERT OR REPLACE INTO releases (source_id, name, released_at, is_released, url)
              VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
-        let mut forget = self
+        let mut delete_items = self
             .transaction
             .prepare_cached("DELETE FROM release_items WHERE source_id = ?1 AND name = ?2")?;
-        let mut item = self.transaction.prepare_cached(
+        let mut insert_item = self.transaction.prepare_cached(
             "INSERT OR IGNORE INTO release_items (source_id, number, name) VALUES (?1, ?2, ?3)",
         )?;
         for record in releases {
-            let at = record.released_at.map(jiff::Timestamp::as_second);
-            release.execute(params![source, record.name, at, record.is_released, record.url])?;
-            forget.execute(params![source, record.name])?;
+            let released_at = record.released_at.map(jiff::Timestamp::as_second);
+            insert_release.execute(params![
+                source,
+                record.name,
+                released_at,
+                record.is_released,
+                record.url
+            ])?;
+            delete_items.execute(params![source, record.name])?;
             for number in &record.items {
-                item.execute(params![source, number, record.name])?;
+                insert_item.execute(params![source, number, record.name])?;
             }
         }
         Ok(())

@@ -205,11 +205,12 @@ const UNREAD_RELATIONS: &str = "FROM documents d LEFT JOIN relations_read r
 impl Reader<'_> {
     /// Returns the number of closed issues that changed since their closing relations were last
     /// fetched.
-    pub fn unread_relations(&self, source: i64) -> Result<u64> {
+    pub fn unread_relation_count(&self, source: i64) -> Result<u64> {
         self.query_value(&format!("SELECT count(*) {UNREAD_RELATIONS}"), [source])
     }
 
-    /// Returns the numbers of at most `limit` of these issues, newest first.
+    /// Returns the numbers of at most `limit` issues that [`Reader::unread_relation_count`] counts,
+    /// newest first.
     pub fn next_relations(&self, source: i64, limit: usize) -> Result<Vec<u64>> {
         self.query_rows(
             &format!("SELECT d.number {UNREAD_RELATIONS} ORDER BY d.number DESC LIMIT ?2"),
@@ -337,8 +338,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Marks a comment as deleted on its tracker and its item as changed. Returns whether it was
-    /// not marked before.
+    /// Marks a comment as deleted on its tracker and its item as changed. Returns `false` if
+    /// it already was.
     pub fn mark_comment_deleted(
         &self,
         source: i64,

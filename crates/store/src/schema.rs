@@ -69,8 +69,8 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
             .map_err(|e| e.context("keeping a copy before the upgrade"))?;
     }
     create(connection)?;
-    // Copies before earlier upgrades are as large as the casebook; keeping one does no harm.
-    (1..VERSION).for_each(|earlier| drop(fs::remove_file(copy(earlier))));
+    // Copies from earlier upgrades waste space, but one that stays is harmless.
+    (1..VERSION).for_each(|earlier_version| drop(fs::remove_file(copy(earlier_version))));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -83,16 +83,18 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
 /// Copies the database to a file that only this user can read. Replaces the copy of an interrupted
 /// upgrade, which has the same state or is incomplete.
 fn keep_copy(connection: &Connection, copy: &Path) -> Result<()> {
-    let part = copy.with_extension("part");
-    for old in [&part, copy] {
-        match fs::remove_file(old) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(old, e)),
+    let partial_copy = copy.with_extension("part");
+    for leftover in [&partial_copy, copy] {
+        match fs::remove_file(leftover) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::io(leftover, e));
+            }
             _ => {}
         }
     }
-    super::file::create_private(&part)?;
-    connection.execute("VACUUM INTO ?1", [super::file::path_value(&part)])?;
-    fs::rename(&part, copy).map_err(|e| Error::io(copy, e))
+    super::file::create_private(&partial_copy)?;
+    connection.execute("VACUUM INTO ?1", [super::file::path_value(&partial_copy)])?;
+    fs::rename(&partial_copy, copy).map_err(|e| Error::io(copy, e))
 }
 
 /// Upgrades a database to this version's schema and marks it as a casebook.
@@ -157,13 +159,14 @@ mod tests {
             rows.collect::<rusqlite::Result<_>>().unwrap()
         };
         let folder = tempfile::tempdir().unwrap();
-        let fresh = folder.path().join("fresh.db");
-        drop(super::super::Store::open(&fresh).unwrap());
+        let new_path = folder.path().join("fresh.db");
+        drop(super::super::Store::open(&new_path).unwrap());
         for version in 1..SCRIPTS.len() {
-            let old = folder.path().join(format!("{version}.db"));
-            let mut connection = Connection::open(&old).unwrap();
-            let first: Vec<M<'_>> = SCRIPTS[..version].iter().copied().map(M::up).collect();
-            Migrations::new(first).to_latest(&mut connection).unwrap();
+            let old_path = folder.path().join(format!("{version}.db"));
+            let mut connection = Connection::open(&old_path).unwrap();
+            let first_migrations: Vec<M<'_>> =
+                SCRIPTS[..version].iter().copied().map(M::up).collect();
+            Migrations::new(first_migrations).to_latest(&mut connection).unwrap();
             connection.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
             connection
                 .execute(
@@ -172,13 +175,13 @@ mod tests {
                 )
                 .unwrap();
             drop(connection);
-            let earlier = old.with_extension("before-1.db");
-            fs::write(&earlier, "the copy of an earlier upgrade").unwrap();
-            let store = super::super::Store::open(&old).unwrap();
+            let earlier_copy = old_path.with_extension("before-1.db");
+            fs::write(&earlier_copy, "the copy of an earlier upgrade").unwrap();
+            let store = super::super::Store::open(&old_path).unwrap();
             assert_eq!(store.read(|r| r.sources()).unwrap().len(), 1);
-            assert!(!earlier.exists(), "only the copy before the last upgrade is kept");
-            assert_eq!(schema(&old), schema(&fresh));
-            assert!(old.with_extension(format!("before-{VERSION}.db")).exists());
+            assert!(!earlier_copy.exists(), "only the copy before the last upgrade is kept");
+            assert_eq!(schema(&old_path), schema(&new_path));
+            assert!(old_path.with_extension(format!("before-{VERSION}.db")).exists());
         }
     }
 

@@ -57,16 +57,16 @@ impl Reader<'_> {
         Ok(ties)
     }
 
-    /// Returns at most 1,000 issues of a source that were closed after a time or belong to a
+    /// Returns at most 1,000 issues of a source that were closed after `start` or belong to a
     /// planned version, oldest closure first, without their candidates.
-    pub fn closed_since(&self, source: i64, since: Timestamp) -> Result<Vec<Tie>> {
+    pub fn closed_since(&self, source: i64, start: Timestamp) -> Result<Vec<Tie>> {
         self.query_rows(
             "SELECT key, title, url, created_at, closed_at FROM documents
              WHERE source_id = ?1 AND kind = 'issue' AND state = 'closed' AND deleted_at IS NULL
                AND (closed_at > ?2 OR milestone IN (
                    SELECT name FROM releases WHERE source_id = ?1 AND is_released = 0))
              ORDER BY closed_at, number LIMIT 1000",
-            params![source, since.as_second()],
+            params![source, start.as_second()],
             |r| {
                 Ok(Tie {
                     key: r.get(0)?,

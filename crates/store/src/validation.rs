@@ -38,7 +38,7 @@ enum Remedy {
 /// A condition that every row of a table must meet; `t` is the row.
 struct Rule {
     table: &'static str,
-    holds: &'static str,
+    condition: &'static str,
     /// The description of a row that breaks the rule.
     fault: &'static str,
     remedy: Remedy,
@@ -46,11 +46,11 @@ struct Rule {
 
 const fn rule(
     table: &'static str,
-    holds: &'static str,
+    condition: &'static str,
     fault: &'static str,
     remedy: Remedy,
 ) -> Rule {
-    Rule { table, holds, fault, remedy }
+    Rule { table, condition, fault, remedy }
 }
 
 const KEY: &str = "its key doesn't match its source, kind and number";
@@ -184,7 +184,7 @@ fn name_expression(table: &str) -> String {
             "'the closing of ' || t.key || ' as a duplicate of ' || t.canonical_key".to_owned()
         }
         "streams" => format!("'the list ' || t.name || ' of ' || {source}"),
-        "relations_read" => format!("'what closed ' || {source} || '#' || t.number"),
+        "relations_read" => format!("'the closing relations of ' || {source} || '#' || t.number"),
         "releases" | "release_items" => format!("'the release ' || t.name || ' of ' || {source}"),
         "checks" | "check_candidates" => "'the check of ' || t.key".to_owned(),
         "remotes" | "calibrations" | "backgrounds" | "skeleton_lines" | "sync_progress" => {
@@ -197,7 +197,7 @@ fn name_expression(table: &str) -> String {
 /// Rows that break rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowFaults {
-    /// Descriptions of the first rows, as sentences without a full stop.
+    /// Descriptions of the first rows, as sentences without a period.
     pub first_faults: Vec<String>,
     /// The number of rows.
     pub count: u64,
@@ -207,17 +207,17 @@ impl RowFaults {
     /// Adds the rows of another table.
     fn add(&mut self, faults: Self) {
         self.count += faults.count;
-        let room = MAX_REPORTED.saturating_sub(self.first_faults.len());
-        self.first_faults.extend(faults.first_faults.into_iter().take(room));
+        let remaining = MAX_REPORTED.saturating_sub(self.first_faults.len());
+        self.first_faults.extend(faults.first_faults.into_iter().take(remaining));
     }
 
     /// Returns the descriptions as sentences, with one for the number of further rows.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences: Vec<String> =
             self.first_faults.iter().map(|fault| format!("{fault}.")).collect();
-        let more = self.count - self.first_faults.len() as u64;
-        if more > 0 {
-            sentences.push(format!("And {more} more rows like these."));
+        let unlisted_count = self.count - self.first_faults.len() as u64;
+        if unlisted_count > 0 {
+            sentences.push(format!("And {unlisted_count} more rows like these."));
         }
         sentences
     }
@@ -232,7 +232,8 @@ pub(super) enum Purpose {
     Repair,
 }
 
-/// Registers the SQL functions of the rules. Dates after `latest`, in seconds, are in the future.
+/// Registers the SQL functions that the rules use. Dates after `latest`, in seconds, are in the
+/// future.
 pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     let integer = |context: &Context<'_>| match context.get_raw(0) {
@@ -307,8 +308,8 @@ pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
 }
 
 /// A rule for one table, with the repair of a row that breaks it.
-struct Condition {
-    holds: String,
+struct TableRule {
+    condition: String,
     fault: String,
     /// The columns to set; `None` if the row cannot be repaired.
     update: Option<String>,
@@ -317,7 +318,7 @@ struct Condition {
 }
 
 /// Returns the rules of a table: those in [`RULES`], and that every text and number is readable.
-fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
+fn rules_of(c: &Connection, table: &str) -> Result<Vec<TableRule>> {
     let mut rules = Vec::new();
     let mut statement = c.prepare("SELECT name, type FROM pragma_table_info(?1, 'main')")?;
     let columns =
@@ -325,14 +326,14 @@ fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
     for column in columns {
         let (column, kind) = column?;
         match kind.as_str() {
-            "TEXT" => rules.push(Condition {
-                holds: format!("is_text(t.\"{column}\")"),
+            "TEXT" => rules.push(TableRule {
+                condition: format!("is_text(t.\"{column}\")"),
                 fault: format!("its {} is not text", column.replace('_', " ")),
                 update: Some(format!("\"{column}\" = readable_text(\"{column}\")")),
                 is_correction: false,
             }),
-            "REAL" => rules.push(Condition {
-                holds: format!("is_finite(t.\"{column}\")"),
+            "REAL" => rules.push(TableRule {
+                condition: format!("is_finite(t.\"{column}\")"),
                 fault: format!("its {} is not a number", column.replace('_', " ")),
                 update: None,
                 is_correction: false,
@@ -346,8 +347,8 @@ fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
             Remedy::Set(columns) => (Some(columns.to_owned()), false),
             Remedy::Correct(columns) => (Some(columns.to_owned()), true),
         };
-        rules.push(Condition {
-            holds: rule.holds.to_owned(),
+        rules.push(TableRule {
+            condition: rule.condition.to_owned(),
             fault: rule.fault.to_owned(),
             update,
             is_correction,
@@ -374,7 +375,7 @@ fn find_faults(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFault
     let faults: Vec<String> = rules
         .iter()
         .enumerate()
-        .map(|(i, rule)| format!("WHEN ({}) IS NOT TRUE THEN {i}", rule.holds))
+        .map(|(i, rule)| format!("WHEN ({}) IS NOT TRUE THEN {i}", rule.condition))
         .collect();
     // One pass checks all rules, because columns behind a long text are slow to read.
     let query = format!(
@@ -416,8 +417,8 @@ pub(super) fn repair(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
             continue;
         }
         faults.add(table_faults);
-        for Condition { holds, update, is_correction, .. } in rules_of(c, table)? {
-            let is_faulty = format!("({holds}) IS NOT TRUE");
+        for TableRule { condition, update, is_correction, .. } in rules_of(c, table)? {
+            let is_faulty = format!("({condition}) IS NOT TRUE");
             if let Some(sql) = update.filter(|_| is_correction || purpose == Purpose::Repair) {
                 c.execute(
                     &format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {sql} WHERE {is_faulty}"),
@@ -444,7 +445,7 @@ impl Reader<'_> {
         Ok(faults)
     }
 
-    /// Reads every row as the commands do; returns the error of the first unreadable row.
+    /// Reads every row as the commands do; returns the error for the first unreadable row.
     pub fn read_all_rows(&self) -> Result<()> {
         for source in self.sources()? {
             self.source_counts(source.id)?;
@@ -480,7 +481,7 @@ impl Writer<'_> {
         let faults = repair(self.transaction, Purpose::Repair)?;
         if faults.count > 0 {
             let revision = self.next_revision()?;
-            // Which documents were repaired is unknown, so every index reads all of them again.
+            // The repaired documents are unknown, so every index reads all documents again.
             self.execute("UPDATE documents SET revision = ?1", [revision])?;
         }
         Ok(faults)

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use super::{Reader, Writer, parsed, time};
+use super::{Reader, Writer, parse_column, time};
 use precedent_core::{
     error::Result,
     model::{Band, Check, Coverage, MissingCoverage, Verdict, VerdictKind},
@@ -25,15 +25,15 @@ pub struct Canonical {
     /// The key of the canonical report.
     pub key: String,
     /// The keys of the cycle in which the chain ends, in order; empty without a cycle.
-    pub circle: Vec<String>,
+    pub cycle: Vec<String>,
 }
 
 impl Canonical {
-    /// Returns the canonical report of the chain that began with `key` if it is another one; `None`
-    /// for a member of a circle.
+    /// Returns the canonical report of the chain that starts with `key`; `None` if that is `key`
+    /// itself or `key` is in a cycle.
     pub fn other_than(self, key: &str) -> Option<String> {
         Some(self.key)
-            .filter(|canonical| canonical != key && self.circle.iter().all(|member| member != key))
+            .filter(|canonical| canonical != key && self.cycle.iter().all(|member| member != key))
     }
 }
 
@@ -85,7 +85,7 @@ impl Reader<'_> {
                 Ok(Check {
                     checked_at: time(r, 0)?,
                     revision: r.get(1)?,
-                    band: parsed(r, 2, Band::parse)?,
+                    band: parse_column(r, 2, Band::parse)?,
                     best: r.get(3)?,
                     confidence: r.get(4)?,
                     worth: r.get(8)?,
@@ -182,7 +182,7 @@ impl Reader<'_> {
     }
 
     /// Returns the number of closed issues of one source or of all.
-    pub fn closed_issues(&self, source: Option<i64>) -> Result<u64> {
+    pub fn closed_issue_count(&self, source: Option<i64>) -> Result<u64> {
         self.query_value(
             "SELECT count(*) FROM documents WHERE kind = 'issue' AND state = 'closed'
              AND deleted_at IS NULL AND (?1 IS NULL OR source_id = ?1)",
@@ -191,7 +191,8 @@ impl Reader<'_> {
     }
 
     /// Returns the end of a document's chain of duplicates. User decisions take precedence over
-    /// trackers, and trackers over texts. A document that is not a duplicate is its own end.
+    /// trackers, and trackers over texts. A document that is not a duplicate is the end of its own
+    /// chain.
     pub fn canonical(&self, key: &str) -> Result<Canonical> {
         self.end_of_chain(key, true)
     }
@@ -237,19 +238,19 @@ impl Reader<'_> {
                 None => by_link.query_row([last], |r| r.get(0)).optional()?,
             };
             let Some(next) = next else { break };
-            if let Some(at) = chain.iter().position(|k| *k == next) {
+            if let Some(start) = chain.iter().position(|k| *k == next) {
                 // All members of a cycle must agree, so its smallest key represents it.
-                let circle = chain.split_off(at);
-                let key = circle.iter().min_by(|a, b| key_order(a, b)).cloned().unwrap_or_default();
-                return Ok(Canonical { key, circle });
+                let cycle = chain.split_off(start);
+                let key = cycle.iter().min_by(|a, b| key_order(a, b)).cloned().unwrap_or_default();
+                return Ok(Canonical { key, cycle });
             }
             chain.push(next);
         }
-        // A report that is not mirrored cannot answer for the ones before it.
+        // A report that is not mirrored cannot represent the reports before it.
         while chain.len() > 2 && self.document_by_key(&chain[chain.len() - 1])?.is_none() {
             chain.pop();
         }
-        Ok(Canonical { key: chain.pop().unwrap_or_default(), circle: Vec::new() })
+        Ok(Canonical { key: chain.pop().unwrap_or_default(), cycle: Vec::new() })
     }
 
     /// Returns the reports whose chain of duplicates ends at a document, ordered by key.
@@ -268,9 +269,9 @@ impl Reader<'_> {
         )?;
         candidates.sort_by(|a, b| key_order(a, b));
         let mut duplicates = Vec::with_capacity(candidates.len());
-        for from in candidates {
-            if self.canonical(&from)?.other_than(&from).as_deref() == Some(key) {
-                duplicates.push(from);
+        for candidate in candidates {
+            if self.canonical(&candidate)?.other_than(&candidate).as_deref() == Some(key) {
+                duplicates.push(candidate);
             }
         }
         Ok(duplicates)
@@ -308,7 +309,7 @@ impl Writer<'_> {
             ),
             values,
         )?;
-        self.forget_checks(first, second)
+        self.delete_checks(first, second)
     }
 
     /// Deletes all checks and records the basis of the next ones. Earlier checks are invalid after
@@ -320,7 +321,7 @@ impl Writer<'_> {
     }
 
     /// Deletes the checks of two documents, which a verdict makes invalid.
-    fn forget_checks(&self, first: &str, second: &str) -> Result<()> {
+    fn delete_checks(&self, first: &str, second: &str) -> Result<()> {
         self.execute("DELETE FROM checks WHERE key IN (?1, ?2)", [first, second])?;
         Ok(())
     }
@@ -365,7 +366,7 @@ impl Writer<'_> {
             "DELETE FROM verdicts WHERE first_key = ?1 AND second_key = ?2",
             [first, second],
         )?;
-        self.forget_checks(first, second)?;
+        self.delete_checks(first, second)?;
         let previous = history.pop();
         if let Some((v, is_imported)) = &previous {
             self.execute(

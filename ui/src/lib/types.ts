@@ -5,7 +5,7 @@
  */
 export type Arm = "lexical" | "semantic" | "signature";
 /**
- * A section of an article, in the order of the page.
+ * A kind of article section, in the order of the page.
  */
 export type ArticlePart = "symptom" | "environment" | "cause" | "workaround" | "resolution" | "versions" | "references";
 /**
@@ -144,7 +144,7 @@ export type JobKind = "import" | "index" | "sync" | "triage" | "calibrate" | "re
  */
 export type Lifecycle = "active" | "archived";
 /**
- * The severity of a log event, the worst first.
+ * The severity of a log event, worst first.
  */
 export type LogSeverity = "fatal" | "error" | "warning";
 /**
@@ -295,7 +295,7 @@ export interface Project {
  */
 export interface Article {
   /**
-   * Whole article as an HTML page that fetches nothing.
+   * Whole article as a self-contained HTML page.
    */
   html: string;
   /**
@@ -307,11 +307,11 @@ export interface Article {
    */
   markdown: string;
   /**
-   * Parts that a reader would expect and the threads do not document.
+   * Sections that a reader would expect but the threads do not document.
    */
   missing: ArticlePart[];
   /**
-   * Number of texts that were replaced with pseudonyms.
+   * Number of values that were replaced with pseudonyms.
    */
   redactions: number;
   /**
@@ -332,7 +332,7 @@ export interface Article {
  */
 export interface ArticleSection {
   /**
-   * Part of the article.
+   * Kind of the section.
    */
   part: ArticlePart;
   /**
@@ -423,7 +423,7 @@ export interface TroubleshootSettings {
  */
 export interface AskResponse {
   /**
-   * Passages of stored articles about such a problem, best first; they come before the cases.
+   * Passages of stored articles about similar problems, best first; shown before the cases.
    */
   articles: WikiPassage[];
   /**
@@ -518,7 +518,7 @@ export interface SolvedCase {
    */
   body_excerpt: boolean;
   /**
-   * Number of characters used of this case's share of the budget.
+   * Number of characters that this case uses of its share of the budget.
    */
   chars: number;
   /**
@@ -546,12 +546,12 @@ export interface SolvedCase {
    */
   fixed_by: FixedBy[];
   /**
-   * Version or milestone that has the fix; null if nobody names one.
+   * Version or milestone that has the fix; null if none is named.
    */
   fixed_in: string | null;
   /**
-   * Probability that the case helps, 0..1. Of the cases that were read at a given value, that
-   * share helped.
+   * Probability that the case helps, 0..1. Of the cases that were reviewed at a given value,
+   * that share helped.
    */
   helps: number;
   /**
@@ -710,7 +710,7 @@ export interface KnownProblem {
    */
   came_back_in: string | null;
   /**
-   * Time of the closure; null if it is open or the time is unknown.
+   * Time of the report's closure; null if it is open or the time is unknown.
    */
   closed_at: string | null;
   /**
@@ -730,7 +730,7 @@ export interface KnownProblem {
    */
   fixed_by: FixedBy[];
   /**
-   * Version or milestone that has the fix; null if nobody names one.
+   * Version or milestone that has the fix; null if none is named.
    */
   fixed_in: string | null;
   /**
@@ -783,7 +783,7 @@ export interface KnownReport {
    */
   key: string;
   /**
-   * Comment of it to read first, if nothing else answers the question; null otherwise.
+   * Comment of the report to read first, if nothing else answers the question; null otherwise.
    */
   said: CaseComment | null;
   /**
@@ -867,7 +867,7 @@ export interface BriefRecord {
  */
 export interface BriefRequest {
   /**
-   * Recognised values that `redact` leaves unchanged, as written in the preview.
+   * Recognized values that `redact` leaves unchanged, as written in the preview.
    */
   keep?: string[];
   /**
@@ -1039,7 +1039,7 @@ export interface Quote {
    */
   excerpt: boolean;
   /**
-   * Role of the comment in its thread, in a word; null if it could not be determined.
+   * Role of the comment in its thread, in one word; null if it could not be determined.
    */
   role: string | null;
   /**
@@ -1056,12 +1056,12 @@ export interface CalibrationReport {
    */
   built_in: OrderFigures | null;
   /**
-   * Share of labelled issues whose duplicate ranks first, under the better of the two rankings
+   * Share of labeled issues whose duplicate ranks first, under the better of the two rankings
    * below.
    */
   found_first: number;
   /**
-   * Share of labelled issues whose duplicate is among the first ten.
+   * Share of labeled issues whose duplicate is among the first ten.
    */
   found_in_ten: number;
   /**
@@ -1275,7 +1275,7 @@ export interface ClosureReport {
   problem: Problem | null;
 }
 /**
- * An error as data.
+ * An error in serializable form.
  */
 export interface Problem {
   /**
@@ -1350,7 +1350,7 @@ export interface Thread {
    */
   author: string | null;
   /**
-   * Time of the closure; null if it is not closed.
+   * Time of the closure; null if the document is not closed.
    */
   closed_at: string | null;
   /**
@@ -1366,7 +1366,7 @@ export interface Thread {
    */
   deleted_at: string | null;
   /**
-   * Text as sanitised HTML.
+   * Text as sanitized HTML.
    */
   html: string;
   /**
@@ -1398,7 +1398,7 @@ export interface Thread {
    */
   milestone: string | null;
   /**
-   * Number of comments that the tracker counts and the mirror does not hold.
+   * Number of comments that the tracker counts but the mirror does not hold.
    */
   missing_comments: number;
   /**
@@ -1456,7 +1456,7 @@ export interface ThreadComment {
    */
   created_at: string;
   /**
-   * Text as sanitised HTML.
+   * Text as sanitized HTML.
    */
   html: string;
   /**
@@ -1468,7 +1468,7 @@ export interface ThreadComment {
    */
   markdown: string;
   /**
-   * Time of the last edit; null if it was not edited later.
+   * Time of the last edit; null if it was never edited.
    */
   updated_at: string | null;
   /**
@@ -1544,7 +1544,7 @@ export interface Fact {
  */
 export interface Contribution {
   /**
-   * Amount added to the combined score: `weight` times the normalised score.
+   * Amount added to the combined score: `weight` times the normalized score.
    */
   adds: number;
   /**
@@ -1695,15 +1695,15 @@ export interface DuplicateCandidate {
   worth: number;
 }
 /**
- * The outcome of past answers at the same confidence, for those that were read.
+ * The outcome of past answers at the same confidence that were reviewed.
  */
 export interface Outcome {
   /**
-   * Number of answers that were read.
+   * Number of answers that were reviewed.
    */
   read: number;
   /**
-   * Number of further ones that were related.
+   * Number of the others that were related.
    */
   related: number;
   /**
@@ -1763,7 +1763,7 @@ export interface DuplicatesRequest {
    */
   body: string;
   /**
-   * `true` to search all sources for an item as well.
+   * `true` to search all sources for an item, not just its own.
    */
   everywhere: boolean;
   /**
@@ -1805,7 +1805,7 @@ export interface DuplicatesResponse {
    */
   band: Band;
   /**
-   * Number of labelled reports that the confidence was calibrated on.
+   * Number of labeled reports that the confidence was calibrated on.
    */
   calibrated_on: number;
   /**
@@ -1886,7 +1886,7 @@ export interface KnownDuplicate {
   url: string | null;
 }
 /**
- * An error as it is serialised.
+ * The serialized form of an error.
  */
 export interface Failure {
   /**
@@ -2305,8 +2305,8 @@ export interface ImportReport {
    */
   unchanged: number;
   /**
-   * Number of updated records without any date; for these the later import wins, whichever is
-   * newer.
+   * Number of updated records without any date; for these the later import wins, even if its
+   * record is older.
    */
   undated: number;
   /**
@@ -2389,8 +2389,8 @@ export interface Imported {
    */
   unchanged: number;
   /**
-   * Number of updated records without any date; for these the later import wins, whichever is
-   * newer.
+   * Number of updated records without any date; for these the later import wins, even if its
+   * record is older.
    */
   undated: number;
   /**
@@ -2482,7 +2482,7 @@ export interface SourceVolume {
    */
   issues: number;
   /**
-   * Median number of days until a closed issue was closed; null without closed issues.
+   * Median number of days from creation to closure; null without closed issues.
    */
   median_days: number | null;
   /**
@@ -2674,7 +2674,7 @@ export interface LogError {
    */
   last: LogPlace;
   /**
-   * Message of one event, in one line.
+   * Message of one event, on one line.
    */
   message: string;
   /**
@@ -2724,7 +2724,7 @@ export interface LogFile {
    */
   name: string;
   /**
-   * Reason why the file was not read, or not beyond those lines; null if it was read completely.
+   * Reason why the file was not read, or was read only in part; null if it was read completely.
    */
   skipped: string | null;
 }
@@ -2919,7 +2919,7 @@ export interface ModelStatus {
    */
   name: string | null;
   /**
-   * The model whose vectors are being computed while the current one answers; null if there is
+   * The model whose vectors are being computed while the current one is in use; null if there is
    * none.
    */
   next: NextModel | null;
@@ -3309,7 +3309,7 @@ export interface RedactionPreview {
    */
   pseudonym: string;
   /**
-   * `true` if the value was recognised with certainty. The user decides about the others and can
+   * `true` if the value was recognized with certainty. The user decides about the others and can
    * list them in `keep`.
    */
   sure: boolean;
@@ -3448,7 +3448,7 @@ export interface SourceView {
    */
   known_duplicates: number;
   /**
-   * Number of comments that the tracker counts and the mirror does not hold.
+   * Number of comments that the tracker counts but the mirror does not hold.
    */
   missing_comments: number;
   /**
@@ -3694,7 +3694,8 @@ export interface Understood {
   understood: FileView[];
 }
 /**
- * A person's decision about a pair of documents. Syncing, indexing and changing the model keep it.
+ * A person's decision about a pair of documents. It survives syncs, index updates and changes of
+ * the model.
  */
 export interface Verdict {
   /**
@@ -3710,7 +3711,7 @@ export interface Verdict {
    */
   decided_at: string;
   /**
-   * Key of one document: the one that sorts first.
+   * Key of the document whose key sorts first.
    */
   first: string;
   /**

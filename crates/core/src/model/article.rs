@@ -21,7 +21,7 @@ impl Default for ArticleRequest {
     }
 }
 
-/// A section of an article, in the order of the page.
+/// A kind of article section, in the order of the page.
 #[derive(
     Clone,
     Copy,
@@ -36,10 +36,11 @@ impl Default for ArticleRequest {
     schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum ArticlePart {
+#[schemars(rename = "ArticlePart")]
+pub enum ArticleSectionKind {
     /// Observed behavior.
     Symptom,
-    /// Systems and programs on which it was seen.
+    /// Affected systems and programs.
     Environment,
     /// Cause of the behavior.
     Cause,
@@ -53,8 +54,8 @@ pub enum ArticlePart {
     References,
 }
 
-impl ArticlePart {
-    /// Every part, in the order of the page.
+impl ArticleSectionKind {
+    /// All kinds, in the order of the page.
     pub const ALL: [Self; 7] = [
         Self::Symptom,
         Self::Environment,
@@ -95,8 +96,8 @@ pub struct ArticlePassage {
 /// A section of an article with its passages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ArticleSection {
-    /// Part of the article.
-    pub part: ArticlePart,
+    /// Kind of the section.
+    pub part: ArticleSectionKind,
     /// Passages in reading order; never empty.
     pub passages: Vec<ArticlePassage>,
 }
@@ -110,13 +111,13 @@ pub struct Article {
     pub title: String,
     /// Sections that the threads document, in the order of the page.
     pub sections: Vec<ArticleSection>,
-    /// Parts that a reader would expect and the threads do not document.
-    pub missing: Vec<ArticlePart>,
-    /// Number of texts that were replaced with pseudonyms.
+    /// Sections that a reader would expect but the threads do not document.
+    pub missing: Vec<ArticleSectionKind>,
+    /// Number of values that were replaced with pseudonyms.
     pub redactions: usize,
     /// Whole article as Markdown, with its citations as links.
     pub markdown: String,
-    /// Whole article as an HTML page that fetches nothing.
+    /// Whole article as a self-contained HTML page.
     pub html: String,
     /// Keys of the stored articles about the same problem.
     pub stored: Vec<String>,

@@ -34,7 +34,7 @@ pub enum ProblemStatus {
     Unreleased,
     /// The fix is released, and a later report names a version that has it.
     CameBack,
-    /// The report was closed without a fix on purpose: not planned, by design or not reproducible.
+    /// The report was deliberately closed without a fix: not planned, by design, not reproducible.
     Declined,
     /// The report is closed without a documented fix.
     ClosedWithoutFix,
@@ -93,12 +93,12 @@ pub struct KnownProblem {
     pub reasons: Vec<String>,
     /// Keys of the other reports of the problem.
     pub reports: Vec<String>,
-    /// Version or milestone that has the fix; null if nobody names one.
+    /// Version or milestone that has the fix; null if none is named.
     pub fixed_in: Option<String>,
     /// Time at which the fix was merged; null if no merged change is known.
     #[serde(default)]
     pub fixed_at: Option<Timestamp>,
-    /// Time of the closure; null if it is open or the time is unknown.
+    /// Time of the report's closure; null if it is open or the time is unknown.
     #[serde(default)]
     pub closed_at: Option<Timestamp>,
     /// Version with the fix to update to; null unless the question's version is older than the fix.
@@ -134,13 +134,13 @@ impl KnownProblem {
         if self.status == ProblemStatus::Unreleased {
             return Some("Fixed, not released yet.".to_owned());
         }
-        let day = |at: Timestamp| at.strftime("%Y-%m-%d");
+        let day = |time: Timestamp| time.strftime("%Y-%m-%d");
         let (fix, fix_origin) = match (&self.fixed_in, self.fixed_at, self.closed_at) {
             _ if !self.status.is_fixed() => return None,
             (Some(version), ..) => (format!("in {version}"), format!("in {version}")),
-            (None, Some(at), _) => (format!("on {}", day(at)), format!("from {}", day(at))),
-            (None, None, Some(at)) if !self.is_answered() => {
-                (format!("on or before {}", day(at)), format!("from {} or earlier", day(at)))
+            (None, Some(time), _) => (format!("on {}", day(time)), format!("from {}", day(time))),
+            (None, None, Some(time)) if !self.is_answered() => {
+                (format!("on or before {}", day(time)), format!("from {} or earlier", day(time)))
             }
             (None, None, _) => return None,
         };
@@ -151,8 +151,8 @@ impl KnownProblem {
             (Some(true), _) => format!(
                 "Fixed {fix}; {version} should have the fix. If it fails there, the problem may have come back."
             ),
-            (Some(false), Some(to)) => {
-                format!("{version} does not have the fix; update to {to} or later.")
+            (Some(false), Some(fix_version)) => {
+                format!("{version} does not have the fix; update to {fix_version} or later.")
             }
             (Some(false), None) => {
                 format!("{version} does not have the fix {fix_origin}; update to a later release.")
@@ -161,7 +161,7 @@ impl KnownProblem {
         })
     }
 
-    /// Returns whether a comment answers it and no change fixed it.
+    /// Returns whether a comment answers the report and no change fixed it.
     pub fn is_answered(&self) -> bool {
         self.fixed_by.is_empty()
             && self.fix.as_ref().is_some_and(|fix| fix.role != Some(CommentRole::Fix))
@@ -186,7 +186,7 @@ pub struct AskResponse {
     pub cases: Vec<SolvedCase>,
     /// Wiki passages.
     pub wiki: Vec<WikiPassage>,
-    /// Passages of stored articles about such a problem, best first; they come before the cases.
+    /// Passages of stored articles about similar problems, best first; shown before the cases.
     #[serde(default)]
     pub articles: Vec<WikiPassage>,
     /// Passages of other private notes.

@@ -107,7 +107,7 @@ pub struct BriefRequest {
     /// `true` to remove links to the tracker as well; requires `redact`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub redact_links: bool,
-    /// Recognised values that `redact` leaves unchanged, as written in the preview.
+    /// Recognized values that `redact` leaves unchanged, as written in the preview.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<String>,
     /// `true` to include private notes attached to the item.
@@ -132,7 +132,7 @@ pub struct Citation {
 pub struct Quote {
     /// Login of the author; null if unknown.
     pub author: Option<String>,
-    /// Role of the comment in its thread, in a word; null if it could not be determined.
+    /// Role of the comment in its thread, in one word; null if it could not be determined.
     pub role: Option<String>,
     /// Date on which it was written; null if unknown.
     pub day: Option<String>,
@@ -211,7 +211,7 @@ pub struct RedactionPreview {
     pub pseudonym: String,
     /// Number of occurrences.
     pub count: usize,
-    /// `true` if the value was recognised with certainty. The user decides about the others and can
+    /// `true` if the value was recognized with certainty. The user decides about the others and can
     /// list them in `keep`.
     pub sure: bool,
 }

@@ -42,7 +42,7 @@ pub struct SourceView {
     pub comments: u64,
     /// Number of wiki pages held.
     pub pages: u64,
-    /// Number of comments that the tracker counts and the mirror does not hold.
+    /// Number of comments that the tracker counts but the mirror does not hold.
     pub missing_comments: u64,
     /// Number of comments whose item the mirror does not hold.
     pub orphan_comments: u64,
@@ -81,7 +81,7 @@ pub struct ModelStatus {
     pub name: Option<String>,
     /// Reason why the model cannot be used, and the remedy; null if it can be used.
     pub problem: Option<String>,
-    /// The model whose vectors are being computed while the current one answers; null if there is
+    /// The model whose vectors are being computed while the current one is in use; null if there is
     /// none.
     pub next: Option<NextModel>,
 }
@@ -140,8 +140,8 @@ pub struct ImportReport {
     pub new: u64,
     /// Number of records that differ from the stored ones.
     pub updated: u64,
-    /// Number of updated records without any date; for these the later import wins, whichever is
-    /// newer.
+    /// Number of updated records without any date; for these the later import wins, even if its
+    /// record is older.
     pub undated: u64,
     /// Number of records with a date ahead of this computer's clock; the date was cut to the time
     /// of the import.
@@ -201,12 +201,12 @@ pub struct IndexReport {
     pub busy_elsewhere: bool,
     /// Calibrations of sources with known duplicates; empty until all vectors are computed.
     pub calibrated: Vec<CalibrationReport>,
-    /// Number of changed documents in another language than English.
+    /// Number of changed documents in a language other than English.
     #[serde(skip)]
     pub foreign: u64,
 }
 
-/// An error as data.
+/// An error in serializable form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Problem {
     /// Code for programs to act on.

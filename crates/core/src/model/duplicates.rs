@@ -86,14 +86,14 @@ impl Band {
     }
 }
 
-/// The outcome of past answers at the same confidence, for those that were read.
+/// The outcome of past answers at the same confidence that were reviewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Outcome {
-    /// Number of answers that were read.
+    /// Number of answers that were reviewed.
     pub read: u32,
     /// Number of them that were the same problem.
     pub same: u32,
-    /// Number of further ones that were related.
+    /// Number of the others that were related.
     pub related: u32,
 }
 
@@ -137,10 +137,11 @@ impl VerdictKind {
     }
 }
 
-/// A person's decision about a pair of documents. Syncing, indexing and changing the model keep it.
+/// A person's decision about a pair of documents. It survives syncs, index updates and changes of
+/// the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Verdict {
-    /// Key of one document: the one that sorts first.
+    /// Key of the document whose key sorts first.
     pub first: String,
     /// Key of the other document.
     pub second: String,
@@ -203,10 +204,10 @@ pub struct CalibrationReport {
     /// `true` if the source now has its own calibration; `false` with too few labels or on a dry
     /// run.
     pub kept: bool,
-    /// Share of labelled issues whose duplicate ranks first, under the better of the two rankings
+    /// Share of labeled issues whose duplicate ranks first, under the better of the two rankings
     /// below.
     pub found_first: f32,
-    /// Share of labelled issues whose duplicate is among the first ten.
+    /// Share of labeled issues whose duplicate is among the first ten.
     pub found_in_ten: f32,
     /// Figures of the built-in ranking; null with too few labels.
     pub built_in: Option<OrderFigures>,
@@ -252,11 +253,11 @@ pub struct Replay {
     pub source: String,
     /// Beginning of the period, which ends with the newest report; null without reports.
     pub from: Option<Timestamp>,
-    /// Number of issues of the period.
+    /// Number of issues in the period.
     pub reports: u64,
     /// Number of them that were checked, evenly spaced.
     pub checked_reports: u64,
-    /// Number of the checked ones that have a known earlier duplicate.
+    /// Number of the checked reports that have a known earlier duplicate.
     pub duplicates: u64,
     /// Figures by confidence threshold, highest first.
     pub thresholds: Vec<ReplayFigures>,
@@ -373,7 +374,7 @@ pub struct DuplicatesRequest {
     /// Key of the only source to search; null for an item's own source, or for all sources with a
     /// draft.
     pub source: Option<String>,
-    /// `true` to search all sources for an item as well.
+    /// `true` to search all sources for an item, not just its own.
     pub everywhere: bool,
     /// Lowest combined similarity of a candidate, 0..1.
     pub threshold: f32,
@@ -471,7 +472,7 @@ pub struct KnownReport {
     /// Status according to its thread; null if the thread was not read.
     #[serde(default)]
     pub status: Option<ProblemStatus>,
-    /// Comment of it to read first, if nothing else answers the question; null otherwise.
+    /// Comment of the report to read first, if nothing else answers the question; null otherwise.
     #[serde(default)]
     pub said: Option<CaseComment>,
 }
@@ -582,7 +583,7 @@ pub struct DuplicatesResponse {
     pub candidates: Vec<DuplicateCandidate>,
     /// Number of earlier reports compared in detail.
     pub compared: usize,
-    /// Number of labelled reports that the confidence was calibrated on.
+    /// Number of labeled reports that the confidence was calibrated on.
     pub calibrated_on: u64,
     /// Keys of candidates that a person marked as not duplicates; they are left out here.
     pub rejected: Vec<String>,
@@ -618,7 +619,8 @@ pub struct RankRequest {
     pub title: String,
     /// Text of the report (Markdown).
     pub body: String,
-    /// `true` if the title is a typed search query without a text. The duplicate check ignores it.
+    /// `true` if the title is a typed search query and `body` is empty. The duplicate check ignores
+    /// this.
     pub is_typed_query: bool,
     /// Key of the only source to rank.
     pub source: String,

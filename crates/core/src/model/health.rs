@@ -58,7 +58,7 @@ pub struct Health {
 
 impl Health {
     /// Returns the number of unrepaired findings above [`Severity::Notice`].
-    pub fn open(&self) -> usize {
+    pub fn open_count(&self) -> usize {
         self.findings.iter().filter(|f| !f.repaired && f.severity > Severity::Notice).count()
     }
 }

@@ -29,7 +29,7 @@ pub struct SourceVolume {
     pub open: u64,
     /// Number of issues that are known to be duplicates.
     pub duplicates: u64,
-    /// Median number of days until a closed issue was closed; null without closed issues.
+    /// Median number of days from creation to closure; null without closed issues.
     pub median_days: Option<f64>,
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{KnownReport, Notice, SolvedCase, TroubleshootSettings, limits};
 
-/// The severity of a log event, the worst first.
+/// The severity of a log event, worst first.
 #[derive(
     Clone,
     Copy,
@@ -55,7 +55,7 @@ pub struct LogPlace {
 pub struct LogGroup {
     /// Severity of the events.
     pub severity: LogSeverity,
-    /// Message of one event, in one line.
+    /// Message of one event, on one line.
     pub message: String,
     /// Common text of the events; `*` replaces the parts that differ.
     pub template: String,
@@ -91,7 +91,7 @@ pub struct LogFile {
     pub name: String,
     /// Number of lines read.
     pub lines: u64,
-    /// Reason why the file was not read, or not beyond those lines; null if it was read completely.
+    /// Reason why the file was not read, or was read only in part; null if it was read completely.
     pub skipped: Option<String>,
 }
 

@@ -82,15 +82,15 @@ pub struct SyncProgress {
 impl SyncProgress {
     /// Estimates the rate per second and the remaining seconds; `None` where unknown.
     pub fn rate_and_remaining(&self) -> (Option<f64>, Option<u64>) {
-        let took = self.started_at.duration_until(self.told_at).as_secs_f64();
+        let elapsed = self.started_at.duration_until(self.told_at).as_secs_f64();
         if self.unit == "seconds" {
             return (None, self.total.map(|t| t.saturating_sub(self.done)));
         }
-        if took < 1.0 || self.done == 0 {
+        if elapsed < 1.0 || self.done == 0 {
             return (None, None);
         }
         #[allow(clippy::cast_precision_loss, reason = "an estimate")]
-        let rate = self.done as f64 / took;
+        let rate = self.done as f64 / elapsed;
         #[allow(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,

@@ -1,6 +1,6 @@
 //! The data model: documents and their parts, requests and responses, import reports.
 //!
-//! All types are plain data that every interface can print or send. Times are UTC and serialise as
+//! All types are plain data that every interface can print or send. Times are UTC and serialize as
 //! RFC 3339.
 
 mod article;

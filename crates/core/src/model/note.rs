@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteKind {
-    /// A lesson learnt.
+    /// A lesson learned.
     Lesson,
     /// A question worth following.
     Curiosity,

@@ -33,7 +33,7 @@ pub enum ProblemList {
     Waiting,
     /// Problems whose fix is merged but not released.
     Unreleased,
-    /// Fixed problems that were reported later on a version with the fix.
+    /// Fixed problems that were reported again on a version with the fix.
     Recurring,
     /// Solved problems with several reports that no article describes.
     WithoutArticle,
@@ -70,7 +70,7 @@ pub struct ProblemsRequest {
 }
 
 impl Default for ProblemsRequest {
-    /// Returns a request for the most frequent problems of all sources, with pairs from 0.5.
+    /// Returns a request for the most frequent problems of all sources, with threshold 0.5.
     fn default() -> Self {
         Self {
             source: None,
@@ -82,7 +82,7 @@ impl Default for ProblemsRequest {
     }
 }
 
-/// A report with its canonical report and its candidates, as an input of grouping.
+/// A report with its canonical report and its candidates, as input for grouping.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tie {
     /// Key of the report.

@@ -46,7 +46,7 @@ pub struct Author {
 pub struct Raw {
     /// Bytes as received; the store compresses them.
     pub bytes: Vec<u8>,
-    /// First 16 bytes of the bytes' BLAKE3 hash.
+    /// First 16 bytes of the BLAKE3 hash of `bytes`.
     pub hash: [u8; 16],
 }
 

@@ -120,7 +120,7 @@ pub struct Contribution {
     pub score: f32,
     /// Weight of the arm in the fusion.
     pub weight: f32,
-    /// Amount added to the combined score: `weight` times the normalised score.
+    /// Amount added to the combined score: `weight` times the normalized score.
     pub adds: f32,
 }
 
@@ -171,7 +171,8 @@ pub struct Hit {
 /// A kind of limitation of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Lack {
+#[schemars(rename = "Lack")]
+pub enum NoticeKind {
     /// The full-text index does not cover all documents yet.
     FullText,
     /// Some passages have no vector yet.
@@ -192,8 +193,8 @@ pub enum Lack {
     Closed,
 }
 
-impl Lack {
-    /// Returns whether an incomplete index makes an answer without matches inconclusive.
+impl NoticeKind {
+    /// Returns whether this limitation makes an answer without matches inconclusive.
     pub fn is_inconclusive(self) -> bool {
         matches!(self, Self::FullText | Self::SomeVectors | Self::AllVectors | Self::Model)
     }
@@ -210,7 +211,7 @@ impl Notice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Notice {
     /// Kind of the limitation.
-    pub lack: Lack,
+    pub lack: NoticeKind,
     /// Description of the limitation.
     pub text: String,
 }

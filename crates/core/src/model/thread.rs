@@ -21,13 +21,13 @@ pub struct ThreadComment {
     pub association: Option<String>,
     /// Time at which it was written.
     pub created_at: Timestamp,
-    /// Time of the last edit; null if it was not edited later.
+    /// Time of the last edit; null if it was never edited.
     pub updated_at: Option<Timestamp>,
     /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
     /// Text as written (Markdown).
     pub markdown: String,
-    /// Text as sanitised HTML.
+    /// Text as sanitized HTML.
     pub html: String,
 }
 
@@ -81,23 +81,23 @@ pub struct Thread {
     pub created_at: Option<Timestamp>,
     /// Time of the last change; null if unknown.
     pub updated_at: Option<Timestamp>,
-    /// Time of the closure; null if it is not closed.
+    /// Time of the closure; null if the document is not closed.
     pub closed_at: Option<Timestamp>,
     /// Time at which the document was found to be deleted on the tracker; null if it still exists.
     pub deleted_at: Option<Timestamp>,
     /// Text as written (Markdown).
     pub markdown: String,
-    /// Text as sanitised HTML.
+    /// Text as sanitized HTML.
     pub html: String,
     /// Comments, oldest first.
     pub comments: Vec<ThreadComment>,
-    /// Number of comments that the tracker counts and the mirror does not hold.
+    /// Number of comments that the tracker counts but the mirror does not hold.
     pub missing_comments: u32,
     /// Links to and from other documents.
     pub links: Vec<LinkView>,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
 fn is_false(value: &bool) -> bool {
     !value
 }

@@ -37,7 +37,7 @@ impl Default for TroubleshootSettings {
     }
 }
 
-/// A request for solved cases, for an item of the casebook or a text.
+/// A request for solved cases that are similar to an item of the casebook or to a text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TroubleshootRequest {
@@ -202,8 +202,8 @@ pub struct SolvedCase {
     pub relation: Option<CaseRelation>,
     /// Key of the matching report if that is a duplicate of this case; null otherwise.
     pub via: Option<String>,
-    /// Probability that the case helps, 0..1. Of the cases that were read at a given value, that
-    /// share helped.
+    /// Probability that the case helps, 0..1. Of the cases that were reviewed at a given value,
+    /// that share helped.
     pub helps: f32,
     /// Cosine similarity of the two texts, −1..1; null if only the lexical search found the case.
     pub similarity: Option<f32>,
@@ -217,7 +217,7 @@ pub struct SolvedCase {
     pub reported_on: Vec<String>,
     /// Versions of other programs that the report names, such as `Ubuntu 22.04.1`.
     pub environment: Vec<String>,
-    /// Version or milestone that has the fix; null if nobody names one.
+    /// Version or milestone that has the fix; null if none is named.
     pub fixed_in: Option<String>,
     /// Version that the query names; null if it cannot be compared with `fixed_in`.
     pub asked_version: Option<AskedVersion>,
@@ -236,7 +236,7 @@ pub struct SolvedCase {
     /// `true` if the thread documents the solution: a closing change, a version, a comment or the
     /// report itself.
     pub told: bool,
-    /// Number of characters used of this case's share of the budget.
+    /// Number of characters that this case uses of its share of the budget.
     pub chars: usize,
 }
 
@@ -265,8 +265,8 @@ impl SolvedCase {
             .filter(move |c| is_solution(c) || is_undocumented && self.is_first(c))
     }
 
-    /// Returns the number of comments that only confirm the problem in words; `None` if there is
-    /// none.
+    /// Returns a phrase with the number of comments that only confirm the problem; `None` if there
+    /// are none.
     pub fn agreement(&self) -> Option<String> {
         match self.agreeing {
             0 => None,
@@ -378,7 +378,7 @@ pub struct TroubleshootResponse {
     /// Other open reports of the same problem, which have no solution yet.
     #[serde(default)]
     pub open: Vec<KnownReport>,
-    /// Passages of stored articles about such a problem, best first; they come before the cases.
+    /// Passages of stored articles about similar problems, best first; shown before the cases.
     #[serde(default)]
     pub articles: Vec<WikiPassage>,
     /// Wiki passages, best first, one per page; empty if a case is likely to help.

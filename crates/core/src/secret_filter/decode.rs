@@ -53,16 +53,16 @@ impl DecodedText {
     /// Decodes one layer of escapes; `None` if there are none.
     pub(super) fn decode(&self) -> Option<Self> {
         let mut out = Self { bytes: Vec::new(), starts: Vec::new() };
-        let (mut at, mut has_escape) = (0, false);
-        while let Some(byte) = self.bytes.get(at) {
-            let rest = &self.bytes[at..self.bytes.len().min(at + MAX_ESCAPE)];
+        let (mut position, mut has_escape) = (0, false);
+        while let Some(byte) = self.bytes.get(position) {
+            let rest = &self.bytes[position..self.bytes.len().min(position + MAX_ESCAPE)];
             let escape = match byte {
                 b'\\' => parse_backslash(rest),
                 b'%' => rest.get(1..3).and_then(|digits| parse_hex(digits, 2)).map(|c| (c, 3)),
                 b'&' => parse_entity(rest),
                 _ => None,
             };
-            let start = self.starts[at];
+            let start = self.starts[position];
             match escape {
                 Some((code, length)) => {
                     has_escape = true;
@@ -82,12 +82,12 @@ impl DecodedText {
                         out.bytes.push(*byte);
                         out.starts.push(start);
                     }
-                    at += length;
+                    position += length;
                 }
                 None => {
                     out.bytes.push(*byte);
                     out.starts.push(start);
-                    at += 1;
+                    position += 1;
                 }
             }
         }
@@ -133,11 +133,11 @@ fn parse_backslash(text: &[u8]) -> Option<(u32, usize)> {
 
 /// Parses `&#61;`, `&#x3d;` or `&equals;`; returns the character and the length.
 fn parse_entity(text: &[u8]) -> Option<(u32, usize)> {
-    let digits = |from: usize, is_digit: fn(&u8) -> bool| {
+    let digits = |start: usize, is_digit: fn(&u8) -> bool| {
         let end =
-            text.get(from..)?.iter().position(|b| !is_digit(b)).map_or(text.len(), |n| from + n);
+            text.get(start..)?.iter().position(|b| !is_digit(b)).map_or(text.len(), |n| start + n);
         // The semicolon may be missing.
-        (end > from).then(|| (from..end, end + usize::from(text.get(end) == Some(&b';'))))
+        (end > start).then(|| (start..end, end + usize::from(text.get(end) == Some(&b';'))))
     };
     match text.get(1..3)? {
         [b'#', b'x' | b'X'] => {
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn each_kind_of_escape_is_decoded() {
-        for (text, plain) in [
+        for (text, expected) in [
             (r"a\u003db", "a=b"),
             (r"a\u{3d}b", "a=b"),
             (r"a\x3db", "a=b"),
@@ -174,7 +174,7 @@ mod tests {
             (r"gr\u00fcn %C3%BC", "grün ü"),
         ] {
             let decoded = DecodedText::plain(text.as_bytes()).decode().unwrap();
-            assert_eq!(String::from_utf8_lossy(&decoded.bytes), plain, "{text}");
+            assert_eq!(String::from_utf8_lossy(&decoded.bytes), expected, "{text}");
             assert_eq!(decoded.starts.len(), decoded.bytes.len() + 1, "{text}");
         }
         for text in ["", "plain", r"\", r"\u00", "%", "%4", "%zz", "&", "&#;", "&nope;", r"\u{"] {

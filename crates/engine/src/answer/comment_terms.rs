@@ -28,7 +28,7 @@ pub(super) struct Comment {
 impl Comment {
     fn new(comment: &CommentText) -> Self {
         let terms = term_hashes(&PreparedText::comment(&comment.body).text()).into();
-        Self { id: comment.id, at: comment.at, terms }
+        Self { id: comment.id, at: comment.created_at, terms }
     }
 }
 

@@ -204,8 +204,12 @@ impl MatchFinder<'_> {
         });
         let report = Report::new(&draft.title, &draft.body);
         let terms = self.fulltext.report_terms(&report)?;
-        let mut ids: Vec<i64> =
-            self.fulltext.similar(&terms, &filters, depth)?.into_iter().map(|(id, _)| id).collect();
+        let mut ids: Vec<i64> = self
+            .fulltext
+            .similar_documents(&terms, &filters, depth)?
+            .into_iter()
+            .map(|(id, _)| id)
+            .collect();
         task.check()?;
         let vectors = self.query_vectors(draft, is_changed)?;
         if let (Some(index), Some((_, text))) = (self.vectors, &vectors) {

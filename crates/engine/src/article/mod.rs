@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use precedent_core::{
     error::{Error, Result},
     model::{
-        Article, ArticlePart, ArticlePassage, ArticleRequest, ArticleSection, Brief, BriefRecord,
-        BriefRequest, BriefSource, Citation, DocKind, Entry, KnownProblem, Note, ProblemStatus,
-        Section, SectionKind,
+        Article, ArticlePassage, ArticleRequest, ArticleSection, ArticleSectionKind, Brief,
+        BriefRecord, BriefRequest, BriefSource, Citation, DocKind, Entry, KnownProblem, Note,
+        ProblemStatus, Section, SectionKind,
     },
     task::Task,
 };
@@ -56,8 +56,9 @@ pub fn article(
     })?;
     task.check()?;
     draft.check()?;
-    let is_missing = |part: &ArticlePart| !draft.has(*part) && is_expected(*part, &draft.problem);
-    let missing_parts = ArticlePart::ALL.into_iter().filter(is_missing).collect();
+    let is_missing =
+        |part: &ArticleSectionKind| !draft.has(*part) && is_expected(*part, &draft.problem);
+    let missing_parts = ArticleSectionKind::ALL.into_iter().filter(is_missing).collect();
     let Draft { problem, title, sections } = draft;
     let mut brief = to_brief(title, &sections);
     brief::sanitize_brief(&mut brief);
@@ -99,19 +100,19 @@ impl Draft {
         Ok(Self { problem, title, sections })
     }
 
-    fn has(&self, part: ArticlePart) -> bool {
+    fn has(&self, part: ArticleSectionKind) -> bool {
         self.sections.iter().any(|section| section.part == part)
     }
 
     /// Fails if too little is documented for an article.
     fn check(&self) -> Result<()> {
         let key = &self.problem.key;
-        if !self.has(ArticlePart::Symptom) {
+        if !self.has(ArticleSectionKind::Symptom) {
             return Err(Error::invalid(format!(
                 "nothing to write about {key}: it describes no failure"
             )));
         }
-        if !self.has(ArticlePart::Resolution) && !self.has(ArticlePart::Workaround) {
+        if !self.has(ArticleSectionKind::Resolution) && !self.has(ArticleSectionKind::Workaround) {
             return Err(Error::invalid(format!(
                 "nothing to write yet about {key}: no fix or workaround is documented"
             ))
@@ -136,10 +137,12 @@ pub(crate) fn is_possible(
 }
 
 /// Returns whether readers expect this part in an article about the problem.
-fn is_expected(part: ArticlePart, problem: &KnownProblem) -> bool {
+fn is_expected(part: ArticleSectionKind, problem: &KnownProblem) -> bool {
     match part {
-        ArticlePart::Symptom | ArticlePart::Cause | ArticlePart::Resolution => true,
-        ArticlePart::Workaround => problem.status == ProblemStatus::Open,
+        ArticleSectionKind::Symptom
+        | ArticleSectionKind::Cause
+        | ArticleSectionKind::Resolution => true,
+        ArticleSectionKind::Workaround => problem.status == ProblemStatus::Open,
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ use std::{cmp::Ordering, collections::BTreeSet, sync::LazyLock};
 use precedent_core::{
     error::Result,
     model::{
-        ANSWER, ArticlePart, ArticlePassage, ArticleSection, CaseComment, CommentRole,
+        ANSWER, ArticlePassage, ArticleSection, ArticleSectionKind, CaseComment, CommentRole,
         KnownProblem, ProblemStatus, State,
     },
 };
@@ -166,13 +166,13 @@ pub(super) fn collect(
     };
     let title = title(&canonical.title, error.as_deref(), &symptom);
     let sections = [
-        (ArticlePart::Symptom, symptom),
-        (ArticlePart::Environment, environment(&reports)),
-        (ArticlePart::Cause, cause),
-        (ArticlePart::Workaround, workaround),
-        (ArticlePart::Resolution, resolution),
-        (ArticlePart::Versions, versions(canonical, problem, fixed_in, &reports)),
-        (ArticlePart::References, titles_of(&reports, &changes)),
+        (ArticleSectionKind::Symptom, symptom),
+        (ArticleSectionKind::Environment, environment(&reports)),
+        (ArticleSectionKind::Cause, cause),
+        (ArticleSectionKind::Workaround, workaround),
+        (ArticleSectionKind::Resolution, resolution),
+        (ArticleSectionKind::Versions, versions(canonical, problem, fixed_in, &reports)),
+        (ArticleSectionKind::References, titles_of(&reports, &changes)),
     ];
     let sections = sections.into_iter().filter(|(_, passages)| !passages.is_empty());
     Ok((title, sections.map(|(part, passages)| ArticleSection { part, passages }).collect()))

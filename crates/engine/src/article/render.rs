@@ -3,7 +3,7 @@
 use minijinja::context;
 use precedent_core::{
     error::Result,
-    model::{Article, ArticlePart, ArticlePassage, ArticleSection},
+    model::{Article, ArticlePassage, ArticleSection, ArticleSectionKind},
 };
 use precedent_markup::safe_markdown::safe_markdown;
 use precedent_text::{html, literal::literal};
@@ -31,7 +31,7 @@ fn sections(article: &Article) -> String {
 
 /// Returns the passages of a section: a list of facts, or one paragraph per source.
 fn section_body(section: &ArticleSection) -> String {
-    use ArticlePart::{Environment, References, Versions};
+    use ArticleSectionKind::{Environment, References, Versions};
     if matches!(section.part, Environment | Versions | References) {
         return section
             .passages

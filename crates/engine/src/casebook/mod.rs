@@ -36,7 +36,9 @@ use precedent_core::{
     error::{Code, Error, Result},
     files::create_private_folder,
     memory,
-    model::{IndexReport, Lack, Mode, ModelStatus, Notice, SearchRequest, SearchResponse, Status},
+    model::{
+        IndexReport, Mode, ModelStatus, Notice, NoticeKind, SearchRequest, SearchResponse, Status,
+    },
     task::{Task, run_blocking},
 };
 use precedent_index::{
@@ -510,7 +512,7 @@ impl Inner {
         match self.update_text(effort, task) {
             Ok(_) => Ok(None),
             Err(error) if matches!(error.code(), Code::Io | Code::Busy) => Ok(Some(Notice {
-                lack: Lack::FullText,
+                lack: NoticeKind::FullText,
                 text: format!("The latest changes could not be indexed: {}", one_line(&error)),
             })),
             Err(error) => Err(error),

@@ -21,8 +21,8 @@ use precedent_core::{
     error::{Code, Error, Result},
     model::{
         Band, Check, Coverage, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest,
-        DuplicatesResponse, KnownDuplicate, LIKELY, Lack, MissingCoverage, Notice, ProblemStatus,
-        Similarity, State, VerdictKind,
+        DuplicatesResponse, KnownDuplicate, LIKELY, MissingCoverage, Notice, NoticeKind,
+        ProblemStatus, Similarity, State, VerdictKind,
     },
     task::Task,
 };
@@ -82,7 +82,7 @@ fn closed_notice(finder: &MatchFinder<'_>, request: &DuplicatesRequest) -> Resul
     let filters: Vec<Filter> = tests.map(|test| Filter { test, is_negated: false }).collect();
     let closed_count = finder.fulltext.count_matching(&filters)?;
     Ok((closed_count > 0).then(|| Notice {
-        lack: Lack::Closed,
+        lack: NoticeKind::Closed,
         text: format!(
             "Only open reports were compared, without {closed_count} closed {}; many new reports duplicate a \
              solved one.",
@@ -112,7 +112,7 @@ fn other_source_notice(
     let source = row.map(|row| format!("{}#", row.source)).unwrap_or_default();
     let candidate = wide_response.candidates.iter().find(|c| !c.key.starts_with(&source));
     Ok(candidate.filter(|c| c.confidence >= LIKELY).map(|c| Notice {
-        lack: Lack::Elsewhere,
+        lack: NoticeKind::Elsewhere,
         text: format!(
             "Another source has a likely duplicate of {key}: {} ({:.0}%). Search all sources to see why.",
             c.key,
@@ -245,7 +245,7 @@ pub(crate) fn respond(
     notices.extend(finder.language_notice(&matches.question.text)?);
     if let Some(source) = &matches.question.stale_source {
         notices.push(Notice {
-            lack: Lack::Calibration,
+            lack: NoticeKind::Calibration,
             text: format!(
                 "The calibration of {source} was made with another model or version, so the default calibration is used. \
                  Run `precedent calibrate {source}` to update it."
@@ -315,7 +315,7 @@ fn answer(
     };
     if let Some(row) = item {
         let canonical = r.canonical(&row.key)?;
-        response.circle.clone_from(&canonical.circle);
+        response.circle.clone_from(&canonical.cycle);
         let canonical_key = canonical.other_than(&row.key);
         response.known = canonical_key
             .map(|key| known_duplicate(r, finder, &question.draft, key))

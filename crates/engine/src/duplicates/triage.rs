@@ -110,7 +110,7 @@ pub fn triage(
             Band::Related | Band::None => Vec::new(),
             _ => r.related_issues(source, include_closed)?,
         };
-        let closed_count = if include_closed { 0 } else { r.closed_issues(source)? };
+        let closed_count = if include_closed { 0 } else { r.closed_issue_count(source)? };
         Ok((r.undecided_issues(source, include_closed, floor)?, related_keys, closed_count))
     })?;
     let entry = |key: &String| -> Result<Option<(TriageItem, Vec<Notice>)>> {

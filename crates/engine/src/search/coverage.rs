@@ -2,7 +2,7 @@
 
 use precedent_core::{
     error::Result,
-    model::{Coverage, Lack, Notice},
+    model::{Coverage, Notice, NoticeKind},
 };
 use precedent_index::{fulltext::FullText, vectors::Vectors};
 use precedent_store::Store;
@@ -48,7 +48,7 @@ pub(crate) fn coverage_notices(
 pub(super) fn missing_vectors(coverage: Coverage, changed_since_split: u64) -> Option<Notice> {
     let Coverage { documents, chunks, embedded, .. } = coverage;
     if embedded == 0 && documents > 0 {
-        return Some(inconclusive(Lack::AllVectors, "semantic", 0));
+        return Some(inconclusive(NoticeKind::AllVectors, "semantic", 0));
     }
     if embedded >= chunks && changed_since_split == 0 {
         return None;
@@ -57,16 +57,20 @@ pub(super) fn missing_vectors(coverage: Coverage, changed_since_split: u64) -> O
     let built = percent(embedded, chunks)
         * percent(documents.saturating_sub(changed_since_split), documents)
         / 100;
-    Some(inconclusive(Lack::SomeVectors, "semantic", built))
+    Some(inconclusive(NoticeKind::SomeVectors, "semantic", built))
 }
 
 pub(super) fn missing_text(coverage: Coverage) -> Option<Notice> {
     (coverage.full_text < coverage.documents).then(|| {
-        inconclusive(Lack::FullText, "keyword", percent(coverage.full_text, coverage.documents))
+        inconclusive(
+            NoticeKind::FullText,
+            "keyword",
+            percent(coverage.full_text, coverage.documents),
+        )
     })
 }
 
-fn inconclusive(lack: Lack, index: &str, built: u64) -> Notice {
+fn inconclusive(lack: NoticeKind, index: &str, built: u64) -> Notice {
     let text = format!("Not conclusive: the {index} index is {}% built.", built.min(99));
     Notice { lack, text }
 }

@@ -23,7 +23,7 @@ use fusion::FusedHit;
 pub(crate) use passages::anchor;
 use precedent_core::{
     error::{Error, Result},
-    model::{Arm, Coverage, Hit, Lack, Mode, Notice, Scores, SearchRequest, SearchResponse},
+    model::{Arm, Coverage, Hit, Mode, Notice, NoticeKind, Scores, SearchRequest, SearchResponse},
     task::Task,
 };
 use precedent_index::{
@@ -151,7 +151,7 @@ impl QueryContext<'_> {
         self.check_sources(&query)?;
         let mode = request.mode.or(query.mode).unwrap_or_default();
         let mut coverage = self.coverage()?;
-        let notice = |text: &String| Notice { lack: Lack::Operators, text: text.clone() };
+        let notice = |text: &String| Notice { lack: NoticeKind::Operators, text: text.clone() };
         let mut notices: Vec<Notice> = query.notices.iter().map(notice).collect();
         let mut arms = Vec::new();
 
@@ -187,9 +187,9 @@ impl QueryContext<'_> {
         if hits.is_empty() {
             // An empty result is not conclusive if another process has started a rebuild.
             let current_coverage = self.coverage()?;
-            let has_vector_notice = notices
-                .iter()
-                .any(|n: &Notice| matches!(n.lack, Lack::SomeVectors | Lack::AllVectors));
+            let has_vector_notice = notices.iter().any(|n: &Notice| {
+                matches!(n.lack, NoticeKind::SomeVectors | NoticeKind::AllVectors)
+            });
             if mode != Mode::Lexical && coverage.embedded > 0 && !has_vector_notice {
                 notices.extend(self.missing_vectors(current_coverage)?);
             }
@@ -201,7 +201,7 @@ impl QueryContext<'_> {
                     false => " Remove the quotes to search for the words one by one.",
                 };
                 notices.push(Notice {
-                    lack: Lack::Operators,
+                    lack: NoticeKind::Operators,
                     text: format!(
                         "No item matches all filters, quoted phrases and exclusions.{advice}"
                     ),
@@ -226,7 +226,7 @@ impl QueryContext<'_> {
     /// Converts a query to index terms, limited to the rarest if there are many.
     fn index_words(&self, query: &Query) -> Result<Words> {
         let mut words = split_words(query);
-        words.terms = self.fulltext.rarest(words.terms)?;
+        words.terms = self.fulltext.rarest_terms(words.terms)?;
         for group in &query.alternatives {
             let mut terms = Vec::new();
             for word in group {
@@ -377,7 +377,7 @@ impl QueryContext<'_> {
         // A note is embedded immediately, before the number of missing vectors is known.
         if coverage.embedded > 0 && revision == 0 {
             let text = "Not conclusive: the semantic index is only partly built.".to_owned();
-            return Ok(Some(Notice { lack: Lack::SomeVectors, text }));
+            return Ok(Some(Notice { lack: NoticeKind::SomeVectors, text }));
         }
         Ok(missing_vectors(coverage, coverage.unread))
     }
@@ -390,7 +390,7 @@ impl QueryContext<'_> {
         };
         let name = language.name();
         let words_only = |reason: &str| Notice {
-            lack: Lack::Model,
+            lack: NoticeKind::Model,
             text: format!(
                 "Not conclusive: texts in {name} are compared by their words and names only{reason}"
             ),
@@ -416,7 +416,7 @@ impl QueryContext<'_> {
         }
         let built = (embedded_chunks * 100).checked_div(chunks).unwrap_or(0).min(99);
         Ok(Some(Notice {
-            lack: Lack::SomeVectors,
+            lack: NoticeKind::SomeVectors,
             text: format!(
                 "Not conclusive: the index for {name} and other languages is {built}% built."
             ),
@@ -427,7 +427,7 @@ impl QueryContext<'_> {
         let hint =
             self.vectors_error.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
         let cause = self.vectors_error.map(|e| format!(" ({e})")).unwrap_or_default();
-        Notice { lack: Lack::Model, text: format!("Keyword search only{cause}.{hint}") }
+        Notice { lack: NoticeKind::Model, text: format!("Keyword search only{cause}.{hint}") }
     }
 
     /// Retrieves candidates by the query's vector, and scores the title of a pasted text
@@ -633,7 +633,7 @@ impl QueryContext<'_> {
         limit: usize,
     ) -> Result<Vec<Hit>> {
         const REASON: &str = "Changed recently.";
-        let ids = self.fulltext.recent(&query.filters, request.offset, limit)?;
+        let ids = self.fulltext.recent_documents(&query.filters, request.offset, limit)?;
         self.store.read(|r| {
             let mut hits = Vec::with_capacity(ids.len());
             for id in ids {
@@ -719,7 +719,7 @@ fn split_words(query: &Query) -> Words {
         alternatives: Vec::new(),
         identifiers,
         phrases: query.phrases.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
-        without: query.exclusions.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
+        exclusions: query.exclusions.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
         scope: query.scope,
     }
 }

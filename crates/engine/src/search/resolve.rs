@@ -6,7 +6,7 @@ use super::{Query, beginning_hit};
 use crate::QueryContext;
 use precedent_core::{
     error::{Error, Result},
-    model::{Hit, Lack, Notice, item_number, split_key},
+    model::{Hit, Notice, NoticeKind, item_number, split_key},
 };
 use precedent_store::{DocumentRow, Reader, SourceRow};
 use precedent_text::similar;
@@ -45,7 +45,7 @@ impl QueryContext<'_> {
             reason = "Mentions this item.";
             hits.clear();
             let text = format!("No item {text} in this casebook.");
-            notices.push(Notice { lack: Lack::Item, text });
+            notices.push(Notice { lack: NoticeKind::Item, text });
         }
         let filter_ids = self.fulltext.matching_ids(&query.filters)?;
         let passes_filters = |row: &DocumentRow| {

@@ -3,7 +3,7 @@
 use crate::QueryContext;
 use precedent_core::{
     error::Result,
-    model::{Lack, Notice},
+    model::{Notice, NoticeKind},
 };
 use precedent_index::{
     filter::{Filter, Test},
@@ -38,7 +38,7 @@ impl QueryContext<'_> {
         for (word, suggestion) in self.suggest_words(query)? {
             texts.push(format!("No item contains \"{word}\". Did you mean \"{suggestion}\"?"));
         }
-        Ok(texts.into_iter().map(|text| Notice { lack: Lack::Operators, text }).collect())
+        Ok(texts.into_iter().map(|text| Notice { lack: NoticeKind::Operators, text }).collect())
     }
 
     /// Returns the labels, authors, versions or reasons that contain a typed text: prefix

@@ -1,4 +1,4 @@
-//! The models of fastembed's catalogue, which can be installed by name.
+//! The models of fastembed's catalog, which can be installed by name.
 
 use fastembed::{EmbeddingModel, TextEmbedding};
 
@@ -40,11 +40,11 @@ pub fn catalog() -> Vec<CatalogEntry> {
                 fastembed::Pooling::Mean => Pooling::Mean,
                 fastembed::Pooling::Cls => Pooling::Cls,
             };
-            let is_quantised = format!("{:?}", m.model).ends_with('Q');
+            let is_quantized = format!("{:?}", m.model).ends_with('Q');
             let name = m.model_code.rsplit('/').next().unwrap_or_default().to_lowercase();
             let name = name.trim_end_matches("-onnx-q").trim_end_matches("-onnx");
             Some(CatalogEntry {
-                name: format!("{name}{}", if is_quantised { "-q" } else { "" }),
+                name: format!("{name}{}", if is_quantized { "-q" } else { "" }),
                 prefix: prefix(name),
                 repository: m.model_code,
                 file: m.model_file,

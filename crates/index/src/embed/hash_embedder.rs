@@ -1,7 +1,7 @@
 //! Vectors of hashed words, for texts that a model cannot read, and as a deterministic substitute
 //! in tests. Each word adds to a few dimensions.
 
-use super::{Embedder, ModelInfo, Pooling, normalise};
+use super::{Embedder, ModelInfo, Pooling, normalize};
 use precedent_core::error::Result;
 use precedent_text::tokens;
 
@@ -58,10 +58,10 @@ pub(super) fn hash_words(text: &str, dimensions: usize, key: Option<&[u8; 32]>) 
             None => blake3::hash(word.term.as_bytes()),
         };
         for pair in hash.as_bytes().chunks_exact(2).take(8) {
-            let at = usize::from(u16::from_le_bytes([pair[0], pair[1]]));
-            vector[at % dimensions] += if pair[0] & 1 == 0 { 1.0 } else { -1.0 };
+            let index = usize::from(u16::from_le_bytes([pair[0], pair[1]]));
+            vector[index % dimensions] += if pair[0] & 1 == 0 { 1.0 } else { -1.0 };
         }
     }
-    normalise(&mut vector);
+    normalize(&mut vector);
     vector
 }

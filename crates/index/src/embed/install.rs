@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     BUILT_IN, CARD, Embedder, MODEL, ModelInfo, Onnx, Pooling, Weights, Work, catalog::TOKENIZER,
-    digest::digest, normalise,
+    digest::digest, normalize,
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -28,7 +28,8 @@ const UNRELATED_QUANTILE: f32 = 0.95;
 /// The thresholds of all-MiniLM-L6-v2, from which those of other models are derived. Of random
 /// pairs from three large trackers, 95 % are below its floor.
 const REFERENCE: Thresholds = Thresholds { floor: 0.30, same: 0.95, near: 0.90, solved: 0.65 };
-/// The cosine below which 95 % of the pairs of sample texts are; all of them are about one product.
+/// The [`UNRELATED_QUANTILE`] of the reference model's cosines between the sample texts, all of
+/// which are about one product.
 const REFERENCE_UNRELATED: f32 = 0.496;
 
 /// The cosine thresholds of a model.
@@ -55,7 +56,7 @@ impl Thresholds {
     }
 }
 
-/// The settings of an imported model that its files may not state.
+/// The settings of an imported model that its files may lack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
     /// Pooling of the word-piece vectors; `None` uses the configured pooling, else the mean.
@@ -86,7 +87,7 @@ pub fn suggested_name(path: &Path) -> String {
     let file = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let stem = [".onnx", ".tar", ".tar.gz", ".tgz", ".tar.zst"]
         .iter()
-        .find_map(|end| file.strip_suffix(end))
+        .find_map(|suffix| file.strip_suffix(suffix))
         .unwrap_or(&file);
     stem.chars()
         .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
@@ -109,8 +110,8 @@ pub fn import(
     task: &Task,
 ) -> Result<ModelInfo> {
     check_name(name)?;
-    let place = models.join(name);
-    if place.exists() {
+    let target = models.join(name);
+    if target.exists() {
         return Err(Error::invalid(format!("model \"{name}\" already exists")).with_hint(format!(
             "Choose another name, or first run: precedent model remove {name}"
         )));
@@ -123,11 +124,11 @@ pub fn import(
         .map_err(|e| Error::new(Code::Internal, format!("cannot write the card: {e}")))?;
     let path = partial.folder.join(CARD);
     fs::write(&path, card + "\n").map_err(|e| Error::io(&path, e))?;
-    fs::rename(&partial.folder, &place).map_err(|e| Error::io(&place, e))?;
+    fs::rename(&partial.folder, &target).map_err(|e| Error::io(&target, e))?;
     Ok(info)
 }
 
-/// A temporary folder that is removed unless it was moved into place. It locks out other imports.
+/// A temporary folder that is removed unless it was moved into place. It holds the import lock.
 struct PartialFolder {
     folder: PathBuf,
     _lock: File,
@@ -167,7 +168,7 @@ pub fn remove_leftovers(models: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Takes the exclusive lock of imports; returns `None` if another import holds it.
+/// Takes the exclusive import lock; returns `None` if another import holds it.
 fn lock_imports(models: &Path) -> Result<Option<File>> {
     let path = models.with_extension("lock");
     let lock = File::create(&path).map_err(|e| Error::io(&path, e))?;
@@ -190,23 +191,23 @@ fn remove_unfinished(models: &Path) {
 }
 
 /// Copies a model's files into a folder under their standard names, and checks them.
-fn collect_files(source: &Path, into: &Path) -> Result<()> {
+fn collect_files(source: &Path, target: &Path) -> Result<()> {
     let kind = fs::metadata(source).map_err(|e| Error::io(source, e))?;
     if kind.is_file() && !source.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx")) {
-        unpack(source, into)?;
+        unpack(source, target)?;
     } else {
         let (folder, onnx) = if kind.is_file() {
             (source.parent().unwrap_or(Path::new(".")).to_owned(), source.to_owned())
         } else {
             (source.to_owned(), only_onnx(source)?)
         };
-        copy(&onnx, &into.join(MODEL), MAX_MODEL_BYTES)?;
+        copy(&onnx, &target.join(MODEL), MAX_MODEL_BYTES)?;
         let name = onnx.file_name().unwrap_or_default().to_string_lossy();
         let stem = name.trim_end_matches(".onnx");
         for weights in WEIGHT_SUFFIXES.map(|suffix| format!("{stem}{suffix}")) {
             let path = onnx.with_file_name(&weights);
             if path.is_file() {
-                copy(&path, &into.join(weights), MAX_MODEL_BYTES)?;
+                copy(&path, &target.join(weights), MAX_MODEL_BYTES)?;
             }
         }
         for name in TOKENIZER {
@@ -214,26 +215,26 @@ fn collect_files(source: &Path, into: &Path) -> Result<()> {
             let file =
                 [folder.join(name), folder.join("..").join(name)].into_iter().find(|p| p.is_file());
             let file = file.ok_or_else(|| missing_file(source, name))?;
-            copy(&file, &into.join(name), MAX_FILE_BYTES)?;
+            copy(&file, &target.join(name), MAX_FILE_BYTES)?;
         }
         let pooling = folder.join("1_Pooling/config.json");
         if pooling.is_file() {
-            copy(&pooling, &into.join("pooling.json"), MAX_FILE_BYTES)?;
+            copy(&pooling, &target.join("pooling.json"), MAX_FILE_BYTES)?;
         }
     }
-    if !into.join(MODEL).is_file() {
+    if !target.join(MODEL).is_file() {
         return Err(missing_file(source, MODEL));
     }
     for name in TOKENIZER {
-        let path = into.join(name);
+        let path = target.join(name);
         let text = fs::read(&path).map_err(|_| missing_file(source, name))?;
         if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&text) {
             return Err(invalid_file(source, name, looks_like_html(&text), &error.to_string()));
         }
     }
     let mut start = [0; 512];
-    let mut file = File::open(into.join(MODEL)).map_err(|e| Error::io(&into.join(MODEL), e))?;
-    let n = file.read(&mut start).map_err(|e| Error::io(&into.join(MODEL), e))?;
+    let mut file = File::open(target.join(MODEL)).map_err(|e| Error::io(&target.join(MODEL), e))?;
+    let n = file.read(&mut start).map_err(|e| Error::io(&target.join(MODEL), e))?;
     if looks_like_html(&start[..n]) {
         return Err(invalid_file(source, MODEL, true, ""));
     }
@@ -247,18 +248,18 @@ fn collect_files(source: &Path, into: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether a text is a web page.
+/// Returns whether a text looks like a web page.
 pub fn looks_like_html(text: &[u8]) -> bool {
     let start = String::from_utf8_lossy(&text[..text.len().min(512)]).trim_start().to_lowercase();
     ["<!doctype html", "<html", "<head", "<script"].iter().any(|tag| start.starts_with(tag))
 }
 
-fn invalid_file(source: &Path, name: &str, html: bool, why: &str) -> Error {
-    if html {
+fn invalid_file(source: &Path, name: &str, is_html: bool, reason: &str) -> Error {
+    if is_html {
         return Error::invalid(format!("{}: {name} is a web page, not a model", source.display()))
             .with_hint("A sign-in page or a proxy responded instead; download the file again.");
     }
-    Error::invalid(format!("{}: {name} is damaged: {why}", source.display()))
+    Error::invalid(format!("{}: {name} is damaged: {reason}", source.display()))
         .with_hint("Download the file again.")
 }
 
@@ -270,14 +271,14 @@ fn missing_file(source: &Path, name: &str) -> Error {
 
 /// Returns the only ONNX file of a folder, or one with a common name.
 fn only_onnx(folder: &Path) -> Result<PathBuf> {
-    let usual = [
+    let common_names = [
         MODEL,
         "onnx/model.onnx",
         "model_quantized.onnx",
         "onnx/model_quantized.onnx",
         "model_optimized.onnx",
     ];
-    if let Some(path) = usual.iter().map(|n| folder.join(n)).find(|p| p.is_file()) {
+    if let Some(path) = common_names.iter().map(|n| folder.join(n)).find(|p| p.is_file()) {
         return Ok(path);
     }
     let entries = fs::read_dir(folder).map_err(|e| Error::io(folder, e))?;
@@ -309,7 +310,7 @@ fn copy(from: &Path, to: &Path, limit: u64) -> Result<()> {
 }
 
 /// Unpacks a model's files from an archive by file name alone, because paths are not trusted.
-fn unpack(source: &Path, into: &Path) -> Result<()> {
+fn unpack(source: &Path, target: &Path) -> Result<()> {
     let archive_error = |e: std::io::Error| {
         Error::invalid(format!("cannot read {} as an archive: {e}", source.display()))
             .with_hint("Pass a folder, an ONNX file, or a .tar, .tar.gz or .tar.zst of a folder.")
@@ -332,17 +333,17 @@ fn unpack(source: &Path, into: &Path) -> Result<()> {
         let path = entry.path().map_err(archive_error)?.into_owned();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let is_pooling = path.ends_with("1_Pooling/config.json");
-        let (to, limit) = match name.as_str() {
+        let (file_name, limit) = match name.as_str() {
             _ if !entry.header().entry_type().is_file() => continue,
             _ if is_pooling => ("pooling.json", MAX_FILE_BYTES),
             n if n.ends_with(".onnx") => (MODEL, MAX_MODEL_BYTES),
-            n if WEIGHT_SUFFIXES.iter().any(|end| n.ends_with(end)) => (n, MAX_MODEL_BYTES),
+            n if WEIGHT_SUFFIXES.iter().any(|suffix| n.ends_with(suffix)) => (n, MAX_MODEL_BYTES),
             n => match TOKENIZER.iter().find(|t| **t == n) {
                 Some(name) => (*name, MAX_FILE_BYTES),
                 None => continue,
             },
         };
-        let path = into.join(to);
+        let path = target.join(file_name);
         if path.exists() {
             return Err(Error::invalid(format!("{} contains {name} twice", source.display()))
                 .with_hint("Unpack it and give the path of the folder to use."));
@@ -409,14 +410,14 @@ fn find_weights(folder: &Path) -> Result<Option<Weights>> {
     let mut files = fs::read_dir(folder).map_err(|e| Error::io(folder, e))?.flatten();
     let file = files.find_map(|f| {
         let name = f.file_name().into_string().ok()?;
-        WEIGHT_SUFFIXES.iter().any(|end| name.ends_with(end)).then_some(name)
+        WEIGHT_SUFFIXES.iter().any(|suffix| name.ends_with(suffix)).then_some(name)
     });
     file.map(|file| Ok(Weights { sha256: digest(&folder.join(&file))?, file })).transpose()
 }
 
-/// Returns the [`UNRELATED_QUANTILE`] of the cosines of these vectors.
+/// Returns the [`UNRELATED_QUANTILE`] of the cosines between these vectors.
 fn unrelated_cosine(vectors: &mut [Vec<f32>]) -> f32 {
-    vectors.iter_mut().for_each(|v| normalise(v));
+    vectors.iter_mut().for_each(|v| normalize(v));
     let mut cosines = Vec::new();
     for (i, a) in vectors.iter().enumerate() {
         for b in &vectors[i + 1..] {
@@ -430,9 +431,9 @@ fn unrelated_cosine(vectors: &mut [Vec<f32>]) -> f32 {
         clippy::cast_sign_loss,
         reason = "a share of a list"
     )]
-    let at = (cosines.len() as f32 * UNRELATED_QUANTILE) as usize;
+    let index = (cosines.len() as f32 * UNRELATED_QUANTILE) as usize;
     // A model with only high cosines still needs a range for its thresholds.
-    cosines.get(at).copied().unwrap_or(REFERENCE_UNRELATED).clamp(0.0, 0.95)
+    cosines.get(index).copied().unwrap_or(REFERENCE_UNRELATED).clamp(0.0, 0.95)
 }
 
 /// Returns the pooling in the model's sentence-transformers configuration.
@@ -458,7 +459,7 @@ fn configured_length(folder: &Path) -> usize {
     let text = fs::read(folder.join("config.json")).unwrap_or_default();
     let limit =
         serde_json::from_slice::<ModelConfig>(&text).ok().and_then(|s| s.max_position_embeddings);
-    // Some models count two positions that hold no word.
+    // Some models reserve two positions that hold no word.
     limit.filter(|n| *n > 16).map_or(MAX_TOKENS, |n| n - 2)
 }
 
@@ -505,11 +506,11 @@ mod tests {
 
     #[test]
     fn model_names_are_valid_folder_names() {
-        for good in ["bge-small", "e5_base.v2", "0"] {
-            assert!(check_name(good).is_ok(), "{good}");
+        for name in ["bge-small", "e5_base.v2", "0"] {
+            assert!(check_name(name).is_ok(), "{name}");
         }
-        for bad in ["", "builtin", "../x", "a/b", ".hidden", "Ünï", "a b", "A"] {
-            assert_eq!(check_name(bad).unwrap_err().code(), Code::InvalidInput, "{bad}");
+        for name in ["", "builtin", "../x", "a/b", ".hidden", "Ünï", "a b", "A"] {
+            assert_eq!(check_name(name).unwrap_err().code(), Code::InvalidInput, "{name}");
         }
         assert_eq!(suggested_name(Path::new("/x/BGE Small.tar.gz")), "bge-small");
         assert_eq!(suggested_name(Path::new("model.onnx")), "model");

@@ -35,7 +35,7 @@ pub trait Embedder: Send {
     fn info(&self) -> &ModelInfo;
 
     /// Returns the unit vector of a text. There are no batches, because with mixed lengths a batch
-    /// is mostly padding, and the results of a dynamically quantised model depend on the other
+    /// is mostly padding, and the results of a dynamically quantized model depend on the other
     /// texts.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ pub struct ModelPaths {
     pub models: Vec<PathBuf>,
 }
 
-/// The workload that a model is optimised for. The vectors are the same.
+/// The workload that a model is optimized for. The vectors do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Many texts: the weights are rearranged for the processor once.
@@ -74,9 +74,9 @@ pub enum Engine {
         /// The model's folder.
         folder: PathBuf,
     },
-    /// Hashed words, for tests: deterministic and without a model; shared words give similarity.
+    /// Hashed words, for tests: deterministic and without a model. Shared words make texts similar.
     Hashed,
-    /// Hashed words under the name in this folder's card, with incompatible vectors.
+    /// Hashed words under the name in this folder's card; incompatible with [`Engine::Hashed`].
     HashedAs(PathBuf),
     /// No vectors: search uses only words.
     Off,
@@ -125,7 +125,7 @@ impl Engine {
     /// [`Code::ModelUnavailable`] if there is none.
     pub fn info(&self) -> Result<ModelInfo> {
         match self {
-            Self::BuiltIn(paths) => Ok(card(&paths.models)?.1),
+            Self::BuiltIn(paths) => Ok(built_in_card(&paths.models)?.1),
             Self::Installed { folder, .. } => installed_card(folder),
             Self::Hashed => Ok(HashEmbedder::model()),
             Self::HashedAs(folder) => {
@@ -135,7 +135,7 @@ impl Engine {
         }
     }
 
-    /// Initialises the runtime, which takes as long as reading a model. Ignores errors, because
+    /// Initializes the runtime, which takes as long as reading a model. Ignores errors, because
     /// [`Engine::load`] reports them.
     pub fn preload(&self) {
         if !self.runtime().is_empty() {
@@ -150,7 +150,7 @@ impl Engine {
     pub fn load(&self, work: Work) -> Result<Box<dyn Embedder>> {
         match self {
             Self::BuiltIn(paths) => {
-                let (folder, info) = card(&paths.models)?;
+                let (folder, info) = built_in_card(&paths.models)?;
                 Ok(Box::new(Onnx::load(&paths.runtime, &folder, info, work)?))
             }
             Self::Installed { paths, folder } => {
@@ -237,7 +237,7 @@ fn disabled_error() -> Error {
 }
 
 /// Finds the built-in model's folder and reads its card.
-fn card(folders: &[PathBuf]) -> Result<(PathBuf, ModelInfo)> {
+fn built_in_card(folders: &[PathBuf]) -> Result<(PathBuf, ModelInfo)> {
     let folder =
         folders.iter().map(|f| f.join(BUILT_IN)).find(|f| f.join(CARD).is_file()).ok_or_else(|| {
             Error::new(Code::ModelUnavailable, "the embedding model is not installed").with_hint(
@@ -248,16 +248,16 @@ fn card(folders: &[PathBuf]) -> Result<(PathBuf, ModelInfo)> {
     Ok((folder, info))
 }
 
-fn damaged_model(folder: &Path, why: &str) -> Error {
+fn damaged_model(folder: &Path, reason: &str) -> Error {
     Error::new(
         Code::ModelUnavailable,
-        format!("the embedding model in {} is damaged: {why}", folder.display()),
+        format!("the embedding model in {} is damaged: {reason}", folder.display()),
     )
     .with_hint("Reinstall Precedent or the model.")
 }
 
 /// Scales a vector to length 1; a zero vector is unchanged.
-pub fn normalise(vector: &mut [f32]) {
+pub fn normalize(vector: &mut [f32]) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {
         for x in vector {

@@ -31,11 +31,11 @@ pub enum NameKind {
 /// A name in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecognizedName {
-    /// The kind.
+    /// The kind of the name.
     pub kind: NameKind,
-    /// The bytes of the text.
+    /// The byte range in the text.
     pub range: Range<usize>,
-    /// The highest probability of a word that is not a number, 0..1.
+    /// The highest probability of its words that are not numbers, 0..1.
     pub score: f32,
 }
 
@@ -90,13 +90,13 @@ impl NameModel {
             Tokenizer::from_bytes(read(&folder, "tokenizer.json")?).map_err(|e| model_error(&e))?;
         let config: Config =
             serde_json::from_slice(&read(&folder, "config.json")?).map_err(|e| model_error(&e))?;
-        let special = |word: &str| {
+        let special_id = |word: &str| {
             tokenizer
                 .token_to_id(word)
                 .map(i64::from)
                 .ok_or_else(|| model_error(&format!("no token {word}")))
         };
-        let (start, end) = (special("[CLS]")?, special("[SEP]")?);
+        let (start, end) = (special_id("[CLS]")?, special_id("[SEP]")?);
         let session = session(&folder, &environment).map_err(|e| model_error(&e))?;
         Ok(Self { session, labels: labels(&config), start, end, tokenizer })
     }
@@ -110,28 +110,28 @@ impl NameModel {
         let encoding = self.tokenizer.encode(folded_text, false).map_err(|e| model_error(&e))?;
         let (ids, offsets) = (encoding.get_ids(), encoding.get_offsets());
         let mut classes: Vec<Option<(Label, f32)>> = vec![None; ids.len()];
-        let begins_line = |at: usize| {
-            let gap = positions[offsets[at - 1].1]..positions[offsets[at].0];
+        let begins_line = |token: usize| {
+            let gap = positions[offsets[token - 1].1]..positions[offsets[token].0];
             text.get(gap).is_some_and(|gap| gap.contains('\n'))
         };
-        let (mut from, mut overlap) = (0, 0);
-        while from + overlap < ids.len() {
+        let (mut start, mut overlap) = (0, 0);
+        while start + overlap < ids.len() {
             task.check()?;
-            let end = ids.len().min(from + WINDOW);
+            let max_end = ids.len().min(start + WINDOW);
             // No name continues on the next line, so windows that end with a line do not overlap.
-            let line_end = (from + WINDOW / 2..end).rev().find(|at| begins_line(*at));
-            let to = line_end.filter(|_| end < ids.len()).unwrap_or(end);
+            let line_end = (start + WINDOW / 2..max_end).rev().find(|token| begins_line(*token));
+            let end = line_end.filter(|_| max_end < ids.len()).unwrap_or(max_end);
             // The later window classifies the second half of the overlap.
-            let decided_from = from + overlap / 2;
-            let window_classes = self.classify(&ids[from..to]).map_err(|e| model_error(&e))?;
-            classes[decided_from..to].copy_from_slice(&window_classes[decided_from - from..]);
-            overlap = if to < end { 0 } else { OVERLAP };
-            from = to - overlap.min(to - from);
+            let decided_start = start + overlap / 2;
+            let window_classes = self.classify(&ids[start..end]).map_err(|e| model_error(&e))?;
+            classes[decided_start..end].copy_from_slice(&window_classes[decided_start - start..]);
+            overlap = if end < max_end { 0 } else { OVERLAP };
+            start = end - overlap.min(end - start);
         }
         let tokens = offsets
             .iter()
             .zip(classes)
-            .map(|(&(from, to), class)| (positions[from]..positions[to], class));
+            .map(|(&(start, end), class)| (positions[start]..positions[end], class));
         Ok(join_tokens(text, tokens))
     }
 
@@ -167,9 +167,9 @@ fn read(folder: &Path, name: &str) -> Result<Vec<u8>> {
     fs::read(&path).map_err(|e| Error::io(&path, e))
 }
 
-fn model_error(why: &dyn std::fmt::Display) -> Error {
-    let why = why.to_string();
-    let line = why.lines().next().unwrap_or_default();
+fn model_error(error: &dyn std::fmt::Display) -> Error {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
     Error::new(Code::ModelUnavailable, format!("the model that recognizes names failed: {line}"))
         .with_hint("Reinstall Precedent. Names in running text are not recognized without it.")
 }
@@ -198,7 +198,7 @@ fn most_likely(logits: &[f32], labels: &[Option<Label>]) -> Option<(Label, f32)>
 /// Replaces Latin letters that the vocabulary lacks by similar ones. Returns the text, and the
 /// offset in the original for each of its bytes.
 fn replace_letters(text: &str) -> (String, Vec<usize>) {
-    let similar = |c: char| match c {
+    let to_similar = |c: char| match c {
         'ł' => 'l',
         'Ł' => 'L',
         'ı' => 'i',
@@ -211,9 +211,9 @@ fn replace_letters(text: &str) -> (String, Vec<usize>) {
     };
     let mut folded_text = String::with_capacity(text.len());
     let mut positions = Vec::with_capacity(text.len() + 1);
-    for (at, c) in text.char_indices() {
-        folded_text.push(similar(c));
-        positions.resize(folded_text.len(), at);
+    for (position, c) in text.char_indices() {
+        folded_text.push(to_similar(c));
+        positions.resize(folded_text.len(), position);
     }
     positions.push(text.len());
     (folded_text, positions)
@@ -252,14 +252,15 @@ fn is_name_separator(gap: &str) -> bool {
 
 /// Returns whether a range is not part of a longer word, path or identifier.
 fn is_standalone(text: &str, range: &Range<usize>) -> bool {
-    let inside =
+    let is_word_char =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '\\' | '@' | '#' | '$' | '=');
     let has_case = text[range.clone()].chars().any(char::is_lowercase);
     let (prefix, suffix) = (&text[..range.start], &text[range.end..]);
     let mut suffix = suffix.chars();
     let next = suffix.next();
     // Scripts without capitals do not separate words.
-    let is_joined = |c: Option<char>| c.is_some_and(|c| inside(c) && (has_case || c.is_ascii()));
+    let is_joined =
+        |c: Option<char>| c.is_some_and(|c| is_word_char(c) && (has_case || c.is_ascii()));
     let is_member = matches!(next, Some('.' | ':' | '-' | '('))
         && suffix.next().is_some_and(char::is_alphanumeric);
     let last = prefix.chars().next_back();
@@ -272,10 +273,10 @@ fn is_standalone(text: &str, range: &Range<usize>) -> bool {
 mod tests {
     use super::*;
 
-    fn words(text: &str, labelled: &[(&str, NameKind, bool, f32)]) -> Vec<String> {
-        let tokens = labelled.iter().map(|&(word, kind, is_number, score)| {
-            let at = text.find(word).unwrap();
-            (at..at + word.len(), Some((Label { kind, is_number }, score)))
+    fn words(text: &str, labeled_words: &[(&str, NameKind, bool, f32)]) -> Vec<String> {
+        let tokens = labeled_words.iter().map(|&(word, kind, is_number, score)| {
+            let start = text.find(word).unwrap();
+            (start..start + word.len(), Some((Label { kind, is_number }, score)))
         });
         join_tokens(text, tokens).into_iter().map(|name| text[name.range].to_owned()).collect()
     }
@@ -284,7 +285,7 @@ mod tests {
     fn adjacent_tokens_are_one_name() {
         use NameKind::{Person, Place};
         let text = "Anna-Lena Kern lives at 14 Rosen Str., 81667 Dorf and knows Ole.";
-        let labelled = [
+        let labeled_words = [
             ("Anna", Person, false, 0.9),
             ("Lena", Person, false, 0.9),
             ("Kern", Person, false, 0.8),
@@ -295,7 +296,10 @@ mod tests {
             ("Dorf", Place, false, 0.9),
             ("Ole", Person, false, 0.9),
         ];
-        assert_eq!(words(text, &labelled), ["Anna-Lena Kern", "14 Rosen Str., 81667 Dorf", "Ole"]);
+        assert_eq!(
+            words(text, &labeled_words),
+            ["Anna-Lena Kern", "14 Rosen Str., 81667 Dorf", "Ole"]
+        );
     }
 
     #[test]
@@ -303,8 +307,8 @@ mod tests {
         let text = "Łukasz hat Bjørns Straße";
         let (folded, positions) = replace_letters(text);
         assert_eq!(folded, "Lukasz hat Bjorns Strase");
-        let at = folded.find("Bjorns").unwrap();
-        assert_eq!(&text[positions[at]..positions[at + 6]], "Bjørns");
+        let start = folded.find("Bjorns").unwrap();
+        assert_eq!(&text[positions[start]..positions[start + 6]], "Bjørns");
         assert_eq!(positions[folded.len()], text.len());
     }
 

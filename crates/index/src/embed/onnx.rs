@@ -14,7 +14,7 @@ use ort::environment::Environment;
 
 use super::{
     Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged_model, digest::digest,
-    hash_embedder::hash_words, normalise, wordpiece,
+    hash_embedder::hash_words, normalize, wordpiece,
 };
 use precedent_core::error::{Code, Error, Result};
 
@@ -71,11 +71,11 @@ impl Onnx {
             let path = folder.join(name);
             fs::read(&path).map_err(|e| damaged_model(folder, &format!("{name}: {e}")))
         };
-        let [tokenizer, config, special, settings] = TOKENIZER;
+        let [tokenizer, config, special_tokens, settings] = TOKENIZER;
         let files = TokenizerFiles {
             tokenizer_file: load(tokenizer)?,
             config_file: load(config)?,
-            special_tokens_map_file: load(special)?,
+            special_tokens_map_file: load(special_tokens)?,
             tokenizer_config_file: load(settings)?,
         };
         // Check the files while the runtime loads: a replaced file would give incompatible vectors.
@@ -101,7 +101,7 @@ impl Onnx {
             });
             let model = load(MODEL)
                 .and_then(|bytes| create_session(bytes, files, folder, card, environment, work));
-            // A replaced file explains a session error.
+            // Report a replaced file first, because it explains a session error.
             checksums.join().unwrap_or_else(|_| Err(mismatch(MODEL)))?;
             model
         })?;
@@ -121,7 +121,7 @@ impl Onnx {
     }
 }
 
-/// The setting of the folder with a graph's external weights:
+/// The session option for the folder with the graph's external weights:
 /// `kOrtSessionOptionsModelExternalInitializersFileFolderPath` of
 /// onnxruntime_session_options_config_keys.h.
 const WEIGHTS_FOLDER: &str = "session.model_external_initializers_file_folder_path";
@@ -216,7 +216,7 @@ impl Embedder for Onnx {
         } else {
             self.run(&format!("{}{text}", self.info.prefix))?
         };
-        normalise(&mut vector);
+        normalize(&mut vector);
         Ok(vector)
     }
 }
@@ -236,19 +236,19 @@ pub(super) fn environment(candidates: &[PathBuf]) -> Result<Environment> {
         )
         .with_hint(remedy));
     };
-    let unusable = |why: String| {
+    let unusable_error = |reason: String| {
         Error::new(
             Code::ModelUnavailable,
-            format!("ONNX Runtime at {} cannot be used: {}", path.display(), first_line(&why)),
+            format!("ONNX Runtime at {} cannot be used: {}", path.display(), first_line(&reason)),
         )
         .with_hint(remedy)
     };
-    // Initialise explicitly, because a missing or outdated library would panic later.
+    // Initialize explicitly, because a missing or outdated library would panic later.
     let environment = ort::init_from(path)
-        .map_err(|e| unusable(e.to_string()))?
+        .map_err(|e| unusable_error(e.to_string()))?
         .with_telemetry(false)
         .build()
-        .map_err(|e| unusable(e.to_string()))?;
+        .map_err(|e| unusable_error(e.to_string()))?;
     *slot = Some(environment.clone());
     Ok(environment)
 }

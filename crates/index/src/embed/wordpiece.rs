@@ -1,5 +1,5 @@
 //! A WordPiece tokenizer whose vocabulary is parsed once. The library parses it into a tree, then
-//! into a table, and copies the table: 27 ms per query, where parsing takes a few.
+//! into a table, and copies the table, which takes 27 ms per query instead of a few.
 
 use std::collections::BTreeMap;
 
@@ -62,12 +62,12 @@ mod tests {
 
     #[test]
     fn split_tokenizer_encodes_like_the_whole() {
-        let whole = tokenizers::Tokenizer::from_bytes(&built_in().tokenizer_file).unwrap();
+        let full_tokenizer = tokenizers::Tokenizer::from_bytes(&built_in().tokenizer_file).unwrap();
         let mut files = built_in();
         let words = take_vocabulary(&mut files).unwrap();
         assert!(files.tokenizer_file.len() < 10_000);
-        let mut split = tokenizers::Tokenizer::from_bytes(&files.tokenizer_file).unwrap();
-        split.with_model(words);
+        let mut split_tokenizer = tokenizers::Tokenizer::from_bytes(&files.tokenizer_file).unwrap();
+        split_tokenizer.with_model(words);
         for text in [
             "Segfault in libfoo.so.1 (0x7f3a), errno=28: No space left on device",
             "Größe überschritten — 見つかりません [MASK] [PAD] [UNK] [CLS]",
@@ -77,9 +77,9 @@ mod tests {
             let encode = |tokenizer: &tokenizers::Tokenizer| {
                 tokenizer.encode(text, true).unwrap().get_ids().to_vec()
             };
-            assert_eq!(encode(&whole), encode(&split), "{text}");
+            assert_eq!(encode(&full_tokenizer), encode(&split_tokenizer), "{text}");
         }
-        assert_eq!(whole.get_vocab(true), split.get_vocab(true));
+        assert_eq!(full_tokenizer.get_vocab(true), split_tokenizer.get_vocab(true));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) enum LockMode {
     Bounded,
 }
 
-/// An [`MmapDirectory`] with another lock mode.
+/// An [`MmapDirectory`] with a different lock mode.
 #[derive(Clone, Debug)]
 pub(super) struct BoundedLockDirectory {
     pub(super) inner: MmapDirectory,
@@ -70,10 +70,10 @@ impl Directory for BoundedLockDirectory {
         if self.lock_mode == LockMode::Disabled {
             return Ok(DirectoryLock::from(Box::new(())));
         }
-        let without_wait = Lock { filepath: lock.filepath.clone(), is_blocking: false };
+        let nonblocking_lock = Lock { filepath: lock.filepath.clone(), is_blocking: false };
         let start = Instant::now();
         loop {
-            match self.inner.acquire_lock(&without_wait) {
+            match self.inner.acquire_lock(&nonblocking_lock) {
                 Err(LockError::LockBusy) if lock.is_blocking && start.elapsed() < MAX_WAIT => {
                     std::thread::sleep(RETRY_INTERVAL);
                 }

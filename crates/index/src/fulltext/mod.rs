@@ -80,15 +80,15 @@ fn check_files(index: &Index) -> Result<()> {
         if result.is_ok() {
             return result;
         }
-        // Another process may have merged segments meanwhile.
-        let now = index.searchable_segment_metas()?;
+        // Another process may have merged segments in the meantime.
+        let current_metas = index.searchable_segment_metas()?;
         let names = |metas: &[SegmentMeta]| -> Vec<_> {
             metas.iter().map(|m| (m.id(), m.delete_opstamp())).collect()
         };
-        if names(&now) == names(&metas) {
+        if names(&current_metas) == names(&metas) {
             return result;
         }
-        metas = now;
+        metas = current_metas;
     }
 }
 
@@ -103,7 +103,7 @@ pub struct FullText {
 }
 
 /// Opens the files of an index.
-fn directory(folder: &Path, read_only: bool) -> Result<Box<dyn Directory>> {
+fn open_directory(folder: &Path, read_only: bool) -> Result<Box<dyn Directory>> {
     let inner = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
     let lock_mode = if read_only { LockMode::Disabled } else { LockMode::Bounded };
     Ok(Box::new(BoundedLockDirectory { inner, lock_mode }))
@@ -112,7 +112,7 @@ fn directory(folder: &Path, read_only: bool) -> Result<Box<dyn Directory>> {
 /// The committed state that searches read.
 struct ReaderState {
     reader: IndexReader,
-    /// Modification time of the commit that was loaded.
+    /// Modification time of the loaded commit.
     commit_time: Option<SystemTime>,
     /// Number of searches since the index was reopened.
     search_count: u32,
@@ -129,7 +129,7 @@ impl ReaderState {
     fn open(index: &Index, folder: &Path) -> Result<Self> {
         match Self::new(index) {
             Err(error) if error.code() == Code::Busy => {
-                Self::new(&Index::open(directory(folder, true)?)?)
+                Self::new(&Index::open(open_directory(folder, true)?)?)
             }
             result => result,
         }
@@ -137,7 +137,7 @@ impl ReaderState {
 
     /// Reopens the index, so that none of its files stays mapped.
     fn reopen(&mut self, folder: &Path, read_only: bool) -> Result<()> {
-        *self = Self::new(&Index::open(directory(folder, read_only)?)?)?;
+        *self = Self::new(&Index::open(open_directory(folder, read_only)?)?)?;
         Ok(())
     }
 }
@@ -155,7 +155,7 @@ pub fn damage_error() -> Error {
 }
 
 impl FullText {
-    /// Opens the index below this folder for reading only.
+    /// Opens the index below this folder read-only.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if it is damaged, [`precedent_core::Code::NotFound`] if
@@ -197,7 +197,7 @@ impl FullText {
     fn open_in(folder: &Path, read_only: bool) -> Result<Self> {
         let open = || {
             let (schema, fields) = schema();
-            let index = Index::open_or_create(directory(folder, read_only)?, schema)?;
+            let index = Index::open_or_create(open_directory(folder, read_only)?, schema)?;
             check_files(&index)?;
             Self::new(folder, index, fields, read_only)
         };
@@ -253,7 +253,7 @@ impl FullText {
         Ok(self.searcher()?.num_docs())
     }
 
-    /// Returns the files of the index with a wrong checksum, by name.
+    /// Returns the names of the index files with a wrong checksum, sorted.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read at all.
@@ -322,19 +322,20 @@ mod tests {
         files.sort();
         let mut rebuild_count = 0;
         for file in files {
-            let whole = fs::read(&file).unwrap();
-            for at in (0..whole.len().saturating_sub(8)).step_by(whole.len() / 40 + 1) {
-                let place = tempfile::tempdir().unwrap();
-                let copy = place.path().join(index_folder.file_name().unwrap());
+            let content = fs::read(&file).unwrap();
+            for offset in (0..content.len().saturating_sub(8)).step_by(content.len() / 40 + 1) {
+                let copy_parent = tempfile::tempdir().unwrap();
+                let copy = copy_parent.path().join(index_folder.file_name().unwrap());
                 fs::create_dir_all(&copy).unwrap();
                 for entry in fs::read_dir(&index_folder).unwrap() {
-                    let from = entry.unwrap().path();
-                    fs::copy(&from, copy.join(from.file_name().unwrap())).unwrap();
+                    let source = entry.unwrap().path();
+                    fs::copy(&source, copy.join(source.file_name().unwrap())).unwrap();
                 }
-                let mut bytes = whole.clone();
-                bytes[at..at + 8].fill(0xa7);
+                let mut bytes = content.clone();
+                bytes[offset..offset + 8].fill(0xa7);
                 fs::write(copy.join(file.file_name().unwrap()), bytes).unwrap();
-                let copy_index = crate::update::open_text(place.path(), place.path()).unwrap();
+                let copy_index =
+                    crate::update::open_text(copy_parent.path(), copy_parent.path()).unwrap();
                 rebuild_count += u32::from(copy_index.progress().unwrap().revision == 0);
             }
         }
@@ -356,12 +357,12 @@ mod tests {
         }
         writer.commit(1, &Task::new()).unwrap();
         let words = Words { terms: precedent_text::report::terms("archive"), ..Words::default() };
-        let open = [Filter { test: Test::State(State::Open), is_negated: false }];
+        let open_filter = [Filter { test: Test::State(State::Open), is_negated: false }];
         let results = || {
             let ids = fulltext.search(&words, &[], 10).unwrap().into_iter().map(|(id, _)| id);
             (
                 ids.collect::<Vec<_>>(),
-                fulltext.matching_ids(&open).unwrap().unwrap().ones().collect::<Vec<_>>(),
+                fulltext.matching_ids(&open_filter).unwrap().unwrap().ones().collect::<Vec<_>>(),
             )
         };
         let reopen =
@@ -399,20 +400,24 @@ mod tests {
         assert!(fulltext.needs_merge().unwrap());
         let metas = fulltext.index.searchable_segment_metas().unwrap();
         let is_large = |meta: &&SegmentMeta| meta.num_docs() > 1_024;
-        let large: Vec<_> = metas.iter().filter(is_large).map(SegmentMeta::id).collect();
+        let large_ids: Vec<_> = metas.iter().filter(is_large).map(SegmentMeta::id).collect();
         let limit = metas.len() + 16;
-        // The files of a segment remain as long as something names it.
+        // The files of a segment remain as long as a `SegmentMeta` refers to it.
         drop(metas);
         (9..=32).for_each(|revision| add(1, revision));
         assert!(!fulltext.has_small_segments().unwrap());
         assert!(segments() < limit, "{}", segments());
-        let now = fulltext.index.searchable_segment_ids().unwrap();
-        assert!(large.iter().all(|id| now.contains(id)), "large segments were rewritten");
+        let current_ids = fulltext.index.searchable_segment_ids().unwrap();
+        assert!(
+            large_ids.iter().all(|id| current_ids.contains(id)),
+            "large segments were rewritten"
+        );
 
         let log = Arc::new(Mutex::new(Vec::new()));
-        let to = log.clone();
-        let task =
-            Task::with_listener(move |p| to.lock().unwrap().push((p.phase, p.done, p.total)));
+        let listener_log = log.clone();
+        let task = Task::with_listener(move |p| {
+            listener_log.lock().unwrap().push((p.phase, p.done, p.total))
+        });
         fulltext.merge(&lock, &task).unwrap();
         let (log, total) = (log.lock().unwrap(), Some(32_024));
         assert_eq!(
@@ -463,7 +468,7 @@ mod tests {
         let task = Task::new();
         let cancel = task.clone();
         let task = task.with_extra_listener(move |_| cancel.cancel());
-        // A fast machine may have finished it already.
+        // A fast machine may already have finished the merge.
         if let Err(error) = fulltext.merge(&lock, &task) {
             assert_eq!(error.code(), Code::Cancelled);
         }

@@ -10,7 +10,7 @@ use tantivy::{
 use super::FullText;
 use precedent_core::error::Result;
 
-/// The saturation, length normalisation and title weight of BM25F (Robertson, Zaragoza 2009, "The
+/// The saturation, length normalization and title weight of BM25F (Robertson, Zaragoza 2009, "The
 /// Probabilistic Relevance Framework", section 3.5), tuned on the development sets.
 const K1: f32 = 2.5;
 const B_TITLE: f32 = 0.3;
@@ -135,7 +135,7 @@ impl FullText {
         terms: &ReportTerms,
         mean_lengths: (f32, f32),
     ) -> Result<Vec<Overlap>> {
-        // Most indexes are one large segment, so parallelise within it.
+        // Most indexes are one large segment, so parallelize within it.
         let (words, shares) = rayon::join(
             || self.word_overlaps(segment, terms, docs, mean_lengths),
             || self.field_shares(segment, terms, docs),
@@ -215,7 +215,7 @@ impl FullText {
         // A segment mostly contains adjacent ids.
         let column = segment.fast_fields().u64("id")?;
         let id_range = column.min_value()..=column.max_value();
-        for (at, id) in
+        for (id_index, id) in
             ids.iter().enumerate().filter(|(_, id)| id_range.contains(&id.cast_unsigned()))
         {
             let term = Term::from_field_u64(self.fields.id, id.cast_unsigned());
@@ -227,7 +227,7 @@ impl FullText {
             };
             while postings.doc() != TERMINATED {
                 if !segment.is_deleted(postings.doc()) {
-                    docs.push((postings.doc(), at));
+                    docs.push((postings.doc(), id_index));
                 }
                 postings.advance();
             }
@@ -268,11 +268,11 @@ impl FullText {
             overlap.length = body[i] + code[i];
         }
         let mut frequency = vec![0.0_f32; docs.len()];
-        for (place, (term, weight)) in words.iter().enumerate() {
+        for (word_index, (term, weight)) in words.iter().enumerate() {
             frequency.fill(0.0);
             let mut has_match = false;
             for field in [f.title, f.body, f.code] {
-                each_frequency(segment, field, term, docs, |i, n| {
+                for_each_frequency(segment, field, term, docs, |i, n| {
                     has_match = true;
                     let (title_norm, body_norm) = norms[i];
                     if field == f.title {
@@ -288,7 +288,7 @@ impl FullText {
                     overlap.words += weight / total * n / (K1 + n);
                     overlap.words_covered += weight / total;
                     overlap.all_words_covered += weight / (total + unknown_weight);
-                    overlap.word_set.insert(place);
+                    overlap.word_set.insert(word_index);
                 }
             }
         }
@@ -296,7 +296,7 @@ impl FullText {
     }
 
     /// Returns the share of a report's words in the comments of each document, saturated and
-    /// normalised by length like a body. `mean` is the mean length of a document's comments.
+    /// normalized by length like a body. `mean` is the mean length of a document's comments.
     fn comment_shares(
         &self,
         segment: &SegmentReader,
@@ -314,7 +314,7 @@ impl FullText {
             .collect();
         let mut shares = vec![0.0; docs.len()];
         for (term, weight) in &terms.words {
-            each_frequency(segment, field, term, docs, |i, n| {
+            for_each_frequency(segment, field, term, docs, |i, n| {
                 let n = n / norms[i];
                 shares[i] += weight / total * n / (K1 + n);
             })?;
@@ -333,16 +333,16 @@ fn add_shares(
 ) -> Result<()> {
     let total: f32 = terms.iter().map(|(_, weight)| weight).sum();
     for (term, weight) in terms {
-        each_frequency(segment, field, term, docs, |i, n| {
+        for_each_frequency(segment, field, term, docs, |i, n| {
             add(i, weight / total * n * (K1_FIELD + 1.0) / (n + K1_FIELD));
         })?;
     }
     Ok(())
 }
 
-/// Calls `visit` with the index in the ascending `docs`, and the frequency, of each document that
-/// contains a term.
-fn each_frequency(
+/// Calls `visit` for each document that contains a term, with its index in `docs`, which is
+/// ascending, and the frequency.
+fn for_each_frequency(
     segment: &SegmentReader,
     field: Field,
     term: &str,

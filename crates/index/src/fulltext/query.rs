@@ -31,18 +31,18 @@ use precedent_text::signature::Signature;
 
 /// The largest document id in a filter, which holds one bit per id.
 const MAX_ID: u64 = 1 << 32;
-/// The share of documents, one in this number, above which a signature is boilerplate.
+/// A signature in more than one of this many documents is boilerplate.
 const COMMON_SHARE: u64 = 100;
-/// The minimum number of documents with a boilerplate signature.
+/// A signature in at most this many documents is never boilerplate.
 const MIN_COMMON: u64 = 10;
 
-/// The share of reports, one in this number, above which an author reports for others. The most
-/// active author of rust-lang/rust wrote one in ten of its issues.
+/// An author of more than one of this many reports is assumed to report for others. The most active
+/// author of rust-lang/rust wrote one in ten of its issues.
 const PROXY_SHARE: u64 = 5;
 /// The number of reports above which an author may report for others.
 const MIN_PROXY_REPORTS: u64 = 20;
 
-/// The field weights of the sum of BM25 scores. A title is worth about five words of a body.
+/// The field weights in the sum of BM25 scores. A title is worth about five words of a body.
 pub(super) const TITLE_WEIGHT: f32 = 5.0;
 const BODY_WEIGHT: f32 = 1.0;
 pub(super) const COMMENTS_WEIGHT: f32 = 0.5;
@@ -52,7 +52,7 @@ pub(super) const IDENTIFIER_WEIGHT: f32 = 2.0;
 /// The maximum number of terms of a query; the rarest are used.
 pub const MAX_TERMS: usize = 32;
 
-/// The number of documents of a typical casebook.
+/// The number of documents in a typical casebook.
 const TYPICAL_SIZE: u64 = 5_000;
 /// The minimum number of documents for an estimate of a name's rarity.
 const MIN_SIZE: u64 = 20;
@@ -85,7 +85,7 @@ pub enum Scope {
 /// A parsed query: terms as produced by [`tokens`](precedent_text::tokens).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
-    /// Stemmed terms, each once; at most [`MAX_TERMS`] (see [`FullText::rarest`]).
+    /// Stemmed terms, each once; at most [`MAX_TERMS`] (see [`FullText::rarest_terms`]).
     pub terms: Vec<String>,
     /// Groups of terms; any term of a group counts as the group.
     pub alternatives: Vec<Vec<String>>,
@@ -94,7 +94,7 @@ pub struct Words {
     /// Phrases, all of which must occur.
     pub phrases: Vec<Vec<String>>,
     /// Terms and phrases that must not occur in any field.
-    pub without: Vec<Vec<String>>,
+    pub exclusions: Vec<Vec<String>>,
     /// Fields in which the terms and phrases must occur.
     pub scope: Scope,
 }
@@ -137,7 +137,7 @@ impl FullText {
         limit: usize,
     ) -> Result<Vec<(i64, f32)>> {
         let searcher = self.searcher()?;
-        if words.phrases.is_empty() && words.without.is_empty() {
+        if words.phrases.is_empty() && words.exclusions.is_empty() {
             return self.top_of_disjunction(&searcher, &self.disjunction(words), filters, limit);
         }
         let Some(query) = self.query(words) else { return Ok(Vec::new()) };
@@ -158,8 +158,10 @@ impl FullText {
         };
         groups.extend(words.alternatives.iter().map(terms_of));
         if words.scope == Scope::Any {
-            let whole = words.identifiers.iter().take(MAX_TERMS);
-            groups.extend(whole.map(|t| vec![term(self.fields.identifiers, IDENTIFIER_WEIGHT, t)]));
+            let identifiers = words.identifiers.iter().take(MAX_TERMS);
+            groups.extend(
+                identifiers.map(|t| vec![term(self.fields.identifiers, IDENTIFIER_WEIGHT, t)]),
+            );
         }
         let min_groups =
             minimum_should_match(words.terms.len() + words.alternatives.len()).min(groups.len());
@@ -258,7 +260,12 @@ impl FullText {
 
     /// Returns the documents that match the filters, most recently updated first, after skipping
     /// `offset` of them.
-    pub fn recent(&self, filters: &[Filter], offset: usize, limit: usize) -> Result<Vec<i64>> {
+    pub fn recent_documents(
+        &self,
+        filters: &[Filter],
+        offset: usize,
+        limit: usize,
+    ) -> Result<Vec<i64>> {
         let searcher = self.searcher()?;
         let query = self.with_filters(Box::new(AllQuery), filters);
         let top_documents = searcher.search(
@@ -371,8 +378,9 @@ impl FullText {
             groups.push((Occur::Should, Box::new(BooleanQuery::new(terms))));
         }
         if words.scope == Scope::Any {
-            for whole in words.identifiers.iter().take(MAX_TERMS) {
-                let query = self.term_query(f.identifiers, whole, IndexRecordOption::WithFreqs);
+            for identifier in words.identifiers.iter().take(MAX_TERMS) {
+                let query =
+                    self.term_query(f.identifiers, identifier, IndexRecordOption::WithFreqs);
                 groups.push((Occur::Should, Box::new(BoostQuery::new(query, IDENTIFIER_WEIGHT))));
             }
         }
@@ -395,7 +403,7 @@ impl FullText {
             return None;
         }
         let all_fields = [(f.title, 1.0), (f.body, 1.0), (f.comments, 1.0), (f.code, 1.0)];
-        for phrase in &words.without {
+        for phrase in &words.exclusions {
             if let Some(query) = self.phrase_query(&all_fields, phrase) {
                 clauses.push((Occur::MustNot, query));
             }
@@ -404,7 +412,7 @@ impl FullText {
     }
 
     /// Returns the rarest terms, at most [`MAX_TERMS`], in a fixed order.
-    pub fn rarest(&self, terms: Vec<String>) -> Result<Vec<String>> {
+    pub fn rarest_terms(&self, terms: Vec<String>) -> Result<Vec<String>> {
         if terms.len() <= MAX_TERMS {
             return Ok(terms);
         }
@@ -414,8 +422,8 @@ impl FullText {
             weights.push((self.idf_of(&searcher, &term)?, term));
         }
         // Leave out terms that no document contains.
-        let absent = self.idf_of(&searcher, "\u{0}")?;
-        weights.retain(|(idf, _)| *idf < absent);
+        let absent_idf = self.idf_of(&searcher, "\u{0}")?;
+        weights.retain(|(idf, _)| *idf < absent_idf);
         weights.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         weights.truncate(MAX_TERMS);
         Ok(weights.into_iter().map(|(_, t)| t).collect())
@@ -471,11 +479,12 @@ impl FullText {
         match phrase {
             [] => None,
             [term] => Some(self.any_field_query(fields, term)),
-            many => {
+            words => {
                 let clauses = fields
                     .iter()
                     .map(|(field, weight)| {
-                        let terms = many.iter().map(|t| Term::from_field_text(*field, t)).collect();
+                        let terms =
+                            words.iter().map(|t| Term::from_field_text(*field, t)).collect();
                         let query: Box<dyn Query> = Box::new(PhraseQuery::new(terms));
                         (Occur::Should, Box::new(BoostQuery::new(query, *weight)) as Box<dyn Query>)
                     })
@@ -531,15 +540,15 @@ impl FullText {
             Test::Version(version) => text(f.version, version),
             Test::Bot => text(f.flag, "bot"),
             Test::Locked => text(f.flag, "locked"),
-            Test::Time(time_field, from, to) => {
+            Test::Time(time_field, start, end) => {
                 let field = match time_field {
                     TimeField::Created => f.created_at,
                     TimeField::Updated => f.updated_at,
                     TimeField::Closed => f.closed_at,
                 };
                 let bound = |t: &Option<i64>| t.map(|t| Term::from_field_i64(field, t));
-                let lower = bound(from).map_or(Bound::Unbounded, Bound::Included);
-                let upper = bound(to).map_or(Bound::Unbounded, Bound::Excluded);
+                let lower = bound(start).map_or(Bound::Unbounded, Bound::Included);
+                let upper = bound(end).map_or(Bound::Unbounded, Bound::Excluded);
                 match (&lower, &upper) {
                     (Bound::Unbounded, Bound::Unbounded) => Box::new(AllQuery),
                     _ => Box::new(RangeQuery::new(lower, upper)),

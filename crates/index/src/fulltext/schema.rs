@@ -91,7 +91,7 @@ impl Analyzer {
 }
 
 impl Clone for Analyzer {
-    /// Each thread has its own cache of words.
+    /// Returns an analyzer with its own cache; each thread has one.
     fn clone(&self) -> Self {
         Self::new(self.kind)
     }
@@ -129,13 +129,13 @@ impl Tokenizer for Analyzer {
                 tokens::identifiers(text).for_each(|(range, word)| terms.push(range, &word))
             }
         }
-        Stream { terms, next: 0, start: 0, position: 0, token: Token::default() }
+        Stream { terms, next_span: 0, start: 0, position: 0, token: Token::default() }
     }
 }
 
 pub(super) struct Stream<'a> {
     terms: &'a TermText,
-    next: usize,
+    next_span: usize,
     start: usize,
     position: usize,
     token: Token,
@@ -143,9 +143,9 @@ pub(super) struct Stream<'a> {
 
 impl TokenStream for Stream<'_> {
     fn advance(&mut self) -> bool {
-        let Some((range, end)) = self.terms.spans.get(self.next) else { return false };
+        let Some((range, end)) = self.terms.spans.get(self.next_span) else { return false };
         // Terms of one word share a position, so that phrases can continue after them.
-        if self.next > 0
+        if self.next_span > 0
             && (self.token.offset_from, self.token.offset_to) != (range.start, range.end)
         {
             self.position += 1;
@@ -156,7 +156,7 @@ impl TokenStream for Stream<'_> {
         self.token.text.clear();
         self.token.text.push_str(&self.terms.text[self.start..*end]);
         self.start = *end;
-        self.next += 1;
+        self.next_span += 1;
         true
     }
 

@@ -1,6 +1,6 @@
 //! Retrieval of similar reports: candidates by words, and the overlap of each one by field.
 //!
-//! A pasted report is a long query. Its words are binary, because repetition is weak evidence.
+//! A pasted report is a long query. Each word counts once, because repetition is weak evidence.
 //! Title words weigh more, and rare words weigh more than their inverse document frequency.
 //! Candidates come from one flat disjunction of the heaviest words; the overlap of each candidate
 //! with the whole report is then computed from the postings alone.
@@ -38,7 +38,7 @@ const COMMENT_WEIGHT: f32 = 0.3;
 /// The weight of the share of query words that a document contains in any field: all words in the
 /// text should outweigh one in the title.
 const COVERAGE_WEIGHT: f32 = 0.5;
-/// The weight of a query's whole identifier, relative to a word.
+/// The weight of a query's whole identifier, relative to a word's.
 const IDENTIFIER_FACTOR: f32 = 0.25;
 const MAX_CODE: usize = 24;
 const MAX_IDENTIFIERS: usize = 32;
@@ -162,17 +162,17 @@ impl FullText {
             .iter()
             .map(|(t, idf)| (t.clone(), TITLE_FACTOR * idf.powf(IDF_EXPONENT)))
             .collect();
-        let mut distinct: HashSet<&str> = title.iter().map(|(t, _)| t.as_str()).collect();
+        let mut distinct_terms: HashSet<&str> = title.iter().map(|(t, _)| t.as_str()).collect();
         let all_terms =
             report.title_terms.iter().chain(&report.body_terms).chain(&report.code_terms);
-        let all_count = all_terms.collect::<HashSet<_>>().len();
+        let term_count = all_terms.collect::<HashSet<_>>().len();
         for (term, idf) in body.iter().chain(&code) {
-            if distinct.insert(term) {
+            if distinct_terms.insert(term) {
                 words.push((term.clone(), idf.powf(IDF_EXPONENT)));
             }
         }
         #[allow(clippy::cast_precision_loss, reason = "reports have few thousand words")]
-        let unknown_weight = unknown_idf * all_count.saturating_sub(words.len()) as f32;
+        let unknown_weight = unknown_idf * term_count.saturating_sub(words.len()) as f32;
         keep_heaviest(&mut words, MAX_WORDS);
         let truncate = |mut terms: TermWeights, max_terms| {
             keep_heaviest(&mut terms, max_terms);
@@ -194,7 +194,7 @@ impl FullText {
     }
 
     /// Returns the documents that share most words with a report, best first; ties by id.
-    pub fn similar(
+    pub fn similar_documents(
         &self,
         terms: &ReportTerms,
         filters: &[Filter],
@@ -204,19 +204,19 @@ impl FullText {
     }
 
     /// Returns the documents that share most words with a report in their own text or comments, and
-    /// the `extra` documents. Scores are shares of the maximum overlap, about 0..1; best first,
+    /// the `extra_ids` documents. Scores are shares of the maximum overlap, about 0..1; best first,
     /// ties by id.
     pub fn search_by_report(
         &self,
         report: &Report,
         filters: &[Filter],
         limit: usize,
-        extra: &[i64],
+        extra_ids: &[i64],
     ) -> Result<Vec<(i64, f32)>> {
         let terms = self.report_terms(report)?;
         let hits = self.candidates(&terms, filters, limit, true)?;
         let mut ids: Vec<i64> =
-            hits.into_iter().map(|(id, _)| id).chain(extra.iter().copied()).collect();
+            hits.into_iter().map(|(id, _)| id).chain(extra_ids.iter().copied()).collect();
         ids.sort_unstable();
         ids.dedup();
         let (overlaps, shares) = self.overlaps_with_comments(&terms, &ids)?;
@@ -240,7 +240,7 @@ impl FullText {
         &self,
         words: &Words,
         matches: &[(i64, f32)],
-        extra: &[i64],
+        extra_ids: &[i64],
     ) -> Result<Vec<(i64, f32)>> {
         let searcher = self.searcher()?;
         let documents = document_count(&searcher);
@@ -268,13 +268,14 @@ impl FullText {
         let total = (word_weight + identifier_weight).max(f32::MIN_POSITIVE);
         let mut ids: Vec<i64> = matches.iter().map(|(id, _)| *id).collect();
         let match_ids: HashSet<i64> = ids.iter().copied().collect();
-        ids.extend(extra);
+        ids.extend(extra_ids);
         ids.sort_unstable();
         ids.dedup();
         let (overlaps, shares) = self.overlaps_with_comments(&terms, &ids)?;
         let share = |overlap: &Overlap, comments: f32| {
-            let present = terms.words.iter().enumerate().filter(|(place, _)| overlap.has(*place));
-            let coverage: f32 = present.map(|(_, (_, weight))| weight).sum();
+            let present_words =
+                terms.words.iter().enumerate().filter(|(index, _)| overlap.has(*index));
+            let coverage: f32 = present_words.map(|(_, (_, weight))| weight).sum();
             let share = word_weight * (overlap.words + COMMENT_WEIGHT * comments)
                 + COVERAGE_WEIGHT * coverage;
             round_share((share + identifier_weight * overlap.identifiers) / total)
@@ -311,8 +312,8 @@ impl FullText {
                 add(f.comments, term, COMMENTS_WEIGHT * weight);
             }
         }
-        for (whole, _) in &terms.identifiers {
-            add(f.identifiers, whole, IDENTIFIER_WEIGHT / 2.0);
+        for (identifier, _) in &terms.identifiers {
+            add(f.identifiers, identifier, IDENTIFIER_WEIGHT / 2.0);
         }
         for (signature, _) in &terms.signatures {
             add(f.signatures, signature, 2.0);
@@ -361,17 +362,17 @@ mod tests {
         fulltext
     }
 
-    fn search_ids(fulltext: &FullText, text: &str, extra: &[i64]) -> Vec<i64> {
+    fn search_ids(fulltext: &FullText, text: &str, extra_ids: &[i64]) -> Vec<i64> {
         let words = Words {
             terms: report::terms(text),
             identifiers: precedent_text::tokens::identifiers(text)
-                .map(|(_, whole)| whole)
+                .map(|(_, identifier)| identifier)
                 .collect(),
             ..Words::default()
         };
         let matches = fulltext.search(&words, &[], 10).unwrap();
         fulltext
-            .score_words(&words, &matches, extra)
+            .score_words(&words, &matches, extra_ids)
             .unwrap()
             .into_iter()
             .map(|(id, _)| id)

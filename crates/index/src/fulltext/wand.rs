@@ -21,7 +21,7 @@ use super::FullText;
 use crate::filter::Filter;
 use precedent_core::error::Result;
 
-/// The share of documents, one in this number, below which filters drive the search: few of the
+/// Filters that match less than one in this many documents drive the search, because few of the
 /// best documents would match them.
 const NARROW_FILTER: u64 = 16;
 
@@ -59,7 +59,7 @@ impl PartialOrd for Hit {
 }
 
 impl FullText {
-    /// Returns the best documents with their scores, in no order; `None` if few documents match the
+    /// Returns the best documents with their scores, unordered; `None` if few documents match the
     /// filters, so that starting with the filters is faster.
     pub(super) fn top_by_pruning(
         &self,
@@ -246,19 +246,19 @@ mod tests {
             let filters = if only_closed { vec![Filter { test: state, is_negated: false }] } else { Vec::new() };
             let searcher = fulltext.searcher().unwrap();
             let query = fulltext.with_filters(fulltext.query(&words).unwrap(), &filters);
-            let whole = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score()).unwrap();
-            let whole = rank(&searcher, whole).unwrap();
+            let expected = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score()).unwrap();
+            let expected = rank(&searcher, expected).unwrap();
             let hits = fulltext.search(&words, &filters, limit).unwrap();
             // Sums in another order may be rounded differently.
-            proptest::prop_assert_eq!(hits.len(), whole.len());
-            for ((_, have), (_, want)) in hits.iter().zip(&whole) {
-                proptest::prop_assert!((have - want).abs() <= STEP, "{have} and {want}");
+            proptest::prop_assert_eq!(hits.len(), expected.len());
+            for ((_, score), (_, expected_score)) in hits.iter().zip(&expected) {
+                proptest::prop_assert!((score - expected_score).abs() <= STEP, "{score} and {expected_score}");
             }
             // Documents with the last score may differ.
-            let last = whole.last().map_or(0.0, |(_, s)| *s);
-            for (id, score) in whole.iter().filter(|(_, s)| *s > last + STEP) {
-                let have = hits.iter().find(|(other, _)| other == id).map(|(_, s)| (s - score).abs());
-                proptest::prop_assert!(have.is_some_and(|off| off <= STEP), "{id} at {score}: {hits:?}");
+            let last = expected.last().map_or(0.0, |(_, s)| *s);
+            for (id, score) in expected.iter().filter(|(_, s)| *s > last + STEP) {
+                let difference = hits.iter().find(|(other, _)| other == id).map(|(_, s)| (s - score).abs());
+                proptest::prop_assert!(difference.is_some_and(|difference| difference <= STEP), "{id} at {score}: {hits:?}");
             }
         }
     }

@@ -74,37 +74,38 @@ struct SegmentSize {
 
 /// Returns the segments that are worth merging, in groups for one new segment each; smallest first.
 fn merge_groups(segments: &[SegmentSize]) -> Vec<Vec<usize>> {
-    let size = |group: &[usize]| group.iter().map(|at| segments[*at].documents).sum::<u64>();
+    let size = |group: &[usize]| group.iter().map(|index| segments[*index].documents).sum::<u64>();
     let mut by_size: Vec<usize> = (0..segments.len()).collect();
-    by_size.sort_by_key(|at| segments[*at].documents);
-    let mut similar: Vec<Vec<usize>> = Vec::new();
-    for at in by_size {
-        let docs = segments[at].documents;
-        match similar.last_mut() {
+    by_size.sort_by_key(|index| segments[*index].documents);
+    let mut similar_groups: Vec<Vec<usize>> = Vec::new();
+    for index in by_size {
+        let docs = segments[index].documents;
+        match similar_groups.last_mut() {
             Some(group)
                 if docs <= SIZE_RATIO * size(group) && docs + size(group) <= MAX_MERGED_SEGMENT =>
             {
-                group.push(at);
+                group.push(index);
             }
-            _ => similar.push(vec![at]),
+            _ => similar_groups.push(vec![index]),
         }
     }
-    let (mut worthwhile, mut smaller): (Vec<Vec<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
-    for mut group in similar {
+    let (mut groups, mut small_segments): (Vec<Vec<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
+    for mut group in similar_groups {
         let is_large = group.len() > 1 && size(&group) >= MIN_MERGED_DOCUMENTS;
-        let mostly_gone = group.iter().any(|at| segments[*at].deletions > segments[*at].documents);
-        if !is_large && !mostly_gone && group.len() < MIN_MERGED_SEGMENTS {
-            smaller.append(&mut group);
+        let is_mostly_deleted =
+            group.iter().any(|index| segments[*index].deletions > segments[*index].documents);
+        if !is_large && !is_mostly_deleted && group.len() < MIN_MERGED_SEGMENTS {
+            small_segments.append(&mut group);
             continue;
         }
         // Adding smaller segments to a large merge costs almost nothing.
-        if size(&smaller) + size(&group) <= MAX_MERGED_SEGMENT {
-            group.append(&mut smaller);
+        if size(&small_segments) + size(&group) <= MAX_MERGED_SEGMENT {
+            group.append(&mut small_segments);
         }
-        smaller.clear();
-        worthwhile.push(group);
+        small_segments.clear();
+        groups.push(group);
     }
-    worthwhile
+    groups
 }
 
 /// A prepared document for the writer; entries can be prepared in parallel.
@@ -284,13 +285,13 @@ impl FullText {
         };
         let sizes: Vec<SegmentSize> = segments.iter().map(size).collect();
         let to_ids = |group: Vec<usize>| {
-            let documents = group.iter().map(|at| sizes[*at].documents).sum();
-            (group.into_iter().map(|at| segments[at].id()).collect(), documents)
+            let documents = group.iter().map(|index| sizes[*index].documents).sum();
+            (group.into_iter().map(|index| segments[index].id()).collect(), documents)
         };
         Ok(merge_groups(&sizes).into_iter().map(to_ids).collect())
     }
 
-    /// Merges segments to make searches faster. All documents remain searchable meanwhile.
+    /// Merges segments to make searches faster. All documents remain searchable in the meantime.
     ///
     /// # Errors
     /// [`Code::Io`] if the disk is full, [`Code::Corrupt`] if a segment cannot be read;
@@ -470,19 +471,19 @@ mod tests {
         // A few documents, or a large segment's small gain, are not worth a merge.
         assert!(merge_groups(&segments_of(&[16_000, 40, 9, 9])).is_empty());
         assert_eq!(merge_groups(&segments_of(&[9; 8])), [(0..8).collect::<Vec<_>>()]);
-        // Sixteen reach the maximum size.
-        let many = merge_groups(&segments_of(&[16_384; 40]));
-        assert_eq!(many.iter().map(Vec::len).collect::<Vec<_>>(), [16, 16, 8]);
+        // Sixteen segments reach the maximum size.
+        let groups = merge_groups(&segments_of(&[16_384; 40]));
+        assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [16, 16, 8]);
         assert!(merge_groups(&segments_of(&[200_000, 150_000])).is_empty());
-        let mostly_gone = SegmentSize { documents: 9, deletions: 10 };
-        assert_eq!(merge_groups(&[mostly_gone]), [[0]]);
+        let deleted_segment = SegmentSize { documents: 9, deletions: 10 };
+        assert_eq!(merge_groups(&[deleted_segment]), [[0]]);
     }
 
     /// Returns the segments after merging, and the number of documents that were written.
     fn merge_all(mut segments: Vec<u64>) -> (Vec<u64>, u64) {
         let mut writes = 0;
         for group in merge_groups(&segments_of(&segments)) {
-            let size = group.iter().map(|at| std::mem::take(&mut segments[*at])).sum();
+            let size = group.iter().map(|index| std::mem::take(&mut segments[*index])).sum();
             segments.push(size);
             writes += size;
         }
@@ -497,25 +498,25 @@ mod tests {
         fn growing_index_keeps_few_segments(
             updates in proptest::collection::vec(1_u64..20_000, 1..300),
         ) {
-            let (mut segments, mut all, mut written) = (Vec::new(), 0, 0);
+            let (mut segments, mut total, mut write_count) = (Vec::new(), 0, 0);
             for update in updates {
                 segments.push(update);
-                all += update;
-                for again in 0.. {
-                    let (now, wrote) = merge_all(segments);
-                    (segments, written) = (now, written + wrote);
-                    if wrote == 0 {
+                total += update;
+                for round in 0.. {
+                    let (merged, writes) = merge_all(segments);
+                    (segments, write_count) = (merged, write_count + writes);
+                    if writes == 0 {
                         break;
                     }
-                    proptest::prop_assert!(again < 2, "{:?} can be merged indefinitely", segments);
+                    proptest::prop_assert!(round < 2, "{:?} can be merged indefinitely", segments);
                 }
-                proptest::prop_assert_eq!(segments.iter().sum::<u64>(), all);
+                proptest::prop_assert_eq!(segments.iter().sum::<u64>(), total);
                 proptest::prop_assert!(segments.iter().all(|documents| *documents <= MAX_MERGED_SEGMENT));
-                let full = usize::try_from(2 * all / MAX_MERGED_SEGMENT).unwrap();
-                proptest::prop_assert!(segments.len() <= full + 16, "{:?}", segments);
+                let full_segments = usize::try_from(2 * total / MAX_MERGED_SEGMENT).unwrap();
+                proptest::prop_assert!(segments.len() <= full_segments + 16, "{:?}", segments);
             }
-            let times = (all as f64).log2();
-            proptest::prop_assert!(written as f64 <= all as f64 * times, "{written} of {all}");
+            let max_rewrites = (total as f64).log2();
+            proptest::prop_assert!(write_count as f64 <= total as f64 * max_rewrites, "{write_count} of {total}");
         }
     }
 }

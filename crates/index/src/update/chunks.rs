@@ -30,13 +30,14 @@ use precedent_text::{
     prepare::PreparedText,
 };
 
-/// The number of chunks that are stored in one transaction. A kill loses at most twice as many.
+/// The number of chunks that are stored in one transaction. A killed process loses at most twice as
+/// many.
 pub const EMBED_BATCH: usize = 128;
 
 /// The length of the text that determines a document's language, in bytes.
 const LANGUAGE_SAMPLE: usize = 600;
 
-/// The number of vectors of one run of the models.
+/// The numbers of vectors that one run of the models computed.
 #[derive(Clone, Copy, Default)]
 struct EmbeddedCount {
     vectors: u64,
@@ -91,10 +92,10 @@ impl DerivedData<'_> {
         let changes =
             self.sort_by_urgency(&self.store.read(|r| r.changed_documents(progress))?, task)?;
         let (mut planned_count, total) = (0, changes.len() as u64);
-        let foreign = AtomicU64::default();
+        let foreign_count = AtomicU64::default();
         let plan = |l: &FullDocument| {
             if self.parts.has_text() && is_foreign(&l.row.title, &l.row.body) {
-                foreign.fetch_add(1, Ordering::Relaxed);
+                foreign_count.fetch_add(1, Ordering::Relaxed);
             }
             (l.row.id, l.row.source_id, self.plan_document(l, skeletons))
         };
@@ -110,12 +111,12 @@ impl DerivedData<'_> {
         let mut removals = Vec::new();
         if progress != revision {
             let stored_ids = self.store.read(|r| r.document_ids())?;
-            let stale =
+            let stale_ids =
                 vectors.documents()?.into_iter().filter(|id| stored_ids.binary_search(id).is_err());
-            removals.extend(stale.map(|id| (id, 0, Vec::new())));
+            removals.extend(stale_ids.map(|id| (id, 0, Vec::new())));
         }
         vectors.plan(&removals, Some(revision))?;
-        Ok(foreign.into_inner())
+        Ok(foreign_count.into_inner())
     }
 
     /// Sorts changed documents in the order of embedding. Chunks planned in this order are stored
@@ -155,13 +156,13 @@ impl DerivedData<'_> {
         vectors.plan(&[(document, content.row.source_id, plan)], None)?;
         let chunks = vectors.pending_of(document)?;
         let texts = self.chunk_texts(&chunks, &skeletons)?;
-        let mut ready = Vec::with_capacity(chunks.len());
+        let mut chunk_vectors = Vec::with_capacity(chunks.len());
         for (chunk, text) in chunks.into_iter().zip(texts) {
             if let Some(text) = text {
-                ready.push((chunk, embed(&text)?));
+                chunk_vectors.push((chunk, embed(&text)?));
             }
         }
-        vectors.put(&ready)
+        vectors.put(&chunk_vectors)
     }
 
     /// Returns the number of changed documents whose chunks differ from the plan.
@@ -206,17 +207,17 @@ impl DerivedData<'_> {
         }
         let Extent { chunks: total, embedded_chunks: start } = vectors.extent()?;
         let counter = Mutex::new(EmbeddedCount::default());
-        let first = engine.load(Work::Indexing)?;
+        let first_model = engine.load(Work::Indexing)?;
         let (job_tx, job_rx) = channel::<(PendingChunk, String)>();
         let (result_tx, result_rx) = sync_channel::<Result<(PendingChunk, Vec<f32>)>>(EMBED_BATCH);
         let (job_rx, counter) = (&Mutex::new(job_rx), &counter);
         std::thread::scope(|scope| {
             // Owned here, so that the workers end when this closure returns.
             let (job_tx, result_tx, result_rx) = (job_tx, result_tx, result_rx);
-            let mut first = Some(first);
+            let mut first_model = Some(first_model);
             for _ in 0..workers.max(1) {
                 let result_tx = result_tx.clone();
-                let model = first.take();
+                let model = first_model.take();
                 scope.spawn(move || {
                     let mut model: Box<dyn Embedder> =
                         match model.map_or_else(|| engine.load(Work::Indexing), Ok) {
@@ -224,8 +225,8 @@ impl DerivedData<'_> {
                             Err(error) => return drop(result_tx.send(Err(error))),
                         };
                     loop {
-                        let next = job_rx.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                        let Ok((chunk, text)) = next else { return };
+                        let job = job_rx.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        let Ok((chunk, text)) = job else { return };
                         let result = if task.is_cancelled() {
                             Err(cancel_error())
                         } else {
@@ -256,10 +257,10 @@ impl DerivedData<'_> {
             let (mut in_flight, mut job_count) = (HashSet::new(), 0);
             loop {
                 task.check()?;
-                let next = self.pair_with_texts(vectors, chunks, skeletons)?;
-                in_flight.extend(next.iter().map(|(chunk, _)| chunk.id));
-                job_count += next.len() as u64;
-                for job in next {
+                let jobs = self.pair_with_texts(vectors, chunks, skeletons)?;
+                in_flight.extend(jobs.iter().map(|(chunk, _)| chunk.id));
+                job_count += jobs.len() as u64;
+                for job in jobs {
                     job_tx
                         .send(job)
                         .map_err(|_| Error::new(Code::Internal, "the embedding workers stopped"))?;
@@ -271,10 +272,10 @@ impl DerivedData<'_> {
                 } else {
                     Vec::new()
                 };
-                let with_models = if chunks.is_empty() { 0 } else { EMBED_BATCH };
+                let max_in_flight = if chunks.is_empty() { 0 } else { EMBED_BATCH };
                 let mut new_vectors = Vec::with_capacity(EMBED_BATCH);
                 let mut failure = None;
-                while in_flight.len() > with_models {
+                while in_flight.len() > max_in_flight {
                     match result_rx.recv() {
                         Ok(Ok(vector)) => {
                             in_flight.remove(&vector.0.id);
@@ -317,17 +318,17 @@ impl DerivedData<'_> {
         skeletons: &Skeletons,
     ) -> Result<Vec<(PendingChunk, String)>> {
         let texts = self.chunk_texts(&chunks, skeletons)?;
-        let (mut ready, mut stale) = (Vec::with_capacity(chunks.len()), Vec::new());
+        let (mut pairs, mut stale_ids) = (Vec::with_capacity(chunks.len()), Vec::new());
         for (chunk, text) in chunks.into_iter().zip(texts) {
             match text {
-                Some(text) => ready.push((chunk, text)),
-                None => stale.push(chunk.id),
+                Some(text) => pairs.push((chunk, text)),
+                None => stale_ids.push(chunk.id),
             }
         }
-        if !stale.is_empty() {
-            vectors.remove_unembedded(&stale)?;
+        if !stale_ids.is_empty() {
+            vectors.remove_unembedded(&stale_ids)?;
         }
-        Ok(ready)
+        Ok(pairs)
     }
 
     /// Returns the texts of chunks, split again from the store; `None` if the document has changed
@@ -345,14 +346,17 @@ impl DerivedData<'_> {
         Ok(chunks
             .par_iter()
             .map(|p| {
-                let at = documents.binary_search(&p.document).ok()?;
-                let content = contents.get(at)?.as_ref()?;
+                let index = documents.binary_search(&p.document).ok()?;
+                let content = contents.get(index)?.as_ref()?;
                 if p.plan.part == TITLE_PART {
                     let text = chunk::representation(&content.row.title, "");
                     return (hash(&text) == p.plan.hash).then_some(text);
                 }
                 let text = if p.plan.part == 0 {
-                    PreparedText::body(&content.row.body, skeletons.of(content.row.source_id))
+                    PreparedText::body(
+                        &content.row.body,
+                        skeletons.for_source(content.row.source_id),
+                    )
                 } else {
                     PreparedText::comment(
                         &content.comments.iter().find(|c| c.id == p.plan.part)?.body,
@@ -383,7 +387,7 @@ impl DerivedData<'_> {
             }
         };
         if self.parts.has_text() {
-            add(&mut out, 0, &PreparedText::body(&row.body, skeletons.of(row.source_id)));
+            add(&mut out, 0, &PreparedText::body(&row.body, skeletons.for_source(row.source_id)));
             let title = chunk::representation(&row.title, "");
             // A report without a body has only the chunk of its title.
             if out.first().is_some_and(|first| first.hash != hash(&title)) && !title.is_empty() {

@@ -37,7 +37,7 @@ pub const SEARCH_BUDGET: Duration = Duration::from_millis(800);
 const BATCH: usize = 512;
 /// The number of documents between two commits of the full-text index.
 const COMMIT_INTERVAL: usize = 32_768;
-/// The minimum number of items of a source for template detection.
+/// The minimum number of items in a source for template detection.
 const MIN_SKELETON_ITEMS: u64 = 8;
 /// The maximum number of reports per template detection, which holds all their lines in memory.
 const SKELETON_SAMPLE: u64 = 32_768;
@@ -142,8 +142,9 @@ impl DerivedData<'_> {
     /// Returns whether the full text or the links are behind the store.
     pub fn is_text_stale(&self) -> Result<bool> {
         let progress = self.fulltext.progress()?;
-        let (revision, links) = self.store.read(|r| Ok((r.revision()?, r.links_revision()?)))?;
-        Ok(links != revision
+        let (revision, links_revision) =
+            self.store.read(|r| Ok((r.revision()?, r.links_revision()?)))?;
+        Ok(links_revision != revision
             || progress.revision != revision
             || (revision > 0 && progress.preparation != PREPARATION_VERSION))
     }
@@ -159,17 +160,18 @@ impl DerivedData<'_> {
     /// again. Waits briefly for another process, because most updates are short.
     ///
     /// # Errors
-    /// [`Code::Busy`] if another process is still updating them, and errors of `work`.
+    /// [`Code::Busy`] if another process is still updating them, or any error from `work`.
     pub fn with_cleared_indexes<T>(
         &self,
         vectors: Option<&Vectors>,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let take = |kind| UpdateLock::take_within(self.folder, kind, MAX_WAIT)?.ok_or_else(busy);
+        let take =
+            |kind| UpdateLock::take_within(self.folder, kind, MAX_WAIT)?.ok_or_else(busy_error);
         // Lock the vectors first, so that this wait does not block text searches.
-        let _vectors = take(Kind::Vectors)?;
-        let text = take(Kind::Text)?;
-        self.clear_text(&text)?;
+        let _vectors_lock = take(Kind::Vectors)?;
+        let text_lock = take(Kind::Text)?;
+        self.clear_text(&text_lock)?;
         vectors.map_or(Ok(()), Vectors::clear)?;
         work()
     }
@@ -179,7 +181,7 @@ impl DerivedData<'_> {
     /// # Errors
     /// [`Code::Busy`] if another process is updating it.
     pub fn reset_text(&self) -> Result<()> {
-        let lock = UpdateLock::try_take(self.folder, Kind::Text)?.ok_or_else(busy)?;
+        let lock = UpdateLock::try_take(self.folder, Kind::Text)?.ok_or_else(busy_error)?;
         self.clear_text(&lock)
     }
 
@@ -200,19 +202,19 @@ impl DerivedData<'_> {
             if items < MIN_SKELETON_ITEMS || items < items_at_detection * 2 {
                 continue;
             }
-            let mut finder = SkeletonDetector::default();
-            let previous = self.store.read(|r| {
+            let mut detector = SkeletonDetector::default();
+            let previous_skeleton = self.store.read(|r| {
                 r.item_bodies(source.id, items.div_ceil(SKELETON_SAMPLE), |body| {
-                    finder.add(body);
+                    detector.add(body);
                     task.check()
                 })?;
                 r.skeleton(source.id)
             })?;
-            let skeleton = finder.finish();
+            let skeleton = detector.finish();
             write(self.store, short_wait, |w| {
                 w.set_skeleton(source.id, &skeleton, items)?;
                 // Reindex documents that were indexed with another template.
-                if skeleton != previous && has_index {
+                if skeleton != previous_skeleton && has_index {
                     w.touch_documents(source.id)
                 } else {
                     Ok(())
@@ -249,11 +251,11 @@ impl DerivedData<'_> {
         let deadline = deadline.filter(|_| !rebuild);
         let is_index_empty = progress.revision == 0;
         let skeletons = self.skeletons()?;
-        let (mut indexed_count, mut entry_count, mut since_commit, mut is_stopped) =
+        let (mut indexed_count, mut entry_count, mut uncommitted_count, mut is_stopped) =
             (0, 0, 0, false);
         let total = changes.len() as u64;
         let entry = |l: &FullDocument| {
-            let body = PreparedText::body(&l.row.body, skeletons.of(l.row.source_id));
+            let body = PreparedText::body(&l.row.body, skeletons.for_source(l.row.source_id));
             let comments: Vec<_> =
                 l.comments.iter().map(|c| (c, PreparedText::comment(&c.body))).collect();
             self.fulltext.entry(&l.row, &body, &comments)
@@ -264,9 +266,9 @@ impl DerivedData<'_> {
             let starts_revision =
                 indexed_count > 0 && batch[0].revision > changes[indexed_count - 1].revision;
             is_stopped = starts_revision && deadline.is_some_and(|end| Instant::now() >= end);
-            if starts_revision && (is_stopped || since_commit >= COMMIT_INTERVAL) {
+            if starts_revision && (is_stopped || uncommitted_count >= COMMIT_INTERVAL) {
                 writer.commit(changes[indexed_count - 1].revision, task)?;
-                since_commit = 0;
+                uncommitted_count = 0;
             }
             if is_stopped {
                 return Ok(false);
@@ -279,7 +281,7 @@ impl DerivedData<'_> {
                 entry_count += 1;
             }
             indexed_count += batch.len();
-            since_commit += batch.len();
+            uncommitted_count += batch.len();
             task.report(Phase::FullText, indexed_count as u64, Some(total), "documents");
             Ok(true)
         })?;
@@ -302,7 +304,8 @@ impl DerivedData<'_> {
     }
 
     /// Calls `consume` with each batch and the results of `prepare` for its documents (not
-    /// tombstones), until `consume` returns false. The next batch is loaded and prepared meanwhile.
+    /// tombstones), until `consume` returns false. The next batch is loaded and prepared in the
+    /// meantime.
     fn for_each_prepared<'b, T: Send>(
         &self,
         batches: impl Iterator<Item = &'b [DocumentRevision]> + Send,
@@ -363,7 +366,8 @@ impl DerivedData<'_> {
 pub fn open_text(folder: &Path, path: &Path) -> Result<FullText> {
     match FullText::open(path) {
         Err(error) if FullText::is_damage(&error) => {
-            let _lock = UpdateLock::take_within(folder, Kind::Text, MAX_WAIT)?.ok_or_else(busy)?;
+            let _lock =
+                UpdateLock::take_within(folder, Kind::Text, MAX_WAIT)?.ok_or_else(busy_error)?;
             // Another process may have recreated it during the wait.
             FullText::open(path).or_else(|error| match FullText::is_damage(&error) {
                 true => move_aside_and_remove(path).and_then(|()| FullText::open(path)),
@@ -393,11 +397,11 @@ fn move_aside_and_remove(path: &Path) -> Result<()> {
 /// # Errors
 /// [`Code::Busy`] if another process is updating it, [`Code::Io`].
 pub fn remove_text(folder: &Path, path: &Path) -> Result<()> {
-    let _lock = UpdateLock::try_take(folder, Kind::Text)?.ok_or_else(busy)?;
+    let _lock = UpdateLock::try_take(folder, Kind::Text)?.ok_or_else(busy_error)?;
     move_aside_and_remove(path)
 }
 
-fn busy() -> Error {
+fn busy_error() -> Error {
     Error::new(Code::Busy, "another process is updating the indexes")
         .with_hint("Wait until it has finished, then try again.")
 }
@@ -409,7 +413,7 @@ struct Skeletons {
 }
 
 impl Skeletons {
-    fn of(&self, source: i64) -> &Skeleton {
+    fn for_source(&self, source: i64) -> &Skeleton {
         self.by_source.iter().find(|(id, _)| *id == source).map_or(&self.empty, |(_, s)| s)
     }
 }

@@ -74,9 +74,9 @@ pub(super) fn append(
         return Ok(());
     }
     let first = small_blocks.last().map_or(0, |(_, first)| *first);
-    let from = small_blocks.last().map_or(0, |(last, _)| *last);
-    let change = BlockChange::merge(&read_changes(connection, from - 1, width)?.1, width);
-    connection.execute("DELETE FROM blocks WHERE last >= ?1", [from])?;
+    let oldest = small_blocks.last().map_or(0, |(last, _)| *last);
+    let change = BlockChange::merge(&read_changes(connection, oldest - 1, width)?.1, width);
+    connection.execute("DELETE FROM blocks WHERE last >= ?1", [oldest])?;
     write(connection, generation, first, &change)
 }
 
@@ -202,12 +202,13 @@ impl BlockChange {
         for (n, change) in changes.iter().enumerate() {
             // Codes added by these changes are dropped; earlier codes must be removed.
             removals.extend(change.removals.iter().filter(|id| positions.remove(id).is_none()));
-            positions.extend(change.block.chunks.iter().enumerate().map(|(at, id)| (*id, (n, at))));
+            positions
+                .extend(change.block.chunks.iter().enumerate().map(|(row, id)| (*id, (n, row))));
         }
-        let additions = positions.into_iter().map(|(chunk, (n, at))| {
+        let additions = positions.into_iter().map(|(chunk, (n, row))| {
             let block = &changes[n].block;
-            let words = block.words[at * width..(at + 1) * width].to_vec();
-            CodeRow { chunk, document: block.documents[at], words }
+            let words = block.words[row * width..(row + 1) * width].to_vec();
+            CodeRow { chunk, document: block.documents[row], words }
         });
         Self::new(width, &removals, additions.collect())
     }
@@ -268,12 +269,12 @@ impl Codes {
                 if !bounds.is_some_and(|(first, last)| (*first..=*last).contains(&id)) {
                     return None;
                 }
-                block.position(id).filter(|at| block.documents[*at] != TOMBSTONE)
+                block.position(id).filter(|row| block.documents[*row] != TOMBSTONE)
             };
             let position =
                 self.blocks.iter().enumerate().find_map(|(n, block)| Some((n, find_row(block)?)));
-            if let Some((n, at)) = position {
-                Arc::make_mut(&mut self.blocks[n]).documents[at] = TOMBSTONE;
+            if let Some((n, row)) = position {
+                Arc::make_mut(&mut self.blocks[n]).documents[row] = TOMBSTONE;
                 self.count -= 1;
             }
         }
@@ -299,8 +300,8 @@ impl Codes {
         chunks
     }
 
-    /// Returns about `n` chunks nearest to a vector, in no order: a shortlist by Hamming distance,
-    /// reordered by the dot product of the unrounded query with the signs.
+    /// Returns at most `n` approximate nearest chunks of a vector, unordered: a shortlist by
+    /// Hamming distance, reduced by the dot product of the unrounded query with the signs.
     pub(super) fn nearest(
         &self,
         query: &[f32],
@@ -342,7 +343,7 @@ impl Codes {
         n: usize,
     ) -> Vec<CodePosition> {
         let cutoff = Cutoff::new(self.width * 64, n);
-        let scan = |(at, block): (usize, &Arc<CodeBlock>)| {
+        let scan = |(index, block): (usize, &Arc<CodeBlock>)| {
             let mut hits: Vec<(u16, u32)> = Vec::new();
             let cutoff_distance = cutoff.current();
             for_each_near(&block.words, query, cutoff_distance, |row, distance| {
@@ -353,7 +354,9 @@ impl Codes {
             });
             cutoff.add(&hits);
             #[allow(clippy::cast_possible_truncation, reason = "a block has thousands of rows")]
-            hits.into_iter().map(|(distance, row)| (distance, (at as u32, row))).collect::<Vec<_>>()
+            hits.into_iter()
+                .map(|(distance, row)| (distance, (index as u32, row)))
+                .collect::<Vec<_>>()
         };
         let candidates: Vec<Vec<(u16, CodePosition)>> = if self.count < 4 * FULL_BLOCK {
             self.blocks.iter().enumerate().map(scan).collect()
@@ -387,9 +390,9 @@ impl Cutoff {
         u16::try_from(self.current.load(Ordering::Relaxed)).unwrap_or(u16::MAX)
     }
 
-    fn add(&self, near: &[(u16, u32)]) {
+    fn add(&self, hits: &[(u16, u32)]) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        for (distance, _) in near {
+        for (distance, _) in hits {
             counts[usize::from(*distance)] += 1;
         }
         let mut sum = 0;
@@ -427,8 +430,8 @@ struct Planes {
 
 impl Planes {
     fn new(query: &[f32]) -> Self {
-        let most = query.iter().fold(f32::MIN_POSITIVE, |m, x| m.max(x.abs()));
-        let largest = f32::from((1_u8 << (PLANES - 1)) - 1);
+        let max_component = query.iter().fold(f32::MIN_POSITIVE, |m, x| m.max(x.abs()));
+        let max_value = f32::from((1_u8 << (PLANES - 1)) - 1);
         let plane = |components: &[f32]| {
             let mut planes = [0; PLANES];
             for (i, x) in components.iter().enumerate() {
@@ -436,7 +439,7 @@ impl Planes {
                     clippy::cast_possible_truncation,
                     reason = "scaled to the number of planes"
                 )]
-                let value = (x / most * largest).round() as i8;
+                let value = (x / max_component * max_value).round() as i8;
                 for (bit, plane) in planes.iter_mut().enumerate() {
                     *plane |= u64::from(value >> bit & 1 == 1) << i;
                 }
@@ -570,30 +573,30 @@ mod tests {
         ) {
             let connection = Connection::open_in_memory().unwrap();
             connection.execute_batch(SCHEMA).unwrap();
-            let mut truth: std::collections::BTreeMap<u32, u64> = Default::default();
-            let (mut always, mut sometimes) = (Codes::empty(1), Codes::empty(1));
+            let mut expected_codes: std::collections::BTreeMap<u32, u64> = Default::default();
+            let (mut eager_reader, mut lazy_reader) = (Codes::empty(1), Codes::empty(1));
             let mut generation = 0;
             for (i, (ids, is_addition)) in steps.iter().enumerate() {
                 generation += 1;
                 let ids: std::collections::BTreeSet<u32> = ids.iter().copied().collect();
                 if *is_addition {
-                    let fresh = ids.iter().filter(|id| !truth.contains_key(id)).copied().collect::<Vec<_>>();
-                    let rows = fresh.iter().map(|id| code(*id, i as u64)).collect();
+                    let new_ids = ids.iter().filter(|id| !expected_codes.contains_key(id)).copied().collect::<Vec<_>>();
+                    let rows = new_ids.iter().map(|id| code(*id, i as u64)).collect();
                     append(&connection, generation, 1, &[], rows).unwrap();
-                    truth.extend(fresh.iter().map(|id| (*id, i as u64)));
+                    expected_codes.extend(new_ids.iter().map(|id| (*id, i as u64)));
                 } else {
-                    let removals: Vec<u32> = ids.into_iter().filter(|id| truth.remove(id).is_some()).collect();
+                    let removals: Vec<u32> = ids.into_iter().filter(|id| expected_codes.remove(id).is_some()).collect();
                     append(&connection, generation, 1, &removals, Vec::new()).unwrap();
                 }
-                always = always.advance_to(&connection, generation).unwrap();
+                eager_reader = eager_reader.advance_to(&connection, generation).unwrap();
                 if reads[i] {
-                    sometimes = sometimes.advance_to(&connection, generation).unwrap();
+                    lazy_reader = lazy_reader.advance_to(&connection, generation).unwrap();
                 }
             }
-            let want: Vec<(u32, u64)> = truth.into_iter().collect();
-            proptest::prop_assert_eq!(live_codes(&always), want.clone());
-            proptest::prop_assert_eq!(live_codes(&sometimes.advance_to(&connection, generation).unwrap()), want.clone());
-            proptest::prop_assert_eq!(live_codes(&Codes::empty(1).advance_to(&connection, generation).unwrap()), want);
+            let expected: Vec<(u32, u64)> = expected_codes.into_iter().collect();
+            proptest::prop_assert_eq!(live_codes(&eager_reader), expected.clone());
+            proptest::prop_assert_eq!(live_codes(&lazy_reader.advance_to(&connection, generation).unwrap()), expected.clone());
+            proptest::prop_assert_eq!(live_codes(&Codes::empty(1).advance_to(&connection, generation).unwrap()), expected);
             let blocks: usize = connection.query_row("SELECT count(*) FROM blocks", [], |r| r.get(0)).unwrap();
             proptest::prop_assert!(blocks <= MAX_SMALL_BLOCKS);
         }
@@ -604,32 +607,32 @@ mod tests {
             query in proptest::collection::vec(-1.0_f32..1.0, 128),
             code in proptest::collection::vec(proptest::num::u64::ANY, 2),
         ) {
-            let most = query.iter().fold(f32::MIN_POSITIVE, |m, x| m.max(x.abs()));
+            let max_component = query.iter().fold(f32::MIN_POSITIVE, |m, x| m.max(x.abs()));
             let is_set = |i: usize| code[i / 64] >> (i % 64) & 1 == 1;
-            let want: i32 = (0..query.len()).filter(|i| is_set(*i)).map(|i| (query[i] / most * 31.0).round() as i32).sum();
+            let expected: i32 = (0..query.len()).filter(|i| is_set(*i)).map(|i| (query[i] / max_component * 31.0).round() as i32).sum();
             let mut dots = Vec::new();
             Planes::new(&query).for_each_dot(std::iter::once(((), &code[..])), |(), dot| dots.push(dot));
-            proptest::prop_assert_eq!(dots, [want]);
+            proptest::prop_assert_eq!(dots, [expected]);
         }
 
         /// The shortlist is the same for any split of the codes into blocks.
         #[test]
-        fn shortlist_equals_a_full_sort(words in proptest::collection::vec(0_u64..4096, 1..200), n in 1_usize..50, cut in 1_usize..60) {
+        fn shortlist_equals_a_full_sort(words in proptest::collection::vec(0_u64..4096, 1..200), n in 1_usize..50, block_size in 1_usize..60) {
             let mut codes = Codes::empty(1);
-            for (p, words) in words.chunks(cut).enumerate() {
-                let rows = words.iter().enumerate().map(|(i, w)| code((p * cut + i) as u32, *w)).collect();
+            for (p, words) in words.chunks(block_size).enumerate() {
+                let rows = words.iter().enumerate().map(|(i, w)| code((p * block_size + i) as u32, *w)).collect();
                 codes.apply(BlockChange::new(1, &[], rows));
             }
             let mut distances: Vec<u32> = words.iter().map(|w| (w ^ 77).count_ones()).collect();
             distances.sort_unstable();
             let last = distances[n.min(distances.len()) - 1];
-            let mut want: Vec<u32> = (0..).zip(&words).filter(|(_, w)| (*w ^ 77).count_ones() <= last).map(|(i, _)| i).collect();
+            let mut expected: Vec<u32> = (0..).zip(&words).filter(|(_, w)| (*w ^ 77).count_ones() <= last).map(|(i, _)| i).collect();
             if words.len() < n {
-                want = (0..words.len() as u32).collect();
+                expected = (0..words.len() as u32).collect();
             }
             let mut chunks: Vec<u32> = codes.shortlist(&[77], None, n).into_iter().map(|p| codes.chunk(p)).collect();
             chunks.sort_unstable();
-            proptest::prop_assert_eq!(chunks, want);
+            proptest::prop_assert_eq!(chunks, expected);
         }
     }
 }

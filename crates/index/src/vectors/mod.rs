@@ -31,7 +31,7 @@ use codes::{CodeRow, Codes, signs};
 pub use schema::integrity_errors;
 use schema::{check_length, is_current, prepare, rebuild, register};
 pub use search::EXACT_CHUNKS;
-use search::quantise;
+use search::quantize;
 
 use crate::{
     embed::ModelInfo,
@@ -171,7 +171,7 @@ pub fn damage_error() -> Error {
         .with_hint("Run `precedent doctor --repair` to rebuild it; keyword search works meanwhile.")
 }
 
-/// Removes a file of vectors if it exists. `casebook` is the folder of the update locks.
+/// Removes a vector file if it exists. `casebook` is the folder of the update locks.
 ///
 /// # Errors
 /// [`precedent_core::Code::Busy`] if another process is updating the vectors,
@@ -181,10 +181,10 @@ pub fn remove(casebook: &Path, path: &Path) -> Result<()> {
         Error::new(Code::Busy, "another process is updating the semantic index")
             .with_hint("Wait until it has finished, then try again.")
     })?;
-    for end in ["", "-wal", "-shm", ".lock"] {
-        let name = with_suffix(path, end);
-        if name.exists() {
-            fs::remove_file(&name).map_err(|e| Error::io(&name, e))?;
+    for suffix in ["", "-wal", "-shm", ".lock"] {
+        let file = with_suffix(path, suffix);
+        if file.exists() {
+            fs::remove_file(&file).map_err(|e| Error::io(&file, e))?;
         }
     }
     Ok(())
@@ -195,7 +195,7 @@ pub fn path(folder: &Path, info: &ModelInfo) -> PathBuf {
     folder.join(format!("{}.db", info.fingerprint()))
 }
 
-/// The maximum wait for another process that creates an empty set. After it, queries run without
+/// The maximum wait for another process that creates an empty set. After that, queries run without
 /// vectors.
 const CREATION_PATIENCE: Duration = Duration::from_millis(1500);
 
@@ -336,17 +336,17 @@ impl Vectors {
                 let rows = select.query_map([document], |r| {
                     Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?, r.get::<_, u32>(2)?, r.get::<_, [u8; 16]>(3)?, r.get::<_, bool>(4)?))
                 })?;
-                let mut stale = Vec::new();
+                let mut stale_chunks = Vec::new();
                 for row in rows {
                     let (id, part, ordinal, hash, is_embedded) = row?;
                     match new_chunks.iter().position(|p| p.part == part && p.ordinal == ordinal && p.hash == hash) {
-                        Some(at) => {
-                            new_chunks.swap_remove(at);
+                        Some(index) => {
+                            new_chunks.swap_remove(index);
                         }
-                        None => stale.push((id, is_embedded && part != TITLE_PART)),
+                        None => stale_chunks.push((id, is_embedded && part != TITLE_PART)),
                     }
                 }
-                for (id, is_embedded) in stale {
+                for (id, is_embedded) in stale_chunks {
                     delete.execute([id])?;
                     if is_embedded {
                         delete_vector.execute([id])?;
@@ -391,21 +391,21 @@ impl Vectors {
     /// Stores vectors for chunks, in one transaction. Removed chunks are skipped.
     pub fn put(&self, vectors: &[(PendingChunk, Vec<f32>)]) -> Result<()> {
         self.write(|c| {
-            let mut mark =
+            let mut update =
                 c.prepare_cached("UPDATE chunks SET code = ?2 WHERE id = ?1 AND hash = ?3 AND code IS NULL")?;
             let mut insert = c.prepare_cached(
                 "INSERT INTO embeddings (chunk_id, source_id, embedding) VALUES (?1, ?2, vec_int8(?3))",
             )?;
             let mut rows = Vec::with_capacity(vectors.len());
             for (chunk, vector) in vectors {
-                let int8_vector = quantise(vector);
+                let int8_vector = quantize(vector);
                 if chunk.plan.part == TITLE_PART {
-                    mark.execute(params![chunk.id, int8_vector, chunk.plan.hash])?;
+                    update.execute(params![chunk.id, int8_vector, chunk.plan.hash])?;
                     continue;
                 }
                 let words = signs(vector);
                 let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-                if mark.execute(params![chunk.id, code, chunk.plan.hash])? > 0 {
+                if update.execute(params![chunk.id, code, chunk.plan.hash])? > 0 {
                     insert.execute(params![chunk.id, chunk.source, int8_vector])?;
                     if let (Ok(chunk), Ok(document)) =
                         (u32::try_from(chunk.id), u32::try_from(chunk.document))

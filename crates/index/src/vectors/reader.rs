@@ -33,9 +33,9 @@ impl<'c> VectorReader<'c> {
             .position
             .query_row([chunk], |r| Ok((r.get(0)?, r.get::<_, usize>(1)?)))
             .optional()?;
-        let Some((row, at)) = position else { return Ok(None) };
+        let Some((row, offset)) = position else { return Ok(None) };
         let blob = match self.open_blob.take() {
-            Some((open_blob, blob)) if open_blob == row => blob,
+            Some((blob_row, blob)) if blob_row == row => blob,
             Some((_, mut blob)) => {
                 blob.reopen(row)?;
                 blob
@@ -48,7 +48,7 @@ impl<'c> VectorReader<'c> {
                 true,
             )?,
         };
-        let start = at * self.vector.len();
+        let start = offset * self.vector.len();
         blob.read_at_exact(&mut self.vector, start)?;
         self.open_blob = Some((row, blob));
         Ok(Some(&self.vector))
@@ -76,20 +76,20 @@ mod tests {
                 "CREATE VIRTUAL TABLE embeddings USING vec0(chunk_id INTEGER PRIMARY KEY, source_id INTEGER PARTITION KEY,
                      embedding int8[64] distance_metric=cosine, chunk_size=8)",
             ).unwrap();
-            for (at, (chunk, is_insert)) in (0_u8..).zip(steps) {
+            for (value, (chunk, is_insert)) in (0_u8..).zip(steps) {
                 connection.execute("DELETE FROM embeddings WHERE chunk_id = ?1", [chunk]).unwrap();
                 if is_insert {
                     let sql = "INSERT INTO embeddings (chunk_id, source_id, embedding) VALUES (?1, ?2, vec_int8(?3))";
-                    connection.execute(sql, params![chunk, chunk % 3, vec![at; 64]]).unwrap();
+                    connection.execute(sql, params![chunk, chunk % 3, vec![value; 64]]).unwrap();
                 }
             }
             let mut reader = VectorReader::new(&connection, 64).unwrap();
             for chunk in chunks {
-                let want: Option<Vec<u8>> = connection
+                let expected: Option<Vec<u8>> = connection
                     .query_row("SELECT embedding FROM embeddings WHERE chunk_id = ?1", [chunk], |r| r.get(0))
                     .optional()
                     .unwrap();
-                proptest::prop_assert_eq!(reader.get(chunk).unwrap(), want.as_deref());
+                proptest::prop_assert_eq!(reader.get(chunk).unwrap(), expected.as_deref());
             }
         }
     }

@@ -82,13 +82,13 @@ pub(super) fn check_length(connection: &Connection, path: &Path) -> Result<()> {
     let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, Option<u64>>(0));
     number("SELECT revision FROM state")?;
     number("SELECT max(id) FROM chunks")?;
-    let pages =
+    let page_bytes =
         number("PRAGMA page_count")?.unwrap_or(0) * number("PRAGMA page_size")?.unwrap_or(0);
     let log = with_suffix(path, "-wal");
     // The page count includes pages that are still in the log.
     let has_log = fs::metadata(&log).is_ok_and(|m| m.len() > 0);
     let length = fs::metadata(path).map_err(|e| Error::io(path, e))?.len();
-    if !has_log && length < pages {
+    if !has_log && length < page_bytes {
         return Err(Error::new(Code::Corrupt, format!("{} is truncated", path.display())));
     }
     Ok(())
@@ -188,7 +188,7 @@ mod tests {
     use rusqlite::params;
 
     use super::{
-        super::{Extent, PlannedChunk, Vectors, codes::signs, path, search::quantise},
+        super::{Extent, PlannedChunk, Vectors, codes::signs, path, search::quantize},
         *,
     };
     use crate::embed::Engine;
@@ -196,7 +196,7 @@ mod tests {
     fn vector(n: u32, dimensions: usize) -> Vec<f32> {
         let mut vector: Vec<f32> =
             (0..dimensions).map(|i| ((i as f32 + 1.0) * (n as f32 + 0.7)).sin()).collect();
-        crate::embed::normalise(&mut vector);
+        crate::embed::normalize(&mut vector);
         vector
     }
 
@@ -206,8 +206,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let info = Engine::Hashed.info().unwrap();
         let path = path(folder.path(), &info);
-        let old = Connection::open(&path).unwrap();
-        old.execute_batch(&format!(
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch(&format!(
             "CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER NOT NULL, generation INTEGER NOT NULL) STRICT;
              INSERT INTO state VALUES (1, 5, 9);
              CREATE TABLE chunks (id INTEGER PRIMARY KEY, document_id INTEGER NOT NULL, source_id INTEGER NOT NULL,
@@ -225,22 +225,25 @@ mod tests {
             let vector = vector(n, info.dimensions);
             let code: Vec<u8> = signs(&vector).iter().flat_map(|w| w.to_le_bytes()).collect();
             let code = (n < 4).then_some(code);
-            old.execute(
-                "INSERT INTO chunks VALUES (?1, ?1, 1, 0, 0, zeroblob(16), 0, ?2)",
-                params![n, code],
-            )
-            .unwrap();
-            if n < 4 {
-                old.execute(
-                    "INSERT INTO vectors VALUES (?1, 1, vec_int8(?2))",
-                    params![n, quantise(&vector)],
+            connection
+                .execute(
+                    "INSERT INTO chunks VALUES (?1, ?1, 1, 0, 0, zeroblob(16), 0, ?2)",
+                    params![n, code],
                 )
                 .unwrap();
+            if n < 4 {
+                connection
+                    .execute(
+                        "INSERT INTO vectors VALUES (?1, 1, vec_int8(?2))",
+                        params![n, quantize(&vector)],
+                    )
+                    .unwrap();
             }
         }
-        old.execute("INSERT INTO chunks VALUES (9, 1, 1, -1, 0, zeroblob(16), 0, zeroblob(4))", [])
+        connection
+            .execute("INSERT INTO chunks VALUES (9, 1, 1, -1, 0, zeroblob(16), 0, zeroblob(4))", [])
             .unwrap();
-        drop(old);
+        drop(connection);
 
         let vectors = Vectors::open(folder.path(), &info).unwrap();
         assert_eq!(vectors.extent().unwrap(), Extent { chunks: 4, embedded_chunks: 3 });
@@ -249,9 +252,9 @@ mod tests {
             (5, 0)
         );
         assert_eq!(vectors.codes().unwrap().len(), 3);
-        let near = vectors.search(&vector(2, info.dimensions), None, 1).unwrap();
-        assert_eq!((near[0].chunk, near[0].document), (2, 2));
-        assert!(near[0].cosine > 0.999, "{near:?}");
+        let nearest = vectors.search(&vector(2, info.dimensions), None, 1).unwrap();
+        assert_eq!((nearest[0].chunk, nearest[0].document), (2, 2));
+        assert!(nearest[0].cosine > 0.999, "{nearest:?}");
     }
 
     #[test]
@@ -262,8 +265,8 @@ mod tests {
         assert!(!vectors.is_replaced());
         fs::remove_file(vectors.path()).unwrap();
         assert_eq!(vectors.is_replaced(), cfg!(unix));
-        let second = Vectors::open(folder.path(), &info).unwrap();
-        assert!(!second.is_replaced());
+        let reopened = Vectors::open(folder.path(), &info).unwrap();
+        assert!(!reopened.is_replaced());
         assert_eq!(vectors.is_replaced(), cfg!(unix));
     }
 
@@ -284,9 +287,9 @@ mod tests {
             .write(|c| Ok(c.execute("DELETE FROM blocks WHERE last % 2 = 0", [])?))
             .unwrap();
         assert_eq!(vectors.codes().unwrap().len(), 20);
-        let second = Vectors::open(folder.path(), &info).unwrap();
-        assert_eq!(second.codes().unwrap().len(), 20);
-        second.clear().unwrap();
+        let reopened = Vectors::open(folder.path(), &info).unwrap();
+        assert_eq!(reopened.codes().unwrap().len(), 20);
+        reopened.clear().unwrap();
         assert_eq!(
             (vectors.codes().unwrap().len(), vectors.extent().unwrap()),
             (0, Extent::default())

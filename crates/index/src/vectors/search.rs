@@ -1,4 +1,4 @@
-//! Nearest-neighbour search, comparison of vectors, and the resident codes.
+//! Nearest-neighbor search, comparison of vectors, and the resident codes.
 
 use std::sync::{Arc, PoisonError, atomic::Ordering};
 
@@ -48,7 +48,7 @@ impl Vectors {
         self.score(query, &candidates, limit)
     }
 
-    /// Searches as [`Vectors::search`] does, but always by sqlite-vec's exact KNN.
+    /// Searches as [`Vectors::search`] does, but always with sqlite-vec's exact KNN.
     pub fn search_exact(
         &self,
         query: &[f32],
@@ -68,7 +68,7 @@ impl Vectors {
             let mut statement = c.prepare_cached(&format!(
                 "SELECT chunk_id FROM embeddings WHERE embedding MATCH vec_int8(?1) AND k = ?2 {condition}"
             ))?;
-            let query = quantise(query);
+            let query = quantize(query);
             let ids = match &chunk_ids {
                 Some(chunk_ids) => statement.query_map(params![query, k, chunk_ids], |r| r.get(0))?.collect(),
                 None => statement
@@ -97,17 +97,19 @@ impl Vectors {
             })
         };
         // Lookups dominate the search time, so distribute them over the cores.
-        let share = chunks.len().div_ceil(rayon::current_num_threads()).max(MIN_CHUNKS_PER_CORE);
-        let scores: Vec<_> = chunks.par_chunks(share).map(score).collect::<Result<_>>()?;
+        let chunks_per_core =
+            chunks.len().div_ceil(rayon::current_num_threads()).max(MIN_CHUNKS_PER_CORE);
+        let scores: Vec<_> =
+            chunks.par_chunks(chunks_per_core).map(score).collect::<Result<_>>()?;
         let mut scores = scores.concat();
         scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         scores.truncate(limit);
         self.read(|c| {
-            let mut row =
+            let mut statement =
                 c.prepare_cached("SELECT document_id, part, ordinal FROM chunks WHERE id = ?1")?;
-            let mut near = Vec::with_capacity(scores.len());
+            let mut nearest = Vec::with_capacity(scores.len());
             for (chunk, cosine) in scores {
-                let entry = row
+                let entry = statement
                     .query_row([chunk], |r| {
                         Ok(NearestChunk {
                             chunk,
@@ -118,9 +120,9 @@ impl Vectors {
                         })
                     })
                     .optional()?;
-                near.extend(entry);
+                nearest.extend(entry);
             }
-            Ok(near)
+            Ok(nearest)
         })
     }
 
@@ -162,20 +164,20 @@ impl Vectors {
         })
     }
 
-    /// Returns the documents with a chunk without a vector, or without any chunk, ascending.
+    /// Returns the documents without chunks or with a chunk that has no vector, ascending.
     pub fn documents_without_vectors(&self, documents: &[i64]) -> Result<Vec<i64>> {
         self.read(|c| {
-            let mut complete = c.prepare_cached(
+            let mut statement = c.prepare_cached(
                 "SELECT ifnull(min(code IS NOT NULL), 0) FROM chunks WHERE document_id = ?1",
             )?;
-            let mut incomplete = Vec::new();
+            let mut incomplete_documents = Vec::new();
             for document in documents {
-                if !complete.query_row([document], |r| r.get::<_, bool>(0))? {
-                    incomplete.push(*document);
+                if !statement.query_row([document], |r| r.get::<_, bool>(0))? {
+                    incomplete_documents.push(*document);
                 }
             }
-            incomplete.sort_unstable();
-            Ok(incomplete)
+            incomplete_documents.sort_unstable();
+            Ok(incomplete_documents)
         })
     }
 
@@ -334,14 +336,14 @@ fn rescored_code_count(count: usize) -> usize {
 /// Converts a stored vector to a unit vector.
 fn to_unit_vector(bytes: Vec<u8>) -> Vec<f32> {
     let mut vector: Vec<f32> = bytes.iter().map(|x| f32::from(x.cast_signed())).collect();
-    crate::embed::normalise(&mut vector);
+    crate::embed::normalize(&mut vector);
     vector
 }
 
-/// Quantises a vector to int8, scaled by its largest component.
-pub(super) fn quantise(vector: &[f32]) -> Vec<u8> {
-    let largest = vector.iter().fold(0.0_f32, |m, x| m.max(x.abs()));
-    let scale = if largest > 0.0 { 127.0 / largest } else { 0.0 };
+/// Quantizes a vector to int8, scaled by its largest component.
+pub(super) fn quantize(vector: &[f32]) -> Vec<u8> {
+    let max_component = vector.iter().fold(0.0_f32, |m, x| m.max(x.abs()));
+    let scale = if max_component > 0.0 { 127.0 / max_component } else { 0.0 };
     #[allow(clippy::cast_possible_truncation, reason = "the scale keeps it within −127..127")]
     vector.iter().map(|x| ((x * scale).round() as i8).cast_unsigned()).collect()
 }
@@ -350,9 +352,9 @@ fn keep_maximum(best: &mut Option<f32>, value: f32) {
     *best = Some(best.map_or(value, |b| b.max(value)));
 }
 
-/// Returns the cosine of a unit vector to a quantised one; both have a multiple of 64 dimensions.
+/// Returns the cosine of a unit vector to a quantized one; both have a multiple of 64 dimensions.
 fn cosine(query: &[f32], vector: &[u8]) -> f32 {
-    // Eight parallel sums, which the compiler vectorises.
+    // Eight parallel sums, which the compiler vectorizes.
     let (mut dots, mut square) = ([0.0_f32; 8], 0_i32);
     for (query, vector) in query.as_chunks::<8>().0.iter().zip(vector.as_chunks::<8>().0) {
         for (dot, (q, s)) in dots.iter_mut().zip(query.iter().zip(vector)) {

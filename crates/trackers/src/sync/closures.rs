@@ -59,7 +59,7 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
         }
         let target = reader.document_by_key(&canonical.key)?;
         let is_discussion = row.url.as_deref().is_some_and(|url| url.contains("/discussions/"));
-        let reference = if canonical.circle.is_empty() && !is_discussion && trust_obstacle.is_none()
+        let reference = if canonical.cycle.is_empty() && !is_discussion && trust_obstacle.is_none()
         {
             canonical_ref(reader, &remote, &source, target.as_ref())?
         } else {
@@ -68,7 +68,7 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
         let kind = Kind::parse(&source.kind).unwrap_or(Kind::GitHub);
         let steps =
             reference.and_then(|p| closing_steps(kind, &remote.host, &remote.project, number, &p));
-        let obstacle = match (&steps, canonical.circle.is_empty()) {
+        let obstacle = match (&steps, canonical.cycle.is_empty()) {
             _ if trust_obstacle.is_some() => trust_obstacle,
             (Some(_), _) => None,
             (None, false) => {

@@ -22,7 +22,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
     let source = run.source.id;
     let mut size = BATCH;
     let mut count = 0;
-    let total = run.with_store(move |store| store.read(|r| r.unread_relations(source))).await?;
+    let total =
+        run.with_store(move |store| store.read(|r| r.unread_relation_count(source))).await?;
     loop {
         run.context.task.check()?;
         let numbers =

@@ -124,8 +124,11 @@ pub(super) fn mirror_status(
     if let Some(why) = links.refused {
         gap(GapKind::Links, format!("Links between items come only from their texts: {why}."));
     } else {
-        let unread_count =
-            if kind.has_separate_relations() { reader.unread_relations(source.id)? } else { 0 };
+        let unread_count = if kind.has_separate_relations() {
+            reader.unread_relation_count(source.id)?
+        } else {
+            0
+        };
         if unread_count > 0 {
             gap(
                 GapKind::Links,
