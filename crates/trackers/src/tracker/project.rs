@@ -9,7 +9,8 @@ use precedent_core::model::NewMirror;
 const CATEGORY_PAGES: [&str; 2] = ["l", "latest"];
 
 /// Returns the source that a text refers to: `owner/name`, `gitlab:group/name`, or the web
-/// address of a project or of a page in it. `tracker` is empty and `host` is `None` if the text names none.
+/// address of a project or of a page in it. `tracker` is empty and `host` is `None` if the text
+/// names none.
 pub fn parse(text: &str) -> Option<NewMirror> {
     let text = text.trim();
     if let Some((name, rest)) = text.split_once(':').filter(|(_, rest)| !rest.starts_with("//"))
