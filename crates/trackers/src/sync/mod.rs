@@ -188,7 +188,7 @@ fn put_records(
             };
             if let (ApplyEffect::Updated, Record::Document(d)) = (effect, record) {
                 // The creation time does not show when the item changed.
-                let is_undated = d.updated_at.is_none_or(|at| Some(at) == d.created_at);
+                let is_undated = d.updated_at.is_none_or(|date| Some(date) == d.created_at);
                 report.undated += u64::from(d.number.is_some() && is_undated);
             }
             *match effect {
