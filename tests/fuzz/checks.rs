@@ -253,7 +253,7 @@ pub fn table(data: &[u8]) {
         .filter_map(|m| m.split_once('='))
         .map(|(field, name)| (field.to_owned(), name.to_owned()))
         .collect();
-    match Mapping::of(&mapping) {
+    match Mapping::parse(&mapping) {
         Ok(mapping) => check_import(file, &mapping),
         Err(error) => assert!(error.hint().is_some(), "{error}"),
     }

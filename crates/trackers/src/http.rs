@@ -1,7 +1,7 @@
 //! The HTTP client, the only module that opens connections.
 //!
-//! Dropped connections, truncated bodies and server errors are retried. A rate limit is waited out
-//! as long as the server says, or else for at least a minute and longer each time. Every wait ends
+//! Dropped connections, truncated bodies and server errors are retried. After a rate limit, the
+//! client waits as long as the server says, or else a minute, doubled each time. Every wait ends
 //! shortly after [`Task::cancel`].
 
 pub mod download;
@@ -68,7 +68,7 @@ pub trait Timing: Send + Sync {
     }
 }
 
-/// The system time.
+/// A [`Timing`] that waits in real time.
 pub struct RealTime {
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
@@ -134,7 +134,7 @@ pub struct Request {
     etag: Option<String>,
     body: Option<(&'static str, Vec<u8>)>,
     no_retry: bool,
-    is_secret: bool,
+    is_raw: bool,
 }
 
 impl fmt::Debug for Request {
@@ -151,7 +151,7 @@ impl Request {
     /// Creates a GET request.
     pub fn get(url: Url) -> Self {
         let (headers, etag, body) = (Vec::new(), None, None);
-        Self { method: Method::GET, url, headers, etag, body, no_retry: false, is_secret: false }
+        Self { method: Method::GET, url, headers, etag, body, no_retry: false, is_raw: false }
     }
 
     /// Creates a POST request with a JSON body.
@@ -190,10 +190,10 @@ impl Request {
         self
     }
 
-    /// Returns the response body unscrubbed, because it contains a secret or is binary.
+    /// Leaves the response body unscrubbed, because it contains a secret or is binary.
     #[must_use]
     pub(crate) fn with_secret_response(mut self) -> Self {
-        self.is_secret = true;
+        self.is_raw = true;
         self
     }
 
@@ -341,26 +341,26 @@ impl Http {
                 })
             });
         }
-        let mut why = None;
-        let first = async {
+        let mut reason = None;
+        let connection = async {
             while let Some(attempt) = attempts.join_next().await {
                 match attempt {
                     Ok(Ok(())) => return true,
-                    Ok(Err(error)) => drop(why.get_or_insert(error)),
+                    Ok(Err(error)) => drop(reason.get_or_insert(error)),
                     Err(_) => {}
                 }
             }
             false
         };
         let is_reachable = tokio::select! {
-            result = tokio::time::timeout(CONNECT_TIMEOUT, first) => result.unwrap_or(false),
+            result = tokio::time::timeout(CONNECT_TIMEOUT, connection) => result.unwrap_or(false),
             () = task.wait_for_cancel() => return Err(precedent_core::error::cancel_error()),
         };
         if is_reachable || addresses.is_empty() {
             return Ok(());
         }
-        let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-        Err(Error::new(Code::Network, format!("cannot reach any tracker{why}")).with_hint(
+        let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+        Err(Error::new(Code::Network, format!("cannot reach any tracker{reason}")).with_hint(
             "Check your network. Everything mirrored still works offline; sync again later.",
         ))
     }
@@ -385,11 +385,11 @@ impl Http {
             };
             match outcome {
                 Ok(response) => {
-                    if let Some(limit) = limit_wait(&response, self.now()) {
+                    if let Some(delay) = limit_wait(&response, self.now()) {
                         if waits >= MAX_LIMIT_WAITS {
                             return Err(limit_error(&response, None));
                         }
-                        let wait = limit.unwrap_or(MIN_LIMIT_WAIT * 2_u32.pow(waits));
+                        let wait = delay.unwrap_or(MIN_LIMIT_WAIT * 2_u32.pow(waits));
                         if wait > MAX_LIMIT_WAIT {
                             return Err(limit_error(&response, Some(wait)));
                         }
@@ -426,17 +426,17 @@ impl Http {
 
     /// Waits, and reports progress every second if the wait is long.
     pub(crate) async fn wait(&self, wait: Duration, task: &Task) -> Result<()> {
-        let whole = wait.as_secs();
-        let mut rest = wait;
+        let total = wait.as_secs();
+        let mut remaining = wait;
         // Short waits between attempts are not reported.
-        let is_long = whole >= 10;
-        while !rest.is_zero() {
-            let step = if is_long { rest.min(Duration::from_secs(1)) } else { rest };
+        let is_long = total >= 10;
+        while !remaining.is_zero() {
+            let step = if is_long { remaining.min(Duration::from_secs(1)) } else { remaining };
             if is_long {
-                task.report(Phase::Wait, whole - rest.as_secs(), Some(whole), "seconds");
+                task.report(Phase::Wait, total - remaining.as_secs(), Some(total), "seconds");
             }
             tokio::select! {
-                () = self.options.timing.sleep(step) => rest -= step,
+                () = self.options.timing.sleep(step) => remaining -= step,
                 () = task.wait_for_cancel() => {}
             }
             task.check()?;
@@ -444,8 +444,8 @@ impl Http {
         Ok(())
     }
 
-    /// Makes one attempt and follows its redirects. The client does not follow them, because a token
-    /// may be sent to its own origin only.
+    /// Makes one attempt and follows its redirects. The client does not follow them, because a
+    /// token may only be sent to its own origin.
     async fn send_with_redirects(
         &self,
         request: &Request,
@@ -463,18 +463,18 @@ impl Http {
             if request.method != Method::GET && !matches!(status, 307 | 308) {
                 return Err(fatal(&url, "it redirects a request that changes data"));
             }
-            let to = response.header("location").and_then(|l| url.join(l).ok());
-            let Some(to) = to.filter(|t| matches!(t.scheme(), "http" | "https")) else {
+            let target = response.header("location").and_then(|l| url.join(l).ok());
+            let Some(target) = target.filter(|t| matches!(t.scheme(), "http" | "https")) else {
                 return Err(fatal(&url, "it redirects without a target"));
             };
-            if url.scheme() == "https" && to.scheme() != "https" {
+            if url.scheme() == "https" && target.scheme() != "https" {
                 return Err(fatal(&url, "it redirects to an unencrypted address"));
             }
-            if !is_same_site(&request.url, &to) {
-                return Err(Failure::Fatal(foreign_redirect_error(&url, &to)));
+            if !is_same_site(&request.url, &target) {
+                return Err(Failure::Fatal(foreign_redirect_error(&url, &target)));
             }
             is_permanent |= matches!(status, 301 | 308);
-            url = to;
+            url = target;
         }
         Err(fatal(&request.url, "too many redirects"))
     }
@@ -486,9 +486,9 @@ impl Http {
         login: Option<&Login>,
     ) -> std::result::Result<Response, Failure> {
         let client = self.client().map_err(Failure::Fatal)?;
-        let with_key = login.and_then(|login| login.url_with_key(url));
+        let url_with_key = login.and_then(|login| login.url_with_key(url));
         let mut builder =
-            client.request(request.method.clone(), with_key.unwrap_or_else(|| url.clone()));
+            client.request(request.method.clone(), url_with_key.unwrap_or_else(|| url.clone()));
         for (name, value) in &request.headers {
             builder = builder.header(*name, *value);
         }
@@ -507,10 +507,10 @@ impl Http {
             builder = builder.header(header::CONTENT_TYPE, *kind).body(body.clone());
         }
         self.request_count.fetch_add(1, Ordering::Relaxed);
-        let began = tokio::time::Instant::now();
+        let start = tokio::time::Instant::now();
         let failure = |error: reqwest::Error, is_answered: bool| {
             // A response that was too slow once would be too slow again.
-            if is_answered && began.elapsed() >= self.options.timeout {
+            if is_answered && start.elapsed() >= self.options.timeout {
                 return Failure::Fatal(timeout_error(url, self.options.timeout));
             }
             Failure::Retry(connection_error(url, &error))
@@ -525,7 +525,7 @@ impl Http {
         }
         // Scrubbing here keeps known secrets out of all records and addresses.
         let mut headers = response.headers().clone();
-        if !request.is_secret {
+        if !request.is_raw {
             // Replacing invalid bytes keeps the rest of the page readable.
             if std::str::from_utf8(&body).is_err() {
                 body = String::from_utf8_lossy(&body).into_owned().into_bytes();
@@ -541,7 +541,7 @@ impl Http {
             .get_all(header::LINK)
             .iter()
             .filter_map(|v| v.to_str().ok())
-            .flat_map(|v| links(v, url))
+            .flat_map(|v| parse_links(v, url))
             .collect();
         let link = |rel: &str| links.iter().find(|(r, _)| r == rel).map(|(_, url)| url.clone());
         Ok(Response {
@@ -572,11 +572,12 @@ impl Http {
             .no_proxy();
         if let Some(proxy) = &self.options.proxy {
             let proxy = reqwest::Proxy::all(proxy).map_err(|_| {
-                Error::invalid("the proxy address is not valid")
+                Error::invalid("invalid proxy address")
                     .with_hint("Use an address like http://proxy.example:3128.")
             })?;
-            let direct = self.options.no_proxy.as_deref().unwrap_or("localhost,127.0.0.1,::1");
-            builder = builder.proxy(proxy.no_proxy(reqwest::NoProxy::from_string(direct)));
+            let direct_hosts =
+                self.options.no_proxy.as_deref().unwrap_or("localhost,127.0.0.1,::1");
+            builder = builder.proxy(proxy.no_proxy(reqwest::NoProxy::from_string(direct_hosts)));
         }
         let client = builder.build().map_err(|e| {
             Error::new(Code::Network, format!("cannot set up connections: {}", root_cause(&e)))
@@ -589,18 +590,18 @@ impl Http {
 }
 
 /// Returns whether a redirect stays on the same origin, or upgrades to HTTPS on the same host.
-/// GitHub redirects renamed projects within its own API only.
+/// GitHub redirects renamed projects only within its own API.
 /// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects>
 fn is_same_site(from: &Url, to: &Url) -> bool {
-    let upgrades = from.scheme() == "http" && to.scheme() == "https";
-    let plain_ports = from.port().is_none() && to.port().is_none();
-    let same_origin =
-        from.origin() == to.origin() || (from.host() == to.host() && upgrades && plain_ports);
-    same_origin && to.username().is_empty() && to.password().is_none()
+    let is_upgrade = from.scheme() == "http" && to.scheme() == "https";
+    let has_default_ports = from.port().is_none() && to.port().is_none();
+    let is_same = from.origin() == to.origin()
+        || (from.host() == to.host() && is_upgrade && has_default_ports);
+    is_same && to.username().is_empty() && to.password().is_none()
 }
 
-fn foreign_redirect_error(url: &Url, to: &Url) -> Error {
-    let host = Quotation::first_line(&to.origin().ascii_serialization());
+fn foreign_redirect_error(url: &Url, target: &Url) -> Error {
+    let host = Quotation::first_line(&target.origin().ascii_serialization());
     let host = host.map_or_else(|| "another host".to_owned(), |name| name.to_string());
     Error::new(Code::Network, format!("{}: it redirects to another host, {host}, which was not contacted", without_query(url)))
         .with_hint(
@@ -662,7 +663,7 @@ fn root_cause(error: &reqwest::Error) -> String {
 
 /// Parses the links of a `Link` header (RFC 8288) and makes them absolute. Addresses may contain
 /// commas and semicolons, so the angle brackets delimit them.
-fn links(value: &str, base: &Url) -> Vec<(String, Url)> {
+fn parse_links(value: &str, base: &Url) -> Vec<(String, Url)> {
     let mut out = Vec::new();
     let mut rest = value;
     while let Some((_, tail)) = rest.split_once('<') {
@@ -701,7 +702,7 @@ mod tests {
 
     #[test]
     fn link_addresses_may_contain_separators() {
-        let list = links(
+        let list = parse_links(
             "<https://api.github.com/repositories/1/issues?labels=a,b;c&after=Y3Vyc29y%3D&page=2>; rel=\"next\", </x?page=9>; title=\"a\"; rel=last",
             &base(),
         );
@@ -713,7 +714,7 @@ mod tests {
             ("last", "https://api.github.com/x?page=9")
         );
         for broken in ["", "<", "<>", "next", "<x", "<https://a/>; rel", "<https://a/>; rel="] {
-            links(broken, &base());
+            parse_links(broken, &base());
         }
     }
 
@@ -767,14 +768,14 @@ mod tests {
     fn token_is_bound_to_one_origin() {
         let token = Token::new("ghp_canary".to_owned().into(), [&base()]);
         let login = Login::bearer(&base(), &token);
-        for (url, sent) in [
+        for (url, is_sent) in [
             ("https://api.github.com/user", true),
             ("http://api.github.com/user", false),
             ("https://api.github.com:8443/user", false),
             ("https://api.github.com.evil.example/user", false),
         ] {
             let header = login.headers_for(&Url::parse(url).unwrap()).unwrap();
-            assert_eq!(header.len(), usize::from(sent), "{url}");
+            assert_eq!(header.len(), usize::from(is_sent), "{url}");
             assert!(!format!("{header:?}").contains("canary"));
         }
         assert!(!format!("{login:?}").contains("canary"));

@@ -140,10 +140,10 @@ impl Keyring for MemoryKeyring {
     }
 }
 
-/// The name of the keyring among the token sources.
+/// The name of the keyring as a token source.
 pub const KEYRING: &str = "the keyring";
 
-/// A token, and the only origins that may receive it.
+/// A token and the only origins that may receive it.
 ///
 /// Code that sends a secret accepts no other type; creating a token registers it with the [`secret_filter`].
 #[derive(Clone)]
@@ -164,7 +164,7 @@ impl Token {
         self.origins.contains(&address.origin()).then_some(&self.secret)
     }
 
-    /// Returns whether the token has a prefix that identifies its type.
+    /// Returns whether the token starts with `prefix`, which identifies its type.
     pub(crate) fn has_prefix(&self, prefix: &str) -> bool {
         self.secret.expose_secret().starts_with(prefix)
     }
@@ -219,7 +219,7 @@ impl Secrets {
     /// Stores a token in the keyring.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is none; those of the keyring.
+    /// [`Code::NotFound`] if there is no keyring; any error from the keyring.
     pub fn keep(&self, host: &str, token: &SecretString) -> Result<()> {
         secret_filter::register(token);
         self.require_keyring()?.set(host, token)
@@ -260,17 +260,17 @@ mod tests {
 
     use super::*;
 
-    fn at(host: &str) -> TokenRequest<'_> {
+    fn request_for(host: &str) -> TokenRequest<'_> {
         TokenRequest { tracker: "github", host }
     }
 
     fn find(secrets: &Secrets, host: &str) -> Option<(String, &'static str)> {
         let address = Url::parse(&format!("https://{host}/api")).unwrap();
-        let result = secrets.find(at(host), std::slice::from_ref(&address))?;
-        for elsewhere in ["http://a/", "https://a:444/", "https://a.b/"] {
+        let result = secrets.find(request_for(host), std::slice::from_ref(&address))?;
+        for other_address in ["http://a/", "https://a:444/", "https://a.b/"] {
             assert!(
-                result.token.for_address(&Url::parse(elsewhere).unwrap()).is_none(),
-                "{elsewhere}"
+                result.token.for_address(&Url::parse(other_address).unwrap()).is_none(),
+                "{other_address}"
             );
         }
         assert!(!format!("{result:?}").contains("canary"));

@@ -15,7 +15,7 @@ pub(super) const MIN_ALLOWANCE: usize = 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Allowance {
-    /// A share of a source.
+    /// At most a share of a source's records.
     Share,
     /// All records, because the user confirmed it.
     All,
@@ -34,7 +34,7 @@ pub(super) fn removal_error(count: usize, total: usize, kind: &str, source: &str
     Error::new(
         Code::Network,
         format!(
-            "the tracker no longer shows {count} of {total} {kind}, which is implausibly many at once: none of them \
+            "the tracker no longer shows {count} of {total} {kind}, which is implausibly many at once, so none of them \
              was hidden"
         ),
     )
@@ -44,12 +44,12 @@ pub(super) fn removal_error(count: usize, total: usize, kind: &str, source: &str
     ))
 }
 
-/// Hides items that a list marks as deleted; `hidden` is the number that this sync already hid.
+/// Hides items that a list marks as deleted; `hidden_count` is the number already hidden.
 pub(super) fn hide_items(
     writer: &Writer<'_>,
     source: &SourceRow,
     numbers: &[u64],
-    hidden: usize,
+    hidden_count: usize,
     allowance: Allowance,
     now: Timestamp,
 ) -> Result<(usize, Option<Error>)> {
@@ -60,9 +60,12 @@ pub(super) fn hide_items(
     let deletions: HashSet<u64> = numbers.iter().copied().collect();
     let removals: Vec<u64> =
         stored_numbers.iter().copied().filter(|n| deletions.contains(n)).collect();
-    let total = stored_numbers.len() + hidden;
-    if hidden + removals.len() > allowance.limit(total) {
-        return Ok((0, Some(removal_error(hidden + removals.len(), total, "items", &source.key))));
+    let total = stored_numbers.len() + hidden_count;
+    if hidden_count + removals.len() > allowance.limit(total) {
+        return Ok((
+            0,
+            Some(removal_error(hidden_count + removals.len(), total, "items", &source.key)),
+        ));
     }
     for number in &removals {
         writer.mark_document_deleted(&format!("{}#{number}", source.key), now)?;
@@ -70,8 +73,8 @@ pub(super) fn hide_items(
     Ok((removals.len(), None))
 }
 
-/// Restores hidden pages that are listed; returns their number, and the keys of unlisted pages.
-pub(super) fn compare_pages(
+/// Restores hidden pages that are listed; returns their number and the keys of unlisted pages.
+pub(super) fn restore_listed_pages(
     writer: &Writer<'_>,
     source: &SourceRow,
     slugs: &[String],
@@ -91,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_sync_hides_a_share_and_never_half() {
+    fn one_sync_hides_at_most_half() {
         for (total, limit) in
             [(0, 0), (1, 0), (2, 1), (5, 2), (20, 10), (100, 10), (300, 30), (5_000, 500)]
         {

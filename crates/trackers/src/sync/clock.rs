@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use precedent_core::model::{CommentRecord, DocumentRecord, Record};
 use precedent_store::CLOCK_TOLERANCE;
 
-/// The time before the clock at which the watermark is set if the tracker's is in the future.
+/// A watermark in the future is set to this long before the start of the sync.
 const WATERMARK_MARGIN: SignedDuration = SignedDuration::from_hours(1);
 /// 2025-01-01, before the first release of this program. An earlier clock is wrong and is ignored.
 const FIRST_RELEASE: i64 = 1_735_689_600;
@@ -44,39 +44,40 @@ pub(super) fn limit_dates(record: &Record, now: Timestamp) -> Option<Record> {
     }
 }
 
-/// Returns the tracker's watermark, or a time before `began` if that is in the future.
-pub(super) fn limit_watermark(watermark: Timestamp, began: Timestamp) -> Timestamp {
-    if began.as_second() < FIRST_RELEASE || watermark <= began {
+/// Returns the tracker's watermark, or a time before `started_at` if it is in the future.
+pub(super) fn limit_watermark(watermark: Timestamp, started_at: Timestamp) -> Timestamp {
+    if started_at.as_second() < FIRST_RELEASE || watermark <= started_at {
         return watermark;
     }
-    began.checked_sub(WATERMARK_MARGIN).unwrap_or(began)
+    started_at.checked_sub(WATERMARK_MARGIN).unwrap_or(started_at)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn at(text: &str) -> Timestamp {
+    fn time(text: &str) -> Timestamp {
         text.parse().unwrap()
     }
 
     #[test]
     fn watermark_never_passes_the_clock() {
-        let began = at("2026-05-04T12:00:00Z");
-        for (stated, proven_at) in [
+        let started_at = time("2026-05-04T12:00:00Z");
+        for (watermark, expected) in [
             ("2026-05-04T11:59:59Z", "2026-05-04T11:59:59Z"),
             ("2026-05-04T12:00:00Z", "2026-05-04T12:00:00Z"),
             ("2026-05-04T12:00:01Z", "2026-05-04T11:00:00Z"),
             ("2099-01-01T00:00:00Z", "2026-05-04T11:00:00Z"),
         ] {
-            assert_eq!(limit_watermark(at(stated), began), at(proven_at), "{stated}");
+            assert_eq!(limit_watermark(time(watermark), started_at), time(expected), "{watermark}");
         }
     }
 
     #[test]
     fn clock_before_first_release_limits_no_date() {
-        let reset = at("1970-01-02T00:00:00Z");
-        assert!(!is_ahead(at("2026-05-04T12:00:00Z"), reset));
-        assert_eq!(limit_watermark(at("2026-05-04T12:00:00Z"), reset), at("2026-05-04T12:00:00Z"));
+        let reset = time("1970-01-02T00:00:00Z");
+        let date = time("2026-05-04T12:00:00Z");
+        assert!(!is_ahead(date, reset));
+        assert_eq!(limit_watermark(date, reset), date);
     }
 }

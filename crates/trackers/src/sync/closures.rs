@@ -1,7 +1,7 @@
-//! Closing of confirmed duplicates on their tracker, exactly once despite interruptions.
+//! Closes confirmed duplicates on their tracker exactly once despite interruptions.
 //!
-//! Each step is recorded before it is sent. To avoid duplicate comments, an existing comment with the
-//! same text is searched for first; a colleague may have posted it.
+//! Each step is recorded before it is sent. To avoid duplicate comments, the tracker is first
+//! searched for a comment with the same text, which a colleague may have posted.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use precedent_core::{
 };
 use precedent_store::{DocumentRow, Reader, RemoteRow, SourceRow};
 
-/// The pause between two changes that GitHub recommends.
+/// The pause that GitHub recommends between two changes.
 /// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api>
 const WRITE_PAUSE: Duration = Duration::from_secs(1);
 
@@ -28,7 +28,7 @@ const WRITE_PAUSE: Duration = Duration::from_secs(1);
 /// number.
 ///
 /// # Errors
-/// Those of the database.
+/// Database errors.
 pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<Closure>> {
     let mut out = Vec::new();
     for verdict in reader.verdicts(None)? {
@@ -53,8 +53,8 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
             if is_imported { reader.canonical(key)? } else { reader.own_canonical(key)? };
         let trust_obstacle =
             trust_obstacle(&remote, &source, is_imported, &row.key, &canonical.key);
-        let earlier = reader.closure(key, &canonical.key)?;
-        if earlier.as_ref().is_some_and(|c| c.step == ClosureStep::Closed) {
+        let previous_closure = reader.closure(key, &canonical.key)?;
+        if previous_closure.as_ref().is_some_and(|c| c.step == ClosureStep::Closed) {
             continue;
         }
         let target = reader.document_by_key(&canonical.key)?;
@@ -72,7 +72,7 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
             _ if trust_obstacle.is_some() => trust_obstacle,
             (Some(_), _) => None,
             (None, false) => {
-                Some("it is in a circle of reports marked as duplicates of each other".to_owned())
+                Some("it is in a cycle of reports marked as duplicates of each other".to_owned())
             }
             (None, true) if kind != Kind::GitHub => Some(format!(
                 "reports on {} cannot be closed from here; close it there",
@@ -99,7 +99,7 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
             comment,
             commands,
             obstacle,
-            step: earlier.map(|c| c.step),
+            step: previous_closure.map(|c| c.step),
         });
     }
     let order = |c: &Closure| (c.source.clone(), c.number, c.obstacle.is_some());
@@ -109,7 +109,7 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
     Ok(out)
 }
 
-/// Returns why a report or decision from a casebook file is not sent to a tracker.
+/// Returns the reason if a report or decision is from a casebook file, so nothing is sent.
 fn trust_obstacle(
     remote: &RemoteRow,
     source: &SourceRow,
@@ -159,7 +159,7 @@ fn safe_url(text: &str) -> Option<String> {
     Some(url.to_string().replace('\'', "%27"))
 }
 
-/// Closes reports on the tracker of their source, one by one.
+/// Closes reports on their source's tracker, one by one.
 pub async fn close(
     context: &Context,
     source: &SourceRow,
@@ -193,10 +193,11 @@ async fn close_all(
     for (index, closure) in closures.iter().enumerate() {
         context.task.check()?;
         context.task.report(Phase::Close, index as u64, Some(closures.len() as u64), "reports");
-        let earlier = closure.key.clone();
+        let key = closure.key.clone();
         let canonical = closure.canonical.clone();
         let store = std::sync::Arc::clone(&context.store);
-        let earlier = run_blocking(move || store.read(|r| r.closure(&earlier, &canonical))).await?;
+        let earlier_record =
+            run_blocking(move || store.read(|r| r.closure(&key, &canonical))).await?;
         let now = (context.clock)();
         let mut job = ClosureJob {
             context,
@@ -207,10 +208,10 @@ async fn close_all(
                 key: closure.key.clone(),
                 canonical: closure.canonical.clone(),
                 step: ClosureStep::Commenting,
-                comment_url: earlier.as_ref().and_then(|e| e.comment_url.clone()),
+                comment_url: earlier_record.as_ref().and_then(|e| e.comment_url.clone()),
                 problem: None,
                 actor: actor.to_owned(),
-                began_at: earlier.map_or(now, |e| e.began_at),
+                began_at: earlier_record.map_or(now, |e| e.began_at),
                 changed_at: now,
             },
         };
@@ -236,8 +237,8 @@ impl ClosureJob<'_> {
     async fn run(&mut self, tracker: &dyn Tracker) -> Result<()> {
         let task = &self.context.task;
         let number = self.closure.number;
-        if let Some(why) = &self.closure.obstacle {
-            return self.refuse(why.clone()).await;
+        if let Some(reason) = &self.closure.obstacle {
+            return self.refuse(reason.clone()).await;
         }
         let Some(closer) = tracker.closer() else {
             return self
@@ -254,28 +255,27 @@ impl ClosureJob<'_> {
                     .refuse("it was deleted, or you no longer have access to it".to_owned())
                     .await;
             }
-            Lookup::Moved(to) => {
-                let to = to.map(|t| format!(" ({t})")).unwrap_or_default();
-                return self.refuse(format!("it was moved to another project{to}")).await;
+            Lookup::Moved(target) => {
+                let target = target.map(|t| format!(" ({t})")).unwrap_or_default();
+                return self.refuse(format!("it was moved to another project{target}")).await;
             }
             Lookup::Unreadable | Lookup::FoundThread(_) => {
                 return self.refuse("the tracker's response cannot be read".to_owned()).await;
             }
         };
-        let previous = match &*record {
+        let (state, state_reason) = match &*record {
             Record::Document(d) => (d.state, d.state_reason.clone()),
             Record::Comment(_) => (None, None),
         };
-        if previous.0 != Some(State::Open) && previous.1.as_deref() != Some("duplicate") {
-            let how =
-                previous.1.map(|r| format!(" as {}", r.replace('_', " "))).unwrap_or_default();
-            let why = format!("it was closed{how} in the meantime");
+        if state != Some(State::Open) && state_reason.as_deref() != Some("duplicate") {
+            let suffix =
+                state_reason.map(|r| format!(" as {}", r.replace('_', " "))).unwrap_or_default();
             self.record.step = ClosureStep::Refused;
-            self.record.problem = Some(why);
+            self.record.problem = Some(format!("it was closed{suffix} in the meantime"));
             return self.store(vec![*record]).await;
         }
         self.comment(closer).await?;
-        if previous.0 == Some(State::Open) {
+        if state == Some(State::Open) {
             self.http.wait(WRITE_PAUSE, task).await?;
             let record = closer.close(number, task).await?;
             if let Record::Document(d) = &record
@@ -283,7 +283,7 @@ impl ClosureJob<'_> {
             {
                 let reason = d.state_reason.as_deref().unwrap_or("closed").replace('_', " ");
                 self.record.problem = Some(format!(
-                    "this server does not support closing as duplicate; it is closed as {reason}"
+                    "this server does not support closing as a duplicate; it was closed as {reason}"
                 ));
             }
             self.record.step = ClosureStep::Closed;
@@ -304,7 +304,7 @@ impl ClosureJob<'_> {
             self.store(Vec::new()).await?;
             comment_url = match closer.post_comment(number, text, task).await {
                 Ok(url) => Some(url.unwrap_or_default()),
-                // If the tracker is unreachable, the next run checks whether the comment arrived.
+                // The comment may have arrived; if this check fails, too, the next run repeats it.
                 Err(error) if error.code() == Code::Network => {
                     match closer.find_comment(number, text, task).await {
                         Ok(Some(url)) => Some(url),
@@ -319,9 +319,9 @@ impl ClosureJob<'_> {
         self.store(Vec::new()).await
     }
 
-    async fn refuse(&mut self, why: String) -> Result<()> {
+    async fn refuse(&mut self, reason: String) -> Result<()> {
         self.record.step = ClosureStep::Refused;
-        self.record.problem = Some(why);
+        self.record.problem = Some(reason);
         self.store(Vec::new()).await
     }
 

@@ -1,4 +1,4 @@
-//! Imports of files in any supported format: detects the format, parses the records and stores them
+//! Imports files in any supported format: detects the format, parses the records and stores them
 //! in their sources.
 
 use std::{
@@ -72,8 +72,8 @@ struct ParsedBatch {
 /// Imports files into the given source, or into the sources that they name. Idempotent.
 ///
 /// # Errors
-/// A path that cannot be read, a truncated or malicious file, no usable content; records stored
-/// before the error are kept.
+/// An error if a path cannot be read, a file is truncated or malicious, or no content is usable.
+/// Records stored before the error are kept.
 pub fn import_files(
     store: &Store,
     request: &ImportRequest,
@@ -154,8 +154,8 @@ struct FileImporter<'a> {
     origins: Origins,
     path: PathBuf,
     has_only_pages: bool,
-    /// All paths, and the email threads in them, once an email was found.
     paths: &'a [PathBuf],
+    /// Email threads in all paths, built when the first email is found.
     threads: Option<Arc<Threads>>,
     sources: BTreeMap<String, SourceRow>,
     /// Journal of this import, once it has stored a record.
@@ -170,7 +170,7 @@ impl<'a> FileImporter<'a> {
         store: Option<(&'a Store, Timestamp)>,
     ) -> Result<Self> {
         let target = request.source.as_deref().map(source_key).transpose()?;
-        let mapping = Mapping::of(&request.map)?;
+        let mapping = Mapping::parse(&request.map)?;
         let report =
             ImportReport { source: target.unwrap_or_default().to_owned(), ..Default::default() };
         Ok(Self {
@@ -191,7 +191,7 @@ impl<'a> FileImporter<'a> {
     }
 
     fn import_paths(&mut self, paths: &[PathBuf]) -> Result<()> {
-        // Checking all paths first reports a misspelt name early.
+        // Checking all paths first reports a misspelled name early.
         for path in paths {
             std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
         }
@@ -240,7 +240,7 @@ impl<'a> FileImporter<'a> {
                 Ok(()) => {}
                 Err(error) if files.len() > 1 && is_file_error(&error) => {
                     self.add_unusable(Content::file(file).name, &error);
-                    // The error of an invalid file is more informative than that of an empty one.
+                    // An invalid file's error is more informative than an empty file's.
                     if error.code() == Code::InvalidInput {
                         first_error.get_or_insert(error);
                     }
@@ -264,7 +264,7 @@ impl<'a> FileImporter<'a> {
         }
     }
 
-    /// Returns the project of the keys in the named source, if there is one.
+    /// Returns the project prefix of the keys stored in the target source, if any.
     fn stored_project(&self) -> Result<Option<String>> {
         let (Some((store, _)), Some(key)) = (self.store, self.target) else { return Ok(None) };
         store.read(|r| {
@@ -379,8 +379,8 @@ impl<'a> FileImporter<'a> {
         let result = self.read_content(content, format, offset, total, &mut view);
         view.doubts.extend(format.notices_after_read());
         // A dry run shows all unused fields.
-        let rest = format.unused_fields(self.store.is_none()).into_iter();
-        view.columns.extend(rest.map(|(column, characters)| ColumnView {
+        let unused_columns = format.unused_fields(self.store.is_none()).into_iter();
+        view.columns.extend(unused_columns.map(|(column, characters)| ColumnView {
             column,
             characters: Some(characters),
             ..ColumnView::default()
@@ -424,19 +424,19 @@ impl<'a> FileImporter<'a> {
         };
         let result = std::thread::scope(|scope| {
             // Unpacking, parsing and storing run in parallel with a queue of one batch each.
-            let (batches, batches_read) = sync_channel::<Batch>(1);
+            let (batch_sender, batch_receiver) = sync_channel::<Batch>(1);
             let (sender, receiver) = sync_channel::<Result<ParsedBatch>>(1);
-            let reader = scope.spawn(move || read_batches(content, format, &batches));
+            let reader = scope.spawn(move || read_batches(content, format, &batch_sender));
             let (routes, origins) = (&mut routes, &mut origins);
             scope.spawn(move || {
                 // A single file that names one project needs no second pass.
-                let is_mentioned = |name: &str, several: bool| {
+                let is_mentioned = |name: &str, has_several: bool| {
                     let is_folder =
                         path != content.path || Content::file(&path).name != content.name;
-                    (several || is_folder) && has_project(&path, &mapping, name)
+                    (has_several || is_folder) && has_project(&path, &mapping, name)
                 };
-                for batch in batches_read {
-                    let ready = parse_batch(
+                for batch in batch_receiver {
+                    let parsed_batch = parse_batch(
                         batch,
                         format,
                         &file,
@@ -444,18 +444,18 @@ impl<'a> FileImporter<'a> {
                         store,
                         &is_mentioned,
                     );
-                    let is_error = ready.is_err();
-                    if sender.send(ready).is_err() || is_error {
+                    let is_error = parsed_batch.is_err();
+                    if sender.send(parsed_batch).is_err() || is_error {
                         return;
                     }
                 }
             });
             let outcome = (|| {
-                while let Ok(ready) = receiver.recv() {
+                while let Ok(parsed_batch) = receiver.recv() {
                     self.task.check()?;
-                    let ready = ready?;
-                    let position = offset + ready.bytes_read;
-                    self.store_batch(ready, view)?;
+                    let parsed_batch = parsed_batch?;
+                    let position = offset + parsed_batch.bytes_read;
+                    self.store_batch(parsed_batch, view)?;
                     self.task.report(Phase::Import, position, Some(total), "bytes");
                 }
                 Ok(())
@@ -472,12 +472,12 @@ impl<'a> FileImporter<'a> {
     }
 
     /// Stores a parsed batch in one transaction per source, or counts it in a dry run.
-    fn store_batch(&mut self, ready: ParsedBatch, view: &mut FileView) -> Result<()> {
-        view.skipped += ready.skips.len() as u64;
-        view.pages += ready.pages;
-        view.loose |= ready.loose;
-        self.out.report.skipped += ready.skips.len() as u64;
-        for (location, reason) in ready.skips {
+    fn store_batch(&mut self, batch: ParsedBatch, view: &mut FileView) -> Result<()> {
+        view.skipped += batch.skips.len() as u64;
+        view.pages += batch.pages;
+        view.loose |= batch.loose;
+        self.out.report.skipped += batch.skips.len() as u64;
+        for (location, reason) in batch.skips {
             let skip = Skip { place: location, reason };
             for skips in [&mut view.skips, &mut self.out.report.skips] {
                 if skips.len() < ImportReport::MAX_SKIPS {
@@ -485,15 +485,15 @@ impl<'a> FileImporter<'a> {
                 }
             }
         }
-        let room = PREVIEW_ITEMS.saturating_sub(view.first.len());
-        view.first.extend(ready.first.into_iter().take(room));
-        for (key, part) in ready.parts {
+        let free_slots = PREVIEW_ITEMS.saturating_sub(view.first.len());
+        view.first.extend(batch.first.into_iter().take(free_slots));
+        for (key, part) in batch.parts {
             view.items += part.share.items;
             view.comments += part.share.comments;
             view.links += part.links.len() as u64;
             view.releases += part.releases.len() as u64;
             for shares in [&mut view.sources, &mut self.out.sources] {
-                share(shares, &key, &part.share);
+                add_share(shares, &key, &part.share);
             }
             let Some((store, now)) = self.store else {
                 self.out.report.items += part.share.items;
@@ -534,7 +534,7 @@ impl<'a> FileImporter<'a> {
             self.sources.insert(key, source);
         }
         // Pages are items of a source, but a file counts them separately.
-        view.items -= ready.pages.min(view.items);
+        view.items -= batch.pages.min(view.items);
         Ok(())
     }
 }
@@ -551,13 +551,13 @@ fn wiki_name(path: &Path) -> String {
     folder.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned()
 }
 
-fn share(shares: &mut Vec<ShareView>, key: &str, more: &ShareView) {
-    let at = shares.iter().position(|s| s.source == key).unwrap_or_else(|| {
+fn add_share(shares: &mut Vec<ShareView>, key: &str, share: &ShareView) {
+    let index = shares.iter().position(|s| s.source == key).unwrap_or_else(|| {
         shares.push(ShareView { source: key.to_owned(), ..ShareView::default() });
         shares.len() - 1
     });
-    shares[at].items += more.items;
-    shares[at].comments += more.comments;
+    shares[index].items += share.items;
+    shares[index].comments += share.comments;
 }
 
 /// Reads the records of a file in batches until the end, or until the receiver is dropped.
@@ -596,12 +596,12 @@ fn parse_batch(
     file: &str,
     (routes, origins): (&mut Routes, &mut Origins),
     store: Option<&Store>,
-    elsewhere: &impl Fn(&str, bool) -> bool,
+    is_mentioned: &impl Fn(&str, bool) -> bool,
 ) -> Result<ParsedBatch> {
     let results: Vec<(String, std::result::Result<Vec<ParsedItem>, String>)> = batch
         .records
         .into_par_iter()
-        .map(|(place, record)| (place, record.and_then(|c| format.parse(c))))
+        .map(|(location, record)| (location, record.and_then(|r| format.parse(r))))
         .collect();
     let records = || {
         results.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten().filter_map(
@@ -618,13 +618,13 @@ fn parse_batch(
         routes.set_names_projects();
     }
     if !routes.has_home() {
-        routes.set_home(records().filter_map(Record::repository), elsewhere);
+        routes.set_home(records().filter_map(Record::repository), is_mentioned);
     }
-    let of = RecordContext { namespace: &format.namespace, file, item: true };
+    let context = RecordContext { namespace: &format.namespace, file, is_item: true };
     let mut out = ParsedBatch { bytes_read: batch.bytes_read, ..ParsedBatch::default() };
-    for (place, result) in results {
-        if let Err(reason) = result.and_then(|items| add_items(items, routes, of, &mut out)) {
-            out.skips.push((place, reason));
+    for (location, result) in results {
+        if let Err(reason) = result.and_then(|items| add_items(items, routes, context, &mut out)) {
+            out.skips.push((location, reason));
         }
     }
     for (key, part) in &out.parts {
@@ -641,15 +641,17 @@ fn parse_batch(
 fn add_items(
     items: Vec<ParsedItem>,
     routes: &Routes,
-    of: RecordContext<'_>,
+    context: RecordContext<'_>,
     out: &mut ParsedBatch,
 ) -> std::result::Result<(), String> {
     for item in items {
         match item {
             ParsedItem::Record(record) => {
-                let of = RecordContext { item: matches!(record, Record::Document(_)), ..of };
-                let key = routes.source(record.repository(), of)?;
-                out.loose |= routes.target().is_none() && of.item && record.repository().is_none();
+                let context =
+                    RecordContext { is_item: matches!(record, Record::Document(_)), ..context };
+                let key = routes.source(record.repository(), context)?;
+                out.loose |=
+                    routes.target().is_none() && context.is_item && record.repository().is_none();
                 if let Record::Document(document) = &record
                     && out.first.len() < PREVIEW_ITEMS
                 {
@@ -672,16 +674,16 @@ fn add_items(
                 part.records.push(record);
             }
             ParsedItem::Link(from, to, relation) => {
-                let key = routes.source_of(from.project.as_deref(), of);
+                let key = routes.source_of(from.project.as_deref(), context);
                 let ends = [&from, &to].map(|end| {
-                    format!("{}#{}", routes.source_of(end.project.as_deref(), of), end.number)
+                    format!("{}#{}", routes.source_of(end.project.as_deref(), context), end.number)
                 });
                 let [from, to] = ends;
                 out.parts.entry(key).or_default().links.push((from, to, relation));
             }
             ParsedItem::Release(project, release) => {
-                let of = RecordContext { item: false, ..of };
-                let key = routes.source(project.as_deref(), of)?;
+                let context = RecordContext { is_item: false, ..context };
+                let key = routes.source(project.as_deref(), context)?;
                 out.parts.entry(key).or_default().releases.push(release);
             }
         }
@@ -742,11 +744,11 @@ fn empty_import(import: &ImportResult) -> Error {
             kinds.join(", ")
         )),
     };
-    let unknown = report
+    let has_unknown_format = report
         .skips
         .first()
         .is_some_and(|s| s.reason == json::UNKNOWN_RECORD || s.reason.ends_with("REST format"));
-    error.with_hint(match unknown {
+    error.with_hint(match has_unknown_format {
         true => {
             "JSON needs records with a title, a text, a state or a date; see how it is read with --dry-run. \
              Otherwise, export CSV and set its columns with --map."

@@ -1,4 +1,4 @@
-//! Mirrors of live trackers: fetches page after page, and stores each with its cursor in one
+//! Mirrors live trackers: fetches page after page, and stores each with its cursor in one
 //! transaction.
 
 use std::{collections::HashSet, sync::Arc};
@@ -28,14 +28,18 @@ use precedent_core::{
 use precedent_store::{RemoteRow, SourceRow, StreamRow};
 
 /// Records that a source was not synced because no tracker is reachable.
-pub async fn record_unreachable(context: &Context, source: &SourceRow, why: &Error) -> SyncReport {
+pub async fn record_unreachable(
+    context: &Context,
+    source: &SourceRow,
+    cause: &Error,
+) -> SyncReport {
     let mut report = SyncReport {
         source: source.key.clone(),
-        problem: Some(Problem::from(why)),
+        problem: Some(Problem::from(cause)),
         ..SyncReport::default()
     };
     let (store, row, now) = (Arc::clone(&context.store), source.id, (context.clock)());
-    let problem = secret_filter::single_line(&why.to_string());
+    let problem = secret_filter::single_line(&cause.to_string());
     if let Err(error) =
         run_blocking(move || store.write(|w| w.end_sync(row, now, Some(&problem)))).await
     {
@@ -44,7 +48,7 @@ pub async fn record_unreachable(context: &Context, source: &SourceRow, why: &Err
     report
 }
 
-/// Syncs one source. If an error ends it early, the report has it, and fetched pages are kept.
+/// Syncs one source. If an error ends it early, the report contains it, and fetched pages are kept.
 pub async fn sync(
     context: &Context,
     source: &SourceRow,
@@ -64,8 +68,8 @@ pub async fn sync(
         report: SyncReport { source: source.key.clone(), ..SyncReport::default() },
         project: remote.project.clone(),
         seen_records: SeenRecords::default(),
-        hidden: 0,
-        incomplete: None,
+        hidden_count: 0,
+        incomplete_reason: None,
         date_gaps: Vec::new(),
     };
     let result = tokio::select! {
@@ -131,7 +135,7 @@ impl Run<'_> {
         if remote.wiki {
             wiki::run(self, tracker, http).await?;
         }
-        self.incomplete.take().map_or(Ok(()), Err)
+        self.incomplete_reason.take().map_or(Ok(()), Err)
     }
 
     /// Checks that the project exists and is still the same; returns its current name.
@@ -174,7 +178,9 @@ impl Run<'_> {
         let (source, name) = (self.source.id, stream.as_str());
         let mut row = self.with_store(move |store| store.read(|r| r.stream(source, name))).await?;
         let started_at = (self.context.clock)();
-        if let Some(date) = row.watermark.filter(|cursor| clock::is_ahead(*cursor, started_at)) {
+        if let Some(date) =
+            row.watermark.filter(|watermark| clock::is_ahead(*watermark, started_at))
+        {
             self.add_date_gap(format!(
                 "The last sync read the {} up to {}, which is ahead of this computer's clock: all were fetched again.",
                 stream.label(),
@@ -212,34 +218,34 @@ impl Run<'_> {
                         .with_hint("This is a bug in the tracker; progress is saved."));
                     }
                     has_restarted = false;
-                    let endless = guard.add_page(&page).err();
-                    let end = page.next.is_none();
+                    let repetition = guard.add_page(&page).err();
+                    let is_last = page.next.is_none();
                     row.watermark = row.watermark.max(self.proven_watermark(
                         stream,
                         page.watermark,
                         started_at,
                     ));
                     row.next_page = page.next.as_ref().map(|c| c.0.clone());
-                    row.etag = page.etag.filter(|_| end).map(|etag| (etag, cursor.0));
-                    row.pages = if end { 0 } else { row.pages + 1 };
+                    row.etag = page.etag.filter(|_| is_last).map(|etag| (etag, cursor.0));
+                    row.pages = if is_last { 0 } else { row.pages + 1 };
                     row.refused = None;
                     let records = self.take_readable(stream, page.records, &mut row);
-                    if end {
+                    if is_last {
                         row.finished_at = Some((self.context.clock)());
                     }
                     self.report.pages += 1;
                     progress.count += records.len() as u64;
-                    if endless.is_some() && !end {
+                    if repetition.is_some() && !is_last {
                         row.next_page = None;
                     }
                     let events =
                         PageEvents { relations: page.relations, deletions: page.gone_numbers };
                     self.store(records, events, Some((name, row.clone()))).await?;
-                    progress.tell(&self.context.task);
+                    progress.report(&self.context.task);
                     listed_pages = page.all_pages.or(listed_pages);
-                    match (page.next, endless) {
+                    match (page.next, repetition) {
                         (None, _) => break,
-                        (Some(_), Some(endless)) => return Err(endless.error(stream.label())),
+                        (Some(_), Some(repetition)) => return Err(repetition.error(stream.label())),
                         (Some(next), None) => cursor = next,
                     }
                 }
@@ -268,8 +274,8 @@ impl Run<'_> {
                     .with_hint("Progress is saved; try again later."));
                 }
                 Fetch::Smaller(smaller) => cursor = smaller,
-                Fetch::Refused(why) => {
-                    row.refused = Some(secret_filter::single_line(&why));
+                Fetch::Refused(reason) => {
+                    row.refused = Some(secret_filter::single_line(&reason));
                     self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
                     return Ok(false);
                 }
@@ -312,7 +318,7 @@ impl Run<'_> {
         }
         let total = match stream {
             Stream::Items => match tracker.item_bound(&self.context.task).await {
-                // The count is optional; a lasting network problem fails the list itself.
+                // The count is optional; if the problem persists, reading the list fails.
                 Err(error) if error.code() == Code::Network => None,
                 bound => bound?,
             },
@@ -362,7 +368,7 @@ struct RecordCounter {
 }
 
 impl RecordCounter {
-    fn tell(&self, task: &Task) {
+    fn report(&self, task: &Task) {
         task.report(Phase::Sync, self.count, self.total.map(|t| t.max(self.count)), "records");
     }
 }

@@ -27,7 +27,7 @@ impl SyncLock {
         Self::try_take(folder, source)
     }
 
-    /// Takes the locks of sources, so that none is synced meanwhile.
+    /// Takes the locks of sources so that none is synced in the meantime.
     ///
     /// # Errors
     /// [`Code::Busy`] if one is being synced.
@@ -42,14 +42,15 @@ impl SyncLock {
     }
 
     fn try_take(folder: &Path, source: i64) -> Result<Option<Self>> {
-        Ok(FileLock::try_acquire(folder, &name(source))?.map(|lock| Self { _lock: lock }))
+        Ok(FileLock::try_acquire(folder, &file_name(source))?.map(|lock| Self { _lock: lock }))
     }
 
     pub(super) fn is_taken(folder: &Path, source: i64) -> bool {
-        folder.join(name(source)).exists() && matches!(Self::try_take(folder, source), Ok(None))
+        folder.join(file_name(source)).exists()
+            && matches!(Self::try_take(folder, source), Ok(None))
     }
 }
 
-fn name(source: i64) -> String {
+fn file_name(source: i64) -> String {
     format!("sync-{source}.lock")
 }

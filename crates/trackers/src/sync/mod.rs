@@ -59,7 +59,7 @@ enum Origin {
 }
 
 /// Stores a tracker's records, then calls `finish`, in one transaction.
-/// Records of a `full` sync replace the stored ones whatever their dates.
+/// Records of a `full` sync replace the stored ones regardless of dates.
 fn apply(
     store: &Store,
     source: &SourceRow,
@@ -128,7 +128,7 @@ fn without_secrets(mut record: Record) -> Record {
     record
 }
 
-/// Stores records whose raw form is already compressed, like [`apply`].
+/// Stores records like [`apply`], but with their raw form already compressed.
 fn put_records(
     store: &Store,
     source: &SourceRow,
@@ -138,10 +138,10 @@ fn put_records(
     finish: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
     store.write(|w| {
-        let mut is_guest = false;
+        let mut is_mirrored = false;
         if let Origin::File { import } = origin {
             w.set_journal(import);
-            is_guest = w.remote(source.id)?.is_some();
+            is_mirrored = w.remote(source.id)?.is_some();
         }
         let mut report = ImportReport::default();
         // Number of the last item, if its stored version is newer.
@@ -151,7 +151,7 @@ fn put_records(
             let evidence = match limited_record {
                 None if origin == (Origin::Tracker { full: true }) => DateEvidence::Current,
                 None => DateEvidence::Sound,
-                Some(_) if is_guest => DateEvidence::AheadInFile,
+                Some(_) if is_mirrored => DateEvidence::AheadInFile,
                 Some(_) => DateEvidence::Ahead,
             };
             report.dated_ahead += u64::from(limited_record.is_some());
@@ -188,7 +188,7 @@ fn put_records(
             };
             if let (ApplyEffect::Updated, Record::Document(d)) = (effect, record) {
                 // The creation time does not show when the item changed.
-                let is_undated = d.updated_at.is_none_or(|at| Some(at) == d.created_at);
+                let is_undated = d.updated_at.is_none_or(|date| Some(date) == d.created_at);
                 report.undated += u64::from(d.number.is_some() && is_undated);
             }
             *match effect {
@@ -228,7 +228,7 @@ fn with_unique_id<'a>(
     })
 }
 
-/// Returns the compressor of a kind; the first batch of a casebook trains its dictionary.
+/// Returns the compressor for a kind; the first batch of a casebook trains its dictionary.
 fn packer(store: &Store, kind: RawKind, records: &[Record]) -> Result<RawPacker> {
     let raws = || {
         records.iter().filter_map(|r| match (kind, r) {

@@ -23,7 +23,7 @@ pub(super) struct Origins {
 }
 
 impl Origins {
-    /// Checks that records of a tracker may go into a source, and records that they do.
+    /// Checks that a tracker's records may go into a source, and remembers the tracker.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if the source has only items of other trackers;
@@ -156,7 +156,7 @@ fn mixed_error(key: &str, trackers: &Trackers, name: &str, hosts: &BTreeSet<Stri
         .map(|(name, hosts)| describe(name, hosts))
         .collect();
     Error::invalid(format!(
-        "{key} contains items from {}, but these are from {}: the same number can be a different item, so they are not mixed",
+        "{key} contains items from {}, but these are from {}: the same number can refer to different items, so they are not mixed",
         names.join(" and "),
         describe(name, hosts)
     ))

@@ -30,7 +30,7 @@ impl LatestProgress {
     }
 }
 
-/// Publishes the progress until it is dropped. Write errors are ignored.
+/// Publishes the progress until the future is dropped. Write errors are ignored.
 pub(super) async fn publish(context: &Context, source: i64, latest: &LatestProgress) -> Infallible {
     let mut current = None;
     loop {

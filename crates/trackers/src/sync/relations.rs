@@ -1,5 +1,5 @@
-//! Duplicate links and closing references that the tracker states, requested in batches for closed
-//! items that have changed.
+//! Fetches the duplicate links and closing references of changed closed items from the tracker, in
+//! batches.
 
 use super::{run::Run, tracker_links::add_links};
 use crate::tracker::{Relations, Tracker};
@@ -14,10 +14,10 @@ use precedent_store::StreamRow;
 pub(super) const NAME: &str = "relations";
 /// The number of items per query. GitHub counts a query of this size as one request.
 const BATCH: usize = 50;
-/// The smallest batch; a smaller one would be refused for another reason.
+/// The smallest batch size; if even this is refused, the size is not the reason.
 const MIN_BATCH: usize = 5;
 
-/// Requests the relations of all remaining items, newest first because users look at those.
+/// Requests the relations of all remaining items, newest first, because users look at those most.
 pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str) -> Result<()> {
     let source = run.source.id;
     let mut size = BATCH;
@@ -56,9 +56,9 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
                 )
                 .with_hint("Everything else was fetched; try again later."));
             }
-            Relations::Refused(why) => {
+            Relations::Refused(reason) => {
                 let row = StreamRow {
-                    refused: Some(secret_filter::single_line(&why)),
+                    refused: Some(secret_filter::single_line(&reason)),
                     ..StreamRow::default()
                 };
                 return run

@@ -1,5 +1,5 @@
-//! Releases of a project: read after its items, and stored with the state of their lists in one
-//! transaction.
+//! Reads a project's releases after its items, and stores them with the state of their lists in
+//! one transaction.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -12,11 +12,11 @@ use precedent_core::{error::Result, model::ReleaseRecord, secret_filter};
 use precedent_store::{StreamRow, Writer};
 
 const MAX_RELEASES: u32 = 1_000;
-/// The number of releases on a page: the maximum of Gitea.
+/// The number of releases per page, the maximum that Gitea allows.
 const PAGE_SIZE: u32 = 50;
-/// The number of releases on a page once all are stored; GitHub's describe each of their files.
+/// The number of releases per page once all are stored; GitHub describes each file of a release.
 const REPEATED_PAGE_SIZE: u32 = 10;
-/// The time between two readings of all tags, which are in no useful order.
+/// The interval between full reads of the tags, which have no useful order.
 const TAG_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 
 /// Reads the lists of releases and stores what they contain.
@@ -32,7 +32,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<()> 
         let name = list.as_str();
         let mut row = run.with_store(move |store| store.read(|r| r.stream(source, name))).await?;
         let now = (run.context.clock)();
-        let is_recent = row.finished_at.is_some_and(|at| now < at + TAG_INTERVAL);
+        let is_recent = row.finished_at.is_some_and(|finished_at| now < finished_at + TAG_INTERVAL);
         if *list == ReleaseList::Tags
             && (is_recent || is_dated(&stored_releases) || is_dated(&found_releases))
         {
@@ -72,7 +72,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<()> 
     .await
 }
 
-/// Reads a list up to the first page without news; `None` if it is unchanged or refused.
+/// Reads a list up to the first page without new releases; `None` if it is unchanged or refused.
 async fn read_list(
     run: &Run<'_>,
     tracker: &dyn Tracker,
@@ -101,7 +101,7 @@ async fn read_list(
                     && release_page.releases.iter().all(|r| names.contains(&r.name));
                 names.extend(release_page.releases.iter().map(|r| r.name.clone()));
                 out.extend(release_page.releases);
-                if is_known || !release_page.more {
+                if is_known || !release_page.has_more {
                     break;
                 }
             }
@@ -109,8 +109,8 @@ async fn read_list(
                 row.etag = etag;
                 return Ok(None);
             }
-            Releases::Refused(why) => {
-                row.refused = Some(secret_filter::single_line(&why));
+            Releases::Refused(reason) => {
+                row.refused = Some(secret_filter::single_line(&reason));
                 return Ok(None);
             }
         }

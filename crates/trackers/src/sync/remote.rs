@@ -1,4 +1,4 @@
-//! Remotes of live sources: adding and reopening them.
+//! Adds and opens the remotes of live sources.
 
 use jiff::Timestamp;
 
@@ -17,7 +17,7 @@ use precedent_store::{RemoteRow, SourceRow, Store};
 /// Makes a source live: a new one, or one that was imported from files.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] if a part of it is not valid, or the source is already mirrored from
+/// [`Code::InvalidInput`] if any part of it is invalid, or the source is already mirrored from
 /// another address.
 pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> {
     let kind = Kind::parse(&new.tracker).ok_or_else(|| {
@@ -70,7 +70,7 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
             }
             w.set_kind(source.id, kind.as_str())?;
         }
-        // Imports have GitHub's kind, whatever tracker their items come from.
+        // Imported sources have GitHub's kind, whichever tracker their items come from.
         if old.is_none() {
             origins::check_kind(w, &source.key, kind.as_str())?;
         }
@@ -89,7 +89,7 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
                 is_trusted: true,
             },
         )?;
-        w.source(&source.key)?.ok_or_else(|| Error::not_found("the source just added"))
+        w.source(&source.key)?.ok_or_else(|| Error::not_found("the added source was not found"))
     })
 }
 
@@ -114,30 +114,32 @@ fn parse_location(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
         (Some(host), _, _) => (host.clone(), text),
         (None, Some(host), _) if !text.contains("://") => (host.to_owned(), text),
         (None, _, parts) => {
-            let split = text.rmatch_indices('/').nth(parts.unwrap_or(2) - 1).map(|(at, _)| at);
+            let split =
+                text.rmatch_indices('/').nth(parts.unwrap_or(2) - 1).map(|(index, _)| index);
             let (host, project) =
-                split.map(|at| (&text[..at], &text[at + 1..])).unwrap_or(("", text));
+                split.map(|index| (&text[..index], &text[index + 1..])).unwrap_or(("", text));
             (host.to_owned(), project)
         }
     };
-    // Older organisations have their own host: acme.visualstudio.com.
+    // Older organizations have their own host: acme.visualstudio.com.
     let legacy = project
         .split_once('/')
         .and_then(|(first, rest)| Some((first.strip_suffix(".visualstudio.com")?, rest)));
     let project = match legacy.filter(|_| kind == Kind::Azure) {
-        Some((organisation, rest)) => format!("{organisation}/{rest}"),
+        Some((organization, rest)) => format!("{organization}/{rest}"),
         None => project.to_owned(),
     };
     let project = if kind.allows_any_name() { wiki::percent_decode(&project) } else { project };
     let is_valid_part = |part: &str| {
-        let personal = |c| c == '~' && kind == Kind::Confluence;
-        let plain =
-            |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') || personal(c);
-        let free = kind.allows_any_name() && part.len() <= 100 && !part.trim().is_empty();
+        let is_personal_prefix = |c| c == '~' && kind == Kind::Confluence;
+        let is_plain = |c: char| {
+            c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') || is_personal_prefix(c)
+        };
+        let is_free_form = kind.allows_any_name() && part.len() <= 100 && !part.trim().is_empty();
         !part.is_empty()
             && !part.starts_with('.')
-            && part.chars().all(|c| plain(c) || (free && !c.is_control()))
-            && (!free || part.chars().any(char::is_alphanumeric))
+            && part.chars().all(|c| is_plain(c) || (is_free_form && !c.is_control()))
+            && (!is_free_form || part.chars().any(char::is_alphanumeric))
     };
     let part_count = project.split('/').count();
     let is_valid = kind.name_parts().map_or(part_count >= 2, |n| n == part_count)

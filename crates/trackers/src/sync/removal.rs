@@ -12,15 +12,16 @@ pub(super) async fn hide_pages(
 ) -> Result<()> {
     let source = run.source.clone();
     let is_empty = slugs.is_empty();
-    let (shown_count, missing_keys, total) = run
+    let (restored_count, missing_keys, total) = run
         .with_store(move |store| {
             store.write(|w| {
-                let (shown_count, missing_keys) = absence::compare_pages(w, &source, &slugs)?;
-                Ok((shown_count, missing_keys, w.page_keys(source.id)?.len()))
+                let (restored_count, missing_keys) =
+                    absence::restore_listed_pages(w, &source, &slugs)?;
+                Ok((restored_count, missing_keys, w.page_keys(source.id)?.len()))
             })
         })
         .await?;
-    run.report.updated += shown_count;
+    run.report.updated += restored_count;
     if missing_keys.is_empty() {
         return Ok(());
     }
@@ -72,18 +73,18 @@ pub(super) async fn hide(run: &mut Run<'_>, keys: Vec<String>) -> Result<()> {
         return Ok(());
     }
     let now = (run.context.clock)();
-    let hidden = run
+    let hidden_count = run
         .with_store(move |store| {
             store.write(|w| {
-                let mut hidden = 0;
+                let mut hidden_count = 0;
                 for key in &keys {
-                    hidden += u64::from(w.mark_document_deleted(key, now)?);
+                    hidden_count += u64::from(w.mark_document_deleted(key, now)?);
                 }
-                Ok(hidden)
+                Ok(hidden_count)
             })
         })
         .await?;
-    run.hidden += usize::try_from(hidden).unwrap_or(usize::MAX);
-    run.report.gone += hidden;
+    run.hidden_count += usize::try_from(hidden_count).unwrap_or(usize::MAX);
+    run.report.gone += hidden_count;
     Ok(())
 }

@@ -10,10 +10,10 @@ use precedent_core::{
 };
 use precedent_store::{Reader, RemoteRow, SourceRow};
 
-/// Returns every live source, by key.
+/// Returns the status of every live source, by key.
 ///
 /// # Errors
-/// Those of the database.
+/// Database errors.
 pub fn mirrors(reader: &Reader<'_>, folder: &Path) -> Result<Vec<MirrorView>> {
     let mut out = Vec::new();
     for source in reader.sources()? {
@@ -31,12 +31,12 @@ pub(super) fn mirror_status(
     remote: RemoteRow,
 ) -> Result<MirrorView> {
     let mut gaps = Vec::new();
-    let mut gap = |kind, text: String| gaps.push(Gap { kind, text });
+    let mut push = |kind, text: String| gaps.push(Gap { kind, text });
     let is_running = SyncLock::is_taken(folder, source.id);
     // Progress left by a killed sync is outdated.
     let progress = if is_running { reader.progress(source.id)? } else { None };
     if !remote.is_trusted {
-        gap(
+        push(
             GapKind::Untrusted,
             format!(
                 "Imported from a casebook file, so {} gets no token for {}, and nothing is written there. \
@@ -46,28 +46,28 @@ pub(super) fn mirror_status(
         );
     }
     if remote.synced_at.is_none() && !is_running {
-        gap(GapKind::NeverSynced, "Sync is incomplete.".to_owned());
+        push(GapKind::NeverSynced, "Sync is incomplete.".to_owned());
     }
     if let Some(problem) = &remote.problem {
-        gap(GapKind::Ended, format!("The last sync ended early: {problem}."));
+        push(GapKind::Ended, format!("The last sync ended early: {problem}."));
     }
     let mut streams = Vec::new();
     let kind = Kind::parse(&source.kind).unwrap_or(Kind::GitHub);
     for stream in kind.streams(remote.wiki) {
         let row = reader.stream(source.id, stream.as_str())?;
         let label = capitalize(stream.label());
-        if let Some(why) = &row.refused {
-            gap(GapKind::Refused, format!("{label}: {why}."));
+        if let Some(reason) = &row.refused {
+            push(GapKind::Refused, format!("{label}: {reason}."));
         } else if row.next_page.is_some() || row.finished_at.is_none() {
             let pages = match row.pages {
                 0 => String::new(),
                 1 => " (1 page so far)".to_owned(),
                 n => format!(" ({n} pages so far)"),
             };
-            gap(GapKind::Unfinished, format!("{label}: incomplete{pages}."));
+            push(GapKind::Unfinished, format!("{label}: incomplete{pages}."));
         }
         if row.unreadable > 0 {
-            gap(GapKind::Unreadable, format!("{label}: {} could not be read.", row.unreadable));
+            push(GapKind::Unreadable, format!("{label}: {} could not be read.", row.unreadable));
         }
         streams.push(StreamView {
             name: stream.as_str().to_owned(),
@@ -82,17 +82,17 @@ pub(super) fn mirror_status(
     if count > 0 {
         let records =
             if count == 1 { "1 record has".to_owned() } else { format!("{count} records have") };
-        gap(
+        push(
             GapKind::FutureDates,
             format!(
                 "{records} a date ahead of this computer's clock. The sync time is used instead, until the \
-                 tracker sends another."
+                 tracker sends another date."
             ),
         );
     }
     let counts = reader.source_counts(source.id)?;
     if counts.missing_comments > 0 {
-        gap(
+        push(
             GapKind::MissingComments,
             format!(
                 "{} comments missing: the tracker reports more than were fetched.",
@@ -101,7 +101,7 @@ pub(super) fn mirror_status(
         );
     }
     if counts.orphan_comments > 0 {
-        gap(
+        push(
             GapKind::OrphanComments,
             format!("{} comments belong to missing items.", counts.orphan_comments),
         );
@@ -109,20 +109,21 @@ pub(super) fn mirror_status(
     let has_items = kind.streams(remote.wiki).contains(&Stream::Items);
     match remote.swept_at {
         _ if !has_items => {}
-        None => {
-            gap(GapKind::Deletions, "Not yet checked for deleted and transferred items.".to_owned())
-        }
-        Some(at) => gap(
+        None => push(
+            GapKind::Deletions,
+            "Not yet checked for deleted and transferred items.".to_owned(),
+        ),
+        Some(time) => push(
             GapKind::Deletions,
             format!(
                 "Still shown: open items deleted or transferred after {}, and deleted closed items and comments until a full sync.",
-                at.strftime("%Y-%m-%d")
+                time.strftime("%Y-%m-%d")
             ),
         ),
     }
     let links = reader.stream(source.id, super::relations::NAME)?;
-    if let Some(why) = links.refused {
-        gap(GapKind::Links, format!("Links between items come only from their texts: {why}."));
+    if let Some(reason) = links.refused {
+        push(GapKind::Links, format!("Links between items come only from their texts: {reason}."));
     } else {
         let unread_count = if kind.has_separate_relations() {
             reader.unread_relation_count(source.id)?
@@ -130,26 +131,26 @@ pub(super) fn mirror_status(
             0
         };
         if unread_count > 0 {
-            gap(
+            push(
                 GapKind::Links,
                 format!(
-                    "Closing details (fix or duplicate) of {unread_count} items are not fetched yet."
+                    "Closing details (fix or duplicate) of {unread_count} items have not been fetched yet."
                 ),
             );
         }
     }
     if let Some(text) = kind.coverage_notice() {
-        gap(GapKind::LeftOut, text.to_owned());
+        push(GapKind::LeftOut, text.to_owned());
     }
     if remote.wiki && kind.has_wiki_git() {
         let row = reader.stream(source.id, super::wiki::STREAM_NAME)?;
-        if let Some(why) = &row.refused {
-            gap(GapKind::Wiki, format!("The wiki is not mirrored: {why}."));
+        if let Some(reason) = &row.refused {
+            push(GapKind::Wiki, format!("The wiki is not mirrored: {reason}."));
         } else if row.finished_at.is_none() {
-            gap(GapKind::Wiki, "Wiki: not fetched yet.".to_owned());
+            push(GapKind::Wiki, "Wiki: not fetched yet.".to_owned());
         }
         if row.unreadable > 0 {
-            gap(GapKind::Unreadable, format!("{} wiki pages could not be read.", row.unreadable));
+            push(GapKind::Unreadable, format!("{} wiki pages could not be read.", row.unreadable));
         }
     }
     Ok(MirrorView {

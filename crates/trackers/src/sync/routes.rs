@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Routes {
     target: Option<String>,
-    /// Project of the source: its own name, or else the most frequent project in the first batch.
+    /// Project of the source: its own name, the project of its stored keys, or the most frequent
+    /// project in the first batch.
     /// Archives also contain transferred items with their old numbers, which belong elsewhere.
     home: Option<String>,
     /// Project of the keys that the named source already has.
@@ -24,7 +25,7 @@ pub(super) struct RecordContext<'a> {
 }
 
 impl Routes {
-    /// Creates the routing for a source, and the project of its stored keys.
+    /// Creates the routes to a source, if one is named, whose stored keys have the given project.
     pub(super) fn new(target: Option<&str>, stored_project: Option<String>) -> Self {
         Self {
             target: target.map(str::to_owned),
@@ -47,18 +48,18 @@ impl Routes {
         self.target.as_deref()
     }
 
-    /// Returns whether the first records were seen.
+    /// Returns whether the project of the path is known.
     pub(super) fn has_home(&self) -> bool {
         self.home.is_some()
     }
 
-    /// Determines the project of the path from the projects of its first records. `elsewhere` returns
-    /// whether any other record belongs to a project; its second argument is whether the first
-    /// records have several.
+    /// Determines the project of the path from the projects of its first records. `is_mentioned`
+    /// returns whether any other record belongs to a project; its second argument states whether
+    /// the first records have several.
     pub(super) fn set_home<'r>(
         &mut self,
         projects: impl Iterator<Item = &'r str>,
-        elsewhere: impl Fn(&str, bool) -> bool,
+        is_mentioned: impl Fn(&str, bool) -> bool,
     ) {
         let mut counts = BTreeMap::<String, usize>::new();
         for project in projects {
@@ -69,7 +70,7 @@ impl Routes {
             counts.iter().find(|(_, n)| **n == max_count).map(|(name, _)| name.clone());
         let target = self.target.as_ref().filter(|name| {
             counts.keys().any(|p| p.eq_ignore_ascii_case(name))
-                || (counts.keys().any(|p| p.contains('/')) && elsewhere(name, counts.len() > 1))
+                || (counts.keys().any(|p| p.contains('/')) && is_mentioned(name, counts.len() > 1))
         });
         self.home = target.cloned().or_else(|| self.stored_project.clone()).or(most_common);
     }
@@ -77,7 +78,7 @@ impl Routes {
     /// Returns the key of the source.
     ///
     /// # Errors
-    /// The reason why the record is skipped.
+    /// Returns the reason if the record must be skipped.
     pub(super) fn source(
         &self,
         project: Option<&str>,
@@ -101,7 +102,7 @@ impl Routes {
                 Ok(format!("{}/{}", key_part(context.namespace), key_part(project)))
             }
             (None, None) => match &self.home {
-                Some(_) if context.item && !self.names_projects => {
+                Some(_) if context.is_item && !self.names_projects => {
                     Ok(format!("{}/{}", key_part(context.namespace), key_part(stem(context.file))))
                 }
                 Some(home) if home.contains('/') => Ok(source_key(home)),
@@ -145,7 +146,7 @@ mod tests {
     use super::*;
 
     const CONTEXT: RecordContext<'_> =
-        RecordContext { namespace: "jira", file: "export march.csv", item: true };
+        RecordContext { namespace: "jira", file: "export march.csv", is_item: true };
 
     #[test]
     fn named_source_contains_one_project() {
@@ -185,7 +186,7 @@ mod tests {
         routes.start_file();
         assert_eq!(routes.source(None, CONTEXT).unwrap(), "jira/export-march");
         assert_eq!(
-            routes.source(None, RecordContext { item: false, ..CONTEXT }).unwrap(),
+            routes.source(None, RecordContext { is_item: false, ..CONTEXT }).unwrap(),
             "acme/app"
         );
     }

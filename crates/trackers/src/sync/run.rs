@@ -38,9 +38,9 @@ pub(super) struct Run<'a> {
     pub(super) report: SyncReport,
     pub(super) project: String,
     pub(super) seen_records: SeenRecords,
-    pub(super) hidden: usize,
+    pub(super) hidden_count: usize,
     /// Reason why the sync counts as incomplete although it reached its end.
-    pub(super) incomplete: Option<Error>,
+    pub(super) incomplete_reason: Option<Error>,
     pub(super) date_gaps: Vec<Gap>,
 }
 
@@ -88,25 +88,25 @@ impl Run<'_> {
     ) -> Result<()> {
         let (source, now) = (self.source.clone(), (self.context.clock)());
         let project = self.project.clone();
-        let (start, allowance, full) = (self.hidden, self.allowance, self.full);
-        let (report, (hidden, incomplete)) = self
+        let (hidden, allowance, full) = (self.hidden_count, self.allowance, self.full);
+        let (report, (hidden_count, removal_error)) = self
             .with_store(move |store| {
-                let mut absent = (0, None);
+                let mut hide_result = (0, None);
                 let report = apply(store, &source, records, full, now, |w| {
                     tracker_links::replace_links(w, &source.key, &project, &events.relations)?;
-                    absent =
-                        absence::hide_items(w, &source, &events.deletions, start, allowance, now)?;
+                    hide_result =
+                        absence::hide_items(w, &source, &events.deletions, hidden, allowance, now)?;
                     match stream {
                         Some((name, row)) => w.set_stream(source.id, name, &row),
                         None => Ok(()),
                     }
                 })?;
-                Ok((report, absent))
+                Ok((report, hide_result))
             })
             .await?;
-        self.hidden += hidden;
-        self.report.gone += hidden as u64;
-        incomplete.into_iter().for_each(|why| self.mark_incomplete(why));
+        self.hidden_count += hidden_count;
+        self.report.gone += hidden_count as u64;
+        removal_error.into_iter().for_each(|error| self.mark_incomplete(error));
         self.report.new += report.new;
         self.report.updated += report.updated;
         self.report.unchanged += report.unchanged;
@@ -126,12 +126,12 @@ impl Run<'_> {
     }
 
     /// Records why the sync counts as incomplete; the first reason is reported.
-    pub(super) fn mark_incomplete(&mut self, why: Error) {
-        self.incomplete.get_or_insert(why);
+    pub(super) fn mark_incomplete(&mut self, reason: Error) {
+        self.incomplete_reason.get_or_insert(reason);
     }
 
     pub(super) fn add_date_gap(&mut self, text: String) {
-        if !self.date_gaps.iter().any(|note| note.text == text) {
+        if !self.date_gaps.iter().any(|gap| gap.text == text) {
             self.date_gaps.push(Gap { kind: GapKind::FutureDates, text });
         }
     }

@@ -1,4 +1,4 @@
-//! Detection of removed records. Lists of changes do not report deletions or transfers, so stored
+//! Detects removed records. Lists of changes do not report deletions or transfers, so stored
 //! records are compared periodically with the listed ones, and missing ones are requested.
 
 use std::collections::HashSet;
@@ -26,7 +26,7 @@ pub(super) async fn run(
     tracker: &mut dyn Tracker,
     is_complete: bool,
 ) -> Result<()> {
-    // A list of pages itself shows removals.
+    // Lists of pages show removals themselves.
     if !tracker.streams().contains(&Stream::Items) {
         return Ok(());
     }
@@ -38,7 +38,7 @@ pub(super) async fn run(
     // A source that was imported long ago is due at once; a new one is not.
     let last_sweep = swept_at.unwrap_or(run.source.added_at);
     let is_due = now.duration_since(last_sweep) >= INTERVAL || clock::is_ahead(last_sweep, now);
-    let unchecked_items = if is_complete {
+    let unchecked_count = if is_complete {
         // A complete pass listed everything; other stored records may be gone.
         let items =
             run.with_store(move |store| store.read(|r| r.item_numbers(source, false))).await?;
@@ -49,24 +49,25 @@ pub(super) async fn run(
             .into_iter()
             .filter(|(id, _)| !run.seen_records.comments.contains(id))
             .collect();
-        let unchecked_items = check_items(run, tracker, items).await?;
-        unchecked_items + check_comments(run, tracker, comments).await?
+        let unchecked_count = check_items(run, tracker, items).await?;
+        unchecked_count + check_comments(run, tracker, comments).await?
     } else if is_due || run.full {
         let Some(open_numbers) = list_open_items(run, tracker).await? else { return Ok(()) };
-        let (open, all_numbers) = run
+        let (stored_open_numbers, all_numbers) = run
             .with_store(move |store| {
                 store.read(|r| Ok((r.item_numbers(source, true)?, r.item_numbers(source, false)?)))
             })
             .await?;
-        let mut items: Vec<u64> = open.into_iter().filter(|n| !open_numbers.contains(n)).collect();
-        // A shifting list may have missed items, or they were not visible before.
+        let mut items: Vec<u64> =
+            stored_open_numbers.into_iter().filter(|n| !open_numbers.contains(n)).collect();
+        // An earlier list may have shifted while it was read, or lacked access to these items.
         let stored_numbers: HashSet<u64> = all_numbers.into_iter().collect();
         items.extend(open_numbers.into_iter().filter(|n| !stored_numbers.contains(n)));
         check_items(run, tracker, items).await?
     } else {
         return Ok(());
     };
-    if unchecked_items > 0 || run.incomplete.is_some() {
+    if unchecked_count > 0 || run.incomplete_reason.is_some() {
         return Ok(());
     }
     run.with_store(move |store| store.write(|w| w.record_sweep(source, now))).await
@@ -90,7 +91,7 @@ async fn list_open_items(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Opt
             }
             next_page = match tracker.page(*stream, &cursor, None, &run.context.task).await? {
                 Fetch::Page(page) => {
-                    guard.add_page(&page).map_err(|endless| endless.error("open items"))?;
+                    guard.add_page(&page).map_err(|repetition| repetition.error("open items"))?;
                     run.report.pages += 1;
                     numbers.extend(page.listed_numbers);
                     let records: Vec<Record> = page.records.into_iter().flatten().collect();
@@ -116,14 +117,14 @@ async fn check_items(
     tracker: &mut dyn Tracker,
     numbers: Vec<u64>,
 ) -> Result<usize> {
-    let rest = numbers.len().saturating_sub(MAX_CHECKS);
+    let remaining_count = numbers.len().saturating_sub(MAX_CHECKS);
     let mut removals: Vec<(String, Option<String>)> = Vec::new();
     let source = run.source.id;
     let total =
         run.with_store(move |store| store.read(|r| r.item_numbers(source, false))).await?.len();
     for number in numbers.into_iter().take(MAX_CHECKS) {
         run.context.task.check()?;
-        if run.hidden + removals.len() > run.allowance.limit(total + run.hidden) {
+        if run.hidden_count + removals.len() > run.allowance.limit(total + run.hidden_count) {
             break;
         }
         let lookup = tracker.item(number, &run.context.task).await?;
@@ -132,33 +133,33 @@ async fn check_items(
         }
     }
     if removals.is_empty() {
-        return Ok(rest);
+        return Ok(remaining_count);
     }
-    let hidden = run.hidden + removals.len();
-    if hidden > run.allowance.limit(total + run.hidden) {
+    let hidden_count = run.hidden_count + removals.len();
+    if hidden_count > run.allowance.limit(total + run.hidden_count) {
         run.mark_incomplete(absence::removal_error(
-            hidden,
-            total + run.hidden,
+            hidden_count,
+            total + run.hidden_count,
             "items",
             &run.source.key,
         ));
-        return Ok(rest);
+        return Ok(remaining_count);
     }
     // If access to the project was lost, all its items look removed.
     tracker.probe(&run.context.task).await?;
     let links: Vec<(String, String)> =
-        removals.iter().filter_map(|(key, to)| Some((key.clone(), to.clone()?))).collect();
+        removals.iter().filter_map(|(key, target)| Some((key.clone(), target.clone()?))).collect();
     run.with_store(move |store| {
         store.write(|w| {
-            links.iter().try_for_each(|(key, to)| w.add_tracker_link(key, to, "relates_to"))
+            links.iter().try_for_each(|(key, target)| w.add_tracker_link(key, target, "relates_to"))
         })
     })
     .await?;
     removal::hide(run, removals.into_iter().map(|(key, _)| key).collect()).await?;
-    Ok(rest)
+    Ok(remaining_count)
 }
 
-/// Stores a found record; returns `Some` if it is gone, with its new location if known.
+/// Stores a record if it was found; returns `Some` if it is gone, with its new location if known.
 async fn apply_lookup(run: &mut Run<'_>, lookup: Lookup) -> Result<Option<Option<String>>> {
     let records = match lookup {
         Lookup::Found(record) => vec![*record],
@@ -177,7 +178,7 @@ async fn check_comments(
     tracker: &mut dyn Tracker,
     ids: Vec<(String, u64)>,
 ) -> Result<usize> {
-    let rest = ids.len().saturating_sub(MAX_CHECKS);
+    let remaining_count = ids.len().saturating_sub(MAX_CHECKS);
     let mut removals = Vec::new();
     let source = run.source.id;
     let total = run.with_store(move |store| store.read(|r| r.comment_ids(source))).await?.len();
@@ -190,7 +191,7 @@ async fn check_comments(
                 "comments",
                 &run.source.key,
             ));
-            return Ok(rest);
+            return Ok(remaining_count);
         }
         let lookup = tracker.comment(number, &id, &run.context.task).await?;
         if apply_lookup(run, lookup).await?.is_some() {
@@ -198,7 +199,7 @@ async fn check_comments(
         }
     }
     if removals.is_empty() {
-        return Ok(rest);
+        return Ok(remaining_count);
     }
     if removals.len() > run.allowance.limit(total) {
         run.mark_incomplete(absence::removal_error(
@@ -207,7 +208,7 @@ async fn check_comments(
             "comments",
             &run.source.key,
         ));
-        return Ok(rest);
+        return Ok(remaining_count);
     }
     tracker.probe(&run.context.task).await?;
     let now = (run.context.clock)();
@@ -223,5 +224,5 @@ async fn check_comments(
         })
         .await?;
     run.report.gone += count;
-    Ok(rest)
+    Ok(remaining_count)
 }

@@ -40,7 +40,7 @@ pub(super) fn add_links(
     Ok(())
 }
 
-/// Returns the local key of an item, because this source keeps its name if the project is renamed.
+/// Returns the local key of an item: a source keeps its key even if its project is renamed.
 fn local_key(key: &str, project: &str, source: &str) -> String {
     match key.split_once('#') {
         Some((name, number)) if name.eq_ignore_ascii_case(project) => format!("{source}#{number}"),

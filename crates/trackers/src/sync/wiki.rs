@@ -1,4 +1,4 @@
-//! Mirrors of git wikis: applies the changes between the stored commit and the newest one.
+//! Mirrors git wikis: applies the changes between the stored commit and the newest one.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, btree_map::Entry},
@@ -55,18 +55,15 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     let row = run.with_store(move |store| store.read(|r| r.stream(source, STREAM_NAME))).await?;
     let head = match git.head(&task).await? {
         Head::Commit(commit) => commit,
-        Head::Missing(why) => {
-            let row = StreamRow { refused: Some(secret_filter::single_line(&why)), ..row };
+        Head::Missing(reason) => {
+            let row = StreamRow { refused: Some(secret_filter::single_line(&reason)), ..row };
             return run
                 .with_store(move |store| store.write(|w| w.set_stream(source, STREAM_NAME, &row)))
                 .await;
         }
     };
-    let base = row
-        .etag
-        .as_ref()
-        .filter(|(_, from)| from == git.address())
-        .map(|(commit, _)| commit.clone());
+    let base =
+        row.etag.as_ref().filter(|(_, url)| url == git.address()).map(|(commit, _)| commit.clone());
     if base.as_ref() == Some(&head) && row.refused.is_none() && !run.full {
         let row = StreamRow { finished_at: Some((run.context.clock)()), ..row };
         return run
@@ -90,8 +87,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         .filter(|(_, f)| !old_files.contains(&(f.path.clone(), f.blob.clone())))
         .collect();
 
-    let new_before = run.report.new;
-    let mut unreadable = 0;
+    let previous_new_count = run.report.new;
+    let mut unreadable_count = 0;
     let mut page_count = 0;
     let mut later_changes = &changes[..];
     while !later_changes.is_empty() {
@@ -114,7 +111,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
                 Ok(Some(record)) => records.push(record),
                 Ok(None) => {}
                 Err(reason) => {
-                    unreadable += 1;
+                    unreadable_count += 1;
                     run.skip(format!("wiki, {}", file.path), reason);
                 }
             }
@@ -130,22 +127,27 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     let row = StreamRow {
         etag: Some((commit, git.address().to_owned())),
         finished_at: Some(now),
-        unreadable: if old_files.is_empty() { unreadable } else { row.unreadable + unreadable },
+        unreadable: if old_files.is_empty() {
+            unreadable_count
+        } else {
+            row.unreadable + unreadable_count
+        },
         refused: None,
         ..row
     };
-    let (shown_count, missing_keys, total) = run
+    let (restored_count, missing_keys, total) = run
         .with_store(move |store| {
             store.write(|w| {
-                let (shown_count, missing_keys) = absence::compare_pages(w, &row_source, &slugs)?;
+                let (restored_count, missing_keys) =
+                    absence::restore_listed_pages(w, &row_source, &slugs)?;
                 w.set_stream(source, STREAM_NAME, &row)?;
-                Ok((shown_count, missing_keys, w.page_keys(source)?.len()))
+                Ok((restored_count, missing_keys, w.page_keys(source)?.len()))
             })
         })
         .await?;
-    run.report.updated += shown_count;
+    run.report.updated += restored_count;
     // The commit proves the deletion, but mass deletion may be a mistake; renames are new pages.
-    let new_count = usize::try_from(run.report.new - new_before).unwrap_or(usize::MAX);
+    let new_count = usize::try_from(run.report.new - previous_new_count).unwrap_or(usize::MAX);
     if missing_keys.len() > run.allowance.limit(total).max(new_count) {
         run.mark_incomplete(absence::removal_error(
             missing_keys.len(),
@@ -164,8 +166,8 @@ fn pages_by_name(run: &mut Run<'_>, mut files: Vec<WikiFile>) -> BTreeMap<String
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let mut pages = BTreeMap::new();
     for file in files {
-        let last = file.path.rsplit('/').next().unwrap_or_default();
-        let Some(slug) = wiki::slug(last) else { continue };
+        let file_name = file.path.rsplit('/').next().unwrap_or_default();
+        let Some(slug) = wiki::slug(file_name) else { continue };
         match pages.entry(slug) {
             Entry::Occupied(_) => {
                 run.skip(
@@ -173,7 +175,7 @@ fn pages_by_name(run: &mut Run<'_>, mut files: Vec<WikiFile>) -> BTreeMap<String
                     "another file has the same page name".to_owned(),
                 );
             }
-            Entry::Vacant(free) => drop(free.insert(file)),
+            Entry::Vacant(entry) => drop(entry.insert(file)),
         }
     }
     pages
@@ -189,7 +191,7 @@ fn parse_page(
     if file.size > wiki::MAX_PAGE {
         return Err("the page is larger than 8 MB".to_owned());
     }
-    let content = content.ok_or("its content is missing in the repository")?;
+    let content = content.ok_or("its content is missing from the repository")?;
     let change = history.get(&file.path);
     let mut url = url::Url::parse(address).ok();
     let query = url.as_ref().and_then(|u| u.query().map(str::to_owned));
@@ -212,6 +214,7 @@ fn parse_page(
         author: change.map(|c| c.author.clone()).filter(|a| !a.is_empty()),
         url: url.map(String::from),
     };
-    let last = file.path.rsplit('/').next().unwrap_or_default();
-    Ok(wiki::parse_page(last, content.clone(), metadata)?.map(|p| Record::Document(Box::new(p))))
+    let file_name = file.path.rsplit('/').next().unwrap_or_default();
+    Ok(wiki::parse_page(file_name, content.clone(), metadata)?
+        .map(|p| Record::Document(Box::new(p))))
 }

@@ -26,7 +26,7 @@ pub enum Kind {
     Linear,
     /// Confluence Cloud and Data Center: spaces of pages.
     Confluence,
-    /// Zendesk: the tickets and the help centre of an account.
+    /// Zendesk: the tickets and the help center of an account.
     Zendesk,
     /// Discourse: the topics of a forum or of one category.
     Discourse,
@@ -180,21 +180,21 @@ impl Address {
         std::iter::once(self.base.clone()).chain(web).collect()
     }
 
-    /// Parses a host, with the path of the tracker if it is not the root. `http` is accepted for
-    /// this machine only, so that tokens are never sent in plain text.
+    /// Parses a host, with the path of the tracker if it is not the root. `http` is accepted
+    /// only for this machine, so that tokens are never sent in plain text.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if it is not a valid host.
     pub fn parse(kind: Kind, text: &str) -> Result<Self> {
         let input = text.trim().trim_end_matches('/');
-        let invalid = || {
+        let invalid_host = || {
             let excerpt: String = text.chars().take(80).collect();
             Error::invalid(format!("\"{excerpt}\" is not a valid host"))
                 .with_hint("Use a host such as github.com, acme.ghe.com or git.acme.example.")
         };
         let url = if input.contains("://") { input.to_owned() } else { format!("https://{input}") };
-        let url = Url::parse(&url).map_err(|_| invalid())?;
-        let name = url.host_str().ok_or_else(invalid)?.to_lowercase();
+        let url = Url::parse(&url).map_err(|_| invalid_host())?;
+        let name = url.host_str().ok_or_else(invalid_host)?.to_lowercase();
         let is_local = matches!(name.as_str(), "localhost" | "127.0.0.1" | "[::1]");
         let path = url.path().trim_end_matches('/');
         let is_plain =
@@ -204,7 +204,7 @@ impl Address {
             || (kind == Kind::GitHub && !path.is_empty())
             || (url.scheme() != "https" && !(url.scheme() == "http" && is_local))
         {
-            return Err(invalid());
+            return Err(invalid_host());
         }
         let host = url.port().map_or_else(|| name.clone(), |port| format!("{name}:{port}"));
         let root = format!("{}://{host}{path}", url.scheme());
@@ -232,7 +232,7 @@ impl Address {
             Kind::Bugzilla => (format!("{host}{path}"), format!("{root}/rest")),
             _ => (format!("{host}{path}"), root),
         };
-        Ok(Self { host, base: Url::parse(&base).map_err(|_| invalid())? })
+        Ok(Self { host, base: Url::parse(&base).map_err(|_| invalid_host())? })
     }
 }
 

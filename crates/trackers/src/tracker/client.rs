@@ -17,7 +17,7 @@ use precedent_core::{
     task::Task,
 };
 
-/// The remaining requests of a rate-limit period, its total, and its end.
+/// The remaining requests of a rate-limit period, the total, and the time of the reset.
 type Quota = (Option<u64>, Option<u64>, Option<Timestamp>);
 
 /// A client for a tracker's API.
@@ -30,7 +30,7 @@ pub struct Client {
     pub(super) login: Option<Login>,
     pub(super) streams: &'static [Stream],
     pub(super) headers: &'static [(&'static str, &'static str)],
-    /// Returns the error of a response with a meaning that is specific to this tracker.
+    /// Returns the error for a response with a meaning that is specific to this tracker.
     pub(super) custom_error: fn(&Self, &Response, &str) -> Option<Error>,
     pub(super) quota: Mutex<Quota>,
 }
@@ -64,7 +64,7 @@ impl Client {
     /// Returns the API address of an escaped path.
     pub(super) fn url(&self, path: &str) -> Result<Url> {
         Url::parse(&format!("{}/{path}", self.web()))
-            .map_err(|_| Error::invalid("the tracker address is not valid"))
+            .map_err(|_| Error::invalid("invalid tracker address"))
     }
 
     /// Sends a request with the headers of the API.
@@ -82,11 +82,11 @@ impl Client {
             let header = header.or_else(|| response.header(&format!("ratelimit-{name}")));
             header.and_then(|value| value.trim().parse::<u64>().ok())
         };
-        if let Some(request_count) = number("remaining") {
+        if let Some(remaining_requests) = number("remaining") {
             let reset = number("reset").and_then(|s| i64::try_from(s).ok());
             let reset = reset.and_then(|second| Timestamp::from_second(second).ok());
             *self.quota.lock().unwrap_or_else(PoisonError::into_inner) =
-                (Some(request_count), number("limit"), reset);
+                (Some(remaining_requests), number("limit"), reset);
         }
         Ok(response)
     }
@@ -131,7 +131,7 @@ impl Client {
         }
     }
 
-    /// Fetches a resource; `None` for one of the statuses that mean that it is gone.
+    /// Fetches a resource; `None` if the status is one of `gone_statuses`.
     pub(super) async fn try_get(
         &self,
         url: Result<Url>,
@@ -147,7 +147,7 @@ impl Client {
         }
     }
 
-    /// Returns the server's time of a response, minus one minute.
+    /// Returns the server's time from a response, minus one minute.
     pub(super) fn server_time(&self, response: &Response) -> Timestamp {
         let date = response.header("date").and_then(|text| jiff::fmt::rfc2822::parse(text).ok());
         let date = date.map_or_else(|| self.http.now(), |time| time.timestamp());
@@ -160,7 +160,7 @@ impl Client {
             .unwrap_or_else(|| self.status_error(response.status, response, subject))
     }
 
-    /// Returns the error of a response as if it had this status.
+    /// Returns the error for a response as if it had this status.
     pub(super) fn status_error(&self, status: u16, response: &Response, subject: &str) -> Error {
         let host = &self.host;
         let text = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
@@ -204,7 +204,7 @@ impl Client {
         match pagination.retry_smaller(response.status) {
             _ if response.status == 200 => Ok(None),
             None => self.list_failure(response, stream.label()).map(Some),
-            smaller => Ok(smaller),
+            retry => Ok(retry),
         }
     }
 

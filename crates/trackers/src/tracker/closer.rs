@@ -1,4 +1,4 @@
-//! Closing of duplicates on a tracker: a comment that names the canonical report, and the closure.
+//! Closes duplicates on a tracker, after a comment that names the canonical report.
 
 use async_trait::async_trait;
 
@@ -9,7 +9,7 @@ use precedent_core::{error::Result, model::Record, task::Task};
 pub struct ClosingSteps {
     /// Comment text, which ends with an invisible marker.
     pub comment: String,
-    /// Equivalent commands of the tracker's own command line tool.
+    /// Equivalent commands for the tracker's own command-line tool.
     pub commands: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ pub enum CanonicalRef {
     OtherHost(String),
 }
 
-/// A tracker whose reports can be closed from here.
+/// A tracker whose reports this program can close.
 #[async_trait]
 pub trait IssueCloser: Send + Sync {
     /// Returns the address of the comment with exactly this text, if there is one.

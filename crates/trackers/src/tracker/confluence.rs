@@ -1,8 +1,8 @@
 //! The Confluence connector for Cloud (API version 2) and Data Center; the pages of a space form a
 //! wiki.
 //!
-//! Neither API lists recent changes, so the whole space is listed first, without texts. Pages missing
-//! from that list are gone. The texts of changed pages are fetched, oldest change first.
+//! Neither API lists recent changes, so the whole space is listed first, without bodies. Pages
+//! missing from that list are gone. The bodies of changed pages are fetched, oldest change first.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -35,10 +35,10 @@ use precedent_core::{
 };
 use precedent_markup::storage_format;
 
-/// The number of pages in a list without texts: Cloud's maximum; Data Center may return fewer.
+/// The number of pages per list request, Cloud's maximum; Data Center may return fewer.
 /// <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/#api-spaces-id-pages-get>
 const LIST_LIMIT: u32 = 250;
-/// The number of pages whose texts are fetched together.
+/// The number of pages whose bodies are fetched together.
 const PAGE_SIZE: u32 = 25;
 /// The maximum number of requests for one list, in case a server links pages in a cycle.
 const MAX_LIST_PAGES: usize = 4_000;
@@ -52,7 +52,7 @@ pub struct Confluence {
     is_cloud: bool,
     /// Pages of the space at the start of the pass.
     index: Mutex<Option<Arc<Vec<PageEntry>>>>,
-    /// Parse errors of that list, until they are reported.
+    /// Parse errors of the index that are not reported yet.
     unreadable: Mutex<Vec<String>>,
     names: Mutex<HashMap<String, Option<String>>>,
 }
@@ -147,13 +147,13 @@ impl PageContent {
     }
 }
 
-/// Sorts pages by last change. Of two titles with the same slug, the page with the larger id gets
-/// it appended.
+/// Sorts pages by last change. If two titles have the same slug, the larger id is appended
+/// to that page's slug.
 fn sort_entries(pages: Vec<PageContent>) -> Vec<PageEntry> {
     let mut by_id: BTreeMap<u128, (String, String, Option<Timestamp>)> = BTreeMap::new();
     for page in pages {
-        let order = page.id.parse().unwrap_or(u128::MAX);
-        by_id.insert(order, (title_slug(&page.title), page.id.clone(), page.changed_at()));
+        let numeric_id = page.id.parse().unwrap_or(u128::MAX);
+        by_id.insert(numeric_id, (title_slug(&page.title), page.id.clone(), page.changed_at()));
     }
     let mut slugs = BTreeSet::new();
     let mut out = Vec::with_capacity(by_id.len());
@@ -166,9 +166,9 @@ fn sort_entries(pages: Vec<PageContent>) -> Vec<PageEntry> {
 }
 
 impl Confluence {
-    /// Opens the space with this key; without a token, its public content. A token with a colon is
-    /// a user name (on Cloud the e-mail address) with a token or a password, any other a personal
-    /// access token.
+    /// Opens the space with this key. Without a token, only its public content is visible. A token
+    /// with a colon is `USER:SECRET`, where the user is the email address on Cloud; any other is a
+    /// personal access token.
     pub fn new(http: Http, address: &Address, space: &str, token: Option<&Token>) -> Self {
         Self {
             client: Client::new(
@@ -217,7 +217,7 @@ impl Confluence {
             offset += list.results.len();
             guard
                 .add(list.results.iter().map(|raw| raw.get()))
-                .map_err(|endless| endless.error(Stream::Pages.label()))?;
+                .map_err(|repetition| repetition.error(Stream::Pages.label()))?;
             // An unreadable page is requested separately before it counts as gone.
             let (items, errors) = parse_each::<PageContent>(&list.results);
             pages.extend(items);
@@ -264,15 +264,15 @@ impl Confluence {
                 Err(refusal) => return Ok(refusal),
             },
         };
-        let recent: Vec<&PageEntry> = entries
+        let changed_entries: Vec<&PageEntry> = entries
             .iter()
             .filter(|p| pagination.since.is_none() || p.changed_at >= pagination.since)
             .collect();
-        let from = usize::try_from((pagination.page - 1) * pagination.size)
+        let start = usize::try_from((pagination.page - 1) * pagination.size)
             .unwrap_or(usize::MAX)
-            .min(recent.len());
+            .min(changed_entries.len());
         let size = usize::try_from(pagination.size).unwrap_or(usize::MAX);
-        let batch = &recent[from..recent.len().min(from.saturating_add(size))];
+        let batch = &changed_entries[start..changed_entries.len().min(start.saturating_add(size))];
         let mut page = Page {
             all_pages: Some(entries.iter().map(|p| p.slug.clone()).collect()),
             ..Page::default()
@@ -291,13 +291,13 @@ impl Confluence {
             }
         }
         page.watermark = batch.last().and_then(|p| p.changed_at);
-        let more = from + batch.len() < recent.len();
-        page.next =
-            more.then(|| Pagination { page: pagination.page + 1, ..pagination.clone() }.cursor());
+        let has_more = start + batch.len() < changed_entries.len();
+        page.next = has_more
+            .then(|| Pagination { page: pagination.page + 1, ..pagination.clone() }.cursor());
         Ok(Fetch::Page(page))
     }
 
-    /// Fetches the texts of pages, by id, in one request; pages deleted meanwhile are missing.
+    /// Fetches pages with their bodies in one request, by id; pages deleted since are omitted.
     async fn fetch_text_batch(
         &self,
         entries: &[&PageEntry],
@@ -314,7 +314,7 @@ impl Confluence {
             .append_pair("limit", &LIST_LIMIT.to_string());
         let response = self.client.get(url, task).await?;
         if response.status != 200 {
-            return Err(self.client.error_for(&response, "texts of pages"));
+            return Err(self.client.error_for(&response, "page contents"));
         }
         #[derive(Deserialize)]
         struct Id {
@@ -409,9 +409,9 @@ impl Confluence {
         if let Some(response) = self.client.try_get(url, &[404], &self.space, task).await? {
             let list: ResultList<'_> = response.json()?;
             let mut spaces = parse_each::<Space>(&list.results).0.into_iter();
-            let hit =
+            let is_match =
                 |s: &Space| s.key.as_deref().is_some_and(|k| k.eq_ignore_ascii_case(&self.space));
-            return Ok((spaces.find(hit), true));
+            return Ok((spaces.find(is_match), true));
         }
         let url = self.client.url(&format!("rest/api/space/{}", escape(&self.space)));
         Ok((Some(self.client.get_json(url, &self.space, task).await?), false))
@@ -451,10 +451,10 @@ impl Tracker for Confluence {
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
         let url = self.client.url("rest/api/user/current");
-        Ok(self.client.get_json::<Person>(url, "the account of the token", task).await?.name())
+        Ok(self.client.get_json::<Person>(url, "the token's account", task).await?.name())
     }
 
-    /// Checks only the first page of the list, because texts need the whole list.
+    /// Checks only the first page of the list, because fetching bodies requires the whole list.
     async fn access(&mut self, task: &Task) -> Result<Access> {
         let mut access = Access { project: self.probe(task).await?, ..Access::default() };
         if self.client.login.is_some() {
@@ -531,9 +531,9 @@ mod tests {
         ] {
             assert_eq!(title_slug(title), name);
         }
-        let page = |id: &str, title: &str, when: &str| -> PageContent {
+        let page = |id: &str, title: &str, changed_at: &str| -> PageContent {
             serde_json::from_value(
-                json!({"id": id, "title": title, "version": {"createdAt": when}}),
+                json!({"id": id, "title": title, "version": {"createdAt": changed_at}}),
             )
             .unwrap()
         };
@@ -542,7 +542,7 @@ mod tests {
             page("4", "Kiln!", "2024-03-01T00:00:00Z"),
             page("5", "Valve", "2024-02-01T00:00:00Z"),
         ]);
-        let names: Vec<&str> = entries.iter().map(|l| l.slug.as_str()).collect();
+        let names: Vec<&str> = entries.iter().map(|entry| entry.slug.as_str()).collect();
         assert_eq!(names, ["Kiln-30", "Valve", "Kiln"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Selection of the connector for a tracker kind.
+//! Selects the connector for a tracker kind.
 
 use super::{
     CanonicalRef, ClosingSteps, Kind, Tracker,

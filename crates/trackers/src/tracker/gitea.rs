@@ -28,7 +28,7 @@ use precedent_core::{
     task::Task,
 };
 
-/// The number of records on a page: the servers' default maximum.
+/// The number of records per page, the default maximum of servers.
 const PAGE_SIZE: u32 = 50;
 
 /// A Gitea or Forgejo project.
@@ -68,7 +68,7 @@ struct Comment {
 }
 
 impl Gitea {
-    /// Opens the project `owner/name`; without a token, its public content.
+    /// Opens the project `owner/name`. Without a token, only its public content is visible.
     pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
         Self {
             client: Client::new(
@@ -82,9 +82,9 @@ impl Gitea {
         }
     }
 
-    fn project_url(&self, rest: &str) -> Result<Url> {
+    fn project_url(&self, path: &str) -> Result<Url> {
         let (owner, name) = self.project.split_once('/').unwrap_or((&self.project, ""));
-        self.client.url(&format!("repos/{}/{}{rest}", escape(owner), escape(name)))
+        self.client.url(&format!("repos/{}/{}{path}", escape(owner), escape(name)))
     }
 
     fn list_url(&self, stream: Stream, pagination: &Pagination) -> Result<Url> {
@@ -125,13 +125,13 @@ fn has_more(response: &Response, count: u32, pagination: &Pagination) -> (bool, 
         pagination.size
     };
     let total_read = u64::from(pagination.page - 1) * u64::from(size) + u64::from(count);
-    let more = match stated_total(response) {
+    let has_next = match stated_total(response) {
         _ if response.next.is_some() => true,
         Some(stated_total) => count > 0 && total_read < stated_total,
         // A server that returns more than requested returns everything.
         None => (1..=pagination.size).contains(&count) && response.last.is_none(),
     };
-    (more, if more { size } else { pagination.size })
+    (has_next, if has_next { size } else { pagination.size })
 }
 
 fn parse_record(stream: Stream, text: &str) -> Result<Record, String> {
@@ -149,12 +149,10 @@ fn parse_record(stream: Stream, text: &str) -> Result<Record, String> {
 }
 
 fn parse_comment(text: &str) -> Result<CommentRecord, String> {
-    let parse_comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
     // Exactly one of the two addresses is set.
-    let item_url = [parse_comment.issue_url, parse_comment.pull_request_url]
-        .into_iter()
-        .flatten()
-        .find(|u| !u.is_empty());
+    let item_url =
+        [comment.issue_url, comment.pull_request_url].into_iter().flatten().find(|u| !u.is_empty());
     let number = item_url
         .as_deref()
         .and_then(|u| u.trim_end_matches('/').rsplit('/').next().and_then(item_number))
@@ -162,12 +160,12 @@ fn parse_comment(text: &str) -> Result<CommentRecord, String> {
     Ok(CommentRecord {
         repository: None,
         number,
-        remote_id: parse_comment.id.to_string(),
-        author: Author { login: parse_comment.user.and_then(|u| u.login), ..Author::default() },
-        body: clean(parse_comment.body),
-        url: parse_comment.html_url,
-        created_at: parse_comment.created_at,
-        updated_at: time(parse_comment.updated_at).unwrap_or(parse_comment.created_at),
+        remote_id: comment.id.to_string(),
+        author: Author { login: comment.user.and_then(|u| u.login), ..Author::default() },
+        body: clean(comment.body),
+        url: comment.html_url,
+        created_at: comment.created_at,
+        updated_at: time(comment.updated_at).unwrap_or(comment.created_at),
         raw: Raw::new(text.as_bytes().to_vec()),
     })
 }
@@ -214,13 +212,13 @@ impl Tracker for Gitea {
         }
         let raws: Vec<&RawValue> = response.json()?;
         let count = u32::try_from(raws.len()).unwrap_or(u32::MAX);
-        let (more, size) = has_more(&response, count, pagination);
+        let (has_next, size) = has_more(&response, count, pagination);
         let records = raws.iter().map(|raw| parse_record(stream, raw.get())).collect();
         let pagination = Pagination { size, ..pagination.clone() };
         let next = pagination.by_creation(
             stated_total(&response),
             self.client.server_time(&response),
-            more,
+            has_next,
         );
         Ok(Page { records, ..Page::default() }.into_fetch(next))
     }

@@ -1,8 +1,8 @@
 //! The GitLab connector: issues and their notes. Formats: <https://docs.gitlab.com/api/issues/> and
 //! `/notes/`.
 //!
-//! Merge requests have separate numbers and are not mirrored. Notes cost one request per issue, so
-//! they are a separate list: the issues with notes, oldest change first.
+//! Merge requests have separate numbers and are not mirrored. Notes take one request per issue, so
+//! they are listed separately, by the issues that have them, oldest change first.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -31,7 +31,7 @@ use precedent_core::{
     task::Task,
 };
 
-/// The number of records on a page: GitLab's maximum.
+/// The number of records per page, GitLab's maximum.
 const PAGE_SIZE: u32 = 100;
 const THREADS_PER_PAGE: u32 = 20;
 /// The maximum number of note pages per issue, with 100 notes each.
@@ -118,15 +118,16 @@ fn author(user: Option<User>, internal: bool) -> Author {
 }
 
 impl GitLab {
-    /// Opens the project of this path (`group/project`); without a token, its public content.
+    /// Opens the project with this path (`group/project`). Without a token, only its public content
+    /// is visible.
     pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
         let client =
             Client::new(http, address, super::Kind::GitLab.streams(false), token, Login::bearer);
         Self { client, project: project.to_owned(), id: None }
     }
 
-    fn project_url(&self, rest: &str) -> Result<Url> {
-        self.client.url(&format!("projects/{}{rest}", escape(&self.project)))
+    fn project_url(&self, path: &str) -> Result<Url> {
+        self.client.url(&format!("projects/{}{path}", escape(&self.project)))
     }
 
     fn list_url(&self, pagination: &Pagination) -> Result<Url> {
@@ -156,10 +157,10 @@ impl GitLab {
     ) -> Result<Option<Fetch>> {
         let mut guard = RepeatGuard::default();
         for note_page in 1..=MAX_NOTE_PAGES {
-            let rest = format!(
+            let path = format!(
                 "/issues/{number}/notes?sort=asc&order_by=created_at&per_page={PAGE_SIZE}&page={note_page}"
             );
-            let response = self.client.get(self.project_url(&rest)?, task).await?;
+            let response = self.client.get(self.project_url(&path)?, task).await?;
             match response.status {
                 200 => {}
                 // The issue may have been deleted or moved since it was listed.
@@ -172,8 +173,9 @@ impl GitLab {
                 raws.len(),
                 &Pagination { page: note_page, ..Pagination::new(None, PAGE_SIZE) },
             );
-            if let Err(endless) = guard.add(raws.iter().map(|raw| raw.get())) {
-                page.records.push(Err(endless.error(&format!("notes of #{number}")).to_string()));
+            if let Err(repetition) = guard.add(raws.iter().map(|raw| raw.get())) {
+                page.records
+                    .push(Err(repetition.error(&format!("notes of #{number}")).to_string()));
                 break;
             }
             for raw in raws {
@@ -230,30 +232,27 @@ impl GitLab {
     fn issue_key(&self, url: &str) -> Option<String> {
         let (project, number) = url.split_once("/projects/")?.1.split_once("/issues/")?;
         let number = item_number(number)?;
-        let is_own =
+        let is_same_project =
             self.id.is_some_and(|id| id.to_string() == project) || project == escape(&self.project);
         // The names of other projects are unknown.
-        is_own.then(|| format!("{}#{number}", self.project))
+        is_same_project.then(|| format!("{}#{number}", self.project))
     }
 }
 
 fn parse_note(text: &str, number: u64, url: Option<&str>) -> Result<Option<CommentRecord>, String> {
-    let parse_note: Note = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    if parse_note.system {
+    let note: Note = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    if note.system {
         return Ok(None);
     }
     Ok(Some(CommentRecord {
         repository: None,
         number,
-        remote_id: parse_note.id.to_string(),
-        author: author(
-            parse_note.author,
-            parse_note.internal || parse_note.confidential == Some(true),
-        ),
-        body: clean(parse_note.body),
-        url: url.map(|u| format!("{u}#note_{}", parse_note.id)),
-        created_at: parse_note.created_at,
-        updated_at: time(parse_note.updated_at).unwrap_or(parse_note.created_at),
+        remote_id: note.id.to_string(),
+        author: author(note.author, note.internal || note.confidential == Some(true)),
+        body: clean(note.body),
+        url: url.map(|u| format!("{u}#note_{}", note.id)),
+        created_at: note.created_at,
+        updated_at: time(note.updated_at).unwrap_or(note.created_at),
         raw: Raw::new(text.as_bytes().to_vec()),
     }))
 }
@@ -334,7 +333,7 @@ impl Tracker for GitLab {
                         return Ok(refusal);
                     }
                 }
-                (Err(why), Stream::Items) => page.records.push(Err(why)),
+                (Err(reason), Stream::Items) => page.records.push(Err(reason)),
                 (Err(_), _) => {}
             }
         }
@@ -350,8 +349,8 @@ impl Tracker for GitLab {
         let url = self.project_url(&format!("/issues/{number}"));
         let response = self.client.try_get(url, &[404, 410], "an issue", task).await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
-        let home = response.json::<Issue>().ok().and_then(|issue| issue.project_id);
-        if home.is_some() && self.id.is_some() && home != self.id {
+        let project_id = response.json::<Issue>().ok().and_then(|issue| issue.project_id);
+        if project_id.is_some() && self.id.is_some() && project_id != self.id {
             return Ok(Lookup::Moved(None));
         }
         Ok(Lookup::from_parsed(self.parse_issue(&response.text()).map(|(record, _)| Some(record))))

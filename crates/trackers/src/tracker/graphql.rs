@@ -33,8 +33,8 @@ impl QueryOutcome {
         pagination: &Pagination,
     ) -> Result<std::result::Result<(Value, Timestamp), Fetch>> {
         Ok(Err(match self {
-            Self::Data(data, at) => return Ok(Ok((data, at))),
-            Self::Refused(why) => Fetch::Refused(why),
+            Self::Data(data, time) => return Ok(Ok((data, time))),
+            Self::Refused(reason) => Fetch::Refused(reason),
             Self::Gone => Fetch::Refused("no permission to read them".to_owned()),
             Self::Unsupported => Fetch::Refused("the server does not support them".to_owned()),
             Self::Expired => Fetch::Expired,
@@ -50,7 +50,7 @@ impl QueryOutcome {
                 _ => Ok(Err(Lookup::Gone)),
             },
             Self::Gone => Ok(Err(Lookup::Gone)),
-            // A refusal does not show whether it exists.
+            // A refusal does not show whether the object exists.
             Self::Refused(_) | Self::Unsupported | Self::Expired => Ok(Err(Lookup::Unreadable)),
             Self::TooLarge(error) => Err(error),
         }
@@ -97,8 +97,8 @@ pub(super) async fn query(
         return Ok(QueryOutcome::Gone);
     }
     if let Some(error) = find(&|code, _| ACCESS_CODES.contains(&code)) {
-        let why = format!("no permission to read them{}", error.detail());
-        return Ok(QueryOutcome::Refused(why));
+        let reason = format!("no permission to read them{}", error.detail());
+        return Ok(QueryOutcome::Refused(reason));
     }
     let is_unsupported =
         |text: &str| text.contains("doesn't exist on type") || text.contains("isn't a defined");

@@ -23,17 +23,17 @@ pub fn parse_reference(text: &str) -> Option<Identity> {
     }
     // Spreadsheets may format integers as decimals.
     let text = text.strip_suffix(".0").unwrap_or(text);
-    let digits = text
+    let number_start = text
         .rfind(|c: char| !c.is_ascii_digit())
-        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
-    let number = item_number(&text[digits..])?;
-    let prefix = text[..digits].trim_end_matches(['-', '#', ' ', '_', ':']);
-    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+        .map_or(0, |index| index + text[index..].chars().next().map_or(1, char::len_utf8));
+    let number = item_number(&text[number_start..])?;
+    let prefix = text[..number_start].trim_end_matches(['-', '#', ' ', '_', ':']);
+    let is_key_character = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let is_project = prefix.starts_with(char::is_alphabetic)
         && prefix.len() <= 100
-        && prefix.chars().all(word)
+        && prefix.chars().all(is_key_character)
         && prefix.split('/').all(|part| !part.is_empty())
-        && text[prefix.len()..digits].chars().all(|c| matches!(c, '-' | '#' | '_'))
+        && text[prefix.len()..number_start].chars().all(|c| matches!(c, '-' | '#' | '_'))
         && (is_project_key(text, prefix) || !ITEM_WORDS.contains(&prefix.to_lowercase().as_str()));
     Some(Identity { project: is_project.then(|| prefix.to_owned()), number })
 }
@@ -41,11 +41,11 @@ pub fn parse_reference(text: &str) -> Option<Identity> {
 /// Parses an item reference like [`parse_reference`], but rejects the digits at the end of an id.
 pub fn parse_strict(text: &str) -> Option<Identity> {
     let text = text.trim();
-    let digits = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    let prefix = &text[..text.len() - digits];
+    let digit_count = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let prefix = &text[..text.len() - digit_count];
     let has_digits = prefix.bytes().any(|b| b.is_ascii_digit()) && !text.contains("://");
     let is_id = has_digits && (text.len() >= 16 || prefix.ends_with(char::is_alphanumeric));
-    (digits > 0 && !is_id)
+    (digit_count > 0 && !is_id)
         .then(|| parse_reference(text))
         .flatten()
         .or_else(|| text.contains("://").then(|| parse_reference(text)).flatten())
@@ -58,25 +58,25 @@ pub fn hash_number(id: &str) -> u64 {
     u64::from(u32::from_le_bytes(bytes)).clamp(1, MAX_NUMBER)
 }
 
-/// Joins groups of digits: `1,234` with thousands separators, `2023-001` of a yearly numbering.
+/// Joins groups of digits: `1,234` with a thousands separator, `2023-001` with yearly numbers.
 fn join_groups(text: &str) -> Option<String> {
-    let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    let is_digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
     if let Some((year, rest)) = text.split_once('-')
         && year.len() == 4
         && (year.starts_with("19") || year.starts_with("20"))
         && !rest.is_empty()
-        && digits(year)
-        && digits(rest)
+        && is_digits(year)
+        && is_digits(rest)
     {
         return Some(format!("{year}{rest}"));
     }
-    let mark = text.chars().find(|c| !c.is_ascii_digit())?;
-    let mut parts = text.split(mark);
+    let separator = text.chars().find(|c| !c.is_ascii_digit())?;
+    let mut parts = text.split(separator);
     let first = parts.next()?;
-    let is_thousands = matches!(mark, ',' | '.' | '\'' | '’' | '\u{a0}' | '\u{202f}')
+    let is_thousands = matches!(separator, ',' | '.' | '\'' | '’' | '\u{a0}' | '\u{202f}')
         && (1..=3).contains(&first.len())
         && !first.starts_with('0')
-        && parts.all(|part| part.len() == 3 && digits(part));
+        && parts.all(|part| part.len() == 3 && is_digits(part));
     is_thousands.then(|| text.chars().filter(char::is_ascii_digit).collect())
 }
 
@@ -113,8 +113,8 @@ pub fn parse_url(url: &str) -> Option<Identity> {
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     let path = path.split('#').next()?;
     let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
-    if let Some(at) = parts.iter().position(|p| *p == "browse") {
-        return parse_reference(parts.get(at + 1)?);
+    if let Some(index) = parts.iter().position(|p| *p == "browse") {
+        return parse_reference(parts.get(index + 1)?);
     }
     if let Some(id) = query
         .split(['&', ';'])
@@ -123,14 +123,14 @@ pub fn parse_url(url: &str) -> Option<Identity> {
     {
         return Some(Identity { project: None, number: item_number(id)? });
     }
-    let at = parts.iter().rposition(|part| ITEM_SEGMENTS.contains(part))?;
-    let last = parts.get(at + 1)?;
+    let index = parts.iter().rposition(|part| ITEM_SEGMENTS.contains(part))?;
+    let segment = parts.get(index + 1)?;
     // Linear's addresses contain the key.
-    if parts[at] == "issue" && last.contains('-') && host.contains("linear") {
-        return parse_reference(last);
+    if parts[index] == "issue" && segment.contains('-') && host.contains("linear") {
+        return parse_reference(segment);
     }
-    let number = item_number(last.trim_end_matches(".json"))?;
-    let prefix = &parts[..at];
+    let number = item_number(segment.trim_end_matches(".json"))?;
+    let prefix = &parts[..index];
     let project = match prefix.iter().position(|p| *p == "repos") {
         Some(repos) => prefix.get(repos + 1..repos + 3)?.join("/"),
         None => {
@@ -139,7 +139,7 @@ pub fn parse_url(url: &str) -> Option<Identity> {
         }
     };
     let has_project_path = matches!(
-        parts[at],
+        parts[index],
         "issues" | "pull" | "pulls" | "merge_requests" | "work_items" | "discussions"
     );
     let is_repo = has_project_path
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn keys_and_addresses_name_items() {
-        let of =
+        let parse =
             |text: &str| parse_reference(text).map(|i| (i.project.unwrap_or_default(), i.number));
         for (text, project, number) in [
             ("APP-12", "APP", 12),
@@ -207,10 +207,10 @@ mod tests {
             ("https://oven.example/api/v2/tickets/50.json", "", 50),
             ("https://redmine.example/issues/8", "", 8),
         ] {
-            assert_eq!(of(text), Some((project.to_owned(), number)), "{text}");
+            assert_eq!(parse(text), Some((project.to_owned(), number)), "{text}");
         }
-        for no in ["", "APP-x", "0", "https://example.org/", "9007199254740992", "title"] {
-            assert_eq!(of(no), None, "{no}");
+        for text in ["", "APP-x", "0", "https://example.org/", "9007199254740992", "title"] {
+            assert_eq!(parse(text), None, "{text}");
         }
     }
 }

@@ -38,7 +38,7 @@ pub struct Records {
     has_lines: Option<bool>,
     list_keys: Option<Vec<String>>,
     is_in_list: bool,
-    is_end: bool,
+    is_at_end: bool,
 }
 
 impl Records {
@@ -69,11 +69,11 @@ impl Records {
             has_lines: None,
             list_keys,
             is_in_list: false,
-            is_end: false,
+            is_at_end: false,
         }
     }
 
-    /// Returns the number of bytes of the file that were read.
+    /// Returns the number of bytes read from the file.
     pub fn bytes_read(&self) -> u64 {
         self.file_bytes.load(Ordering::Relaxed)
     }
@@ -84,7 +84,7 @@ impl Records {
     /// [`precedent_core::Code::Io`]; [`precedent_core::Code::InvalidInput`] for a damaged or
     /// malicious archive.
     pub fn read(&mut self) -> Result<Option<RawSlice>> {
-        if self.is_end {
+        if self.is_at_end {
             return Ok(None);
         }
         let result = match self.list_keys.clone() {
@@ -99,11 +99,11 @@ impl Records {
                 Ok(Some(RawSlice { position: self.position, bytes }))
             }
             Ok(None) => {
-                self.is_end = true;
+                self.is_at_end = true;
                 Ok(None)
             }
             Err(error) => {
-                self.is_end = true;
+                self.is_at_end = true;
                 Err(error)
             }
         }
@@ -111,12 +111,12 @@ impl Records {
 
     /// Returns whether each line is a record: the first non-empty line is a whole object.
     fn is_lines(&mut self) -> Result<bool> {
-        if let Some(lines) = self.has_lines {
-            return Ok(lines);
+        if let Some(has_lines) = self.has_lines {
+            return Ok(has_lines);
         }
         self.skip_space()?;
         let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
-        let lines = match buffer.first() {
+        let has_lines = match buffer.first() {
             Some(b'[') => false,
             Some(b'{') => match buffer.iter().position(|b| *b == b'\n') {
                 // A line that does not end an object is pretty-printed JSON.
@@ -126,20 +126,20 @@ impl Records {
             },
             _ => true,
         };
-        self.has_lines = Some(lines);
-        Ok(lines)
+        self.has_lines = Some(has_lines);
+        Ok(has_lines)
     }
 
     fn skip_space(&mut self) -> Result<()> {
         loop {
             let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
             // A byte order mark counts as whitespace.
-            let skip = buffer
+            let space_count = buffer
                 .iter()
                 .take_while(|b| b.is_ascii_whitespace() || matches!(b, 0xef | 0xbb | 0xbf))
                 .count();
-            let is_all_space = skip == buffer.len() && skip > 0;
-            self.consume(skip)?;
+            let is_all_space = space_count == buffer.len() && space_count > 0;
+            self.consume(space_count)?;
             if !is_all_space {
                 return Ok(());
             }
@@ -170,18 +170,18 @@ impl Records {
                     break;
                 }
                 let end = buffer.iter().position(|b| *b == b'\n');
-                let take = end.unwrap_or(buffer.len());
-                length += take;
+                let chunk_length = end.unwrap_or(buffer.len());
+                length += chunk_length;
                 if length <= MAX_RECORD {
-                    line.extend_from_slice(&buffer[..take]);
+                    line.extend_from_slice(&buffer[..chunk_length]);
                 } else {
                     line = Vec::new();
                 }
                 has_newline = end.is_some();
-                self.consume(take + usize::from(has_newline))?;
+                self.consume(chunk_length + usize::from(has_newline))?;
             }
             if length > MAX_RECORD {
-                return Ok(Some(Err(too_large(length))));
+                return Ok(Some(Err(size_message(length))));
             }
             if !line.trim_ascii().is_empty() {
                 return Ok(Some(Ok(line)));
@@ -227,7 +227,7 @@ impl Records {
                 return Ok(false);
             }
             let mut end = None;
-            for (at, byte) in buffer.iter().enumerate() {
+            for (index, byte) in buffer.iter().enumerate() {
                 match byte {
                     b'"' if !is_escaped => {
                         is_string = !is_string;
@@ -242,16 +242,16 @@ impl Records {
                         }
                     }
                     b':' => is_key = true,
-                    b'[' if is_key && list_keys.iter().any(|h| h.as_bytes() == last_string) => {
-                        end = Some(at + 1);
+                    b'[' if is_key && list_keys.iter().any(|key| key.as_bytes() == last_string) => {
+                        end = Some(index + 1);
                         break;
                     }
                     b if b.is_ascii_whitespace() => {}
                     _ => is_key = false,
                 }
             }
-            let take = end.unwrap_or(buffer.len());
-            self.consume(take)?;
+            let chunk_length = end.unwrap_or(buffer.len());
+            self.consume(chunk_length)?;
             if end.is_some() {
                 return Ok(true);
             }
@@ -260,7 +260,7 @@ impl Records {
 
     /// Reads the next object of an array or of a plain sequence.
     fn next_value(&mut self) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
-        // Skips to the start of the next object.
+        // Skip to the start of the next object.
         let mut stray_count = 0_usize;
         loop {
             let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
@@ -268,15 +268,15 @@ impl Records {
                 return Ok((stray_count > 0)
                     .then(|| Err("text between records that is not a JSON object".to_owned())));
             }
-            let at = buffer.iter().position(|b| *b == b'{');
-            let skipped_bytes = &buffer[..at.unwrap_or(buffer.len())];
+            let start = buffer.iter().position(|b| *b == b'{');
+            let skipped_bytes = &buffer[..start.unwrap_or(buffer.len())];
             stray_count += skipped_bytes
                 .iter()
                 .filter(|b| !b.is_ascii_whitespace() && !matches!(b, b',' | b'[' | b']'))
                 .count();
-            let skip = skipped_bytes.len();
-            self.consume(skip)?;
-            if at.is_some() {
+            let skip_count = skipped_bytes.len();
+            self.consume(skip_count)?;
+            if start.is_some() {
                 break;
             }
         }
@@ -309,17 +309,17 @@ impl Records {
                     _ => {}
                 }
             }
-            let take = end.unwrap_or(buffer.len());
-            length += take;
+            let chunk_length = end.unwrap_or(buffer.len());
+            length += chunk_length;
             if length <= MAX_RECORD {
-                value.extend_from_slice(&buffer[..take]);
+                value.extend_from_slice(&buffer[..chunk_length]);
             } else {
                 value = Vec::new();
             }
-            self.consume(take)?;
+            self.consume(chunk_length)?;
             if end.is_some() {
                 return Ok(Some(if length > MAX_RECORD {
-                    Err(too_large(length))
+                    Err(size_message(length))
                 } else {
                     Ok(value)
                 }));
@@ -328,7 +328,7 @@ impl Records {
     }
 }
 
-fn too_large(length: usize) -> String {
+fn size_message(length: usize) -> String {
     format!("the record is {} MB; the maximum is {} MB", length / 1_000_000, MAX_RECORD / 1_000_000)
 }
 
@@ -351,10 +351,10 @@ mod tests {
 
     #[test]
     fn lines_arrays_and_sequences_yield_equal_records() {
-        let want = vec![Ok(r#"{"a":"}{"}"#.to_owned()), Ok(r#"{"b":[{"c":1}]}"#.to_owned())];
-        assert_eq!(read_all(b"{\"a\":\"}{\"}\n{\"b\":[{\"c\":1}]}\n"), want);
-        assert_eq!(read_all(b"\xef\xbb\xbf [{\"a\":\"}{\"},\n {\"b\":[{\"c\":1}]}]"), want);
-        assert_eq!(read_all(b"[{\"a\":\"}{\"}][{\"b\":[{\"c\":1}]}]"), want);
+        let expected = vec![Ok(r#"{"a":"}{"}"#.to_owned()), Ok(r#"{"b":[{"c":1}]}"#.to_owned())];
+        assert_eq!(read_all(b"{\"a\":\"}{\"}\n{\"b\":[{\"c\":1}]}\n"), expected);
+        assert_eq!(read_all(b"\xef\xbb\xbf [{\"a\":\"}{\"},\n {\"b\":[{\"c\":1}]}]"), expected);
+        assert_eq!(read_all(b"[{\"a\":\"}{\"}][{\"b\":[{\"c\":1}]}]"), expected);
         assert_eq!(
             read_all(b"{\n\"a\":1\n}\n{\"b\":2}"),
             [Ok("{\n\"a\":1\n}".to_owned()), Ok("{\"b\":2}".to_owned())]

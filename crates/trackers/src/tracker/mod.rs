@@ -50,11 +50,11 @@ use precedent_core::{
 pub enum Stream {
     /// Issues and pull requests.
     Items,
-    /// Comments below them.
+    /// Comments on items.
     Comments,
     /// Review comments on the lines of a pull request.
     ReviewComments,
-    /// Discussions outside of issues, with their comments.
+    /// Discussions outside issues, with their comments.
     Discussions,
     /// Pages of a wiki, where the tracker's API provides them.
     Pages,
@@ -100,7 +100,7 @@ pub struct Page {
     pub gone_numbers: Vec<u64>,
     /// Numbers of open items that are listed without their records.
     pub listed_numbers: Vec<u64>,
-    /// Other identities in the response, to detect repeated pages: the items of the comments.
+    /// Other identities in the response, such as the items of comments, to detect repeated pages.
     pub other_names: Vec<String>,
     /// Names of all wiki pages, if the response lists them; other stored pages are gone.
     pub all_pages: Option<Vec<String>>,
@@ -113,7 +113,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Adds a record, or the reason why it is skipped; `None` is no record.
+    /// Adds a record, or the reason why it is skipped; `None` adds nothing.
     fn add<R: Into<Record>>(&mut self, result: std::result::Result<Option<R>, String>) {
         self.records.extend(result.map(|record| record.map(R::into)).transpose());
     }
@@ -191,7 +191,7 @@ pub enum Relations {
 ///
 /// Lists are read page by page with a [`Cursor`], which the caller stores. Once the records of all
 /// pages up to one are stored, no change before that page's watermark is missing, even if the
-/// tracker's content changes meanwhile.
+/// tracker's content changes in the meantime.
 #[async_trait]
 pub trait Tracker: Send + Sync {
     /// Returns the client of the tracker's API.
@@ -225,11 +225,11 @@ pub trait Tracker: Send + Sync {
         }
         for stream in self.streams() {
             let page = self.list_page(*stream, &self.probe_page(), task).await?;
-            if let Fetch::Refused(why) = page {
-                let is_named = why.contains(stream.label());
+            if let Fetch::Refused(reason) = page {
+                let is_named = reason.contains(stream.label());
                 access.refused.push(match is_named {
-                    true => why,
-                    false => format!("{}: {why}", stream.label()),
+                    true => reason,
+                    false => format!("{}: {reason}", stream.label()),
                 });
             }
         }
@@ -282,7 +282,7 @@ pub trait Tracker: Send + Sync {
         task: &Task,
     ) -> Result<Fetch>;
 
-    /// Returns an upper bound of the number of items, if one is cheap to get.
+    /// Returns an upper bound on the number of items, if one is cheap to get.
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
@@ -354,7 +354,7 @@ pub trait Tracker: Send + Sync {
             200 => Ok(response.body),
             401 | 403 => Err(Error::new(
                 Code::Authentication,
-                format!("{name} does not show this file to the token"),
+                format!("the token has no access to this file on {name}"),
             )),
             status => {
                 let problem = format!("{name}: {}", status_text(status));

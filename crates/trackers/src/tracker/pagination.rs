@@ -1,5 +1,4 @@
-//! Pagination of lists that change while they are read, ordered by change or by
-//! creation.
+//! Pagination of lists that change while they are read, ordered by change or by creation.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -59,8 +58,8 @@ impl Pagination {
         Some(Fetch::Smaller(smaller.cursor()))
     }
 
-    fn next_open(&self, more: bool) -> Option<Self> {
-        more.then(|| Self { page: self.page + 1, ..self.clone() })
+    fn next_open(&self, has_more: bool) -> Option<Self> {
+        has_more.then(|| Self { page: self.page + 1, ..self.clone() })
     }
 
     /// Returns the next page of a list ordered by change, oldest first, and the watermark.
@@ -71,14 +70,14 @@ impl Pagination {
     pub(super) fn by_change(
         &self,
         times: &[Timestamp],
-        more: bool,
+        has_more: bool,
     ) -> (Option<Self>, Option<Timestamp>) {
         if self.open {
-            return (self.next_open(more), None);
+            return (self.next_open(has_more), None);
         }
-        let in_order =
+        let is_ordered =
             times.is_sorted() && self.since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
-        let latest = times.last().copied().filter(|_| in_order);
+        let latest = times.last().copied().filter(|_| is_ordered);
         let restart = |since| Self {
             since: Some(since),
             page: 1,
@@ -89,10 +88,10 @@ impl Pagination {
         let next = Self { page: self.page + 1, ..self.clone() };
         let is_later_page = self.page > 1 && !self.is_reread;
         let next = match (self.since, latest) {
-            (Some(since), _) if !more && is_later_page => {
+            (Some(since), _) if !has_more && is_later_page => {
                 Some(Self { is_reread: true, ..restart(since) })
             }
-            _ if !more => None,
+            _ if !has_more => None,
             (Some(since), Some(latest)) if latest == since => Some(next),
             (Some(since), Some(_)) if is_later_page => {
                 Some(Self { is_reread: true, ..restart(since) })
@@ -111,26 +110,27 @@ impl Pagination {
     pub(super) fn by_creation(
         &self,
         total: Option<u64>,
-        began: Timestamp,
-        more: bool,
+        started_at: Timestamp,
+        has_more: bool,
     ) -> (Option<Self>, Option<Timestamp>) {
         if self.open {
-            return (self.next_open(more), None);
+            return (self.next_open(has_more), None);
         }
-        let began = self.began.unwrap_or(began);
-        let shorter = matches!((self.total, total), (Some(before), Some(now)) if now < before);
-        if shorter && self.rounds < 3 {
-            let restarted =
+        let started_at = self.began.unwrap_or(started_at);
+        let is_shorter =
+            matches!((self.total, total), (Some(previous), Some(current)) if current < previous);
+        if is_shorter && self.rounds < 3 {
+            let restart =
                 Self { page: 1, token: None, total, rounds: self.rounds + 1, ..self.clone() };
-            return (Some(restarted), None);
+            return (Some(restart), None);
         }
-        if more {
+        if has_more {
             return (
-                Some(Self { page: self.page + 1, began: Some(began), total, ..self.clone() }),
+                Some(Self { page: self.page + 1, began: Some(started_at), total, ..self.clone() }),
                 None,
             );
         }
-        (None, Some(began))
+        (None, Some(started_at))
     }
 }
 
@@ -138,7 +138,7 @@ impl Pagination {
 mod tests {
     use super::*;
 
-    fn at(second: i64) -> Timestamp {
+    fn time(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
     }
 
@@ -146,12 +146,12 @@ mod tests {
     fn cursor_round_trips() {
         let pagination = Pagination {
             is_reread: true,
-            began: Some(at(7)),
+            began: Some(time(7)),
             total: Some(9),
             rounds: 2,
             token: Some("a=b&c".into()),
             open: true,
-            ..Pagination::new(Some(at(5)), 100)
+            ..Pagination::new(Some(time(5)), 100)
         };
         assert_eq!(Pagination::parse(&pagination.cursor()), Some(pagination));
         for text in [
@@ -167,15 +167,15 @@ mod tests {
 
     #[test]
     fn full_pages_of_one_moment_are_read_twice() {
-        let first = Pagination::new(Some(at(5)), 2);
-        let (second, _) = first.by_change(&[at(5), at(5)], true);
+        let first = Pagination::new(Some(time(5)), 2);
+        let (second, _) = first.by_change(&[time(5), time(5)], true);
         let second = second.unwrap();
         assert_eq!((second.page, second.is_reread), (2, false));
-        let (reread, _) = second.by_change(&[at(5)], false);
+        let (reread, _) = second.by_change(&[time(5)], false);
         let reread = reread.unwrap();
         assert_eq!((reread.page, reread.is_reread), (1, true));
-        let (next, _) = reread.by_change(&[at(5), at(5)], true);
+        let (next, _) = reread.by_change(&[time(5), time(5)], true);
         assert_eq!(next.clone().unwrap().page, 2);
-        assert_eq!(next.unwrap().by_change(&[at(5)], false), (None, Some(at(5))));
+        assert_eq!(next.unwrap().by_change(&[time(5)], false), (None, Some(time(5))));
     }
 }

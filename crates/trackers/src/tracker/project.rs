@@ -8,46 +8,47 @@ use precedent_core::model::NewMirror;
 /// The names of pages before the number of a Discourse category.
 const CATEGORY_PAGES: [&str; 2] = ["l", "latest"];
 
-/// Returns the source that a text means: `owner/name`, `gitlab:group/name`, or the web address of a
-/// project or of a page in it. `tracker` is empty and `host` is `None` if the text names none.
+/// Returns the source that a text refers to: `owner/name`, `gitlab:group/name`, or the web
+/// address of a project or of a page in it. `tracker` is empty and `host` is `None` if the text
+/// names none.
 pub fn parse(text: &str) -> Option<NewMirror> {
     let text = text.trim();
     if let Some((name, rest)) = text.split_once(':').filter(|(_, rest)| !rest.starts_with("//"))
         && let Some(kind) = Kind::parse(name)
     {
-        let source = whole_host(rest, kind)
-            .or_else(|| host_and_project(rest, kind))
-            .or_else(|| free_name(rest, kind))
+        let source = parse_host(rest, kind)
+            .or_else(|| parse_host_and_project(rest, kind))
+            .or_else(|| parse_free_name(rest, kind))
             .or_else(|| parse(rest))?;
         return Some(NewMirror { tracker: kind.as_str().to_owned(), ..source });
     }
-    if let Some(url) = web_address(text) {
-        return of_page(&url);
+    if let Some(url) = parse_web_address(text) {
+        return page_source(&url);
     }
     let parts: Vec<&str> = text.trim_end_matches('/').split('/').collect();
     if !parts.iter().all(|part| is_plain(part)) {
         return None;
     }
     if let [host] = parts[..]
-        && let Some(source) = kind_at(host).and_then(|kind| whole_host(host, kind))
+        && let Some(source) = kind_for_host(host).and_then(|kind| parse_host(host, kind))
     {
         return Some(source);
     }
     Some(mirror((parts.len() > 2).then_some(Kind::GitLab), None, &parts.join("/")))
 }
 
-/// Returns the source of a web address, with or without its scheme; `None` if the tracker cannot be
-/// told from it.
+/// Returns the source of a web address, with or without its scheme; `None` if it does not
+/// identify the tracker.
 pub fn parse_address(text: &str) -> Option<NewMirror> {
-    let is_whole = text.contains("://") || text.starts_with("git@");
-    let source = if is_whole { parse(text) } else { parse(&format!("https://{text}")) };
+    let is_complete = text.contains("://") || text.starts_with("git@");
+    let source = if is_complete { parse(text) } else { parse(&format!("https://{text}")) };
     source.filter(|source| !source.tracker.is_empty() && source.host.is_some())
 }
 
 /// Returns the kind of tracker that a host's name implies.
-fn kind_at(host: &str) -> Option<Kind> {
+fn kind_for_host(host: &str) -> Option<Kind> {
     let host = host.to_lowercase();
-    let is_below = |domain: &str| host.ends_with(domain);
+    let is_subdomain_of = |domain: &str| host.ends_with(domain);
     Some(match host.split_once('.')?.0 {
         "github" => Kind::GitHub,
         "gitlab" => Kind::GitLab,
@@ -57,13 +58,13 @@ fn kind_at(host: &str) -> Option<Kind> {
         "bugzilla" => Kind::Bugzilla,
         "confluence" => Kind::Confluence,
         "discourse" => Kind::Discourse,
-        _ if is_below(".ghe.com") => Kind::GitHub,
+        _ if is_subdomain_of(".ghe.com") => Kind::GitHub,
         _ if host == "codeberg.org" => Kind::Gitea,
-        _ if is_below(".atlassian.net") => Kind::Jira,
-        _ if host == "dev.azure.com" || is_below(".visualstudio.com") => Kind::Azure,
+        _ if is_subdomain_of(".atlassian.net") => Kind::Jira,
+        _ if host == "dev.azure.com" || is_subdomain_of(".visualstudio.com") => Kind::Azure,
         _ if host == "linear.app" => Kind::Linear,
-        _ if is_below(".zendesk.com") => Kind::Zendesk,
-        _ if is_below(".discourse.group") => Kind::Discourse,
+        _ if is_subdomain_of(".zendesk.com") => Kind::Zendesk,
+        _ if is_subdomain_of(".discourse.group") => Kind::Discourse,
         _ => return None,
     })
 }
@@ -79,18 +80,19 @@ fn is_plain(part: &str) -> bool {
         && part[1..].chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))
 }
 
-/// Returns whether a name has the parts that the tracker's projects have.
-fn fits(project: &str, kind: Kind) -> bool {
-    let is_good = |part: &str| {
-        let is_free = kind.allows_any_name() && part.starts_with(char::is_alphanumeric);
-        is_free || is_plain(part)
+/// Returns whether a name is valid for a project of this tracker.
+fn is_valid_name(project: &str, kind: Kind) -> bool {
+    let is_valid_part = |part: &str| {
+        let is_free_form = kind.allows_any_name() && part.starts_with(char::is_alphanumeric);
+        is_free_form || is_plain(part)
     };
     let count = project.split('/').count();
-    kind.name_parts().map_or(count > 1, |parts| parts == count) && project.split('/').all(is_good)
+    kind.name_parts().map_or(count > 1, |parts| parts == count)
+        && project.split('/').all(is_valid_part)
 }
 
 /// Parses `acme.zendesk.com`: a host that is a single project.
-fn whole_host(text: &str, kind: Kind) -> Option<NewMirror> {
+fn parse_host(text: &str, kind: Kind) -> Option<NewMirror> {
     let host = text.trim_end_matches('/');
     let is_host = host.contains('.')
         && host.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | ':'));
@@ -98,11 +100,11 @@ fn whole_host(text: &str, kind: Kind) -> Option<NewMirror> {
 }
 
 /// Parses `acme.example/redmine/app`: a host before the project.
-fn host_and_project(text: &str, kind: Kind) -> Option<NewMirror> {
+fn parse_host_and_project(text: &str, kind: Kind) -> Option<NewMirror> {
     let parts: Vec<&str> = text.trim_end_matches('/').split('/').collect();
     let project_parts = kind.name_parts().unwrap_or(2);
-    let is_whole = parts.len() > project_parts && parts.iter().all(|part| !part.is_empty());
-    if kind.host().is_some() || text.contains("://") || !is_whole {
+    let has_all_parts = parts.len() > project_parts && parts.iter().all(|part| !part.is_empty());
+    if kind.host().is_some() || text.contains("://") || !has_all_parts {
         return None;
     }
     let (host, project) = parts.split_at(parts.len() - project_parts);
@@ -110,14 +112,14 @@ fn host_and_project(text: &str, kind: Kind) -> Option<NewMirror> {
 }
 
 /// Parses a name with spaces: `azure:acme/The Kiln`.
-fn free_name(text: &str, kind: Kind) -> Option<NewMirror> {
+fn parse_free_name(text: &str, kind: Kind) -> Option<NewMirror> {
     let name = wiki::percent_decode(text);
-    let is_name = kind.allows_any_name() && !text.contains("://") && fits(&name, kind);
+    let is_name = kind.allows_any_name() && !text.contains("://") && is_valid_name(&name, kind);
     is_name.then(|| mirror(Some(kind), None, &name))
 }
 
 /// Parses a web address, or the address of a git repository.
-fn web_address(text: &str) -> Option<Url> {
+fn parse_web_address(text: &str) -> Option<Url> {
     let git = text.strip_prefix("ssh://").unwrap_or(text).strip_prefix("git@");
     let url = match git.and_then(|rest| rest.split_once([':', '/'])) {
         Some((host, path)) => Url::parse(&format!("https://{host}/{path}")),
@@ -142,7 +144,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Returns the source that a page belongs to.
-fn of_page(url: &Url) -> Option<NewMirror> {
+fn page_source(url: &Url) -> Option<NewMirror> {
     let name = url.host_str()?.trim_start_matches("www.");
     let is_local = url.scheme() == "http" && matches!(name, "localhost" | "127.0.0.1" | "[::1]");
     let scheme = if is_local { "http://" } else { "" };
@@ -150,17 +152,17 @@ fn of_page(url: &Url) -> Option<NewMirror> {
     let full_path = wiki::percent_decode(url.path());
     let full_path = full_path.strip_suffix(".git").unwrap_or(&full_path);
     let path: Vec<&str> = full_path.split('/').filter(|part| !part.is_empty()).collect();
-    let at = |root: &[&str]| {
+    let host_with = |root: &[&str]| {
         let root: String = root.iter().map(|part| format!("/{part}")).collect();
         Some(format!("{scheme}{name}{port}{root}"))
     };
-    let place = |kind: Option<Kind>, root: &[&str], project: &str| {
-        project.split('/').all(is_plain).then(|| mirror(kind, at(root), project))
+    let source = |kind: Option<Kind>, root: &[&str], project: &str| {
+        project.split('/').all(is_plain).then(|| mirror(kind, host_with(root), project))
     };
     let position = |names: &[&str]| path.iter().position(|part| names.contains(part));
-    let part_after = |at: usize| path.get(at + 1).copied();
+    let part_after = |index: usize| path.get(index + 1).copied();
 
-    let host_kind = kind_at(name);
+    let host_kind = kind_for_host(name);
     let is_atlassian = name.ends_with(".atlassian.net");
     let page = path.last().copied().unwrap_or_default();
     // Bugzilla: a list's address names the product, a bug's does not.
@@ -171,31 +173,33 @@ fn of_page(url: &Url) -> Option<NewMirror> {
         let product =
             parameter.or_else(|| (!is_script && !page.is_empty()).then(|| page.to_owned()))?;
         let root = if is_script { &path[..path.len() - 1] } else { &[] };
-        return Some(mirror(Some(Kind::Bugzilla), at(root), &product));
+        return Some(mirror(Some(Kind::Bugzilla), host_with(root), &product));
     }
     // Every address of an account belongs to its tickets.
     if host_kind == Some(Kind::Zendesk) {
-        return place(host_kind, &[], Kind::Zendesk.single_project()?);
+        return source(host_kind, &[], Kind::Zendesk.single_project()?);
     }
     // Discourse: /t/pump-stalls/12 is a topic, /c/help/support/5 a category.
-    let topic = path.iter().enumerate().position(|(at, part)| {
-        matches!(*part, "t" | "c") && path[at + 1..].iter().any(|rest| is_number(rest))
+    let topic = path.iter().enumerate().position(|(index, part)| {
+        matches!(*part, "t" | "c") && path[index + 1..].iter().any(|segment| is_number(segment))
     });
     if topic.is_some() || host_kind == Some(Kind::Discourse) && path.is_empty() {
-        let at = topic.unwrap_or_default();
-        let category = path.get(at).filter(|part| **part == "c").and_then(|_| {
-            path[at + 1..].iter().rfind(|part| !is_number(part) && !CATEGORY_PAGES.contains(*part))
+        let index = topic.unwrap_or_default();
+        let category = path.get(index).filter(|part| **part == "c").and_then(|_| {
+            path[index + 1..]
+                .iter()
+                .rfind(|part| !is_number(part) && !CATEGORY_PAGES.contains(*part))
         });
         let project = category.copied().or(Kind::Discourse.single_project())?;
-        return place(Some(Kind::Discourse), &path[..at], project);
+        return source(Some(Kind::Discourse), &path[..index], project);
     }
     if host_kind == Some(Kind::Azure) {
-        let organisation = name.strip_suffix(".visualstudio.com");
-        let parts = organisation.into_iter().chain(path.iter().copied());
+        let organization = name.strip_suffix(".visualstudio.com");
+        let parts = organization.into_iter().chain(path.iter().copied());
         let parts: Vec<&str> = parts.filter(|part| *part != "DefaultCollection").take(2).collect();
         let project = parts.join("/");
         let host = Kind::Azure.host().map(str::to_owned);
-        return fits(&project, Kind::Azure).then(|| mirror(host_kind, host, &project));
+        return is_valid_name(&project, Kind::Azure).then(|| mirror(host_kind, host, &project));
     }
     // Linear: /acme/issue/ENG-12/title, /acme/team/ENG/active.
     if host_kind == Some(Kind::Linear) {
@@ -205,43 +209,45 @@ fn of_page(url: &Url) -> Option<NewMirror> {
             "team" => item,
             _ => return None,
         };
-        return place(host_kind, &[], &format!("{}/{key}", path[0]));
+        return source(host_kind, &[], &format!("{}/{key}", path[0]));
     }
     // Confluence: /wiki/spaces/ENG/pages/…; on Data Center also /display/ENG/….
-    if let Some((at, space)) =
-        position(&["spaces", "display"]).and_then(|at| Some((at, part_after(at)?)))
+    if let Some((index, space)) =
+        position(&["spaces", "display"]).and_then(|index| Some((index, part_after(index)?)))
     {
-        let root = if is_atlassian { &[] } else { &path[..at] };
-        return place(Some(Kind::Confluence), root, space);
+        let root = if is_atlassian { &[] } else { &path[..index] };
+        return source(Some(Kind::Confluence), root, space);
     }
     // GitLab puts a project's pages below /-/.
     if let Some(dash) = position(&["-"]).filter(|dash| *dash > 1) {
-        return place(Some(Kind::GitLab), &[], &path[..dash].join("/"));
+        return source(Some(Kind::GitLab), &[], &path[..dash].join("/"));
     }
     // Jira: /browse/APP-12, /projects/APP; in the cloud also below /jira/software.
-    let jira_root = |at: usize| -> Vec<&str> {
-        let root = path[..at].iter().enumerate();
-        let root = root.filter(|(at, part)| !is_atlassian && (*at == 0 || **part != "software"));
+    let jira_root = |index: usize| -> Vec<&str> {
+        let root = path[..index].iter().enumerate();
+        let root =
+            root.filter(|(index, part)| !is_atlassian && (*index == 0 || **part != "software"));
         root.map(|(_, part)| *part).collect()
     };
     if let Some(browse) = position(&["browse"])
         && let Some(key) = part_after(browse).and_then(jira_key)
     {
-        return place(Some(Kind::Jira), &jira_root(browse), key);
+        return source(Some(Kind::Jira), &jira_root(browse), key);
     }
-    if let Some((at, project)) = position(&["projects"]).and_then(|at| Some((at, part_after(at)?)))
+    if let Some((index, project)) =
+        position(&["projects"]).and_then(|index| Some((index, part_after(index)?)))
     {
         return match jira_key(project).filter(|key| *key == project) {
-            Some(key) => place(Some(Kind::Jira), &jira_root(at), key),
-            None => place(host_kind.or(Some(Kind::Redmine)), &path[..at], project),
+            Some(key) => source(Some(Kind::Jira), &jira_root(index), key),
+            None => source(host_kind.or(Some(Kind::Redmine)), &path[..index], project),
         };
     }
     match host_kind {
-        Some(Kind::GitLab) => place(host_kind, &[], &path.join("/")),
+        Some(Kind::GitLab) => source(host_kind, &[], &path.join("/")),
         Some(Kind::Jira | Kind::Redmine | Kind::Confluence) => {
-            place(host_kind, &path[..path.len().checked_sub(1)?], page)
+            source(host_kind, &path[..path.len().checked_sub(1)?], page)
         }
-        _ => place(host_kind, &[], &format!("{}/{}", path.first()?, path.get(1)?)),
+        _ => source(host_kind, &[], &format!("{}/{}", path.first()?, path.get(1)?)),
     }
 }
 
@@ -391,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_projects() {
+    fn other_texts_are_not_projects() {
         for text in [
             "",
             "acme app",

@@ -1,4 +1,4 @@
-//! Releases of a project: lists of trackers, changelogs, and the items that their notes fix.
+//! Releases of a project, from tracker lists and changelogs, with the items that each one fixes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -56,7 +56,7 @@ pub struct ReleaseRequest<'a> {
     pub list: ReleaseList,
     /// Page number, from 1.
     pub page: u32,
-    /// Number of releases on a page.
+    /// Number of releases per page.
     pub size: u32,
     /// ETag of the stored page.
     pub etag: Option<&'a str>,
@@ -68,7 +68,7 @@ pub struct ReleasePage {
     /// Releases of the page, without drafts.
     pub releases: Vec<ReleaseRecord>,
     /// `true` if there is another page.
-    pub more: bool,
+    pub has_more: bool,
     /// ETag of the response.
     pub etag: Option<String>,
 }
@@ -109,7 +109,7 @@ struct Links {
 
 impl Entry {
     /// Converts an entry of a list; `None` for a draft, or a milestone or tag without a version.
-    fn record(self, list: ReleaseList, project: &str) -> Option<ReleaseRecord> {
+    fn into_record(self, list: ReleaseList, project: &str) -> Option<ReleaseRecord> {
         let name = match list {
             ReleaseList::Published | ReleaseList::Versions => self.tag_name.or(self.name),
             ReleaseList::Planned => self.title.filter(|title| is_version_name(title)),
@@ -143,20 +143,20 @@ pub(super) fn page(
     // A proxy may drop the links of a full page.
     let is_full = raws.len() >= request.size as usize;
     Ok(ReleasePage {
-        releases: entries.filter_map(|entry| entry.record(request.list, project)).collect(),
-        more: response.next.is_some() || is_full && response.header("link").is_none(),
+        releases: entries.filter_map(|entry| entry.into_record(request.list, project)).collect(),
+        has_more: response.next.is_some() || is_full && response.header("link").is_none(),
         etag: response.etag.clone(),
     })
 }
 
-/// A version of Jira, Redmine or Bugzilla.
+/// A version in Jira, Redmine or Bugzilla.
 #[derive(Deserialize)]
 struct Version {
     id: Option<Value>,
     name: String,
-    /// `true` for a released version of Jira.
+    /// `true` for a released version in Jira.
     released: Option<bool>,
-    /// Status of a version of Redmine: open, locked or closed.
+    /// Status in Redmine: open, locked or closed.
     status: Option<String>,
     #[serde(alias = "releaseDate", alias = "due_date")]
     date: Option<String>,
@@ -216,7 +216,7 @@ pub fn parse_release(value: &Value) -> Option<(Option<String>, ReleaseRecord)> {
         Some(path.split_once('/')?.1.to_owned())
     });
     let name = project.clone().unwrap_or_default();
-    Some((project, entry.record(ReleaseList::Published, &name)?))
+    Some((project, entry.into_record(ReleaseList::Published, &name)?))
 }
 
 fn has_version(name: &str) -> bool {
@@ -254,12 +254,12 @@ pub fn fixed_items(notes: &str, project: &str) -> Vec<u64> {
     let mut out = BTreeSet::new();
     let (mut paragraph, mut is_unfixed) = (String::new(), false);
     for line in notes.lines() {
-        let heading = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
-        if heading || line.trim().is_empty() || ENTRY.is_match(line) {
+        let is_heading = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
+        if is_heading || line.trim().is_empty() || ENTRY.is_match(line) {
             add_fixed_items(&paragraph, project, &mut out);
             paragraph.clear();
         }
-        if heading {
+        if is_heading {
             is_unfixed = UNFIXED_WORDS.is_match(line);
         } else if !is_unfixed {
             paragraph.push_str(line);
@@ -275,15 +275,18 @@ fn add_fixed_items(paragraph: &str, project: &str, out: &mut BTreeSet<u64>) {
     for sentence in paragraph.split(". ").filter(|sentence| !UNFIXED_WORDS.is_match(sentence)) {
         let references = references(sentence);
         // A GitLab reference may name only the end of the project's path.
-        let is_own = |source: &str| {
-            let end = project.len().checked_sub(source.len()).and_then(|at| project.get(at..));
-            end.is_some_and(|end| end.eq_ignore_ascii_case(source))
+        let is_same_project = |source: &str| {
+            let path_end =
+                project.len().checked_sub(source.len()).and_then(|start| project.get(start..));
+            path_end.is_some_and(|path_end| path_end.eq_ignore_ascii_case(source))
         };
         let is_listed = is_entry || BRACKETED_REFERENCE.is_match(sentence);
-        let (mut own_references, mut foreign) = (Vec::new(), BTreeSet::new());
+        let (mut own_references, mut foreign_numbers) = (Vec::new(), BTreeSet::new());
         for reference in &references {
             match reference.source.as_deref() {
-                Some(source) if !is_own(source) => drop(foreign.insert(reference.number)),
+                Some(source) if !is_same_project(source) => {
+                    drop(foreign_numbers.insert(reference.number))
+                }
                 _ if is_listed || reference.relation == Relation::Closes => {
                     own_references.push(reference)
                 }
@@ -293,7 +296,7 @@ fn add_fixed_items(paragraph: &str, project: &str, out: &mut BTreeSet<u64>) {
         // The text of a link repeats the number: [#12](https://github.com/acme/lib/issues/12).
         let own_references = own_references
             .into_iter()
-            .filter(|r| r.source.is_some() || !foreign.contains(&r.number));
+            .filter(|r| r.source.is_some() || !foreign_numbers.contains(&r.number));
         out.extend(own_references.map(|reference| reference.number));
     }
 }
@@ -303,9 +306,9 @@ pub fn parse_changelog(markdown: &str) -> Vec<ReleaseRecord> {
     let lines: Vec<&str> = markdown.lines().collect();
     let mut sections: Vec<(ReleaseRecord, String)> = Vec::new();
     let mut is_code = false;
-    for (at, line) in lines.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         is_code ^= line.trim_start().starts_with("```");
-        let heading = if is_code { None } else { heading(line, lines.get(at + 1)) };
+        let heading = if is_code { None } else { heading(line, lines.get(index + 1)) };
         match (heading.and_then(version_heading), sections.last_mut()) {
             (Some(release), _) => sections.push((release, String::new())),
             (None, Some((_, notes))) => {
@@ -348,10 +351,10 @@ fn version_heading(text: &str) -> Option<ReleaseRecord> {
     let orders = [dates::Order::MonthFirst, dates::Order::DayFirst];
     let released_at = orders.into_iter().find_map(|order| dates::parse(date, order));
     let is_planned = [name, rest].iter().any(|text| text.eq_ignore_ascii_case("unreleased"));
-    let is_introduced = captures.name("word").is_none_or(|word| {
+    let has_plain_prefix = captures.name("word").is_none_or(|word| {
         ["version", "release"].iter().any(|keyword| word.as_str().eq_ignore_ascii_case(keyword))
     });
-    let is_complete = released_at.is_some() || is_introduced && (is_planned || rest.is_empty());
+    let is_complete = released_at.is_some() || has_plain_prefix && (is_planned || rest.is_empty());
     is_complete.then(|| ReleaseRecord {
         name: name.to_owned(),
         released_at: released_at.filter(|_| !is_planned),
@@ -377,14 +380,14 @@ mod tests {
     use super::*;
 
     fn record(list: ReleaseList, entry: Value) -> Option<(String, bool, Option<String>)> {
-        let record = Entry::deserialize(entry).unwrap().record(list, "acme/app")?;
-        Some((record.name, record.is_released, record.released_at.map(|at| at.to_string())))
+        let record = Entry::deserialize(entry).unwrap().into_record(list, "acme/app")?;
+        Some((record.name, record.is_released, record.released_at.map(|time| time.to_string())))
     }
 
     #[test]
     fn entries_of_each_tracker_become_releases() {
         let date = || Some("2024-01-02T03:04:05Z".to_owned());
-        for (list, entry, want) in [
+        for (list, entry, expected) in [
             (
                 ReleaseList::Published,
                 json!({"tag_name": "v1.2.0", "name": "Spring", "draft": false, "published_at": "2024-01-02T03:04:05Z"}),
@@ -417,8 +420,9 @@ mod tests {
             (ReleaseList::Tags, json!({"name": "go1.22.1"}), Some(("go1.22.1", true, None))),
             (ReleaseList::Tags, json!({"name": "weekly.2012-03-27"}), None),
         ] {
-            let want = want.map(|(name, is_released, at)| (name.to_owned(), is_released, at));
-            assert_eq!(record(list, entry.clone()), want, "{entry}");
+            let expected =
+                expected.map(|(name, is_released, time)| (name.to_owned(), is_released, time));
+            assert_eq!(record(list, entry.clone()), expected, "{entry}");
         }
     }
 
@@ -440,24 +444,24 @@ mod tests {
                 (
                     r.name.as_str(),
                     r.is_released,
-                    r.released_at.map(|at| at.strftime("%F").to_string()),
+                    r.released_at.map(|time| time.strftime("%F").to_string()),
                 )
             })
             .collect();
-        let want = [
+        let expected = [
             ("1.4.0", true, None),
             ("1.3.0", false, None),
             ("1.2.0", true, Some("2024-03-04".to_owned())),
             ("1.1.0", false, None),
             ("1.0.0", true, Some("2024-01-02".to_owned())),
         ];
-        assert_eq!(found, want);
+        assert_eq!(found, expected);
         assert_eq!(page.releases[4].url.as_deref(), Some("https://tracker.example/versions/1"));
     }
 
     #[test]
     fn notes_name_fixed_items() {
-        for (notes, want) in [
+        for (notes, expected) in [
             ("* Stop the pump in time by @ada in https://github.com/acme/app/pull/12", &[12][..]),
             (
                 "- Stop the pump\n  in time ([#13](https://github.com/acme/app/issues/13), #14)\n- Clean up",
@@ -478,13 +482,13 @@ mod tests {
             ("- Closes ACME/App#27 and app#28", &[27, 28]),
             ("**Full Changelog**: https://github.com/acme/app/compare/v1.1.0...v1.2.0", &[]),
         ] {
-            assert_eq!(fixed_items(notes, "acme/app"), want, "{notes}");
+            assert_eq!(fixed_items(notes, "acme/app"), expected, "{notes}");
         }
     }
 
     #[test]
     fn changelog_headings_become_releases() {
-        for (heading, want) in [
+        for (heading, expected) in [
             ("[1.2.0] - 2024-01-02", Some(("1.2.0", true, Some("2024-01-02")))),
             ("[1.2.0] - 2024-01-02 [YANKED]", Some(("1.2.0", true, Some("2024-01-02")))),
             (
@@ -509,12 +513,12 @@ mod tests {
                 (
                     r.name.as_str(),
                     r.is_released,
-                    r.released_at.map(|at| at.strftime("%F").to_string()),
+                    r.released_at.map(|time| time.strftime("%F").to_string()),
                 )
             });
-            let want =
-                want.map(|(name, is_released, at)| (name, is_released, at.map(str::to_owned)));
-            assert_eq!(found, want, "{heading}");
+            let expected = expected
+                .map(|(name, is_released, time)| (name, is_released, time.map(str::to_owned)));
+            assert_eq!(found, expected, "{heading}");
         }
     }
 
@@ -525,8 +529,8 @@ mod tests {
             ```\n## 9.9.9\n```\n\nVersion 1.0.0 (2024-01-02)\n=====\n\n- First (#1)\n";
         let releases: Vec<_> =
             parse_changelog(text).into_iter().map(|r| (r.name, r.items)).collect();
-        let want = [("Unreleased", vec![9]), ("1.1.0", vec![7]), ("1.0.0", vec![1])];
-        assert_eq!(releases, want.map(|(name, items)| (name.to_owned(), items)));
+        let expected = [("Unreleased", vec![9]), ("1.1.0", vec![7]), ("1.0.0", vec![1])];
+        assert_eq!(releases, expected.map(|(name, items)| (name.to_owned(), items)));
         assert_eq!(parse_changelog("# Heron\n\n## 1.0.0\n\nThe first version.\n"), []);
     }
 

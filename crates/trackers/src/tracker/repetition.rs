@@ -13,8 +13,8 @@ use precedent_core::{
 
 /// The number of consecutive pages without new records that are always accepted.
 const ACCEPTED_STALE_PAGES: u64 = 10;
-/// The number of accepted pages without new records for each page with some, because a list that
-/// got shorter is read up to three more times.
+/// The number of accepted pages without new records for each page with new ones, because a list
+/// that got shorter is reread up to three times.
 const REREADS: u64 = 3;
 /// The maximum number of pages of one list in one sync.
 const MAX_PAGES: u64 = 200_000;

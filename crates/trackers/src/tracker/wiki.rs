@@ -50,8 +50,8 @@ pub fn slug(file: &str) -> Option<String> {
 pub(crate) fn title_slug(title: &str) -> String {
     let mut out = String::with_capacity(title.len());
     for c in title.trim().chars() {
-        let plain = c.is_alphanumeric() || matches!(c, '_' | '.' | '(' | ')');
-        if plain {
+        let is_plain = c.is_alphanumeric() || matches!(c, '_' | '.' | '(' | ')');
+        if is_plain {
             out.push(c);
         } else if !out.ends_with('-') {
             out.push('-');
@@ -86,7 +86,7 @@ pub(crate) fn percent_decode(name: &str) -> String {
 /// metadata.
 ///
 /// # Errors
-/// The reason why it is skipped.
+/// Returns the reason if the page must be skipped.
 pub fn parse_folder_page(
     path: &str,
     bytes: Vec<u8>,
@@ -143,7 +143,7 @@ fn front_matter(text: &str) -> Option<(Vec<(String, String)>, &str)> {
 /// Parses a page from its file name and its bytes.
 ///
 /// # Errors
-/// The reason why it is skipped.
+/// Returns the reason if the page must be skipped.
 pub fn parse_page(
     file: &str,
     bytes: Vec<u8>,

@@ -1,7 +1,7 @@
 //! Wikis in git repositories, read with the system's `git`.
 //!
 //! This is the only network access that bypasses `http`, because git has its own protocol. The same
-//! rules apply: the token is sent to its own origin only, redirects are not followed, there are no
+//! rules apply: the token is only sent to its own origin, redirects are not followed, there are no
 //! prompts, and a cancelled process is killed.
 
 use std::{
@@ -72,8 +72,8 @@ struct GitLimits {
     ls_remote: Duration,
     fetch: Duration,
     local: Duration,
-    /// How long a fetch may go without writing to disk. This includes the time that git spends on
-    /// resolving deltas.
+    /// The maximum time that a fetch may write nothing to disk, including the time for resolving
+    /// deltas.
     stall: Duration,
     clone_size: u64,
 }
@@ -164,13 +164,13 @@ impl WikiGit {
             });
         }
         let stderr = output.stderr.to_lowercase();
-        let has = |words: &[&str]| words.iter().any(|w| stderr.contains(w));
-        if has(&["not found", "error: 404", "does not exist"]) {
+        let contains_any = |words: &[&str]| words.iter().any(|w| stderr.contains(w));
+        if contains_any(&["not found", "error: 404", "does not exist"]) {
             return Ok(Head::Missing(
                 "it has no pages yet, or you don't have access to it".to_owned(),
             ));
         }
-        if has(&[
+        if contains_any(&[
             "authentication failed",
             "could not read",
             "error: 401",
@@ -286,8 +286,8 @@ impl WikiGit {
 
     fn fetch_error(&self, output: &GitOutput) -> Error {
         let host = self.location.repository.host_str().unwrap_or_default();
-        let why = if output.stderr.contains("redirect") {
-            "it redirects elsewhere".to_owned()
+        let reason = if output.stderr.contains("redirect") {
+            "it redirects to another address".to_owned()
         } else {
             Quotation::last_line(&output.stderr)
                 .map_or_else(|| "git failed".to_owned(), |last| last.to_string())
@@ -295,7 +295,7 @@ impl WikiGit {
                 .trim()
                 .to_owned()
         };
-        Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {why}"))
+        Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {reason}"))
             .with_hint("Check your network. Progress is saved; run sync again to continue.")
     }
 
@@ -334,9 +334,9 @@ impl WikiGit {
         }
     }
 
-    fn limit_error(&self, why: &str) -> Error {
+    fn limit_error(&self, reason: &str) -> Error {
         let host = self.location.repository.host_str().unwrap_or_default();
-        Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {why}")).with_hint(
+        Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {reason}")).with_hint(
             "Everything else was fetched. To mirror the project without its wiki, add the source again without --wiki.",
         )
     }
@@ -566,8 +566,8 @@ fn is_object_name(text: &str) -> bool {
 }
 
 /// Parses `mode type name size\tpath` entries, each terminated by a NUL.
-fn parse_files(out: &[u8]) -> Vec<WikiFile> {
-    let entry = |entry: &[u8]| -> Option<WikiFile> {
+fn parse_files(output: &[u8]) -> Vec<WikiFile> {
+    let parse_entry = |entry: &[u8]| -> Option<WikiFile> {
         let text = std::str::from_utf8(entry).ok()?;
         let (metadata, path) = text.split_once('\t')?;
         let mut metadata = metadata.split_ascii_whitespace();
@@ -581,14 +581,14 @@ fn parse_files(out: &[u8]) -> Vec<WikiFile> {
             size: size.parse().unwrap_or(u64::MAX),
         })
     };
-    out.split(|b| *b == 0).filter_map(entry).collect()
+    output.split(|b| *b == 0).filter_map(parse_entry).collect()
 }
 
 /// Parses commits, newest first: `\x02TIME\x1fNAME` and the changed paths, terminated by NULs.
-fn parse_history(out: &[u8]) -> HashMap<String, FileHistory> {
+fn parse_history(output: &[u8]) -> HashMap<String, FileHistory> {
     let mut changes: HashMap<String, FileHistory> = HashMap::new();
     let (mut changed_at, mut author) = (None, String::new());
-    for part in out.split(|b| *b == 0) {
+    for part in output.split(|b| *b == 0) {
         let part = String::from_utf8_lossy(part);
         let part = part.trim_start_matches('\n');
         if let Some((time, name)) = part.strip_prefix('\u{2}').and_then(|h| h.split_once('\u{1f}'))
@@ -611,9 +611,9 @@ fn parse_history(out: &[u8]) -> HashMap<String, FileHistory> {
 
 /// Parses the output of `git cat-file --batch`: for each blob, a `name type size\n` line, the
 /// content and `\n`.
-fn parse_contents(out: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
+fn parse_contents(output: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
     let mut blobs = BTreeMap::new();
-    let mut rest = out;
+    let mut rest = output;
     while !rest.is_empty() {
         let end = rest.iter().position(|b| *b == b'\n')?;
         let line = std::str::from_utf8(&rest[..end]).ok()?;

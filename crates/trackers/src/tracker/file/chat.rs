@@ -1,4 +1,4 @@
-//! Messages of a chat, as Slack exports them: a message with replies is an item, and the replies are
+//! Chat messages as exported by Slack: a message with replies is an item, and the replies are
 //! its comments.
 
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
         context.add_notice("messages from bots and channel events are skipped");
         return Vec::new();
     }
-    let at = dates::parse(message_id, dates::Order::default());
+    let created_at = dates::parse(message_id, dates::Order::default());
     let body = markdown(value["text"].as_str().unwrap_or_default(), context);
     let author = value["user"].as_str().map(|id| context.person_name(id));
     if value["thread_ts"] != value["ts"] {
@@ -52,7 +52,7 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
             id: Some(message_id.to_owned()),
             author,
             body,
-            at,
+            created_at,
             ..Comment::default()
         };
         return vec![ParsedItem::Record(reply.record(None, "", bytes.to_vec()))];
@@ -61,7 +61,7 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
     let is_solved = reactions
         .into_iter()
         .any(|r| r["name"].as_str().is_some_and(|n| SOLVED_REACTIONS.contains(&n)));
-    let last = value["latest_reply"]
+    let last_reply_at = value["latest_reply"]
         .as_str()
         .and_then(|message_id| dates::parse(message_id, dates::Order::default()));
     let item = DocumentRecord {
@@ -72,17 +72,17 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
         state: state(is_solved),
         state_reason: is_solved.then(|| "solved".to_owned()),
         comment_count: value["reply_count"].as_u64().unwrap_or_default(),
-        created_at: at,
-        updated_at: last.or(at),
-        closed_at: last.filter(|_| is_solved),
+        created_at,
+        updated_at: last_reply_at.or(created_at),
+        closed_at: last_reply_at.filter(|_| is_solved),
         ..DocumentRecord::default()
     };
     let mut out = vec![ParsedItem::Record(item_record(item, bytes.to_vec()))];
     // Some exporters include the replies in the first message.
-    for inner in value.as_object().into_iter().flatten().filter_map(|(_, v)| v.as_array()).flatten()
+    for reply in value.as_object().into_iter().flatten().filter_map(|(_, v)| v.as_array()).flatten()
     {
-        if is_message(inner) && inner["ts"] != value["ts"] {
-            out.extend(parse_message(inner, inner.to_string().as_bytes(), context));
+        if is_message(reply) && reply["ts"] != value["ts"] {
+            out.extend(parse_message(reply, reply.to_string().as_bytes(), context));
         }
     }
     out

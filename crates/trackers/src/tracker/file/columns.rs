@@ -1,4 +1,4 @@
-//! Mapping of table columns to fields.
+//! Maps table columns to fields.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -18,7 +18,7 @@ pub const MULTI_COLUMN_FIELDS: &[&str] = &[
     "related",
 ];
 
-/// Returns the field of a column name, and the rank of the name.
+/// Returns the field for a column name, and the rank of the name.
 pub fn field(name: &str) -> Option<(&'static str, usize)> {
     match link_field(&normalize(name)) {
         Some(kind) => Some((kind, 0)),
@@ -29,8 +29,8 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
 /// Returns the field of a Jira link column: `Outward issue link (Duplicate)`.
 fn link_field(name: &str) -> Option<&'static str> {
     let (label, kind) = name.split_once(" (")?;
-    let is = |kind| relation_phrases(kind).any(|phrase| phrase == label);
-    match (is("outward"), is("inward"), kind.contains("duplic") || kind.contains("duplik")) {
+    let has = |kind| relation_phrases(kind).any(|phrase| phrase == label);
+    match (has("outward"), has("inward"), kind.contains("duplic") || kind.contains("duplik")) {
         (true, _, true) => Some("duplicates"),
         (_, true, true) => Some("duplicated"),
         (false, false, _) => None,
@@ -38,7 +38,7 @@ fn link_field(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the field of a column, with the names that a tracker uses differently.
+/// Returns the field for a column name, which some trackers use differently.
 fn tracker_field(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
     match (normalize(name).as_str(), tracker) {
         // Elsewhere, notes are comments; in Asana, they are the description.
@@ -49,7 +49,7 @@ fn tracker_field(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
     }
 }
 
-/// Returns the columns of each field.
+/// Assigns columns to fields.
 pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
     let tracker = tracker(headers);
     let fields: Vec<Option<(&'static str, usize)>> =
@@ -59,7 +59,9 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
         let mut columns: Vec<(usize, usize)> = fields
             .iter()
             .enumerate()
-            .filter_map(|(at, f)| f.filter(|(name, _)| name == field).map(|(_, rank)| (rank, at)))
+            .filter_map(|(index, f)| {
+                f.filter(|(name, _)| name == field).map(|(_, rank)| (rank, index))
+            })
             .collect();
         columns.sort_unstable();
         let columns: Vec<usize> = match MULTI_COLUMN_FIELDS.contains(field) {
@@ -67,17 +69,17 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
                 // Columns keep their table order; those of body and closing time are sorted by
                 // rank.
                 if !matches!(*field, "body" | "closed") {
-                    columns.sort_unstable_by_key(|(_, at)| *at);
+                    columns.sort_unstable_by_key(|(_, index)| *index);
                 }
-                columns.into_iter().map(|(_, at)| at).collect()
+                columns.into_iter().map(|(_, index)| index).collect()
             }
             // A single-valued field takes the best name; its repeated columns fill in empty cells.
             false => {
-                let best = columns.first().map(|(rank, _)| *rank);
+                let best_rank = columns.first().map(|(rank, _)| *rank);
                 columns
                     .into_iter()
-                    .filter(|(rank, _)| Some(*rank) == best)
-                    .map(|(_, at)| at)
+                    .filter(|(rank, _)| Some(*rank) == best_rank)
+                    .map(|(_, index)| index)
                     .collect()
             }
         };
@@ -143,7 +145,8 @@ mod tests {
     /// Returns the fields of a table with these columns, each with its column names.
     fn fields_of(names: &str) -> Vec<(&'static str, Vec<&str>)> {
         let names: Vec<&str> = names.split(", ").collect();
-        let column_names = |columns: Vec<usize>| columns.into_iter().map(|at| names[at]).collect();
+        let column_names =
+            |columns: Vec<usize>| columns.into_iter().map(|index| names[index]).collect();
         assign_names(&names)
             .into_iter()
             .map(|(field, columns)| (field, column_names(columns)))
@@ -151,16 +154,16 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_columns(columns: &str, field: &str, want: &[&str]) {
+    fn assert_columns(columns: &str, field: &str, expected: &[&str]) {
         let fields = fields_of(columns);
         let actual = fields.iter().find(|(f, _)| *f == field).map(|(_, names)| names.as_slice());
-        assert_eq!(actual, Some(want), "{field} of {columns}");
+        assert_eq!(actual, Some(expected), "{field} of {columns}");
     }
 
     #[test]
     fn tracker_columns_map_to_their_fields() {
         let asana = "Task ID, Created At, Completed At, Last Modified, Name, Section/Column, Tags, Notes, Projects";
-        for (field, want) in [
+        for (field, expected) in [
             ("number", "Task ID"),
             ("title", "Name"),
             ("body", "Notes"),
@@ -169,7 +172,7 @@ mod tests {
             ("updated", "Last Modified"),
             ("closed", "Completed At"),
         ] {
-            assert_columns(asana, field, &[want]);
+            assert_columns(asana, field, &[expected]);
         }
         assert_columns("ID, Title, Notes", "comments", &["Notes"]);
         let freshdesk = "Ticket ID, Subject, Status, Created time, Due by Time, Resolved time, Closed time, Last update time, Tags, Full name";
@@ -183,8 +186,8 @@ mod tests {
         let notion = "Name, Status, Created time, Last edited time, Created by, ID, Tags, Text";
         assert_columns(notion, "updated", &["Last edited time"]);
         assert_columns(notion, "created", &["Created time"]);
-        let now = "number, opened_at, short_description, description, caller_id, state, category, sys_updated_on, sys_created_on, closed_at, resolved_at, close_code, close_notes, work_notes, opened_by";
-        for (field, want) in [
+        let service_now = "number, opened_at, short_description, description, caller_id, state, category, sys_updated_on, sys_created_on, closed_at, resolved_at, close_code, close_notes, work_notes, opened_by";
+        for (field, expected) in [
             ("title", &["short_description"][..]),
             ("body", &["description"]),
             ("author", &["caller_id"]),
@@ -194,7 +197,7 @@ mod tests {
             ("reason", &["close_code"]),
             ("comments", &["close_notes", "work_notes"]),
         ] {
-            assert_columns(now, field, want);
+            assert_columns(service_now, field, expected);
         }
         let bugzilla = "bug_id, bug_status, short_desc, changeddate, opendate, dupe_of, see_also";
         assert_columns(bugzilla, "updated", &["changeddate"]);
@@ -236,13 +239,13 @@ mod tests {
         }
         let brazilian =
             "Resumo, Chave da item, Criado, Atualizado(a), Resolvido, Categorias, Comentar";
-        for (field, want) in [
+        for (field, expected) in [
             ("number", "Chave da item"),
             ("updated", "Atualizado(a)"),
             ("labels", "Categorias"),
             ("comments", "Comentar"),
         ] {
-            assert_columns(brazilian, field, &[want]);
+            assert_columns(brazilian, field, &[expected]);
         }
         assert_columns("#, 主题, 状态, 结束日期, 最后的说明", "closed", &["结束日期"]);
         assert_columns("#, 主题, 状态, 结束日期, 最后的说明", "comments", &["最后的说明"]);

@@ -133,7 +133,7 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
         return Ok(vec![(path.to_owned(), meta.len())]);
     }
     let mut out = Vec::new();
-    pagination(path, 0, &mut out)?;
+    collect_files(path, 0, &mut out)?;
     if out.is_empty() {
         return Err(Error::not_found(format!(
             "{}: nothing to import in this folder",
@@ -154,7 +154,7 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
 /// The database of a casebook; the other files in its folder are not tracker exports.
 const CASEBOOK_DATABASE: &str = "precedent.db";
 
-fn pagination(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
+fn collect_files(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
     if folder.join(CASEBOOK_DATABASE).is_file() {
         return Ok(());
     }
@@ -166,7 +166,7 @@ fn pagination(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Res
             continue;
         }
         if kind.is_dir() && depth < MAX_DEPTH {
-            pagination(&entry.path(), depth + 1, out)?;
+            collect_files(&entry.path(), depth + 1, out)?;
         } else if kind.is_file() && is_relevant(&entry.path().to_string_lossy().replace('\\', "/"))
         {
             let size = entry.metadata().map_err(|e| Error::io(&entry.path(), e))?.len();
@@ -180,7 +180,8 @@ fn pagination(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Res
 /// returns `false`. Returns whether the file is an archive.
 ///
 /// # Errors
-/// A file that cannot be read, a damaged or malicious archive, and the errors of `visit`.
+/// An error if the file cannot be read or the archive is damaged or malicious, and any error from
+/// `visit`.
 pub fn for_each_member(
     path: &Path,
     mut visit: impl FnMut(Content) -> Result<bool>,
@@ -238,10 +239,10 @@ fn visit_members(
         return visit(member);
     }
     if is_tar(start) {
-        return tar(&member, depth, visit);
+        return visit_tar(&member, depth, visit);
     }
     if is_zip(start) && (depth == 1 || is_plain_zip(&member)) {
-        return zip(&member, depth, visit);
+        return visit_zip(&member, depth, visit);
     }
     let is_document = start.starts_with(OLE) || is_zip(start);
     let bytes = if is_document { read_all(&member).ok() } else { None };
@@ -270,7 +271,7 @@ fn read_all(content: &Content) -> Result<Vec<u8>> {
         .read_to_end(&mut bytes)
         .map_err(|e| damage_error(&content.path, &e))?;
     match bytes.len() as u64 > MAX_MEMBER {
-        true => Err(too_large(&content.path, "the archive")),
+        true => Err(size_error(&content.path, "the archive")),
         false => Ok(bytes),
     }
 }
@@ -317,7 +318,7 @@ static IGNORED_PREFIXES: Words = Words::new(
 );
 
 /// Reads a tar archive; returns whether to continue.
-fn tar(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
+fn visit_tar(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
     let path = &archive.path;
     let mut tar = tar::Archive::new(archive.open()?);
     for (index, entry) in tar.entries().map_err(|e| damage_error(path, &e))?.enumerate() {
@@ -327,11 +328,11 @@ fn tar(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool>
             continue;
         }
         if entry.size() > MAX_MEMBER {
-            return Err(too_large(path, &name));
+            return Err(size_error(path, &name));
         }
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).map_err(|e| damage_error(path, &e))?;
-        let member = member(archive, &name, bytes);
+        let member = member_content(archive, &name, bytes);
         let start = member.start(1024).unwrap_or_default();
         if !visit_members(member, &start, depth + 1, visit)? {
             return Ok(false);
@@ -340,23 +341,23 @@ fn tar(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool>
     Ok(true)
 }
 
-fn zip(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
+fn visit_zip(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
     let path = &archive.path;
     if archive.bytes.is_none() {
         let mut file = BufReader::new(File::open(path).map_err(|e| Error::io(path, e))?);
         let size = file.get_ref().metadata().map_err(|e| Error::io(path, e))?.len();
         if is_zip(file.fill_buf().map_err(|e| Error::io(path, e))?) {
             archive.bytes_read.store(size, Ordering::Relaxed);
-            return members(archive, size, file, depth, visit);
+            return visit_zip_members(archive, size, file, depth, visit);
         }
     }
     // The zip directory is at the end, so a compressed or nested archive is read into memory.
     let bytes = read_all(archive)?;
     let size = bytes.len() as u64;
-    members(archive, size, Cursor::new(bytes), depth, visit)
+    visit_zip_members(archive, size, Cursor::new(bytes), depth, visit)
 }
 
-fn members<R: Read + io::Seek>(
+fn visit_zip_members<R: Read + io::Seek>(
     archive: &Content,
     size: u64,
     file: R,
@@ -383,7 +384,7 @@ fn members<R: Read + io::Seek>(
             continue;
         }
         if entry.size() > MAX_MEMBER {
-            return Err(too_large(path, &name));
+            return Err(size_error(path, &name));
         }
         let mut bytes = Vec::new();
         entry
@@ -393,7 +394,7 @@ fn members<R: Read + io::Seek>(
             .map_err(|e| damage_error(path, &e))?;
         total += bytes.len() as u64;
         if bytes.len() as u64 > MAX_MEMBER {
-            return Err(too_large(path, &name));
+            return Err(size_error(path, &name));
         }
         if total > BOMB_FLOOR && total / size.max(1) > MAX_RATIO {
             return Err(Error::invalid(format!(
@@ -402,7 +403,7 @@ fn members<R: Read + io::Seek>(
             ))
             .with_hint("If the file is genuine, unpack it first, then import the result."));
         }
-        let member = member(archive, &name, bytes);
+        let member = member_content(archive, &name, bytes);
         let start = member.start(1024).unwrap_or_default();
         if !visit_members(member, &start, depth + 1, visit)? {
             return Ok(false);
@@ -411,7 +412,7 @@ fn members<R: Read + io::Seek>(
     Ok(true)
 }
 
-fn member(archive: &Content, name: &str, bytes: Vec<u8>) -> Content {
+fn member_content(archive: &Content, name: &str, bytes: Vec<u8>) -> Content {
     let relative_path = name.replace('\\', "/");
     let name = relative_path.rsplit('/').next().unwrap_or(name).to_owned();
     Content {
@@ -424,7 +425,7 @@ fn member(archive: &Content, name: &str, bytes: Vec<u8>) -> Content {
     }
 }
 
-fn too_large(path: &Path, name: &str) -> Error {
+fn size_error(path: &Path, name: &str) -> Error {
     let name: String = name.chars().take(80).collect();
     Error::invalid(format!("{}: {name} is larger than 256 MiB", path.display()))
         .with_hint("Unpack the archive, then import the folder.")

@@ -52,7 +52,7 @@ impl FileContext {
         self.is_closed_by(&self.words, fields)
     }
 
-    /// Returns whether an item is closed by these words of its tracker; counts unknown ones.
+    /// Returns whether an item is closed according to `words`; counts unknown state words.
     pub fn is_closed_by(&self, words: &StateWords, fields: StateFields<'_>) -> bool {
         let (is_closed, is_guess) = words.resolve(fields);
         if is_guess {
@@ -79,7 +79,7 @@ impl FileContext {
         findings.samples <= SAMPLES
     }
 
-    /// Counts the text of a record that its parsed items lack.
+    /// Counts text in a record that is missing from its parsed items.
     pub fn count_unused(&self, record: &Value, items: &[ParsedItem]) {
         self.findings().unused_text.add_record(record, items);
     }

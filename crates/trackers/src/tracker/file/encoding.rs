@@ -1,5 +1,5 @@
-//! Detection of a file's encoding, and its conversion to UTF-8. An undecodable byte costs a
-//! character (U+FFFD), never a record.
+//! Detects a file's encoding and converts it to UTF-8. An undecodable byte costs a character
+//! (U+FFFD), never a record.
 
 use std::{
     cmp::Ordering,
@@ -53,8 +53,9 @@ struct Utf8Counter {
     partial: Vec<u8>,
     /// Number of valid non-ASCII characters.
     valid: u64,
-    /// Number of invalid sequences, and of those that no European encoding uses for letters.
+    /// Number of invalid sequences.
     invalid: u64,
+    /// Number of invalid sequences that no European encoding uses for letters.
     implausible: u64,
 }
 
@@ -81,21 +82,21 @@ impl Utf8Counter {
 }
 
 /// Detects the encoding of a stream by reading all of it, because a legacy character may be in the
-/// last row. `whole` states whether the stream ends with the file; the start of a file may end
-/// inside a character, where one invalid character is weak evidence.
+/// last row. `is_whole_file` states whether the stream ends with the file; otherwise, it may end
+/// inside a character, so one invalid character is weak evidence.
 ///
 /// # Errors
-/// Those of the stream.
+/// Any error from the stream.
 pub fn detect(mut stream: impl Read, is_whole_file: bool) -> io::Result<Charset> {
     let mut start = Vec::new();
     stream.by_ref().take(64 * 1024).read_to_end(&mut start)?;
-    let certain = |encoding| Ok(Charset { encoding, errors: 0, alternative: None });
+    let exact = |encoding| Ok(Charset { encoding, errors: 0, alternative: None });
     if let Some((encoding, _)) = Encoding::for_bom(&start) {
         if encoding != UTF_8 {
-            return certain(encoding);
+            return exact(encoding);
         }
     } else if let Some(encoding) = detect_utf16(&start) {
-        return certain(encoding);
+        return exact(encoding);
     }
     let (mut utf8, mut sample, mut has_escapes) = (Utf8Counter::default(), Vec::new(), false);
     let mut chunk = start;
@@ -116,7 +117,7 @@ pub fn detect(mut stream: impl Read, is_whole_file: bool) -> io::Result<Charset>
     // Only at the end of the file is a truncated character an error.
     utf8.invalid += u64::from(is_whole_file && !utf8.partial.is_empty());
     if has_escapes && utf8.valid + utf8.invalid == 0 && guess_encoding(&sample) == ISO_2022_JP {
-        return certain(ISO_2022_JP);
+        return exact(ISO_2022_JP);
     }
     let min_invalid = if is_whole_file { 1 } else { 2 };
     if utf8.invalid < min_invalid || utf8.valid >= utf8.invalid || utf8.implausible == utf8.invalid
@@ -129,30 +130,31 @@ pub fn detect(mut stream: impl Read, is_whole_file: bool) -> io::Result<Charset>
 
 /// Returns whether bytes contain an escape sequence of ISO-2022-JP, which is all ASCII.
 fn has_iso_2022_jp_escape(bytes: &[u8]) -> bool {
-    bytes.contains(&0x1b) && bytes.windows(3).any(|three| matches!(three, b"\x1b$B" | b"\x1b$@"))
+    bytes.contains(&0x1b) && bytes.windows(3).any(|window| matches!(window, b"\x1b$B" | b"\x1b$@"))
 }
 
 /// Detects UTF-16 without a byte order mark: it contains zeros, and separators such as spaces and
-/// commas are frequent in the correct byte order only.
+/// commas are frequent only in the correct byte order.
 fn detect_utf16(start: &[u8]) -> Option<&'static Encoding> {
     let start = &start[..start.len().min(4096)];
     if start.len() < 4 || !start.contains(&0) {
         return None;
     }
-    let units =
-        |order: fn([u8; 2]) -> u16| start.chunks_exact(2).map(move |two| order([two[0], two[1]]));
-    let little = separators(units(u16::from_le_bytes)).unwrap_or(0);
-    let big = separators(units(u16::from_be_bytes)).unwrap_or(0);
+    let units = |order: fn([u8; 2]) -> u16| {
+        start.chunks_exact(2).map(move |pair| order([pair[0], pair[1]]))
+    };
+    let little_count = count_separators(units(u16::from_le_bytes)).unwrap_or(0);
+    let big_count = count_separators(units(u16::from_be_bytes)).unwrap_or(0);
     let min_separators = (start.len() / 128).max(3);
     match () {
-        () if little >= min_separators && little > big * 2 => Some(UTF_16LE),
-        () if big >= min_separators && big > little * 2 => Some(UTF_16BE),
+        () if little_count >= min_separators && little_count > big_count * 2 => Some(UTF_16LE),
+        () if big_count >= min_separators && big_count > little_count * 2 => Some(UTF_16BE),
         () => None,
     }
 }
 
 /// Returns the number of separators of words, cells and lines; `None` if it is not text.
-fn separators(units: impl Iterator<Item = u16>) -> Option<usize> {
+fn count_separators(units: impl Iterator<Item = u16>) -> Option<usize> {
     let (mut separator_count, mut letter_count, mut control_count) = (0, 0, 0);
     for letter in char::decode_utf16(units) {
         letter_count += 1;
@@ -166,7 +168,7 @@ fn separators(units: impl Iterator<Item = u16>) -> Option<usize> {
             Err(_) => control_count += 1,
         }
     }
-    // The last character may be truncated, and texts may contain control sequences.
+    // The last character may be truncated, and text may contain control sequences.
     (control_count <= 1 + letter_count / 100).then_some(separator_count)
 }
 
@@ -194,7 +196,7 @@ fn detect_legacy(sample: &[u8]) -> (&'static Encoding, Option<&'static Encoding>
         Some((n, encoding)) if n > count_names(guess) => (encoding, None),
         _ if guess.is_single_byte() => choose_latin(sample, guess),
         // Two-byte characters are adjacent; "5 µm" has a single non-ASCII byte.
-        _ if sample.windows(2).all(|two| two.iter().any(u8::is_ascii)) => (WINDOWS_1252, None),
+        _ if sample.windows(2).all(|pair| pair.iter().any(u8::is_ascii)) => (WINDOWS_1252, None),
         _ => (guess, None),
     }
 }
@@ -203,8 +205,8 @@ fn detect_legacy(sample: &[u8]) -> (&'static Encoding, Option<&'static Encoding>
 const LATIN: &[&Encoding] =
     &[WINDOWS_1250, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258, ISO_8859_2, ISO_8859_4];
 
-/// Chooses between such a guess and Windows-1252; also returns the other one if both are plausible.
-/// The detector reads "£5" as "Ł5" and "naïve" as "naīve".
+/// Chooses between a guess in [`LATIN`] and Windows-1252; also returns the other one if both are
+/// plausible. The detector reads "£5" as "Ł5" and "naïve" as "naīve".
 fn choose_latin(
     sample: &[u8],
     guess: &'static Encoding,
@@ -215,21 +217,22 @@ fn choose_latin(
     let [eastern, western] = [guess, WINDOWS_1252]
         .map(|page| page.decode_without_bom_handling(sample).0.chars().collect::<Vec<char>>());
     let differences: Vec<usize> =
-        (0..western.len()).filter(|at| western[*at] != eastern[*at]).collect();
-    let misfits = |text: &[char]| differences.iter().filter(|at| is_misfit(text, **at)).count();
+        (0..western.len()).filter(|index| western[*index] != eastern[*index]).collect();
+    let misfits =
+        |text: &[char]| differences.iter().filter(|index| is_misfit(text, **index)).count();
     match misfits(&eastern).cmp(&misfits(&western)) {
         Ordering::Greater => return (WINDOWS_1252, None),
         Ordering::Less => return (guess, None),
         Ordering::Equal => {}
     }
-    // Eastern European texts have many such letters, Western texts only a foreign word.
-    let letters: BTreeSet<char> = differences.iter().map(|at| western[*at]).collect();
-    let english: BTreeSet<&[u8]> = sample
+    // Eastern European text has many such letters; Western text has few, in foreign words.
+    let letters: BTreeSet<char> = differences.iter().map(|index| western[*index]).collect();
+    let english_words: BTreeSet<&[u8]> = sample
         .split(|b| !b.is_ascii_alphabetic())
         .filter(|word| word.len() > 2 && std::str::from_utf8(word).is_ok_and(is_stop_word))
         .take(100)
         .collect();
-    let max_rare_letters = match english.len() > 1 {
+    let max_rare_letters = match english_words.len() > 1 {
         true => 2,
         false => usize::from([WINDOWS_1257, ISO_8859_4].contains(&guess)),
     };
@@ -242,9 +245,11 @@ fn choose_latin(
 
 /// Returns whether a character is implausible in its position: a letter alone or next to a digit, a
 /// capital or a symbol inside a word.
-fn is_misfit(text: &[char], at: usize) -> bool {
-    let char_at = |at: Option<usize>| at.and_then(|at| text.get(at)).copied().unwrap_or(' ');
-    let (previous, c, next) = (char_at(at.checked_sub(1)), text[at], char_at(Some(at + 1)));
+fn is_misfit(text: &[char], index: usize) -> bool {
+    let char_at =
+        |index: Option<usize>| index.and_then(|index| text.get(index)).copied().unwrap_or(' ');
+    let (previous, c, next) =
+        (char_at(index.checked_sub(1)), text[index], char_at(Some(index + 1)));
     let is_letter = |c: char| c.is_alphabetic() && !matches!(c, 'ª' | 'º');
     match c {
         // Only Icelandic uses these letters, and it is rarely misdetected.
@@ -264,7 +269,7 @@ fn is_misfit(text: &[char], at: usize) -> bool {
     }
 }
 
-/// The column names of some languages with letters that differ between encodings.
+/// Column names in some languages, with letters that differ between encodings.
 const COLUMN_NAMES: &str = "
     标题, 编号, 状态, 描述, 创建, 更新, 主题, 作者, 件名, 題名, 状態, 説明, 作成, 更新日, ステータス, Übergeordnet, Schlüssel, Lösung, Priorität, Résumé, Créé,
     Mis à jour, Fermé, Título, Descrição, Descripción, Situação";
@@ -276,7 +281,7 @@ pub struct Utf8Reader<R> {
     input: Vec<u8>,
     output: Vec<u8>,
     position: usize,
-    is_end: bool,
+    is_at_end: bool,
 }
 
 impl<R: Read> Utf8Reader<R> {
@@ -288,7 +293,7 @@ impl<R: Read> Utf8Reader<R> {
             input: vec![0; 64 * 1024],
             output: Vec::new(),
             position: 0,
-            is_end: false,
+            is_at_end: false,
         }
     }
 }
@@ -296,15 +301,16 @@ impl<R: Read> Utf8Reader<R> {
 impl<R: Read> Read for Utf8Reader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.position == self.output.len() {
-            if self.is_end {
+            if self.is_at_end {
                 return Ok(0);
             }
             let n = self.inner.read(&mut self.input)?;
-            self.is_end = n == 0;
-            let room = self.decoder.max_utf8_buffer_length(n).unwrap_or(n.saturating_mul(3) + 16);
-            self.output.resize(room, 0);
+            self.is_at_end = n == 0;
+            let max_length =
+                self.decoder.max_utf8_buffer_length(n).unwrap_or(n.saturating_mul(3) + 16);
+            self.output.resize(max_length, 0);
             let (_, _, written_bytes, _) =
-                self.decoder.decode_to_utf8(&self.input[..n], &mut self.output, self.is_end);
+                self.decoder.decode_to_utf8(&self.input[..n], &mut self.output, self.is_at_end);
             self.output.truncate(written_bytes);
             self.position = 0;
         }
@@ -339,11 +345,11 @@ mod tests {
             let bytes = encoding.encode(text).0;
             assert_eq!(decode(&bytes), (name.to_owned(), text.to_owned()));
         }
-        let detect_utf16: Vec<u8> = german.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(decode(&detect_utf16).1, german);
-        assert_eq!(decode(&[&[0xff, 0xfe], &detect_utf16[..]].concat()).1, german);
-        let detect_utf16: Vec<u8> = german.encode_utf16().flat_map(u16::to_be_bytes).collect();
-        assert_eq!(decode(&detect_utf16).1, german);
+        let utf16: Vec<u8> = german.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(decode(&utf16).1, german);
+        assert_eq!(decode(&[&[0xff, 0xfe], &utf16[..]].concat()).1, german);
+        let utf16: Vec<u8> = german.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(decode(&utf16).1, german);
         assert_eq!(
             decode(&[b"\xef\xbb\xbf", german.as_bytes()].concat()),
             ("UTF-8".to_owned(), german.to_owned())

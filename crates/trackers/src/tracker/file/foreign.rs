@@ -56,7 +56,7 @@ pub fn signature_error(content: &Content, start: &[u8]) -> Option<Error> {
         (b"Rar!", "this is a RAR archive", "Unpack it, then import the folder."),
         (
             b"\xd0\xcf\x11\xe0",
-            "this is an office document that is neither a workbook nor an Outlook mail",
+            "this is an office document that is neither a workbook nor an Outlook email",
             "Save it as CSV, then import that.",
         ),
         (
@@ -71,7 +71,9 @@ pub fn signature_error(content: &Content, start: &[u8]) -> Option<Error> {
             "Download the file itself: git lfs pull",
         ),
     ];
-    if let Some((_, problem, hint)) = signatures.iter().find(|(mark, ..)| start.starts_with(mark)) {
+    if let Some((_, problem, hint)) =
+        signatures.iter().find(|(signature, ..)| start.starts_with(signature))
+    {
         return Some(error(content, problem, hint));
     }
     if start.iter().all(|b| b.is_ascii_whitespace() || *b == 0)
@@ -125,7 +127,7 @@ pub fn markup_error(content: &Content, text: &str) -> Error {
     }
     let title = lower
         .find("<title")
-        .and_then(|at| start.get(at..))
+        .and_then(|index| start.get(index..))
         .and_then(|t| t.split_once('>'))
         .map(|(_, t)| t);
     let title =

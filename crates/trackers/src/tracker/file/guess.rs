@@ -1,4 +1,4 @@
-//! Guesses of the fields of columns with unknown names, from their contents.
+//! Guesses the fields of columns with unknown names from their contents.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ pub struct ColumnStats {
     states: usize,
     words: usize,
     characters: usize,
-    distinct: HashSet<u64>,
+    distinct_texts: HashSet<u64>,
 }
 
 impl ColumnStats {
@@ -39,8 +39,8 @@ impl ColumnStats {
         self.words +=
             text.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count();
         self.characters += text.chars().count();
-        if self.distinct.len() < MAX_DISTINCT {
-            self.distinct.insert(hash_number(text));
+        if self.distinct_texts.len() < MAX_DISTINCT {
+            self.distinct_texts.insert(hash_number(text));
         }
     }
 
@@ -49,7 +49,7 @@ impl ColumnStats {
     }
 
     fn is_distinct(&self) -> bool {
-        self.distinct.len() * 10 >= self.cells.min(MAX_DISTINCT) * 8
+        self.distinct_texts.len() * 10 >= self.cells.min(MAX_DISTINCT) * 8
     }
 
     fn is_mostly(&self, n: usize) -> bool {
@@ -74,10 +74,12 @@ pub fn guess_fields(
 ) -> Vec<(&'static str, usize)> {
     let mut out: Vec<(&'static str, usize)> = Vec::new();
     let mut assign = |field: &'static str, matches: &dyn Fn(&ColumnStats) -> bool| {
-        let is_free = |at: &usize| out.iter().all(|(_, column)| column != at);
-        let position =
-            columns.iter().find(|(at, column)| is_free(at) && matches(column)).map(|(at, _)| *at);
-        out.extend(position.map(|at| (field, at)));
+        let is_free = |index: &usize| out.iter().all(|(_, column)| column != index);
+        let position = columns
+            .iter()
+            .find(|(index, column)| is_free(index) && matches(column))
+            .map(|(index, _)| *index);
+        out.extend(position.map(|index| (field, index)));
     };
     if is_missing("url") {
         assign("url", &|c| c.is_mostly(c.addresses));
@@ -86,7 +88,7 @@ pub fn guess_fields(
         assign("number", &|c| {
             c.is_mostly(c.numbers)
                 && !c.is_mostly(c.dates)
-                && c.is_mostly(c.distinct.len())
+                && c.is_mostly(c.distinct_texts.len())
                 && c.mean_words() < 2
         });
     }
@@ -94,17 +96,17 @@ pub fn guess_fields(
         assign("created", &|c| c.is_mostly(c.dates));
     }
     if is_missing("state") {
-        assign("state", &|c| c.distinct.len() <= MAX_STATES && c.states * 2 > c.cells);
+        assign("state", &|c| c.distinct_texts.len() <= MAX_STATES && c.states * 2 > c.cells);
     }
     if is_missing("title") {
-        let short =
+        let is_short =
             |c: &ColumnStats| c.is_text() && c.is_distinct() && (2..=20).contains(&c.mean_words());
-        assign("title", &short);
+        assign("title", &is_short);
     }
-    let used_columns: Vec<usize> = out.iter().map(|(_, at)| *at).collect();
+    let used_columns: Vec<usize> = out.iter().map(|(_, index)| *index).collect();
     let prose =
-        columns.iter().filter(|(at, column)| !used_columns.contains(at) && column.is_prose());
-    out.extend(prose.map(|(at, _)| ("body", *at)));
+        columns.iter().filter(|(index, column)| !used_columns.contains(index) && column.is_prose());
+    out.extend(prose.map(|(index, _)| ("body", *index)));
     out
 }
 
@@ -138,10 +140,10 @@ mod tests {
             ],
         ];
         let mut columns: Vec<(usize, ColumnStats)> =
-            (0..5).map(|at| (at, ColumnStats::default())).collect();
+            (0..5).map(|index| (index, ColumnStats::default())).collect();
         for row in rows {
-            for (at, column) in &mut columns {
-                column.add_cell(row[*at], &StateWords::default());
+            for (index, column) in &mut columns {
+                column.add_cell(row[*index], &StateWords::default());
             }
         }
         let guesses = guess_fields(&columns, |_| true);

@@ -1,4 +1,4 @@
-//! Parsing of JSON records; the fields of a record determine its parser.
+//! Parses JSON records; the fields of a record determine its parser.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -20,7 +20,7 @@ const MAX_DEPTH: u8 = 3;
 /// Parses a record at its position in the file.
 ///
 /// # Errors
-/// The reason why it is skipped.
+/// Returns the reason if the record must be skipped.
 pub fn parse_record(
     bytes: &[u8],
     position: u64,
@@ -51,7 +51,7 @@ fn parse(
             };
             // Another tracker may use the same names for the number and the title.
             let items = match has_other_texts(bytes)
-                .then(|| shapes::item(&value, bytes, position, context))
+                .then(|| shapes::parse_item(&value, bytes, position, context))
                 .flatten()
             {
                 Some(Ok(shaped_items)) => shaped_items,
@@ -74,7 +74,7 @@ fn parse(
                 return Ok(out);
             }
             return match repair_json(bytes) {
-                Some(better) => parse(&better, position, context, MAX_DEPTH),
+                Some(repaired_bytes) => parse(&repaired_bytes, position, context, MAX_DEPTH),
                 None => Err(github_error.unwrap_or_else(|| github::describe(&error))),
             };
         }
@@ -109,7 +109,7 @@ fn parse(
     }
 }
 
-/// The fields of GitHub's records with long texts or lists.
+/// The fields of GitHub records that contain long text or lists.
 static GITHUB_TEXT_FIELDS: Words = Words::new(
     "title body bodyText bodyHTML body_text body_html labels assignees comments reviews
      latestReviews reviewRequests requested_reviewers requested_teams commits files projectCards
@@ -117,7 +117,7 @@ static GITHUB_TEXT_FIELDS: Words = Words::new(
      reviewDecision potentialMergeCommit description text_matches attachments",
 );
 
-/// Returns whether a record with GitHub's fields also has texts or lists that GitHub lacks.
+/// Returns whether a record with GitHub's fields also has long text or lists in other fields.
 fn has_other_texts(bytes: &[u8]) -> bool {
     let Ok(fields) = serde_json::from_slice::<BTreeMap<Cow<'_, str>, &RawValue>>(bytes) else {
         return false;
@@ -137,7 +137,7 @@ fn has_other_texts(bytes: &[u8]) -> bool {
     })
 }
 
-/// Returns whether a record is one of GitHub's.
+/// Returns whether a record is in GitHub's format.
 pub fn is_github_record(record: &[u8]) -> bool {
     github::records(record).is_ok_and(|records| !records.is_empty()) && !has_other_texts(record)
 }
@@ -169,8 +169,9 @@ pub fn list_keys(value: &Value) -> Vec<String> {
 pub fn without_lists(value: &Value, list_keys: &[String]) -> Value {
     match value {
         Value::Object(fields) => {
-            let rest = fields.iter().filter(|(name, _)| !list_keys.contains(name));
-            rest.map(|(name, inner)| (name.clone(), without_lists(inner, list_keys)))
+            let other_fields = fields.iter().filter(|(name, _)| !list_keys.contains(name));
+            other_fields
+                .map(|(name, inner)| (name.clone(), without_lists(inner, list_keys)))
                 .collect::<serde_json::Map<_, _>>()
                 .into()
         }
@@ -202,7 +203,7 @@ fn collect_list_keys(
 /// The message for a record of an unknown format.
 pub const UNKNOWN_RECORD: &str = "neither an item nor a comment of a known format";
 
-/// Returns whether a record has fields of GitHub's.
+/// Returns whether a record has fields that GitHub uses.
 fn has_github_fields(value: &Value) -> bool {
     let has = |name: &str| value.get(name).is_some();
     ["number", "title", "issue_url", "pull_request_url"].into_iter().any(has)
@@ -230,7 +231,7 @@ fn set_states(records: &mut [Record], bytes: &[u8], context: &FileContext) {
 const WRAPPERS: &[&str] =
     &["content", "issue", "pullRequest", "ticket", "node", "repository", "data"];
 
-/// Returns the single record in an object; a board item with its state on the board.
+/// Returns the single record in an object. A board item gets its state on the board.
 fn inner_record(value: &Value) -> Option<Value> {
     let object = value.as_object()?;
     // A webhook payload contains several records.
@@ -257,7 +258,8 @@ fn only_object(object: &serde_json::Map<String, Value>) -> Option<&Value> {
     let mut inner = object.values().filter(|v| v.is_object() || v.is_array());
     match (inner.next(), inner.next()) {
         (Some(value), None) => {
-            let is_single = value.is_object() && shape::by_id(value).is_none() && object.len() < 4;
+            let is_single =
+                value.is_object() && shape::objects_by_id(value).is_none() && object.len() < 4;
             (is_single && !object.contains_key("title")).then_some(value)
         }
         _ => None,
@@ -277,9 +279,12 @@ fn repository_items(value: &Value) -> Option<Vec<Value>> {
             out.push(item);
         }
     }
-    // Records by their id.
-    let inner =
-        value.as_object().into_iter().flatten().filter_map(|(_, inner)| shape::by_id(inner));
+    // The records may also be keyed by id.
+    let inner = value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(_, inner)| shape::objects_by_id(inner));
     let inner =
         inner.flatten().filter(|item| item.as_object().is_some_and(|fields| fields.len() > 2));
     out.extend(inner.filter(|_| value.get("title").is_none()).cloned());
@@ -344,7 +349,7 @@ fn repair_json(bytes: &[u8]) -> Option<Vec<u8>> {
                     rest = &rest[length..];
                     continue;
                 }
-                // An unknown escape is an unescaped backslash.
+                // Treat an unknown escape as an unescaped backslash.
                 let next = rest[1..].chars().next();
                 let is_known_escape = next
                     .is_some_and(|n| matches!(n, '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't'));
@@ -426,7 +431,7 @@ pub fn has_list_key(start: &[u8]) -> bool {
                 depth += 1;
             }
             '}' | ']' => match depth.checked_sub(1) {
-                Some(less) => depth = less,
+                Some(outer_depth) => depth = outer_depth,
                 None => return false,
             },
             _ => {}
@@ -440,11 +445,11 @@ pub fn has_list_key(start: &[u8]) -> bool {
 fn string_literal(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('"')?;
     let mut is_escaped = false;
-    for (at, c) in inner.char_indices() {
+    for (index, c) in inner.char_indices() {
         match c {
             _ if is_escaped => is_escaped = false,
             '\\' => is_escaped = true,
-            '"' => return Some((&inner[..at], &inner[at + 1..])),
+            '"' => return Some((&inner[..index], &inner[index + 1..])),
             _ => {}
         }
     }
@@ -457,7 +462,7 @@ mod tests {
 
     #[test]
     fn containers_are_distinguished_from_records() {
-        for (text, want) in [
+        for (text, expected) in [
             (r#"{"startAt": 0, "names": {"a": "issues"}, "issues": [{"key": "A-1"}]}"#, true),
             (r#"{"data": {"repository": {"issues": {"nodes": []}}}}"#, true),
             (r#"[{"total_count": 1, "items": [{"number": 1}]}]"#, true),
@@ -473,19 +478,19 @@ mod tests {
             (r#"{"bugs": {"55": {"comments": [{"id": 1}]}}}"#, false),
             (r#"{"bugs": [{"id": 55}]}"#, true),
         ] {
-            assert_eq!(has_list_key(text.as_bytes()), want, "{text}");
+            assert_eq!(has_list_key(text.as_bytes()), expected, "{text}");
         }
     }
 
     #[test]
     fn invalid_character_is_replaced() {
-        let mend = |text: &[u8]| repair_json(text).map(|b| String::from_utf8(b).unwrap());
-        assert_eq!(mend(br#"{"a": "x \ud83d y"}"#).as_deref(), Some(r#"{"a": "x \ufffd y"}"#));
-        assert_eq!(mend(br#"{"a": "x \ud83d\ude00 y"}"#), None);
+        let repair = |text: &[u8]| repair_json(text).map(|b| String::from_utf8(b).unwrap());
+        assert_eq!(repair(br#"{"a": "x \ud83d y"}"#).as_deref(), Some(r#"{"a": "x \ufffd y"}"#));
+        assert_eq!(repair(br#"{"a": "x \ud83d\ude00 y"}"#), None);
         assert_eq!(
-            mend(b"{\"a\": \"t\tb\", \"b\": \"\xff\"}").as_deref(),
+            repair(b"{\"a\": \"t\tb\", \"b\": \"\xff\"}").as_deref(),
             Some("{\"a\": \"t\\u0009b\", \"b\": \"\u{fffd}\"}")
         );
-        assert_eq!(mend(br#"{"a": "C:\dir"}"#).as_deref(), Some(r#"{"a": "C:\\dir"}"#));
+        assert_eq!(repair(br#"{"a": "C:\dir"}"#).as_deref(), Some(r#"{"a": "C:\\dir"}"#));
     }
 }

@@ -20,7 +20,7 @@ use precedent_text::mail;
 
 /// The maximum age of an email that a reply without references joins by subject.
 const MAX_SUBJECT_AGE: SignedDuration = SignedDuration::from_hours(90 * 24);
-/// The location of an email: the file, and its position there from 1.
+/// The location of an email: the file and the position in it, from 1.
 pub type MailLocation = (String, u64);
 
 /// Returns the location of an email.
@@ -68,8 +68,8 @@ impl MailHeaders {
     ///
     /// # Errors
     /// Read errors.
-    pub fn add(&mut self, content: &Content, mailbox: bool, stream: impl Read) -> Result<()> {
-        visit(stream, mailbox, |position, bytes| {
+    pub fn add(&mut self, content: &Content, is_mailbox: bool, stream: impl Read) -> Result<()> {
+        visit(stream, is_mailbox, |position, bytes| {
             if let Some(head) = message::parse_headers(&bytes) {
                 self.headers.push((head, location(content, position)));
             }
@@ -87,9 +87,9 @@ impl MailHeaders {
         self.headers.dedup_by(|(a, _), (b, _)| a.id == b.id);
         let mut groups = Groups::default();
         for (head, _) in &self.headers {
-            let group = groups.of(&head.id);
+            let group = groups.node(&head.id);
             for reference in &head.references {
-                let reference = groups.of(reference);
+                let reference = groups.node(reference);
                 groups.join(group, reference);
             }
         }
@@ -102,7 +102,7 @@ impl MailHeaders {
                 && let (Some(earlier_date), Some(reply_date)) = (original.date, head.date)
                 && reply_date.duration_since(earlier_date) <= MAX_SUBJECT_AGE
             {
-                let (group, original_group) = (groups.of(&head.id), groups.of(&original.id));
+                let (group, original_group) = (groups.node(&head.id), groups.node(&original.id));
                 groups.join(group, original_group);
             }
             if subject.chars().count() > 3 {
@@ -111,7 +111,7 @@ impl MailHeaders {
         }
         let mut threads: BTreeMap<usize, Vec<&(Message, MailLocation)>> = BTreeMap::new();
         for head in &self.headers {
-            let group = groups.of(&head.0.id);
+            let group = groups.node(&head.0.id);
             threads.entry(groups.root(group)).or_default().push(head);
         }
         let mut roots: BTreeMap<&str, Vec<&(Message, MailLocation)>> = BTreeMap::new();
@@ -131,10 +131,10 @@ impl MailHeaders {
             let first = members.iter().position(|(m, _)| m.id == root);
             let updated_at = members.iter().filter_map(|(m, _)| m.date).max();
             let is_solved = members.iter().any(|(m, _)| is_solved(&m.subject));
-            for (at, (head, location)) in members.iter().enumerate() {
+            for (index, (head, location)) in members.iter().enumerate() {
                 let role = match first {
-                    Some(first) if first == at => Role::First,
-                    None if at == 0 => Role::StandIn,
+                    Some(first) if first == index => Role::First,
+                    None if index == 0 => Role::StandIn,
                     _ => Role::Reply,
                 };
                 let member = ThreadMember {
@@ -166,14 +166,14 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(&mut self, id: &str) -> usize {
+    fn node(&mut self, id: &str) -> usize {
         if let Some(index) = self.ids.get(id) {
             return *index;
         }
-        let new = self.parents.len();
-        self.parents.push(new);
-        self.ids.insert(id.to_owned(), new);
-        new
+        let index = self.parents.len();
+        self.parents.push(index);
+        self.ids.insert(id.to_owned(), index);
+        index
     }
 
     fn root(&mut self, mut node: usize) -> usize {
@@ -193,41 +193,41 @@ impl Groups {
 /// Parses an email into an item or a comment; returns nothing for a copy.
 ///
 /// # Errors
-/// The reason why it is skipped.
+/// Returns the reason if the record must be skipped.
 pub fn parse_email(
     bytes: &[u8],
-    at: &MailLocation,
+    location: &MailLocation,
     threads: &Threads,
 ) -> std::result::Result<Vec<ParsedItem>, String> {
     let mail = message::parse(bytes).ok_or("not an email")?;
-    let part = threads.members.get(&mail.id).ok_or("an email that changed during the import")?;
-    if part.location != *at {
+    let member = threads.members.get(&mail.id).ok_or("an email that changed during the import")?;
+    if member.location != *location {
         return Ok(Vec::new());
     }
     let raw = json!({"headers": mail.headers, "text": mail.text}).to_string().into_bytes();
-    let mut record = match part.role {
+    let mut record = match member.role {
         Role::Reply => Comment {
-            number: part.number,
+            number: member.number,
             id: Some(mail.id),
             author: mail.author,
             body: mail.text,
-            at: mail.date,
+            created_at: mail.date,
             ..Comment::default()
         }
-        .record(part.updated_at, "", raw),
+        .record(member.updated_at, "", raw),
         Role::First | Role::StandIn => {
             let item = DocumentRecord {
-                number: Some(part.number),
-                remote_id: Some(format!("<{}>", part.root)),
+                number: Some(member.number),
+                remote_id: Some(format!("<{}>", member.root)),
                 title: title_or_first_line(mail::strip_subject_prefixes(&mail.subject), &mail.text),
                 author: Author { login: mail.author, bot: mail.is_automatic, association: None },
                 body: mail.text,
-                state: state(part.is_solved),
-                state_reason: part.is_solved.then(|| "solved".to_owned()),
-                comment_count: part.reply_count,
+                state: state(member.is_solved),
+                state_reason: member.is_solved.then(|| "solved".to_owned()),
+                comment_count: member.reply_count,
                 created_at: mail.date,
-                updated_at: part.updated_at,
-                closed_at: part.updated_at.filter(|_| part.is_solved),
+                updated_at: member.updated_at,
+                closed_at: member.updated_at.filter(|_| member.is_solved),
                 ..DocumentRecord::default()
             };
             item_record(item, raw)
@@ -235,7 +235,7 @@ pub fn parse_email(
     };
     match &mut record {
         // A stand-in has no change time, so that the real first email replaces it.
-        Record::Document(item) if part.role == Role::StandIn => item.updated_at = None,
+        Record::Document(item) if member.role == Role::StandIn => item.updated_at = None,
         Record::Comment(comment) => comment.author.bot = mail.is_automatic,
         Record::Document(_) => {}
     }
@@ -249,12 +249,12 @@ pub fn parse_email(
 /// Read errors.
 pub fn visit(
     stream: impl Read,
-    mailbox: bool,
+    is_mailbox: bool,
     mut visit: impl FnMut(u64, Vec<u8>) -> bool,
 ) -> Result<bool> {
     let mut input = BufReader::with_capacity(256 * 1024, stream);
     let mut mail = TruncatedMail::default();
-    if !mailbox {
+    if !is_mailbox {
         let mut line = Vec::new();
         while next_line(&mut input, &mut line)? {
             mail.push(&line);
@@ -276,8 +276,9 @@ pub fn visit(
             position += 1;
         } else if position > 0 {
             // Lines that look like a divider are escaped with `>` (mboxrd).
-            let marks = line.iter().take_while(|b| **b == b'>').count();
-            let is_escaped = is_line_start && marks > 0 && line[marks..].starts_with(b"From ");
+            let mark_count = line.iter().take_while(|b| **b == b'>').count();
+            let is_escaped =
+                is_line_start && mark_count > 0 && line[mark_count..].starts_with(b"From ");
             mail.push(&line[usize::from(is_escaped)..]);
         }
         is_line_start = line.ends_with(b"\n");
@@ -299,8 +300,8 @@ struct TruncatedMail {
 
 impl TruncatedMail {
     fn push(&mut self, line: &[u8]) {
-        let room = MAX_RECORD.saturating_sub(self.bytes.len());
-        self.bytes.extend_from_slice(&line[..line.len().min(room)]);
+        let free_bytes = MAX_RECORD.saturating_sub(self.bytes.len());
+        self.bytes.extend_from_slice(&line[..line.len().min(free_bytes)]);
     }
 
     fn take(&mut self) -> Vec<u8> {
@@ -360,19 +361,19 @@ mod tests {
                 && members[2].1 != members[3].1
         );
         // The last mail alone stands in for the first, with the same number.
-        let alone = numbers(&mails[2..3]);
-        assert_eq!(alone, [("c@x".to_owned(), members[0].1, Role::StandIn)]);
+        let single = numbers(&mails[2..3]);
+        assert_eq!(single, [("c@x".to_owned(), members[0].1, Role::StandIn)]);
     }
 
     #[test]
     fn solved_in_a_subject_closes_the_thread() {
-        for (subject, solved) in [
+        for (subject, expected) in [
             ("[SOLVED] Pump stops", true),
             ("Re: [users] [gelöst] Pumpe steht", true),
             ("[users] Pump stops", false),
             ("Solved puzzle [open]", false),
         ] {
-            assert_eq!(is_solved(subject), solved, "{subject}");
+            assert_eq!(is_solved(subject), expected, "{subject}");
         }
     }
 
@@ -430,8 +431,8 @@ mod tests {
             ];
             let mut reference = numbers(&mails);
             reference.sort_by(|a, b| a.0.cmp(&b.0));
-            for (at, to) in order.into_iter().enumerate() {
-                mails.swap(at, to);
+            for (index, target) in order.into_iter().enumerate() {
+                mails.swap(index, target);
             }
             let mut actual = numbers(&mails);
             actual.sort_by(|a, b| a.0.cmp(&b.0));

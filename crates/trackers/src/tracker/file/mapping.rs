@@ -17,7 +17,7 @@ pub struct Mapping {
     /// Meanings of state words.
     pub words: StateWords,
     /// `true` if the user stated meanings of state words.
-    pub states: bool,
+    pub has_state_words: bool,
     /// Order of day and month in dates.
     pub order: Option<Order>,
     people: Arc<Mutex<BTreeMap<String, String>>>,
@@ -48,10 +48,10 @@ impl Mapping {
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if there is no such field or order.
-    pub fn of(pairs: &[(String, String)]) -> Result<Self> {
+    pub fn parse(pairs: &[(String, String)]) -> Result<Self> {
         let mut out = Self::default();
         for (field, setting) in pairs {
-            let words = |is_closed: bool, words: &mut StateWords| {
+            let set_words = |is_closed: bool, words: &mut StateWords| {
                 setting
                     .split(',')
                     .filter(|w| !w.trim().is_empty())
@@ -59,8 +59,8 @@ impl Mapping {
             };
             match field.to_lowercase().as_str() {
                 "state.closed" | "state.open" => {
-                    words(field.eq_ignore_ascii_case("state.closed"), &mut out.words);
-                    out.states = true;
+                    set_words(field.eq_ignore_ascii_case("state.closed"), &mut out.words);
+                    out.has_state_words = true;
                 }
                 "dates" => {
                     out.order = Some(match setting.to_lowercase().as_str() {
@@ -100,7 +100,8 @@ mod tests {
     #[test]
     fn relation_fields_have_clear_names() {
         let column = |field: &str| {
-            Mapping::of(&[(field.to_owned(), "Dup".to_owned())]).map(|mapping| mapping.columns[0].0)
+            Mapping::parse(&[(field.to_owned(), "Dup".to_owned())])
+                .map(|mapping| mapping.columns[0].0)
         };
         assert_eq!(column("duplicate_of").unwrap(), column("duplicates").unwrap());
         assert_eq!(column("duplicated_by").unwrap(), column("duplicated").unwrap());

@@ -120,8 +120,8 @@ pub fn detect_format(content: &Content, mapping: &Mapping) -> Result<DetectedFor
         let kind = if mailbox { "mailbox" } else { "email" };
         return Ok(DetectedFormat::new("", kind, Form::Mail { mailbox, threads: Arc::default() }));
     }
-    // The first non-ASCII byte may come late, so an ASCII start reads on.
-    // Of a truncated file only the start is used.
+    // The first non-ASCII byte may come late, so after an ASCII start, the whole file is read.
+    // If the file is truncated, only its start is used.
     let charset = match start.is_ascii() {
         true => encoding::detect(content.open()?, true)
             .or_else(|_| encoding::detect(start.as_slice(), false)),
@@ -177,10 +177,10 @@ fn read_wiki_page(content: &Content) -> Result<Vec<DocumentRecord>> {
     Utf8Reader::new(bytes.as_slice(), charset.encoding)
         .read_to_string(&mut text)
         .map_err(damage)?;
-    let facts = wiki::file_metadata(&content.path);
+    let metadata = wiki::file_metadata(&content.path);
     let page = match content.is_wiki {
-        true => wiki::parse_page(&content.name, text.into_bytes(), facts),
-        false => wiki::parse_folder_page(&content.relative_path, text.into_bytes(), facts),
+        true => wiki::parse_page(&content.name, text.into_bytes(), metadata),
+        false => wiki::parse_folder_page(&content.relative_path, text.into_bytes(), metadata),
     };
     Ok(page.map_err(Error::invalid)?.into_iter().collect())
 }
@@ -192,8 +192,8 @@ fn read_confluence_pages(
     start: &str,
 ) -> Result<Option<Vec<DocumentRecord>>> {
     if pages::is_space_export(start) {
-        let pages = pages::parse_space(stream(content, charset)?).map_err(|why| {
-            Error::invalid(format!("{}: the file is truncated or damaged: {why}", content.path.display()))
+        let pages = pages::parse_space(stream(content, charset)?).map_err(|reason| {
+            Error::invalid(format!("{}: the file is truncated or damaged: {reason}", content.path.display()))
                 .with_hint(
                     "Export the space again; with access to it, run: precedent source add confluence:SPACE",
                 )
@@ -202,8 +202,8 @@ fn read_confluence_pages(
     }
     let read_text = || -> Result<String> {
         let mut text = String::new();
-        let read_text = stream(content, charset)?.take(wiki::MAX_PAGE).read_to_string(&mut text);
-        read_text.map_err(|e| damage_error(&content.path, &e))?;
+        let result = stream(content, charset)?.take(wiki::MAX_PAGE).read_to_string(&mut text);
+        result.map_err(|e| damage_error(&content.path, &e))?;
         Ok(text)
     };
     Ok(match () {
@@ -361,7 +361,7 @@ impl DetectedFormat {
         Self { kind, tracker, namespace, notices: Vec::new(), form }
     }
 
-    /// Returns whether the file is a mailbox or a single email; `None` if it contains no email.
+    /// Returns `true` for a mailbox and `false` for a single email; `None` for any other file.
     pub fn mailbox(&self) -> Option<bool> {
         match &self.form {
             Form::Mail { mailbox, .. } => Some(*mailbox),
@@ -383,7 +383,9 @@ impl DetectedFormat {
             Form::Table(plan) => {
                 let columns = plan.headers.iter().enumerate();
                 columns
-                    .map(|(at, name)| (name.clone(), plan.field(at), plan.guesses.contains(&at)))
+                    .map(|(index, name)| {
+                        (name.clone(), plan.field(index), plan.guesses.contains(&index))
+                    })
                     .collect()
             }
             _ => Vec::new(),
@@ -414,7 +416,7 @@ impl DetectedFormat {
         }
     }
 
-    /// Returns the notices that need the whole file to have been read.
+    /// Returns the notices that are known only after the whole file has been read.
     pub fn notices_after_read(&self) -> Vec<String> {
         let notices = match &self.form {
             Form::Json { context, .. } | Form::Xml { context, .. } => context.notices(),
@@ -440,7 +442,7 @@ impl DetectedFormat {
     /// `false`. Returns whether the end was reached.
     ///
     /// # Errors
-    /// A truncated or damaged file.
+    /// An error if the file is truncated or damaged.
     pub fn read(
         &self,
         content: &Content,
@@ -453,11 +455,11 @@ impl DetectedFormat {
                     let location = format!("{}:{}", content.name, slice.position);
                     // The number of missing records is unknown, so this is an error and not a
                     // skipped record.
-                    if let Err(why) = &slice.bytes
-                        && matches!(why.as_str(), TRUNCATED_LIST | TRUNCATED_RECORD)
+                    if let Err(reason) = &slice.bytes
+                        && matches!(reason.as_str(), TRUNCATED_LIST | TRUNCATED_RECORD)
                     {
                         return Err(truncation_error(format!(
-                            "{location}: the file is truncated: {why}"
+                            "{location}: the file is truncated: {reason}"
                         )));
                     }
                     if !visit(location, slice.bytes.map(|b| RawRecord::Json(b, slice.position))) {
@@ -469,9 +471,11 @@ impl DetectedFormat {
                 let mut items =
                     xml::XmlItems::new(Utf8Reader::new(content.open()?, charset.encoding), element);
                 for n in 1.. {
-                    let item = items.next_item().map_err(|why| {
+                    let item = items.next_item().map_err(|reason| {
                         let path = content.path.display();
-                        truncation_error(format!("{path}: the file is truncated or damaged: {why}"))
+                        truncation_error(format!(
+                            "{path}: the file is truncated or damaged: {reason}"
+                        ))
                     })?;
                     let Some(item) = item else { break };
                     if !visit(format!("{}:{n}", content.name), Ok(RawRecord::Json(item, n))) {
@@ -481,8 +485,11 @@ impl DetectedFormat {
             }
             Form::Mail { mailbox, .. } => {
                 return mail::visit(content.open()?, *mailbox, |position, bytes| {
-                    let at = mail::location(content, position);
-                    visit(format!("{}:{position}", content.name), Ok(RawRecord::Mail(bytes, at)))
+                    let location = mail::location(content, position);
+                    visit(
+                        format!("{}:{position}", content.name),
+                        Ok(RawRecord::Mail(bytes, location)),
+                    )
                 })
                 .map_err(|e| damage_error(&content.path, &e));
             }
@@ -512,16 +519,16 @@ impl DetectedFormat {
     /// Parses a record.
     ///
     /// # Errors
-    /// The reason why it is skipped.
+    /// Returns the reason if the record must be skipped.
     pub fn parse(&self, record: RawRecord) -> std::result::Result<Vec<ParsedItem>, String> {
         match (record, &self.form) {
             (
-                RawRecord::Json(bytes, place),
+                RawRecord::Json(bytes, position),
                 Form::Json { context, .. } | Form::Xml { context, .. },
-            ) => json::parse_record(&bytes, place, context),
+            ) => json::parse_record(&bytes, position, context),
             (RawRecord::Row(row), Form::Table(plan)) => rows::parse_row(plan, &row),
-            (RawRecord::Mail(bytes, at), Form::Mail { threads, .. }) => {
-                mail::parse_email(&bytes, &at, threads)
+            (RawRecord::Mail(bytes, location), Form::Mail { threads, .. }) => {
+                mail::parse_email(&bytes, &location, threads)
             }
             (RawRecord::Page(page), _) => Ok(with_releases(*page)),
             _ => Ok(Vec::new()),
@@ -553,14 +560,15 @@ fn read_rows(
     let mut reader = table::open_rows(content, plan)?;
     let mut cells = StringRecord::new();
     // The number cell and the title of the last item.
-    let mut last: Option<(String, String)> = None;
+    let mut last_item: Option<(String, String)> = None;
     let has_comments = !plan.columns("comments").is_empty();
     let mut row_number = 0;
     while reader.read_record(&mut cells).map_err(|e| table::table_error(content, &e))? {
         row_number += 1;
-        let name = format!("{}:{}", content.name, row_number + 1 + plan.preamble as u64);
+        let location = format!("{}:{}", content.name, row_number + 1 + plan.preamble as u64);
         if cells.as_slice().len() > MAX_RECORD {
-            if !visit(name, Err("the row is too large; check for an unclosed quote".to_owned())) {
+            if !visit(location, Err("the row is too large; check for an unclosed quote".to_owned()))
+            {
                 return Ok(false);
             }
             continue;
@@ -568,7 +576,7 @@ fn read_rows(
         let key = plan.cell(&cells, "number").map(str::to_owned);
         let title = plan.cell(&cells, "title").unwrap_or_default();
         // A row without a key, or with the same key, only adds comments to the previous row's item.
-        let continued_key = match (&key, &last) {
+        let continued_key = match (&key, &last_item) {
             (None, Some((key, _))) if has_comments && title.is_empty() => Some(key.clone()),
             (Some(key), Some((previous_key, name)))
                 if has_comments && key == previous_key && (title.is_empty() || title == name) =>
@@ -578,10 +586,10 @@ fn read_rows(
             _ => None,
         };
         if let (None, Some(key)) = (&continued_key, key) {
-            last = Some((key, title.to_owned()));
+            last_item = Some((key, title.to_owned()));
         }
         let row = Row { position: row_number, cells: std::mem::take(&mut cells), continued_key };
-        if !visit(name, Ok(RawRecord::Row(row))) {
+        if !visit(location, Ok(RawRecord::Row(row))) {
             return Ok(false);
         }
     }

@@ -68,10 +68,10 @@ pub fn split_words(name: &str) -> Vec<String> {
     let (mut word, mut previous) = (String::new(), ' ');
     let mut rest = name.chars().peekable();
     while let Some(c) = rest.next() {
-        let next_lower = rest.peek().is_some_and(|n| n.is_lowercase());
-        let begins = c.is_uppercase()
-            && (previous.is_lowercase() || (previous.is_uppercase() && next_lower));
-        if begins || !c.is_alphanumeric() {
+        let is_next_lowercase = rest.peek().is_some_and(|n| n.is_lowercase());
+        let is_word_start = c.is_uppercase()
+            && (previous.is_lowercase() || (previous.is_uppercase() && is_next_lowercase));
+        if is_word_start || !c.is_alphanumeric() {
             out.extend(Some(std::mem::take(&mut word)).filter(|w| !w.is_empty()));
         }
         if c.is_alphanumeric() {
@@ -148,13 +148,14 @@ fn composed_field(words: &[String]) -> Option<(&'static str, usize)> {
     let order = ["first", "last"].into_iter().find(|order| rest.contains(order));
     let is_time = words.len() > 1 && rest.len() < words.len();
     ["updated", "closed", "created"].into_iter().find_map(|field| {
-        let base = rest.iter().filter(|word| has_role(field, word)).count();
+        let base_count = rest.iter().filter(|word| has_role(field, word)).count();
         let is_complete =
             rest.iter().all(|word| has_role(field, word) || has_role("qualifier", word));
         let is_ordinal = order.is_some_and(|order| {
             rest.len() == 2 && rest.iter().any(|word| has_role(field, &format!("{word} {order}")))
         });
-        ((is_time && base == 1 && is_complete) || is_ordinal).then_some((field, 2 * DERIVED_RANK))
+        ((is_time && base_count == 1 && is_complete) || is_ordinal)
+            .then_some((field, 2 * DERIVED_RANK))
     })
 }
 
@@ -268,8 +269,7 @@ mod tests {
         {
             assert_eq!(super::field(name), None, "{name}");
         }
-        // A name of the list is better than a composed one, and the version of the fix than the
-        // planned one.
+        // Listed names rank before composed ones, and the fix version before the planned one.
         let rank = |name: &str| super::field(name).map(|(_, rank)| rank);
         assert!(
             rank("fixVersion") < rank("version")

@@ -77,12 +77,12 @@ pub fn outlook_email(bytes: &[u8]) -> Option<Vec<u8>> {
     match headers {
         // The content headers describe parts that are not stored.
         Some(headers) => {
-            let lines = headers.lines().scan(true, |is_included, single_line| {
-                if !single_line.starts_with([' ', '\t']) {
-                    *is_included = !single_line.to_ascii_lowercase().starts_with("content-")
-                        && single_line.contains(':');
+            let lines = headers.lines().scan(true, |is_included, line| {
+                if !line.starts_with([' ', '\t']) {
+                    *is_included =
+                        !line.to_ascii_lowercase().starts_with("content-") && line.contains(':');
                 }
-                Some(is_included.then_some(single_line))
+                Some(is_included.then_some(line))
             });
             let lines: Vec<&str> = lines.flatten().collect();
             out.push_str(&lines.join("\r\n"));
@@ -101,7 +101,7 @@ pub fn outlook_email(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(out.into_bytes())
 }
 
-/// Returns the time of sending from the fixed properties, which follow a header of 32 bytes.
+/// Returns the sending time from the fixed properties, which follow a header of 32 bytes.
 fn sent_time(properties: &[u8]) -> Option<String> {
     let entry = properties.get(32..)?.chunks_exact(16).find(|entry| {
         entry.first_chunk::<4>().is_some_and(|tag| u32::from_le_bytes(*tag) == SENT_TIME)
@@ -122,21 +122,22 @@ mod tests {
     #[test]
     fn saved_mail_becomes_internet_mail() {
         let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
-        let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        let utf16 =
+            |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
         let mut add =
             |name: &str, bytes: &[u8]| file.create_stream(name).unwrap().write_all(bytes).unwrap();
-        add("__substg1.0_0037001F", &wide("Pump stops"));
-        add("__substg1.0_0C1A001F", &wide("Ada"));
-        add("__substg1.0_5D01001F", &wide("ada@mill.example"));
-        add("__substg1.0_1000001F", &wide("It stops with PMP-4.\r\nÜber Nacht."));
+        add("__substg1.0_0037001F", &utf16("Pump stops"));
+        add("__substg1.0_0C1A001F", &utf16("Ada"));
+        add("__substg1.0_5D01001F", &utf16("ada@mill.example"));
+        add("__substg1.0_1000001F", &utf16("It stops with PMP-4.\r\nÜber Nacht."));
         let mut properties = vec![0; 32];
         properties.extend(SENT_TIME.to_le_bytes());
         properties.extend([0; 4]);
         properties.extend(((1_740_992_400_u64 + 11_644_473_600) * 10_000_000).to_le_bytes());
         add("__properties_version1.0", &properties);
         file.flush().unwrap();
-        let outlook_email = outlook_email(file.into_inner().get_ref()).unwrap();
-        let message = precedent_markup::message::parse(&outlook_email).unwrap();
+        let email = outlook_email(file.into_inner().get_ref()).unwrap();
+        let message = precedent_markup::message::parse(&email).unwrap();
         assert_eq!(
             (message.subject.as_str(), message.author.as_deref()),
             ("Pump stops", Some("Ada"))

@@ -70,8 +70,8 @@ pub fn parse_file(name: &str, storage: &str) -> DocumentRecord {
 
 /// Parses a page of an HTML export; `None` for any other web page.
 pub fn parse_html(text: &str) -> Option<DocumentRecord> {
-    let at = text.find("id=\"main-content\"")?;
-    let content = &text[at..];
+    let start = text.find("id=\"main-content\"")?;
+    let content = &text[start..];
     let body = content.split_once('>')?.1;
     let body = body.split("<div class=\"pageSection").next().unwrap_or(body);
     let body = body.split("<div id=\"footer\"").next().unwrap_or(body);
@@ -84,7 +84,7 @@ pub fn parse_html(text: &str) -> Option<DocumentRecord> {
 /// Parses the current pages in an XML export of a space.
 ///
 /// # Errors
-/// The reason why the document cannot be read.
+/// Returns the reason if the document cannot be read.
 pub fn parse_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
     let mut objects = xml::XmlItems::new(stream, "object");
     let (mut pages, mut bodies) = (Vec::new(), HashMap::new());
@@ -102,8 +102,9 @@ pub fn parse_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
             |value: &Value| value.pointer("/id/#text").and_then(Value::as_str).map(str::to_owned);
         match object["class"].as_str() {
             Some("Page" | "BlogPost") if find("originalVersion").is_none() => {
-                let current = text("contentStatus").is_none_or(|status| status == "current");
-                let Some((id, title)) = id(&object).zip(text("title")).filter(|_| current) else {
+                let is_current = text("contentStatus").is_none_or(|status| status == "current");
+                let Some((id, title)) = id(&object).zip(text("title")).filter(|_| is_current)
+                else {
                     continue;
                 };
                 pages.push((id, title, text("lastModificationDate"), text("creationDate")));
@@ -138,9 +139,9 @@ mod tests {
     fn pages_are_parsed_from_each_export_format() {
         let storage = "<p>Bleed the <b>valve</b>.</p><ac:structured-macro ac:name=\"code\">\
             <ac:plain-text-body><![CDATA[pump --bleed]]></ac:plain-text-body></ac:structured-macro>";
-        let answer = json!({"id": "5", "title": "Pump & valve", "body": {"storage": {"value": storage}},
+        let response = json!({"id": "5", "title": "Pump & valve", "body": {"storage": {"value": storage}},
             "version": {"when": "2025-03-01T10:00:00Z"}, "metadata": {"labels": {"results": [{"name": "runbook"}]}}});
-        let page = parse_api_page(&answer, b"{}").unwrap();
+        let page = parse_api_page(&response, b"{}").unwrap();
         assert_eq!(
             (page.slug.as_deref(), &page.labels[..]),
             (Some("Pump-valve"), &["runbook".to_owned()][..])

@@ -22,14 +22,14 @@ pub enum ItemRelation {
 pub enum ParsedItem {
     /// An item, page or comment.
     Record(Record),
-    /// A link between two items; items without a project belong to that of the file.
+    /// A link between two items; items without a project belong to the file's project.
     Link(Identity, Identity, ItemRelation),
     /// A release, with the project that it names.
     Release(Option<String>, ReleaseRecord),
 }
 
 impl ParsedItem {
-    /// Creates a link to another item. A label for duplicates determines its kind and direction;
+    /// Creates a link to another item. A label that states a duplicate determines kind and direction;
     /// otherwise the given ones apply. A number without a project belongs to the item's project.
     pub fn link(
         item: &Identity,
@@ -38,7 +38,7 @@ impl ParsedItem {
         default_kind: ItemRelation,
         is_reversed: bool,
     ) -> Self {
-        let (default_kind, is_reversed) = match duplicate_direction(label) {
+        let (kind, is_reversed) = match duplicate_direction(label) {
             Some(direction) => {
                 (ItemRelation::DuplicateOf, direction == DuplicateDirection::DuplicatedBy)
             }
@@ -47,7 +47,7 @@ impl ParsedItem {
         let project = target.project.or_else(|| item.project.clone());
         let target = Identity { project, ..target };
         let (from, to) = if is_reversed { (target, item.clone()) } else { (item.clone(), target) };
-        Self::Link(from, to, default_kind)
+        Self::Link(from, to, kind)
     }
 }
 
@@ -94,14 +94,14 @@ const MAX_TITLE: usize = 120;
 
 /// Returns the title, or else the first line of the text with letters or digits.
 pub fn title_or_first_line(title: &str, text: &str) -> String {
-    let line = || {
+    let first_line = || {
         text.lines()
             .map(str::trim)
             .find(|l| l.contains(char::is_alphanumeric))
             .unwrap_or("(no subject)")
     };
     match title.trim() {
-        "" => line().chars().take(MAX_TITLE).collect(),
+        "" => first_line().chars().take(MAX_TITLE).collect(),
         title => title.to_owned(),
     }
 }
@@ -117,19 +117,19 @@ pub struct Comment {
     pub body: String,
     pub url: Option<String>,
     /// `true` for an internal comment.
-    pub hidden: bool,
+    pub is_internal: bool,
     /// `true` for the accepted answer.
-    pub answer: bool,
-    pub at: Option<Timestamp>,
+    pub is_answer: bool,
+    pub created_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
 }
 
 impl Comment {
-    /// Converts the comment to a record. A missing id is formed from the item, the time and a suffix;
-    /// a missing time is that of the item.
+    /// Converts the comment to a record. A missing id is derived from item, time and suffix; a
+    /// missing time is replaced with the item's.
     pub fn record(self, item_time: Option<Timestamp>, suffix: &str, bytes: Vec<u8>) -> Record {
-        let created_at = self.at.or(item_time).unwrap_or(Timestamp::UNIX_EPOCH);
-        let time = self.at.map(|t| t.as_second().to_string()).unwrap_or_default();
+        let created_at = self.created_at.or(item_time).unwrap_or(Timestamp::UNIX_EPOCH);
+        let time = self.created_at.map(|t| t.as_second().to_string()).unwrap_or_default();
         let id = self.id.unwrap_or_else(|| format!("{}-{time}-{suffix}", self.number));
         Record::from(CommentRecord {
             repository: self.project,
@@ -138,9 +138,9 @@ impl Comment {
             author: Author {
                 login: self.author,
                 bot: false,
-                association: match (self.answer, self.hidden) {
+                association: match (self.is_answer, self.is_internal) {
                     (true, _) => Some(ANSWER.to_owned()),
-                    (false, is_hidden) => is_hidden.then(|| INTERNAL.to_owned()),
+                    (false, is_internal) => is_internal.then(|| INTERNAL.to_owned()),
                 },
             },
             body: replace_nul(&self.body).trim().to_owned(),

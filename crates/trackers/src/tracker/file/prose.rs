@@ -1,4 +1,4 @@
-//! Recognition of prose.
+//! Recognizes prose.
 
 use precedent_text::tokens::normalize_phrase;
 
@@ -13,9 +13,9 @@ pub fn is_prose(text: &str) -> bool {
         .take(MIN_WORDS)
         .count();
     // Some languages have no spaces between words.
-    let wide =
+    let is_east_asian =
         || text.chars().filter(|c| ('\u{3040}'..='\u{d7ff}').contains(c)).take(12).count() == 12;
-    (words >= MIN_WORDS && text.len() > 20) || wide()
+    (words >= MIN_WORDS && text.len() > 20) || is_east_asian()
 }
 
 /// Returns whether two texts have the same words.

@@ -1,4 +1,4 @@
-//! Detection of unclosed quotes in a table, which would merge many rows into one cell.
+//! Detects unclosed quotes in a table, which would merge many rows into one cell.
 
 use std::io::{self, Read};
 
@@ -53,13 +53,13 @@ impl<R> QuoteTracker<R> {
         self.state == QuoteState::Quoted && self.size > MAX_RECORD
     }
 
-    fn push(&mut self, push: u8) {
-        let newline = push == b'\n';
+    fn push(&mut self, byte: u8) {
+        let is_newline = byte == b'\n';
         self.size += 1;
-        self.state = match (self.state, push) {
+        self.state = match (self.state, byte) {
             (QuoteState::Quoted, b'"') => QuoteState::Closing,
             (QuoteState::Quoted, _) => {
-                self.is_multiline |= newline;
+                self.is_multiline |= is_newline;
                 QuoteState::Quoted
             }
             (QuoteState::Closing, b'"') => QuoteState::Quoted,
@@ -69,7 +69,7 @@ impl<R> QuoteTracker<R> {
             }
             (_, b) if b == self.delimiter || b == b'\n' || b == b'\r' => QuoteState::Start,
             (QuoteState::Closing, b) => {
-                // Text after the closing quote of a multi-line cell: the quote opened another cell.
+                // Text after the closing quote of a multi-line cell means it opened another cell.
                 if self.is_multiline && !b.is_ascii_whitespace() && self.unclosed.is_none() {
                     self.unclosed = Some(self.opening_line);
                 }
@@ -77,7 +77,7 @@ impl<R> QuoteTracker<R> {
             }
             _ => QuoteState::Bare,
         };
-        self.line += u64::from(newline);
+        self.line += u64::from(is_newline);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Conversion of table rows to items, comments and links.
+//! Converts table rows to items, comments and links.
 
 use csv::StringRecord;
 use jiff::Timestamp;
@@ -32,7 +32,7 @@ pub struct Row {
 /// Parses a row.
 ///
 /// # Errors
-/// The reason why it is skipped.
+/// Returns the reason if the row must be skipped.
 pub fn parse_row(plan: &Plan, row: &Row) -> Result<Vec<ParsedItem>, String> {
     parse_with_raw(plan, row, stored_cells(plan, &row.cells))
 }
@@ -40,12 +40,12 @@ pub fn parse_row(plan: &Plan, row: &Row) -> Result<Vec<ParsedItem>, String> {
 /// Parses a row with these raw bytes.
 ///
 /// # Errors
-/// The reason why it is skipped.
+/// Returns the reason if the row must be skipped.
 pub fn parse_with_raw(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<ParsedItem>, String> {
     let identity = row_identity(plan, row)?;
     let cells = &row.cells;
     let time = |field: &str| {
-        plan.cells(cells, field).find_map(|(at, text)| dates::parse(text, plan.order(at)))
+        plan.cells(cells, field).find_map(|(index, text)| dates::parse(text, plan.order(index)))
     };
     let (created_at, updated_at, closed_at) = (time("created"), time("updated"), time("closed"));
     let mut out = comments(plan, row, &identity, updated_at.or(created_at))?;
@@ -102,64 +102,65 @@ pub fn parse_with_raw(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Parsed
 /// Returns the item of a row.
 ///
 /// # Errors
-/// The reason why its number cannot be used.
+/// Returns the reason if its number cannot be used.
 pub fn row_identity(plan: &Plan, row: &Row) -> Result<Identity, String> {
     let key = row.continued_key.as_deref().or_else(|| plan.cell(&row.cells, "number"));
     let url = plan.cell(&row.cells, "url").filter(|u| u.contains("://"));
     let Some(key) = key else {
-        if let Some(target) = url.and_then(parse_url) {
-            return Ok(target);
+        if let Some(identity) = url.and_then(parse_url) {
+            return Ok(identity);
         }
         return match plan.is_numbered() {
             true => Err("no number".to_owned()),
             false => Ok(Identity { project: None, number: row.position }),
         };
     };
-    let mut target = parse_reference(key).ok_or_else(|| {
+    let mut identity = parse_reference(key).ok_or_else(|| {
         let excerpt: String = key.chars().take(40).collect();
         match key.trim_end_matches(".0").ends_with(|c: char| c.is_ascii_digit()) {
             true => format!("\"{excerpt}\" is not an item number: it must be 1 to {MAX_NUMBER}"),
             false => format!("\"{excerpt}\" does not end in a number"),
         }
     })?;
-    if target.project.is_none() {
+    if identity.project.is_none() {
         let name = plan.cell(&row.cells, "repository");
-        target.project = name.filter(|name| is_repository(name)).map(str::to_owned);
+        identity.project = name.filter(|name| is_repository(name)).map(str::to_owned);
     }
-    if target.project.is_none() {
-        target.project =
-            url.and_then(parse_url).filter(|a| a.number == target.number).and_then(|a| a.project);
+    if identity.project.is_none() {
+        identity.project =
+            url.and_then(parse_url).filter(|a| a.number == identity.number).and_then(|a| a.project);
     }
-    Ok(target)
+    Ok(identity)
 }
 
 /// Returns the name of a person: `Kit` of `Kit <kit@example.org>`.
 pub fn person_name(name: &str) -> String {
     let name = if name.contains("://") { name.rsplit('/').next().unwrap_or(name) } else { name };
-    let bare = name.split('<').next().map(|n| n.trim().trim_matches('"')).filter(|n| !n.is_empty());
-    bare.unwrap_or(name).trim_start_matches('~').to_owned()
+    let display_name =
+        name.split('<').next().map(|n| n.trim().trim_matches('"')).filter(|n| !n.is_empty());
+    display_name.unwrap_or(name).trim_start_matches('~').to_owned()
 }
 
 /// Returns whether a name has the form `owner/name`.
 fn is_repository(name: &str) -> bool {
-    let word = |part: &str| {
+    let is_valid_part = |part: &str| {
         !part.is_empty()
             && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
     };
-    name.split_once('/').is_some_and(|(owner, name)| word(owner) && word(name))
+    name.split_once('/').is_some_and(|(owner, name)| is_valid_part(owner) && is_valid_part(name))
 }
 
 fn body(plan: &Plan, cells: &StringRecord) -> String {
     let mut out = String::new();
-    let mut last = None;
-    for (at, text) in plan.cells(cells, "body") {
-        let name = &plan.headers[at];
-        match last {
+    let mut previous_name = None;
+    for (index, text) in plan.cells(cells, "body") {
+        let name = &plan.headers[index];
+        match previous_name {
             None => {}
             Some(previous) if previous == name => out.push_str("\n\n"),
             Some(_) => out.push_str(&format!("\n\n### {name}\n\n")),
         }
-        last = Some(name);
+        previous_name = Some(name);
         out.push_str(&markdown(plan, text));
     }
     out
@@ -180,13 +181,14 @@ pub fn markdown(plan: &Plan, text: &str) -> String {
 /// Returns the labels: the cells of a repeated column, or the parts of a cell.
 fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
     let is_repeated =
-        |at: usize| plan.headers.iter().filter(|h| **h == plan.headers[at]).count() > 1;
+        |index: usize| plan.headers.iter().filter(|h| **h == plan.headers[index]).count() > 1;
     let mut out: Vec<String> = Vec::new();
-    for (at, text) in plan.cells(cells, "labels") {
-        let spaces = matches!(plan.tracker, "Zendesk" | "Trac") && !text.contains([',', ';']);
+    for (index, text) in plan.cells(cells, "labels") {
+        let is_space_separated =
+            matches!(plan.tracker, "Zendesk" | "Trac") && !text.contains([',', ';']);
         let parts: Vec<&str> = match () {
-            () if is_repeated(at) => vec![text],
-            () if spaces => text.split_whitespace().collect(),
+            () if is_repeated(index) => vec![text],
+            () if is_space_separated => text.split_whitespace().collect(),
             () => text.split([',', ';', '|']).collect(),
         };
         for part in parts.into_iter().map(str::trim).filter(|p| !p.is_empty()) {
@@ -207,43 +209,45 @@ fn comments(
     item_time: Option<Timestamp>,
 ) -> Result<Vec<ParsedItem>, String> {
     let cells = &row.cells;
-    let order = plan.columns("comments").first().map(|at| plan.order(*at)).unwrap_or_default();
+    let order =
+        plan.columns("comments").first().map(|index| plan.order(*index)).unwrap_or_default();
     let mut out: Vec<ParsedItem> = Vec::new();
     let mut times: Vec<Option<Timestamp>> = Vec::new();
-    for (n, at) in plan.columns("comments").iter().enumerate() {
-        let text = cells.get(*at).unwrap_or_default().trim();
+    for (n, index) in plan.columns("comments").iter().enumerate() {
+        let text = cells.get(*index).unwrap_or_default().trim();
         // A comment count is not a comment.
         if matches!(text, "" | "[]") || text.bytes().all(|b| b.is_ascii_digit()) {
             continue;
         }
         let cell = |field: &str| {
             let columns = plan.columns(field);
-            let at = columns.get(n).or(columns.first())?;
-            cells.get(*at).map(str::trim).filter(|t| !t.is_empty()).map(|t| (*at, t))
+            let index = columns.get(n).or(columns.first())?;
+            cells.get(*index).map(str::trim).filter(|t| !t.is_empty()).map(|t| (*index, t))
         };
         let mut comment = Comment {
             project: identity.project.clone(),
             number: identity.number,
             author: cell("comment author").map(|(_, t)| t.to_owned()),
-            at: cell("comment date").and_then(|(at, t)| dates::parse(t, plan.order(at))),
+            created_at: cell("comment date")
+                .and_then(|(index, t)| dates::parse(t, plan.order(index))),
             ..Comment::default()
         };
         let mut body = text;
         if let Some((date, rest)) = text.split_once(';')
             && let Some(time) = dates::parse(date, order)
         {
-            comment.at = Some(time);
+            comment.created_at = Some(time);
             let (author, rest_text) = rest.split_once(';').unwrap_or(("", rest));
             body = rest_text;
             comment.author = Some(author.trim().to_owned()).filter(|a| !a.is_empty());
         }
         comment.body = markdown(plan, body);
         // An item's comments may be in several rows, so those without a time are identified by text.
-        let suffix = match (&row.continued_key, comment.at) {
+        let suffix = match (&row.continued_key, comment.created_at) {
             (Some(_), _) | (None, None) => blake3::hash(text.as_bytes()).to_hex()[..8].to_owned(),
-            _ => times.iter().filter(|t| **t == comment.at).count().to_string(),
+            _ => times.iter().filter(|t| **t == comment.created_at).count().to_string(),
         };
-        times.push(comment.at);
+        times.push(comment.created_at);
         out.push(ParsedItem::Record(comment.record(item_time, &suffix, text.as_bytes().to_vec())));
     }
     match (out.is_empty(), row.continued_key.is_some()) {
@@ -274,12 +278,12 @@ fn split_link_label(part: &str) -> (String, &str) {
     if part.contains("://") || !part.contains(char::is_whitespace) {
         return (String::new(), part);
     }
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let is_key = |word: &&str| {
-        let at = word.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        let (prefix, number) = word.split_at(at);
+        let number_start = word.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let (prefix, number) = word.split_at(number_start);
         let project = prefix.trim_end_matches('-');
-        digits(number)
+        is_digits(number)
             && (prefix.ends_with('#')
                 || (!project.is_empty() && project.chars().all(|c| c.is_ascii_uppercase())))
     };
@@ -289,13 +293,13 @@ fn split_link_label(part: &str) -> (String, &str) {
         return (part.replace(key, " ").to_lowercase(), key);
     }
     match words.next_back() {
-        Some(last) if digits(last) => {
+        Some(last) if is_digits(last) => {
             let prefix = part[..part.len() - last.len()].to_lowercase();
             let is_link_label = duplicate_direction(&prefix).is_some()
                 || ["relat", "block", "depend", "bug", "issue", "ticket", "clone"]
                     .iter()
                     .any(|w| prefix.contains(w))
-                || prefix.split_whitespace().all(digits);
+                || prefix.split_whitespace().all(is_digits);
             if is_link_label { (prefix, last) } else { (String::new(), "") }
         }
         _ => (String::new(), ""),
@@ -307,8 +311,8 @@ fn split_link_label(part: &str) -> (String, &str) {
 fn stored_cells(plan: &Plan, cells: &StringRecord) -> Vec<u8> {
     let mut out = serde_json::Map::new();
     let comments = plan.columns("comments");
-    for (at, (name, text)) in plan.headers.iter().zip(cells.iter()).enumerate() {
-        if comments.contains(&at) {
+    for (index, (name, text)) in plan.headers.iter().zip(cells.iter()).enumerate() {
+        if comments.contains(&index) {
             continue;
         }
         match out.get_mut(name) {

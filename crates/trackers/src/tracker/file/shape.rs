@@ -1,5 +1,5 @@
-//! Recognition of records by their shape: fields by name in any style, and threads by their elements,
-//! texts with an author or a time.
+//! Recognizes records by their shape: fields by names in any style, and threads by elements that
+//! have a text with an author or a time.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ pub struct Shape {
     pub posts: Vec<Post>,
     /// Relations to other items.
     pub links: Vec<Link>,
-    /// Columns with prose of unknown fields.
+    /// Columns with prose in unknown fields.
     pub prose: Vec<usize>,
     /// `true` if the record has a description field, although it may be empty.
     pub has_description: bool,
@@ -75,13 +75,13 @@ impl Shape {
     pub fn new(value: &Value) -> Option<Self> {
         let mut shape = Self::default();
         collect_people(value, &mut shape.people, 0);
-        shape.object(value.as_object()?, "", true, 0);
+        shape.add_object(value.as_object()?, "", true, 0);
         // A preview repeats the beginning of a message.
         let starts: Vec<String> =
             shape.posts.iter().map(|post| normalize_phrase(&post.comment.body)).collect();
         let cells = &shape.cells;
-        shape.prose.retain(|at| {
-            let text = normalize_phrase(cells[*at].trim_end_matches(['.', '…']));
+        shape.prose.retain(|index| {
+            let text = normalize_phrase(cells[*index].trim_end_matches(['.', '…']));
             !starts.iter().any(|start| start.starts_with(&text))
         });
         for post in &mut shape.posts {
@@ -99,7 +99,7 @@ impl Shape {
     }
 
     /// Adds a field that is not empty.
-    pub fn cell(&mut self, path: &str, text: &str) {
+    pub fn add_cell(&mut self, path: &str, text: &str) {
         if !matches!(text.trim(), "" | "---") {
             self.headers.push(path.to_owned());
             self.cells.push(text.to_owned());
@@ -108,18 +108,18 @@ impl Shape {
 
     /// Replaces the values of a field.
     pub fn replace(&mut self, field: &'static str, text: &str, plan: &Plan) {
-        plan.columns(field).iter().for_each(|at| text.clone_into(&mut self.cells[*at]));
+        plan.columns(field).iter().for_each(|index| text.clone_into(&mut self.cells[*index]));
     }
 
     /// Adds the fields of an object; `is_own` states whether they describe the record itself.
-    fn object(&mut self, fields: &Map<String, Value>, path: &str, is_own: bool, depth: usize) {
+    fn add_object(&mut self, fields: &Map<String, Value>, path: &str, is_own: bool, depth: usize) {
         for (name, value) in fields {
             let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-            self.value(value, &path, is_own, depth);
+            self.add_value(value, &path, is_own, depth);
         }
     }
 
-    fn value(&mut self, value: &Value, path: &str, is_own: bool, depth: usize) {
+    fn add_value(&mut self, value: &Value, path: &str, is_own: bool, depth: usize) {
         let field = columns::field(path).map(|(field, _)| field);
         self.has_description |= is_own && field == Some("body");
         self.has_answer |= path == "answer_chosen_at" && value.is_string();
@@ -128,17 +128,17 @@ impl Shape {
         }
         match value {
             Value::Null => {}
-            Value::Bool(is) => {
+            Value::Bool(flag) => {
                 let name = split_words(path.rsplit('.').next().unwrap_or(path)).join(" ");
                 let is_closed = if has_role("true", &name) {
-                    Some(*is)
+                    Some(*flag)
                 } else {
-                    has_role("false", &name).then_some(!is)
+                    has_role("false", &name).then_some(!flag)
                 };
                 self.has_answer |=
-                    is_own && *is && matches!(name.as_str(), "answered" | "is answered");
+                    is_own && *flag && matches!(name.as_str(), "answered" | "is answered");
                 if let Some(is_closed) = is_closed.filter(|_| is_own) {
-                    self.cell("closed flag", if is_closed { "closed" } else { "open" });
+                    self.add_cell("closed flag", if is_closed { "closed" } else { "open" });
                 }
             }
             Value::String(text) => {
@@ -151,51 +151,51 @@ impl Shape {
                 if is_own && field.is_none() && is_prose(text) {
                     self.prose.push(self.headers.len());
                 }
-                self.cell(path, text);
+                self.add_cell(path, text);
             }
-            Value::Number(number) => self.cell(path, &number.to_string()),
+            Value::Number(number) => self.add_cell(path, &number.to_string()),
             Value::Array(items) => {
-                self.list(&items.iter().collect::<Vec<_>>(), path, is_own, depth)
+                self.add_list(&items.iter().collect::<Vec<_>>(), path, is_own, depth)
             }
             Value::Object(fields) => {
                 let is_adf = value["type"] == "doc" && value["content"].is_array();
                 if is_adf {
-                    return self.value(&adf::to_markdown(value).into(), path, is_own, depth);
+                    return self.add_value(&adf::to_markdown(value).into(), path, is_own, depth);
                 }
                 if let [v @ (Value::String(_) | Value::Number(_))] =
                     fields.values().collect::<Vec<_>>()[..]
                 {
-                    return self.value(v, path, is_own, depth);
+                    return self.add_value(v, path, is_own, depth);
                 }
-                // A single element of XML is not a list: `comments.comment`.
+                // A one-element list in XML is parsed as the element itself: `comments.comment`.
                 let single_field = fields
                     .iter()
                     .next()
                     .filter(|(key, _)| fields.len() == 1 && path.ends_with(&format!("{key}s")));
                 if let Some(items) = list_elements(value).or_else(|| Some(vec![single_field?.1])) {
-                    return self.list(&items, path, is_own, depth);
+                    return self.add_list(&items, path, is_own, depth);
                 }
-                let short = fields.len() <= 6 && fields.values().all(|v| !has_text(v));
+                let is_short = fields.len() <= 6 && fields.values().all(|v| !has_text(v));
                 match display_name(value, path) {
-                    Some(name) if short || field.is_some_and(|f| f != "body") => {
-                        self.cell(path, &name);
+                    Some(name) if is_short || field.is_some_and(|f| f != "body") => {
+                        self.add_cell(path, &name);
                         let inner = fields.iter().filter(|_| is_own && field == Some("state"));
                         for (key, value) in inner {
                             match key.as_str() {
                                 "type" | "category" | "statusCategory" => {
-                                    self.value(value, "status category", is_own, depth + 1)
+                                    self.add_value(value, "status category", is_own, depth + 1)
                                 }
                                 _ if value.is_boolean() => {
-                                    self.value(value, key, is_own, depth + 1)
+                                    self.add_value(value, key, is_own, depth + 1)
                                 }
                                 _ => {}
                             }
                         }
                     }
                     _ if depth < MAX_DEPTH => {
-                        let inner = !fields.keys().any(|key| has_role("entity", key))
+                        let describes_record = !fields.keys().any(|key| has_role("entity", key))
                             || split_words(path).iter().all(|w| has_role("container", w));
-                        self.object(fields, path, is_own && inner, depth + 1);
+                        self.add_object(fields, path, is_own && describes_record, depth + 1);
                     }
                     _ => {}
                 }
@@ -204,10 +204,10 @@ impl Shape {
     }
 
     /// Adds a list: a thread, relations, custom fields, names, or other objects.
-    fn list(&mut self, list: &[&Value], path: &str, is_own: bool, depth: usize) {
+    fn add_list(&mut self, list: &[&Value], path: &str, is_own: bool, depth: usize) {
         if list.iter().all(|v| !v.is_object()) {
             let texts: Vec<String> = list.iter().filter_map(|v| scalar(v)).collect();
-            return self.cell(
+            return self.add_cell(
                 path,
                 &texts.join(if texts.iter().any(|t| is_prose(t)) { "\n\n" } else { "," }),
             );
@@ -229,15 +229,15 @@ impl Shape {
         if pairs.len() == list.len() {
             return pairs
                 .into_iter()
-                .for_each(|(name, value)| self.value(value, &name, is_own, depth + 1));
+                .for_each(|(name, value)| self.add_value(value, &name, is_own, depth + 1));
         }
         let names: Vec<String> = list.iter().filter_map(|item| display_name(item, path)).collect();
         if names.len() == list.len()
             && (columns::field(path).is_some() || list.iter().all(|v| !has_text(v)))
         {
             // The parts of a formatted text form one text.
-            let between = if list[0].get("plain_text").is_some() { "" } else { "," };
-            return self.cell(path, &names.join(between));
+            let separator = if list[0].get("plain_text").is_some() { "" } else { "," };
+            return self.add_cell(path, &names.join(separator));
         }
         for item in list {
             let fields = item.as_object().into_iter().flatten();
@@ -245,8 +245,10 @@ impl Shape {
                 .into_iter()
                 .any(|(name, _)| columns::field(name).is_some_and(|f| f.0 == "title"));
             match item {
-                Value::Object(fields) => self.object(fields, path, is_own && !is_item, depth + 1),
-                value => self.value(value, path, false, depth + 1),
+                Value::Object(fields) => {
+                    self.add_object(fields, path, is_own && !is_item, depth + 1)
+                }
+                value => self.add_value(value, path, false, depth + 1),
             }
         }
     }
@@ -255,15 +257,18 @@ impl Shape {
     pub fn is_item(&self, plan: &Plan) -> bool {
         let has = |field: &&str| !plan.columns(field).is_empty();
         let title = plan.columns("title").first();
-        let is_name = title
-            .is_some_and(|at| split_words(&self.headers[*at]).last().is_some_and(|w| w == "name"));
-        let facts =
+        let is_name = title.is_some_and(|index| {
+            split_words(&self.headers[*index]).last().is_some_and(|w| w == "name")
+        });
+        let field_count =
             ["body", "state", "created", "updated", "closed"].iter().filter(|f| has(f)).count();
-        let thread = !self.posts.is_empty();
+        let has_thread = !self.posts.is_empty();
         match title {
-            None => thread && (has(&"body") || has(&"state")) && has(&"number"),
-            Some(_) if is_name => (thread || has(&"state")) && facts + usize::from(thread) > 1,
-            Some(_) => thread || facts > 0,
+            None => has_thread && (has(&"body") || has(&"state")) && has(&"number"),
+            Some(_) if is_name => {
+                (has_thread || has(&"state")) && field_count + usize::from(has_thread) > 1
+            }
+            Some(_) => has_thread || field_count > 0,
         }
     }
 }
@@ -284,7 +289,7 @@ fn list_elements(value: &Value) -> Option<Vec<&Value>> {
     {
         return Some(list.iter().collect());
     }
-    // A single element of XML is not a list.
+    // A one-element list in XML is parsed as the element itself.
     if let [leaf] = fields.values().collect::<Vec<_>>()[..]
         && (leaf.is_object() || leaf.is_array())
     {
@@ -294,11 +299,11 @@ fn list_elements(value: &Value) -> Option<Vec<&Value>> {
             _ => None,
         };
     }
-    by_id(value)
+    objects_by_id(value)
 }
 
 /// Returns the objects in an object whose keys are ids.
-pub fn by_id(value: &Value) -> Option<Vec<&Value>> {
+pub fn objects_by_id(value: &Value) -> Option<Vec<&Value>> {
     let fields = value.as_object()?;
     let is_id = |key: &String| key.len() > 20 || key.bytes().all(|b| b.is_ascii_digit());
     let has_only_ids =
@@ -327,12 +332,12 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// The fields with the readable name of an object, the best first.
+/// The fields with the readable name of an object, best first.
 const NAME_FIELDS: &str = "display_value, displayName, display_name, plain_text, #text, login, \
     username, name, title, full_name, fullName, real_name, label, value, text, raw, identifier, \
     key, handle, email";
 
-/// Returns the readable name of an object; first and last name of a person.
+/// Returns the readable name of an object; for a person, possibly the first and last name.
 fn display_name(value: &Value, path: &str) -> Option<String> {
     if !value.is_object() {
         return scalar(value);
@@ -353,9 +358,9 @@ fn display_name(value: &Value, path: &str) -> Option<String> {
 fn collect_people(value: &Value, out: &mut BTreeMap<String, String>, depth: usize) {
     match value {
         Value::Object(fields) => {
-            let is_person = ["email", "login", "username", "displayName", "full_name", "name"];
+            let person_fields = ["email", "login", "username", "displayName", "full_name", "name"];
             if let (Some(id), true) = (fields.get("id").and_then(scalar), fields.len() < 40)
-                && is_person.iter().any(|n| fields.contains_key(*n))
+                && person_fields.iter().any(|n| fields.contains_key(*n))
                 && let Some(name) = display_name(value, "")
             {
                 out.insert(id, name);
@@ -381,8 +386,8 @@ fn custom_field(value: &Value) -> Option<(String, &Value)> {
     let text = |names: &[&str]| names.iter().find_map(|n| scalar(fields.get(*n)?));
     let name =
         text(&["customfieldname", "name", "title", "label", "field", "key", "display_name", "id"])?;
-    let value = ["value", "text", "display_value", "values", "content", "customfieldvalues"];
-    let (_, value) = value
+    let value_names = ["value", "text", "display_value", "values", "content", "customfieldvalues"];
+    let (_, value) = value_names
         .iter()
         .find_map(|n| fields.get_key_value(*n))
         .or_else(|| find(&["value", "values"]))?;
@@ -394,14 +399,14 @@ fn custom_field(value: &Value) -> Option<(String, &Value)> {
 fn parse_posts(value: &Value, depth: usize) -> Vec<Post> {
     let Some(fields) = value.as_object().filter(|_| depth < 4) else { return Vec::new() };
     let mut out: Vec<Post> = parse_post(value).into_iter().collect();
-    let is_own = !out.is_empty();
+    let is_post = !out.is_empty();
     for (name, inner) in fields {
         let list = match inner {
             Value::Array(items) => Some(items.iter().collect()),
             Value::Object(_) => list_elements(inner),
             _ => None,
         };
-        let list = list.filter(|_| is_own || !matches!(name.as_str(), "attachments" | "files"));
+        let list = list.filter(|_| is_post || !matches!(name.as_str(), "attachments" | "files"));
         let url = out.first().and_then(|first| first.comment.url.clone());
         for mut inner in list.into_iter().flatten().flat_map(|item| parse_posts(item, depth + 1)) {
             inner.comment.url = inner.comment.url.or_else(|| url.clone());
@@ -414,12 +419,12 @@ fn parse_posts(value: &Value, depth: usize) -> Vec<Post> {
 /// Parses a message: a text with an author or a time.
 pub fn parse_post(value: &Value) -> Option<Post> {
     let fields = value.as_object()?;
-    let flag = |role: &str, is: bool| {
+    let has_flag = |role: &str, expected: bool| {
         fields.iter().any(|(name, v)| {
             let is_set = match v {
-                Value::Bool(is_set) => *is_set == is,
-                Value::Number(n) => (n.as_u64() == Some(1)) == is,
-                Value::String(text) => text == if is { "1" } else { "0" },
+                Value::Bool(is_set) => *is_set == expected,
+                Value::Number(n) => (n.as_u64() == Some(1)) == expected,
+                Value::String(text) => text == if expected { "1" } else { "0" },
                 _ => false,
             };
             is_set && has_role(role, &split_words(name).join(" "))
@@ -441,7 +446,7 @@ pub fn parse_post(value: &Value) -> Option<Post> {
     }
     let mut texts: Vec<(usize, bool, String)> = Vec::new();
     let mut author: Option<(usize, String)> = None;
-    let mut at: Option<(usize, Timestamp)> = None;
+    let mut created_at: Option<(usize, Timestamp)> = None;
     let mut out = Comment::default();
     let mut items: Vec<(usize, Identity)> = Vec::new();
     for (name, field_value) in fields {
@@ -460,8 +465,8 @@ pub fn parse_post(value: &Value) -> Option<Post> {
             (Some(time), _, Some("updated")) => out.updated_at = Some(time),
             (Some(time), rank, time_kind) if rank.is_some() || time_kind == Some("created") => {
                 let rank = rank.unwrap_or(usize::MAX);
-                if at.as_ref().is_none_or(|(best, _)| rank < *best) {
-                    at = Some((rank, time));
+                if created_at.as_ref().is_none_or(|(best, _)| rank < *best) {
+                    created_at = Some((rank, time));
                 }
             }
             _ => {}
@@ -505,21 +510,21 @@ pub fn parse_post(value: &Value) -> Option<Post> {
     let text =
         texts.into_iter().next().map(|(.., text)| text).or_else(nested_text).or_else(prose)?;
     out.author = author.map(|(_, name)| name);
-    out.at = at.map(|(_, time)| time);
-    if out.author.is_none() && out.at.is_none() {
+    out.created_at = created_at.map(|(_, time)| time);
+    if out.author.is_none() && out.created_at.is_none() {
         return None;
     }
     let values = fields.iter().filter_map(|(name, v)| display_name(v, name));
-    out.hidden = flag("hidden", true)
-        || flag("shown", false)
+    out.is_internal = has_flag("hidden", true)
+        || has_flag("shown", false)
         || values.into_iter().any(|v| has_role("hidden", &v));
-    out.answer = flag("answer", true);
+    out.is_answer = has_flag("answer", true);
     let counts = [("count", "0"), ("comment_count", "0"), ("post_number", "1")];
     // In Bugzilla's XML, the description is the first text.
     let is_first = fields.contains_key("thetext")
         || counts
             .iter()
-            .any(|(name, n)| fields.get(*name).and_then(scalar).is_some_and(|at| at == *n));
+            .any(|(name, n)| fields.get(*name).and_then(scalar).is_some_and(|count| count == *n));
     out.body = text;
     let item = items.into_iter().min_by_key(|(rank, _)| *rank).map(|(_, item)| item);
     Some(Post { comment: out, is_first, item })
@@ -543,15 +548,15 @@ fn message_text(value: &Value) -> Option<String> {
     }
 }
 
-/// The fields that identify an item, the best first.
+/// The fields that identify an item, best first.
 const KEY_FIELDS: &[&str] = &["iid", "idShort", "number", "key", "identifier", "id"];
 
 /// Returns the item in a field of a message, such as `ticket_id`, with the rank of the field.
 fn named_item(name: &str, value: &Value) -> Option<(usize, Identity)> {
     let parts = split_words(name);
-    let noun = |word: &String| has_role("container", word) || has_role("item", word);
+    let is_item_word = |word: &String| has_role("container", word) || has_role("item", word);
     match value {
-        Value::Object(inner) if parts.iter().all(noun) => {
+        Value::Object(inner) if parts.iter().all(is_item_word) => {
             let direct = KEY_FIELDS.iter().enumerate();
             let direct = direct
                 .filter_map(|(rank, key)| Some((rank, parse_strict(&scalar(inner.get(*key)?)?)?)));
@@ -561,7 +566,7 @@ fn named_item(name: &str, value: &Value) -> Option<(usize, Identity)> {
                 .filter_map(|(name, v)| named_item(name, v));
             direct.chain(items).min_by_key(|(rank, _)| *rank)
         }
-        Value::String(_) | Value::Number(_) if parts.len() > 1 && noun(&parts[0]) => {
+        Value::String(_) | Value::Number(_) if parts.len() > 1 && is_item_word(&parts[0]) => {
             let rank =
                 KEY_FIELDS.iter().position(|key| parts.last().is_some_and(|last| last == key))?;
             Some((rank, parse_strict(&scalar(value)?)?))
@@ -606,7 +611,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_are_recognized_whatever_their_field_names() {
+    fn threads_are_recognized_regardless_of_field_names() {
         for list in ["notes", "conversation", "updates", "zettel"] {
             for element in [
                 json!({"body": "Clean the rail.", "author": {"name": "kit"}, "created_at": "2025-03-02T09:00:00Z"}),
@@ -657,7 +662,7 @@ mod tests {
         let marks: Vec<_> = shape
             .posts
             .iter()
-            .map(|p| (p.comment.body.as_str(), p.comment.answer, p.comment.hidden))
+            .map(|p| (p.comment.body.as_str(), p.comment.is_answer, p.comment.is_internal))
             .collect();
         assert_eq!(marks, [("Turn it off.", true, true), ("It worked.", false, false)]);
     }
@@ -673,7 +678,7 @@ mod tests {
         }))
         .unwrap();
         let mut prose: Vec<&str> =
-            shape.prose.iter().map(|at| shape.headers[*at].as_str()).collect();
+            shape.prose.iter().map(|index| shape.headers[*index].as_str()).collect();
         prose.sort_unstable();
         assert_eq!(prose, ["metadata", "survey"]);
         assert!(shape.headers.iter().any(|name| name == "Root cause"));

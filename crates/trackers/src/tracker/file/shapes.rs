@@ -1,4 +1,4 @@
-//! Parsers of records: for formats of particular trackers, and for all others by their shape.
+//! Parsers of records: for tracker-specific formats, and for all others by their shape.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -33,43 +33,43 @@ pub fn parse_value(
 ) -> Option<ParseResult> {
     let has = |name: &str| value.get(name).is_some();
     Some(match () {
-        () if has("payload") && has("repo") && has("type") => github_event(value),
+        () if has("payload") && has("repo") && has("type") => parse_github_event(value),
         () if has("action") && (has("issue") || has("pull_request")) && has("repository") => {
             let name = text(value, &["repository.full_name"]);
-            github_event(&json!({ "repo": { "name": name }, "payload": value }))
+            parse_github_event(&json!({ "repo": { "name": name }, "payload": value }))
         }
         () if chat::is_message(value) => Ok(chat::parse_message(value, bytes, context)),
         () if value.pointer("/body").is_some_and(Value::is_object) && has("title") => {
             match pages::parse_api_page(value, bytes) {
                 Some(page) => Ok(vec![ParsedItem::Record(Record::Document(Box::new(page)))]),
-                None => return item(value, bytes, position, context),
+                None => return parse_item(value, bytes, position, context),
             }
         }
-        () if value.get("bugs").is_some_and(Value::is_object) => bugzilla_comments(value),
+        () if value.get("bugs").is_some_and(Value::is_object) => parse_bugzilla_comments(value),
         () if has("bug_id") && has("error") => Err(format!(
             "Bugzilla did not return it: {}",
             text(value, &["error"]).unwrap_or_default()
         )),
         () if has("key") && has("summary") && has("link") => {
-            jira_xml(value, bytes, position, context)
+            parse_jira_xml(value, bytes, position, context)
         }
         () if has("key") && value.get("fields").is_some_and(|f| f.get("summary").is_some()) => {
-            jira_issue(value, bytes, context)
+            parse_jira_issue(value, bytes, context)
         }
         () if has("iid") && is_merge_request(value) => {
             Err("a merge request: its number would conflict with an issue".to_owned())
         }
-        () => return item(value, bytes, position, context),
+        () => return parse_item(value, bytes, position, context),
     })
 }
 
-/// Returns whether a record has a number of its own.
+/// Returns whether a record has its own number.
 pub fn is_numbered(value: &Value, context: &FileContext) -> bool {
     Shape::new(value).is_some_and(|shape| !shape.plan(&context.words).columns("number").is_empty())
 }
 
 /// Parses a record by its shape: an item with its messages, or a message of an item.
-pub fn item(
+pub fn parse_item(
     value: &Value,
     bytes: &[u8],
     position: u64,
@@ -78,49 +78,49 @@ pub fn item(
     let mut shape = Shape::new(value)?;
     let mut plan = shape.plan(&context.words);
     if !shape.is_item(&plan) {
-        return message(value, &shape);
+        return parse_message(value, &shape);
     }
-    let at = |plan: &Plan, field| plan.columns(field).first().copied();
-    let is_number = |at: &usize| {
-        columns::field(&shape.headers[*at]).is_some_and(|(field, _)| field == "number")
-            && parse_strict(&shape.cells[*at]).is_some()
+    let first_column = |plan: &Plan, field| plan.columns(field).first().copied();
+    let is_number = |column: &usize| {
+        columns::field(&shape.headers[*column]).is_some_and(|(field, _)| field == "number")
+            && parse_strict(&shape.cells[*column]).is_some()
     };
     let number_column = (0..shape.headers.len()).find(is_number);
-    if let Some(at) = at(&plan, "number")
-        && parse_strict(&shape.cells[at]).is_none()
+    if let Some(column) = first_column(&plan, "number")
+        && parse_strict(&shape.cells[column]).is_none()
         && let Some(number_column) = number_column
     {
-        shape.cells[at] = shape.cells[number_column].clone();
-    } else if let Some(at) = at(&plan, "number")
-        && parse_strict(&shape.cells[at]).is_none()
+        shape.cells[column] = shape.cells[number_column].clone();
+    } else if let Some(column) = first_column(&plan, "number")
+        && parse_strict(&shape.cells[column]).is_none()
     {
         context.add_notice("ids are not numbers: items are numbered by a hash of their id");
-        shape.cells[at] = hash_number(&shape.cells[at]).to_string();
-    } else if at(&plan, "number").is_none()
-        && at(&plan, "url").is_none_or(|at| parse_url(&shape.cells[at]).is_none())
+        shape.cells[column] = hash_number(&shape.cells[column]).to_string();
+    } else if first_column(&plan, "number").is_none()
+        && first_column(&plan, "url").is_none_or(|column| parse_url(&shape.cells[column]).is_none())
     {
         if context.has_item_numbers {
             return Some(Err("no number, which other items in the file have".to_owned()));
         }
         context.add_notice("items have no number: they are numbered by their position in the file");
-        shape.cell("number", &position.to_string());
+        shape.add_cell("number", &position.to_string());
     }
-    if let Some(at) = at(&plan, "author")
-        && let Some(name) = shape.people.get(&shape.cells[at])
+    if let Some(column) = first_column(&plan, "author")
+        && let Some(name) = shape.people.get(&shape.cells[column])
     {
-        shape.cells[at].clone_from(name);
+        shape.cells[column].clone_from(name);
     }
     if shape.has_answer {
         shape.replace("state", "closed", &plan);
-        shape.cell("resolution", "completed");
+        shape.add_cell("resolution", "completed");
     }
     // Without a description, the first message may be the report.
-    let may_have_report = at(&plan, "body").is_none() && !shape.has_description;
+    let may_have_report = first_column(&plan, "body").is_none() && !shape.has_description;
     if may_have_report && shape.posts.first().is_some_and(|first| is_report(first, &shape, &plan)) {
         let first = shape.posts.remove(0).comment;
-        shape.cell("body", &first.body);
-        let author = first.author.filter(|_| at(&plan, "author").is_none());
-        author.into_iter().for_each(|author| shape.cell("author", &author));
+        shape.add_cell("body", &first.body);
+        let author = first.author.filter(|_| first_column(&plan, "author").is_none());
+        author.into_iter().for_each(|author| shape.add_cell("author", &author));
     }
     plan = shape.plan(&context.words);
     let row = Row { position, cells: shape.cells.iter().collect(), continued_key: None };
@@ -129,25 +129,27 @@ pub fn item(
         plan.state(&row.cells, plan.cell(&row.cells, "closed").is_some()),
     );
     Some(rows::parse_with_raw(&plan, &row, bytes.to_vec()).map(|mut out| {
-        with_thread(&plan, shape, &mut out);
+        add_thread(&plan, shape, &mut out);
         out
     }))
 }
 
-/// Returns whether the first message is the report: marked, as old, or from the same author.
+/// Returns whether the first message is the report: it is marked so, or has the time or the author
+/// of the item.
 fn is_report(first: &Post, shape: &Shape, plan: &Plan) -> bool {
-    let cell = |field: &str| plan.columns(field).first().map(|at| shape.cells[*at].as_str());
+    let cell =
+        |field: &str| plan.columns(field).first().map(|column| shape.cells[*column].as_str());
     let created_at = cell("created").and_then(|text| dates::parse(text, dates::Order::default()));
-    let as_old = created_at
-        .zip(first.comment.at)
+    let has_same_age = created_at
+        .zip(first.comment.created_at)
         .is_some_and(|(a, b)| a.duration_since(b).abs().as_secs() < 60);
     first.is_first
-        || as_old
+        || has_same_age
         || (first.comment.author.is_some()
             && cell("author").map(rows::person_name) == first.comment.author)
 }
 
-fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<ParsedItem>) {
+fn add_thread(plan: &Plan, shape: Shape, out: &mut Vec<ParsedItem>) {
     let Some(ParsedItem::Record(Record::Document(item))) = out.first_mut() else { return };
     let identity =
         Identity { project: item.repository.clone(), number: item.number.unwrap_or_default() };
@@ -160,7 +162,10 @@ fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<ParsedItem>) {
     }
     item.comment_count += comments.len() as u64;
     let comments = comments.into_iter().enumerate();
-    out.extend(comments.map(|(at, comment)| to_comment(comment, identity.clone(), updated_at, at)));
+    out.extend(
+        comments
+            .map(|(position, comment)| to_comment(comment, identity.clone(), updated_at, position)),
+    );
     for link in shape.links {
         let Some(target) = link
             .items
@@ -175,7 +180,7 @@ fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<ParsedItem>) {
         let is_reversed =
             link.is_inverse || link.items.len() > 1 && link.items[0].number == identity.number;
         out.push(match item {
-            ParsedItem::Link(from, to, tie) if is_reversed => ParsedItem::Link(to, from, tie),
+            ParsedItem::Link(from, to, kind) if is_reversed => ParsedItem::Link(to, from, kind),
             item => item,
         });
     }
@@ -191,14 +196,14 @@ fn to_comment(
     let author = comment.author.as_deref().unwrap_or_default();
     let raw = format!("{author}\n{}", comment.body).into_bytes();
     // A prefix distinguishes comments of discussions, which are numbered separately.
-    let is_discussed = comment.url.as_ref().is_some_and(|url| url.contains("/discussions/"));
-    let id = comment.id.map(|id| format!("{}{id}", if is_discussed { "d" } else { "" }));
+    let is_in_discussion = comment.url.as_ref().is_some_and(|url| url.contains("/discussions/"));
+    let id = comment.id.map(|id| format!("{}{id}", if is_in_discussion { "d" } else { "" }));
     let comment = Comment { project: identity.project, number: identity.number, id, ..comment };
     ParsedItem::Record(comment.record(item_time, &position.to_string(), raw))
 }
 
 /// Parses a separate message that names its item, or a list of them.
-fn message(value: &Value, shape: &Shape) -> Option<ParseResult> {
+fn parse_message(value: &Value, shape: &Shape) -> Option<ParseResult> {
     if text(value, &["noteable_type"]).is_some_and(|kind| kind != "Issue") {
         return Some(Err("a note on something other than an issue".to_owned()));
     }
@@ -214,18 +219,23 @@ fn message(value: &Value, shape: &Shape) -> Option<ParseResult> {
     let comments: Vec<ParsedItem> = posts
         .into_iter()
         .enumerate()
-        .filter_map(|(at, post)| {
+        .filter_map(|(position, post)| {
             let comment = post.comment;
             let identity = comment.url.as_deref().and_then(parse_url).or(post.item)?;
             let body = rows::markdown(&shape.plan(&Default::default()), &comment.body);
-            Some(to_comment(Comment { body, ..comment }, identity, None, at))
+            Some(to_comment(Comment { body, ..comment }, identity, None, position))
         })
         .collect();
     (!comments.is_empty()).then_some(Ok(comments))
 }
 
 /// Parses an item of Jira's XML, whose title contains the key.
-fn jira_xml(value: &Value, bytes: &[u8], position: u64, context: &FileContext) -> ParseResult {
+fn parse_jira_xml(
+    value: &Value,
+    bytes: &[u8],
+    position: u64,
+    context: &FileContext,
+) -> ParseResult {
     let mut item = value.clone();
     if let Some(fields) = item.as_object_mut() {
         fields.remove("title");
@@ -233,7 +243,7 @@ fn jira_xml(value: &Value, bytes: &[u8], position: u64, context: &FileContext) -
             fields.insert("issue type".to_owned(), kind);
         }
     }
-    let mut out = self::item(&item, bytes, position, context).ok_or("not an issue")??;
+    let mut out = parse_item(&item, bytes, position, context).ok_or("not an issue")??;
     let Some(identity) = text(value, &["key.#text", "key"]).as_deref().and_then(parse_reference)
     else {
         return Ok(out);
@@ -241,7 +251,7 @@ fn jira_xml(value: &Value, bytes: &[u8], position: u64, context: &FileContext) -
     for kind in list(value.get("issuelinks").unwrap_or(&Value::Null), "issuelinktype") {
         for direction in ["outwardlinks", "inwardlinks"] {
             for links in list(kind, direction) {
-                let words = text(links, &["description"])
+                let label = text(links, &["description"])
                     .or_else(|| text(kind, &["name"]))
                     .unwrap_or_default();
                 for key in list(links, "issuelink")
@@ -253,7 +263,7 @@ fn jira_xml(value: &Value, bytes: &[u8], position: u64, context: &FileContext) -
                     out.push(ParsedItem::link(
                         &identity,
                         target,
-                        &words,
+                        &label,
                         ItemRelation::RelatesTo,
                         is_inward,
                     ));
@@ -287,7 +297,7 @@ fn excerpt(text: &str) -> String {
 fn list<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
     match value.get(name) {
         Some(Value::Array(items)) => items.iter().collect(),
-        // A single element of XML is not a list.
+        // A one-element list in XML is parsed as the element itself.
         Some(object @ Value::Object(_)) => vec![object],
         _ => Vec::new(),
     }
@@ -300,7 +310,7 @@ pub fn is_merge_request(value: &Value) -> bool {
 }
 
 /// Parses Bugzilla's comment response: comments by bug, the description first.
-fn bugzilla_comments(value: &Value) -> ParseResult {
+fn parse_bugzilla_comments(value: &Value) -> ParseResult {
     let mut out = Vec::new();
     for (bug, entry) in value.get("bugs").and_then(Value::as_object).into_iter().flatten() {
         let number =
@@ -315,7 +325,7 @@ fn bugzilla_comments(value: &Value) -> ParseResult {
     Ok(out)
 }
 
-fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> ParseResult {
+fn parse_jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> ParseResult {
     let raw = String::from_utf8_lossy(bytes);
     let key = text(value, &["key"]).unwrap_or_default();
     let identity = parse_reference(&key)
@@ -335,7 +345,7 @@ fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> ParseResult
             word: word.as_deref(),
             category: text(value, &["fields.status.statusCategory.name"]).as_deref(),
             resolution: resolution.as_deref(),
-            closed_at: closed_at.is_some(),
+            has_closing_time: closed_at.is_some(),
         });
         item.state = Some(if is_closed { State::Closed } else { State::Open });
         item.closed_at = closed_at.filter(|_| is_closed);
@@ -366,8 +376,8 @@ fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> ParseResult
     Ok(out)
 }
 
-/// Parses an event of GitHub: the item at that time, and the comment.
-fn github_event(value: &Value) -> ParseResult {
+/// Parses a GitHub event: the item at that time, and the comment.
+fn parse_github_event(value: &Value) -> ParseResult {
     let repository = text(value, &["repo.name"]);
     let payload = value.get("payload").cloned().unwrap_or_default();
     let mut out = Vec::new();

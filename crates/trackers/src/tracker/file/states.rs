@@ -45,16 +45,16 @@ pub struct StateFields<'a> {
     /// Resolution.
     pub resolution: Option<&'a str>,
     /// `true` if the item has a closing time.
-    pub closed_at: bool,
+    pub has_closing_time: bool,
 }
 
 impl StateWords {
-    /// Sets the meaning of a word, as the user states it.
+    /// Sets the meaning of a word, as stated by the user.
     pub fn set(&mut self, word: &str, is_closed: bool) {
         self.custom.insert(normalize(word), is_closed);
     }
 
-    /// Adds the meanings of a tracker's own words, unless the user stated others.
+    /// Returns a copy with the meanings of a tracker's own words, unless the user stated others.
     #[must_use]
     pub fn for_tracker(&self, tracker: &str) -> Self {
         let mut out = self.clone();
@@ -86,8 +86,8 @@ impl StateWords {
         }
         let has_resolution = fields.resolution.is_some_and(is_resolution);
         (
-            has_resolution || fields.closed_at,
-            fields.word.is_some() && !has_resolution && !fields.closed_at,
+            has_resolution || fields.has_closing_time,
+            fields.word.is_some() && !has_resolution && !fields.has_closing_time,
         )
     }
 }
@@ -114,7 +114,7 @@ fn first_part(word: &str) -> &str {
     let word = word.split(['(', '[', ',', ';', ':', '/', '|']).next().unwrap_or_default();
     [" - ", " – ", " — "]
         .iter()
-        .fold(word, |word, dash| word.split_once(dash).map_or(word, |(first_part, _)| first_part))
+        .fold(word, |word, dash| word.split_once(dash).map_or(word, |(prefix, _)| prefix))
 }
 
 /// Parses two words that both mean closed: "RESOLVED FIXED", "Closed as not planned".
@@ -164,7 +164,12 @@ mod tests {
     fn state_sources_apply_in_order_of_precedence() {
         let mut words = StateWords::default();
         let resolve = |words: &StateWords, word, category, resolution| {
-            words.resolve(StateFields { word: Some(word), category, resolution, closed_at: false })
+            words.resolve(StateFields {
+                word: Some(word),
+                category,
+                resolution,
+                has_closing_time: false,
+            })
         };
         assert_eq!(resolve(&words, "Erledigt", None, None), (true, false));
         assert_eq!(resolve(&words, "Wartet auf Kunde", None, None), (false, true));

@@ -61,7 +61,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Creates the plan for a record outside of a table, from its field names; `prose` are the
+    /// Creates the plan for a record outside a table, from its field names; `prose` lists the
     /// columns with prose and an unknown name.
     pub fn for_record(headers: Vec<String>, prose: &[usize], words: &StateWords) -> Self {
         let mut fields = columns::assign(&headers);
@@ -93,12 +93,12 @@ impl Plan {
     }
 
     /// Returns the state fields of a row.
-    pub fn state<'a>(&'a self, row: &'a StringRecord, closed_at: bool) -> StateFields<'a> {
+    pub fn state<'a>(&'a self, row: &'a StringRecord, has_closing_time: bool) -> StateFields<'a> {
         StateFields {
             word: self.cell(row, "state"),
             category: self.cell(row, "category"),
             resolution: self.cell(row, "reason"),
-            closed_at,
+            has_closing_time,
         }
     }
 
@@ -113,15 +113,17 @@ impl Plan {
         row: &'a StringRecord,
         field: &str,
     ) -> impl Iterator<Item = (usize, &'a str)> {
-        self.columns(field).iter().filter_map(|at| self.cell_text(row, *at).map(|text| (*at, text)))
+        self.columns(field)
+            .iter()
+            .filter_map(|column| self.cell_text(row, *column).map(|text| (*column, text)))
     }
 
     /// Returns the trimmed text of a cell; `None` if it is empty.
     fn cell_text<'a>(&self, row: &'a StringRecord, column: usize) -> Option<&'a str> {
         let text = row.get(column)?.trim();
         // Zendesk views write an empty cell as a dash.
-        let empty = text.is_empty() || (self.tracker == "Zendesk" && text == "-");
-        (!empty).then_some(text)
+        let is_empty = text.is_empty() || (self.tracker == "Zendesk" && text == "-");
+        (!is_empty).then_some(text)
     }
 
     /// Returns the first non-empty cell of a field.
@@ -130,18 +132,22 @@ impl Plan {
     }
 }
 
-fn add_columns(fields: &mut Vec<(&'static str, Vec<usize>)>, field: &'static str, more: &[usize]) {
+fn add_columns(
+    fields: &mut Vec<(&'static str, Vec<usize>)>,
+    field: &'static str,
+    new_columns: &[usize],
+) {
     match fields.iter_mut().find(|(name, _)| *name == field) {
-        Some((_, columns)) => columns.extend(more),
-        None if more.is_empty() => {}
-        None => fields.push((field, more.to_vec())),
+        Some((_, columns)) => columns.extend(new_columns),
+        None if new_columns.is_empty() => {}
+        None => fields.push((field, new_columns.to_vec())),
     }
 }
 
 /// Detects a table; `None` if the file is not one.
 ///
 /// # Errors
-/// A file that cannot be read, an unclosed quote, missing columns, no title column.
+/// An error if the file cannot be read, a quote is not closed, or a column is missing.
 pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     let path = &content.path;
     let charset = encoding::detect(content.open()?, true).map_err(|e| damage_error(path, &e))?;
@@ -189,7 +195,8 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
                 plan.headers.join(", ")
             )));
     }
-    if mapping.states && ["state", "category", "reason"].iter().all(|f| plan.columns(f).is_empty())
+    if mapping.has_state_words
+        && ["state", "category", "reason"].iter().all(|f| plan.columns(f).is_empty())
     {
         plan.notices.push(
             "no state column found, so the state words in --map are not used and all items are open: \
@@ -203,7 +210,7 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
 /// Returns a reader of the rows after the header row.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// An error if the file cannot be read.
 pub fn open_rows(content: &Content, plan: &Plan) -> Result<csv::Reader<impl Read + Send + use<>>> {
     let input = Utf8Reader::new(content.open()?, plan.charset.encoding);
     let mut reader = csv_reader(input, plan.delimiter);
@@ -262,45 +269,45 @@ fn find_header(start: &str, mapping: &Mapping) -> Option<Header> {
         let count_filled =
             |row: &StringRecord| row.iter().filter(|cell| !cell.trim().is_empty()).count();
         let widest = rows.iter().map(count_filled).max().unwrap_or(0);
-        for (at, record) in rows.iter().enumerate().skip(usize::from(separator.is_some())) {
+        for (index, record) in rows.iter().enumerate().skip(usize::from(separator.is_some())) {
             let names = record.iter().take(MAX_COLUMNS);
-            let known_names =
+            let known_count =
                 names.filter(|name| columns::field(name).is_some() || is_mapped(name)).count();
             // The first full row of names is the header, unless a later one has more known names.
             let is_full_row =
                 count_filled(record) * 5 >= widest * 4 && widest > 1 && is_header(record);
-            let score = (is_full_row, known_names, count_filled(record));
-            let better = best.as_ref().is_none_or(|(old, (best_delimiter, ..))| {
+            let score = (is_full_row, known_count, count_filled(record));
+            let is_better = best.as_ref().is_none_or(|(old, (best_delimiter, ..))| {
                 match old.0 && best_delimiter == delimiter {
-                    true => is_full_row && known_names > old.1 && known_names > 1,
+                    true => is_full_row && known_count > old.1 && known_count > 1,
                     false => score > *old,
                 }
             });
-            if better && (known_names > 0 || is_full_row || at == 0) {
+            if is_better && (known_count > 0 || is_full_row || index == 0) {
                 let headers = record.iter().take(MAX_COLUMNS);
                 let headers = headers.map(|h| h.trim_matches(['\u{feff}', ' ']).trim().to_owned());
-                best = Some((score, (*delimiter, at, headers.collect())));
+                best = Some((score, (*delimiter, index, headers.collect())));
             }
         }
     }
-    best.map(|(_, find_header)| find_header).filter(|(_, _, h)| h.iter().any(|h| !h.is_empty()))
+    best.map(|(_, header)| header).filter(|(_, _, h)| h.iter().any(|h| !h.is_empty()))
 }
 
 /// Returns whether a row may be the header: it has no times, addresses or numbers.
 fn is_header(record: &StringRecord) -> bool {
     record.iter().map(|cell| cell.trim_start_matches('\u{feff}').trim()).all(|cell| {
-        let value = cell.contains("://")
+        let is_value = cell.contains("://")
             || (cell.bytes().any(|b| b.is_ascii_digit())
                 && dates::parse(cell, Order::default()).is_some())
             || (!cell.is_empty() && cell.bytes().all(|b| b.is_ascii_digit()));
-        cell.len() < 200 && !value
+        cell.len() < 200 && !is_value
     })
 }
 
 /// Returns the columns of each field, including the user's settings.
 ///
 /// # Errors
-/// A configured column that is missing.
+/// Returns the name of a configured column if it is missing.
 fn assign_fields(
     headers: &[String],
     mapping: &Mapping,
@@ -314,20 +321,21 @@ fn assign_fields(
     };
     if fields.iter().all(|(field, _)| *field != "title") {
         let levels: Vec<usize> =
-            (0..headers.len()).filter(|at| is_title_level(&headers[*at])).collect();
+            (0..headers.len()).filter(|column| is_title_level(&headers[*column])).collect();
         if !levels.is_empty() {
             fields.push(("title", levels));
         }
     }
     for (field, name) in &mapping.columns {
-        let matching_columns: Vec<usize> =
-            (0..headers.len()).filter(|at| normalize(&headers[*at]) == normalize(name)).collect();
+        let matching_columns: Vec<usize> = (0..headers.len())
+            .filter(|column| normalize(&headers[*column]) == normalize(name))
+            .collect();
         if matching_columns.is_empty() && !name.is_empty() {
             return Err(name.clone());
         }
         // The user's settings take precedence over the column names.
         for (existing_field, columns) in &mut fields {
-            columns.retain(|at| !matching_columns.contains(at) || existing_field == field);
+            columns.retain(|column| !matching_columns.contains(column) || existing_field == field);
         }
         fields.retain(|(f, columns)| f != field && !columns.is_empty());
         if !matching_columns.is_empty() {
@@ -348,14 +356,14 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
     let mut reader = csv_reader(QuoteTracker::new(input, plan.delimiter), plan.delimiter);
     skip_rows(&mut reader, plan.preamble + 1, content)?;
     let times: Vec<usize> = TIME_FIELDS.iter().flat_map(|f| plan.columns(f)).copied().collect();
-    let mut dates: Vec<_> = times.into_iter().map(|at| (at, DateColumn::default())).collect();
+    let mut dates: Vec<_> = times.into_iter().map(|index| (index, DateColumn::default())).collect();
     let known_columns: Vec<usize> =
         plan.fields.iter().flat_map(|(_, columns)| columns.clone()).collect();
-    let unknown_columns = (0..plan.headers.len()).filter(|at| !known_columns.contains(at));
+    let unknown_columns = (0..plan.headers.len()).filter(|column| !known_columns.contains(column));
     let mut contents: Vec<(usize, ColumnStats)> =
-        unknown_columns.map(|at| (at, ColumnStats::default())).collect();
+        unknown_columns.map(|index| (index, ColumnStats::default())).collect();
     let mut comment_dates = DateColumn::default();
-    let mut unknown = UnknownWords::default();
+    let mut unknown_words = UnknownWords::default();
     let mut record = StringRecord::new();
     // The number of rows with too many cells, and the first of them.
     let (mut long_row_count, mut first_long_row) = (0_u64, 0);
@@ -376,13 +384,13 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
             long_row_count += 1;
             first_long_row = if long_row_count == 1 { plan.rows } else { first_long_row };
         }
-        for (at, column) in &mut dates {
-            if let Some(text) = plan.cell_text(&record, *at) {
+        for (index, column) in &mut dates {
+            if let Some(text) = plan.cell_text(&record, *index) {
                 column.add_cell(text);
             }
         }
-        for (at, column) in contents.iter_mut().filter(|_| plan.rows <= GUESS_ROWS) {
-            if let Some(text) = plan.cell_text(&record, *at) {
+        for (index, column) in contents.iter_mut().filter(|_| plan.rows <= GUESS_ROWS) {
+            if let Some(text) = plan.cell_text(&record, *index) {
                 column.add_cell(text, &plan.state_words);
             }
         }
@@ -402,7 +410,7 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
         }
         let state = plan.state(&record, plan.cell(&record, "closed").is_some());
         if plan.state_words.resolve(state).1 {
-            unknown.count(state.word.unwrap_or_default());
+            unknown_words.count(state.word.unwrap_or_default());
         }
     }
     if let Some(line) = reader.get_ref().unclosed_line() {
@@ -412,12 +420,12 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
     let is_missing = |field: &str| {
         plan.columns(field).is_empty() && mapping.columns.iter().all(|(name, _)| *name != field)
     };
-    for (field, at) in guess_fields(&contents, is_missing) {
-        add_columns(&mut plan.fields, field, &[at]);
-        plan.guesses.push(at);
+    for (field, column) in guess_fields(&contents, is_missing) {
+        add_columns(&mut plan.fields, field, &[column]);
+        plan.guesses.push(column);
     }
     detect_date_orders(mapping, plan, &dates, &comment_dates);
-    plan.notices.extend(context::unknown_state_notices(&unknown, "row"));
+    plan.notices.extend(context::unknown_state_notices(&unknown_words, "row"));
     if long_row_count > 0 {
         plan.notices.push(format!(
             "{long_row_count} row{} more cells than there are columns (the first is row {first_long_row}): the extra cells are skipped; \
@@ -492,10 +500,10 @@ fn detect_date_orders(
             .or(majority)
             .unwrap_or_default()
     };
-    for (at, column) in columns {
+    for (index, column) in columns {
         let order = decide(column);
-        plan.orders.insert(*at, order);
-        let name = &plan.headers[*at];
+        plan.orders.insert(*index, order);
+        let name = &plan.headers[*index];
         if let Some(cell) =
             column.ambiguous_cell().filter(|_| mapping.order.is_none() && majority.is_none())
         {
@@ -517,8 +525,8 @@ fn detect_date_orders(
                 .push(format!("{name}: \"{text}\"{times} is not a recognized date and is skipped"));
         }
     }
-    if let Some(at) = plan.columns("comments").first().copied() {
-        plan.orders.insert(at, decide(comments));
+    if let Some(column) = plan.columns("comments").first().copied() {
+        plan.orders.insert(column, decide(comments));
     }
 }
 
@@ -528,7 +536,7 @@ mod tests {
 
     #[test]
     fn header_of_unknown_names_is_not_preamble() {
-        for (text, at, first) in [
+        for (text, expected_row, first) in [
             ("Vorfall,Was,Lage\n7,Belt squeals,Closed\n8,Lid sticks,Open\n", 0, "Vorfall"),
             ("issueNumber,issueTitle\n7,Closed\n", 0, "issueNumber"),
             ("Report of March\n\nKey,Summary,Status\nA-1,x,Open\n", 1, "Key"),
@@ -536,7 +544,7 @@ mod tests {
             ("sep=;\nFall;Bericht\n1;Es quietscht\n", 1, "Fall"),
         ] {
             let (_, row, headers) = find_header(text, &Mapping::default()).unwrap();
-            assert_eq!((row, headers[0].as_str()), (at, first), "{text}");
+            assert_eq!((row, headers[0].as_str()), (expected_row, first), "{text}");
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct UnusedText {
 }
 
 impl UnusedText {
-    /// Counts the text of a record that its parsed items lack.
+    /// Counts text in a record that is missing from its parsed items.
     pub fn add_record(&mut self, record: &Value, items: &[ParsedItem]) {
         let mut known_words = HashSet::new();
         for item in items {
@@ -38,14 +38,14 @@ impl UnusedText {
                         item.url.as_ref(),
                         item.author.login.as_ref(),
                     ];
-                    let more = [
+                    let other_texts = [
                         item.state_reason.as_ref(),
                         item.milestone.as_ref(),
                         item.remote_id.as_ref(),
                     ];
                     texts
                         .into_iter()
-                        .chain(more)
+                        .chain(other_texts)
                         .flatten()
                         .chain(&item.labels)
                         .for_each(|t| add_words(t, &mut known_words));
@@ -135,7 +135,7 @@ fn unused_length(text: &str, known_words: &HashSet<String>) -> Option<u64> {
         () if html_to_markdown::is_html(text) => html::to_text(text),
         () => text.to_owned(),
     };
-    // Parsers replace a state word by its meaning.
+    // Parsers replace a state word with its meaning.
     if StateWords::default().word_state(text).is_some() {
         return None;
     }
@@ -165,11 +165,11 @@ mod tests {
     fn unused_text_is_counted_by_path() {
         let record = json!({"title": "Pump stops", "priority": "High", "id": "5f3a",
             "survey": [{"remark": "It was quiet for a whole day before that."}]});
-        let mut unread = UnusedText::default();
-        unread.add_record(&record, &[]);
-        let fields = unread.fields(false);
+        let mut unused_text = UnusedText::default();
+        unused_text.add_record(&record, &[]);
+        let fields = unused_text.fields(false);
         assert_eq!(fields, [("survey.remark".to_owned(), 41)]);
-        assert!(unread.fields(true).iter().any(|(path, _)| path == "priority"));
-        assert!(unread.notice().is_some_and(|notice| notice.contains("survey.remark")));
+        assert!(unused_text.fields(true).iter().any(|(path, _)| path == "priority"));
+        assert!(unused_text.notice().is_some_and(|notice| notice.contains("survey.remark")));
     }
 }

@@ -8,11 +8,12 @@ use std::{
 use quick_xml::{Reader, events::Event};
 use serde_json::{Map, Value};
 
-/// The maximum nesting depth of elements in an item, and the maximum text size in bytes.
+/// The maximum nesting depth of elements in an item.
 const MAX_DEPTH: usize = 16;
+/// The maximum text size of an item, in bytes.
 const MAX_TEXT: usize = 32_000_000;
 
-/// The items of an XML document.
+/// A reader for the items of an XML document.
 pub struct XmlItems<R: BufRead> {
     element: String,
     reader: Reader<R>,
@@ -22,8 +23,8 @@ pub struct XmlItems<R: BufRead> {
 /// An open element: its name, its attributes and child elements, and its text.
 type OpenElement = (String, Map<String, Value>, String);
 
-fn add_text(open: &mut [OpenElement], text: &str, size: &mut usize) {
-    if let Some((_, _, inner)) = open.last_mut() {
+fn add_text(open_elements: &mut [OpenElement], text: &str, size: &mut usize) {
+    if let Some((_, _, inner)) = open_elements.last_mut() {
         *size += text.len();
         inner.push_str(text);
     }
@@ -43,20 +44,20 @@ impl<R: Read> XmlItems<BufReader<R>> {
     /// Reads the next item; `None` at the end.
     ///
     /// # Errors
-    /// The reason why the document cannot be read further.
+    /// Returns the reason if the document cannot be read further.
     pub fn next_item(&mut self) -> Result<Option<Vec<u8>>, String> {
         // The open elements of the current item, the innermost last.
-        let mut open: Vec<OpenElement> = Vec::new();
+        let mut open_elements: Vec<OpenElement> = Vec::new();
         let mut size = 0;
         loop {
             self.buffer.clear();
             match self.reader.read_event_into(&mut self.buffer).map_err(|e| e.to_string())? {
                 Event::Start(start) => {
                     let name = local_name(start.name().as_ref());
-                    if open.is_empty() && name != self.element {
+                    if open_elements.is_empty() && name != self.element {
                         continue;
                     }
-                    if open.len() >= MAX_DEPTH {
+                    if open_elements.len() >= MAX_DEPTH {
                         return Err("elements are nested too deeply".to_owned());
                     }
                     let mut map = Map::new();
@@ -67,10 +68,12 @@ impl<R: Read> XmlItems<BufReader<R>> {
                             String::from_utf8_lossy(value).into_owned().into(),
                         );
                     }
-                    open.push((name, map, String::new()));
+                    open_elements.push((name, map, String::new()));
                 }
-                Event::Text(text) => add_text(&mut open, &text.xml10_content(), &mut size),
-                Event::CData(text) => add_text(&mut open, &text.xml10_content(), &mut size),
+                Event::Text(text) => add_text(&mut open_elements, &text.xml10_content(), &mut size),
+                Event::CData(text) => {
+                    add_text(&mut open_elements, &text.xml10_content(), &mut size)
+                }
                 Event::GeneralRef(reference) => {
                     let name = reference.xml10_content();
                     let text = match reference.resolve_char_ref() {
@@ -80,10 +83,10 @@ impl<R: Read> XmlItems<BufReader<R>> {
                         _ => quick_xml::escape::resolve_predefined_entity(&name)
                             .map_or_else(|| format!("&{name};"), str::to_owned),
                     };
-                    add_text(&mut open, &text, &mut size);
+                    add_text(&mut open_elements, &text, &mut size);
                 }
                 Event::End(_) => {
-                    let Some((name, mut map, inner)) = open.pop() else { continue };
+                    let Some((name, mut map, inner)) = open_elements.pop() else { continue };
                     let text = inner.trim();
                     let value = match map.is_empty() {
                         true => Value::String(text.to_owned()),
@@ -94,12 +97,12 @@ impl<R: Read> XmlItems<BufReader<R>> {
                             Value::Object(map)
                         }
                     };
-                    match open.last_mut() {
+                    match open_elements.last_mut() {
                         None => return Ok(Some(value.to_string().into_bytes())),
                         Some((_, parent, _)) => add_child(parent, name, value),
                     }
                 }
-                Event::Eof if open.is_empty() => return Ok(None),
+                Event::Eof if open_elements.is_empty() => return Ok(None),
                 Event::Eof => return Err("the document ends inside an item".to_owned()),
                 _ => {}
             }
@@ -116,21 +119,21 @@ pub fn item_element(start: &str) -> Option<String> {
     let mut reader = Reader::from_str(start);
     reader.config_mut().check_end_names = false;
     reader.config_mut().expand_empty_elements = true;
-    let mut open: Vec<(String, BTreeSet<String>)> = Vec::new();
+    let mut open_elements: Vec<(String, BTreeSet<String>)> = Vec::new();
     // The depth and the count of elements, by name.
     let mut elements: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     loop {
         match reader.read_event() {
             Ok(Event::Start(start)) => {
                 let name = local_name(start.name().as_ref());
-                if let Some((_, inner)) = open.last_mut() {
+                if let Some((_, inner)) = open_elements.last_mut() {
                     inner.insert(name.clone());
                 }
-                open.push((name, BTreeSet::new()));
+                open_elements.push((name, BTreeSet::new()));
             }
             Ok(Event::End(_)) => {
-                let depth = open.len();
-                let Some((name, inner)) = open.pop() else { break };
+                let depth = open_elements.len();
+                let Some((name, inner)) = open_elements.pop() else { break };
                 if depth > 1 && inner.len() > 2 {
                     let entry = elements.entry(name).or_insert((depth, 0));
                     *entry = (entry.0.min(depth), entry.1 + 1);
