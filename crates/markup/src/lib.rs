@@ -205,7 +205,7 @@ impl Placeholders {
 }
 
 /// Returns a fence that is longer than any fence in the lines.
-pub(crate) fn fence<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
+pub fn fence<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     let ticks = |line: &str| line.trim_start().bytes().take_while(|b| *b == b'`').count();
     "`".repeat(lines.into_iter().map(ticks).max().unwrap_or(0).max(2) + 1)
 }

@@ -162,6 +162,25 @@ impl Sentence {
         to_markdown(&self.markup)
     }
 
+    /// Returns the total probability of the roles, 0 to 1.
+    pub fn likelihood(&self, roles: &[SentenceRole]) -> f32 {
+        let probabilities = SentenceRole::ALL.iter().zip(self.probabilities);
+        probabilities.filter(|(role, _)| roles.contains(role)).map(|(_, p)| p).sum()
+    }
+
+    /// Returns whether the total probability of the roles reaches `LIKELY_PROBABILITY`.
+    pub fn is_likely(&self, roles: &[SentenceRole]) -> bool {
+        self.likelihood(roles) >= LIKELY_PROBABILITY
+    }
+
+    /// Returns whether the sentence probably states a fix or a workaround, and more probably one of
+    /// this role.
+    pub fn is_likely_solution(&self, role: SentenceRole) -> bool {
+        use SentenceRole::{Fix, Workaround};
+        let solution = self.likelihood(&[Fix, Workaround]);
+        solution >= LIKELY_PROBABILITY && self.likelihood(&[role]) >= solution / 2.0
+    }
+
     /// Returns the most likely role that reaches its threshold, else [`SentenceRole::Other`].
     pub fn role(&self) -> SentenceRole {
         let best = SentenceRole::ALL
@@ -235,22 +254,9 @@ impl Sentences {
         !self.0.is_empty() && self.0.iter().all(|sentence| roles.contains(&sentence.role()))
     }
 
-    /// Returns whether the total probability of the roles reaches `LIKELY_PROBABILITY` for any
-    /// sentence.
+    /// Returns whether the roles are likely for any sentence.
     pub fn is_likely(&self, roles: &[SentenceRole]) -> bool {
-        self.likelihood(roles) >= LIKELY_PROBABILITY
-    }
-
-    /// Returns the highest total probability of the roles for any sentence, 0 to 1.
-    pub fn likelihood(&self, roles: &[SentenceRole]) -> f32 {
-        let total = |sentence: &Sentence| -> f32 {
-            let probabilities = SentenceRole::ALL.iter().zip(sentence.probabilities);
-            probabilities
-                .filter(|(role, _)| roles.contains(role))
-                .map(|(_, probability)| probability)
-                .sum()
-        };
-        self.0.iter().map(total).fold(0.0, f32::max)
+        self.0.iter().any(|sentence| sentence.is_likely(roles))
     }
 
     /// Returns the probability, 0 to 1, that the item of this closing comment was closed without a

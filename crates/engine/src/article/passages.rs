@@ -777,8 +777,7 @@ fn is_short(code: &str) -> bool {
 /// Returns a code block with a fence that its content does not contain. Long stacks and lines are
 /// shortened.
 fn fence(code: &str) -> String {
-    let longest_run = code.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest_run.max(2) + 1);
+    let fence = precedent_markup::fence(code.lines());
     let (mut out, mut frames) = (fence.clone(), 0);
     for line in code.trim_matches('\n').trim_end().lines() {
         let is_frame = sentence::matches("frame", line) || frames > MAX_FRAMES && line == "…";

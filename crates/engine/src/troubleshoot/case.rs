@@ -25,7 +25,7 @@ use precedent_core::{
         ProblemStatus, SolvedCase, State,
     },
 };
-use precedent_markup::stored_markdown;
+use precedent_markup::{fence, stored_markdown};
 use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
 use precedent_text::{
     closure::Closure,
@@ -329,19 +329,24 @@ impl CaseThread {
     /// Returns whether the thread documents a fix or a workaround, in a comment, in the report
     /// itself, or through the change or the version that contains it.
     pub(super) fn has_solution(&self) -> bool {
+        self.documents_fix() || !self.is_denied && self.documents(SentenceRole::Workaround)
+    }
+
+    /// Returns whether the thread documents a fix, at least in a sentence that probably does.
+    pub(super) fn documents_fix(&self) -> bool {
+        self.is_fixed() || !self.is_denied && self.documents(SentenceRole::Fix)
+    }
+
+    fn documents(&self, role: SentenceRole) -> bool {
         let answers = |reply: &ThreadComment| match reply.comment.role {
-            Some(CommentRole::Workaround) => true,
-            Some(CommentRole::ClosingNote) | None => reply.sentences.is_likely(&SOLUTION_ROLES),
+            Some(CommentRole::Workaround) => role == SentenceRole::Workaround,
+            Some(CommentRole::ClosingNote) | None => {
+                reply.sentences.0.iter().any(|sentence| sentence.is_likely_solution(role))
+            }
             _ => false,
         };
-        let report_answers = || {
-            let report = Sentences::read(&self.body);
-            // In exports without comments, the report contains the solution.
-            SOLUTION_ROLES.iter().any(|role| report.has(*role))
-                || self.comments.is_empty() && report.is_likely(&SOLUTION_ROLES)
-        };
-        self.is_fixed()
-            || !self.is_denied && (self.comments.iter().any(answers) || report_answers())
+        self.comments.iter().any(answers)
+            || !solutions(&self.body, role, self.comments.is_empty()).is_empty()
     }
 
     /// Returns whether the thread names a fix: a change, a version or a comment.
@@ -404,9 +409,11 @@ impl CaseThread {
         let may_help = |reply: &&ThreadComment| {
             reply.comment.role.is_none() && reply.sentences.is_likely(&[SentenceRole::Workaround])
         };
+        let in_report =
+            |role| solution_in_report(&self.row, &self.body, role, self.comments.is_empty());
         let workaround = last_comment(CommentRole::Workaround)
             .map(shorten)
-            .or_else(|| solution_in_report(&self.row, &self.body, SentenceRole::Workaround));
+            .or_else(|| in_report(SentenceRole::Workaround));
         let fix = match status {
             // For an open problem, only a comment that may help is worth quoting.
             ProblemStatus::Open if workaround.is_some() => None,
@@ -425,7 +432,7 @@ impl CaseThread {
             // In exports without comments, the report contains the solution.
             fix_comment: fix.map(shorten).or_else(|| {
                 let uses_report = self.comments.is_empty() && status.is_fixed();
-                uses_report.then(|| solution_in_report(&self.row, &self.body, SentenceRole::Fix))?
+                uses_report.then(|| in_report(SentenceRole::Fix))?
             }),
             workaround,
             fix: if status.is_fixed() { self.fix } else { Fix::default() },
@@ -473,11 +480,31 @@ pub(crate) struct ThreadOutcome {
     pub(crate) fixed_by: Vec<FixedBy>,
 }
 
-/// Returns the fix or workaround in a report.
-fn solution_in_report(row: &DocumentRow, body: &str, role: SentenceRole) -> Option<CaseComment> {
-    let sentences = Sentences::read(body).0;
-    let solutions = sentences.iter().filter(|sentence| sentence.role() == role);
-    let text = solutions.map(Sentence::markdown).collect::<Vec<_>>().join("\n\n");
+/// Returns the sentences of a report that state its fix or workaround. In an export without
+/// comments, the report is the whole thread, so likely sentences count.
+fn solutions(body: &str, role: SentenceRole, is_whole_thread: bool) -> Vec<Sentence> {
+    let states = |sentence: &Sentence| {
+        sentence.role() == role || is_whole_thread && sentence.is_likely_solution(role)
+    };
+    Sentences::read(body).0.into_iter().filter(states).collect()
+}
+
+/// Returns the fix or workaround in a report as a comment, with the code that belongs to it.
+fn solution_in_report(
+    row: &DocumentRow,
+    body: &str,
+    role: SentenceRole,
+    is_whole_thread: bool,
+) -> Option<CaseComment> {
+    let to_text = |sentence: Sentence| match &sentence.code {
+        Some(code) => {
+            let fence = fence(code.lines());
+            format!("{}\n\n{fence}\n{code}\n{fence}", sentence.markdown())
+        }
+        None => sentence.markdown(),
+    };
+    let sentences = solutions(body, role, is_whole_thread).into_iter();
+    let text = sentences.map(to_text).collect::<Vec<_>>().join("\n\n");
     (!text.is_empty()).then_some(CaseComment {
         anchor: "body".to_owned(),
         author: row.author.login.clone(),

@@ -78,7 +78,7 @@ pub(crate) fn outcome(
         _ if !is_duplicate(r, row)? && is_declined(r, row)? => ProblemStatus::Declined,
         _ if thread.is_fixed() => ProblemStatus::Solved,
         _ if thread.is_refused(r)? => ProblemStatus::Declined,
-        _ if thread.has_solution() => ProblemStatus::Solved,
+        _ if thread.documents_fix() => ProblemStatus::Solved,
         _ => ProblemStatus::ClosedWithoutFix,
     };
     Ok(thread.outcome(status, question.map_or("", |question| &question.salient_text)))
