@@ -68,7 +68,7 @@ fn write_entry(entry: &Entry, out: &mut String) {
         }
         // Other viewers may run HTML. Remove it after quoting, because whether a tag is one depends
         // on the beginning of its line.
-        out.push_str(&html::without_html(&block_quote));
+        out.push_str(&html::escape_html(&block_quote));
     }
 }
 
