@@ -2,7 +2,7 @@
 
 use crate::args::{Command, ModelCommand, NoteCommand, SourceCommand, VerdictCommand};
 
-/// Access to a casebook, from the least to the most.
+/// A level of access to a casebook, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CasebookAccess {
     /// Reading an existing casebook, including the checks and index updates that a query makes.

@@ -17,7 +17,7 @@ use crate::{
 pub async fn run(session: &Session, command: ArticleCommand, output: &mut Output) -> Result<()> {
     let Some(key) = &command.key else {
         if command.gaps {
-            return gaps(session, command, output).await;
+            return list_gaps(session, command, output).await;
         }
         return Err(Error::invalid("no item given")
             .with_hint("Pass an item (acme/app#12), or --gaps to list candidates."));
@@ -31,10 +31,10 @@ pub async fn run(session: &Session, command: ArticleCommand, output: &mut Output
     if let Some(fields) = &command.json.json {
         return output.json(&article, fields, None);
     }
-    let parts: Vec<String> =
+    let missing_parts: Vec<String> =
         article.missing.iter().map(|part| part.heading().to_lowercase()).collect();
-    if !parts.is_empty() {
-        session.say(&format!("Not documented in the threads: {}.", parts.join(", ")));
+    if !missing_parts.is_empty() {
+        session.say(&format!("Not documented in the threads: {}.", missing_parts.join(", ")));
     }
     if !article.stored.is_empty() {
         session.say(&format!("Saved earlier as {}.", article.stored.join(", ")));
@@ -43,10 +43,10 @@ pub async fn run(session: &Session, command: ArticleCommand, output: &mut Output
     brief::write_output(session, text.as_bytes(), command.output.as_deref(), false, output)
 }
 
-/// Returns whether the format that was given, else that of the file's extension, is HTML.
+/// Returns whether the given format, else the one for the file extension, is HTML.
 fn is_html(command: &ArticleCommand) -> Result<bool> {
-    let ending = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
-    match command.format.as_deref().or(ending) {
+    let extension = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
+    match command.format.as_deref().or(extension) {
         None | Some("markdown" | "md") => Ok(false),
         Some("html" | "htm") => Ok(true),
         Some(name) => Err(Error::invalid(format!("cannot write an article as .{name}"))
@@ -81,7 +81,7 @@ async fn store(
 }
 
 /// Lists the solved problems that no article describes.
-async fn gaps(session: &Session, command: ArticleCommand, output: &mut Output) -> Result<()> {
+async fn list_gaps(session: &Session, command: ArticleCommand, output: &mut Output) -> Result<()> {
     let request = ProblemsRequest {
         source: command.source,
         list: ProblemList::WithoutArticle,
@@ -102,10 +102,10 @@ async fn gaps(session: &Session, command: ArticleCommand, output: &mut Output) -
             plural(problem.size as u64, "report")
         ));
     }
-    let rest = response.total - response.problems.len();
-    if rest > 0 {
+    let remaining_count = response.total - response.problems.len();
+    if remaining_count > 0 {
         output.line(format_args!(
-            "{DIM}{rest} more; `precedent problems --without-article` lists them.{DIM:#}"
+            "{DIM}{remaining_count} more; `precedent problems --without-article` lists them.{DIM:#}"
         ));
     }
     Ok(())

@@ -22,7 +22,7 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
         return replay(session, file, &command, output).await;
     }
     let (mut key, mut text, mut paths) = (None, String::new(), Vec::new());
-    // Keeps the temporary file of standard input until the brief is made.
+    // Keep the temporary file with the piped log until the brief is written.
     let piped_input = match parse_subject(session, &command.question).await? {
         Subject::Item(item) => {
             key = Some(item);
@@ -78,7 +78,7 @@ fn parse_section(name: &str) -> Result<SectionKind> {
     SectionKind::parse(name).ok_or_else(|| Error::invalid(format!("unknown part \"{name}\"")))
 }
 
-/// Returns the format that was given, else that of the file's extension, else Markdown.
+/// Returns the given format, else the one for the file extension, else Markdown.
 fn output_format(command: &BriefCommand) -> Result<BriefFormat> {
     let format_name = command.format.as_deref();
     if let Some(fields) = &command.json.json {
@@ -158,7 +158,7 @@ fn print_preview(
         return output.json(&redactions, fields, None);
     }
     if redactions.is_empty() {
-        output.line("Nothing to redact was recognized.");
+        output.line("Nothing to redact was found.");
     }
     let (certain, uncertain): (Vec<_>, Vec<_>) = redactions.iter().partition(|r| r.sure);
     certain.into_iter().for_each(|r| print_redaction(r, output));
@@ -195,7 +195,7 @@ async fn replay(
     if let Some(path) = &command.output {
         let format = output_format(command)?;
         let brief = replay.brief.clone().ok_or_else(|| {
-            Error::invalid("the brief cannot be made again: its log is not available").with_hint(
+            Error::invalid("the brief cannot be regenerated: its log is not available").with_hint(
                 "Run `precedent brief` on the log again, or repeat this command in the folder of the log.",
             )
         })?;

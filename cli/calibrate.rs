@@ -69,7 +69,7 @@ fn print(report: &CalibrationReport, dry_run: bool, output: &mut Output) {
             |p| format!("{:.0}% ({:.0}–{:.0})", p * 100.0, t.low * 100.0, t.high * 100.0),
         );
         output.line(format_args!(
-            "{:>6.1} on  {:>8}  {precision:<14}  {:>4.0}%",
+            "    ≥ {:.1}  {:>8}  {precision:<14}  {:>4.0}%",
             t.threshold,
             t.answers,
             t.recall * 100.0

@@ -1,4 +1,4 @@
-//! `precedent triage --apply` and `--journal`: closing duplicates in their trackers.
+//! `precedent triage --apply` and `--journal`: closing duplicates on their trackers.
 
 use precedent_core::{
     Error, Result,
@@ -108,8 +108,8 @@ async fn print_plan(
             plain(&closure.actor),
             day(Some(closure.decided_at))
         ));
-        if let Some(why) = &closure.obstacle {
-            output.line(format_args!("  cannot be closed: {}", plain(why)));
+        if let Some(obstacle) = &closure.obstacle {
+            output.line(format_args!("  cannot be closed: {}", plain(obstacle)));
             continue;
         }
         match closure.step {
@@ -117,7 +117,7 @@ async fn print_plan(
                 output.line("  the comment is posted; the report is not closed yet");
             }
             Some(ClosureStep::Commenting) => {
-                output.line("  a comment was sent before; the tracker is checked for it first");
+                output.line("  a comment was sent earlier; the tracker is checked for it first");
             }
             _ => {}
         }
@@ -152,14 +152,14 @@ async fn print_journal(
 }
 
 fn print(record: &ClosureRecord, output: &mut Output) {
-    let how = match record.step {
+    let outcome = match record.step {
         ClosureStep::Closed => "closed",
         ClosureStep::Commented => "commented, not closed yet",
         ClosureStep::Commenting => "not closed yet",
         ClosureStep::Refused => "left unchanged",
     };
     output.line(format_args!(
-        "{KEY}{}{KEY:#}  {how}: duplicate of {KEY}{}{KEY:#}  {DIM}{}, {}{DIM:#}",
+        "{KEY}{}{KEY:#}  {outcome}: duplicate of {KEY}{}{KEY:#}  {DIM}{}, {}{DIM:#}",
         plain(&record.key),
         plain(&record.canonical),
         plain(&record.actor),

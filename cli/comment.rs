@@ -1,13 +1,13 @@
-//! Printing of known problems, comments of solved cases, and passages of articles.
+//! Printing of known problems, comments on solved cases, and article passages.
 
 use anstyle::Style;
 use precedent_core::model::{CaseComment, FixedBy, KnownProblem, SolvedCase, WikiPassage};
 
 use crate::output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain};
 
-/// The maximum length of a passage of an article, a wiki page or a note, in characters.
+/// The maximum length of an article, wiki or note passage, in characters.
 pub const MAX_PASSAGE: usize = 400;
-/// The maximum number of lines of a comment in a short answer.
+/// The maximum number of comment lines in a short answer.
 pub const MAX_LINES: usize = 8;
 
 /// Prints a comment's author and role, then at most `lines` lines of it.
@@ -15,18 +15,18 @@ pub const MAX_LINES: usize = 8;
 /// The first comment to read is highlighted.
 pub fn print_comment(
     c: &CaseComment,
-    first: bool,
+    is_first: bool,
     indent: &str,
     lines: usize,
     output: &mut Output,
 ) {
     let role = c.role.map(|r| format!(" · {}", r.as_str())).unwrap_or_default();
-    let head = format!(
+    let header = format!(
         "{} {}{role}",
         plain(c.author.as_deref().unwrap_or("someone")),
         day(Some(c.created_at))
     );
-    print_text(&head, if first { GOOD } else { DIM }, &c.text, indent, lines, output);
+    print_text(&header, if is_first { GOOD } else { DIM }, &c.text, indent, lines, output);
 }
 
 /// Prints the best comment of a case, then the descriptions of its fixes.
@@ -41,32 +41,32 @@ pub fn print_solution(case: &SolvedCase, indent: &str, lines: usize, output: &mu
 
 /// Prints the description of a change that fixed a case.
 pub fn print_change(change: &FixedBy, indent: &str, lines: usize, output: &mut Output) {
-    let head = format!("{} · the fix", plain(&change.key));
-    print_text(&head, GOOD, &change.text, indent, lines, output);
+    let header = format!("{} · the fix", plain(&change.key));
+    print_text(&header, GOOD, &change.text, indent, lines, output);
 }
 
 fn print_text(
-    head: &str,
+    header: &str,
     style: Style,
     text: &str,
     indent: &str,
     lines: usize,
     output: &mut Output,
 ) {
-    output.line(format_args!("{indent}{style}{head}{style:#}"));
-    let inner = format!("{indent}  ");
+    output.line(format_args!("{indent}{style}{header}{style:#}"));
+    let text_indent = format!("{indent}  ");
     if lines == usize::MAX {
-        return output.print_wrapped(&plain(text), &inner);
+        return output.print_wrapped(&plain(text), &text_indent);
     }
     let mut text_lines = text.lines().filter(|l| !l.trim().is_empty());
     let mut excerpt = text_lines.by_ref().take(lines).collect::<Vec<_>>().join("\n");
     if text_lines.next().is_some() {
         excerpt.push_str("\n…");
     }
-    output.print_wrapped(&plain(&excerpt), &inner);
+    output.print_wrapped(&plain(&excerpt), &text_indent);
 }
 
-/// Returns the version that has the fix, compared with the version in the question.
+/// Describes the version that has the fix, compared with the version in the question.
 pub fn fixed_in(case: &SolvedCase) -> Option<String> {
     let fix = format!("fixed in {}", plain(case.fixed_in.as_ref()?));
     let asked_version = case.asked_version.as_ref().map(|v| format!(" ({})", plain(&v.words())));
@@ -91,12 +91,12 @@ pub fn print_articles(articles: &[WikiPassage], output: &mut Output) {
 pub fn print_status(problem: &KnownProblem, asked_key: Option<&String>, output: &mut Output) {
     let style = if problem.status.is_fixed() { GOOD } else { HIT };
     let is_itself = asked_key == Some(&problem.key);
-    let head = if is_itself { "This report" } else { "Known problem" };
+    let subject = if is_itself { "This report" } else { "Known problem" };
     let mut status = plain(&problem.status_words());
     if let Some(asked_version) = &problem.asked_version {
         status.push_str(&format!(" ({})", plain(&asked_version.words())));
     }
-    output.line(format_args!("{style}{head}: {status}{style:#}"));
+    output.line(format_args!("{style}{subject}: {status}{style:#}"));
 }
 
 /// Prints a known problem with its workaround and its fix.

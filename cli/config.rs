@@ -34,12 +34,12 @@ pub struct Setting {
 pub fn all_settings() -> Result<Vec<SettingValue>> {
     let path = precedent_host::config_file(dirs::config_dir());
     let file = precedent_host::salvage_config(require_path(path.as_deref())?)?.0;
-    let view = |s: Setting| SettingValue {
+    let to_value = |s: Setting| SettingValue {
         key: s.key.to_owned(),
         value: s.value,
         origin: s.origin.to_owned(),
     };
-    KEYS.iter().map(|key| load_setting(key, &file).map(view)).collect()
+    KEYS.iter().map(|key| load_setting(key, &file).map(to_value)).collect()
 }
 
 pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
@@ -80,7 +80,7 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
         }
         ConfigCommand::Set { key: name, value } => {
             let key = key(&name)?;
-            // A relative folder refers to the current directory, wherever a later command runs.
+            // Make the path absolute: later commands may run in another directory.
             let value = if key.name == "casebook" {
                 let path =
                     std::path::absolute(&value).map_err(|e| Error::io(Path::new(&value), e))?;
@@ -124,7 +124,7 @@ fn load_setting(key: &'static precedent_engine::config::Key, file: &ConfigFile) 
 
 fn require_path(path: Option<&Path>) -> Result<&Path> {
     path.ok_or_else(|| {
-        Error::invalid("no home folder was found for the settings file")
+        Error::invalid("cannot determine the home folder for the settings file")
             .with_hint("Set PRECEDENT_CONFIG to a file.")
     })
 }
@@ -134,7 +134,7 @@ fn read_file(path: Option<&Path>) -> Result<ConfigFile> {
     error.map_or(Ok(file), Err)
 }
 
-/// Reads the valid part of the file and warns about the error found.
+/// Reads the valid settings of the file and warns about the invalid one, if any.
 fn read_valid_part(path: Option<&Path>) -> Result<ConfigFile> {
     let Some(path) = path else { return Ok(ConfigFile::default()) };
     let (file, error) = precedent_host::salvage_config(path)?;
@@ -153,16 +153,16 @@ pub fn warn(error: &Error) {
     }
 }
 
-/// Moves the settings file aside.
+/// Renames the settings file, so that the defaults apply.
 fn reset(path: &Path) -> Result<()> {
     if !path.is_file() {
         eprint_line("No settings file exists; the defaults apply.");
         return Ok(());
     }
-    let aside = precedent_host::set_config_aside(path)?;
+    let backup = precedent_host::set_config_aside(path)?;
     eprint_line(format_args!(
         "The settings file was moved to {}; the defaults apply.",
-        plain(&aside.display().to_string())
+        plain(&backup.display().to_string())
     ));
     Ok(())
 }

@@ -42,11 +42,11 @@ pub async fn run(
     match health.open_count() {
         0 => Ok(()),
         n => {
-            let mut open =
+            let mut repairable =
                 health.findings.iter().filter(|f| f.repairable && !f.repaired).peekable();
-            let hint = if command.repair || open.peek().is_none() {
+            let hint = if command.repair || repairable.peek().is_none() {
                 "Follow the remedy given for each problem."
-            } else if open.all(|f| f.remedy == "precedent index") {
+            } else if repairable.all(|f| f.remedy == "precedent index") {
                 "Run `precedent index` to complete the indexes."
             } else {
                 "Run `precedent doctor --repair` to repair what can be repaired; for the rest, follow the remedies."
@@ -102,13 +102,13 @@ fn caller_details() -> Result<CallerDetails> {
 }
 
 fn print(finding: &Finding, output: &mut Output) {
-    let mark = match (finding.repaired, finding.severity) {
+    let label = match (finding.repaired, finding.severity) {
         (true, _) => format!("{GOOD}fixed  {GOOD:#}"),
         (_, Severity::Error) => format!("{BAD}error  {BAD:#}"),
         (_, Severity::Warning) => format!("{HIT}warning{HIT:#}"),
         (_, Severity::Notice) => format!("{DIM}notice {DIM:#}"),
     };
-    output.line(format_args!("{mark} {} {DIM}[{}]{DIM:#}", plain(&finding.what), finding.id));
+    output.line(format_args!("{label} {} {DIM}[{}]{DIM:#}", plain(&finding.what), finding.id));
     output.print_wrapped(&plain(&finding.why), "        ");
     if !finding.repaired {
         output.print_wrapped(&format!("Remedy: {}", plain(&finding.remedy)), "        ");

@@ -13,7 +13,7 @@ use crate::{
     Session,
     args::DuplicatesCommand,
     input,
-    output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, labelled_day, plain, plural, state},
+    output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, labeled_day, plain, plural, state},
 };
 
 pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Output) -> Result<()> {
@@ -67,7 +67,7 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
         response.notices.iter().cloned().partition(|n| n.lack == NoticeKind::Closed);
     session.print_notices(&other_notices, output);
     if let Some(canonical) = &response.known {
-        print_known(canonical, output);
+        print_canonical(canonical, output);
     }
     print_known_duplicates(&response.known_duplicates, output);
     output.line(headline(response));
@@ -85,14 +85,14 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
     if !response.rejected.is_empty() {
         let keys: Vec<String> = response.rejected.iter().map(|k| plain(k)).collect();
         output.line(format_args!(
-            "{DIM}Already marked as not duplicates: {}{DIM:#}",
+            "{DIM}Already marked \"not a duplicate\": {}{DIM:#}",
             keys.join(", ")
         ));
     }
     if !response.circle.is_empty() {
         let keys: Vec<String> = response.circle.iter().map(|k| plain(k)).collect();
         output.line(format_args!(
-            "{BAD}These reports are marked as duplicates of each other in a circle:{BAD:#} {}",
+            "{BAD}These reports form a cycle of duplicates:{BAD:#} {}",
             keys.join(" → ")
         ));
     }
@@ -108,31 +108,31 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
 /// Describes the best match and the number of reports compared.
 fn headline(response: &DuplicatesResponse) -> String {
     let report_count = plural(response.compared as u64, "earlier report");
-    let among =
+    let scope =
         format!("{} among {report_count}", if response.conclusive { "" } else { " so far" });
     let is_known = response.known.is_some();
     match response.candidates.first() {
-        None if is_known => format!("No other match{among}."),
-        None => format!("No match{among}."),
+        None if is_known => format!("No other match{scope}."),
+        None => format!("No match{scope}."),
         Some(best) if is_known && best.band == Band::None => {
-            format!("From the text alone: no match{among}.")
+            format!("From the text alone: no match{scope}.")
         }
         Some(best) if best.band == Band::Related => {
-            format!("No likely duplicate{among}. Related:")
+            format!("No likely duplicate{scope}. Related:")
         }
-        Some(best) if best.band == Band::None => format!("No match{among}. Closest:"),
+        Some(best) if best.band == Band::None => format!("No match{scope}. Closest:"),
         Some(best) => {
-            let words = best.band.words();
+            let label = best.band.words();
             let summary = match is_known {
-                true => format!("From the text alone: {}", format_candidate(best, words)),
-                false => format_candidate(best, &capitalize(words)),
+                true => format!("From the text alone: {}", format_candidate(best, label)),
+                false => format_candidate(best, &capitalize(label)),
             };
             format!("{summary}. {DIM}{report_count} compared.{DIM:#}")
         }
     }
 }
 
-fn print_known(canonical: &KnownDuplicate, output: &mut Output) {
+fn print_canonical(canonical: &KnownDuplicate, output: &mut Output) {
     let title = canonical.title.as_deref().map(plain).unwrap_or_default();
     output.line(format_args!(
         "{GOOD}Known duplicate of{GOOD:#} {KEY}{}{KEY:#}  {BOLD}{title}{BOLD:#}",
@@ -165,9 +165,9 @@ fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
 }
 
 /// Formats a candidate with its key and confidence: "Likely duplicate of acme/app#12 (61%)".
-fn format_candidate(c: &DuplicateCandidate, words: &str) -> String {
+fn format_candidate(c: &DuplicateCandidate, label: &str) -> String {
     let band = band_style(c.band);
-    format!("{band}{words}{band:#} {KEY}{}{KEY:#} ({:.0}%)", plain(&c.key), c.confidence * 100.0)
+    format!("{band}{label}{band:#} {KEY}{}{KEY:#} ({:.0}%)", plain(&c.key), c.confidence * 100.0)
 }
 
 pub fn capitalize(words: &str) -> String {
@@ -183,7 +183,7 @@ fn band_style(band: Band) -> Style {
     }
 }
 
-/// Describes the disposition of a report; empty for an open one, whose state shows it.
+/// Describes the disposition of a report; returns "" if it is open, since its state says so.
 fn describe_disposition(disposition: &Disposition) -> String {
     match disposition {
         Disposition::Open => String::new(),
@@ -201,7 +201,7 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
         plain(&c.title)
     ));
     let mut facts =
-        vec![state(c.state, c.state_reason.as_deref()), labelled_day("opened", c.created_at)];
+        vec![state(c.state, c.state_reason.as_deref()), labeled_day("opened", c.created_at)];
     if c.band == Band::Related {
         facts.insert(0, format!("related: {:.0}% chance it is worth reading", c.worth * 100.0));
     }
@@ -221,7 +221,7 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
     }
     if c.trace.is_some() {
         let s = &c.similarity;
-        let semantic = s.semantic.map_or_else(String::new, |m| format!(", meaning {m:.2}"));
+        let semantic = s.semantic.map_or_else(String::new, |m| format!(", semantic {m:.2}"));
         let similarity = s.combined * 100.0;
         facts.push(format!(
             "similarity {similarity:.0}% (title {:.2}, body {:.2}{semantic})",

@@ -26,7 +26,7 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
         Some(cache) => cache.clone(),
         None => dirs::cache_dir()
             .ok_or_else(|| {
-                Error::invalid("no home folder was found for the casebooks of the sets")
+                Error::invalid("cannot determine the home folder for the casebooks of the sets")
                     .with_hint("Set a folder with --cache DIR.")
             })?
             .join("precedent")
@@ -37,15 +37,15 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
     }
     let request = Request {
         sets: command.sets.clone(),
-        by: command.by.clone(),
+        by: command.rankings.clone(),
         form: command.form,
         window: command.window,
         weights: command.weights.clone(),
         features: command.features.clone(),
-        judgements: command.judgements.clone(),
+        judgements: command.judgments.clone(),
         translations: command.translations.clone(),
-        run: command.run.clone(),
-        against: command.against.clone(),
+        run: command.output.clone(),
+        against: command.baseline.clone(),
         tsv: command.tsv.clone(),
         model: command.model.clone(),
         cache,
@@ -70,7 +70,7 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
     }
 }
 
-/// Evaluates how often solved cases are found, and how often none is shown if there is none.
+/// Evaluates how often solved cases are found, and how often unrelated texts get no answer.
 async fn evaluate_cases(
     args: &Args,
     cache: PathBuf,
@@ -137,7 +137,7 @@ fn print_cases(report: &CasesReport, output: &mut Output) {
     }
 }
 
-/// Evaluates how often the shown part of a solved thread contains the fix.
+/// Evaluates how often the excerpt shown of a solved thread contains the fix.
 async fn evaluate_threads(
     args: &Args,
     source: &str,
@@ -199,7 +199,7 @@ fn print(report: &EvalReport, output: &mut Output) {
         }
         for ranking in set_report.rankings.iter().filter(|r| !r.leads.is_empty()) {
             let baselines =
-                ranking.leads.iter().map(|a| a.of.name()).collect::<Vec<_>>().join(", ");
+                ranking.leads.iter().map(|lead| lead.of.name()).collect::<Vec<_>>().join(", ");
             output.line(format_args!(
                 "{} over {baselines} {DIM}(95% interval of paired draws){DIM:#}",
                 ranking.ranking.name()
@@ -220,8 +220,8 @@ fn print(report: &EvalReport, output: &mut Output) {
             }
         }
         for ranking in &set_report.rankings {
-            if let Some(met) = &ranking.confidence {
-                print_met(ranking, met, output);
+            if let Some(confidence) = &ranking.confidence {
+                print_confidence(ranking, confidence, output);
             }
         }
         output.line("");
@@ -249,7 +249,7 @@ fn format_share(share: Option<Share>) -> String {
     )
 }
 
-fn print_met(ranking: &RankingReport, met: &ConfidenceReport, output: &mut Output) {
+fn print_confidence(ranking: &RankingReport, confidence: &ConfidenceReport, output: &mut Output) {
     output.line(format_args!(
         "Top results of {} {DIM}in percent, with interval and number of pairs{DIM:#}",
         ranking.ranking.name()
@@ -258,7 +258,7 @@ fn print_met(ranking: &RankingReport, met: &ConfidenceReport, output: &mut Outpu
         "{DIM}  {:<14}{:>9}{:>10}{:>20}{:>20}{:>20}{:>12}{DIM:#}",
         "stated", "answers", "per 1,000", "marked", "duplicates", "worth reading", "of found"
     ));
-    for b in &met.bands {
+    for b in &confidence.bands {
         output.line(format_args!(
             "  {:<14}{:>9}{:>10.1}{:>20}{:>20}{:>20}{:>12.2}",
             band_name(b.band),
@@ -270,19 +270,19 @@ fn print_met(ranking: &RankingReport, met: &ConfidenceReport, output: &mut Outpu
             b.of_found
         ));
     }
-    for queue in &met.queue {
+    for queue in &confidence.queue {
         output.line(format_args!(
-            "  first {:>3} in the queue: marked {}, duplicates {}; {} marked ones come later",
+            "  first {:>3} in the queue: marked {}, duplicates {}; {} marked pairs come later",
             queue.first,
             format_share(Some(queue.marked)),
             format_share(queue.same),
             queue.missed_count
         ));
     }
-    if let Some(share) = met.related {
+    if let Some(share) = confidence.related {
         output.line(format_args!("  at least related: {}", format_share(Some(share))));
     }
-    if let Some(worth) = met.worth_reading {
+    if let Some(worth) = confidence.worth_reading {
         output.line(format_args!(
             "  predicted worth reading at 0.8 or more: {}",
             format_share(Some(worth))

@@ -14,7 +14,7 @@ use precedent_engine::Casebook;
 
 use crate::{
     Session,
-    args::{AfterImport, ImportAll, ImportCommand, ImportFiles, Json},
+    args::{ImportArgs, ImportCommand, ImportFiles, IndexingArgs, JsonArgs},
     index, input,
     output::{Output, count, eprint_line, plain, plural},
 };
@@ -27,7 +27,7 @@ pub struct Report {
     index: Option<IndexReport>,
 }
 
-pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> Result<()> {
+pub async fn run(session: &Session, command: ImportArgs, output: &mut Output) -> Result<()> {
     let request = |files: &ImportFiles, map| ImportRequest {
         paths: files.paths.clone(),
         source: Some(files.source.clone()),
@@ -40,33 +40,33 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
     if command.undo {
         return undo(session, &command.json, output).await;
     }
-    let (import, after_import, json) = match command.command {
+    let (import, index_options, json) = match command.command {
         None => {
             if command.source.is_none() && !command.yes {
                 confirm_sources(session, &command).await?;
             }
             let request =
                 ImportRequest { paths: command.paths, source: command.source, map: command.map };
-            (import(request).await, command.after_import, command.json)
+            (import(request).await, command.index_options, command.json)
         }
         Some(ImportCommand::Github(files)) => {
-            (import(request(&files, Vec::new())).await, files.after_import, files.json)
+            (import(request(&files, Vec::new())).await, files.index_options, files.json)
         }
         Some(ImportCommand::Csv { map, files }) => {
-            (import(request(&files, map)).await, files.after_import, files.json)
+            (import(request(&files, map)).await, files.index_options, files.json)
         }
         Some(ImportCommand::Wiki(files)) => {
             let import = import_each(&files, async |path| {
                 session.casebook.import_wiki(&files.source, path, &session.task).await
             });
-            (to_result(import.await), files.after_import, files.json)
+            (to_result(import.await), files.index_options, files.json)
         }
-        Some(ImportCommand::Casebook { file, after_import, json }) => {
-            return import_casebook(session, &file, after_import, &json, output).await;
+        Some(ImportCommand::Casebook { file, index_options, json }) => {
+            return import_casebook(session, &file, index_options, &json, output).await;
         }
-        Some(ImportCommand::Sample { after_import, json }) => {
+        Some(ImportCommand::Sample { index_options, json }) => {
             let import = session.casebook.import_sample(&session.task).await;
-            (to_result(import), after_import, json)
+            (to_result(import), index_options, json)
         }
     };
     // Data stored before an error is kept and indexed; the error is reported at the end.
@@ -84,7 +84,7 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
         }
         print_shares(session, &import);
     }
-    let index = update_indexes(session, after_import).await?;
+    let index = update_indexes(session, index_options).await?;
     if let Some(error) = error {
         return Err(error);
     }
@@ -94,24 +94,24 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
     }
 }
 
-/// Asks before a folder creates several sources, or a source for its loose files.
+/// Asks before importing a folder creates several sources, or a source for loose files.
 ///
 /// Files given by path need no confirmation.
-async fn confirm_sources(session: &Session, command: &ImportAll) -> Result<()> {
+async fn confirm_sources(session: &Session, command: &ImportArgs) -> Result<()> {
     if !command.paths.iter().any(|path| path.is_dir()) {
         return Ok(());
     }
     let request =
         ImportRequest { paths: command.paths.clone(), source: None, map: command.map.clone() };
     // The import itself reports errors in the files.
-    let Ok(understood) = precedent_engine::understand_files(request, &session.task).await else {
+    let Ok(files) = precedent_engine::understand_files(request, &session.task).await else {
         return Ok(());
     };
     let sources = session.casebook.sources().await?;
     let is_new = |key: &str| !sources.iter().any(|source| source.key.eq_ignore_ascii_case(key));
     let mut new_sources: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut has_loose_files = false;
-    for file in &understood.understood {
+    for file in &files.understood {
         for share in file.sources.iter().filter(|share| is_new(&share.source)) {
             has_loose_files |= file.loose;
             let counts = new_sources.entry(share.source.clone()).or_default();
@@ -144,44 +144,44 @@ async fn confirm_sources(session: &Session, command: &ImportAll) -> Result<()> {
 }
 
 /// Undoes the last import.
-async fn undo(session: &Session, json: &Json, output: &mut Output) -> Result<()> {
-    let undone = session.casebook.undo_import(&session.task).await?;
+async fn undo(session: &Session, json: &JsonArgs, output: &mut Output) -> Result<()> {
+    let report = session.casebook.undo_import(&session.task).await?;
     if let Some(fields) = &json.json {
-        return output.json(&undone, fields, None);
+        return output.json(&report, fields, None);
     }
-    let mut parts = vec![plural(undone.documents, "item"), plural(undone.comments, "comment")];
-    if !undone.sources.is_empty() {
-        parts.insert(0, plural(undone.sources.len() as u64, "source"));
+    let mut parts = vec![plural(report.documents, "item"), plural(report.comments, "comment")];
+    if !report.sources.is_empty() {
+        parts.insert(0, plural(report.sources.len() as u64, "source"));
     }
-    session.say(&format!("Undid the import of {}: removed {}.", undone.paths, parts.join(", ")));
-    if undone.restored > 0 {
+    session.say(&format!("Undid the import of {}: removed {}.", report.paths, parts.join(", ")));
+    if report.restored > 0 {
         session.say(&format!(
             "{} restored to the state before the import.",
-            plural(undone.restored, "record")
+            plural(report.restored, "record")
         ));
     }
-    if undone.kept > 0 {
-        session.say(&format!("Kept {} changed since the import.", plural(undone.kept, "record")));
+    if report.kept > 0 {
+        session.say(&format!("Kept {} changed since the import.", plural(report.kept, "record")));
     }
     Ok(())
 }
 
-/// Prints the contents of files and the way they would be imported.
-pub async fn dry_run(command: &ImportAll, task: &Task, output: &mut Output) -> Result<()> {
+/// Prints what the files contain and how they would be imported.
+pub async fn dry_run(command: &ImportArgs, task: &Task, output: &mut Output) -> Result<()> {
     let request = ImportRequest {
         paths: command.paths.clone(),
         source: command.source.clone(),
         map: command.map.clone(),
     };
-    let understood = precedent_engine::understand_files(request, task).await?;
+    let files = precedent_engine::understand_files(request, task).await?;
     if let Some(fields) = &command.json.json {
-        return output.json(&understood, fields, None);
+        return output.json(&files, fields, None);
     }
-    for file in &understood.understood {
+    for file in &files.understood {
         print_file(file, output);
     }
-    for reason in &understood.left_out {
-        output.line(format_args!("Skipped {}: {}", plain(&reason.place), plain(&reason.reason)));
+    for skip in &files.left_out {
+        output.line(format_args!("Skipped {}: {}", plain(&skip.place), plain(&skip.reason)));
     }
     output.line("Dry run: nothing was imported.");
     Ok(())
@@ -260,9 +260,9 @@ const MAX_SKIPS: usize = 10;
 /// The maximum number of files reported one by one.
 const MAX_FILES: usize = 10;
 
-/// Prints how files were interpreted, where the user should check it.
-fn print_interpretation(session: &Session, understood: &DetectedFiles) {
-    for file in understood.understood.iter().take(MAX_FILES) {
+/// Prints how files were interpreted if the user should check it.
+fn print_interpretation(session: &Session, files: &DetectedFiles) {
+    for file in files.understood.iter().take(MAX_FILES) {
         let encoding = file.encoding.as_ref().map(|e| format!(" in {e}")).unwrap_or_default();
         if !file.columns.is_empty() || !encoding.is_empty() {
             let guessed_columns =
@@ -283,25 +283,25 @@ fn print_interpretation(session: &Session, understood: &DetectedFiles) {
             session.say(&format!("warning: {}: {doubt}", file.file));
         }
     }
-    for reason in understood.left_out.iter().take(MAX_FILES) {
-        session.say(&format!("Skipped {}: {}", reason.place, reason.reason));
+    for skip in files.left_out.iter().take(MAX_FILES) {
+        session.say(&format!("Skipped {}: {}", skip.place, skip.reason));
     }
 }
 
-/// The maximum number of columns in a line.
+/// The maximum number of columns listed in a line.
 const MAX_COLUMNS: usize = 40;
 
-/// Formats a list of columns as part of a line; empty without columns.
+/// Formats a list of columns as part of a line, or an empty string if there are none.
 fn column_list<'a>(
     label: &str,
     columns: impl Iterator<Item = &'a ColumnView>,
     name: impl Fn(&ColumnView) -> String,
 ) -> String {
     let mut names: Vec<String> = columns.map(name).collect();
-    let more = names.len().saturating_sub(MAX_COLUMNS);
-    if more > 0 {
+    let hidden_count = names.len().saturating_sub(MAX_COLUMNS);
+    if hidden_count > 0 {
         names.truncate(MAX_COLUMNS);
-        names.push(format!("and {more} more"));
+        names.push(format!("and {hidden_count} more"));
     }
     if names.is_empty() { String::new() } else { format!("; {label}: {}", names.join(", ")) }
 }
@@ -309,8 +309,8 @@ fn column_list<'a>(
 /// Describes the items and pages of a source.
 ///
 /// Only the total number is known, not how many are items and how many are pages.
-fn describe_count(number: u64, items: bool, pages: bool) -> String {
-    match (items, pages) {
+fn describe_count(number: u64, has_items: bool, has_pages: bool) -> String {
+    match (has_items, has_pages) {
         (false, true) => plural(number, "wiki page"),
         (true, true) if number == 1 => "1 item or wiki page".to_owned(),
         (true, true) => format!("{} items and wiki pages", count(number)),
@@ -321,8 +321,8 @@ fn describe_count(number: u64, items: bool, pages: bool) -> String {
 /// Checks that the files to import exist before a casebook is created for them.
 ///
 /// # Errors
-/// A path that cannot be read, or a file that is not an exported casebook.
-pub async fn check_inputs(command: &ImportAll, folder: &Path, task: &Task) -> Result<()> {
+/// Returns an error if a path cannot be read or a file is not an exported casebook.
+pub async fn check_inputs(command: &ImportArgs, folder: &Path, task: &Task) -> Result<()> {
     if folder.join(precedent_engine::DATABASE).exists() {
         return Ok(());
     }
@@ -375,8 +375,8 @@ pub struct CasebookReport {
 async fn import_casebook(
     session: &Session,
     file: &Path,
-    options: AfterImport,
-    json: &Json,
+    options: IndexingArgs,
+    json: &JsonArgs,
     output: &mut Output,
 ) -> Result<()> {
     let quiet = session.quiet;
@@ -413,7 +413,7 @@ async fn import_each(
 /// Updates the indexes, unless `--no-index` is given.
 pub async fn update_indexes(
     session: &Session,
-    options: AfterImport,
+    options: IndexingArgs,
 ) -> Result<Option<IndexReport>> {
     if options.no_index {
         return Ok(None);
@@ -472,9 +472,9 @@ fn print_report(session: &Session, import: &ImportReport) {
         for skip in &import.skips {
             session.say(&format!("  {}: {}", skip.place, skip.reason));
         }
-        let more = import.skipped - import.skips.len() as u64;
-        if more > 0 {
-            session.say(&format!("  and {} more", count(more)));
+        let hidden_count = import.skipped - import.skips.len() as u64;
+        if hidden_count > 0 {
+            session.say(&format!("  and {} more", count(hidden_count)));
         }
     }
 }

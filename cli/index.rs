@@ -33,7 +33,7 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
     }
 }
 
-/// Prints the result of an update of the keyword index.
+/// Prints the result of a keyword index update.
 pub fn print_text_report(session: &Session, report: &IndexReport) {
     if report.documents > 0 {
         session.say(&format!(
@@ -44,7 +44,7 @@ pub fn print_text_report(session: &Session, report: &IndexReport) {
     }
 }
 
-/// Prints the result of an update of the semantic index.
+/// Prints the result of a semantic index update.
 pub fn print_report(session: &Session, report: &IndexReport) {
     if report.busy_elsewhere {
         session.say("Another process is computing vectors and will include these changes.");

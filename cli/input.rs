@@ -44,9 +44,9 @@ pub struct Log {
 
 /// Asks a yes-or-no question on the terminal; an unreadable answer means no.
 pub fn confirm(question: impl fmt::Display) -> bool {
-    let mut err = anstream::stderr();
-    let _ = write!(err, "{question} [y/N] ");
-    let _ = err.flush();
+    let mut stderr = anstream::stderr();
+    let _ = write!(stderr, "{question} [y/N] ");
+    let _ = stderr.flush();
     let mut answer = String::new();
     let result = io::stdin().lock().read_line(&mut answer);
     result.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
@@ -56,7 +56,7 @@ fn read_error(name: &str, error: &io::Error) -> Error {
     Error::new(Code::Io, format!("cannot read {name}: {error}"))
 }
 
-/// Decodes a text: a raw email is decoded, and invalid UTF-8 is replaced.
+/// Decodes a text: extracts the text of a raw email, or else replaces invalid UTF-8.
 fn decode(bytes: &[u8]) -> String {
     message::to_query_text(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned())
 }
@@ -85,8 +85,7 @@ fn is_binary(start: &[u8]) -> bool {
 
 /// Reads standard input.
 ///
-/// Records, or a log longer than `max_len` bytes, are copied to a temporary file, so that memory use
-/// is bounded.
+/// Copies records, and logs longer than `max_len` bytes, to a temporary file to bound memory use.
 pub fn read_stdin(max_len: usize) -> Result<QuestionInput> {
     let mut input = io::stdin().lock();
     let (start, is_complete) = read_start(&mut input, STDIN_NAME)?;
@@ -102,7 +101,7 @@ pub fn read_stdin(max_len: usize) -> Result<QuestionInput> {
     Ok(QuestionInput::Log(Log { path, _folder: Some(folder) }))
 }
 
-/// Reads a file, with the same rules as standard input.
+/// Reads a file by the same rules as standard input.
 fn read_path(path: &Path) -> Result<QuestionInput> {
     let mut file = File::open(path).map_err(|e| Error::io(path, e))?;
     let name = path.display().to_string();
@@ -113,7 +112,7 @@ fn read_path(path: &Path) -> Result<QuestionInput> {
     read_rest(start, file, &name)
 }
 
-/// Reads the first bytes; returns also whether they are the whole input.
+/// Reads the first bytes, and returns them with whether they are the whole input.
 fn read_start(reader: &mut impl Read, name: &str) -> Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
     reader.take(MIN_LOG + 1).read_to_end(&mut bytes).map_err(|e| read_error(name, &e))?;
@@ -125,9 +124,9 @@ fn is_log(start: &[u8], is_complete: bool, max_len: usize) -> bool {
     if message::to_query_text(start).is_some() {
         return false;
     }
-    let is_records = matches!(start.trim_ascii_start().first(), Some(b'{' | b'[') | None);
+    let has_records = matches!(start.trim_ascii_start().first(), Some(b'{' | b'[') | None);
     !is_complete
-        || (start.len() > max_len || is_records || is_binary(start)) && Casebook::is_log(start)
+        || (start.len() > max_len || has_records || is_binary(start)) && Casebook::is_log(start)
 }
 
 fn read_rest(start: Vec<u8>, reader: impl Read, name: &str) -> Result<QuestionInput> {

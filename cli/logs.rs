@@ -17,17 +17,17 @@ use crate::{
     output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, count, plain, plural, state},
 };
 
-/// The minimum number of lines of a log for which nearness to its end is mentioned.
+/// The minimum length in lines of a log for which "near the end" is shown.
 const MIN_LONG_LOG: u64 = 200;
-/// The maximum number of lines shown of an error.
+/// The maximum number of lines shown per error.
 const MAX_ERROR_LINES: usize = 4;
 /// The maximum number of lines shown of the comment with the solution.
 const MAX_COMMENT_LINES: usize = 12;
-/// The extensions of words that name a file, not a part of a question.
+/// The extensions that mark a word as a file name rather than part of a question.
 const FILE_EXTENSIONS: &[&str] =
     &["log", "txt", "gz", "tgz", "zst", "xz", "bz2", "zip", "tar", "out", "err"];
 
-/// Returns the files, archives and folders named by the words, or `None` if they are a text.
+/// Returns the files, archives and folders named by the words, or `None` if they are text.
 ///
 /// # Errors
 /// [`Code::NotFound`] if a word is evidently a file name but the file does not exist.
@@ -58,7 +58,7 @@ pub fn log_paths(words: &[String]) -> Result<Option<Vec<PathBuf>>> {
 
 /// Reads logs and prints the known cases for their errors.
 ///
-/// Returns the number of lines if there is no error in them.
+/// Returns the number of lines if they contain no error, except with `--json`.
 pub async fn run(
     session: &Session,
     command: &TroubleshootCommand,
@@ -95,12 +95,12 @@ fn print(session: &Session, response: &LogResponse, output: &mut Output) {
         let is_long = |f: &LogFile| f.name == error.group.last.file && f.lines >= MIN_LONG_LOG;
         print_error(error, response.files.iter().any(is_long), output);
     }
-    let more = response.distinct - response.errors.len() as u64;
-    if more > 0 {
+    let unchecked_count = response.distinct - response.errors.len() as u64;
+    if unchecked_count > 0 {
         output.line("");
         output.line(format_args!(
             "{DIM}{} not checked; use --max-errors {} to check more.{DIM:#}",
-            plural(more, "less significant error"),
+            plural(unchecked_count, "less significant error"),
             limits::MAX_ERRORS
                 .min(usize::try_from(response.distinct).unwrap_or(limits::MAX_ERRORS))
         ));
@@ -165,8 +165,8 @@ fn summary(response: &LogResponse) -> String {
 fn print_error(error: &LogError, is_long: bool, output: &mut Output) {
     let group = &error.group;
     let format_place = |p: &LogPlace| {
-        let at = p.at.as_ref().map(|at| format!(" ({})", plain(at))).unwrap_or_default();
-        format!("{}:{}{at}", plain(&p.file), p.line)
+        let time = p.at.as_ref().map(|at| format!(" ({})", plain(at))).unwrap_or_default();
+        format!("{}:{}{time}", plain(&p.file), p.line)
     };
     let mut facts = vec![format!("{} times", count(group.count))];
     if group.count == 1 {

@@ -55,7 +55,7 @@ use access::CasebookAccess;
 use args::{Args, Command};
 use output::Output;
 
-/// A command takes 0.2 s; the system allocator accounted for a quarter of it.
+/// The allocator. The system's took a quarter of the 0.2 s that a command runs.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -89,7 +89,7 @@ fn main() -> ExitCode {
     let verbose = args.verbose;
     let result = runtime.block_on(run(args, &mut output));
     let flush_result = output.finish();
-    // The error of the command itself takes precedence over lost output.
+    // An error from the command itself takes precedence over lost output.
     match result.and(flush_result) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -107,7 +107,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the help, the version or the usage error with which parsing ended.
+/// Prints the help, the version or the usage error that ended parsing.
 fn print_parse_result(error: &clap::Error) -> ExitCode {
     let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(EXIT_ERROR));
     if error.use_stderr() {
@@ -134,8 +134,8 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Man { markdown: true, .. } => return reference::print(output),
         Command::Man { folder, .. } => return manual::write_pages(folder.as_deref(), output),
         Command::Skill => return manual::print_skill(output),
-        Command::Schema { name, into } => {
-            return schema::run(name.as_deref(), into.as_deref(), output);
+        Command::Schema { name, output_dir } => {
+            return schema::run(name.as_deref(), output_dir.as_deref(), output);
         }
         Command::Config(_) => {}
         command => {
@@ -284,7 +284,7 @@ impl Session {
     }
 }
 
-/// Determines the colour setting: `--color`, then the variables of other tools, then the settings.
+/// Determines the color setting: `--color`, then the variables of other tools, then the settings.
 fn color(args: &Args, settings: &Settings) -> Color {
     let choice = args.color.as_deref().and_then(Color::parse);
     let has_color_variable = || std::env::var_os("PRECEDENT_COLOR").is_some_and(|v| !v.is_empty());
@@ -332,7 +332,7 @@ fn casebook_folder(args: &Args) -> Result<PathBuf> {
         Some(folder) => Ok(folder.clone()),
         None => Ok(dirs::data_local_dir()
             .ok_or_else(|| {
-                Error::invalid("no home folder was found for the casebook")
+                Error::invalid("cannot determine the home folder for the casebook")
                     .with_hint("Set a folder with --casebook DIR.")
             })?
             .join("precedent")
@@ -351,12 +351,12 @@ fn worker_count(args: &Args) -> usize {
 fn needs_model(command: &Command) -> bool {
     match command {
         Command::Search(search) => {
-            let modes = ["keyword", "lexical"];
-            let is_keyword_only = search.mode.as_deref().is_some_and(|mode| modes.contains(&mode))
-                || search
-                    .query
-                    .iter()
-                    .any(|q| modes.iter().any(|mode| q.contains(&format!("mode:{mode}"))));
+            let keyword_modes = ["keyword", "lexical"];
+            let is_keyword_only =
+                search.mode.as_deref().is_some_and(|mode| keyword_modes.contains(&mode))
+                    || search.query.iter().any(|q| {
+                        keyword_modes.iter().any(|mode| q.contains(&format!("mode:{mode}")))
+                    });
             !is_keyword_only && !search.query.is_empty()
         }
         Command::Ask(_) | Command::Duplicates(_) | Command::Troubleshoot(_) => true,
@@ -368,12 +368,12 @@ fn needs_model(command: &Command) -> bool {
 fn open_options(args: &Args, folder: PathBuf) -> OpenOptions {
     let mut options = OpenOptions::new(folder);
     options.create = access::required_access(&args.command) == CasebookAccess::Create;
-    let path = |name: &str| std::env::var_os(name).map(Into::into);
+    let path_variable = |name: &str| std::env::var_os(name).map(Into::into);
     if let Ok(executable) = std::env::current_exe() {
         options = options.installed_at(
             &executable,
-            path("PRECEDENT_ONNXRUNTIME"),
-            path("PRECEDENT_MODELS"),
+            path_variable("PRECEDENT_ONNXRUNTIME"),
+            path_variable("PRECEDENT_MODELS"),
         );
     }
     match args.embedder {

@@ -31,8 +31,8 @@ pub fn write_pages(folder: Option<&Path>, output: &mut Output) -> Result<()> {
 
 /// Writes the pages of a command and its subcommands, each atomically.
 fn write_command(command: clap::Command, folder: &Path) -> Result<()> {
-    for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
-        write_command(inner.clone(), folder)?;
+    for subcommand in command.get_subcommands().filter(|c| !c.is_hide_set()) {
+        write_command(subcommand.clone(), folder)?;
     }
     let man = Man::new(command);
     files::replace(&folder.join(man.get_filename()), &render_page(&man)?)

@@ -11,7 +11,7 @@ use crate::{
     output::{BOLD, DIM, Output, count, plain, size},
 };
 
-/// A model of the catalogue.
+/// A model in the catalog.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 pub struct Offer {
     name: String,
@@ -54,16 +54,16 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
             models.iter().for_each(|m| print(m, output));
             Ok(())
         }
-        ModelCommand::Install { name, then_use } => {
+        ModelCommand::Install { name, switch } => {
             let model = casebook.install_model(&name, &session.task).await?;
-            finish_install(session, &model, then_use, output).await
+            finish_install(session, &model, switch, output).await
         }
-        ModelCommand::Import { path, name, pooling, prefix, then_use } => {
+        ModelCommand::Import { path, name, pooling, prefix, switch } => {
             let pooling = pooling.map(|p| if p == "cls" { Pooling::Cls } else { Pooling::Mean });
             let options = ImportOptions { pooling, prefix };
             let model =
                 casebook.import_model(&path, name.as_deref(), options, &session.task).await?;
-            finish_install(session, &model, then_use, output).await
+            finish_install(session, &model, switch, output).await
         }
         ModelCommand::Use { name, no_index } => {
             casebook.use_model(&name).await?;
@@ -90,11 +90,11 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
 async fn finish_install(
     session: &Session,
     model: &ModelView,
-    then_use: bool,
+    switch: bool,
     output: &mut Output,
 ) -> Result<()> {
     print(model, output);
-    if !then_use {
+    if !switch {
         session.say(&format!("To switch to it: precedent model use {}", model.name));
         return Ok(());
     }

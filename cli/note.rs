@@ -87,7 +87,7 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
                     note.key,
                     day(Some(note.updated_at)),
                     format!("{}{archived_mark}", note.kind.as_str()),
-                    // Notes of earlier versions may have a title of several lines.
+                    // Notes from earlier versions may have multi-line titles.
                     plain(&note.title).split_whitespace().collect::<Vec<_>>().join(" ")
                 ));
             }
@@ -123,7 +123,7 @@ fn parse_kind(kind: &str) -> Result<NoteKind> {
     NoteKind::parse(kind).ok_or_else(|| Error::invalid(format!("unknown kind of note \"{kind}\"")))
 }
 
-/// Returns a text as given; `-` reads it from standard input.
+/// Returns the argument, or the text on standard input for `-`.
 fn read_text(argument: String) -> Result<String> {
     if argument == "-" { input::read_stdin_text() } else { Ok(argument) }
 }
@@ -154,13 +154,13 @@ fn print_answer(session: &Session, answer: &NoteAnswer, output: &mut Output) {
 fn print_match(m: &NoteMatch, output: &mut Output) {
     let similarity =
         if m.exact { "same wording".to_owned() } else { format!("similarity {:.2}", m.similarity) };
-    let differs = if m.differs.is_empty() {
+    let differences = if m.differs.is_empty() {
         String::new()
     } else {
         format!("; differs in {}", plain(&m.differs.join(", ")))
     };
     output.line(format_args!(
-        "  {KEY}{}{KEY:#} {} {DIM}({similarity}{differs}; {}){DIM:#}",
+        "  {KEY}{}{KEY:#} {} {DIM}({similarity}{differences}; {}){DIM:#}",
         m.id,
         plain(&m.title),
         m.lifecycle.as_str()

@@ -1,4 +1,4 @@
-//! Output of data on standard output and of messages on standard error, with colour only on a
+//! Output of data on standard output and of messages on standard error, with color only on a
 //! terminal.
 //!
 //! A closed pipe ends the output silently; any other write failure is an error.
@@ -26,9 +26,9 @@ pub const CLOSED: Style = AnsiColor::Magenta.on_default();
 pub struct Output {
     out: io::BufWriter<anstream::AutoStream<io::Stdout>>,
     width: usize,
-    /// True if standard error gets errors only.
+    /// True if standard error gets only errors.
     quiet: bool,
-    /// First write error, after which output is discarded.
+    /// The first write error, after which output is discarded.
     write_error: Option<io::Error>,
 }
 
@@ -49,7 +49,7 @@ impl Output {
         }
     }
 
-    /// Sets whether standard error gets errors only.
+    /// Sets whether standard error gets only errors.
     #[must_use]
     pub fn quiet(self, quiet: bool) -> Self {
         Self { quiet, ..self }
@@ -111,8 +111,8 @@ impl Output {
             serde_json::to_value(value).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
         if !fields.is_empty() {
             let notices = value.get_mut("notices").map(serde_json::Value::take);
-            if let Some(inner) = list.and_then(|l| value.get_mut(l)) {
-                value = inner.take();
+            if let Some(elements) = list.and_then(|l| value.get_mut(l)) {
+                value = elements.take();
                 for notice in
                     notices.iter().filter_map(|n| n.as_array()).flatten().filter(|_| !self.quiet)
                 {
@@ -157,7 +157,7 @@ impl Output {
     }
 }
 
-/// Converts an error of writing to standard output.
+/// Converts an error from writing to standard output.
 ///
 /// # Errors
 /// [`Code::Io`], unless the reader closed the pipe.
@@ -257,7 +257,7 @@ pub fn spans(spans: &[Span]) -> String {
     out
 }
 
-/// Formats a state and its reason in colour.
+/// Formats a state and its reason in color.
 pub fn state(state: Option<State>, reason: Option<&str>) -> String {
     match (state, reason) {
         (None, _) => String::new(),
@@ -318,7 +318,7 @@ pub fn day(time: Option<jiff::Timestamp>) -> String {
 }
 
 /// Formats a date with its event: "closed 2026-05-13"; empty if unknown.
-pub fn labelled_day(event: &str, time: Option<jiff::Timestamp>) -> String {
+pub fn labeled_day(event: &str, time: Option<jiff::Timestamp>) -> String {
     if time.is_some() { format!("{event} {}", day(time)) } else { String::new() }
 }
 

@@ -8,7 +8,7 @@ use precedent_core::{
 use crate::{
     Session,
     args::ProblemsCommand,
-    output::{BOLD, DIM, KEY, Output, labelled_day, plain, plural},
+    output::{BOLD, DIM, KEY, Output, labeled_day, plain, plural},
 };
 
 /// The maximum number of reports listed per problem.
@@ -121,7 +121,7 @@ fn print_report(report: &ProblemReport, confidence: &str, output: &mut Output) {
         plain(&report.key),
         plain(&report.title),
         if report.open { "" } else { "closed, " },
-        labelled_day("opened", report.created_at),
+        labeled_day("opened", report.created_at),
         version.unwrap_or_default()
     ));
 }

@@ -12,13 +12,13 @@ use precedent_core::{
     task::{Phase, Progress},
 };
 
-/// The bar of the current phase.
-type Current = Mutex<Option<(Phase, ProgressBar)>>;
+/// The current phase and its bar.
+type CurrentPhase = Mutex<Option<(Phase, ProgressBar)>>;
 
 /// The progress bar of a command.
 #[derive(Clone)]
 pub struct Bar {
-    state: Option<Arc<Current>>,
+    state: Option<Arc<CurrentPhase>>,
 }
 
 impl Bar {
@@ -69,13 +69,13 @@ fn format_rate(rate: f64) -> String {
     format!("{}/s", HumanCount(rate))
 }
 
-fn update(state: &Current, progress: &Progress) {
+fn update(state: &CurrentPhase, progress: &Progress) {
     let mut slot = state.lock().unwrap_or_else(PoisonError::into_inner);
     // A phase may repeat: a tracker's comments come after its items.
     let has_restarted = |bar: &ProgressBar| progress.done < bar.position();
     if slot.as_ref().is_none_or(|(phase, bar)| *phase != progress.phase || has_restarted(bar)) {
-        if let Some((_, old)) = slot.take() {
-            old.finish_and_clear();
+        if let Some((_, previous_bar)) = slot.take() {
+            previous_bar.finish_and_clear();
         }
         let label = match progress.phase {
             Phase::Import => "Importing",

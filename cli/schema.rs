@@ -20,7 +20,7 @@ use precedent_eval::{CasesReport, EvalReport};
 
 use crate::{config::Setting, import, model::Offer, output::Output, status, sync};
 
-/// The name of a schema (the words of the command) and its generator.
+/// A schema's name, made of the words of its command, and its generator.
 type SchemaEntry = (&'static str, fn() -> Schema);
 
 /// The schemas of all commands that print JSON.
@@ -65,7 +65,7 @@ const SCHEMAS: &[SchemaEntry] = &[
     ("source-remove", schema_of::<SourceView>),
     ("source-test", schema_of::<Access>),
     ("source-trust", schema_of::<HostView>),
-    ("status", schema_of::<status::Whole>),
+    ("status", schema_of::<status::StatusOutput>),
     ("sync", schema_of::<sync::Report>),
     ("triage", schema_of::<TriageResponse>),
     ("triage-apply", schema_of::<Vec<Closure>>),
@@ -82,8 +82,8 @@ fn schema_of<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
 }
 
-pub fn run(name: Option<&str>, into: Option<&Path>, output: &mut Output) -> Result<()> {
-    if let Some(folder) = into {
+pub fn run(name: Option<&str>, output_dir: Option<&Path>, output: &mut Output) -> Result<()> {
+    if let Some(folder) = output_dir {
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         for (name, schema) in SCHEMAS {
             let path = folder.join(format!("{name}.json"));

@@ -9,7 +9,7 @@ use crate::{
     Session,
     args::SearchCommand,
     input,
-    output::{BOLD, DIM, KEY, Output, labelled_day, plain, plural, spans, state_on},
+    output::{BOLD, DIM, KEY, Output, labeled_day, plain, plural, spans, state_on},
 };
 
 pub async fn run(session: &Session, command: SearchCommand, output: &mut Output) -> Result<()> {
@@ -85,7 +85,7 @@ fn print_hit(hit: &Hit, output: &mut Output) {
     ));
     let mut facts = vec![state_on(hit.state, hit.state_reason.as_deref(), hit.closed_at)];
     if hit.closed_at.is_none() {
-        facts.push(format!("{DIM}{}{DIM:#}", labelled_day("updated", hit.updated_at)));
+        facts.push(format!("{DIM}{}{DIM:#}", labeled_day("updated", hit.updated_at)));
     }
     if hit.comments > 0 {
         facts.push(format!("{DIM}{}{DIM:#}", plural(u64::from(hit.comments), "comment")));

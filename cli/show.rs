@@ -9,7 +9,7 @@ use precedent_text::sanitize::strip_ansi;
 use crate::{
     Session,
     args::ShowCommand,
-    output::{BOLD, DIM, KEY, Output, day, labelled_day, plain, plural, state_on},
+    output::{BOLD, DIM, KEY, Output, day, labeled_day, plain, plural, state_on},
 };
 
 /// The maximum number of mentioned items listed.
@@ -46,7 +46,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
     if let Some(author) = &thread.author {
         facts.push(format!("by {}", plain(author)));
     }
-    facts.push(labelled_day("opened", thread.created_at));
+    facts.push(labeled_day("opened", thread.created_at));
     if !thread.labels.is_empty() {
         facts.push(plain(&thread.labels.join(", ")));
     }
@@ -84,8 +84,8 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
         output.line(format_args!("{relation} {KEY}{}{KEY:#} {title}", plain(&link.key)));
     }
     if mentions.len() > MAX_MENTIONS {
-        let more = plural((mentions.len() - MAX_MENTIONS) as u64, "more mention");
-        output.line(format_args!("{DIM}{more}; use --json to list them all{DIM:#}"));
+        let hidden_mentions = plural((mentions.len() - MAX_MENTIONS) as u64, "more mention");
+        output.line(format_args!("{DIM}{hidden_mentions}; use --json to list them all{DIM:#}"));
     }
     output.line("");
     print_markdown(&thread.markdown, output);

@@ -226,7 +226,7 @@ pub fn describe_progress(progress: Option<&SyncProgress>) -> String {
     if progress.phase == "wait" {
         return format!("syncing now: waiting for the tracker's rate limit{time_left}");
     }
-    let of = progress.total.map(|t| format!(" of {}", count(t))).unwrap_or_default();
+    let max = progress.total.map(|t| format!(" of {}", count(t))).unwrap_or_default();
     let rate = rate.map(|r| format!(", {r:.0}/s")).unwrap_or_default();
-    format!("syncing now: {}{of} {}{rate}{time_left}", count(progress.done), plain(&progress.unit))
+    format!("syncing now: {}{max} {}{rate}{time_left}", count(progress.done), plain(&progress.unit))
 }

@@ -14,14 +14,14 @@ use crate::{
 
 /// The status of the casebook and its mirrors.
 #[derive(serde::Serialize, schemars::JsonSchema)]
-pub struct Whole {
+pub struct StatusOutput {
     #[serde(flatten)]
     status: Status,
     mirrors: Vec<MirrorView>,
 }
 
 pub async fn run(session: &Session, command: StatusCommand, output: &mut Output) -> Result<()> {
-    // Loading the model reports a problem with it here instead of at the first search.
+    // Load the model now, so that a problem is reported here rather than at the first search.
     let problem = session.casebook.check_model().await.err();
     let mut status = session.casebook.status().await?;
     if let Some(problem) = problem {
@@ -29,7 +29,7 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
     }
     let mirrors = session.casebook.mirrors().await?;
     if let Some(fields) = &command.json.json {
-        return output.json(&Whole { status, mirrors }, fields, None);
+        return output.json(&StatusOutput { status, mirrors }, fields, None);
     }
     output.line(format_args!("Casebook  {}", plain(&status.casebook)));
     output.line(format_args!(
@@ -79,7 +79,7 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
     }
     if let Some(next) = &status.model.next {
         output.line(format_args!(
-            "Next model      {}: {} of {} passages; until then {} is used",
+            "Next model      {}: {} of {} passages embedded; using {} until it is ready",
             plain(&next.name),
             count(next.embedded),
             count(next.chunks.max(c.chunks)),
@@ -91,19 +91,19 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
 
 /// Prints a live source with its last sync and its missing data.
 fn print(mirror: &MirrorView, output: &mut Output) {
-    let when = match (mirror.running, mirror.synced_at) {
+    let sync_state = match (mirror.running, mirror.synced_at) {
         (true, _) => source::describe_progress(mirror.progress.as_ref()),
-        (false, Some(at)) => {
+        (false, Some(time)) => {
             let has_failed = mirror.gaps.iter().any(|g| g.kind == GapKind::Ended);
-            let label = if has_failed { "last tried" } else { "synced" };
-            format!("{label} {}", at.strftime("%Y-%m-%d %H:%M UTC"))
+            let label = if has_failed { "last attempt" } else { "synced" };
+            format!("{label} {}", time.strftime("%Y-%m-%d %H:%M UTC"))
         }
         (false, None) => "never synced".to_owned(),
     };
-    output.line(format_args!("  {DIM}{}, {when}{DIM:#}", plain(&mirror.host)));
-    // The lines above report missing comments already.
-    let other_kinds = [GapKind::NeverSynced, GapKind::MissingComments, GapKind::OrphanComments];
-    for gap in mirror.gaps.iter().filter(|g| !other_kinds.contains(&g.kind)) {
+    output.line(format_args!("  {DIM}{}, {sync_state}{DIM:#}", plain(&mirror.host)));
+    // The lines above already report these.
+    let reported_kinds = [GapKind::NeverSynced, GapKind::MissingComments, GapKind::OrphanComments];
+    for gap in mirror.gaps.iter().filter(|g| !reported_kinds.contains(&g.kind)) {
         output.line(format_args!("  {DIM}{}{DIM:#}", plain(&gap.text)));
     }
 }

@@ -25,16 +25,16 @@ pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -
     if !command.watch {
         return sync_once(session, &command, output).await?.map_or(Ok(()), Err);
     }
-    let mut first = true;
+    let mut is_first_round = true;
     loop {
         // An error in the first round may be a usage error, so it ends the command.
         match sync_once(session, &command, output).await {
-            Err(error) if first || session.task.is_cancelled() => return Err(error),
+            Err(error) if is_first_round || session.task.is_cancelled() => return Err(error),
             Ok(Some(error)) if session.task.is_cancelled() => return Err(error),
             Ok(Some(error)) | Err(error) => output::print_error(&error),
             Ok(None) => {}
         }
-        first = false;
+        is_first_round = false;
         session.say(&format!("Next sync in {}.", format_duration(command.every)));
         tokio::select! {
             () = tokio::time::sleep(command.every) => {}
@@ -44,8 +44,8 @@ pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -
     }
 }
 
-fn format_duration(time: Duration) -> String {
-    match time.as_secs() {
+fn format_duration(duration: Duration) -> String {
+    match duration.as_secs() {
         s if s % 3_600 == 0 => format!("{} h", s / 3_600),
         s if s % 60 == 0 => format!("{} min", s / 60),
         s => format!("{s} s"),
@@ -73,7 +73,7 @@ async fn sync_once(
     let error = final_error(&sources);
     let index = match &error {
         Some(error) if error.code() == Code::Cancelled => None,
-        _ => import::update_indexes(session, command.after_import).await?,
+        _ => import::update_indexes(session, command.index_options).await?,
     };
     if let Some(fields) = &command.json.json {
         output.json(&Report { sources, index }, fields, Some("sources"))?;
@@ -91,8 +91,8 @@ fn is_unreachable(report: &SyncReport) -> bool {
 /// one, so that scripts know when to sign in.
 fn final_error(reports: &[SyncReport]) -> Option<Error> {
     let problems = || reports.iter().filter_map(|r| r.problem.as_ref().map(|p| (r, p)));
-    let first_other = problems().find(|(_, p)| p.code != Code::Authentication);
-    let (report, problem) = first_other.or_else(|| problems().next())?;
+    let other_problem = problems().find(|(_, p)| p.code != Code::Authentication);
+    let (report, problem) = other_problem.or_else(|| problems().next())?;
     let error = if is_unreachable(report) {
         Error::new(Code::Network, "nothing was synced: the network is down, or no tracker responds")
     } else {

@@ -16,12 +16,12 @@ use crate::{
     args::TriageCommand,
     closures,
     duplicates::{capitalize, print_candidate},
-    output::{BOLD, DIM, KEY, Output, labelled_day, plain, plural},
+    output::{BOLD, DIM, KEY, Output, labeled_day, plain, plural},
     verdict,
 };
 
-/// The time for checks before the first list is shown; a large backlog is finished afterwards.
-const FIRST_LIST: Duration = Duration::from_secs(5);
+/// The time for checks before the first list is shown; the remaining reports are checked after it.
+const FIRST_LIST_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub async fn run(session: &Session, command: TriageCommand, output: &mut Output) -> Result<()> {
     if command.apply || command.journal {
@@ -40,21 +40,21 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
         return output.json(&response, fields, Some("queue"));
     }
     let response =
-        session.casebook.triage_within(request.clone(), FIRST_LIST, &session.task).await?;
+        session.casebook.triage_within(request.clone(), FIRST_LIST_TIMEOUT, &session.task).await?;
     session.print_notices(&response.notices, output);
     print_summary(&response, output);
     let is_unfinished = response.unscanned > 0 && !command.no_check;
     if command.decide {
         let task = Task::new();
-        let rest = is_unfinished.then(|| {
+        let background_check = is_unfinished.then(|| {
             let (casebook, request, task) = (session.casebook.clone(), request, task.clone());
             tokio::spawn(async move { casebook.triage(request, &task).await })
         });
         let result = ask_verdicts(session, &response, &verdict::actor(command.by), output).await;
         task.cancel();
-        if let Some(rest) = rest {
+        if let Some(background_check) = background_check {
             // Completed checks are kept, and the next command continues.
-            let _ = rest.await;
+            let _ = background_check.await;
         }
         return result;
     }
@@ -69,15 +69,15 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
         output.flush();
         let printed_keys: HashSet<&str> =
             response.queue.iter().chain(&response.related).map(|item| item.key.as_str()).collect();
-        let rest = session.casebook.triage(request, &session.task).await?;
+        let full_response = session.casebook.triage(request, &session.task).await?;
         output.line("");
-        print_summary(&rest, output);
-        print_queue(&rest, &printed_keys, output);
+        print_summary(&full_response, output);
+        print_queue(&full_response, &printed_keys, output);
     }
     Ok(())
 }
 
-/// Prints the queue without the reports that are already shown.
+/// Prints the queue without the reports that were already printed.
 fn print_queue(response: &TriageResponse, printed_keys: &HashSet<&str>, output: &mut Output) {
     for item in response.queue.iter().filter(|item| !printed_keys.contains(item.key.as_str())) {
         print(item, output);
@@ -160,7 +160,7 @@ fn print(item: &TriageItem, output: &mut Output) {
         "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}",
         plain(&item.key),
         plain(&item.title),
-        labelled_day("opened", item.created_at)
+        labeled_day("opened", item.created_at)
     ));
     output.line(format_args!("{DIM}{}:{DIM:#}", item.candidate.band.words()));
     print_candidate(&item.candidate, output);

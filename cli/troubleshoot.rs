@@ -19,13 +19,13 @@ use crate::{
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, plain, plural, state, state_on},
 };
 
-/// The maximum size in bytes of an error-free file that is used as text.
+/// The largest file without errors, in bytes, that is searched for as text.
 const MAX_FILE: u64 = 256 * 1024;
-/// The maximum size in bytes of a log on standard input that is used as one text.
-const MAX_TEXT: usize = 8 * 1024;
-/// The maximum number of lines of an error-free log that is used as one text.
-const MAX_PASTED_LINES: usize = 40;
-/// The maximum number of comment lines shown of a case without a solution.
+/// The longest log, in bytes, that is used as a single question.
+const MAX_QUESTION_BYTES: usize = 8 * 1024;
+/// The longest log, in lines, that is used as a single question.
+const MAX_QUESTION_LINES: usize = 40;
+/// The maximum number of comment lines shown for a case without a solution.
 const MAX_WEAK_LINES: usize = 4;
 
 pub async fn run(
@@ -40,7 +40,7 @@ pub async fn run(
         max_results: command.max_results.unwrap_or(defaults.max_results),
         total_budget_chars: command.budget.unwrap_or(defaults.total_budget_chars),
     };
-    let mut clean_lines = None;
+    let mut clean_line_count = None;
     let (key, text) = match parse_subject(session, &command.question).await? {
         Subject::Item(key) => (Some(key), String::new()),
         Subject::Text(text) => (None, text),
@@ -50,8 +50,8 @@ pub async fn run(
             else {
                 return Ok(());
             };
-            // An error-free file may contain an email, a report, or an unusual error.
-            clean_lines = Some(lines);
+            // A file without a recognized error may be an email, a report, or an unfamiliar error.
+            clean_line_count = Some(lines);
             match &paths[..] {
                 [path] if path.metadata().is_ok_and(|m| m.is_file() && m.len() <= MAX_FILE) => (
                     None,
@@ -61,7 +61,7 @@ pub async fn run(
             }
         }
     };
-    if let Some(lines) = clean_lines.filter(|_| text.trim().is_empty()) {
+    if let Some(lines) = clean_line_count.filter(|_| text.trim().is_empty()) {
         output.line(no_error_message(lines));
         return Ok(());
     }
@@ -78,7 +78,7 @@ pub async fn run(
         return output.json(&response, fields, Some("cases"));
     }
     if let Some(lines) =
-        clean_lines.filter(|_| response.outcome == TroubleshootOutcome::Nothing && is_log)
+        clean_line_count.filter(|_| response.outcome == TroubleshootOutcome::Nothing && is_log)
     {
         output.line(no_error_message(lines));
         return Ok(());
@@ -93,7 +93,7 @@ fn no_error_message(lines: u64) -> String {
 
 /// Returns whether a text is a log that is too long for a single question.
 fn is_long_log(text: &str) -> bool {
-    (text.len() > MAX_TEXT || text.lines().count() > MAX_PASTED_LINES)
+    (text.len() > MAX_QUESTION_BYTES || text.lines().count() > MAX_QUESTION_LINES)
         && Casebook::is_log(text.as_bytes())
 }
 
@@ -102,7 +102,7 @@ pub enum Subject {
     /// An item, by its key.
     Item(String),
     Text(String),
-    /// Paths of logs, with the temporary file of standard input.
+    /// Paths of logs, and the temporary file that holds standard input, if any.
     Logs(Vec<PathBuf>, Option<input::Log>),
 }
 
@@ -113,12 +113,12 @@ fn is_key(word: &str) -> bool {
 
 /// Interprets the words of a question.
 ///
-/// Files and folders are logs, `-` reads standard input, a key names an item, and all else is text.
+/// Files and folders are logs, `-` reads standard input, a key names an item, and the rest is text.
 pub async fn parse_subject(session: &Session, words: &[String]) -> Result<Subject> {
     if let Some(paths) = logs::log_paths(words)? {
         return Ok(Subject::Logs(paths, None));
     }
-    // "C#7 F#4" is text; a word with a source's key, or an existing item, is an item.
+    // "C#7 F#4" is text unless the first word is a full key or an existing item.
     let is_item = words.len() > 1
         && words.iter().all(|word| split_key(word).is_some())
         && (is_key(&words[0]) || session.casebook.thread(&session.key(&words[0])).await.is_ok());
@@ -131,7 +131,7 @@ pub async fn parse_subject(session: &Session, words: &[String]) -> Result<Subjec
     }
     let text = session.key(&words.join(" "));
     if text == "-" {
-        return Ok(match input::read_stdin(MAX_TEXT)? {
+        return Ok(match input::read_stdin(MAX_QUESTION_BYTES)? {
             input::QuestionInput::Text(text) => Subject::Text(text),
             input::QuestionInput::Log(log) => Subject::Logs(vec![log.path.clone()], Some(log)),
         });
@@ -140,7 +140,7 @@ pub async fn parse_subject(session: &Session, words: &[String]) -> Result<Subjec
     if !text.contains(char::is_whitespace) && text.contains(|c: char| c.is_ascii_digit()) {
         match session.casebook.thread(&text).await {
             Ok(_) => return Ok(Subject::Item(text)),
-            // A number may exist in several sources; a key without an item is not a text.
+            // Report an ambiguous number or an unknown key instead of searching for it as text.
             Err(error) if error.code() == Code::InvalidInput || is_key(&text) => return Err(error),
             Err(_) => {}
         }
@@ -151,22 +151,22 @@ pub async fn parse_subject(session: &Session, words: &[String]) -> Result<Subjec
 fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output) {
     session.print_notices(&response.notices, output);
     let problem = response.problem.as_ref();
-    let is_own = |case: &&SolvedCase| problem.is_some_and(|problem| problem.has(&case.key));
-    let (own_cases, cases): (Vec<_>, Vec<_>) = response.cases.iter().partition(is_own);
-    let has_own_cases = !own_cases.is_empty();
+    let in_problem = |case: &&SolvedCase| problem.is_some_and(|problem| problem.has(&case.key));
+    let (problem_cases, cases): (Vec<_>, Vec<_>) = response.cases.iter().partition(in_problem);
+    let has_problem_cases = !problem_cases.is_empty();
     if let Some(problem) = problem {
-        match has_own_cases {
+        match has_problem_cases {
             true => print_status(problem, response.key.as_ref(), output),
             false => print_problem(problem, response.key.as_ref(), output),
         }
-        for case in own_cases {
+        for case in problem_cases {
             print_case(case, output);
         }
     }
     // An open report comes first if it is a more confident match than the cases.
-    let open = response.open.first();
-    let is_open_first =
-        open.is_some_and(|open| cases.first().is_none_or(|case| open.confidence > case.helps));
+    let open_report = response.open.first();
+    let is_open_first = open_report
+        .is_some_and(|report| cases.first().is_none_or(|case| report.confidence > case.helps));
     if is_open_first {
         if problem.is_some() {
             output.line("");
@@ -174,7 +174,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         print_open(response, output);
     }
     print_articles(&response.articles, output);
-    let qualifier = if has_own_cases { "other " } else { "" };
+    let qualifier = if has_problem_cases { "other " } else { "" };
     let so_far = if response.conclusive { "" } else { " so far" };
     let heading = match response.outcome {
         TroubleshootOutcome::Solved if cases.is_empty() => String::new(),
@@ -202,7 +202,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         output.line("");
         print_case(case, output);
     }
-    if !is_open_first && open.is_some() {
+    if !is_open_first && open_report.is_some() {
         output.line("");
         print_open(response, output);
     }
@@ -241,11 +241,11 @@ fn print_weak_matches(response: &TroubleshootResponse, output: &mut Output) {
         (false, true, "Closed without a documented fix"),
         (false, false, "Weak matches"),
     ];
-    for (is_declined, is_silent, heading) in groups {
+    for (is_declined, lacks_documented_fix, heading) in groups {
         let mut cases = response
             .near
             .iter()
-            .filter(|c| (c.declined, c.silent) == (is_declined, is_silent))
+            .filter(|c| (c.declined, c.silent) == (is_declined, lacks_documented_fix))
             .peekable();
         if cases.peek().is_some() {
             output.line("");

@@ -38,10 +38,10 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
             }
         }
         VerdictCommand::Undo { key, other, by, json } => {
-            let earlier =
+            let earlier_verdict =
                 casebook.undo_verdict(&session.key(&key), &session.key(&other), &actor(by)).await?;
-            match (&json.json, &earlier) {
-                (Some(fields), _) => return output.json(&earlier, fields, None),
+            match (&json.json, &earlier_verdict) {
+                (Some(fields), _) => return output.json(&earlier_verdict, fields, None),
                 (None, Some(verdict)) => {
                     output.line("Undone. The earlier verdict applies again:");
                     print(verdict, output);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as Arguments, Subcommand, builder::PossibleValue};
 
-use super::json::Json;
+use super::json::JsonArgs;
 
 #[derive(Debug, Arguments)]
 #[command(
@@ -50,7 +50,7 @@ pub struct DuplicatesCommand {
     #[arg(long)]
     pub explain: bool,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
@@ -102,7 +102,7 @@ pub struct TriageCommand {
     #[arg(long, value_name = "NAME", env = "PRECEDENT_ACTOR")]
     pub by: Option<String>,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
@@ -152,7 +152,7 @@ pub struct ProblemsCommand {
     #[arg(long)]
     pub no_check: bool,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -176,7 +176,7 @@ pub enum VerdictCommand {
         #[arg(long, value_name = "NAME", env = "PRECEDENT_ACTOR")]
         by: Option<String>,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// Undo the last verdict on a pair
     Undo {
@@ -188,14 +188,14 @@ pub enum VerdictCommand {
         #[arg(long, value_name = "NAME", env = "PRECEDENT_ACTOR")]
         by: Option<String>,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// List verdicts, newest first
     List {
         /// List only verdicts on this report
         key: Option<String>,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
 }
 
@@ -219,7 +219,7 @@ pub struct AskCommand {
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
@@ -261,7 +261,7 @@ pub struct TroubleshootCommand {
     #[arg(long, value_name = "N")]
     pub max_errors: Option<usize>,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
@@ -311,7 +311,7 @@ pub struct BriefCommand {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["question", "redact", "preview", "notes", "without", "source"])]
     pub replay: Option<PathBuf>,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
@@ -329,7 +329,7 @@ pub struct ArticleCommand {
     /// Item (acme/app#12) whose problem is solved
     #[arg(value_name = "KEY")]
     pub key: Option<String>,
-    /// List solved problems that no article describes, as `precedent problems --without-article`
+    /// List solved problems that no article describes, like `precedent problems --without-article`
     #[arg(long, conflicts_with_all = ["key", "output", "format", "no_redact", "store"])]
     pub gaps: bool,
     /// With --gaps, list only problems of this source
@@ -348,7 +348,7 @@ pub struct ArticleCommand {
     #[arg(long, conflicts_with_all = ["output", "format"])]
     pub store: bool,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
@@ -388,7 +388,7 @@ pub struct SearchCommand {
     #[arg(long)]
     pub explain: bool,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
@@ -404,5 +404,5 @@ pub struct ShowCommand {
     #[arg(long, value_name = "N")]
     pub comments: Option<usize>,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }

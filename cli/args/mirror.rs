@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as Arguments, Subcommand};
 
-use super::json::Json;
+use super::json::JsonArgs;
 
 #[derive(Debug, Subcommand)]
 pub enum SourceCommand {
@@ -57,26 +57,26 @@ Examples:
         #[arg(long)]
         wiki: bool,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// Check that a source is reachable and what its token can read
     Test {
         /// Source: owner/name
         key: String,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// Allow an imported source to use your saved token for its host
     Trust {
         /// Source: owner/name
         key: String,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// List sources with the number of items in each
     List {
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// Remove a source and everything mirrored from it
     Remove {
@@ -86,7 +86,7 @@ Examples:
         #[arg(short, long)]
         yes: bool,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
 }
 
@@ -137,7 +137,7 @@ Examples:
     number,title,body,state,author,labels,comments,createdAt,updatedAt,url
   precedent import all.json"
 )]
-pub struct ImportAll {
+pub struct ImportArgs {
     /// Files, archives or folders
     #[arg(required_unless_present = "undo", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
@@ -157,9 +157,9 @@ pub struct ImportAll {
     #[arg(short = 'n', long)]
     pub dry_run: bool,
     #[command(flatten)]
-    pub after_import: AfterImport,
+    pub index_options: IndexingArgs,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
     #[command(subcommand)]
     pub command: Option<ImportCommand>,
 }
@@ -217,16 +217,16 @@ Examples:
         #[arg(value_name = "FILE")]
         file: PathBuf,
         #[command(flatten)]
-        after_import: AfterImport,
+        index_options: IndexingArgs,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// Import the built-in sample, the tracker of a fictional product
     Sample {
         #[command(flatten)]
-        after_import: AfterImport,
+        index_options: IndexingArgs,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
 }
 
@@ -239,14 +239,14 @@ pub struct ImportFiles {
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: String,
     #[command(flatten)]
-    pub after_import: AfterImport,
+    pub index_options: IndexingArgs,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
-/// The indexing after an import or a sync.
+/// The options for indexing after an import or a sync.
 #[derive(Clone, Copy, Debug, Arguments)]
-pub struct AfterImport {
+pub struct IndexingArgs {
     /// Don't update the semantic index now; until `precedent index`, search uses keywords only
     #[arg(long)]
     pub no_vectors: bool,
@@ -284,9 +284,9 @@ pub struct SyncCommand {
     #[arg(long, value_name = "TIME", default_value = "10m", requires = "watch", value_parser = parse_interval)]
     pub every: std::time::Duration,
     #[command(flatten)]
-    pub after_import: AfterImport,
+    pub index_options: IndexingArgs,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
@@ -298,7 +298,7 @@ pub struct IndexCommand {
     #[arg(long)]
     pub no_vectors: bool,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {

@@ -1,23 +1,23 @@
-//! The arguments of the command line.
+//! Command-line arguments.
 
 mod ask;
 mod json;
+mod maintenance;
 mod mirror;
 mod notes;
-mod upkeep;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub use ask::*;
-pub use json::Json;
+pub use json::JsonArgs;
+pub use maintenance::*;
 pub use mirror::*;
 pub use notes::*;
-pub use upkeep::*;
 
 /// The heading of the options that every command has.
-const GLOBAL: &str = "Global options";
+const GLOBAL_HEADING: &str = "Global options";
 
 /// Find duplicates and earlier solutions in mirrored issue trackers, offline.
 #[derive(Debug, Parser)]
@@ -33,19 +33,19 @@ Exit codes: 0 success (even if nothing is found), 1 error, 2 invalid usage or in
     access denied, 130 interrupted.")]
 pub struct Args {
     /// Casebook folder [default: in the user's data folder]
-    #[arg(long, global = true, value_name = "DIR", env = "PRECEDENT_CASEBOOK", help_heading = GLOBAL)]
+    #[arg(long, global = true, value_name = "DIR", env = "PRECEDENT_CASEBOOK", help_heading = GLOBAL_HEADING)]
     pub casebook: Option<PathBuf>,
     /// Don't print progress or notices
-    #[arg(short, long, global = true, help_heading = GLOBAL)]
+    #[arg(short, long, global = true, help_heading = GLOBAL_HEADING)]
     pub quiet: bool,
-    /// Show which casebook and settings are used, timing, and the cause of errors
-    #[arg(short, long, global = true, conflicts_with = "quiet", help_heading = GLOBAL)]
+    /// Show the casebook and settings in use, timings, and the causes of errors
+    #[arg(short, long, global = true, conflicts_with = "quiet", help_heading = GLOBAL_HEADING)]
     pub verbose: bool,
     /// When to color the output [default: auto]
-    #[arg(long, global = true, value_name = "WHEN", value_parser = ["auto", "always", "never"], help_heading = GLOBAL)]
+    #[arg(long, global = true, value_name = "WHEN", value_parser = ["auto", "always", "never"], help_heading = GLOBAL_HEADING)]
     pub color: Option<String>,
     /// Threads for computing vectors [default: number of cores, at most 4]
-    #[arg(long, global = true, value_name = "N", value_parser = parse_positive, help_heading = GLOBAL)]
+    #[arg(long, global = true, value_name = "N", value_parser = parse_positive, help_heading = GLOBAL_HEADING)]
     pub threads: Option<usize>,
     /// Embedder that computes the vectors
     #[arg(
@@ -88,26 +88,26 @@ pub enum Command {
     /// Remove a token saved by `login`
     Logout(HostCommand),
     /// Import issues from files; the format is detected from the contents
-    Import(ImportAll),
+    Import(ImportArgs),
     /// Update the indexes, or rebuild them
     Index(IndexCommand),
     /// Search issues, pull requests, wiki pages and your notes
     Search(SearchCommand),
-    /// Ask whether a problem is known, how it is solved, and what to do next
+    /// Ask whether a problem is known, how it was solved, and what to do next
     Ask(AskCommand),
-    /// Find earlier reports of the same problem, and how likely each is a duplicate
+    /// Find earlier reports of the same problem and how likely each is to be a duplicate
     Duplicates(DuplicatesCommand),
     /// Review open reports that may be duplicates
     Triage(TriageCommand),
     /// List groups of reports with the same cause
     #[command(alias = "clusters")]
     Problems(ProblemsCommand),
-    /// Tune duplicate ranking to a source, from its known duplicates
+    /// Tune duplicate ranking for a source using its known duplicates
     Calibrate(CalibrateCommand),
     /// Record a verdict on a pair of reports
     #[command(subcommand)]
     Verdict(VerdictCommand),
-    /// Find out how similar problems were solved, with the comments that contain the fix
+    /// Show how similar problems were solved, and the comments that contain the fix
     Troubleshoot(TroubleshootCommand),
     /// Write a handover summary of a problem, with citations
     Brief(BriefCommand),
@@ -120,7 +120,7 @@ pub enum Command {
     Show(ShowCommand),
     /// Show what is mirrored and indexed, and what is missing
     Status(StatusCommand),
-    /// List, add and switch the models of the semantic index
+    /// List, install and switch between models for semantic search
     #[command(subcommand)]
     Model(ModelCommand),
     /// Check the casebook for problems and repair them
@@ -165,7 +165,7 @@ Examples:
     override the settings file, which overrides the defaults.
 
 Examples:
-  precedent config set source acme/app        # use this source for bare numbers
+  precedent config set source acme/app        # source for numbers such as #12
   precedent config set duplicates.threshold 0.5
   precedent config list"
     )]
@@ -180,10 +180,10 @@ Examples:
         #[arg(value_name = "NAME")]
         name: Option<String>,
         /// Write all schemas to this folder
-        #[arg(long, value_name = "DIR", conflicts_with = "name")]
-        into: Option<PathBuf>,
+        #[arg(long = "into", value_name = "DIR", conflicts_with = "name")]
+        output_dir: Option<PathBuf>,
     },
-    /// Print the instructions that teach an agent to use this command line
+    /// Print instructions for agents on how to use this tool
     #[command(after_help = "Examples:
   mkdir -p skills/precedent && precedent skill > skills/precedent/SKILL.md")]
     Skill,
@@ -210,7 +210,7 @@ Examples:
 /// Parses a number of at least 1.
 ///
 /// # Errors
-/// The reason why the text is invalid.
+/// Returns the reason if the text is invalid.
 pub fn parse_positive(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(0) => Err("must be at least 1".to_owned()),
@@ -222,7 +222,7 @@ pub fn parse_positive(text: &str) -> Result<usize, String> {
 /// Parses a similarity between 0 and 1.
 ///
 /// # Errors
-/// The reason why the text is invalid.
+/// Returns the reason if the text is invalid.
 pub fn parse_similarity(text: &str) -> Result<f32, String> {
     let value = text.parse::<f32>().ok().filter(|value| (0.0..=1.0).contains(value));
     value.ok_or_else(|| "must be between 0 and 1, where 1 means identical".to_owned())

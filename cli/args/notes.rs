@@ -5,7 +5,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser},
 };
 
-use super::json::Json;
+use super::json::JsonArgs;
 
 /// The kinds of notes, with their descriptions.
 const NOTE_KINDS: [(&str, &str); 8] = [
@@ -26,7 +26,7 @@ fn note_kinds() -> PossibleValuesParser {
 /// A note's content.
 #[derive(Debug, Arguments)]
 pub struct NoteDraftArgs {
-    /// Kind of note; lessons, curiosities and articles are checked for existing ones
+    /// Kind of note; lessons, curiosities and articles are checked for duplicates
     #[arg(short, long, value_name = "KIND", value_parser = note_kinds(), default_value = "lesson")]
     pub kind: String,
     /// Title
@@ -56,14 +56,14 @@ pub enum NoteCommand {
         #[arg(long)]
         force: bool,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// Check whether a similar note exists; saves nothing
     CheckSimilar {
         #[command(flatten)]
         draft: NoteDraftArgs,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// Edit a note; options you omit leave it unchanged
     Edit {
@@ -88,7 +88,7 @@ pub enum NoteCommand {
         #[arg(long, value_name = "KEY")]
         attach: Vec<String>,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// List notes, newest first
     List {
@@ -99,14 +99,14 @@ pub enum NoteCommand {
         #[arg(long = "archived")]
         include_archived: bool,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// Show a note
     Show {
         /// Note: note#12, or 12
         key: String,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// Remove a note permanently
     Remove {

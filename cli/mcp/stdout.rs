@@ -1,4 +1,4 @@
-//! A standard output that records the first write error.
+//! A wrapper for standard output that records the first write error.
 //!
 //! The protocol's library drops such errors, but the command must report them.
 
@@ -12,7 +12,7 @@ use std::{
 use precedent_core::Result;
 use tokio::io::AsyncWrite;
 
-/// The first write error, shared with its reader.
+/// The first write error, shared between the output and its owner.
 #[derive(Clone, Default)]
 pub struct Failure(Arc<Mutex<Option<io::Error>>>);
 

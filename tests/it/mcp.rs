@@ -364,7 +364,7 @@ fn empty_answer_names_the_next_call() {
         (
             "search_issues",
             json!({"query": "zzzyqx mode:lexical"}),
-            &["**No result.**", "Next: call ask with"],
+            &["**No results.**", "Next: call ask with"],
         ),
     ] {
         let reply = client.ok(tool, arguments);

@@ -20,14 +20,14 @@ use precedent_packing::{BOMB_FLOOR, MAX_RATIO, compression, damage_error, decomp
 use precedent_text::words::Words;
 
 /// The size of a block, in bytes.
-const BLOCK: usize = 1024 * 1024;
+const BLOCK_SIZE: usize = 1024 * 1024;
 /// The number of bytes at the start of a file that are examined to detect its type.
 const DETECTION_BYTES: usize = 8 * 1024;
 /// The maximum nesting depth of archives, and of folders.
-const MAX_DEPTH: usize = 3;
-const MAX_FOLDERS: usize = 16;
-/// The name in the error when a temporary file cannot be created.
-const TEMPORARY: &str = "temporary folder";
+const MAX_ARCHIVE_DEPTH: usize = 3;
+const MAX_FOLDER_DEPTH: usize = 16;
+/// The name that errors about temporary files show.
+const TEMP_FOLDER: &str = "temporary folder";
 /// The maximum number of files that are read.
 const MAX_FILES: usize = 20_000;
 
@@ -41,21 +41,21 @@ pub enum InputPart {
     /// The end of the file.
     End,
     /// A premature end of the file, with the reason.
-    Cut(String),
+    Truncated(String),
     /// A skipped file and the reason.
     Skipped(String, String),
 }
 
-type Send<'a> = &'a mut dyn FnMut(InputPart) -> Result<()>;
+type PartSink<'a> = &'a mut dyn FnMut(InputPart) -> Result<()>;
 
 /// Passes the content of the paths to `send`, in the order of the paths and of the names in each.
 ///
-/// Unreadable files are reported as skipped. Returns the first such error, for the case that nothing
-/// could be read.
+/// Unreadable files are reported as skipped. Returns the first such error, which the caller reports
+/// if nothing could be read.
 ///
 /// # Errors
-/// The errors of [`crate::read`].
-pub fn read_paths(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<Option<Error>> {
+/// Returns the errors that [`crate::read`] lists.
+pub fn read_paths(paths: &[PathBuf], task: &Task, send: PartSink<'_>) -> Result<Option<Error>> {
     let mut files = Vec::new();
     for path in paths {
         let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
@@ -115,7 +115,7 @@ fn collect_files(path: &Path, prefix: &str, depth: usize, out: &mut Vec<InputFil
         let Ok(meta) = entry.metadata() else { continue };
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         // Links are followed only if the user names them, so that no folder leads outside itself.
-        if meta.is_dir() && depth < MAX_FOLDERS {
+        if meta.is_dir() && depth < MAX_FOLDER_DEPTH {
             collect_files(&path, &format!("{name}/"), depth + 1, out)?;
         } else if meta.is_file() && out.len() < MAX_FILES {
             out.push(InputFile { path, name, size: meta.len(), is_named: false });
@@ -126,8 +126,8 @@ fn collect_files(path: &Path, prefix: &str, depth: usize, out: &mut Vec<InputFil
 
 struct BundleReader<'a, 's> {
     task: &'a Task,
-    send: Send<'s>,
-    /// Bytes of all files on disk, of the finished files, and bytes read of the current file.
+    send: PartSink<'s>,
+    /// The bytes of all files, of the finished files, and read so far from the current file.
     total: u64,
     finished_bytes: u64,
     file_bytes: Arc<AtomicU64>,
@@ -148,7 +148,7 @@ impl BundleReader<'_, '_> {
         (self.send)(InputPart::Skipped(name.to_owned(), reason.into()))
     }
 
-    /// Reports a read error, so that other files are still read; returns only cancellation.
+    /// Reports a read error, so that the other files are still read. Returns only cancellation.
     fn record_error(&mut self, result: Result<()>, path: &Path, name: &str) -> Result<()> {
         let Err(error) = result else { return Ok(()) };
         if error.code() == Code::Cancelled {
@@ -159,7 +159,7 @@ impl BundleReader<'_, '_> {
         let reason = error.to_string();
         let reason = reason.strip_prefix(path.as_str()).unwrap_or(&reason).to_owned();
         if std::mem::take(&mut self.in_file) {
-            (self.send)(InputPart::Cut(reason.clone()))?;
+            (self.send)(InputPart::Truncated(reason.clone()))?;
         } else {
             self.skip(name, reason.clone())?;
         }
@@ -209,11 +209,11 @@ impl BundleReader<'_, '_> {
         &mut self,
         stream: &mut dyn Read,
         path: &Path,
-        outer: &str,
+        archive_name: &str,
         depth: usize,
     ) -> Result<()> {
-        if depth >= MAX_DEPTH {
-            return self.skip(outer, "archives are nested too deeply");
+        if depth >= MAX_ARCHIVE_DEPTH {
+            return self.skip(archive_name, "archives are nested too deeply");
         }
         let mut tar = tar::Archive::new(stream);
         for entry in tar.entries().map_err(|e| damage_error(path, &e))? {
@@ -233,11 +233,11 @@ impl BundleReader<'_, '_> {
         &mut self,
         stream: &mut dyn Read,
         path: &Path,
-        outer: &str,
+        archive_name: &str,
         depth: usize,
     ) -> Result<()> {
-        if depth >= MAX_DEPTH {
-            return self.skip(outer, "archives are nested too deeply");
+        if depth >= MAX_ARCHIVE_DEPTH {
+            return self.skip(archive_name, "archives are nested too deeply");
         }
         let to_error =
             |e: zip::result::ZipError| damage_error(path, &io::Error::other(e.to_string()));
@@ -251,7 +251,7 @@ impl BundleReader<'_, '_> {
             let mut entry = match archive.by_index(index) {
                 Ok(entry) => entry,
                 Err(e) => {
-                    let entry_name = entry_name.unwrap_or_else(|| outer.to_owned());
+                    let entry_name = entry_name.unwrap_or_else(|| archive_name.to_owned());
                     self.record_error(Err(to_error(e)), path, &entry_name)?;
                     continue;
                 }
@@ -287,19 +287,19 @@ impl BundleReader<'_, '_> {
         }
         let start = read_start(stream, path)?;
         let is_compressed = compression(&start).is_some();
-        let mut whole = Cursor::new(start).chain(stream);
+        let mut full_stream = Cursor::new(start).chain(stream);
         if !is_compressed {
-            return self.read_stream(&mut whole, path, name, depth + 1);
+            return self.read_stream(&mut full_stream, path, name, depth + 1);
         }
-        let file = self.spool(&mut whole, path)?;
+        let file = self.spool(&mut full_stream, path)?;
         let size = Arc::new(AtomicU64::new(file.metadata().map_err(|e| Error::io(path, e))?.len()));
         self.read_stream(&mut decompress(Box::new(file), path, &size)?, path, name, depth + 1)
     }
 
     /// Copies a stream to an anonymous temporary file, and rewinds it.
     fn spool(&mut self, stream: &mut dyn Read, path: &Path) -> Result<File> {
-        let mut file = tempfile::tempfile().map_err(|e| Error::io(Path::new(TEMPORARY), e))?;
-        let mut buffer = vec![0; BLOCK];
+        let mut file = tempfile::tempfile().map_err(|e| Error::io(Path::new(TEMP_FOLDER), e))?;
+        let mut buffer = vec![0; BLOCK_SIZE];
         loop {
             self.task.check()?;
             let n = stream.read(&mut buffer).map_err(|e| damage_error(path, &e))?;
@@ -307,10 +307,10 @@ impl BundleReader<'_, '_> {
                 break;
             }
             io::Write::write_all(&mut file, &buffer[..n])
-                .map_err(|e| Error::io(Path::new(TEMPORARY), e))?;
+                .map_err(|e| Error::io(Path::new(TEMP_FOLDER), e))?;
             self.report();
         }
-        file.seek(SeekFrom::Start(0)).map_err(|e| Error::io(Path::new(TEMPORARY), e))?;
+        file.seek(SeekFrom::Start(0)).map_err(|e| Error::io(Path::new(TEMP_FOLDER), e))?;
         Ok(file)
     }
 
@@ -318,13 +318,13 @@ impl BundleReader<'_, '_> {
         (self.send)(InputPart::Begin(name.to_owned()))?;
         self.in_file = true;
         let mut decoder: Option<Option<Decoder>> = None;
-        let mut rest: Vec<u8> = Vec::new();
+        let mut partial_line: Vec<u8> = Vec::new();
         loop {
             self.task.check()?;
-            let mut block = Vec::with_capacity(BLOCK + rest.len());
-            let rest_len = rest.len();
-            block.append(&mut rest);
-            let result = (&mut *stream).take(BLOCK as u64).read_to_end(&mut block);
+            let mut block = Vec::with_capacity(BLOCK_SIZE + partial_line.len());
+            let partial_len = partial_line.len();
+            block.append(&mut partial_line);
+            let result = (&mut *stream).take(BLOCK_SIZE as u64).read_to_end(&mut block);
             if let Err(error) = result {
                 // Data that was decompressed before the damage is still used.
                 if !block.is_empty() && decoder.as_ref().is_none_or(Option::is_none) {
@@ -332,13 +332,13 @@ impl BundleReader<'_, '_> {
                 }
                 return Err(damage_error(path, &error));
             }
-            let is_last = block.len() == rest_len;
+            let is_last = block.len() == partial_len;
             let decoder = decoder.get_or_insert_with(|| {
                 let (encoding, _) = Encoding::for_bom(&block)?;
                 Some(encoding.new_decoder())
             });
             if let Some(decoder) = decoder {
-                let new_bytes = block.split_off(rest_len);
+                let new_bytes = block.split_off(partial_len);
                 let mut text = String::with_capacity(
                     decoder.max_utf8_buffer_length(new_bytes.len()).unwrap_or(0),
                 );
@@ -355,7 +355,7 @@ impl BundleReader<'_, '_> {
             }
             // A line longer than a block is split.
             if let Some(end) = memchr::memrchr(b'\n', &block) {
-                rest = block.split_off(end + 1);
+                partial_line = block.split_off(end + 1);
             }
             if !block.is_empty() {
                 (self.send)(InputPart::Block(block))?;
@@ -384,7 +384,7 @@ fn is_tar(start: &[u8]) -> bool {
     start.get(257..262) == Some(b"ustar")
 }
 
-/// Returns reason a file is not text, or `None` if it is.
+/// Returns the reason why a file is not text, or `None` if it is.
 fn binary_reason(start: &[u8]) -> Option<&'static str> {
     if Encoding::for_bom(start).is_some() {
         return None;

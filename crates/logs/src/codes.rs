@@ -49,7 +49,7 @@ impl Codes {
         rows.sort_by(|(a, x), (b, y)| {
             (x.first.file, x.first.line, a).cmp(&(y.first.file, y.first.line, b))
         });
-        let place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.time };
+        let to_place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.time };
         rows.into_iter()
             .map(|(code, line)| CodeLine {
                 code,
@@ -58,8 +58,8 @@ impl Codes {
                     message: line.text.clone(),
                     template: line.text.clone(),
                     count: line.count,
-                    first: place(line.first),
-                    last: place(line.last),
+                    first: to_place(line.first),
+                    last: to_place(line.last),
                     example: line.text,
                     excerpt: false,
                     before_crash: false,
@@ -103,8 +103,9 @@ mod tests {
         let names: Vec<String> =
             codes.finish(|_| String::new()).into_iter().map(|c| c.code).collect();
         assert_eq!(names, ["HB-3301", "KT-5120"]);
-        let mut many = Codes::default();
-        (100..10_000).for_each(|n| many.add_line(format!("AB-{n} done").as_bytes(), position));
-        assert_eq!(many.finish(|_| String::new()).len(), MAX_CODES);
+        let mut full_codes = Codes::default();
+        (100..10_000)
+            .for_each(|n| full_codes.add_line(format!("AB-{n} done").as_bytes(), position));
+        assert_eq!(full_codes.finish(|_| String::new()).len(), MAX_CODES);
     }
 }

@@ -41,9 +41,9 @@ fn exception_severity(line: &[u8]) -> Option<LogSeverity> {
     }
     let end = memchr::memchr(b' ', line)?;
     let (word, rest) = (&line[..end], &line[end + 1..]);
-    let has_line = || word.windows(2).any(|w| w[0] == b':' && w[1].is_ascii_digit());
+    let has_line_number = || word.windows(2).any(|w| w[0] == b':' && w[1].is_ascii_digit());
     // `main.js:2 Uncaught TypeError: …`
-    if rest.starts_with(b"Uncaught ") && has_line() {
+    if rest.starts_with(b"Uncaught ") && has_line_number() {
         return Some(LogSeverity::Fatal);
     }
     let word = word.strip_suffix(b":")?;
@@ -53,7 +53,7 @@ fn exception_severity(line: &[u8]) -> Option<LogSeverity> {
     // `main.c:3:5: error: …`
     let starts_with =
         |words: &[u8]| rest.get(..words.len()).is_some_and(|r| r.eq_ignore_ascii_case(words));
-    if !(starts_with(b"error: ") || starts_with(b"fatal error: ")) || !has_line() {
+    if !(starts_with(b"error: ") || starts_with(b"fatal error: ")) || !has_line_number() {
         return None;
     }
     Some(if rest[0] == b'F' { LogSeverity::Fatal } else { LogSeverity::Error })
@@ -85,28 +85,28 @@ fn is_class(word: &[u8]) -> bool {
 /// Returns whether a line is Ruby's report of an uncaught exception: `a.rb:3:in 'b': no slot
 /// (A::Error)`.
 fn is_ruby_error(line: &[u8]) -> bool {
-    let Some(at) = ruby_method(line) else { return false };
-    let Some(open) = memchr::memrchr(b'(', line).filter(|open| *open > at) else { return false };
+    let Some(name) = find_ruby_method(line) else { return false };
+    let Some(open) = memchr::memrchr(b'(', line).filter(|open| *open > name) else { return false };
     let class = &line[open + 1..line.len() - 1];
     class.first().is_some_and(u8::is_ascii_uppercase)
         && class.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b':' | b'_'))
 }
 
 /// Returns the offset of the method's name in a Ruby frame.
-fn ruby_method(line: &[u8]) -> Option<usize> {
-    let at = memchr::memmem::find(line, b":in ")?;
-    let has_line = at > 0 && line[at - 1].is_ascii_digit();
-    (has_line && matches!(line.get(at + 4), Some(b'`' | b'\''))).then_some(at + 4)
+fn find_ruby_method(line: &[u8]) -> Option<usize> {
+    let colon = memchr::memmem::find(line, b":in ")?;
+    let has_line_number = colon > 0 && line[colon - 1].is_ascii_digit();
+    (has_line_number && matches!(line.get(colon + 4), Some(b'`' | b'\''))).then_some(colon + 4)
 }
 
 /// Returns whether a line is only a Ruby frame: ``/srv/a.rb:35:in `call'``.
 pub(super) fn is_ruby_frame(line: &[u8]) -> bool {
-    line.last() == Some(&b'\'') && ruby_method(line).is_some()
+    line.last() == Some(&b'\'') && find_ruby_method(line).is_some()
 }
 
 /// Returns the kind of an Erlang report if a line is its heading: `=CRASH REPORT====
 /// 12-May-2026::10:00:00 ===`.
-fn erlang_report(line: &[u8]) -> Option<&[u8]> {
+fn erlang_report_kind(line: &[u8]) -> Option<&[u8]> {
     let rest = line.strip_prefix(b"=")?;
     let end = memchr::memmem::find(&rest[..rest.len().min(32)], b" REPORT====")?;
     Some(&rest[..end])
@@ -114,7 +114,7 @@ fn erlang_report(line: &[u8]) -> Option<&[u8]> {
 
 /// Returns whether a line starts an Erlang report of a failure.
 pub(super) fn is_failure_report(line: &[u8]) -> bool {
-    matches!(erlang_report(line), Some(b"CRASH" | b"ERROR" | b"SUPERVISOR"))
+    matches!(erlang_report_kind(line), Some(b"CRASH" | b"ERROR" | b"SUPERVISOR"))
 }
 
 /// Returns whether an unindented line continues the failure in `text`; `after_blank` is true if an
@@ -128,7 +128,7 @@ pub(super) fn continues(text: &str, line: &[u8], after_blank: bool) -> bool {
             && !(is_recipient && text.lines().any(|l| l.starts_with("Action:")))
     };
     match text.as_bytes() {
-        [b'=', ..] => match (erlang_report(text.as_bytes()), erlang_report(line)) {
+        [b'=', ..] => match (erlang_report_kind(text.as_bytes()), erlang_report_kind(line)) {
             (Some(b"CRASH"), Some(b"SUPERVISOR")) => true,
             (Some(_), None) => !after_blank,
             _ => false,
@@ -163,8 +163,8 @@ fn is_stop_error(line: &[u8]) -> bool {
     name > 3 && line[name..].starts_with(b" (") && line.trim_ascii_end().ends_with(b")")
 }
 
-/// Returns the part of a line that continues an event despite a header of its own: crashes of Unreal,
-/// and the line after an introduction. Both lines have the same `middle`.
+/// Returns the part of a line that continues an event despite its own header: a line of an Unreal
+/// crash, or the line after an introduction. Both lines have the same `middle`.
 pub(super) fn same_header_text<'l>(
     text: &str,
     middle: &[u8],
@@ -239,14 +239,14 @@ pub(super) fn summarize(first: &str, text: &str) -> Option<String> {
     if first.starts_with("Fatal error: [File:") {
         return Some(unreal_message(first, rest().next()));
     }
-    if erlang_report(first.as_bytes()).is_some() {
+    if erlang_report_kind(first.as_bytes()).is_some() {
         return erlang_summary(text);
     }
     if first.starts_with("Faulting application name:") {
-        let short = |line: &str| line.split(", ").next().unwrap_or(line).to_owned();
-        let more = rest()
+        let trim = |line: &str| line.split(", ").next().unwrap_or(line).to_owned();
+        let tail = rest()
             .filter(|l| l.starts_with("Faulting module name:") || l.starts_with("Exception code:"));
-        return Some(std::iter::once(first).chain(more).map(short).collect::<Vec<_>>().join(" · "));
+        return Some(std::iter::once(first).chain(tail).map(trim).collect::<Vec<_>>().join(" · "));
     }
     if first.starts_with("BugCheck ") {
         let bug = rest().find(|l| is_stop_error(l.as_bytes())).unwrap_or(first);
@@ -300,8 +300,8 @@ fn erlang_summary(text: &str) -> Option<String> {
 fn mail_diagnostic(text: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|l| !l.starts_with("Diagnostic-Code:"));
     let first = lines.next()?.trim_start_matches("Diagnostic-Code:").trim();
-    let more = lines.take_while(|l| l.starts_with([' ', '\t'])).map(str::trim);
-    let reason = std::iter::once(first).chain(more).collect::<Vec<_>>().join(" ");
+    let continuation = lines.take_while(|l| l.starts_with([' ', '\t'])).map(str::trim);
+    let reason = std::iter::once(first).chain(continuation).collect::<Vec<_>>().join(" ");
     let reason = reason
         .split_once("; ")
         .filter(|(kind, _)| !kind.contains(' '))

@@ -27,7 +27,7 @@ pub struct Document {
     in_string: bool,
     is_escaped: bool,
     open: Option<OpenObject>,
-    /// True if the top-level object is too long for a record.
+    /// True if the top-level object is too long to be a record.
     is_split: bool,
     /// Number of line breaks so far.
     lines: u64,
@@ -78,9 +78,9 @@ impl Document {
     pub fn parse(&mut self, block: &[u8], out: &mut Vec<Element>) -> Option<usize> {
         // Start of the open object in this block.
         let mut start = 0;
-        let mut at = 0;
-        while at < block.len() {
-            let byte = block[at];
+        let mut offset = 0;
+        while offset < block.len() {
+            let byte = block[offset];
             self.lines += u64::from(byte == b'\n');
             let is_valid = if self.in_string {
                 self.parse_string_byte(byte)
@@ -90,24 +90,24 @@ impl Document {
             if !is_valid {
                 self.lines -= u64::from(byte == b'\n');
                 if let Some(mut open) = self.open.take() {
-                    open.text.extend_from_slice(&block[start..at]);
+                    open.text.extend_from_slice(&block[start..offset]);
                     out.push(Element::Broken(open.line, open.text));
                 }
-                return Some(at);
+                return Some(offset);
             }
             if byte == b'{' && !self.in_string && self.open.is_none() && self.is_record() {
-                start = at;
+                start = offset;
                 let (depth, line) = (self.stack.len(), self.lines + 1);
                 self.open = Some(OpenObject { depth, line, text: Vec::new(), is_oversized: false });
             }
-            at += 1;
+            offset += 1;
             if byte == b'}'
                 && !self.in_string
                 && self.open.as_ref().is_some_and(|o| o.depth > self.stack.len())
                 && let Some(mut open) = self.open.take()
                 && !open.is_oversized
             {
-                open.text.extend_from_slice(&block[start..at]);
+                open.text.extend_from_slice(&block[start..offset]);
                 out.push(Element::Object(open.line, open.text));
             }
         }
@@ -129,7 +129,7 @@ impl Document {
         self.parse(&text, out).map(|_| block.len())
     }
 
-    /// Returns the object that has started and not ended.
+    /// Returns the object that has started but not ended, if any.
     pub fn finish(self) -> Option<Element> {
         self.open.filter(|o| !o.is_oversized).map(|o| Element::Broken(o.line, o.text))
     }
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     /// Parses a text in chunks of the given length. Returns the objects, the broken ones, and
-    /// whether the is_json text is JSON.
+    /// whether the text is JSON.
     fn parse(text: &str, chunk_len: usize) -> (Vec<(u64, String)>, Vec<String>, bool) {
         let mut document = Document::default();
         let (mut elements, mut is_json) = (Vec::new(), true);

@@ -8,9 +8,9 @@ use precedent_text::words::phrases;
 
 use crate::formats::{FORMATS, Level};
 
-/// The matcher of the keywords, and the severity of each.
+/// The keyword matcher, and the severity of each keyword.
 #[allow(clippy::unwrap_used, reason = "the words are constants; a test looks for each")]
-static WORDS: LazyLock<(AhoCorasick, Vec<LogSeverity>)> = LazyLock::new(|| {
+static KEYWORDS: LazyLock<(AhoCorasick, Vec<LogSeverity>)> = LazyLock::new(|| {
     let words = &FORMATS.keywords;
     let lists = [
         (&words.fatal, LogSeverity::Fatal),
@@ -31,7 +31,7 @@ static WORDS: LazyLock<(AhoCorasick, Vec<LogSeverity>)> = LazyLock::new(|| {
 
 /// Returns the severity of a line, or `None` if it reports no failure.
 pub fn severity(line: &[u8]) -> Option<LogSeverity> {
-    let (words, severities) = &*WORDS;
+    let (words, severities) = &*KEYWORDS;
     words
         .find_iter(line)
         .filter(|m| is_word(line, m.start(), m.end()) && !is_negated(line, m.start(), m.end()))
@@ -50,8 +50,8 @@ pub fn is_missing_command(line: &[u8]) -> bool {
             || memchr::memmem::find(&line[end..], b" command not found").is_some())
 }
 
-/// Returns whether a word for error only names a metric with a good value: `error rate 0.00`,
-/// `error budget 99.9 %`.
+/// Returns whether the text after an error word makes it a metric with a good value: `error rate
+/// 0.00`, `error budget 99.9 %`.
 fn is_good_metric(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
     let budget = rest.strip_prefix(b"budget");
@@ -70,9 +70,9 @@ fn is_good_metric(rest: &[u8]) -> bool {
 /// Returns whether a line begins with an Oracle code, which no word marks as an error: `ORA-01555
 /// caused by SQL statement`.
 pub fn has_oracle_code(line: &[u8]) -> bool {
-    let digits = |rest: &[u8]| rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    let count_digits = |rest: &[u8]| rest.iter().take_while(|b| b.is_ascii_digit()).count();
     let rest = FORMATS.starts.oracle.match_length(line).map(|length| &line[length..]);
-    rest.is_some_and(|rest| matches!(digits(rest), 4 | 5) && !rest.starts_with(b"0000"))
+    rest.is_some_and(|rest| matches!(count_digits(rest), 4 | 5) && !rest.starts_with(b"0000"))
 }
 
 /// Returns the severity of an event with this level; `None` if it is informational. Fatal words make

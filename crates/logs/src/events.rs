@@ -13,7 +13,7 @@ use crate::{
     document::{self, Document, Element},
     error_keywords,
     formats::{Header, Level},
-    framed_errors::{self, FrameDetector, Kind, LineRole, OpenFrame},
+    framed_errors::{self, FrameDetector, LineRole, OpenFrame, Tool},
     header::{parse_header, source_length},
     ips,
     kubectl::{self, Pod, PodLine},
@@ -32,13 +32,13 @@ const MAX_LINE: usize = 16 * 1024;
 /// The maximum length of a line that is a JSON record, in bytes.
 const MAX_RECORD: usize = 512 * 1024;
 /// The maximum size, in bytes and lines, of a file that is kept, and the number of such files.
-const MAX_SHORT: usize = 8 * 1024;
+const MAX_SHORT_BYTES: usize = 8 * 1024;
 const MAX_SHORT_LINES: usize = 40;
 const MAX_SHORT_FILES: usize = 8;
-/// The number of lines before the end of the program that are related to it.
+/// The number of lines before a crash that are related to it.
 const CRASH_WINDOW: u64 = 100;
-/// The minimum number of lines at the end of a file, and the divisor of its length for long files.
-const MIN_END: u64 = 50;
+/// The minimum number of lines that form the end of a file, and the divisor of a long file's lines.
+const MIN_END_LINES: u64 = 50;
 const END_DIVISOR: u64 = 50;
 
 /// Reads files part by part and groups their failures.
@@ -63,11 +63,11 @@ struct FileState {
     pod: Option<Pod>,
     /// The time on a separate line above the current lines.
     time: Option<String>,
-    /// The JSON document, while the file is one.
+    /// The open JSON document, if the current lines belong to one.
     document: Option<Document>,
-    /// True if any of it was read.
+    /// True if a block of the file was read.
     has_data: bool,
-    /// True if a block has colours or other control sequences.
+    /// True if a block has colors or other control sequences.
     has_escapes: bool,
     /// Last byte of the file.
     last_byte: u8,
@@ -112,7 +112,7 @@ impl Reader {
                         }
                         continue;
                     }
-                    let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+                    let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
                     // A JSON record on many lines, after other lines.
                     if rest[..end].trim_ascii_end() == b"{"
                         && rest[end..].trim_ascii_start().starts_with(b"\"")
@@ -126,7 +126,7 @@ impl Reader {
                 }
             }
             InputPart::End => self.end_file(None),
-            InputPart::Cut(reason) => self.end_file(Some(reason)),
+            InputPart::Truncated(reason) => self.end_file(Some(reason)),
             InputPart::Skipped(name, reason) => {
                 self.files.push(LogFile { name, lines: 0, skipped: Some(reason) });
             }
@@ -135,10 +135,10 @@ impl Reader {
 
     fn keep_content(&mut self, block: &[u8]) {
         self.file.last_byte = block.last().copied().unwrap_or_default();
-        if let Some(whole) =
-            self.file.content.as_mut().filter(|w| w.len() + block.len() <= MAX_SHORT)
+        if let Some(content) =
+            self.file.content.as_mut().filter(|c| c.len() + block.len() <= MAX_SHORT_BYTES)
         {
-            whole.extend_from_slice(block);
+            content.extend_from_slice(block);
         } else {
             self.file.content = None;
         }
@@ -171,7 +171,7 @@ impl Reader {
     fn add_crash_report(&mut self, text: &str) -> bool {
         let Some(report) = ips::parse(text) else { return false };
         self.flush();
-        self.add(
+        self.add_event(
             LogSeverity::Fatal,
             report.time,
             self.file.line,
@@ -207,13 +207,13 @@ impl Reader {
         if let Some(file) = self.files.get_mut(self.file.index as usize) {
             file.lines = lines;
             file.skipped = reason;
-            let whole = self.file.content.take().filter(|w| !w.is_empty());
-            let text = whole.map(|w| String::from_utf8_lossy(&w).into_owned());
+            let content = self.file.content.take().filter(|c| !c.is_empty());
+            let text = content.map(|c| String::from_utf8_lossy(&c).into_owned());
             if let Some(text) = text.filter(|t| t.lines().count() <= MAX_SHORT_LINES) {
                 self.short_files.push(ShortFile { file: file.name.clone(), text });
             }
         }
-        self.groups.mark_end(self.file.index, lines, MIN_END.max(lines / END_DIVISOR));
+        self.groups.mark_end(self.file.index, lines, MIN_END_LINES.max(lines / END_DIVISOR));
     }
 
     /// Returns the result for all files.
@@ -237,7 +237,7 @@ impl Reader {
         } else {
             Cow::Borrowed(raw)
         };
-        if self.take_windows(&line) {
+        if self.take_windows_event(&line) {
             return;
         }
         let (source, line) = line.split_at(source_length(&line));
@@ -255,16 +255,16 @@ impl Reader {
 
     /// Reads a line that is not a record; `origin` is the program named by the record that wraps it.
     fn read_text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
-        let head = parse_header(line);
+        let header = parse_header(line);
         // A runtime may put a time in front of a program's records.
-        if let (Some(time), [b'{', .., b'}']) = (head.time, head.message.trim_ascii_end())
+        if let (Some(time), [b'{', .., b'}']) = (header.time, header.message.trim_ascii_end())
             && let Some(record) =
-                record::parse_json(&decode(head.message)).filter(Record::is_record)
+                record::parse_json(&decode(header.message)).filter(Record::is_record)
         {
             return self.read_record(Record { time: Some(trimmed_text(time)), ..record });
         }
-        let body = strip_time(line, &head);
-        if self.take_pod(body) || self.take_framed(source, line, body, &head) {
+        let body = strip_time(line, &header);
+        if self.take_pod(body) || self.take_frame(source, line, body, &header) {
             return;
         }
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -287,7 +287,7 @@ impl Reader {
             }
             self.flush();
         }
-        self.begin_event(line, body, &head);
+        self.begin_event(line, body, &header);
         if let Some(event) = &mut self.file.event {
             event.source = source.to_vec();
             event.origin = origin.map(str::to_owned);
@@ -296,26 +296,26 @@ impl Reader {
 
     /// Returns whether the line belongs to a frame in which a tool reports a failure, and adds it if
     /// so.
-    fn take_framed(&mut self, source: &[u8], line: &[u8], body: &[u8], head: &Header<'_>) -> bool {
+    fn take_frame(&mut self, source: &[u8], line: &[u8], body: &[u8], header: &Header<'_>) -> bool {
         let is_blank = body.iter().all(u8::is_ascii_whitespace);
         if let Some(event) = &mut self.file.event
             && let Some(frame) = &mut event.frame
         {
             let role = match frame.kind {
-                _ if event.source != source => LineRole::After,
+                _ if event.source != source => LineRole::Other,
                 // All lines of an Android report have the same header.
-                Kind::Anr if middle(line, head) != event.middle => LineRole::After,
+                Tool::Anr if middle(line, header) != event.middle => LineRole::Other,
                 _ if !is_blank
-                    && frame.kind != Kind::Anr
-                    && frame.has_times != head.time.is_some() =>
+                    && frame.kind != Tool::Anr
+                    && frame.has_times != header.time.is_some() =>
                 {
-                    LineRole::After
+                    LineRole::Other
                 }
                 _ => frame.classify(body, event.text.is_empty()),
             };
             match role {
-                LineRole::Line if frame.kind == Kind::Anr => {
-                    let message = head.message;
+                LineRole::Line if frame.kind == Tool::Anr => {
+                    let message = header.message;
                     event.push(message.strip_prefix(b"ActivityManager: ").unwrap_or(message));
                 }
                 LineRole::Line => event.push(body),
@@ -324,9 +324,9 @@ impl Reader {
                     event.line = self.file.line;
                 }
                 LineRole::Frame => {}
-                LineRole::After => self.flush(),
+                LineRole::Other => self.flush(),
             }
-            if role != LineRole::After {
+            if role != LineRole::Other {
                 return true;
             }
         }
@@ -338,43 +338,45 @@ impl Reader {
         let introduces = |p: &OpenEvent| p.lines == 1 && p.text.trim_end().ends_with(':');
         let is_banner =
             framed_errors::is_asterisks(body) && self.file.event.as_ref().is_some_and(introduces);
-        let frame_kind = match head.level {
-            Some(Level::Error) if is_anr(head.message) => Some(Kind::Anr),
-            _ if is_banner => Some(Kind::Spring),
+        let frame_kind = match header.level {
+            Some(Level::Error) if is_anr(header.message) => Some(Tool::Anr),
+            _ if is_banner => Some(Tool::Spring),
             _ => self.file.frames.detect(body),
         };
         let Some(kind) = frame_kind else {
-            return self.file.frames.is_frame(body, head.message);
+            return self.file.frames.is_frame(body, header.message);
         };
-        let frame = OpenFrame::new(kind, body, head.time.is_some());
+        let frame = OpenFrame::new(kind, body, header.time.is_some());
         // The introduction of a banner only adds the time.
-        let introduction = self.file.event.take_if(|p| kind == Kind::Spring && introduces(p));
+        let introduction = self.file.event.take_if(|p| kind == Tool::Spring && introduces(p));
         self.flush();
         let first = match kind {
-            Kind::Anr => head.message.strip_prefix(b"ActivityManager: ").unwrap_or(head.message),
+            Tool::Anr => {
+                header.message.strip_prefix(b"ActivityManager: ").unwrap_or(header.message)
+            }
             _ => frame.description(body),
         };
         let text = match kind {
-            Kind::Spring if is_banner => introduction.as_ref().map(|b| b.text.clone()),
-            Kind::Junit => {
+            Tool::Spring if is_banner => introduction.as_ref().map(|b| b.text.clone()),
+            Tool::Junit => {
                 Some(framed_errors::junit_description(self.file.frames.junit_test(), body))
             }
             _ => None,
         };
-        let severity = if kind == Kind::Spring { LogSeverity::Fatal } else { LogSeverity::Error };
+        let severity = if kind == Tool::Spring { LogSeverity::Fatal } else { LogSeverity::Error };
         let text = text.unwrap_or_else(|| String::from_utf8_lossy(first).into_owned());
         let first_line = introduction.as_ref().map_or(self.file.line, |b| b.line);
         self.file.event = Some(OpenEvent {
-            time: head.time.map(trimmed_text).or_else(|| introduction.and_then(|b| b.time)),
+            time: header.time.map(trimmed_text).or_else(|| introduction.and_then(|b| b.time)),
             lines: 1,
-            level: head.level,
-            middle: middle(line, head).to_vec(),
+            level: header.level,
+            middle: middle(line, header).to_vec(),
             source: source.to_vec(),
             frame: Some(frame),
             ..OpenEvent::new(severity, first_line, text)
         });
         // A JUnit failure may be on a single line.
-        if kind == Kind::Junit
+        if kind == Tool::Junit
             && [&b"/>"[..], b"</error>", b"</failure>"]
                 .iter()
                 .any(|e| body.trim_ascii().ends_with(e))
@@ -390,7 +392,7 @@ impl Reader {
             match pod.read_line(body) {
                 PodLine::Line => return true,
                 PodLine::NotPod => self.file.pod = None,
-                PodLine::After => self.end_pod(),
+                PodLine::Other => self.end_pod(),
             }
         }
         self.file.pod = Pod::start(body, self.file.line);
@@ -405,7 +407,7 @@ impl Reader {
         let Some(pod) = self.file.pod.take() else { return };
         let line = pod.line;
         if let Some((severity, message, text)) = pod.finish() {
-            self.add(severity, None, line, message, text, false);
+            self.add_event(severity, None, line, message, text, false);
         }
     }
 
@@ -416,7 +418,7 @@ impl Reader {
     }
 
     /// Returns whether the line belongs to a Windows event, and adds it if so.
-    fn take_windows(&mut self, line: &[u8]) -> bool {
+    fn take_windows_event(&mut self, line: &[u8]) -> bool {
         let may_start = line.first().is_some_and(|first| windows::may_start_event(*first));
         if self.file.windows_event.is_none() && !may_start {
             return false;
@@ -444,66 +446,66 @@ impl Reader {
         let (time, line) = (record.time.clone(), record.line);
         if let Some((severity, message, rest)) = record.finish() {
             let text = if rest.is_empty() { message.clone() } else { format!("{message}\n{rest}") };
-            self.add(severity, time, line, message, text, false);
+            self.add_event(severity, time, line, message, text, false);
         }
     }
 
-    /// Begins the event, if any, of a line that continues no other.
-    fn begin_event(&mut self, line: &[u8], body: &[u8], head: &Header<'_>) {
-        if head.level.is_none_or(|l| l > Level::Fine)
-            && memchr::memchr_iter(b'=', line).any(|at| line[..at].ends_with(b"l"))
+    /// Begins an event if a line that continues no other event reports a failure.
+    fn begin_event(&mut self, line: &[u8], body: &[u8], header: &Header<'_>) {
+        if header.level.is_none_or(|l| l > Level::Fine)
+            && memchr::memchr_iter(b'=', line).any(|end| line[..end].ends_with(b"l"))
         {
             let text = decode(line);
             if let Some(record) = record::parse_logfmt(&text) {
                 return self.read_record(record);
             }
         }
-        self.file.has_times |= head.time.is_some();
-        let row = if head.level.is_none() { kubectl::parse_event_row(body) } else { None };
+        self.file.has_times |= header.time.is_some();
+        let row = if header.level.is_none() { kubectl::parse_event_row(body) } else { None };
         let crash_severity =
-            if head.level.is_none() { crash::start_severity(head.message) } else { None };
-        let severity = match head.level {
+            if header.level.is_none() { crash::start_severity(header.message) } else { None };
+        let severity = match header.level {
             None if row.is_some() => Some(LogSeverity::Error),
-            Some(level) => error_keywords::level_severity(level, head.message),
+            Some(level) => error_keywords::level_severity(level, header.message),
             // Another stream of the program wrote this line, so it does not continue the one above.
             None if crash_severity.is_some() => {
-                error_keywords::severity(head.message).into_iter().chain(crash_severity).min()
+                error_keywords::severity(header.message).into_iter().chain(crash_severity).min()
             }
             // Lines below an informational record belong to it, unless they start a trace.
-            None if self.file.is_info && !head.is_present() && !starts_trace(line) => None,
+            None if self.file.is_info && !header.is_present() && !starts_trace(line) => None,
             // Indented lines are code or lists and start no event.
-            None if line[0].is_ascii_whitespace() && !head.is_present() => None,
-            None => error_keywords::severity(head.message),
+            None if line[0].is_ascii_whitespace() && !header.is_present() => None,
+            None => error_keywords::severity(header.message),
         };
-        if head.is_present() {
+        if header.is_present() {
             // A time on its own line applies to the lines below.
-            let is_alone = head.message.trim_ascii().is_empty();
+            let is_alone = header.message.trim_ascii().is_empty();
             self.file.is_info = severity.is_none() && !is_alone;
-            self.file.time = head.time.filter(|_| is_alone).map(trimmed_text);
+            self.file.time = header.time.filter(|_| is_alone).map(trimmed_text);
         }
-        let Some(severity) = severity else { return self.add_codes(head.message, head.time) };
-        // Go tests write the level before the name of the failed item, which needs it.
-        let message = if body.starts_with(b"FAIL\t") { body } else { head.message };
+        let Some(severity) = severity else { return self.add_codes(header.message, header.time) };
+        // In the output of Go tests, FAIL is part of the message.
+        let message = if body.starts_with(b"FAIL\t") { body } else { header.message };
         let text = match row {
             Some((reason, detail)) => format!("{reason}: {detail}"),
             None => String::from_utf8_lossy(message).into_owned(),
         };
         self.file.event = Some(OpenEvent {
-            time: head.time.map(trimmed_text).or_else(|| self.file.time.clone()),
-            has_header: head.is_present(),
-            level: head.level,
-            middle: middle(line, head).to_vec(),
-            indent: message_indent(line, head),
+            time: header.time.map(trimmed_text).or_else(|| self.file.time.clone()),
+            has_header: header.is_present(),
+            level: header.level,
+            middle: middle(line, header).to_vec(),
+            indent: message_indent(line, header),
             ..OpenEvent::new(severity, self.file.line, text)
         });
     }
 
     fn read_record(&mut self, record: Record) {
-        if let Some(inner) = record.wrapped_line {
-            let inner = inner.into_bytes();
+        if let Some(line) = record.wrapped_line {
+            let line = line.into_bytes();
             // The wrapped line may be a record itself; records are not nested any deeper.
-            if inner.first() == Some(&b'{')
-                && let Some(inner) = record::parse_json(&String::from_utf8_lossy(&inner))
+            if line.first() == Some(&b'{')
+                && let Some(inner) = record::parse_json(&String::from_utf8_lossy(&line))
                     .filter(|r| r.wrapped_line.is_none())
             {
                 return self
@@ -511,13 +513,13 @@ impl Reader {
             }
             // A container writes a stack of codes within a second; later codes start another event.
             let is_later = |p: &OpenEvent| {
-                starts_with_code(&inner)
+                starts_with_code(&line)
                     && whole_second(p.time.as_deref()) != whole_second(record.time.as_deref())
             };
             if self.file.event.as_ref().is_some_and(is_later) {
                 self.flush();
             }
-            self.read_text(b"", &inner[..inner.len().min(MAX_LINE)], Some(&record.origin));
+            self.read_text(b"", &line[..line.len().min(MAX_LINE)], Some(&record.origin));
             if let Some(event) = self.file.event.as_mut().filter(|p| p.line == self.file.line) {
                 event.time = event.time.take().or(record.time);
             }
@@ -587,10 +589,10 @@ impl Reader {
             }
             None => summarize(first_line(&event.text), &event.text),
         };
-        self.add(event.severity, event.time, event.line, message, event.text, event.is_cut);
+        self.add_event(event.severity, event.time, event.line, message, event.text, event.is_cut);
     }
 
-    fn add(
+    fn add_event(
         &mut self,
         severity: LogSeverity,
         time: Option<String>,

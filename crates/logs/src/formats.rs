@@ -62,7 +62,7 @@ pub struct Formats {
     levels: Roles<Level>,
     field_levels: Roles<Level>,
     marks: Roles<Level>,
-    /// Words of failures in lines without a level.
+    /// The failure words in lines without a level.
     pub keywords: Keywords,
     fields: Roles<Field>,
     /// Fields of an error within a record.
@@ -76,7 +76,7 @@ pub struct Formats {
     headers: HeaderFormats,
 }
 
-/// The words of failures, separated by commas.
+/// The failure words, separated by commas.
 #[derive(Debug, Deserialize)]
 #[allow(missing_docs, reason = "keys of the table")]
 pub struct Keywords {
@@ -162,7 +162,7 @@ pub struct Starts {
     pub oracle: Prefixes,
 }
 
-/// Names, separated by commas if there are any, else by white space.
+/// A list of names, separated by commas if there are any, else by whitespace.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
 pub struct Names(pub Vec<String>);
@@ -188,12 +188,12 @@ struct FirstByteIndex<T>(Vec<Vec<(String, T)>>);
 
 impl<T: Clone> FirstByteIndex<T> {
     fn new(rows: impl IntoIterator<Item = (String, T)>) -> Self {
-        let mut by_first = vec![Vec::new(); 256];
+        let mut lists = vec![Vec::new(); 256];
         for (name, value) in rows {
             let first = name.bytes().next().unwrap_or_default().to_ascii_lowercase();
-            by_first[usize::from(first)].push((name, value));
+            lists[usize::from(first)].push((name, value));
         }
-        Self(by_first)
+        Self(lists)
     }
 
     /// Returns the first accepted name that shares the first byte of `text`, and its value.
@@ -210,8 +210,8 @@ struct Roles<R>(FirstByteIndex<R>);
 
 impl<R: Copy> From<HashMap<R, Names>> for Roles<R> {
     fn from(rows: HashMap<R, Names>) -> Self {
-        let names = |(role, names): (R, Names)| names.0.into_iter().map(move |n| (n, role));
-        Self(FirstByteIndex::new(rows.into_iter().flat_map(names)))
+        let to_pairs = |(role, names): (R, Names)| names.0.into_iter().map(move |n| (n, role));
+        Self(FirstByteIndex::new(rows.into_iter().flat_map(to_pairs)))
     }
 }
 
@@ -269,7 +269,7 @@ enum Step {
     Form(Vec<u8>),
     /// One or more bytes of a class.
     Run(u8),
-    /// Any blanks.
+    /// Any number of blanks.
     Blanks,
     /// Anything up to a byte, or up to the end.
     Gap(Option<u8>),
@@ -306,25 +306,25 @@ type Candidates = Vec<Vec<(usize, u8, usize)>>;
 impl From<Vec<HeaderRow>> for HeaderFormats {
     fn from(rows: Vec<HeaderRow>) -> Self {
         let named_levels = |(l, names): (Level, Names)| names.0.into_iter().map(move |n| (n, l));
-        let header = |row: HeaderRow| {
+        let to_format = |row: HeaderRow| {
             let levels = row.levels.into_iter().flat_map(named_levels).collect();
             let steps = parse_pattern(&row.pattern?);
             Some(HeaderFormat { steps, levels, level: row.level, is_source: row.source })
         };
-        let list: Vec<HeaderFormat> = rows.into_iter().filter_map(header).collect();
-        let by_first = |keep: &dyn Fn(&HeaderFormat) -> bool| {
-            let candidates = |byte: u8| {
-                let headers =
+        let list: Vec<HeaderFormat> = rows.into_iter().filter_map(to_format).collect();
+        let index = |keep: &dyn Fn(&HeaderFormat) -> bool| {
+            let find_candidates = |byte: u8| {
+                let formats =
                     list.iter().enumerate().filter(|(_, h)| keep(h) && h.may_start_with(byte));
-                headers
-                    .map(|(at, h)| h.fixed_byte().map_or((0, byte, at), |(o, b)| (o, b, at)))
+                formats
+                    .map(|(row, h)| h.fixed_byte().map_or((0, byte, row), |(o, b)| (o, b, row)))
                     .collect()
             };
-            (0..=u8::MAX).map(candidates).collect()
+            (0..=u8::MAX).map(find_candidates).collect()
         };
         let is_timed = |h: &HeaderFormat| matches!(&h.steps[..2], [Step::Open(0), Step::Form(f)] if f[0] == b'0');
-        let (all_formats, sources) = (by_first(&|h| !h.is_source), by_first(&|h| h.is_source));
-        Self { all_formats, sources, with_time: by_first(&is_timed), list }
+        let (all_formats, sources) = (index(&|h| !h.is_source), index(&|h| h.is_source));
+        Self { all_formats, sources, with_time: index(&is_timed), list }
     }
 }
 
@@ -415,48 +415,48 @@ impl HeaderFormat {
             _ => None,
         });
         let form: Vec<u8> = form.flatten().copied().collect();
-        form.iter().rposition(is_literal).map(|at| (at, form[at]))
+        form.iter().rposition(is_literal).map(|offset| (offset, form[offset]))
     }
 
-    /// Splits a line into the parts of the pattern; returns also the offset of the rest.
+    /// Splits a line into the parts of the pattern, and returns them with the offset of the rest.
     fn split<'l>(&self, line: &'l [u8]) -> Option<([Option<&'l [u8]>; 5], usize)> {
-        let (mut parts, mut starts, mut at) = ([None; 5], [0; 5], 0);
+        let (mut parts, mut starts, mut offset) = ([None; 5], [0; 5], 0);
         for step in &self.steps {
-            let rest = &line[at..];
+            let rest = &line[offset..];
             match step {
-                Step::Form(form) if has_form(rest, form) => at += form.len(),
+                Step::Form(form) if has_form(rest, form) => offset += form.len(),
                 // A blank at the end of a line may be missing.
                 Step::Form(form) => {
                     let form = form.strip_suffix(b" ")?;
                     if rest.len() != form.len() || !has_form(rest, form) {
                         return None;
                     }
-                    at = line.len();
+                    offset = line.len();
                 }
                 Step::Run(class) if is_in_class(*class, *rest.first()?) => {
-                    at += rest.iter().take_while(|b| is_in_class(*class, **b)).count();
+                    offset += rest.iter().take_while(|b| is_in_class(*class, **b)).count();
                 }
                 Step::Run(_) => return None,
-                Step::Blanks => at += rest.iter().take_while(|b| **b == b' ').count(),
-                Step::Gap(None) => at = line.len(),
+                Step::Blanks => offset += rest.iter().take_while(|b| **b == b' ').count(),
+                Step::Gap(None) => offset = line.len(),
                 Step::Gap(Some(end)) => {
-                    at += memchr::memchr(*end, &rest[..rest.len().min(MAX_HEADER)])?;
+                    offset += memchr::memchr(*end, &rest[..rest.len().min(MAX_HEADER)])?;
                 }
-                Step::Open(part) => starts[*part] = at,
-                Step::Close(part) => parts[*part] = Some(&line[starts[*part]..at]),
+                Step::Open(part) => starts[*part] = offset,
+                Step::Close(part) => parts[*part] = Some(&line[starts[*part]..offset]),
             }
         }
-        Some((parts, at))
+        Some((parts, offset))
     }
 
-    /// Parses the header of a line; returns also whether its message is another line.
+    /// Parses the header of a line, and returns whether its message is another line.
     fn parse<'l>(&self, formats: &Formats, line: &'l [u8]) -> Option<(Header<'l>, bool)> {
         let ([time, name, priority, message, inner], end) = self.split(line)?;
         let level = match (name, priority) {
             (Some(name), _) => {
                 let level = self.levels.iter().find(|(n, _)| name.starts_with(n.as_bytes()));
                 let level = level.map(|(_, level)| *level);
-                Some(level.or_else(|| formats.mark(name)).or_else(|| formats.level(name))?)
+                Some(level.or_else(|| formats.mark_level(name)).or_else(|| formats.level(name))?)
             }
             (None, Some(digits)) => {
                 let number =
@@ -473,16 +473,16 @@ impl HeaderFormat {
 }
 
 impl Formats {
-    /// Parses the header of a line in one of the formats; returns also whether its message is another
+    /// Parses the header of a line in one of the formats, and returns whether its message is another
     /// line. `is_timed` is true if the line begins with a time. `line` excludes a container's name.
     pub fn parse_header<'l>(&self, line: &'l [u8], is_timed: bool) -> Option<(Header<'l>, bool)> {
         self.parse(line, if is_timed { &self.headers.with_time } else { &self.headers.all_formats })
     }
 
     /// Returns the length of the name that a container puts in front of a program's line.
-    pub fn source(&self, line: &[u8]) -> usize {
+    pub fn source_length(&self, line: &[u8]) -> usize {
         let source = self.parse(line, &self.headers.sources);
-        source.map_or(0, |(head, _)| line.len() - head.message.len())
+        source.map_or(0, |(header, _)| line.len() - header.message.len())
     }
 
     fn parse<'l>(&self, line: &'l [u8], candidates: &Candidates) -> Option<(Header<'l>, bool)> {
@@ -497,13 +497,13 @@ impl Formats {
         self.levels.get_ignore_case(word)
     }
 
-    /// Returns the level that a word names in a field of its own.
+    /// Returns the level that a word names in a separate field.
     pub fn field_level(&self, word: &[u8]) -> Option<Level> {
         self.level(word).or_else(|| self.field_levels.get_ignore_case(word))
     }
 
     /// Returns the level that a letter or a short word marks.
-    pub fn mark(&self, word: &[u8]) -> Option<Level> {
+    pub fn mark_level(&self, word: &[u8]) -> Option<Level> {
         self.marks.get(word)
     }
 

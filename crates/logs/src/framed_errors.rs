@@ -5,7 +5,7 @@ use crate::formats::FORMATS;
 
 /// The tool or format of a framed failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Tool {
     /// Gradle: `* What went wrong:` and the lines below it.
     Gradle,
     /// Spring Boot: a banner of asterisks, a description, an action.
@@ -39,7 +39,7 @@ enum Stage {
 /// An open frame.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenFrame {
-    pub kind: Kind,
+    pub kind: Tool,
     stage: Stage,
     /// True if its lines have times.
     pub has_times: bool,
@@ -55,10 +55,10 @@ pub enum LineRole {
     /// A line of the frame.
     Frame,
     /// A line after the end of the frame.
-    After,
+    Other,
 }
 
-/// The state of the frame detection within a file.
+/// The state of frame detection within a file.
 #[derive(Clone, Debug, Default)]
 pub struct FrameDetector {
     /// The last named test of a JUnit report.
@@ -102,13 +102,13 @@ const IIS_DETAILS: &[u8] = b"Detailed Error Information:";
 /// Error`.
 fn is_iis_heading(line: &[u8]) -> bool {
     let number = line.strip_prefix(b"HTTP Error ").unwrap_or_default();
-    let is_digit = |at: usize| number.get(at).is_some_and(u8::is_ascii_digit);
+    let is_digit = |index: usize| number.get(index).is_some_and(u8::is_ascii_digit);
     (0..3).all(is_digit) && number.get(3) == Some(&b'.') && is_digit(4)
 }
 
 impl FrameDetector {
     /// Returns the kind of frame that a line opens, if any. The line is passed without its time.
-    pub fn detect(&mut self, body: &[u8]) -> Option<Kind> {
+    pub fn detect(&mut self, body: &[u8]) -> Option<Tool> {
         // Most lines begin with none of these bytes.
         let first = *body.iter().find(|b| !matches!(b, b' ' | b'\t'))?;
         if !matches!(first, b'F' | b'P' | b'*' | b'A' | b'-' | 0xe2 | b'_' | b'=' | b'<' | b'H') {
@@ -120,34 +120,34 @@ impl FrameDetector {
                 self.junit_test = attribute(text, "name").unwrap_or_default();
             }
             let is_failure = text.starts_with(b"<failure") || text.starts_with(b"<error ");
-            return (is_failure && !self.junit_test.is_empty()).then_some(Kind::Junit);
+            return (is_failure && !self.junit_test.is_empty()).then_some(Tool::Junit);
         }
         if body.starts_with(b"FAILURE: Build ") || body.starts_with(GRADLE_HEADING) {
-            return Some(Kind::Gradle);
+            return Some(Tool::Gradle);
         }
         if text == SPRING_HEADING {
-            return Some(Kind::Spring);
+            return Some(Tool::Spring);
         }
         if body.starts_with(b"--- FAIL: ") {
-            return Some(Kind::GoTest);
+            return Some(Tool::GoTest);
         }
         if first == b'H' {
-            return is_iis_heading(text).then_some(Kind::Iis);
+            return is_iis_heading(text).then_some(Tool::Iis);
         }
         if let Some(rest) = text.strip_prefix(b"FAIL ").or_else(|| text.strip_prefix(b"PASS ")) {
             let name = rest.trim_ascii_start().split(|b| *b == b' ').next().unwrap_or_default();
             self.is_jest |= is_test_file(name);
-            return (is_test_file(name) && first == b'F').then_some(Kind::Jest);
+            return (is_test_file(name) && first == b'F').then_some(Tool::Jest);
         }
         if self.is_jest && text.starts_with("● ".as_bytes()) {
-            return Some(Kind::Jest);
+            return Some(Tool::Jest);
         }
         if let Some(title) = row_title(body, b'=') {
             self.is_pytest = matches!(title, b"FAILURES" | b"ERRORS");
             return None;
         }
         (self.is_pytest && row_title(body, b'_').is_some_and(|t| !t.is_empty()))
-            .then_some(Kind::Pytest)
+            .then_some(Tool::Pytest)
     }
 
     /// Returns the last test that a JUnit report named.
@@ -190,12 +190,12 @@ impl FrameDetector {
 
 impl OpenFrame {
     /// Creates the frame that a line opens; `body` is that line without its time.
-    pub fn new(kind: Kind, body: &[u8], has_times: bool) -> Self {
+    pub fn new(kind: Tool, body: &[u8], has_times: bool) -> Self {
         let has_message = match kind {
-            Kind::Gradle => body.starts_with(GRADLE_HEADING),
-            Kind::Spring => false,
-            Kind::Jest => body.trim_ascii_start().starts_with("●".as_bytes()),
-            Kind::GoTest | Kind::Pytest | Kind::Anr | Kind::Junit | Kind::Iis => true,
+            Tool::Gradle => body.starts_with(GRADLE_HEADING),
+            Tool::Spring => false,
+            Tool::Jest => body.trim_ascii_start().starts_with("●".as_bytes()),
+            Tool::GoTest | Tool::Pytest | Tool::Anr | Tool::Junit | Tool::Iis => true,
         };
         Self { kind, stage: if has_message { Stage::Message } else { Stage::Frame }, has_times }
     }
@@ -203,8 +203,8 @@ impl OpenFrame {
     /// Returns the part of the opening line that describes the failure.
     pub fn description<'l>(&self, body: &'l [u8]) -> &'l [u8] {
         match self.kind {
-            Kind::Gradle if self.stage == Stage::Message => b"",
-            Kind::Spring if body.trim_ascii() == SPRING_HEADING => b"",
+            Tool::Gradle if self.stage == Stage::Message => b"",
+            Tool::Spring if body.trim_ascii() == SPRING_HEADING => b"",
             _ => body.trim_ascii(),
         }
     }
@@ -215,57 +215,57 @@ impl OpenFrame {
         let text = body.trim_ascii();
         let is_indented = body.first().is_none_or(|b| matches!(b, b' ' | b'\t'));
         match self.kind {
-            Kind::Gradle => {
+            Tool::Gradle => {
                 if body.starts_with(GRADLE_HEADING) {
                     let is_repeat = self.stage == Stage::Message && !is_empty;
                     self.stage = Stage::Message;
-                    return if is_repeat { LineRole::After } else { LineRole::Restart };
+                    return if is_repeat { LineRole::Other } else { LineRole::Restart };
                 }
                 if FORMATS.starts.gradle_end.matches(body) {
-                    return LineRole::After;
+                    return LineRole::Other;
                 }
                 let is_heading = text.ends_with(b": Task failed with an exception.")
                     || !text.is_empty() && text.iter().all(|b| matches!(b, b'-' | b'='));
                 if is_heading { LineRole::Frame } else { LineRole::Line }
             }
-            Kind::Spring => self.classify_spring(text),
-            Kind::GoTest => {
+            Tool::Spring => self.classify_spring(text),
+            Tool::GoTest => {
                 if is_indented && !text.is_empty() {
                     LineRole::Line
                 } else if text.is_empty() {
                     LineRole::Frame
                 } else {
-                    LineRole::After
+                    LineRole::Other
                 }
             }
-            Kind::Jest => {
+            Tool::Jest => {
                 let is_title = text.starts_with("● ".as_bytes());
                 if is_title && self.stage == Stage::Frame {
                     self.stage = Stage::Message;
                     return LineRole::Line;
                 }
                 if is_title || !is_indented || self.stage == Stage::Frame && !text.is_empty() {
-                    LineRole::After
+                    LineRole::Other
                 } else {
                     LineRole::Line
                 }
             }
-            Kind::Pytest => {
+            Tool::Pytest => {
                 let is_end = row_title(body, b'=').is_some()
                     || row_title(body, b'_')
                         .is_some_and(|t| !t.iter().all(|b| matches!(b, b'_' | b' ')));
-                if is_end { LineRole::After } else { LineRole::Line }
+                if is_end { LineRole::Other } else { LineRole::Line }
             }
-            Kind::Junit
+            Tool::Junit
                 if ["</error", "</failure", "<testcase", "</testcase"]
                     .iter()
                     .any(|e| text.starts_with(e.as_bytes())) =>
             {
-                LineRole::After
+                LineRole::Other
             }
-            Kind::Iis if text.is_empty() || text == IIS_DETAILS => LineRole::Frame,
-            Kind::Iis if !FORMATS.starts.iis.matches(text) => LineRole::After,
-            Kind::Anr | Kind::Junit | Kind::Iis => LineRole::Line,
+            Tool::Iis if text.is_empty() || text == IIS_DETAILS => LineRole::Frame,
+            Tool::Iis if !FORMATS.starts.iis.matches(text) => LineRole::Other,
+            Tool::Anr | Tool::Junit | Tool::Iis => LineRole::Line,
         }
     }
 
@@ -279,7 +279,7 @@ impl OpenFrame {
                 self.stage = Stage::Message;
                 LineRole::Frame
             }
-            Stage::Frame => LineRole::After,
+            Stage::Frame => LineRole::Other,
             Stage::Message if is_asterisks(line) || line == b"Description:" => LineRole::Frame,
             Stage::Message if line == b"Action:" => {
                 self.stage = Stage::Advice(false);
@@ -289,7 +289,7 @@ impl OpenFrame {
             // The advice is one paragraph.
             Stage::Advice(has_text) => {
                 if line.is_empty() && has_text {
-                    return LineRole::After;
+                    return LineRole::Other;
                 }
                 self.stage = Stage::Advice(has_text || !line.is_empty());
                 LineRole::Frame
@@ -321,7 +321,7 @@ fn attribute(line: &[u8], name: &str) -> Option<String> {
     Some(decode_entities(text.get(start..end)?))
 }
 
-/// Decodes the entities of an XML text.
+/// Decodes the entities in an XML text.
 fn decode_entities(text: &str) -> String {
     let text = text
         .replace("&lt;", "<")
@@ -332,7 +332,7 @@ fn decode_entities(text: &str) -> String {
 }
 
 /// Returns the one-line summary of a framed failure.
-pub fn summarize(kind: Kind, text: &str) -> String {
+pub fn summarize(kind: Tool, text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
     let first = lines().next().unwrap_or_default();
     let join =
@@ -342,31 +342,31 @@ pub fn summarize(kind: Kind, text: &str) -> String {
         };
     match kind {
         // The causes are nested, the root cause innermost.
-        Kind::Gradle => join(first, lines().filter_map(|l| l.strip_prefix("> ")).next_back()),
-        Kind::Spring => first.to_owned(),
-        Kind::Iis => {
+        Tool::Gradle => join(first, lines().filter_map(|l| l.strip_prefix("> ")).next_back()),
+        Tool::Spring => first.to_owned(),
+        Tool::Iis => {
             let code = lines().find(|l| l.starts_with("Error Code"));
             join(first, code.map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).as_deref())
         }
-        Kind::Junit => join(first, lines().nth(1)),
-        Kind::GoTest => {
+        Tool::Junit => join(first, lines().nth(1)),
+        Tool::GoTest => {
             // A test fails with its subtests; the innermost names the reason.
-            let at = text.rfind("--- FAIL: ").unwrap_or(0);
-            let mut rest = text[at..].lines().map(str::trim).filter(|l| !l.is_empty());
+            let start = text.rfind("--- FAIL: ").unwrap_or(0);
+            let mut rest = text[start..].lines().map(str::trim).filter(|l| !l.is_empty());
             let test = rest.next().unwrap_or_default().trim_start_matches("--- FAIL: ");
             join(test.rsplit_once(" (").map_or(test, |(name, _)| name), rest.next())
         }
-        Kind::Jest => {
+        Tool::Jest => {
             let mut rest = lines().skip_while(|l| !l.starts_with('●'));
             match rest.next() {
                 Some(test) => join(test.trim_start_matches('●').trim(), rest.next()),
                 None => first.to_owned(),
             }
         }
-        Kind::Pytest => {
+        Tool::Pytest => {
             let test = first.trim_matches('_').trim();
             join(test, text.lines().find_map(|l| l.strip_prefix("E ")).map(str::trim))
         }
-        Kind::Anr => join(first, lines().find(|l| l.starts_with("Reason: "))),
+        Tool::Anr => join(first, lines().find(|l| l.starts_with("Reason: "))),
     }
 }

@@ -1,4 +1,4 @@
-//! Parser of the header of a log line: the container's name, the time and the level.
+//! Parser for the header of a log line: the container's name, the time and the level.
 //!
 //! Works byte by byte, because a log of gigabytes has ten million lines, most of them informational.
 
@@ -15,10 +15,10 @@ pub fn parse_header(line: &[u8]) -> Header<'_> {
     let mut outer = Header { message: line, ..Header::default() };
     for _ in 0..MAX_WRAPS {
         let length = time_length(outer.message);
-        let Some((head, has_inner)) = FORMATS.parse_header(outer.message, length.is_some()) else {
+        let Some((inner, has_inner)) = FORMATS.parse_header(outer.message, length.is_some()) else {
             return merge(&outer, parse_general(outer.message, length));
         };
-        outer = merge(&outer, head);
+        outer = merge(&outer, inner);
         if !has_inner {
             return outer;
         }
@@ -66,13 +66,13 @@ fn parse_general(line: &[u8], length: Option<usize>) -> Header<'_> {
 
 /// Returns the length of the name that Docker, Kubernetes or Flutter adds to a program's line.
 pub fn source_length(line: &[u8]) -> usize {
-    FORMATS.source(line)
+    FORMATS.source_length(line)
 }
 
 /// Returns the offset of a byte that is followed by `rest`. Building a searcher would take longer than
 /// scanning one line.
 fn find(line: &[u8], first: u8, rest: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(first, line).find(|at| line[at + 1..].starts_with(rest))
+    memchr::memchr_iter(first, line).find(|offset| line[offset + 1..].starts_with(rest))
 }
 
 fn prefix_length(line: &[u8], accepts: impl Fn(u8) -> bool) -> usize {
@@ -93,11 +93,11 @@ fn time_length(text: &[u8]) -> Option<usize> {
             (b"00-00 00:00", 6),
         ] {
             if has_form(text, form) {
-                let between = text
+                let has_separator = text
                     .get(clock - 1)
                     .is_some_and(|b| matches!(b, b' ' | b'T' | b'_' | b',' | b':'));
                 let clock = clock + usize::from(text.get(clock) == Some(&b' '));
-                if between
+                if has_separator
                     && (has_form(&text[clock.min(text.len())..], b"00:00")
                         || has_form(&text[clock.min(text.len())..], b"0:00:00"))
                 {
@@ -111,14 +111,13 @@ fn time_length(text: &[u8]) -> Option<usize> {
         // Seconds or milliseconds since 1970, in this century.
         let digits = prefix_length(text, |b| b.is_ascii_digit());
         if matches!(digits, 10 | 13 | 16) && first == b'1' {
-            let fraction =
-                digits + prefix_length(&text[digits..], |b| b.is_ascii_digit() || b == b'.');
+            let end = digits + prefix_length(&text[digits..], |b| b.is_ascii_digit() || b == b'.');
             return text
-                .get(fraction)
+                .get(end)
                 .is_none_or(|b| {
                     matches!(b, b' ' | b'\t' | b']' | b':') || *b == b',' && digits == 13
                 })
-                .then_some(fraction);
+                .then_some(end);
         }
         // The kernel's seconds since boot.
         if digits <= 7 && has_form(&text[digits..], b".000000") {
@@ -143,8 +142,8 @@ fn time_length(text: &[u8]) -> Option<usize> {
         if has_form(text, form) && is_month(&text[month..month + 3]) {
             let clock = form.len() - 8;
             let end = clock + clock_length(&text[clock..]);
-            let year = has_form(&text[end..], b" 0000");
-            return Some(if year { end + 5 } else { end });
+            let has_year = has_form(&text[end..], b" 0000");
+            return Some(if has_year { end + 5 } else { end });
         }
     }
     None
@@ -186,7 +185,7 @@ fn strip_syslog(rest: &[u8]) -> Option<&[u8]> {
 fn network_device_level(rest: &[u8]) -> Option<Level> {
     let window = &rest[..rest.len().min(MAX_HEADER)];
     memchr::memchr_iter(b'%', window)
-        .find_map(|at| FORMATS.parse_header(&window[at..], false)?.0.level)
+        .find_map(|start| FORMATS.parse_header(&window[start..], false)?.0.level)
 }
 
 /// Parses a level at the start of a text, in full-width brackets or before a full-width colon.
@@ -226,30 +225,30 @@ fn trim_punctuation(word: &[u8]) -> &[u8] {
         )
     };
     let start = word.iter().position(|b| !is_punctuation(b)).unwrap_or(word.len());
-    let end = word.iter().rposition(|b| !is_punctuation(b)).map_or(start, |at| at + 1);
+    let end = word.iter().rposition(|b| !is_punctuation(b)).map_or(start, |last| last + 1);
     &word[start..end]
 }
 
 /// Returns whether a word is alphanumeric and not in capitals, unlike every level.
 fn is_ordinary_word(word: &[u8]) -> bool {
-    let mut capitals = true;
+    let mut is_uppercase = true;
     word.iter().all(|b| {
-        capitals &= b.is_ascii_uppercase();
+        is_uppercase &= b.is_ascii_uppercase();
         b.is_ascii_alphanumeric()
-    }) && !capitals
+    }) && !is_uppercase
 }
 
 /// Returns the level after a time, and the rest of the line. A host, a thread or a logger may precede
 /// the level.
 fn find_level(rest: &[u8]) -> Option<(Level, &[u8])> {
     let window = &rest[..rest.len().min(MAX_HEADER)];
-    let mut at = 0;
+    let mut offset = 0;
     for word in window
         .split_inclusive(|b| matches!(b, b' ' | b'\t'))
         .take(MAX_WORDS * 2)
         .filter_map(|word| {
-            let start = at;
-            at += word.len();
+            let start = offset;
+            offset += word.len();
             (word.len() > 1).then_some((start, word))
         })
         .take(MAX_WORDS)
@@ -295,12 +294,12 @@ fn find_level(rest: &[u8]) -> Option<(Level, &[u8])> {
             let has_location = bare_word.ends_with(b":")
                 && preceding.ends_with(b":")
                 && !preceding.contains(&b' ');
-            let from = if is_lower && (is_code || has_location) { 0 } else { start + word.len() };
-            return Some((level, &rest[from.min(rest.len())..]));
+            let start = if is_lower && (is_code || has_location) { 0 } else { start + word.len() };
+            return Some((level, &rest[start.min(rest.len())..]));
         }
         // [Note], [W]
         if bare_word.first() == Some(&b'[')
-            && let Some(level) = FORMATS.mark(inner)
+            && let Some(level) = FORMATS.mark_level(inner)
         {
             return Some((level, &rest[(start + word.len()).min(rest.len())..]));
         }
@@ -311,13 +310,13 @@ fn find_level(rest: &[u8]) -> Option<(Level, &[u8])> {
 /// Returns the level and the message of a table row whose first column is the time: `,ERROR,api,"it
 /// broke"`.
 fn cell_level(rest: &[u8]) -> Option<(Level, &[u8])> {
-    let sign = *rest.first().filter(|b| matches!(b, b',' | b';'))?;
+    let separator = *rest.first().filter(|b| matches!(b, b',' | b';'))?;
     let window = &rest[..rest.len().min(MAX_HEADER)];
-    let mut at = 1;
-    for cell in window[1..].split(|b| *b == sign).take(MAX_WORDS) {
-        at += cell.len() + 1;
+    let mut offset = 1;
+    for cell in window[1..].split(|b| *b == separator).take(MAX_WORDS) {
+        offset += cell.len() + 1;
         if let Some(level) = FORMATS.level(trim_punctuation(cell)) {
-            let text = rest.get(at..).unwrap_or_default().trim_ascii_end();
+            let text = rest.get(offset..).unwrap_or_default().trim_ascii_end();
             // The message is a quoted cell, else the rest of the row.
             let cell_text = memchr::memchr(b'"', text).map(|start| &text[start + 1..]);
             let message = cell_text.and_then(|q| q.strip_suffix(b"\"")).unwrap_or(text);
@@ -333,15 +332,15 @@ fn leading_level(line: &[u8]) -> Option<(Level, &[u8])> {
     let end = prefix_length(&line[..line.len().min(24)], |b| !matches!(b, b' ' | b'\t'));
     let word = &line[..end];
     let inner = trim_punctuation(word);
-    let at =
+    let len =
         memchr::memchr(b':', inner).or_else(|| memchr::memchr(b'[', inner)).unwrap_or(inner.len());
     // "panic: …" is a message of Go, not a level.
     let level =
-        FORMATS.level(&inner[..at]).filter(|_| !inner[..at].eq_ignore_ascii_case(b"panic"))?;
+        FORMATS.level(&inner[..len]).filter(|_| !inner[..len].eq_ignore_ascii_case(b"panic"))?;
     let is_marked =
-        word.len() > at || inner.iter().all(u8::is_ascii_uppercase) || !inner.is_ascii();
-    let from = if inner.get(at) == Some(&b':') { at + 1 } else { end };
-    is_marked.then(|| (level, trim_separators(&line[from.min(line.len())..])))
+        word.len() > len || inner.iter().all(u8::is_ascii_uppercase) || !inner.is_ascii();
+    let message_start = if inner.get(len) == Some(&b':') { len + 1 } else { end };
+    is_marked.then(|| (level, trim_separators(&line[message_start.min(line.len())..])))
 }
 
 #[cfg(test)]
@@ -354,11 +353,14 @@ mod tests {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         for format in table["format"].as_array().unwrap() {
             for sample in format["samples"].as_array().unwrap() {
-                let [line, at, level, message] = [0, 1, 2, 3].map(|n| sample[n].as_str().unwrap());
-                let head = parse_header(&line.as_bytes()[source_length(line.as_bytes())..]);
-                let found = head.level.map(|l| format!("{l:?}").to_lowercase()).unwrap_or_default();
-                let found = [head.time.map(text).unwrap_or_default(), found, text(head.message)];
-                assert_eq!(found, [at, level, message], "{}: {line}", format["name"]);
+                let [line, time, level, message] =
+                    [0, 1, 2, 3].map(|n| sample[n].as_str().unwrap());
+                let header = parse_header(&line.as_bytes()[source_length(line.as_bytes())..]);
+                let found =
+                    header.level.map(|l| format!("{l:?}").to_lowercase()).unwrap_or_default();
+                let found =
+                    [header.time.map(text).unwrap_or_default(), found, text(header.message)];
+                assert_eq!(found, [time, level, message], "{}: {line}", format["name"]);
             }
         }
     }

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 /// The maximum number of frames that are kept.
 const MAX_FRAMES: usize = 40;
-/// A text that every crash report contains.
-static EXCEPTION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"EXC_"));
+/// The searcher for a text that every crash report contains.
+static EXCEPTION_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"EXC_"));
 
 /// A crash report.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) struct CrashReport {
 /// Parses a crash report; returns `None` for any other object.
 pub(super) fn parse(text: &str) -> Option<CrashReport> {
     // Most objects are records of loggers.
-    EXCEPTION.find(text.as_bytes())?;
+    EXCEPTION_FINDER.find(text.as_bytes())?;
     let value: Value = serde_json::from_str(text).ok()?;
     let get = |path: &str| value.pointer(path).and_then(Value::as_str).map(str::to_owned);
     let kind = get("/exception/type").filter(|kind| kind.starts_with("EXC_"))?;
@@ -37,16 +37,16 @@ pub(super) fn parse(text: &str) -> Option<CrashReport> {
         reasons.push(reason);
     }
     // The program's own last message is the most specific.
-    let thrown = get("/exceptionReason/composed_message");
+    let exception_message = get("/exceptionReason/composed_message");
     let notes = value.get("asi").and_then(Value::as_object).into_iter().flat_map(|a| a.values());
     let notes =
         notes.filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned);
-    let notes: Vec<String> = thrown.into_iter().chain(notes.take(4)).collect();
+    let notes: Vec<String> = exception_message.into_iter().chain(notes.take(4)).collect();
     lines.extend(notes.iter().map(|note| format!("Application Specific Information: {note}")));
     if let Some(note) = notes.into_iter().next() {
         reasons.insert(0, note);
     }
-    lines.extend(frames(&value));
+    lines.extend(format_frames(&value));
     let message = match reasons.first() {
         Some(reason) => format!("{kind} · {}", reason.lines().next().unwrap_or_default()),
         None => kind,
@@ -57,22 +57,22 @@ pub(super) fn parse(text: &str) -> Option<CrashReport> {
 /// Returns the termination reason: the namespace, the code and the note.
 fn termination_reason(value: &Value) -> Option<String> {
     let get = |name: &str| value.get(name).and_then(Value::as_str);
-    let space = get("namespace")?;
+    let scope = get("namespace")?;
     let reason = value.pointer("/reasons/0").and_then(Value::as_str);
     let Some(reason) = reason.or_else(|| get("indicator")) else {
-        return value.get("code").and_then(Value::as_u64).map(|code| format!("{space} {code}"));
+        return value.get("code").and_then(Value::as_u64).map(|code| format!("{scope} {code}"));
     };
     // `<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:…>`
     let code = reason.split_once("code:").and_then(|(_, rest)| rest.split([' ', ',', '>']).next());
     let Some((_, note)) = reason.split_once("explanation:") else {
-        return Some(format!("{space} {reason}"));
+        return Some(format!("{scope} {reason}"));
     };
     let note = note.trim().trim_end_matches('>');
-    Some(code.map_or_else(|| format!("{space} {note}"), |code| format!("{space} {code} {note}")))
+    Some(code.map_or_else(|| format!("{scope} {note}"), |code| format!("{scope} {code} {note}")))
 }
 
 /// Returns the frames of the failed thread, below its name.
-fn frames(value: &Value) -> Vec<String> {
+fn format_frames(value: &Value) -> Vec<String> {
     let list =
         |value: Option<&'_ Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
     let threads = list(value.get("threads"));
@@ -86,17 +86,17 @@ fn frames(value: &Value) -> Vec<String> {
     // The frames of an uncaught exception have their own field.
     let backtrace = list(value.get("lastExceptionBacktrace").or_else(|| thread.get("frames")));
     let images = value.get("usedImages");
-    let frame = |(at, frame): (usize, &Value)| {
+    let format_frame = |(index, frame): (usize, &Value)| {
         let get = |name: &str| frame.get(name).and_then(Value::as_u64).unwrap_or_default();
         let image = images.and_then(|i| i.get(usize::try_from(get("imageIndex")).ok()?));
         let image =
             image.and_then(|i| i.get("name")).and_then(Value::as_str).filter(|n| !n.is_empty());
         let symbol = frame.get("symbol").and_then(Value::as_str)?;
         let (image, offset) = (image.unwrap_or("app"), get("imageOffset"));
-        Some(format!("{at}   {image} 0x{offset:016x} {symbol} + {}", get("symbolLocation")))
+        Some(format!("{index}   {image} 0x{offset:016x} {symbol} + {}", get("symbolLocation")))
     };
     let mut out = vec![format!("Thread {number} Crashed:")];
-    out.extend(backtrace.iter().enumerate().take(MAX_FRAMES).filter_map(frame));
+    out.extend(backtrace.iter().enumerate().take(MAX_FRAMES).filter_map(format_frame));
     out
 }
 

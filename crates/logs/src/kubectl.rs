@@ -1,4 +1,4 @@
-//! Parser of the output of `kubectl describe pods` and `kubectl get events`.
+//! Parser for the output of `kubectl describe pods` and `kubectl get events`.
 
 use std::sync::LazyLock;
 
@@ -7,10 +7,10 @@ use precedent_core::model::LogSeverity;
 
 use crate::formats::FORMATS;
 
-/// The maximum number of lines of a pod that are kept, and of bytes of each.
+/// The maximum number of lines of a pod that are kept, and of characters of each.
 const MAX_LINES: usize = 40;
 const MAX_LINE: usize = 600;
-static WARNING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"Warning "));
+static WARNING_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"Warning "));
 /// A pod whose description is being read.
 #[derive(Debug, Default)]
 pub struct Pod {
@@ -35,7 +35,7 @@ pub enum PodLine {
     /// A line that shows that this is not a pod.
     NotPod,
     /// A line after the pod's end.
-    After,
+    Other,
 }
 
 impl Pod {
@@ -62,7 +62,7 @@ impl Pod {
                 && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-'))
         });
         if !text.starts_with([' ', '\t']) && (field.is_none() || value.starts_with("Name:")) {
-            return PodLine::After;
+            return PodLine::Other;
         }
         if let Some((reason, message)) = parse_event_row(body) {
             self.add_reason(&reason);
@@ -138,7 +138,7 @@ pub fn parse_event_row(body: &[u8]) -> Option<(String, String)> {
     let first = body.trim_ascii_start().first()?;
     let window = &body[..body.len().min(80)];
     // Most lines begin with neither.
-    if *first != b'W' && !first.is_ascii_digit() || WARNING.find(window).is_none() {
+    if *first != b'W' && !first.is_ascii_digit() || WARNING_FINDER.find(window).is_none() {
         return None;
     }
     let text = String::from_utf8_lossy(body);

@@ -85,27 +85,27 @@ pub struct ShortFile {
 /// Reads files, archives (zip, tar; gzip, bzip2, xz, zstd) and folders, and groups the errors in
 /// them.
 ///
-/// The time grows with their size, memory use does not. Returns soon after cancellation.
+/// The time grows with their size, but memory use does not. Returns soon after cancellation.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if a path is missing, [`precedent_core::Code::Io`] if it
-/// cannot be read, [`precedent_core::Code::InvalidInput`] if nothing in them is text,
-/// [`precedent_core::Code::Cancelled`].
+/// cannot be read, [`precedent_core::Code::InvalidInput`] if nothing in them is text, and
+/// [`precedent_core::Code::Cancelled`] after cancellation.
 pub fn read(paths: &[PathBuf], task: &Task) -> Result<ParsedLogs> {
     if paths.is_empty() {
         return Err(Error::invalid("no log given")
             .with_hint("Pass a file, an archive or a folder of logs."));
     }
-    let (send, receive) = sync_channel::<InputPart>(QUEUE_LENGTH);
+    let (sender, receiver) = sync_channel::<InputPart>(QUEUE_LENGTH);
     thread::scope(|scope| {
         let producer = scope.spawn(move || {
-            // The receiver is dropped only after an error of its own, which is reported.
+            // The receiver is dropped early only if the reader panics, which is reported.
             bundle::read_paths(paths, task, &mut |part| {
-                send.send(part).map_err(|_| precedent_core::error::cancel_error())
+                sender.send(part).map_err(|_| precedent_core::error::cancel_error())
             })
         });
         let mut reader = Reader::default();
-        for part in receive {
+        for part in receiver {
             reader.read_part(part);
         }
         let first_error = match producer.join() {
@@ -113,17 +113,17 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<ParsedLogs> {
             Err(panic) => std::panic::resume_unwind(panic),
         };
         task.check()?;
-        let reading = reader.finish();
-        if reading.bytes == 0
-            && !reading.files.is_empty()
-            && reading.files.iter().all(|f| f.skipped.is_none())
+        let logs = reader.finish();
+        if logs.bytes == 0
+            && !logs.files.is_empty()
+            && logs.files.iter().all(|f| f.skipped.is_none())
         {
-            return Err(empty_error(&reading.files));
+            return Err(empty_error(&logs.files));
         }
-        if reading.lines == 0 && reading.files.iter().all(|f| f.skipped.is_some()) {
-            return Err(first_error.unwrap_or_else(|| no_logs_error(&reading.files)));
+        if logs.lines == 0 && logs.files.iter().all(|f| f.skipped.is_some()) {
+            return Err(first_error.unwrap_or_else(|| no_logs_error(&logs.files)));
         }
-        Ok(reading)
+        Ok(logs)
     })
 }
 
@@ -142,9 +142,9 @@ pub fn is_log(start: &[u8]) -> bool {
     if bundle::is_packed(start) || document::is_document(start) {
         return true;
     }
-    let head = &start[..start.len().min(64 * 1024)];
+    let sample = &start[..start.len().min(64 * 1024)];
     let lines: Vec<&[u8]> =
-        head.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()).collect();
+        sample.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()).collect();
     let is_npm = |l: &[u8]| l.starts_with(b"npm ERR! ") || l.starts_with(b"npm error ");
     let is_log_line = |l: &&&[u8]| {
         l.starts_with(b"{\"")
@@ -216,8 +216,8 @@ mod tests {
         write_file("a.log.gz", &bytes[..bytes.len() / 2]);
         write_file("b.zip", b"PK\x03\x04 and no more");
         write_file("c.log", b"2026-05-12 10:00:00 ERROR the ring is full\n");
-        let reading = read(&[folder.path().to_owned()], &Task::new()).unwrap();
-        let file = |name: &str| reading.files.iter().find(|f| f.name == name).unwrap();
+        let logs = read(&[folder.path().to_owned()], &Task::new()).unwrap();
+        let file = |name: &str| logs.files.iter().find(|f| f.name == name).unwrap();
         assert!(
             file("a.log.gz").lines > 0
                 && file("a.log.gz").skipped.as_ref().unwrap().contains("truncated or damaged")
@@ -227,7 +227,7 @@ mod tests {
                 && file("b.zip").skipped.as_ref().unwrap().contains("truncated or damaged")
         );
         assert_eq!((file("c.log").lines, &file("c.log").skipped), (1, &None));
-        assert!(reading.groups.iter().any(|g| g.message == "the ring is full"));
+        assert!(logs.groups.iter().any(|g| g.message == "the ring is full"));
         // A single unreadable file is an error that names it.
         let error = read(&[folder.path().join("b.zip")], &Task::new()).unwrap_err();
         assert!(
@@ -251,9 +251,9 @@ mod tests {
             tar.append_data(&mut header, name, bytes).unwrap();
         }
         tar.finish().unwrap();
-        let reading = read(&[path], &Task::new()).unwrap();
+        let logs = read(&[path], &Task::new()).unwrap();
         let skipped_names: Vec<&str> =
-            reading.files.iter().filter(|f| f.skipped.is_some()).map(|f| f.name.as_str()).collect();
-        assert_eq!((skipped_names, reading.groups.len()), (vec!["in/cut.zip"], 1));
+            logs.files.iter().filter(|f| f.skipped.is_some()).map(|f| f.name.as_str()).collect();
+        assert_eq!((skipped_names, logs.groups.len()), (vec!["in/cut.zip"], 1));
     }
 }

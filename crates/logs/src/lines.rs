@@ -15,29 +15,29 @@ pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// Returns the text between the time and the message of a line.
-pub(super) fn middle<'l>(line: &'l [u8], head: &Header<'_>) -> &'l [u8] {
-    let message = line.len() - head.message.len().min(line.len());
+pub(super) fn middle<'l>(line: &'l [u8], header: &Header<'_>) -> &'l [u8] {
+    let message_start = line.len() - header.message.len().min(line.len());
     // Time and message are slices of the line.
-    let start = head.time.map_or(0, |at| {
-        at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len())
+    let start = header.time.map_or(0, |time| {
+        time.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(time.len())
     });
-    line.get(start..message).unwrap_or_default().trim_ascii_end()
+    line.get(start..message_start).unwrap_or_default().trim_ascii_end()
 }
 
 /// Returns the text of a line after its time, with its indent and its level.
-pub(super) fn strip_time<'l>(line: &'l [u8], head: &Header<'_>) -> &'l [u8] {
+pub(super) fn strip_time<'l>(line: &'l [u8], header: &Header<'_>) -> &'l [u8] {
     // The time is a slice of the line.
-    let Some(at) = head.time else { return line };
-    let end = at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len());
+    let Some(time) = header.time else { return line };
+    let end = time.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(time.len());
     let rest = line.get(end..).unwrap_or_default();
     let rest = rest.strip_prefix(b"]").or_else(|| rest.strip_prefix(b")")).unwrap_or(rest);
     rest.strip_prefix(b" ").unwrap_or(rest)
 }
 
 /// Returns the indent of a message after its header.
-pub(super) fn message_indent(line: &[u8], head: &Header<'_>) -> usize {
-    let message = line.len() - head.message.len().min(line.len());
-    line[..message].iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count()
+pub(super) fn message_indent(line: &[u8], header: &Header<'_>) -> usize {
+    let message_start = line.len() - header.message.len().min(line.len());
+    line[..message_start].iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
 /// Returns whether a text has no words outside brackets.
@@ -118,8 +118,8 @@ pub(super) fn first_line(text: &str) -> &str {
 pub(super) fn summarize(message: &str, text: &str) -> String {
     let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
     if let Some(crash_text) = crash::android_crash_text(text) {
-        let thrown = crash_text.lines().next().unwrap_or_default();
-        return summarize(thrown, &crash_text);
+        let exception = crash_text.lines().next().unwrap_or_default();
+        return summarize(exception, &crash_text);
     }
     if let Some(name) = crash::summarize(message, text) {
         return name;
@@ -157,13 +157,13 @@ pub(super) fn summarize(message: &str, text: &str) -> String {
         })
     };
     // A Python traceback ends with its exception.
-    let python = || {
+    let python_exception = || {
         let has_traceback = text.contains("Traceback (most recent");
         text.lines()
             .rfind(|l| has_traceback && !l.is_empty() && !l.starts_with([' ', '\t']))
             .filter(|l| *l != message && !l.starts_with("Traceback (most recent"))
     };
-    match cause.or_else(python).or_else(exception) {
+    match cause.or_else(python_exception).or_else(exception) {
         Some(cause) if !message.contains(cause) => format!("{message} · {}", cause.trim()),
         _ => message.to_owned(),
     }
@@ -181,9 +181,9 @@ pub(super) fn last_code(text: &str) -> Option<&str> {
 pub fn cause(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let last = lines.iter().rposition(|l| l.trim_start().starts_with("Caused by: "));
-    if let Some(at) = last {
-        let first = lines[at].trim_start().trim_start_matches("Caused by: ");
-        let frames = lines[at + 1..].iter().take_while(|l| l.starts_with([' ', '\t']));
+    if let Some(index) = last {
+        let first = lines[index].trim_start().trim_start_matches("Caused by: ");
+        let frames = lines[index + 1..].iter().take_while(|l| l.starts_with([' ', '\t']));
         return Some(std::iter::once(&first).chain(frames).copied().collect::<Vec<_>>().join("\n"));
     }
     // Python prints the root first, and Oracle last.

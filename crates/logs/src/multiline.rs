@@ -88,7 +88,7 @@ impl OpenEvent {
         self.text = text.strip_suffix('"').unwrap_or(text).replace("\"\"", "\"");
     }
 
-    fn last(&self) -> &str {
+    fn last_line(&self) -> &str {
         self.text.rsplit('\n').next().unwrap_or_default()
     }
 
@@ -102,49 +102,50 @@ impl OpenEvent {
             self.text.lines().next().filter(|first| is_wordless(first)).unwrap_or_default().trim();
         let rest = line.strip_prefix(tag.as_bytes()).filter(|_| !tag.is_empty());
         let line = rest.map_or(line, |rest| rest.strip_prefix(b" ").unwrap_or(rest));
-        let last = self.last();
-        let head = parse_header(line);
+        let last = self.last_line();
+        let header = parse_header(line);
         // The message may be on the line after the level, or after a colon.
         let is_introduction =
             last.trim_end().ends_with(':') && last.len() > 1 || is_wordless(&self.text);
-        if is_introduction && !head.is_present() && !starts_event(line) {
+        if is_introduction && !header.is_present() && !starts_event(line) {
             return Some(line);
         }
         // Maven repeats its level on each line of a message.
         if is_introduction
-            && head.time.is_none()
+            && header.time.is_none()
             && self.has_header
-            && head.level == self.level
+            && header.level == self.level
             && !self.after_blank
         {
-            return Some(head.message);
+            return Some(header.message);
         }
         // The linker reports its failure after the missing symbols.
-        if head.message.starts_with(b"collect2: error: ld returned")
+        if header.message.starts_with(b"collect2: error: ld returned")
             && self.text.contains("undefined reference")
         {
-            return Some(head.message);
+            return Some(header.message);
         }
         // "panicked at src/x.rs:4:9:" and the like are followed by the message.
         if last.ends_with(':') && !self.after_blank && last.contains(" panicked at ") {
             return Some(line);
         }
-        if head.is_present() && head.time.is_some() {
+        if header.is_present() && header.time.is_some() {
             // If every line has a time, so do the lines of a trace.
-            let start = line.len() - head.message.len();
-            let indent = message_indent(line, &head);
+            let start = line.len() - header.message.len();
+            let indent = message_indent(line, &header);
             let has_same_header = self.has_header
-                && head.level.is_none_or(|l| self.level == Some(l))
-                && middle(line, &head) == self.middle;
+                && header.level.is_none_or(|l| self.level == Some(l))
+                && middle(line, &header) == self.middle;
             if has_same_header && !self.middle.is_empty() {
                 let same_time =
-                    self.time.as_deref().map(str::as_bytes) == head.time.map(<[u8]>::trim_ascii);
+                    self.time.as_deref().map(str::as_bytes) == header.time.map(<[u8]>::trim_ascii);
                 if let Some(body) =
-                    crash::same_header_text(&self.text, &self.middle, same_time, head.message)
+                    crash::same_header_text(&self.text, &self.middle, same_time, header.message)
                 {
                     return Some(body);
                 }
-                if let Some(body) = crash::android_message(&self.text, &self.middle, head.message) {
+                if let Some(body) = crash::android_message(&self.text, &self.middle, header.message)
+                {
                     let is_crash = crash::is_android_crash(&self.text)
                         && !body.starts_with(b"FATAL EXCEPTION: ");
                     return (is_crash || self.continues(body, 0)).then_some(body);
@@ -154,21 +155,21 @@ impl OpenEvent {
             return (has_same_header && self.continues(raw, self.indent))
                 .then(|| &raw[self.indent.min(indent)..]);
         }
-        if head.is_present()
-            && head.level == self.level
+        if header.is_present()
+            && header.level == self.level
             && self.has_header
-            && is_frame(head.message)
+            && is_frame(header.message)
         {
-            return Some(head.message);
+            return Some(header.message);
         }
         // Android's brief format has no time.
-        if head.level == Some(Level::Error)
+        if header.level == Some(Level::Error)
             && self.text.starts_with("EXCEPTION: ")
             && line.starts_with(b"E/AndroidRuntime")
         {
-            return Some(head.message);
+            return Some(header.message);
         }
-        if !head.is_present()
+        if !header.is_present()
             && !self.text.is_empty()
             && crash::continues(&self.text, line, self.after_blank)
         {
@@ -197,12 +198,12 @@ impl OpenEvent {
             return Some(line);
         }
         // If lines start with times, a line without one is a continuation.
-        (has_times && self.has_header && !self.after_blank && !head.is_present()).then_some(line)
+        (has_times && self.has_header && !self.after_blank && !header.is_present()).then_some(line)
     }
 
     /// Returns whether the next line may be the unindented last line of a Python traceback.
     fn in_traceback(&self) -> bool {
-        let last = self.last();
+        let last = self.last_line();
         self.text.contains("Traceback (most recent")
             && last.starts_with([' ', '\t'])
             && !self.after_blank
@@ -229,7 +230,7 @@ impl OpenEvent {
         if text.is_empty() {
             return !self.after_blank;
         }
-        let last = self.last();
+        let last = self.last_line();
         if text.starts_with(b"Traceback (most recent") {
             return is_chain_link(last);
         }

@@ -1,4 +1,4 @@
-//! Parser of the JSON and logfmt records of loggers, containers and journals.
+//! Parser for the JSON and logfmt records of loggers, containers and journals.
 
 use std::{borrow::Cow, fmt};
 
@@ -93,7 +93,7 @@ impl Record {
             }
             Field::Level => self.level = value_level(value).or(self.level),
             Field::Mark => {
-                let mark = value.as_str().and_then(|text| FORMATS.mark(text.get(..1)?.as_bytes()));
+                let mark = value.as_str().and_then(|t| FORMATS.mark_level(t.get(..1)?.as_bytes()));
                 self.level = mark.or(self.level);
             }
             Field::Priority => self.level = parse_priority(value).or(self.level),
@@ -167,8 +167,8 @@ fn message_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim_end().to_owned()),
         Value::Array(bytes) => {
-            let byte = |b: &Value| b.as_u64().and_then(|b| u8::try_from(b).ok());
-            let bytes: Option<Vec<u8>> = bytes.iter().map(byte).collect();
+            let to_byte = |b: &Value| b.as_u64().and_then(|b| u8::try_from(b).ok());
+            let bytes: Option<Vec<u8>> = bytes.iter().map(to_byte).collect();
             bytes.map(|b| strip_ansi(&String::from_utf8_lossy(&b)).trim_end().to_owned())
         }
         // OpenTelemetry: {"stringValue": "…"}
@@ -188,27 +188,25 @@ fn error_text(value: &Value) -> String {
 }
 
 fn nested_error(value: &Value, depth: usize) -> String {
-    let Some(deeper) = depth.checked_sub(1) else { return String::new() };
+    let Some(depth) = depth.checked_sub(1) else { return String::new() };
     match value {
         Value::String(text) => text.trim().to_owned(),
         Value::Array(lines) => {
-            let line = |v: &Value| {
-                format_frame(v)
-                    .or_else(|| scalar_text(v))
-                    .unwrap_or_else(|| nested_error(v, deeper))
+            let to_line = |v: &Value| {
+                format_frame(v).or_else(|| scalar_text(v)).unwrap_or_else(|| nested_error(v, depth))
             };
-            lines.iter().map(line).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
+            lines.iter().map(to_line).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
         }
         Value::Object(fields) => {
             let get = |names: &Names| {
                 let mut texts =
-                    names.0.iter().filter_map(|n| Some(nested_error(fields.get(n)?, deeper)));
+                    names.0.iter().filter_map(|n| Some(nested_error(fields.get(n)?, depth)));
                 texts.find(|text| !text.is_empty())
             };
             let names = &FORMATS.error_fields;
             // Sentry nests a chain of errors in `values`.
             if let Some(values) = fields.get("values") {
-                return nested_error(values, deeper);
+                return nested_error(values, depth);
             }
             let (message, stack) = (get(&names.message), get(&names.stack));
             let class = get(&names.class);
@@ -244,11 +242,11 @@ fn error_details(value: &Value) -> String {
     // OpenTelemetry lists attributes: [{"key": "exception.stacktrace", "value": {"stringValue":
     // "…"}}]
     let attributes = value.as_array().map(|list| {
-        let pair = |attribute: &Value| {
+        let to_pair = |attribute: &Value| {
             let text = attribute.get("value")?.get("stringValue")?.clone();
             Some((attribute.get("key")?.as_str()?.to_owned(), text))
         };
-        Value::Object(list.iter().filter_map(pair).collect())
+        Value::Object(list.iter().filter_map(to_pair).collect())
     });
     let value = attributes.as_ref().unwrap_or(value);
     let Some(fields) = value.as_object() else { return String::new() };
@@ -285,11 +283,11 @@ fn collect_records(value: &Value, out: &mut Vec<Record>) {
                 match element {
                     // Loki: [["1772590000000000000", "a line"], …]
                     Value::Array(pair) => match &pair[..] {
-                        [Value::String(at), Value::String(line), ..]
-                            if !at.is_empty() && at.bytes().all(|b| b.is_ascii_digit()) =>
+                        [Value::String(time), Value::String(line), ..]
+                            if !time.is_empty() && time.bytes().all(|b| b.is_ascii_digit()) =>
                         {
                             out.push(Record {
-                                time: Some(at.clone()),
+                                time: Some(time.clone()),
                                 wrapped_line: Some(line.trim_end().to_owned()),
                                 ..Record::default()
                             });
@@ -384,9 +382,9 @@ fn split_value(text: &str) -> (Cow<'_, str>, &str) {
     };
     let mut out = String::new();
     let mut chars = rest.char_indices();
-    while let Some((at, c)) = chars.next() {
+    while let Some((offset, c)) = chars.next() {
         match c {
-            '"' => return (Cow::Owned(out), &rest[at + 1..]),
+            '"' => return (Cow::Owned(out), &rest[offset + 1..]),
             '\\' => match chars.next() {
                 Some((_, 'n')) => out.push('\n'),
                 Some((_, 't')) => out.push('\t'),

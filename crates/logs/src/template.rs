@@ -24,10 +24,10 @@ const MIN_SIMILARITY: f32 = 0.6;
 const MIN_CROWD: usize = 32;
 /// The maximum number of groups, and the number kept when it is exceeded.
 const MAX_GROUPS: usize = 2_000;
-const KEEP_GROUPS: usize = 1_500;
+const KEPT_GROUPS: usize = 1_500;
 /// The maximum number of masked texts whose group is cached.
 const MAX_CACHED: usize = 200_000;
-/// The number of first events of a group, of which the one with the most lines is its example.
+/// The number of first events of a group that may be its example; the one with the most lines is.
 const EXAMPLE_CANDIDATES: u64 = 8;
 /// The maximum length of an example and of a message, in bytes.
 const MAX_EXAMPLE: usize = 6_000;
@@ -106,8 +106,8 @@ impl Groups {
         };
         let group = &mut self.groups[index];
         group.count += 1;
-        let lines = |text: &str| text.lines().count();
-        if group.count <= EXAMPLE_CANDIDATES && lines(&event.text) > lines(&group.text) {
+        let line_count = |text: &str| text.lines().count();
+        if group.count <= EXAMPLE_CANDIDATES && line_count(&event.text) > line_count(&group.text) {
             group.set_example(event.message, event.text, event.is_cut);
         }
         group.last = event.position;
@@ -175,7 +175,7 @@ impl Groups {
     /// Discards the least important groups.
     fn shrink(&mut self) {
         self.sort();
-        self.dropped_events += self.groups.drain(KEEP_GROUPS..).map(|g| g.count).sum::<u64>();
+        self.dropped_events += self.groups.drain(KEPT_GROUPS..).map(|g| g.count).sum::<u64>();
         self.by_text.clear();
         self.by_shape.clear();
         for (index, group) in self.groups.iter().enumerate() {
@@ -208,7 +208,7 @@ impl Groups {
     /// Returns the groups, most important first; `name` returns a file's name by its index.
     pub fn rank(mut self, name: impl Fn(u32) -> String) -> Vec<LogGroup> {
         self.sort();
-        let place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.time };
+        let to_place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.time };
         self.groups
             .into_iter()
             .map(|g| LogGroup {
@@ -221,8 +221,8 @@ impl Groups {
                     .join(" "),
                 message: g.message,
                 count: g.count,
-                first: place(g.first),
-                last: place(g.last),
+                first: to_place(g.first),
+                last: to_place(g.last),
                 example: g.text,
                 excerpt: g.is_cut,
                 before_crash: g.before_crash,
@@ -237,7 +237,7 @@ impl Group {
         message.truncate(message.floor_char_boundary(MAX_MESSAGE));
         self.is_cut = is_cut || text.len() > MAX_EXAMPLE;
         self.is_uninformative = is_uninformative_message(&message) && !text.trim().contains('\n');
-        self.is_root_cause = MISSING_RESOURCE.is_match(&message);
+        self.is_root_cause = EXHAUSTED_RESOURCE.is_match(&message);
         text.truncate(text.floor_char_boundary(MAX_EXAMPLE));
         self.message = message;
         self.text = text;
@@ -322,26 +322,26 @@ fn names_failure(word: &str) -> bool {
 pub fn mask(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let run =
-            bytes[at..].iter().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(bytes.len() - at);
-        if run == 0 {
-            let len = text[at..].chars().next().map_or(1, char::len_utf8);
-            out.push_str(&text[at..at + len]);
-            at += len;
+    let mut i = 0;
+    while i < bytes.len() {
+        let run_len =
+            bytes[i..].iter().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(bytes.len() - i);
+        if run_len == 0 {
+            let len = text[i..].chars().next().map_or(1, char::len_utf8);
+            out.push_str(&text[i..i + len]);
+            i += len;
             continue;
         }
-        let word = &text[at..at + run];
+        let word = &text[i..i + run_len];
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
         let last = out.strip_suffix('-').and_then(|o| o.as_bytes().last().copied());
         let is_code_number =
-            last.is_some_and(|b| b.is_ascii_uppercase()) && digits == run && run >= 3;
-        let is_hex = || run >= 6 && word.bytes().all(|b| b.is_ascii_hexdigit());
-        let is_id = || run >= 12 && digits >= 3;
+            last.is_some_and(|b| b.is_ascii_uppercase()) && digits == run_len && run_len >= 3;
+        let is_hex = || run_len >= 6 && word.bytes().all(|b| b.is_ascii_hexdigit());
+        let is_id = || run_len >= 12 && digits >= 3;
         if digits == 0 || is_code_number || is_numbered_code(word) {
             out.push_str(word);
-        } else if digits == run || word.starts_with("0x") || is_hex() || is_id() {
+        } else if digits == run_len || word.starts_with("0x") || is_hex() || is_id() {
             out.push('*');
         } else {
             // Keep the letters around a number.
@@ -355,7 +355,7 @@ pub fn mask(text: &str) -> String {
                 in_number = c.is_ascii_digit();
             }
         }
-        at += run;
+        i += run_len;
     }
     out
 }
@@ -410,10 +410,10 @@ pub fn is_uninformative(group: &LogGroup) -> bool {
     is_uninformative_message(&group.message) && !group.example.trim().contains('\n')
 }
 
-/// Messages of exhausted resources, which make all programs on a machine fail and are logged less
-/// often than their effects.
+/// Messages about exhausted resources, which make all programs on a machine fail and are logged
+/// less often than their effects.
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
-static MISSING_RESOURCE: LazyLock<Regex> = LazyLock::new(|| {
+static EXHAUSTED_RESOURCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)no space left on device|\bENOSPC\b|disk (?:is )?full|not enough (?:disk )?space|out of disk space",
         r"|too many open files|\bEMFILE\b|cannot allocate memory|out of memory: killed|磁盘空间不足|磁盘已满",
@@ -606,7 +606,7 @@ mod tests {
                 n,
             ));
         }
-        assert!(groups.groups.len() > KEEP_GROUPS);
+        assert!(groups.groups.len() > KEPT_GROUPS);
         let seconds = (cpu_time() - start) / 1_000_000_000;
         assert!(seconds < 15, "{seconds} s");
     }

@@ -1,4 +1,4 @@
-//! Parser of Windows events as text: `wevtutil qe … /f:text`, the output of PowerShell's
+//! Parser for Windows events as text: `wevtutil qe … /f:text`, the output of PowerShell's
 //! `Get-WinEvent` and `Get-EventLog`, and copies from the Event Viewer, in several languages.
 
 use precedent_core::model::LogSeverity;
@@ -59,7 +59,7 @@ fn split_field(line: &str) -> Option<(&str, &str)> {
 }
 
 impl WindowsEvent {
-    /// Creates the event that starts with this line.
+    /// Creates the event that starts at this line.
     pub fn new(first: &str, line: u64) -> Self {
         let mut out = Self { line, ..Self::default() };
         out.read_line(first);
@@ -76,7 +76,7 @@ impl WindowsEvent {
             return;
         };
         self.in_description = field == EventField::Text;
-        let non_empty = || Some(value.to_owned()).filter(|v| !v.is_empty());
+        let non_empty_value = || Some(value.to_owned()).filter(|v| !v.is_empty());
         match field {
             EventField::Level => {
                 self.level = match value {
@@ -88,8 +88,8 @@ impl WindowsEvent {
             }
             EventField::Source => value.clone_into(&mut self.source),
             EventField::Id if self.id.is_empty() => value.clone_into(&mut self.id),
-            EventField::At => self.time = non_empty(),
-            EventField::Text => self.text.extend(non_empty()),
+            EventField::At => self.time = non_empty_value(),
+            EventField::Text => self.text.extend(non_empty_value()),
             _ => {}
         }
     }
@@ -106,12 +106,12 @@ impl WindowsEvent {
         {
             first = format!("{first} {next}");
         }
-        let head = [self.source, format!("event {}", self.id)];
-        let head: Vec<&str> =
-            head.iter().map(String::as_str).filter(|h| !h.is_empty() && *h != "event ").collect();
+        let parts = [self.source, format!("event {}", self.id)];
+        let parts: Vec<&str> =
+            parts.iter().map(String::as_str).filter(|h| !h.is_empty() && *h != "event ").collect();
         Some((
             severity,
-            format!("{}: {first}", head.join(" ")),
+            format!("{}: {first}", parts.join(" ")),
             lines.collect::<Vec<_>>().join("\n"),
         ))
     }

@@ -2,7 +2,7 @@
 
 use super::{
     markdown::{
-        MAX_TITLE, Text, change_heading, day, facts, inline, percent, read_call, report_line, state,
+        MAX_TITLE, Text, change_heading, day, inline, join, percent, read_call, report_line, state,
     },
     output::{self, Item, Verdict},
 };
@@ -12,11 +12,11 @@ use precedent_core::model::{
 
 /// The maximum length of the fix and of the workaround, in characters.
 const MAX_COMMENT: usize = 900;
-/// The maximum number of comments of a solved case.
+/// The maximum number of comments shown per solved case.
 const MAX_COMMENTS: usize = 3;
 /// The maximum length of the text of a wiki page or a note, in characters.
 const MAX_PASSAGE: usize = 350;
-/// The maximum number of reports of the same problem listed.
+/// The maximum number of other reports of the same problem that are listed.
 const MAX_REPORTS: usize = 6;
 
 /// Renders an answer.
@@ -26,7 +26,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
     let anchor = evidence.map(|comment| &*comment.anchor);
     let mut text = Text::new(max_chars);
     let mut next = Vec::new();
-    text.notices(&response.notices);
+    text.add_notices(&response.notices);
     match &response.problem {
         Some(problem) => render_problem(response, problem, &mut text),
         None => {
@@ -43,14 +43,14 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
             text.add(&headline);
         }
     }
-    text.gap();
+    text.add_gap();
     text.add(&format!("**Tell the customer**: {}", advice(response, verdict)));
     if let Some(problem) = &response.problem {
         render_evidence(problem, &mut text);
         next.push(format!("{} to continue its thread.", read_call(&problem.key, anchor)));
     }
     for article in &response.articles {
-        text.gap();
+        text.add_gap();
         let heading = format!(
             "Article [{}] {}",
             inline(&article.key, MAX_TITLE),
@@ -59,15 +59,15 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
         text.quote(&heading, &article.text, MAX_PASSAGE);
     }
     for case in &response.cases {
-        text.gap();
+        text.add_gap();
         let version =
             case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
         let likelihood = format!("{} likely to help", percent(case.helps));
         let line = report_line(&case.key, case.state, case.state_reason.as_deref(), &case.title);
-        let line = facts([line, day(case.closed_at), version.unwrap_or_default(), likelihood]);
+        let line = join([line, day(case.closed_at), version.unwrap_or_default(), likelihood]);
         text.add(&format!("Solved case {line}"));
         for comment in case.solutions().take(MAX_COMMENTS) {
-            text.comment(comment.heading(), &case.key, comment, MAX_COMMENT);
+            text.add_comment(comment.heading(), &case.key, comment, MAX_COMMENT);
         }
         match case.described_changes().next() {
             Some(change) => {
@@ -87,7 +87,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
         ));
     }
     if !response.related.is_empty() {
-        text.gap();
+        text.add_gap();
         text.add("Related reports:");
     }
     for report in &response.related {
@@ -101,15 +101,15 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
             Some(status) => status.words().to_owned(),
             None => state(report.state, report.state_reason.as_deref()),
         };
-        let line = facts([format!("[{}]", report.key), status, inline(&report.title, MAX_TITLE)]);
+        let line = join([format!("[{}]", report.key), status, inline(&report.title, MAX_TITLE)]);
         text.add(&format!("- {line} · {band}"));
         if let Some(comment) = &report.said {
-            text.comment(comment.heading(), &report.key, comment, MAX_PASSAGE);
+            text.add_comment(comment.heading(), &report.key, comment, MAX_PASSAGE);
         }
     }
     for (kind, passages) in [("Wiki page", &response.wiki), ("Note", &response.notes)] {
         for passage in passages {
-            text.gap();
+            text.add_gap();
             let heading = format!(
                 "{kind} [{}] {}",
                 inline(&passage.key, MAX_TITLE),
@@ -168,11 +168,11 @@ fn render_problem(response: &AskResponse, problem: &KnownProblem, text: &mut Tex
         text.add(&format!("Why: {}", inline(&problem.reasons.join("; "), 300)));
     }
     if !problem.reports.is_empty() {
-        let more = problem.reports.len().saturating_sub(MAX_REPORTS);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let extra = problem.reports.len().saturating_sub(MAX_REPORTS);
+        let suffix = if extra > 0 { format!(" and {extra} more") } else { String::new() };
         let reports: Vec<&str> =
             problem.reports.iter().take(MAX_REPORTS).map(String::as_str).collect();
-        text.add(&format!("Also reported as {}{more}", reports.join(", ")));
+        text.add(&format!("Also reported as {}{suffix}", reports.join(", ")));
     }
 }
 
@@ -185,13 +185,13 @@ fn render_evidence(problem: &KnownProblem, text: &mut Text) {
         if let Some(comment) =
             comment.as_ref().filter(|comment| last_anchor != Some(&comment.anchor))
         {
-            text.gap();
-            text.comment(heading, &problem.key, comment, MAX_COMMENT);
+            text.add_gap();
+            text.add_comment(heading, &problem.key, comment, MAX_COMMENT);
             last_anchor = Some(&comment.anchor);
         }
     }
     for change in &problem.fixed_by {
-        text.gap();
+        text.add_gap();
         let heading = change_heading(change);
         match problem.fix.is_none() && !change.text.is_empty() {
             true => text.quote(&heading, &change.text, MAX_COMMENT),
@@ -233,7 +233,7 @@ fn advice(response: &AskResponse, verdict: Verdict) -> String {
     if problem.status.is_fixed()
         && let Some(comment) = &problem.workaround
     {
-        sentences.push(format!("Until then, the workaround of {} may help.", comment.anchor));
+        sentences.push(format!("Until then, the workaround in {} may help.", comment.anchor));
     }
     if verdict == Verdict::Likely {
         sentences.push(format!("To be sure, {REQUEST}."));

@@ -1,4 +1,4 @@
-//! Candidates for duplicates, most likely first.
+//! Duplicate candidates, most likely first.
 
 use precedent_core::model::{
     Band, Disposition, DuplicateCandidate, DuplicatesResponse, KnownDuplicate, VerdictKind,
@@ -7,20 +7,20 @@ use serde_json::json;
 
 use super::{
     markdown::{
-        MAX_TITLE, Text, day, facts, format_call, inline, percent, read_call, report_line, state,
+        MAX_TITLE, Text, day, format_call, inline, join, percent, read_call, report_line, state,
     },
     output::{self, Item},
 };
 
-/// Renders the candidates of a report.
+/// Renders the duplicate candidates of a report.
 pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, output::Duplicates) {
     let mut text = Text::new(max_chars);
-    text.notices(&response.notices);
-    if let Some(original) = &response.known {
-        text.add(&format!("**Known duplicate of** {}", render_known(original)));
+    text.add_notices(&response.notices);
+    if let Some(canonical) = &response.known {
+        text.add(&format!("**Known duplicate of** {}", render_known_duplicate(canonical)));
     }
     for duplicate in &response.known_duplicates {
-        text.add(&format!("Known duplicate of this report: {}", render_known(duplicate)));
+        text.add(&format!("Known duplicate of this report: {}", render_known_duplicate(duplicate)));
     }
     let so_far = if response.conclusive { "" } else { " so far" };
     let best = response.candidates.first();
@@ -49,13 +49,13 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
     }
     if !response.rejected.is_empty() {
         text.add(&format!(
-            "Already marked as not duplicates: {}",
+            "Already marked \"not a duplicate\": {}",
             inline(&response.rejected.join(", "), 300)
         ));
     }
     if !response.circle.is_empty() {
-        let circle = inline(&response.circle.join(" → "), 300);
-        text.add(&format!("These reports name each other as duplicates in a circle: {circle}"));
+        let cycle = inline(&response.circle.join(" → "), 300);
+        text.add(&format!("These reports form a cycle of duplicates: {cycle}"));
     }
     let mut next = Vec::new();
     match (best, &response.key) {
@@ -91,18 +91,18 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
         }
     }
     let payload = output::Duplicates {
-        known: response.known.as_ref().map(|original| original.key.clone()),
+        known: response.known.as_ref().map(|canonical| canonical.key.clone()),
         results: response.candidates.iter().take(count).map(Item::from).collect(),
         conclusive: response.conclusive,
     };
     (text.finish(next), payload)
 }
 
-fn render_known(item: &KnownDuplicate) -> String {
+fn render_known_duplicate(item: &KnownDuplicate) -> String {
     let title = item.title.as_deref().unwrap_or("not in the casebook");
     let disposition =
         item.disposition.as_ref().map(|d| inline(&d.to_string(), 120)).unwrap_or_default();
-    facts([report_line(&item.key, item.state, item.state_reason.as_deref(), title), disposition])
+    join([report_line(&item.key, item.state, item.state_reason.as_deref(), title), disposition])
 }
 
 fn render_candidate(rank: usize, candidate: &DuplicateCandidate) -> String {
@@ -120,7 +120,7 @@ fn render_candidate(rank: usize, candidate: &DuplicateCandidate) -> String {
         Some(VerdictKind::Related) => "decided: related",
         _ => "",
     };
-    let line = facts([
+    let line = join([
         inline(&candidate.key, 150),
         confidence,
         state(candidate.state, candidate.state_reason.as_deref()),
@@ -129,9 +129,9 @@ fn render_candidate(rank: usize, candidate: &DuplicateCandidate) -> String {
         disposition,
         verdict.to_owned(),
     ]);
-    let why = match candidate.band == Band::None || candidate.reasons.is_empty() {
+    let reasons = match candidate.band == Band::None || candidate.reasons.is_empty() {
         true => String::new(),
         false => format!("\n   Why: {}", inline(&candidate.reasons.join("; "), 250)),
     };
-    format!("{rank}. {line}{why}")
+    format!("{rank}. {line}{reasons}")
 }

@@ -9,13 +9,13 @@ use serde_json::json;
 use super::{
     ask,
     markdown::{
-        MAX_TITLE, Text, change_heading, day, facts, format_call, inline, percent, plural,
+        MAX_TITLE, Text, change_heading, day, format_call, inline, join, percent, plural,
         read_call, report_line, state,
     },
     output::{self, Item},
 };
 
-/// The maximum length of a quotation of an article or a wiki page, in characters.
+/// The maximum length of a quotation from an article or a wiki page, in characters.
 const MAX_PASSAGE: usize = 600;
 /// The maximum length of a short quotation, in characters.
 const MAX_SHORT_QUOTE: usize = 300;
@@ -29,10 +29,10 @@ pub fn render(
     max_chars: usize,
 ) -> (String, output::Fixes) {
     let mut text = Text::new(max_chars);
-    text.notices(&response.notices);
+    text.add_notices(&response.notices);
     let so_far = if response.conclusive { "" } else { " so far" };
     if let Some(problem) = &response.problem {
-        text.add(&facts([
+        text.add(&join([
             format!(
                 "**{}** {}",
                 inline(&problem.key, MAX_TITLE),
@@ -46,13 +46,13 @@ pub fn render(
         ]));
     }
     let count = response.cases.len();
-    let cases = if count == 1 { "solved case" } else { "solved cases" };
+    let noun = if count == 1 { "solved case" } else { "solved cases" };
     text.add(&match response.outcome {
         TroubleshootOutcome::Solved if response.is_sure() => {
-            format!("**Solved before**: {count} {cases}.")
+            format!("**Solved before**: {count} {noun}.")
         }
         TroubleshootOutcome::Solved => {
-            format!("**Possibly solved before**: {count} {cases} that may help.")
+            format!("**Possibly solved before**: {count} {noun} that may help.")
         }
         TroubleshootOutcome::Wiki => {
             format!("**No solved case matches{so_far}.** Wiki pages follow.")
@@ -68,7 +68,7 @@ pub fn render(
         ));
     }
     for article in &response.articles {
-        text.gap();
+        text.add_gap();
         let heading = format!(
             "Article [{}] {}",
             inline(&article.key, MAX_TITLE),
@@ -78,7 +78,7 @@ pub fn render(
     }
     let mut next = Vec::new();
     for (index, case) in response.cases.iter().enumerate() {
-        text.gap();
+        text.add_gap();
         let share = text.budget() / (count - index);
         render_case(case, share, &mut text);
         next.push(format!(
@@ -87,7 +87,7 @@ pub fn render(
         ));
     }
     for case in &response.near {
-        text.gap();
+        text.add_gap();
         let kind = match (case.declined, case.silent) {
             (true, _) => "Related, but declined",
             (_, true) => "Related, but closed without a documented fix",
@@ -96,11 +96,11 @@ pub fn render(
         let line = report_line(&case.key, case.state, case.state_reason.as_deref(), &case.title);
         text.add(&format!("{kind}: {line}"));
         if let Some(comment) = &case.said {
-            text.comment(comment.heading(), &case.key, comment, MAX_SHORT_QUOTE);
+            text.add_comment(comment.heading(), &case.key, comment, MAX_SHORT_QUOTE);
         }
     }
     for passage in &response.wiki {
-        text.gap();
+        text.add_gap();
         let heading = format!(
             "Wiki page [{}] {}",
             inline(&passage.key, MAX_TITLE),
@@ -142,7 +142,7 @@ pub fn render(
 
 /// Renders a solved case within its share of the budget.
 fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
-    let end = text.budget().saturating_sub(share);
+    let reserve = text.budget().saturating_sub(share);
     let relation = match case.relation {
         Some(CaseRelation::Itself) => "this report".to_owned(),
         Some(CaseRelation::Canonical) => {
@@ -150,7 +150,7 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
         }
         None => format!("{} likely to help", percent(case.helps)),
     };
-    text.add(&facts([
+    text.add(&join([
         format!("**{}** {}", case.citation, inline(&case.title, MAX_TITLE)),
         state(case.state, case.state_reason.as_deref()),
         day(case.closed_at),
@@ -168,20 +168,21 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
         let heading = change_heading(change);
         match change.text.is_empty() {
             true => drop(text.add(&heading)),
-            false => text.quote(&heading, &change.text, text.budget().saturating_sub(end) / 2),
+            false => text.quote(&heading, &change.text, text.budget().saturating_sub(reserve) / 2),
         }
     }
     let mut count = 0;
     for comment in case.solutions() {
-        let budget = text.budget().saturating_sub(end);
+        let budget = text.budget().saturating_sub(reserve);
         if budget < MAX_SHORT_QUOTE && count > 0 {
             break;
         }
-        text.comment(comment.heading(), &case.key, comment, (budget * 2 / 3).max(MAX_SHORT_QUOTE));
+        let max = (budget * 2 / 3).max(MAX_SHORT_QUOTE);
+        text.add_comment(comment.heading(), &case.key, comment, max);
         count += 1;
     }
     if count == 0 && case.fixed_by.iter().all(|change| change.text.is_empty()) {
-        text.quote("From the report", &case.body, text.budget().saturating_sub(end));
+        text.quote("From the report", &case.body, text.budget().saturating_sub(reserve));
     }
     if let Some(agreement) = case.agreement() {
         text.add(&format!("{agreement}."));
@@ -191,13 +192,13 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
 /// Renders the distinct errors of a log.
 pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::Fixes) {
     let mut text = Text::new(max_chars);
-    text.notices(&response.notices);
-    let looked_up = match response.errors.len() as u64 {
+    text.add_notices(&response.notices);
+    let lookup_note = match response.errors.len() as u64 {
         count if count < response.distinct => format!(", {count} looked up"),
         _ => String::new(),
     };
     text.add(&format!(
-        "**{} in {}**{looked_up}: {} solved, {} known, {} possibly known, {} not seen before.",
+        "**{} in {}**{lookup_note}: {} solved, {} known, {} possibly known, {} not seen before.",
         plural(response.distinct, "distinct error"),
         plural(response.lines, "line"),
         response.solved,
@@ -206,7 +207,7 @@ pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::
         response.new
     ));
     for error in &response.errors {
-        text.gap();
+        text.add_gap();
         render_error(error, &mut text);
     }
     for file in response.files.iter().filter(|file| file.skipped.is_some()) {
@@ -226,20 +227,20 @@ pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::
         }
         None => vec!["call ask with one of the errors as text to find related reports.".to_owned()],
     };
-    let more = response.distinct.saturating_sub(response.errors.len() as u64);
-    if more > 0 {
+    let remaining_count = response.distinct.saturating_sub(response.errors.len() as u64);
+    if remaining_count > 0 {
         next.push(format!(
             "call find_fixes with a larger max_errors (up to 50) to look up {}.",
-            plural(more, "more error")
+            plural(remaining_count, "more error")
         ));
     }
-    let item = |error: &LogError| match (&error.case, &error.known) {
+    let to_item = |error: &LogError| match (&error.case, &error.known) {
         (Some(case), _) => Some(Item::from(case)),
         (None, report) => report.as_ref().map(Item::from),
     };
     let payload = output::Fixes {
         solved: usize::try_from(response.solved).unwrap_or(usize::MAX),
-        results: response.errors.iter().filter_map(item).collect(),
+        results: response.errors.iter().filter_map(to_item).collect(),
         conclusive: response.conclusive,
     };
     (text.finish(next), payload)
@@ -250,7 +251,7 @@ fn render_error(error: &LogError, text: &mut Text) {
     let location = format!("{}:{}", inline(&group.last.file, 80), group.last.line);
     let crash = if group.before_crash { "just before the crash" } else { "" };
     let severity = format!("{} ×{}", group.severity.as_str(), group.count);
-    text.quote(&facts([severity.as_str(), &location, crash]), &group.message, MAX_SHORT_QUOTE);
+    text.quote(&join([severity.as_str(), &location, crash]), &group.message, MAX_SHORT_QUOTE);
     if let Some(case) = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved) {
         let version =
             case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
@@ -259,9 +260,9 @@ fn render_error(error: &LogError, text: &mut Text) {
             inline(&case.title, MAX_TITLE),
             version.unwrap_or_default(),
         ];
-        text.add(&facts(case_facts));
+        text.add(&join(case_facts));
         if let Some(comment) = case.solutions().next() {
-            text.comment(comment.heading(), &case.key, comment, MAX_LOG_FIX);
+            text.add_comment(comment.heading(), &case.key, comment, MAX_LOG_FIX);
         }
     } else if let Some(report) = &error.known {
         let label = if error.verdict == LogVerdict::Known { "Known" } else { "Possibly known" };

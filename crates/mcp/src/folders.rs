@@ -36,11 +36,11 @@ impl AllowedFolders {
                 "Pass the text of the log instead. A person can allow a folder: `precedent mcp --allow DIR`.",
             ));
         }
-        let real = Path::new(path).canonicalize().ok().filter(|real| {
-            self.0.iter().any(|folder| real.starts_with(folder))
-                && (real.is_file() || real.is_dir())
+        let real_path = Path::new(path).canonicalize().ok().filter(|real_path| {
+            self.0.iter().any(|folder| real_path.starts_with(folder))
+                && (real_path.is_file() || real_path.is_dir())
         });
-        real.ok_or_else(|| {
+        real_path.ok_or_else(|| {
             let folders: Vec<String> =
                 self.0.iter().map(|folder| folder.display().to_string()).collect();
             Error::invalid(format!("this server is not allowed to read {path:?}"))
@@ -58,20 +58,20 @@ mod tests {
     #[cfg(unix)]
     fn only_files_below_allowed_folders_are_readable() {
         let dir = tempfile::tempdir().unwrap();
-        let (inside, outside) = (dir.path().join("logs"), dir.path().join("other"));
-        for folder in [&inside, &outside] {
+        let (allowed_dir, other_dir) = (dir.path().join("logs"), dir.path().join("other"));
+        for folder in [&allowed_dir, &other_dir] {
             std::fs::create_dir(folder).unwrap();
             std::fs::write(folder.join("a.log"), "ERROR").unwrap();
         }
-        std::os::unix::fs::symlink(outside.join("a.log"), inside.join("link.log")).unwrap();
-        let folders = AllowedFolders::new(std::slice::from_ref(&inside)).unwrap();
+        std::os::unix::fs::symlink(other_dir.join("a.log"), allowed_dir.join("link.log")).unwrap();
+        let folders = AllowedFolders::new(std::slice::from_ref(&allowed_dir)).unwrap();
         let is_allowed = |path: &Path| folders.resolve(&path.to_string_lossy()).is_ok();
-        assert!(is_allowed(&inside) && is_allowed(&inside.join("a.log")));
+        assert!(is_allowed(&allowed_dir) && is_allowed(&allowed_dir.join("a.log")));
         for path in [
-            outside.join("a.log"),
-            inside.join("link.log"),
-            inside.join("../other/a.log"),
-            inside.join("absent.log"),
+            other_dir.join("a.log"),
+            allowed_dir.join("link.log"),
+            allowed_dir.join("../other/a.log"),
+            allowed_dir.join("absent.log"),
             dir.path().to_owned(),
             PathBuf::from("/dev/null"),
             PathBuf::from("/"),
@@ -79,7 +79,7 @@ mod tests {
         ] {
             assert!(!is_allowed(&path), "{}", path.display());
         }
-        assert!(AllowedFolders::default().resolve(&inside.to_string_lossy()).is_err());
-        assert!(AllowedFolders::new(&[inside.join("a.log")]).is_err());
+        assert!(AllowedFolders::default().resolve(&allowed_dir.to_string_lossy()).is_err());
+        assert!(AllowedFolders::new(&[allowed_dir.join("a.log")]).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! The casebook for agents: the tools of the Model Context Protocol, over any pair of streams.
 //!
-//! Invalid lines are answered before they reach the protocol's library. A tool renders the engine's
-//! answer as Markdown, bounded and marked as untrusted data.
+//! Invalid input lines are answered before they reach the protocol's library. A tool renders the
+//! engine's answer as Markdown, bounded and marked as untrusted data.
 
 mod arguments;
 mod ask;

@@ -1,7 +1,7 @@
 //! The lines between a client and `rmcp`.
 //!
-//! `rmcp` ignores lines that are not JSON and omits ids, so each line is checked first, and an
-//! invalid one is answered here.
+//! `rmcp` ignores lines that are not JSON and omits ids, so each line is checked first, and invalid
+//! ones are answered here.
 
 use std::{collections::HashMap, io, time::Duration};
 
@@ -22,7 +22,7 @@ use tokio::{
 
 /// The maximum length of a line, in bytes; a longer one is discarded.
 pub const MAX_LINE: usize = 16 << 20;
-/// The maximum length of an id that is repeated in an answer.
+/// The maximum length in bytes of an id that is repeated in an answer.
 const MAX_ID: usize = 1_000;
 /// The maximum number of answers that wait to be written.
 const MAX_PENDING: usize = 16;
@@ -52,7 +52,7 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
     pub fn new<W: AsyncWrite + Send + Unpin + 'static>(reader: R, writer: W) -> Self {
         let (output, lines) = mpsc::channel(MAX_PENDING);
         let (sender, completion) = oneshot::channel();
-        let write = async move {
+        let write_task = async move {
             let result = write_lines(writer, lines).await;
             // The receiver may be gone.
             let _ = sender.send(());
@@ -68,7 +68,7 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
             is_initialized: false,
             answer: None,
             output: Some(output),
-            writer: Some(tokio::spawn(write)),
+            writer: Some(tokio::spawn(write_task)),
             completion: Some(completion),
         }
     }
@@ -326,7 +326,7 @@ fn parse_line(line: &[u8]) -> ParsedLine {
                 INVALID_PARAMS,
                 &format!("The params of {method} are invalid."),
             )),
-            // `rmcp` answers these with only their name.
+            // The answer of `rmcp` contains only the method's name.
             (_, false) => {
                 let name: String = method.chars().take(60).collect();
                 let text = format!(
@@ -420,12 +420,12 @@ mod tests {
             assert!(answer.contains(&format!("\"code\":{code},")), "{text}: {answer}");
             assert!(answer.ends_with('\n') && answer.lines().count() == 1, "{text}: {answer}");
         }
-        let deep = format!(
+        let nested_request = format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":{{\"a\":{}{}}}}}",
             "[".repeat(500),
             "]".repeat(500)
         );
-        assert_eq!(error_reply(deep.as_bytes()).unwrap()["id"], 7);
+        assert_eq!(error_reply(nested_request.as_bytes()).unwrap()["id"], 7);
     }
 
     #[test]
@@ -467,8 +467,8 @@ mod tests {
 
     #[tokio::test]
     async fn overlong_line_is_not_kept_in_memory() {
-        let long = "x".repeat(100_000);
-        let text = format!("one\n{long}\ntwo\n{long}");
+        let long_line = "x".repeat(100_000);
+        let text = format!("one\n{long_line}\ntwo\n{long_line}");
         let mut input = Input {
             reader: BufReader::new(text.as_bytes()),
             line: Vec::new(),

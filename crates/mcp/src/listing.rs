@@ -1,6 +1,6 @@
 //! Search results: as many as fit, and the offset of the next page.
 //!
-//! A page does not depend on earlier pages, so that all pages together are the whole list.
+//! A page does not depend on earlier pages, so that all pages together form the whole list.
 
 use std::collections::HashSet;
 
@@ -15,12 +15,12 @@ use precedent_engine::{
 use serde_json::json;
 
 use super::{
-    markdown::{MAX_TITLE, Text, author, day, facts, format_call, inline, read_call, state},
+    markdown::{MAX_TITLE, Text, author, day, format_call, inline, join, read_call, state},
     output::{self, Item},
     parameters::SearchIssues,
 };
 
-/// The number of results that are ranked among the same candidates for any limit.
+/// The number of top results whose candidates do not depend on the limit.
 const STABLE_DEPTH: usize = 100;
 /// The maximum length of a passage, in characters.
 const MAX_PASSAGE: usize = 170;
@@ -46,7 +46,7 @@ pub async fn search(
     }
 }
 
-/// Lists everything that matches the filters of a query without words.
+/// Lists everything that matches the filters of a query without search terms.
 async fn browse(
     casebook: &Casebook,
     args: &SearchIssues,
@@ -78,8 +78,8 @@ async fn rank(
     args: &SearchIssues,
     task: &Task,
 ) -> Result<(String, output::Search)> {
-    let first = args.offset.0;
-    if first > MAX_LIMIT {
+    let offset = args.offset.0;
+    if offset > MAX_LIMIT {
         return Err(Error::invalid(format!(
             "search_issues: only the best {MAX_LIMIT} results are available"
         ))
@@ -92,7 +92,7 @@ async fn rank(
             SearchRequest { query: args.query.clone(), limit, ..SearchRequest::default() };
         casebook.search(request, task).await
     };
-    let end = first + args.limit.0;
+    let end = offset + args.limit.0;
     let mut response = fetch(end.saturating_add(1).min(STABLE_DEPTH)).await?;
     if end >= STABLE_DEPTH && response.hits.len() == STABLE_DEPTH {
         let keys: HashSet<String> = response.hits.iter().map(|h| h.key.clone()).collect();
@@ -102,7 +102,7 @@ async fn rank(
     }
     let has_more = response.hits.len() > end;
     response.hits.truncate(end);
-    response.hits.drain(..first.min(response.hits.len()));
+    response.hits.drain(..offset.min(response.hits.len()));
     Ok(render_page(&response, args, has_more).0)
 }
 
@@ -128,7 +128,7 @@ fn render_page(
         count += 1;
     }
     text.is_truncated = false;
-    text.notices(&response.notices);
+    text.add_notices(&response.notices);
     let next_offset = (has_more || count < response.hits.len()).then_some(args.offset.0 + count);
     let mut next = Vec::new();
     match response.hits.first() {
@@ -141,7 +141,7 @@ fn render_page(
             next.push("there are no results from this offset on; omit offset.".to_owned())
         }
         None => {
-            text.add("**No result.** The whole casebook was searched, closed reports included.");
+            text.add("**No results.** The whole casebook was searched, closed reports included.");
             next.push(
                 "call ask with the whole message as text, or search_issues with fewer words or filters."
                     .to_owned(),
@@ -166,7 +166,7 @@ fn render_hit(rank: usize, hit: &Hit) -> String {
     let state = [state(hit.state, hit.state_reason.as_deref()), date].join(" ");
     let mut out = format!(
         "{rank}. {}",
-        facts([inline(&hit.key, 150), state.trim().to_owned(), inline(&title, MAX_TITLE)])
+        join([inline(&hit.key, 150), state.trim().to_owned(), inline(&title, MAX_TITLE)])
     );
     let passage = hit.passages.first().map(|passage| {
         let prefix = match passage.part {
@@ -195,6 +195,6 @@ fn excerpt(spans: &[Span]) -> String {
         return inline(&text, MAX_PASSAGE);
     }
     let tail: String = text.chars().skip((lead - MAX_LEAD).min(length - MAX_PASSAGE)).collect();
-    let word = tail.find(char::is_whitespace).unwrap_or_default();
-    format!("…{}", inline(&tail[word..], MAX_PASSAGE))
+    let word_start = tail.find(char::is_whitespace).unwrap_or_default();
+    format!("…{}", inline(&tail[word_start..], MAX_PASSAGE))
 }

@@ -58,7 +58,7 @@ pub fn page(text: &str, offset: usize, max: usize) -> (&str, Option<usize>) {
 
 /// Returns the byte offset of a character offset.
 pub fn byte_offset(text: &str, characters: usize) -> usize {
-    text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at)
+    text.char_indices().nth(characters).map_or(text.len(), |(offset, _)| offset)
 }
 
 /// Formats a tool call, for a next step.
@@ -75,14 +75,10 @@ pub fn read_call(key: &str, comment: Option<&str>) -> String {
 
 /// Formats a report on one line: its key, state and title.
 pub fn report_line(key: &str, status: Option<State>, reason: Option<&str>, title: &str) -> String {
-    facts([
-        format!("[{}]", inline(key, MAX_TITLE)),
-        state(status, reason),
-        inline(title, MAX_TITLE),
-    ])
+    join([format!("[{}]", inline(key, MAX_TITLE)), state(status, reason), inline(title, MAX_TITLE)])
 }
 
-/// Formats the key and the title of a change that fixed something.
+/// Formats the key and the title of a change that fixed a problem.
 pub fn change_heading(change: &FixedBy) -> String {
     let heading = format!("Fixed by [{}] {}", change.key, inline(&change.title, MAX_TITLE));
     heading.trim_end().to_owned()
@@ -114,7 +110,7 @@ pub fn plural(n: u64, noun: &str) -> String {
 }
 
 /// Joins the parts that are not empty.
-pub fn facts<S: AsRef<str>>(parts: impl IntoIterator<Item = S>) -> String {
+pub fn join<S: AsRef<str>>(parts: impl IntoIterator<Item = S>) -> String {
     let parts = parts.into_iter().filter(|part| !part.as_ref().is_empty());
     parts.map(|part| part.as_ref().to_owned()).collect::<Vec<_>>().join(" · ")
 }
@@ -153,7 +149,7 @@ impl Text {
     }
 
     /// Renders a part, and reserves a third of the budget for what follows.
-    pub fn lead(&mut self, render: impl FnOnce(&mut Self)) {
+    pub fn render_lead(&mut self, render: impl FnOnce(&mut Self)) {
         let reserve = self.budget / 3;
         self.budget -= reserve;
         render(self);
@@ -181,7 +177,7 @@ impl Text {
     }
 
     /// Adds an empty line between two sections.
-    pub fn gap(&mut self) {
+    pub fn add_gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.add("");
         }
@@ -190,7 +186,7 @@ impl Text {
     /// Adds a heading and a quotation of at most `max` characters.
     pub fn quote(&mut self, heading: &str, text: &str, max: usize) {
         let budget = self.budget.saturating_sub(heading.chars().count() + 3).min(max);
-        // Each line gets a mark of two characters.
+        // Each line gets a two-character mark.
         let marks = text.lines().take(budget / 8).count() * 2;
         let budget = budget.saturating_sub(marks);
         if budget < MIN_QUOTE.min(text.chars().count()) {
@@ -202,14 +198,14 @@ impl Text {
     }
 
     /// Adds a comment: a heading with its citation, author and date, then its text.
-    pub fn comment(&mut self, heading: &str, key: &str, comment: &CaseComment, max: usize) {
+    pub fn add_comment(&mut self, heading: &str, key: &str, comment: &CaseComment, max: usize) {
         let author = author(comment.author.as_deref(), comment.association.as_deref());
         let (anchor, day) = (&comment.anchor, day(Some(comment.created_at)));
         self.quote(&format!("{heading} [{key} {anchor}] {author}, {day}"), &comment.text, max);
     }
 
-    /// Adds the limitations of an answer.
-    pub fn notices(&mut self, notices: &[Notice]) {
+    /// Adds the notices of an answer.
+    pub fn add_notices(&mut self, notices: &[Notice]) {
         for notice in notices {
             self.add(&format!("Note: {}", inline(&notice.text, 300)));
         }
@@ -218,7 +214,7 @@ impl Text {
     /// Completes the reply with the next steps, as many as fit.
     pub fn finish(mut self, next: impl IntoIterator<Item = String>) -> String {
         self.budget += TAIL_CHARS - UNTRUSTED_NOTICE.chars().count() - 80;
-        self.gap();
+        self.add_gap();
         if self.is_truncated {
             self.out.push_str("Left out for length: call again with a larger max_chars.\n");
         }
@@ -267,7 +263,7 @@ mod tests {
             for block in &blocks {
                 text.add(block);
                 text.quote("Fix", block, 300);
-                text.gap();
+                text.add_gap();
             }
             let out = text.finish(steps);
             prop_assert!(out.chars().count() <= max_chars, "{} of {}", out.chars().count(), max_chars);

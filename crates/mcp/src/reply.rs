@@ -22,7 +22,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Creates a reply from a text with the notice and the structured part of the tool's schema.
+    /// Creates a reply from a text that ends with the notice and a payload for the tool's schema.
     pub fn new(text: String, payload: &impl Serialize) -> precedent_core::Result<Self> {
         debug_assert!(text.ends_with(UNTRUSTED_NOTICE), "{text}");
         let payload = serde_json::to_value(payload).map_err(|e| {
@@ -31,8 +31,8 @@ impl Reply {
         Ok(Self { text, payload: Some(payload) })
     }
 
-    /// Creates a failure that the caller can act on. It has no structured part, because clients
-    /// check that part against the schema of a result.
+    /// Creates a failure that the caller can act on. It has no payload, because clients check the
+    /// payload against the schema of a result.
     pub fn failure(error: &Error) -> Self {
         let code = serde_json::to_value(error.code()).unwrap_or_default();
         let code = code.as_str().unwrap_or("internal");

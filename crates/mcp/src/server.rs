@@ -69,8 +69,8 @@ const OLD_NAMES: &[(&str, &str, &[&str])] = &[
     ("status", "status", &["max_chars"]),
 ];
 
-/// Names of clients that show the model only the structured part of a reply, and so get only text.
-const TEXT_CLIENTS: &[&str] = &["claude-code", "visual studio code"];
+/// The clients that show the model only the structured part of a reply, so they get only text.
+const TEXT_ONLY_CLIENTS: &[&str] = &["claude-code", "visual studio code"];
 
 fn connection_error(error: &dyn std::fmt::Display) -> Error {
     Error::new(
@@ -96,11 +96,11 @@ pub struct Server {
     options: OpenOptions,
     /// The casebook, opened by the first call after it exists; the server may start before.
     casebook: Arc<OnceCell<Casebook>>,
-    /// Source of bare numbers.
+    /// The source that bare numbers refer to.
     source: Option<String>,
-    /// Default settings for solved cases.
+    /// The default settings for solved cases.
     settings: TroubleshootSettings,
-    /// Folders from which logs may be read.
+    /// The folders from which logs may be read.
     folders: AllowedFolders,
     /// Limits the number of concurrent calls.
     permits: Arc<Semaphore>,
@@ -250,13 +250,13 @@ impl Server {
             let count = brief.redactions.len();
             let bytes = Casebook::render_brief(brief, p.format).await?;
             let brief = String::from_utf8_lossy(&bytes);
-            let check = p.redact.then(|| {
+            let review_step = p.redact.then(|| {
                 format!(
                     "have a person check the brief before it is handed over ({count} values were replaced)."
                 )
             });
             let (text, next_offset) =
-                render_page("write_brief", &brief, p.offset.0, p.max_chars.0, check);
+                render_page("write_brief", &brief, p.offset.0, p.max_chars.0, review_step);
             Ok((text, output::Brief { next_offset }))
         })
         .await
@@ -272,13 +272,13 @@ impl Server {
         self.answer(args, context, async |p, task| {
             let request = ArticleRequest { key: self.key(&p.key.0), redact: p.redact };
             let article = self.casebook().await?.article(request, task).await?;
-            let check = format!(
+            let review_step = format!(
                 "have a person check the article before it is published ({} values were replaced).",
                 article.redactions
             );
             let (markdown, offset) = (&article.markdown, p.offset.0);
             let (text, next_offset) =
-                render_page("write_article", markdown, offset, p.max_chars.0, Some(check));
+                render_page("write_article", markdown, offset, p.max_chars.0, Some(review_step));
             let (key, missing_parts) = (article.key, article.missing);
             Ok((text, output::Article { key, missing: missing_parts, next_offset }))
         })
@@ -389,7 +389,7 @@ impl Server {
         Self { options, casebook, source, settings, folders, permits, tool_router }
     }
 
-    /// Returns the casebook. A missing casebook is an error that is checked again at each call.
+    /// Returns the casebook. A missing casebook is an error; each call checks again.
     pub async fn casebook(&self) -> Result<&Casebook> {
         self.casebook.get_or_try_init(|| Casebook::open_long_running(self.options.clone())).await
     }
@@ -497,13 +497,13 @@ impl Server {
 }
 
 /// Renders a page of a document that `tool` wrote, and returns the offset of the next page. The last
-/// page asks for `check`.
+/// page ends with `last_step`.
 fn render_page(
     tool: &str,
     document: &str,
     offset: usize,
     max_chars: usize,
-    check: Option<String>,
+    last_step: Option<String>,
 ) -> (String, Option<usize>) {
     let mut text = Text::new(max_chars);
     let (part, next_offset) = page(document, offset, text.budget().saturating_sub(1));
@@ -512,7 +512,7 @@ fn render_page(
         Some(offset) => {
             Some(format!("call {tool} with the same arguments and offset {offset} to continue."))
         }
-        None => check,
+        None => last_step,
     };
     (text.finish(next), next_offset)
 }
@@ -599,7 +599,7 @@ impl ServerHandler for Server {
 /// Returns whether the client gets only the text of a reply.
 fn needs_text_only(context: &Context) -> bool {
     let name = context.peer.peer_info().map(|client| client.client_info.name.to_lowercase());
-    name.is_some_and(|name| TEXT_CLIENTS.iter().any(|client| name.starts_with(client)))
+    name.is_some_and(|name| TEXT_ONLY_CLIENTS.iter().any(|client| name.starts_with(client)))
 }
 
 /// Removes schema keywords that an agent does not need.

@@ -35,7 +35,7 @@ pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Statu
         let mirror = mirrors.iter().find(|mirror| mirror.source == source.key);
         let time = mirror.and_then(|mirror| mirror.synced_at);
         let sync_note = time
-            .map(|at| at.strftime(", synced %Y-%m-%d %H:%M UTC").to_string())
+            .map(|time| time.strftime(", synced %Y-%m-%d %H:%M UTC").to_string())
             .unwrap_or_default();
         text.add(&format!("- {}: {counts}{sync_note}", source.key));
         for gap in mirror.iter().flat_map(|mirror| &mirror.gaps) {

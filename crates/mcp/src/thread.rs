@@ -11,8 +11,8 @@ use serde_json::json;
 use super::{
     ask,
     markdown::{
-        MAX_TITLE, Text, author, byte_offset, change_heading, day, facts, format_call, inline,
-        page, quotation, read_call, state,
+        MAX_TITLE, Text, author, byte_offset, change_heading, day, format_call, inline, join, page,
+        quotation, read_call, state,
     },
     output,
     parameters::ReadThread,
@@ -20,10 +20,10 @@ use super::{
 
 /// The maximum length of the fix, the workaround and the latest comment, in characters.
 const MAX_COMMENT: usize = 700;
-/// The maximum number of links of a kind listed.
+/// The maximum number of links listed per kind.
 const MAX_LINKS: usize = 6;
-/// The maximum number of consecutive non-empty lines, such as a log or a trace. Of more, only the
-/// first and the last ones are shown.
+/// The maximum number of consecutive non-empty lines, as in a log or a trace, shown in full. Of a
+/// longer block, only the first and the last lines are shown.
 const MAX_LINES: usize = 40;
 const FIRST_LINES: usize = 20;
 const LAST_LINES: usize = 8;
@@ -48,14 +48,14 @@ impl Transcript {
         let author_text = author(thread.author.as_deref(), thread.association.as_deref());
         let mut end = add(
             &mut out,
-            facts(["Text".to_owned(), author_text, day(thread.created_at)]),
+            join(["Text".to_owned(), author_text, day(thread.created_at)]),
             &thread.markdown,
         );
         for comment in &thread.comments {
             out.anchors.push((comment.anchor.clone(), end));
             let author_text = author(comment.author.as_deref(), comment.association.as_deref());
             let heading =
-                facts([comment.anchor.clone(), author_text, day(Some(comment.created_at))]);
+                join([comment.anchor.clone(), author_text, day(Some(comment.created_at))]);
             end = add(&mut out, heading, &comment.markdown);
         }
         out
@@ -91,10 +91,10 @@ fn fold(markdown: &str) -> String {
             append(part);
             continue;
         }
-        let last = part.len() - LAST_LINES;
+        let tail = part.len() - LAST_LINES;
         append(&part[..FIRST_LINES]);
-        append(&[&format!("[… {} lines omitted; pass whole: true for all]", last - FIRST_LINES)]);
-        append(&part[last..]);
+        append(&[&format!("[… {} lines omitted; pass whole: true for all]", tail - FIRST_LINES)]);
+        append(&part[tail..]);
     }
     out
 }
@@ -121,29 +121,29 @@ pub fn render(
     text.add(&format!("**[{}] {}**", thread.key, inline(&thread.title, MAX_TITLE)));
     if start == 0 {
         let fits = total + MAX_COMMENT < text.budget();
-        text.lead(|text| {
+        text.render_lead(|text| {
             render_facts(thread, text);
             render_answer(thread, problem, fits, text);
         });
     } else {
         text.add(&render_state(thread));
     }
-    text.gap();
+    text.add_gap();
     // A page that begins within a quotation marks its first line.
     let prefix = &transcript.text[..byte_offset(&transcript.text, start)];
-    let line = prefix.rfind('\n').map_or(prefix, |at| &prefix[at + 1..]);
+    let line = prefix.rfind('\n').map_or(prefix, |end| &prefix[end + 1..]);
     let mark = if line.starts_with('>') { "> " } else { "" };
     let (part, next_offset) = page(&transcript.text, start, text.budget().saturating_sub(5));
     text.add(&format!("{mark}{}", part.trim_end_matches('\n')));
     text.is_truncated = false;
     let next = next_offset.map(|offset| {
-        let comments = transcript.anchors.iter().filter(|(_, at)| *at >= offset).count();
+        let comment_count = transcript.anchors.iter().filter(|(_, start)| *start >= offset).count();
         let mut arguments = json!({"key": thread.key, "offset": offset});
         if args.whole {
             arguments["whole"] = true.into();
         }
         format!(
-            "{} to continue: {} characters and {comments} of {} comments are left.",
+            "{} to continue: {} characters and {comment_count} of {} comments are left.",
             format_call("read_thread", &arguments),
             total - offset,
             transcript.anchors.len()
@@ -172,11 +172,11 @@ fn render_state(thread: &Thread) -> String {
         DocKind::Page => "wiki page",
         DocKind::Note => "private note",
     };
-    let event_date = |event: &str, at| match day(at) {
+    let event_date = |event: &str, time| match day(time) {
         day if day.is_empty() => day,
         day => format!("{event} {day}"),
     };
-    facts([
+    join([
         kind.to_owned(),
         state(thread.state, thread.state_reason.as_deref()),
         event_date("opened", thread.created_at),
@@ -187,7 +187,7 @@ fn render_state(thread: &Thread) -> String {
 /// Renders the facts about a document and its links.
 fn render_facts(thread: &Thread, text: &mut Text) {
     let labels = thread.labels.iter().map(|label| inline(label, 30)).collect::<Vec<_>>().join(", ");
-    text.add(&facts([
+    text.add(&join([
         render_state(thread),
         inline(&labels, 120),
         thread
@@ -215,9 +215,9 @@ fn render_facts(thread: &Thread, text: &mut Text) {
         let keys: Vec<String> =
             links.iter().take(MAX_LINKS).map(|link| inline(&link.key, 80)).collect();
         if !links.is_empty() {
-            let more = links.len().saturating_sub(MAX_LINKS);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            text.add(&format!("{heading} {}{more}", keys.join(", ")));
+            let extra = links.len().saturating_sub(MAX_LINKS);
+            let suffix = if extra > 0 { format!(" and {extra} more") } else { String::new() };
+            text.add(&format!("{heading} {}{suffix}", keys.join(", ")));
         }
     }
     if thread.missing_comments > 0 {
@@ -229,13 +229,13 @@ fn render_facts(thread: &Thread, text: &mut Text) {
 /// thread follows, so the comments are only named.
 fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, text: &mut Text) {
     let Some(problem) = problem else { return };
-    text.gap();
-    let is_own = problem.key == thread.key;
-    let fits = fits && is_own;
+    text.add_gap();
+    let is_own_problem = problem.key == thread.key;
+    let fits = fits && is_own_problem;
     let is_missing =
         |link: &&LinkView| link.outgoing && link.kind == "duplicate_of" && link.document.is_none();
     let status = match thread.links.iter().find(is_missing) {
-        _ if !is_own => format!("duplicate of {}, {}", problem.key, ask::status(problem)),
+        _ if !is_own_problem => format!("duplicate of {}, {}", problem.key, ask::status(problem)),
         Some(link) if problem.status == ProblemStatus::ClosedWithoutFix => {
             format!("duplicate of {}, which is not in the casebook", link.key)
         }
@@ -252,23 +252,23 @@ fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, te
             Some(comment) if fits => {
                 text.add(&format!("{heading}: {}, below.", comment.anchor));
             }
-            Some(comment) => text.comment(heading, &problem.key, comment, MAX_COMMENT),
+            Some(comment) => text.add_comment(heading, &problem.key, comment, MAX_COMMENT),
             None => {}
         }
     }
     let latest_comment = thread.comments.iter().rev().find(|comment| !comment.bot);
     let has_solution = problem.fix.is_some() || problem.workaround.is_some();
-    if let Some(last) = latest_comment.filter(|_| is_own && !has_solution) {
+    if let Some(comment) = latest_comment.filter(|_| is_own_problem && !has_solution) {
         text.add("No fix or workaround was recognized in the comments.");
         if !fits {
-            let author_text = author(last.author.as_deref(), last.association.as_deref());
+            let author_text = author(comment.author.as_deref(), comment.association.as_deref());
             let heading = format!(
                 "Latest comment [{} {}] {author_text}, {}",
                 thread.key,
-                last.anchor,
-                day(Some(last.created_at))
+                comment.anchor,
+                day(Some(comment.created_at))
             );
-            text.quote(&heading, &last.markdown, MAX_COMMENT);
+            text.quote(&heading, &comment.markdown, MAX_COMMENT);
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct Build {
 }
 
 impl Build {
-    /// Returns whether it was built from the main branch, and not from the branch of a release.
+    /// Returns whether it was built from the main branch rather than a release branch.
     pub fn is_development(&self) -> bool {
         let stage = version::stage(&self.name);
         let is_candidate =
@@ -43,20 +43,20 @@ impl Build {
 /// in its source's key (`acme/app`).
 pub fn latest_build(text: &str, product: &str) -> Option<Build> {
     let product = product.to_lowercase();
-    let build = |line: &str, captures: &Captures<'_>| {
+    let parse_build = |line: &str, captures: &Captures<'_>| {
         let name = captures.name("name")?;
         let (prefix, suffix) = (&line[..name.start()], &line[name.end()..]);
-        let build = Build { name: name.as_str().to_lowercase(), date: date(captures)? };
-        let is_own = version::other_program(prefix, suffix, &build.name, &product).is_none();
-        is_own.then_some(build)
+        let build = Build { name: name.as_str().to_lowercase(), date: parse_date(captures)? };
+        let is_product = version::other_program(prefix, suffix, &build.name, &product).is_none();
+        is_product.then_some(build)
     };
     let builds = text.lines().flat_map(|line| {
-        BUILD.captures_iter(line).filter_map(move |captures| build(line, &captures))
+        BUILD.captures_iter(line).filter_map(move |captures| parse_build(line, &captures))
     });
     builds.max_by_key(|build| build.date)
 }
 
-fn date(captures: &Captures<'_>) -> Option<Date> {
+fn parse_date(captures: &Captures<'_>) -> Option<Date> {
     if let Some(iso) = captures.name("iso") {
         return iso.as_str().parse().ok();
     }

@@ -64,9 +64,9 @@ pub fn chunks(text: &PreparedText, max: usize) -> Vec<Chunk> {
             _ => split_paragraph(&block.text),
         };
         for piece in pieces {
-            let room = TARGET_BYTES.saturating_sub(current.len());
+            let remaining_bytes = TARGET_BYTES.saturating_sub(current.len());
             if !current.is_empty()
-                && piece.len() > room
+                && piece.len() > remaining_bytes
                 && finish_chunk(&mut current, &mut code_bytes)
             {
                 break 'blocks;
@@ -104,7 +104,7 @@ fn split_paragraph(text: &str) -> Vec<String> {
     out
 }
 
-/// Splits a sentence into pieces of at most [`TARGET_BYTES`], at white space if possible.
+/// Splits a sentence into pieces of at most [`TARGET_BYTES`], at whitespace if possible.
 fn split_sentence(mut text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     while text.len() > TARGET_BYTES {

@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn resolutions_map_to_closure_reasons() {
-        for (resolution, want) in [
+        for (resolution, expected) in [
             ("FIXED", Some(Closure::Completed)),
             ("Won't Do", Some(Closure::NotPlanned)),
             ("WONTFIX", Some(Closure::NotPlanned)),
@@ -178,7 +178,7 @@ mod tests {
             ("Invalid input is told now", None),
             ("", None),
         ] {
-            assert_eq!(Closure::parse(resolution), want, "{resolution}");
+            assert_eq!(Closure::parse(resolution), expected, "{resolution}");
         }
     }
 

@@ -50,7 +50,7 @@ struct Cause {
     /// Quoted parts of the message.
     quotes: BTreeSet<String>,
     /// True if the name of the class suggests a language's runtime.
-    runtime: bool,
+    is_runtime: bool,
 }
 
 /// The maximum length of an examined text and of a line, in bytes.
@@ -60,10 +60,10 @@ const MAX_LINE: usize = 500;
 const MAX_CAUSES: usize = 8;
 /// The minimum length of a frame's name; minified names are shorter.
 const MIN_FRAME: usize = 3;
-/// The minimum number of words of messages that are compared by words.
-const MIN_WORDS: usize = 3;
+/// The minimum number of words of a message that is compared by its words.
+const MIN_COMPARED_WORDS: usize = 3;
 /// The minimum number of words of a specific exception message.
-const MIN_LENGTH: usize = 4;
+const MIN_WORDS: usize = 4;
 /// The maximum number of codes of one family in a text that is about one of them.
 const MAX_CODES: usize = 2;
 
@@ -113,7 +113,7 @@ impl Failure {
     pub fn parse(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_TEXT)];
         let mut failure = Self {
-            causes: causes(text),
+            causes: parse_causes(text),
             frames: trace::frames(text)
                 .into_iter()
                 .filter(|name| name.len() >= MIN_FRAME)
@@ -121,10 +121,13 @@ impl Failure {
             ..Self::default()
         };
         for signature in signature::signatures(text) {
-            let is_own = !signature.is_generic() && signature.text.split(' ').count() > MIN_LENGTH;
+            let is_specific =
+                !signature.is_generic() && signature.text.split(' ').count() > MIN_WORDS;
             match signature.kind {
                 SignatureKind::Code => failure.codes.insert(signature.text),
-                SignatureKind::Exception if is_own => failure.exceptions.insert(signature.text),
+                SignatureKind::Exception if is_specific => {
+                    failure.exceptions.insert(signature.text)
+                }
                 _ => false,
             };
         }
@@ -158,13 +161,13 @@ impl Failure {
     /// Returns whether both have codes of the same family but no code in common.
     fn differs_by_code(&self, other: &Self) -> bool {
         let count_family = |codes: &BTreeSet<String>, code: &str| -> usize {
-            codes.iter().filter(|c| family_of(c) == family_of(code)).count()
+            codes.iter().filter(|c| code_family(c) == code_family(code)).count()
         };
         self.codes.is_disjoint(&other.codes)
             && self.codes.iter().any(|code| {
-                let (own_codes, other_codes) =
+                let (own_count, other_count) =
                     (count_family(&self.codes, code), count_family(&other.codes, code));
-                (1..=MAX_CODES).contains(&own_codes) && (1..=MAX_CODES).contains(&other_codes)
+                (1..=MAX_CODES).contains(&own_count) && (1..=MAX_CODES).contains(&other_count)
             })
     }
 
@@ -192,14 +195,14 @@ impl Failure {
 }
 
 /// Returns the family of a code: the part before its number.
-fn family_of(code: &str) -> &str {
+fn code_family(code: &str) -> &str {
     code.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
 impl Cause {
     fn parse(line: &str) -> Option<Self> {
         let line = line[..line.floor_char_boundary(MAX_LINE)].trim();
-        let line = &line[EXCEPTION_PREFIX.find(line).map_or(0, |head| head.end())..];
+        let line = &line[EXCEPTION_PREFIX.find(line).map_or(0, |prefix| prefix.end())..];
         let (package, class, message) = match CLASS.captures(line) {
             Some(captures) => (
                 captures.get(1).map_or("", |m| m.as_str()),
@@ -211,8 +214,8 @@ impl Cause {
         if class.is_empty() && message.is_empty() {
             return None;
         }
-        let plain = QUOTED_TEXT.replace_all(message, " ");
-        let words = signature::normalize_message(&plain)
+        let unquoted_text = QUOTED_TEXT.replace_all(message, " ");
+        let words = signature::normalize_message(&unquoted_text)
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 1)
             .map(str::to_owned)
@@ -224,7 +227,7 @@ impl Cause {
             words,
             quotes: quotes.map(|group| group.as_str().to_lowercase()).collect(),
             message: signature::normalize_message(message),
-            runtime: ["", "java.", "javax.", "kotlin.", "System."]
+            is_runtime: ["", "java.", "javax.", "kotlin.", "System."]
                 .iter()
                 .any(|p| package == *p || !p.is_empty() && package.starts_with(p)),
         })
@@ -237,7 +240,7 @@ impl Cause {
         if has_other_class {
             return FailureMatch::Different;
         }
-        let is_comparable = self.words.len().min(other.words.len()) >= MIN_WORDS;
+        let is_comparable = self.words.len().min(other.words.len()) >= MIN_COMPARED_WORDS;
         let shared_words = self.words.intersection(&other.words).count();
         let all_words = self.words.union(&other.words).count();
         if is_comparable && shared_words * 5 < all_words * 2 {
@@ -251,7 +254,7 @@ impl Cause {
         match same_place {
             _ if has_other_quotes => FailureMatch::Different,
             Some(true) => FailureMatch::Same,
-            Some(false) if self.runtime || other.runtime || !is_same_message => {
+            Some(false) if self.is_runtime || other.is_runtime || !is_same_message => {
                 FailureMatch::Different
             }
             None if is_same_message => FailureMatch::Same,
@@ -260,7 +263,7 @@ impl Cause {
     }
 }
 
-fn causes(text: &str) -> Vec<Cause> {
+fn parse_causes(text: &str) -> Vec<Cause> {
     let mut lines: Vec<&str> = Vec::new();
     if text.contains(INNER_EXCEPTION) {
         // The failures of an aggregate are independent.
@@ -272,12 +275,12 @@ fn causes(text: &str) -> Vec<Cause> {
     } else {
         let all_lines: Vec<&str> = text.lines().map(str::trim).collect();
         let mut is_python = false;
-        for (at, line) in all_lines.iter().enumerate() {
+        for (i, line) in all_lines.iter().enumerate() {
             is_python |= line.starts_with("Traceback (most recent call last)");
-            let exception = &line[EXCEPTION_PREFIX.find(line).map_or(0, |head| head.end())..];
-            let before_trace = all_lines.get(at + 1).is_some_and(|next| next.starts_with("at "));
+            let exception = &line[EXCEPTION_PREFIX.find(line).map_or(0, |prefix| prefix.end())..];
+            let precedes_trace = all_lines.get(i + 1).is_some_and(|next| next.starts_with("at "));
             // Python prints the failure after the trace, other languages before it.
-            if (before_trace || is_python)
+            if (precedes_trace || is_python)
                 && !line.starts_with("at ")
                 && EXCEPTION_CLASS.is_match(exception)
             {

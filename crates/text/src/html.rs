@@ -1,4 +1,4 @@
-//! Conversion of Markdown to sanitised HTML for display, and of HTML to plain text for the index.
+//! Conversion of Markdown to sanitized HTML for display, and of HTML to plain text for the index.
 
 use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 
@@ -14,7 +14,7 @@ static TAGS: Words = Words::new(
      ul var",
 );
 
-/// The HTML elements that are never displayed, nor treated as text.
+/// The HTML elements that are neither displayed nor treated as text.
 static HIDDEN_TAGS: Words = Words::new(
     "article aside audio big body button caption center cite colgroup fieldset figcaption figure
      font form head html iframe img input label legend link meta nav noscript object option p
@@ -36,7 +36,7 @@ static ATTRIBUTE: LazyLock<Regex> = LazyLock::new(|| {
 /// The maximum length of a displayed text, in bytes, which keeps the layout fast.
 pub const MAX_INPUT: usize = 400_000;
 
-/// The maximum nesting depth of elements; the time to sanitise is quadratic in the depth.
+/// The maximum nesting depth of elements; the time to sanitize is quadratic in the depth.
 const MAX_DEPTH: usize = 60;
 /// The maximum length of the name of a language, in bytes.
 const MAX_LANGUAGE: usize = 20;
@@ -81,7 +81,7 @@ static TEXT_ONLY: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
     builder
 });
 
-/// Converts Markdown to sanitised HTML without scripts, styles, forms and remote content. An image
+/// Converts Markdown to sanitized HTML without scripts, styles, forms and remote content. An image
 /// becomes `<span class="remote-image" data-src=URL>alt</span>`, and a checkbox a character.
 pub fn from_markdown(markdown: &str) -> String {
     let plain = strip_ansi(markdown);
@@ -99,9 +99,9 @@ pub fn from_markdown(markdown: &str) -> String {
         }
         Event::Html(html) | Event::InlineHtml(html) if tags >= MAX_TAGS => Some(Event::Text(html)),
         Event::Html(ref html) | Event::InlineHtml(ref html) => {
-            let more = html.matches('<').count();
-            tags += more;
-            if more > MAX_TAGS { Some(Event::Text(html.clone())) } else { Some(event) }
+            let tag_count = html.matches('<').count();
+            tags += tag_count;
+            if tag_count > MAX_TAGS { Some(Event::Text(html.clone())) } else { Some(event) }
         }
         event => Some(event),
     });
@@ -180,27 +180,27 @@ fn language_class(classes: &str) -> Option<String> {
 const MAX_PASSES: usize = 4;
 
 /// Escapes all HTML in Markdown.
-pub fn without_html(markdown: &str) -> String {
+pub fn escape_html(markdown: &str) -> String {
     let mut text = markdown.to_owned();
     for _ in 0..MAX_PASSES {
         let offsets: Vec<usize> = Parser::new_ext(&text, OPTIONS)
             .into_offset_iter()
             .filter(|(event, _)| matches!(event, Event::Html(_) | Event::InlineHtml(_)))
             .flat_map(|(_, range)| {
-                text[range.clone()].match_indices('<').map(move |(at, _)| range.start + at)
+                text[range.clone()].match_indices('<').map(move |(offset, _)| range.start + offset)
             })
             .collect();
         if offsets.is_empty() {
             return text;
         }
         let mut out = String::with_capacity(text.len() + offsets.len() * 3);
-        let mut from = 0;
-        for at in offsets {
-            out.push_str(&text[from..at]);
+        let mut start = 0;
+        for offset in offsets {
+            out.push_str(&text[start..offset]);
             out.push_str("&lt;");
-            from = at + 1;
+            start = offset + 1;
         }
-        out.push_str(&text[from..]);
+        out.push_str(&text[start..]);
         // Escaping a tag may expose a code fence inside it, so parse again.
         text = out;
     }
@@ -213,7 +213,7 @@ fn truncate(markdown: &str) -> Cow<'_, str> {
     }
     let end = markdown.floor_char_boundary(MAX_INPUT);
     Cow::Owned(format!(
-        "{}\n\n*… cut here: {} more characters. Open it in the tracker to read on.*",
+        "{}\n\n*… truncated here: {} more characters. Open it in the tracker to read the rest.*",
         &markdown[..end],
         markdown[end..].chars().count()
     ))
@@ -234,21 +234,21 @@ pub fn to_text(html: &str) -> String {
 /// tags, such as elements of a pasted configuration, are kept as text.
 pub(super) fn text_and_targets(html: &str, targets: &mut Vec<String>) -> String {
     let spaced_html = TAG.replace_all(html, |tag: &Captures<'_>| {
-        let whole = &tag[0];
-        if !is_known_tag(whole) {
-            return format!("&lt;{}", &whole[1..]);
+        let full_tag = &tag[0];
+        if !is_known_tag(full_tag) {
+            return format!("&lt;{}", &full_tag[1..]);
         }
         let separator = tag_separator(&tag[1]);
         let alt_text =
-            if whole.starts_with("</") { None } else { image_alt(&tag[1], &tag[2], targets) };
+            if full_tag.starts_with("</") { None } else { image_alt(&tag[1], &tag[2], targets) };
         format!(
-            "{separator}{whole}{}{separator}",
+            "{separator}{full_tag}{}{separator}",
             alt_text.map(|alt| format!(" {alt} ")).unwrap_or_default()
         )
     });
     let mut clean = String::new();
     let mut rest = &spaced_html[..];
-    // Sanitise in batches of tags, because the time is quadratic in the nesting depth.
+    // Sanitize in batches of tags, because the time is quadratic in the nesting depth.
     while let Some((end, _)) = rest.match_indices('<').nth(MAX_TAGS) {
         clean.push_str(&TEXT_ONLY.clean(&rest[..end]).to_string());
         rest = &rest[end..];
@@ -288,13 +288,13 @@ fn image_alt(name: &str, attributes: &str, targets: &mut Vec<String>) -> Option<
     if !attributes.contains('=') {
         return None;
     }
-    let image = name.eq_ignore_ascii_case("img");
+    let is_image = name.eq_ignore_ascii_case("img");
     let mut alt = None;
     for caps in ATTRIBUTE.captures_iter(attributes) {
         let value =
             caps.get(2).or_else(|| caps.get(3)).or_else(|| caps.get(4)).map_or("", |v| v.as_str());
         match caps[1].to_ascii_lowercase().as_str() {
-            "alt" if image && !value.trim().is_empty() => alt = Some(value.to_owned()),
+            "alt" if is_image && !value.trim().is_empty() => alt = Some(value.to_owned()),
             "alt" => {}
             _ => push_target(&html_escape::decode_html_entities(value), targets),
         }
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn html_in_markdown_becomes_text_in_any_context() {
-        for (markdown, want) in [
+        for (markdown, expected) in [
             ("a <b>bold</b>", "a &lt;b>bold&lt;/b>"),
             ("`<b>` and <https://x.example>", "`<b>` and <https://x.example>"),
             ("one ` tick <img src=x>", "one ` tick &lt;img src=x>"),
@@ -388,7 +388,7 @@ mod tests {
                 "&lt;!--\n```\n-->\n```\n&lt;img src=x>\n```",
             ),
         ] {
-            assert_eq!(without_html(markdown), want);
+            assert_eq!(escape_html(markdown), expected);
         }
     }
 
@@ -427,9 +427,9 @@ mod tests {
     /// Each of these inputs once took quadratic time: minutes for a report of this size.
     #[test]
     fn deep_nesting_is_flattened() {
-        for (mark, least) in [("> ", "<blockquote>"), ("- ", "<ul>"), ("<div>", "<div>")] {
+        for (mark, element) in [("> ", "<blockquote>"), ("- ", "<ul>"), ("<div>", "<div>")] {
             let html = from_markdown(&format!("{}x", mark.repeat(MAX_INPUT / 2 / mark.len())));
-            assert!(html.contains('x') && html.matches(least).count() <= MAX_TAGS, "{mark}");
+            assert!(html.contains('x') && html.matches(element).count() <= MAX_TAGS, "{mark}");
         }
         let html = format!("{}x", "<div>".repeat(100_000));
         assert_eq!(to_text(&html), "x");
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn images_load_on_request_only() {
+    fn images_load_only_on_request() {
         assert_eq!(
             from_markdown("![screen shot](https://example.com/a.png)").trim(),
             "<p><span class=\"remote-image\" data-src=\"https://example.com/a.png\">screen shot</span></p>"
@@ -450,7 +450,7 @@ mod tests {
 
     #[test]
     fn blocks_and_cells_are_separated() {
-        for (html, want) in [
+        for (html, expected) in [
             (
                 "<table><tr><td>alpha</td><td>beta</td></tr><tr><td>gamma</td></tr></table>",
                 "alpha    beta\ngamma",
@@ -473,7 +473,7 @@ mod tests {
             ),
             ("<style>p > b { }</style><script>if (a<b) { c>d }</script><!-- <li>x -->y", "y"),
         ] {
-            assert_eq!(to_text(html), want, "{html}");
+            assert_eq!(to_text(html), expected, "{html}");
         }
         let mut targets = Vec::new();
         text_and_targets(

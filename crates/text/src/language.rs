@@ -90,8 +90,8 @@ pub fn foreign_language(text: &str) -> Option<ForeignLanguage> {
         return detect(&letters).map(|info| ForeignLanguage(info.lang()));
     }
     let words: Vec<String> = text.split_whitespace().filter_map(plain_word).collect();
-    let english = words.iter().filter(|word| ENGLISH_WORDS.contains(&word.as_str())).count();
-    if english * ENGLISH_WORD_SHARE > words.len() {
+    let english_count = words.iter().filter(|word| ENGLISH_WORDS.contains(&word.as_str())).count();
+    if english_count * ENGLISH_WORD_SHARE > words.len() {
         return None;
     }
     detect(&words.join(" "))

@@ -27,20 +27,20 @@ pub fn literal_label(text: &str) -> String {
     escape(text, &[LABEL])
 }
 
-fn escape(text: &str, places: &[Surroundings]) -> String {
+fn escape(text: &str, surroundings: &[Surroundings]) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut out = line.clone();
     let mut escapes: Vec<usize> = Vec::new();
     while escapes.len() < MAX_ESCAPES {
-        let Some(at) = places.iter().find_map(|place| find_markup(&out, &escapes, *place)) else {
+        let Some(offset) = surroundings.iter().find_map(|s| find_markup(&out, &escapes, *s)) else {
             return out;
         };
-        if !out[at..].starts_with(|c: char| c.is_ascii_punctuation()) {
+        if !out[offset..].starts_with(|c: char| c.is_ascii_punctuation()) {
             break;
         }
-        out.insert(at, '\\');
-        escapes.iter_mut().filter(|escape| **escape >= at).for_each(|escape| *escape += 1);
-        escapes.push(at);
+        out.insert(offset, '\\');
+        escapes.iter_mut().filter(|escape| **escape >= offset).for_each(|escape| *escape += 1);
+        escapes.push(offset);
     }
     let is_escaped = |c: &char| c.is_ascii_punctuation();
     line.chars()
@@ -48,12 +48,12 @@ fn escape(text: &str, places: &[Surroundings]) -> String {
         .collect()
 }
 
-/// Returns the offset of the first character, except these backslashes, that Markdown does not show
-/// literally in these surroundings.
+/// Returns the offset of the first character that Markdown does not show literally in these
+/// surroundings, except the backslashes at `escapes`.
 fn find_markup(text: &str, escapes: &[usize], (prefix, suffix): Surroundings) -> Option<usize> {
     let source = format!("{prefix}{text}{suffix}");
     let (start, end) = (prefix.len(), prefix.len() + text.len());
-    let mut shown_until = start;
+    let mut shown_end = start;
     let mut is_link = false;
     for (event, range) in Parser::new_ext(&source, OPTIONS).into_offset_iter() {
         let is_literal = match &event {
@@ -65,31 +65,31 @@ fn find_markup(text: &str, escapes: &[usize], (prefix, suffix): Surroundings) ->
             Event::Code(code) => source[range.clone()] == format!("`{code}`"),
             _ => continue,
         };
-        if range.start == shown_until + 1 && escapes.contains(&(shown_until - start)) {
-            shown_until += 1;
+        if range.start == shown_end + 1 && escapes.contains(&(shown_end - start)) {
+            shown_end += 1;
         }
-        if !is_literal || range.start > shown_until {
-            return Some(first_mark_from(text, shown_until.min(range.start).saturating_sub(start)));
+        if !is_literal || range.start > shown_end {
+            return Some(first_mark_from(text, shown_end.min(range.start).saturating_sub(start)));
         }
-        shown_until = range.end.max(shown_until);
+        shown_end = range.end.max(shown_end);
     }
     if !suffix.is_empty() && !is_link {
         return Some(first_bracket(text, escapes));
     }
-    (shown_until < end).then(|| first_mark_from(text, shown_until - start))
+    (shown_end < end).then(|| first_mark_from(text, shown_end - start))
 }
 
 /// Returns the offset of the punctuation that begins markup, after the number of a list item.
-fn first_mark_from(text: &str, from: usize) -> usize {
+fn first_mark_from(text: &str, start: usize) -> usize {
     let is_mark = |c: char| !c.is_whitespace() && !c.is_ascii_digit();
-    text[from..].find(is_mark).map_or(from, |at| from + at)
+    text[start..].find(is_mark).map_or(start, |offset| start + offset)
 }
 
 /// Returns the offset of the first bracket that is not escaped, else of the last character.
 fn first_bracket(text: &str, escapes: &[usize]) -> usize {
-    let is_escaped = |at: usize| at > 0 && escapes.contains(&(at - 1));
-    let bracket = text.match_indices(['[', ']']).map(|(at, _)| at).find(|at| !is_escaped(*at));
-    bracket.unwrap_or_else(|| text.char_indices().last().map_or(0, |(at, _)| at))
+    let is_escaped = |i: usize| i > 0 && escapes.contains(&(i - 1));
+    let bracket = text.match_indices(['[', ']']).map(|(i, _)| i).find(|i| !is_escaped(*i));
+    bracket.unwrap_or_else(|| text.char_indices().last().map_or(0, |(i, _)| i))
 }
 
 #[cfg(test)]
@@ -99,7 +99,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Returns the text that Markdown shows, with backticks around code.
-    fn shown(markdown: &str) -> String {
+    fn rendered_text(markdown: &str) -> String {
         let mut out = String::new();
         for event in Parser::new_ext(markdown, OPTIONS) {
             match event {
@@ -151,12 +151,13 @@ mod tests {
         ) {
             let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let paragraph = literal(&text);
-            prop_assert_eq!(&shown(&paragraph), &line);
-            prop_assert_eq!(&shown(&format!("### {paragraph}\n")), &line);
-            let cited = shown(&format!("{paragraph} [x](https://x.example)\n"));
+            prop_assert_eq!(&rendered_text(&paragraph), &line);
+            prop_assert_eq!(&rendered_text(&format!("### {paragraph}\n")), &line);
+            let cited = rendered_text(&format!("{paragraph} [x](https://x.example)\n"));
             let expected = format!("{line} x");
             prop_assert_eq!(cited.trim_start(), expected.trim_start());
-            prop_assert_eq!(&shown(&format!("[{}](https://x.example)", literal_label(&text))), &line);
+            let link = format!("[{}](https://x.example)", literal_label(&text));
+            prop_assert_eq!(&rendered_text(&link), &line);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Extraction of a mail's own text, without the quoted mail, the signature and the legal notice.
+//! Extraction of a mail's own text, without quoted mail, the signature and the legal notice.
 //! Mail programs mark these in their user's language; this module knows the most common marks.
 
 use std::{borrow::Cow, sync::LazyLock};
@@ -31,7 +31,6 @@ static QUOTE_INTRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:写道|寫道|님이 작성|のメール|さんは書きました|書きました)\s?[:：]$",
     ))
 });
-/// A date or a time of day.
 static DATE_OR_TIME: LazyLock<Regex> =
     LazyLock::new(|| re(r"\d{1,2}[:.]\d{2}|\d{1,4}[./年-]\s?\d{1,2}|\b(?:19|20)\d{2}\b"));
 static DATE: LazyLock<Regex> =
@@ -116,7 +115,6 @@ static REPLY_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)^(?:re|aw|sv|vs|antw|odp|ynt|res|rif|回复|答复|回覆)\s?(?:\[\d+\])?\s?[:：]")
 });
 
-/// A closing formula.
 static CLOSING_FORMULA: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:(?:with )?(?:kind|best|warm|many|kindest|warmest)(?: and best)? (?:regards|wishes)|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|",
@@ -146,7 +144,6 @@ static LEGAL_NOTICE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:consider the environment before printing|denken sie an die umwelt|pensez à l.environnement)",
     ))
 });
-/// A greeting.
 static GREETING: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day)|to whom it may concern|",
@@ -180,9 +177,9 @@ pub fn own_text(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    for (at, line) in lines.iter().enumerate().filter(|(at, _)| is_own[*at]) {
+    for (i, line) in lines.iter().enumerate().filter(|(i, _)| is_own[*i]) {
         let content = line.trim_start().trim_start_matches('>');
-        out.push_str(if in_fence[at] || content.len() == line.trim_start().len() {
+        out.push_str(if in_fence[i] || content.len() == line.trim_start().len() {
             line
         } else {
             content.trim_start()
@@ -260,7 +257,7 @@ fn strip_greeting(text: &str) -> (&str, bool) {
 
 /// Returns whether a line may be a header. This check rejects most lines of a log quickly.
 fn may_be_header(line: &str) -> bool {
-    let name = line.find([':', '：']).filter(|at| *at > 0 && *at <= 60).map(|at| &line[..at]);
+    let name = line.find([':', '：']).filter(|end| (1..=60).contains(end)).map(|end| &line[..end]);
     name.is_some_and(|name| {
         !name.contains(|c: char| c.is_ascii_digit() || matches!(c, '"' | '=' | '/' | '{'))
     })
@@ -268,152 +265,150 @@ fn may_be_header(line: &str) -> bool {
 
 /// Returns the number of leading lines that are a mail's headers.
 fn header_block(lines: &[&str]) -> usize {
-    let (mut at, mut sender, mut header_count) = (0, false, 0);
-    while let Some(line) = lines.get(at).map(|line| line.trim()).filter(|_| at < MAX_HEADER_LINES) {
+    let (mut i, mut has_sender, mut header_count) = (0, false, 0);
+    while let Some(line) = lines.get(i).map(|line| line.trim()).filter(|_| i < MAX_HEADER_LINES) {
         let header = may_be_header(line).then(|| HEADER.captures(line)).flatten();
         let Some(captures) = header else {
             // A long header continues on an indented line.
-            if header_count > 0 && lines[at].starts_with([' ', '\t']) && !line.is_empty() {
-                at += 1;
+            if header_count > 0 && lines[i].starts_with([' ', '\t']) && !line.is_empty() {
+                i += 1;
                 continue;
             }
             break;
         };
-        sender |= SENDER_NAME.is_match(&captures[1]);
+        has_sender |= SENDER_NAME.is_match(&captures[1]);
         header_count += 1;
-        at += 1;
+        i += 1;
     }
-    if sender && header_count >= 3 { at } else { 0 }
+    if has_sender && header_count >= 3 { i } else { 0 }
 }
 
-/// Returns for each line whether the writer wrote it.
+/// Returns whether the writer wrote each line.
 fn own_lines(lines: &[&str], in_fence: &[bool]) -> Vec<bool> {
     let mut is_own = vec![true; lines.len()];
     let mut end = lines.len();
     let mut is_mail = false;
     let mut has_text = false;
-    let mut at = 0;
-    while at < end {
-        let line = lines[at].trim();
-        if in_fence[at] || line.is_empty() || line.starts_with('>') {
-            has_text |= in_fence[at];
+    let mut i = 0;
+    while i < end {
+        let line = lines[i].trim();
+        if in_fence[i] || line.is_empty() || line.starts_with('>') {
+            has_text |= in_fence[i];
             // Some programs quote the introduction line as well.
-            is_mail |= !in_fence[at]
+            is_mail |= !in_fence[i]
                 && line.ends_with([':', '：'])
                 && is_introduction(line.trim_start_matches(['>', ' ']), || true);
-            at += 1;
+            i += 1;
             continue;
         }
         if line.ends_with(['-', ':']) && FORWARD_MARKER.is_match(line) {
-            let blank = lines[at + 1..].iter().take(2).take_while(|l| l.trim().is_empty()).count();
-            let next = at + 1 + blank;
+            let blank = lines[i + 1..].iter().take(2).take_while(|l| l.trim().is_empty()).count();
+            let next = i + 1 + blank;
             let next = (next + header_block(&lines[next..])).min(end);
-            is_own[at..next].fill(false);
-            at = next;
+            is_own[i..next].fill(false);
+            i = next;
             continue;
         }
         // A row of underscores is Outlook's separator only if headers follow.
         let headers_follow = || {
-            let next = lines[at + 1..].iter().take(3).find(|l| !l.trim().is_empty());
+            let next = lines[i + 1..].iter().take(3).find(|l| !l.trim().is_empty());
             next.is_some_and(|l| HEADER.is_match(l.trim()))
         };
         let has_forwarding_note = || {
             let words: String =
-                (0..at).filter(|n| is_own[*n]).map(|n| format!("{} ", lines[n])).collect();
+                (0..i).filter(|n| is_own[*n]).map(|n| format!("{} ", lines[n])).collect();
             words.split_whitespace().count() <= MAX_NOTE_WORDS && FORWARDING_NOTE.is_match(&words)
         };
         let is_separator_row = line.ends_with(['-', '_'])
             && SEPARATOR.is_match(line)
             && (!line.starts_with('_') || headers_follow());
         let is_separator = is_separator_row || REPLY_MARKER.is_match(line);
-        let headers = if is_separator { 1 } else { header_block(&lines[at..]) };
+        let headers = if is_separator { 1 } else { header_block(&lines[i..]) };
         if headers > 0 {
             if has_text && !has_forwarding_note() {
-                end = at;
+                end = i;
                 break;
             }
             // The whole mail was pasted: its headers are not its text.
-            is_own[at..at + headers].fill(false);
-            at += headers;
+            is_own[i..i + headers].fill(false);
+            i += headers;
             continue;
         }
-        if let Some(next) = introduction_end(lines, at) {
+        if let Some(next) = introduction_end(lines, i) {
             is_mail = true;
-            is_own[at..next].fill(false);
+            is_own[i..next].fill(false);
             if has_text && !starts_with_quote(lines, next) {
-                end = at;
+                end = i;
                 break;
             }
-            at = next;
+            i = next;
             continue;
         }
         has_text |= line.contains(char::is_alphanumeric);
-        at += 1;
+        i += 1;
     }
     is_own[end..].fill(false);
     // Drop quotations only in a mail; elsewhere the marked lines may be a log.
     if is_mail {
-        for at in 0..end {
-            if !in_fence[at] && lines[at].trim_start().starts_with('>') {
-                is_own[at] = false;
+        for i in 0..end {
+            if !in_fence[i] && lines[i].trim_start().starts_with('>') {
+                is_own[i] = false;
             }
         }
     }
     // The signature ends the writer's own text.
-    let last = (0..end)
-        .rev()
-        .find(|at| is_own[*at] && !lines[*at].trim().is_empty())
-        .map_or(0, |at| at + 1);
-    let from = signature_start(lines, &is_own, in_fence, last);
-    is_own[from..last].fill(false);
+    let last =
+        (0..end).rev().find(|i| is_own[*i] && !lines[*i].trim().is_empty()).map_or(0, |i| i + 1);
+    let start = signature_start(lines, &is_own, in_fence, last);
+    is_own[start..last].fill(false);
     is_own
 }
 
 /// Returns the first line of the signature before `last`; `last` if there is none.
 fn signature_start(lines: &[&str], is_own: &[bool], in_fence: &[bool], last: usize) -> usize {
-    let has_content = |at: &usize| is_own[*at] && !lines[*at].trim().is_empty();
-    let mut from = last;
+    let has_content = |i: &usize| is_own[*i] && !lines[*i].trim().is_empty();
+    let mut start = last;
     let first = (0..last).rev().filter(has_content).nth(2 * MAX_SIGNATURE_LINES);
     let first = first.unwrap_or(0).max(last.saturating_sub(SIGNATURE_WINDOW));
     // RFC 3676, section 4.3: "-- " alone in a line; many programs lose the space.
-    if let Some(at) = (first..last)
-        .find(|at| !in_fence[*at] && is_own[*at] && matches!(lines[*at].trim_end(), "--" | "—"))
-        && (1..=MAX_SIGNATURE_LINES).contains(&(at + 1..last).filter(has_content).count())
-        && !in_fence[at..last].contains(&true)
-        && lines[..at].iter().any(|l| l.contains(char::is_alphanumeric))
+    if let Some(i) = (first..last)
+        .find(|i| !in_fence[*i] && is_own[*i] && matches!(lines[*i].trim_end(), "--" | "—"))
+        && (1..=MAX_SIGNATURE_LINES).contains(&(i + 1..last).filter(has_content).count())
+        && !in_fence[i..last].contains(&true)
+        && lines[..i].iter().any(|l| l.contains(char::is_alphanumeric))
     {
-        from = at;
+        start = i;
     }
     loop {
-        let Some(at) = (0..from).rev().find(has_content) else { return from };
-        let line = lines[at].trim().trim_matches(['*', '_']);
-        if in_fence[at]
+        let Some(i) = (0..start).rev().find(has_content) else { return start };
+        let line = lines[i].trim().trim_matches(['*', '_']);
+        if in_fence[i]
             || !(DEVICE_SIGNATURE.is_match(line) || LEGAL_NOTICE.is_match(line))
-            || !has_text_before(lines, is_own, at)
+            || !has_text_before(lines, is_own, i)
         {
             break;
         }
-        from = at;
+        start = i;
     }
-    let tail = |at: usize| (at + 1..from).filter(has_content);
-    let closing_at =
-        (first..from).rev().take_while(|at| tail(*at).count() <= MAX_CLOSING_LINES).find(|at| {
-            is_own[*at]
-                && !in_fence[*at]
-                && CLOSING_FORMULA.is_match(lines[*at].trim().trim_matches(['*', '_']))
-                && tail(*at).all(|n| {
+    let tail = |i: usize| (i + 1..start).filter(has_content);
+    let closing_line =
+        (first..start).rev().take_while(|i| tail(*i).count() <= MAX_CLOSING_LINES).find(|i| {
+            is_own[*i]
+                && !in_fence[*i]
+                && CLOSING_FORMULA.is_match(lines[*i].trim().trim_matches(['*', '_']))
+                && tail(*i).all(|n| {
                     let line = lines[n].trim();
                     !in_fence[n] && line.chars().count() <= MAX_CONTACT_LINE && !is_afterword(line)
                 })
         });
-    match closing_at {
-        Some(at) if has_text_before(lines, is_own, at) => at,
-        _ => from,
+    match closing_line {
+        Some(i) if has_text_before(lines, is_own, i) => i,
+        _ => start,
     }
 }
 
-fn has_text_before(lines: &[&str], is_own: &[bool], at: usize) -> bool {
-    (0..at).any(|n| is_own[n] && lines[n].contains(char::is_alphanumeric))
+fn has_text_before(lines: &[&str], is_own: &[bool], end: usize) -> bool {
+    (0..end).any(|n| is_own[n] && lines[n].contains(char::is_alphanumeric))
 }
 
 /// Returns whether a line below a name is a postscript, a list item or a question.
@@ -427,17 +422,17 @@ fn is_afterword(line: &str) -> bool {
 
 /// Returns the first line of a quotation whose introduction begins at this line and takes up to
 /// two lines: "On Monday … wrote:".
-fn introduction_end(lines: &[&str], at: usize) -> Option<usize> {
-    let line = lines[at].trim();
-    if is_introduction(line, || starts_with_quote(lines, at + 1)) {
-        return Some(at + 1);
+fn introduction_end(lines: &[&str], i: usize) -> Option<usize> {
+    let line = lines[i].trim();
+    if is_introduction(line, || starts_with_quote(lines, i + 1)) {
+        return Some(i + 1);
     }
-    let next = lines.get(at + 1)?.trim();
-    let begins = !line.ends_with([':', '.', '：']) && next.ends_with([':', '：']);
-    (begins
+    let next = lines.get(i + 1)?.trim();
+    let may_continue = !line.ends_with([':', '.', '：']) && next.ends_with([':', '：']);
+    (may_continue
         && (DATE_OR_TIME.is_match(line) || ADDRESS.is_match(line))
-        && is_introduction(&format!("{line} {next}"), || starts_with_quote(lines, at + 2)))
-    .then_some(at + 2)
+        && is_introduction(&format!("{line} {next}"), || starts_with_quote(lines, i + 2)))
+    .then_some(i + 2)
 }
 
 /// Returns whether a line introduces a quotation by its writer and its time.
@@ -445,29 +440,29 @@ fn is_introduction(line: &str, has_quote: impl Fn() -> bool) -> bool {
     if line.len() > MAX_INTRODUCTION || !line.ends_with([':', '：']) {
         return false;
     }
-    let address = ADDRESS.is_match(line);
+    let has_address = ADDRESS.is_match(line);
     if QUOTE_INTRODUCTION.is_match(line) {
         // "At 10:12 the server wrote:" belongs to a report.
-        return address || DATE.is_match(line) || has_quote();
+        return has_address || DATE.is_match(line) || has_quote();
     }
-    address && DATE_OR_TIME.is_match(line) && (line.contains('<') || has_quote())
+    has_address && DATE_OR_TIME.is_match(line) && (line.contains('<') || has_quote())
 }
 
-/// Returns whether the first line with text from `from` on is marked as a quotation.
-fn starts_with_quote(lines: &[&str], from: usize) -> bool {
-    let next = lines.get(from..).unwrap_or_default().iter().take(4).find(|l| !l.trim().is_empty());
+/// Returns whether the first line with text at or after `start` is marked as a quotation.
+fn starts_with_quote(lines: &[&str], start: usize) -> bool {
+    let next = lines.get(start..).unwrap_or_default().iter().take(4).find(|l| !l.trim().is_empty());
     next.is_some_and(|l| l.trim_start().starts_with('>'))
 }
 
-/// Returns for each line whether it is in a fenced code block, including the fences.
+/// Returns whether each line is in a fenced code block or is one of its fences.
 fn fenced_lines(lines: &[&str]) -> Vec<bool> {
-    let mut open = false;
+    let mut in_fence = false;
     lines
         .iter()
         .map(|line| {
-            let mark = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-            open ^= mark;
-            open || mark
+            let edge = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+            in_fence ^= edge;
+            in_fence || edge
         })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! A parser of Markdown into plain-text blocks: prose, code, logs and quotes.
+//! A parser that splits Markdown into plain-text blocks: prose, code, logs and quotes.
 
 use std::ops::Range;
 
@@ -36,14 +36,15 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
 /// Parses as [`blocks`] does, and also returns the addresses and titles of links and images.
 pub fn blocks_and_targets(markdown: &str) -> (Vec<Block>, Vec<String>) {
     let mut builder = BlockBuilder::default();
-    for (event, at) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {
+    for (event, range) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {
         match event {
-            Event::End(TagEnd::TableCell) => builder.last_cell_end = at.end,
-            Event::End(TagEnd::TableRow) => builder
-                .push_extra_cells(&markdown[builder.last_cell_end.clamp(at.start, at.end)..at.end]),
+            Event::End(TagEnd::TableCell) => builder.last_cell_end = range.end,
+            Event::End(TagEnd::TableRow) => builder.push_extra_cells(
+                &markdown[builder.last_cell_end.clamp(range.start, range.end)..range.end],
+            ),
             _ => {}
         }
-        builder.event(event);
+        builder.handle_event(event);
     }
     builder.flush(BlockKind::Prose);
     (builder.blocks, builder.targets)
@@ -92,8 +93,8 @@ pub fn tables(markdown: &str) -> Vec<Table> {
 struct BlockBuilder {
     blocks: Vec<Block>,
     text: String,
-    quotes: usize,
-    code: bool,
+    quote_depth: usize,
+    in_code: bool,
     html: String,
     targets: Vec<String>,
     /// Byte offset of the end of the last table cell.
@@ -113,17 +114,17 @@ impl BlockBuilder {
         }
     }
 
-    fn event(&mut self, event: Event<'_>) {
+    fn handle_event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => match tag {
                 Tag::BlockQuote(_) => {
                     self.flush(BlockKind::Prose);
-                    self.quotes += 1;
+                    self.quote_depth += 1;
                 }
                 // The info string of a fence names a language; it is not text.
                 Tag::CodeBlock(_) => {
                     self.flush(BlockKind::Prose);
-                    self.code = true;
+                    self.in_code = true;
                 }
                 Tag::Paragraph
                 | Tag::Heading { .. }
@@ -143,10 +144,10 @@ impl BlockBuilder {
             Event::End(tag) => match tag {
                 TagEnd::BlockQuote(_) => {
                     self.flush(BlockKind::Prose);
-                    self.quotes = self.quotes.saturating_sub(1);
+                    self.quote_depth = self.quote_depth.saturating_sub(1);
                 }
                 TagEnd::CodeBlock => {
-                    self.code = false;
+                    self.in_code = false;
                     self.flush(BlockKind::Code);
                 }
                 TagEnd::Heading(_) => self.flush(BlockKind::Heading),
@@ -187,12 +188,12 @@ impl BlockBuilder {
         }
         let kind = match kind {
             BlockKind::Prose if reads_like_log(text) => BlockKind::Code,
-            BlockKind::Prose if self.quotes > 0 => BlockKind::Quote,
+            BlockKind::Prose if self.quote_depth > 0 => BlockKind::Quote,
             kind => kind,
         };
         // An unfenced log is parsed as many blocks; join them.
         if kind == BlockKind::Code
-            && !self.code
+            && !self.in_code
             && let Some(last) = self.blocks.last_mut()
             && last.kind == BlockKind::Code
             && reads_like_log(text)
@@ -206,7 +207,7 @@ impl BlockBuilder {
     }
 }
 
-/// Returns whether at least two and half of the lines look like stack frames or log records.
+/// Returns whether at least two lines and half of all lines look like stack frames or log records.
 fn reads_like_log(text: &str) -> bool {
     let (mut lines, mut marked_lines) = (0_usize, 0_usize);
     for line in text.lines().filter(|l| !l.trim().is_empty()) {
@@ -220,24 +221,24 @@ fn reads_like_log(text: &str) -> bool {
 /// record with a time or level.
 fn is_log_line(line: &str) -> bool {
     let line = line.trim_start();
-    let digits = |s: &str| s.bytes().take_while(u8::is_ascii_digit).count();
-    let n = digits(line);
+    let count_digits = |s: &str| s.bytes().take_while(u8::is_ascii_digit).count();
+    let n = count_digits(line);
     if n > 0 {
         let rest = &line[n..];
         // "12: 0x7f… - core::panicking", "2024-05-01T10:00:00", "10:00:00.123", "12:     "
         return rest.starts_with(": 0x")
             || rest.starts_with(":  ")
-            || (n == 4 && rest.starts_with(['-', '/']) && digits(&rest[1..]) == 2)
+            || (n == 4 && rest.starts_with(['-', '/']) && count_digits(&rest[1..]) == 2)
             || (n <= 2
                 && rest.starts_with(':')
-                && digits(&rest[1..]) == 2
+                && count_digits(&rest[1..]) == 2
                 && rest[3..].starts_with(':'));
     }
-    let frame = line
+    let is_frame = line
         .strip_prefix("at ")
         .is_some_and(|r| r.contains('(') || r.contains(':') || r.contains('/'));
-    frame
-        || (line.starts_with('#') && digits(&line[1..]) > 0 && line.contains("0x"))
+    is_frame
+        || (line.starts_with('#') && count_digits(&line[1..]) > 0 && line.contains("0x"))
         || (line.starts_with("File \"") && line.contains(", line "))
         || line.starts_with("Caused by: ")
         || line.starts_with("Traceback (most recent call last)")
@@ -304,13 +305,13 @@ mod tests {
 
     #[test]
     fn inline_block_tags_separate_words() {
-        for (markdown, want) in [
+        for (markdown, expected) in [
             ("one<br>two <b>th</b>ree", "one\ntwo three"),
             ("a | b\n--|--\nc<br/>d | e", "a  b"),
             ("see <td>x</td><td>y</td>", "see  x  y"),
             ("look <img alt='at it' src='https://w.example/i.png'>there", "look  at it there"),
         ] {
-            assert_eq!(show(markdown)[0].1, want, "{markdown}");
+            assert_eq!(show(markdown)[0].1, expected, "{markdown}");
         }
         assert_eq!(show("a | b\n--|--\nc<br/>d | e")[1].1, "c\nd  e");
     }

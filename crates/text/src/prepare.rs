@@ -13,7 +13,7 @@ use super::{
 /// The maximum length of a text that is searched, in bytes. The rest is stored and shown.
 pub const MAX_INPUT: usize = 1_000_000;
 
-/// Returns a text without terminal colours, quoted mail and signature.
+/// Returns a text without terminal colors, quoted mail or a signature.
 pub fn own_content(markdown: &str) -> Cow<'_, str> {
     match strip_ansi(markdown) {
         Cow::Borrowed(plain) => mail::own_text(plain),
@@ -28,7 +28,6 @@ pub struct PreparedText {
     pub blocks: Vec<Block>,
     /// Addresses and titles of links and images, which are searchable but not part of the prose.
     pub targets: Vec<String>,
-    // Both are computed on first use.
     prose: OnceLock<String>,
     code: OnceLock<String>,
 }

@@ -88,14 +88,14 @@ pub fn references(text: &str) -> Vec<Reference> {
         out.insert(Reference { source, number, relation });
     }
     // A stronger relation to an item replaces a plain mention.
-    let strong: HashSet<(Option<String>, u64)> = out
+    let targets: HashSet<(Option<String>, u64)> = out
         .iter()
         .filter(|r| r.relation != Relation::Mentions)
         .map(|r| (r.source.clone(), r.number))
         .collect();
     out.into_iter()
         .filter(|r| {
-            r.relation != Relation::Mentions || !strong.contains(&(r.source.clone(), r.number))
+            r.relation != Relation::Mentions || !targets.contains(&(r.source.clone(), r.number))
         })
         .collect()
 }

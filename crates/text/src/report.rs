@@ -109,9 +109,9 @@ pub fn identifiers(parts: [&str; 3]) -> Vec<String> {
     let mut distinct = HashSet::new();
     let mut out = Vec::new();
     for text in parts {
-        for (_, whole) in tokens::identifiers(text).take(MAX_WORDS) {
-            if distinct.insert(whole.clone()) {
-                out.push(whole);
+        for (_, identifier) in tokens::identifiers(text).take(MAX_WORDS) {
+            if distinct.insert(identifier.clone()) {
+                out.push(identifier);
             }
         }
     }
@@ -180,10 +180,10 @@ mod tests {
             (title.as_str(), body.text().as_str()),
             ("the pump stops at noon.", "It beeps twice.")
         );
-        let whole = format!(
+        let full_mail = format!(
             "From: Ada <a@mill.example>\nTo: Desk\nDate: 4 Mar 2025\nSubject: Re: Pump stops\n\n{mail}"
         );
-        let (title, body) = split_paste(&whole, &Skeleton::default());
+        let (title, body) = split_paste(&full_mail, &Skeleton::default());
         assert_eq!(
             (title.as_str(), body.text().as_str()),
             ("Pump stops", "the pump stops at noon.\nIt beeps twice.")
@@ -191,15 +191,15 @@ mod tests {
     }
 
     #[test]
-    fn colours_do_not_change_a_query() {
+    fn colors_do_not_change_a_query() {
         let log = "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n";
-        let coloured_log =
+        let colored_log =
             log.replace("error", "\u{1b}[1m\u{1b}[31merror").replace(": m", "\u{1b}[0m: m");
         let blocks_of = |text: &str| {
             let (title, body) = split_paste(text, &Skeleton::default());
             (title, body.blocks)
         };
-        assert_eq!(blocks_of(&coloured_log), blocks_of(log));
+        assert_eq!(blocks_of(&colored_log), blocks_of(log));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A classifier of the sentences of comments by role: a fix, a workaround, a refusal and others.
+//! A classifier of comment sentences by role: a fix, a workaround, a refusal and others.
 //!
 //! It is a multinomial logistic regression over 1- to 3-grams of tokens. `models/roles/fit.py` fits
 //! the weights in `roles.json`; the README beside it has the figures.
@@ -50,14 +50,14 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 /// A version after a word that introduces the fixed version.
-static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
+static FIXED_VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)(?:\b(?:in|with|to|as of|since|version|release)\s+(?:the |version |release |firmware |app )*v?|\(v?)(\d+(?:\.\d+)+)",
     )
 });
 static VERSION: LazyLock<Regex> = LazyLock::new(|| re(r"\bv?(\d+(?:\.\d+)+)"));
 /// A version in which something broke or last worked, or a branch.
-static NOT_FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
+static UNFIXED_VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|works?|worked|fine|ok|revert(?:ed)?",
         r"|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present|not(?: \w+)?)",
@@ -81,10 +81,10 @@ static SUCCESSFUL_TEST: LazyLock<Regex> = LazyLock::new(|| {
 static REPRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)\b(?:(?:is|was|still|able to|could|can) reproduc|still (?:occur|happen|fail|see))")
 });
-static DOES_NOT_HAPPEN: LazyLock<Regex> =
+static NON_OCCURRENCE: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:does|did)(?: not|n't) (?:crash|fail|happen|occur)"));
 /// A statement that the problem persists after a fix.
-static PERSISTS: LazyLock<Regex> = LazyLock::new(|| {
+static PERSISTENCE: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:still|again|now) (?:\w+ )?(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b",
         r"|\b(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b.{0,20} (?:still|again)\b",
@@ -238,8 +238,8 @@ impl Sentences {
             let decisive = [Fix, Workaround, Declined, AlreadyReported, NotFixed, Retraction];
             decisive.contains(&sentence.role())
         };
-        let top = |sentence: &Sentence| sentence.probabilities.into_iter().fold(0.0, f32::max);
-        let decisive = self.0.iter().filter(is_decisive).max_by(|a, b| top(a).total_cmp(&top(b)));
+        let peak = |sentence: &Sentence| sentence.probabilities.into_iter().fold(0.0, f32::max);
+        let decisive = self.0.iter().filter(is_decisive).max_by(|a, b| peak(a).total_cmp(&peak(b)));
         let first_role = || self.0.iter().find(|sentence| sentence.role() != Other);
         decisive.or_else(first_role).map_or(Other, Sentence::role)
     }
@@ -296,7 +296,7 @@ impl Sentences {
     pub fn verifies(&self, follows_fix: bool) -> bool {
         let is_verified = |sentence: &Sentence| {
             SUCCESSFUL_TEST.is_match(&sentence.text) && !REPRODUCTION.is_match(&sentence.text)
-                || follows_fix && DOES_NOT_HAPPEN.is_match(&sentence.text)
+                || follows_fix && NON_OCCURRENCE.is_match(&sentence.text)
         };
         let is_denial = |s: &Sentence| s.role() == SentenceRole::NotFixed && !is_verified(s);
         self.0.iter().any(is_verified) && !self.0.iter().any(is_denial)
@@ -305,7 +305,7 @@ impl Sentences {
     /// Returns whether the comment states that the problem persists or has returned.
     pub fn contradicts(&self) -> bool {
         self.0.iter().any(|sentence| {
-            sentence.role() == SentenceRole::NotFixed || PERSISTS.is_match(&sentence.text)
+            sentence.role() == SentenceRole::NotFixed || PERSISTENCE.is_match(&sentence.text)
         })
     }
 
@@ -326,16 +326,16 @@ impl Sentences {
             sentence.role() == SentenceRole::Fix && FORECAST.is_match(&sentence.text) == is_expected
         });
         let fixed_versions = fixes.flat_map(|sentence| {
-            let text = NOT_FIXED_IN.replace_all(&sentence.text, "").into_owned();
+            let text = UNFIXED_VERSION.replace_all(&sentence.text, "").into_owned();
             let find = |pattern: &Regex| -> Vec<String> {
                 pattern.captures_iter(&text).map(|captures| captures[1].to_owned()).collect()
             };
-            match find(&FIXED_IN) {
+            match find(&FIXED_VERSION) {
                 found_versions if found_versions.is_empty() => {
-                    let foreign = versions(&text, "").foreign;
+                    let foreign_versions = versions(&text, "").foreign;
                     let is_own = |version: &String| {
                         !reported_on.contains(version)
-                            && !foreign.iter().any(|name| name.ends_with(version))
+                            && !foreign_versions.iter().any(|name| name.ends_with(version))
                     };
                     Some(find(&VERSION))
                         .filter(|v| v.len() == 1 && is_own(&v[0]))
@@ -448,7 +448,7 @@ fn word_tokens(word: &str) -> Vec<String> {
     }
 }
 
-/// Returns a part of a sentence as literal Markdown, with the surrounding white space.
+/// Returns a part of a sentence as literal Markdown, with the surrounding whitespace.
 fn spaced_literal(part: &str) -> String {
     let space = |is_present: bool| if is_present { " " } else { "" };
     let inner = literal(part);
@@ -463,12 +463,12 @@ fn spaced_literal(part: &str) -> String {
 fn to_markdown(sentence: &str) -> String {
     let mut out = String::with_capacity(sentence.len() + 8);
     let mut rest = sentence;
-    while let Some(at) = rest.find([CODE, LINK_TARGET]) {
-        out.push_str(&spaced_literal(&rest[..at]));
-        let inside = &rest[at + CODE.len_utf8()..];
-        let is_code = rest[at..].starts_with(CODE);
-        let end = inside.find(if is_code { CODE_END } else { LINK_END }).unwrap_or(inside.len());
-        match (is_code, inside[..end].trim()) {
+    while let Some(start) = rest.find([CODE, LINK_TARGET]) {
+        out.push_str(&spaced_literal(&rest[..start]));
+        let content = &rest[start + CODE.len_utf8()..];
+        let is_code = rest[start..].starts_with(CODE);
+        let end = content.find(if is_code { CODE_END } else { LINK_END }).unwrap_or(content.len());
+        match (is_code, content[..end].trim()) {
             (true, code) if code.contains('`') => out.push_str(&format!("`` {code} ``")),
             (true, code) => out.push_str(&format!("`{code}`")),
             (false, "") => out.retain(|c| c != LINK),
@@ -477,7 +477,7 @@ fn to_markdown(sentence: &str) -> String {
                 out.push_str(&format!("]({url})"));
             }
         }
-        rest = inside[end..].trim_start_matches([CODE_END, LINK_END]);
+        rest = content[end..].trim_start_matches([CODE_END, LINK_END]);
     }
     out.push_str(&spaced_literal(rest));
     out.replace([BLOCK, NEXT_BLOCK, LINK, LINK_END, CODE_END], "")
@@ -605,26 +605,27 @@ mod tests {
     #[test]
     fn sentences_include_the_code_after_them() {
         let text = "Run this.\n\n```\none\n```\n\nIt fails:\n\n```\ntwo\n```\n\nSee [log](https://x.example/?a=1) and `a! (b)? C`. It fails (why?) at the end.";
-        let read: Vec<_> = Sentences::read(text).0.into_iter().map(|s| (s.text, s.code)).collect();
+        let sentences: Vec<_> =
+            Sentences::read(text).0.into_iter().map(|s| (s.text, s.code)).collect();
         let code = |code: &str| Some(code.to_owned());
-        assert_eq!(read[0], ("Run this.".to_owned(), code("one")));
-        assert_eq!(read[1], ("It fails:".to_owned(), code("two")));
-        assert_eq!(read[2].0, "See log https://x.example/?a=1 and a! (b)? C.");
-        assert_eq!(read[3].0, "It fails (why?) at the end.");
+        assert_eq!(sentences[0], ("Run this.".to_owned(), code("one")));
+        assert_eq!(sentences[1], ("It fails:".to_owned(), code("two")));
+        assert_eq!(sentences[2].0, "See log https://x.example/?a=1 and a! (b)? C.");
+        assert_eq!(sentences[3].0, "It fails (why?) at the end.");
     }
 
     #[test]
     fn sentences_keep_code_and_links_as_markdown() {
         let text = "Set `a_b` in [the file](https://x.example/f) for Vec&lt;T>:\n\n```toml\na_b = 1\n```\n\nSee <https://y.example>.";
-        let read = Sentences::read(text).0;
+        let sentences = Sentences::read(text).0;
         assert_eq!(
-            read[0].markdown(),
+            sentences[0].markdown(),
             "Set `a_b` in [the file](https://x.example/f) for Vec\\<T>:"
         );
-        assert_eq!(read[0].code.as_deref(), Some("a_b = 1"));
-        assert_eq!(read[1].markdown(), "See https://y.example.");
+        assert_eq!(sentences[0].code.as_deref(), Some("a_b = 1"));
+        assert_eq!(sentences[1].markdown(), "See https://y.example.");
         assert_eq!(
-            (read[1].text.as_str(), read[1].code.as_deref()),
+            (sentences[1].text.as_str(), sentences[1].code.as_deref()),
             ("See https://y.example.", None)
         );
     }
@@ -658,9 +659,9 @@ mod tests {
 
     #[test]
     fn forecasts_give_expected_versions() {
-        let read = Sentences::read("This should be fixed in 4.1.3.");
-        assert!(read.fixed_versions(&[]).is_empty());
-        assert_eq!(read.expected_versions(&[]), ["4.1.3"]);
+        let sentences = Sentences::read("This should be fixed in 4.1.3.");
+        assert!(sentences.fixed_versions(&[]).is_empty());
+        assert_eq!(sentences.expected_versions(&[]), ["4.1.3"]);
     }
 
     #[test]
@@ -674,9 +675,9 @@ mod tests {
             ("It is now broken for me again.", true, false, true),
             ("This is not fully fixed.", true, false, true),
         ] {
-            let read = Sentences::read(text);
+            let sentences = Sentences::read(text);
             assert_eq!(
-                (read.verifies(follows_fix), read.contradicts()),
+                (sentences.verifies(follows_fix), sentences.contradicts()),
                 (verifies, contradicts),
                 "{text}"
             );
@@ -685,8 +686,8 @@ mod tests {
 
     #[test]
     fn versions_do_not_end_sentences() {
-        let read = Sentences::read("It fails on 4.3.0.GA and 4.1.X only. The rest works.");
-        assert_eq!(read.0.len(), 2);
+        let sentences = Sentences::read("It fails on 4.3.0.GA and 4.1.X only. The rest works.");
+        assert_eq!(sentences.0.len(), 2);
     }
 
     #[test]

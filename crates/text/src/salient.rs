@@ -11,7 +11,7 @@ use regex::Regex;
 
 use crate::{mail, report, sanitize::strip_ansi, signature, skeleton::Skeleton};
 
-/// The maximum length of a text that is used as it is, in bytes.
+/// The maximum length of a text that is used unchanged, in bytes.
 const MAX_WHOLE: usize = 24_000;
 /// The maximum length of the salient part of a longer text, in bytes.
 const MAX_SALIENT: usize = 20_000;
@@ -30,7 +30,7 @@ const OMISSION_MARK: &str = "[…]\n";
 const MAX_LINE: usize = 2_000;
 
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
-static SEVERE: LazyLock<Regex> = LazyLock::new(|| {
+static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:error|fatal|panic(?:ked)?|critical|severe|exception|traceback|failed|failure|abort(?:ed)?|segfault|caused by)\b").unwrap()
 });
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
@@ -38,7 +38,7 @@ static WARNING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\bwarn(?:ing
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[0-9]+").unwrap());
 
-/// Returns the salient part of a query text: the writer's own words without terminal colours. A
+/// Returns the salient part of a query text: the writer's own words without terminal colors. A
 /// short text is kept whole; a long one is reduced to its salient lines.
 pub fn extract_salient(text: &str) -> Cow<'_, str> {
     let text = match strip_ansi(text) {
@@ -54,7 +54,7 @@ pub fn extract_salient(text: &str) -> Cow<'_, str> {
     }
     let lines: Vec<&str> = text.lines().collect();
     let indices = salient_lines(&lines, MAX_SALIENT);
-    Cow::Owned(indices.into_iter().map(|at| truncate(lines[at])).collect::<Vec<_>>().join("\n"))
+    Cow::Owned(indices.into_iter().map(|i| truncate(lines[i])).collect::<Vec<_>>().join("\n"))
 }
 
 /// Shortens a Markdown text to about `max_bytes` for display. Prose is kept; long code blocks and
@@ -66,7 +66,7 @@ pub fn condense(text: &str, max_bytes: usize) -> Cow<'_, str> {
     let runs = line_runs(text);
     // A text without code blocks may be a log.
     let is_long = |run: &LineRun<'_>| {
-        run.lines.len() >= MIN_LOG_LINES && (run.code || (runs.len() == 1 && is_log(&run.lines)))
+        run.lines.len() >= MIN_LOG_LINES && (run.is_code || (runs.len() == 1 && is_log(&run.lines)))
     };
     let count = runs.iter().filter(|run| is_long(run)).count();
     if count == 0 {
@@ -82,13 +82,13 @@ pub fn condense(text: &str, max_bytes: usize) -> Cow<'_, str> {
             false => (0..run.lines.len()).collect(),
         };
         let mut next = 0;
-        for at in indices {
-            if at > next {
+        for index in indices {
+            if index > next {
                 out.push_str(OMISSION_MARK);
             }
-            out.push_str(truncate(run.lines[at]));
+            out.push_str(truncate(run.lines[index]));
             out.push('\n');
-            next = at + 1;
+            next = index + 1;
         }
         if next < run.lines.len() {
             out.push_str(OMISSION_MARK);
@@ -101,7 +101,7 @@ pub fn condense(text: &str, max_bytes: usize) -> Cow<'_, str> {
 /// A run of lines: the content of a code block, or the lines between code blocks, fences included.
 struct LineRun<'t> {
     lines: Vec<&'t str>,
-    code: bool,
+    is_code: bool,
 }
 
 impl LineRun<'_> {
@@ -118,18 +118,18 @@ fn is_log(lines: &[&str]) -> bool {
 }
 
 fn line_runs(text: &str) -> Vec<LineRun<'_>> {
-    let mut out = vec![LineRun { lines: Vec::new(), code: false }];
+    let mut out = vec![LineRun { lines: Vec::new(), is_code: false }];
     for line in text.lines() {
         let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-        let code = out.last().is_some_and(|run| run.code);
-        if is_fence && code {
-            out.push(LineRun { lines: Vec::new(), code: false });
+        let in_code = out.last().is_some_and(|run| run.is_code);
+        if is_fence && in_code {
+            out.push(LineRun { lines: Vec::new(), is_code: false });
         }
         if let Some(run) = out.last_mut() {
             run.lines.push(line);
         }
-        if is_fence && !code {
-            out.push(LineRun { lines: Vec::new(), code: true });
+        if is_fence && !in_code {
+            out.push(LineRun { lines: Vec::new(), is_code: true });
         }
     }
     out.retain(|run| !run.lines.is_empty());
@@ -148,17 +148,17 @@ fn salient_lines(lines: &[&str], max_bytes: usize) -> BTreeSet<usize> {
         *kind_counts.entry(*kind).or_default() += 1;
     }
     // The last line represents its kind, because programs fail at the end of their output.
-    let mut last: HashMap<u64, usize> = HashMap::new();
-    for (at, kind) in kinds.iter().enumerate() {
-        last.insert(*kind, at);
+    let mut last_indices: HashMap<u64, usize> = HashMap::new();
+    for (index, kind) in kinds.iter().enumerate() {
+        last_indices.insert(*kind, index);
     }
     let distinct: BTreeSet<usize> =
-        last.into_values().filter(|at| !lines[*at].trim().is_empty()).collect();
+        last_indices.into_values().filter(|index| !lines[*index].trim().is_empty()).collect();
     let mut order: Vec<usize> = Vec::new();
     // Rank failures before warnings, so that many distinct warnings leave room for one failure.
-    let severity = |at: usize| {
-        let line = truncate(lines[at]);
-        if SEVERE.is_match(line) {
+    let severity = |index: usize| {
+        let line = truncate(lines[index]);
+        if FAILURE.is_match(line) {
             return Some(0_u8);
         }
         let has_signature =
@@ -166,23 +166,23 @@ fn salient_lines(lines: &[&str], max_bytes: usize) -> BTreeSet<usize> {
         (WARNING.is_match(line) || has_signature()).then_some(1)
     };
     let mut failures: Vec<(u8, usize)> =
-        distinct.iter().filter_map(|at| Some((severity(*at)?, *at))).collect();
-    failures.sort_by_key(|(severity, at)| {
-        (*severity, kind_counts[&kinds[*at]], std::cmp::Reverse(*at))
+        distinct.iter().filter_map(|index| Some((severity(*index)?, *index))).collect();
+    failures.sort_by_key(|(severity, index)| {
+        (*severity, kind_counts[&kinds[*index]], std::cmp::Reverse(*index))
     });
-    for (_, at) in failures {
-        order.push(at);
+    for (_, i) in failures {
+        order.push(i);
         order.extend(
-            (at.saturating_sub(1)..=(at + CONTEXT_LINES).min(lines.len() - 1)).filter(|n| *n != at),
+            (i.saturating_sub(1)..=(i + CONTEXT_LINES).min(lines.len() - 1)).filter(|n| *n != i),
         );
     }
     let ends = distinct.iter().rev().take(LAST_LINES).chain(distinct.iter().take(FIRST_LINES));
     let mut indices = BTreeSet::new();
     let mut remaining_bytes = max_bytes;
     // The first line identifies the text, so it precedes the failures.
-    for at in std::iter::once(0).chain(order.into_iter().take(400)).chain(ends.copied()) {
-        let size = truncate(lines[at]).len() + 1;
-        if size <= remaining_bytes && indices.insert(at) {
+    for index in std::iter::once(0).chain(order.into_iter().take(400)).chain(ends.copied()) {
+        let size = truncate(lines[index]).len() + 1;
+        if size <= remaining_bytes && indices.insert(index) {
             remaining_bytes -= size;
         }
     }
@@ -200,7 +200,7 @@ pub fn headline(text: &str) -> String {
     let first = || plain.trim().lines().next();
     // Without a failure, use the first warning.
     let first_match = |pattern: &Regex| plain.lines().find(|line| pattern.is_match(truncate(line)));
-    first_match(&SEVERE)
+    first_match(&FAILURE)
         .or_else(|| first_match(&WARNING))
         .or_else(first)
         .unwrap_or_default()
@@ -215,8 +215,8 @@ fn truncate(line: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn log(lines: usize, at: usize, failure: &str) -> String {
-        let line = |n| match n == at {
+    fn log(lines: usize, failure_line: usize, failure: &str) -> String {
+        let line = |n| match n == failure_line {
             true => failure.to_owned(),
             false => format!(
                 "2026-01-01T00:{:02}:{:02}Z INFO request {n} took {} ms",
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn salient_text_ignores_colours_and_quoted_mail() {
+    fn salient_text_ignores_colors_and_quoted_mail() {
         let log = log(20_000, 777, "\u{1b}[31merror\u{1b}[0m: the ring has no slot left");
         assert!(extract_salient(&log).contains("error: the ring has no slot left"));
         let mail = "From: Ada\nTo: Desk\nSubject: Re: Pump\n\nHello,\n\nit stops.\n\nRegards\nAda";
@@ -266,12 +266,12 @@ mod tests {
 
     #[test]
     fn failure_is_kept_at_any_position() {
-        for at in [0, 777, 19_999] {
-            let log = log(20_000, at, "ERROR FW-1043: upload stopped at offset 12");
+        for failure_line in [0, 777, 19_999] {
+            let log = log(20_000, failure_line, "ERROR FW-1043: upload stopped at offset 12");
             let salient = extract_salient(&log);
             assert!(
                 salient.len() <= MAX_SALIENT && salient.contains("FW-1043"),
-                "at {at}: {} bytes",
+                "line {failure_line}: {} bytes",
                 salient.len()
             );
         }

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::pattern::re;
 
-/// A terminal control sequence of ECMA-48: CSI (colours, cursor), OSC (titles, links) and other
+/// A terminal control sequence of ECMA-48: CSI (colors, cursor), OSC (titles, links) and other
 /// escapes. An unterminated sequence ends with its line. The escape character may be written out or
 /// replaced.
 static CONTROL_SEQUENCE: LazyLock<Regex> = LazyLock::new(|| {
@@ -20,10 +20,10 @@ static CONTROL_SEQUENCE: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// A colour sequence that has lost its escape character: `[31m`, `[0m`.
-static ORPHANED_COLOUR: LazyLock<Regex> =
+/// A color sequence that has lost its escape character: `[31m`, `[0m`.
+static ORPHANED_COLOR: LazyLock<Regex> =
     LazyLock::new(|| re(r"\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,9})?m"));
-/// The sequences that reset colours. Without one of them, brackets with an m are plain text.
+/// The sequences that reset colors. Without one of them, brackets with an m are plain text.
 const RESETS: &[&str] = &["[0m", "[39m", "[00m", "[0;39m"];
 
 /// Returns whether a control sequence moves the cursor and thus separates words.
@@ -43,7 +43,7 @@ fn remove_sequences(text: &str) -> Cow<'_, str> {
     if sequences.peek().is_none() {
         return Cow::Borrowed(text);
     }
-    let (mut out, mut from, mut has_moved) = (String::with_capacity(text.len()), 0, false);
+    let (mut out, mut start, mut has_moved) = (String::with_capacity(text.len()), 0, false);
     let mut push_words = |words: &str, has_moved: &mut bool| {
         let Some(first) = words.chars().next() else { return };
         let is_joined =
@@ -54,11 +54,11 @@ fn remove_sequences(text: &str) -> Cow<'_, str> {
         out.push_str(words);
     };
     for sequence in sequences {
-        push_words(&text[from..sequence.start()], &mut has_moved);
+        push_words(&text[start..sequence.start()], &mut has_moved);
         has_moved |= moves_cursor(sequence.as_str());
-        from = sequence.end();
+        start = sequence.end();
     }
-    push_words(&text[from..], &mut has_moved);
+    push_words(&text[start..], &mut has_moved);
     Cow::Owned(out)
 }
 
@@ -68,7 +68,7 @@ fn has_overwrites(text: &str) -> bool {
         || (text.contains('\n')
             && text
                 .match_indices('\r')
-                .any(|(at, _)| !text[at + 1..].trim_start_matches('\r').starts_with('\n')))
+                .any(|(offset, _)| !text[offset + 1..].trim_start_matches('\r').starts_with('\n')))
 }
 
 /// Returns the text as a terminal shows it after carriage returns and backspaces.
@@ -94,8 +94,8 @@ fn resolve_overwrites(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Removes terminal sequences and overwritten text. Words that only a colour divides are joined;
-/// words that a cursor movement divides stay separate.
+/// Removes terminal sequences and overwritten text. Words divided only by a color are joined; words
+/// divided by a cursor movement stay separate.
 pub fn strip_ansi(text: &str) -> Cow<'_, str> {
     match resolve_overwrites(text) {
         Cow::Borrowed(text) => strip_sequences(text),
@@ -124,16 +124,16 @@ fn strip_sequences(text: &str) -> Cow<'_, str> {
         return plain;
     }
     let mut out = String::with_capacity(plain.len());
-    let mut from = 0;
-    for colour in ORPHANED_COLOUR.find_iter(&plain) {
+    let mut start = 0;
+    for color in ORPHANED_COLOR.find_iter(&plain) {
         // "rate[5m]" is a duration.
-        if plain[colour.end()..].starts_with(']') {
+        if plain[color.end()..].starts_with(']') {
             continue;
         }
-        out.push_str(&plain[from..colour.start()]);
-        from = colour.end();
+        out.push_str(&plain[start..color.start()]);
+        start = color.end();
     }
-    out.push_str(&plain[from..]);
+    out.push_str(&plain[start..]);
     Cow::Owned(out)
 }
 
@@ -149,7 +149,7 @@ pub fn is_control(c: char) -> bool {
     }
 }
 
-/// Removes direction marks, converts line ends to `\n`, and replaces other control characters by
+/// Removes direction marks, converts line ends to `\n`, and replaces other control characters with
 /// U+FFFD, so that no words are joined.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_control) {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_do_not_change_a_log() {
+    fn colors_do_not_change_a_log() {
         let plain =
             "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n\tnote: rate[5m] of a[0] is 3";
         assert!(matches!(strip_ansi(plain), Cow::Borrowed(_)));
@@ -207,7 +207,7 @@ mod tests {
                 .replace("-->", &format!("{escape}[1;34m-->{escape}[0m"));
             assert_eq!(strip_ansi(&text), plain, "{escape:?}");
         }
-        for (text, want) in [
+        for (text, expected) in [
             ("\u{9b}31mred\u{9b}0m", "red"),
             ("\u{1b}]0;title\u{7}ls", "ls"),
             ("\u{1b}]8;;https://w.example\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link"),
@@ -215,13 +215,13 @@ mod tests {
             ("never ends \u{1b}]0;title\nnext line", "never ends 0;title\nnext line"),
             ("50 [m] and [31m of rope", "50 [m] and [31m of rope"),
         ] {
-            assert_eq!(strip_ansi(text), want, "{text:?}");
+            assert_eq!(strip_ansi(text), expected, "{text:?}");
         }
     }
 
     #[test]
     fn cursor_movement_separates_words() {
-        for (text, want) in [
+        for (text, expected) in [
             ("NAME\u{1b}[20Gstatus\u{1b}[40Gport", "NAME status port"),
             ("left\u{1b}[10Cright", "left right"),
             ("up\u{1b}[2Adown", "up down"),
@@ -231,13 +231,13 @@ mod tests {
             ("one\u{1b}Etwo", "one two"),
             ("mod\u{1b}[1mul\u{1b}[0me tail\u{1b}[0Ked", "module tailed"),
         ] {
-            assert_eq!(strip_ansi(text), want, "{text:?}");
+            assert_eq!(strip_ansi(text), expected, "{text:?}");
         }
     }
 
     #[test]
     fn overwritten_line_keeps_its_last_state() {
-        for (text, want) in [
+        for (text, expected) in [
             ("get\nLoading 10%\rLoading 99%\rError: no route\nend", "get\nError: no route\nend"),
             (
                 "Counting: 10%\r\u{1b}[KCounting: 100%, done.\r\nnext\r\n",
@@ -247,7 +247,7 @@ mod tests {
             ("spin |\u{8}/\u{8}-\u{8} done", "spin  done"),
             ("N\u{8}NA\u{8}AME", "NAME"),
         ] {
-            assert_eq!(strip_ansi(text), want, "{text:?}");
+            assert_eq!(strip_ansi(text), expected, "{text:?}");
         }
         for input in ["one\r\ntwo\r\n", "lines of\rvery old\rcomputers", "one\r\r\ntwo"] {
             assert!(matches!(strip_ansi(input), Cow::Borrowed(_)), "{input:?}");

@@ -38,7 +38,7 @@ impl SignatureKind {
 pub struct Signature {
     /// Kind of the signature.
     pub kind: SignatureKind,
-    /// Normalised: lower case, numbers, addresses and paths masked (except in codes and versions).
+    /// Normalized: lower case, numbers, addresses and paths masked (except in codes and versions).
     pub text: String,
 }
 
@@ -58,7 +58,7 @@ impl Signature {
 const MAX_SIGNATURES: usize = 48;
 /// The maximum length of a signature, in bytes; names of classes and functions are shorter.
 const MAX_SIGNATURE: usize = 1_000;
-/// The maximum length of a text that is read, in bytes.
+/// The maximum length of an examined text, in bytes.
 const MAX_INPUT: usize = 400_000;
 
 // Letters and digits with a hyphen (ORA-00942, LIC-9), rustc's E0277, Windows HRESULTs, errno
@@ -165,12 +165,12 @@ pub fn signatures(text: &str) -> Vec<Signature> {
         }
     }
     // Compiling these large patterns takes longer than the search for a few words.
-    let rust = text.contains(RUST_PANIC_PREFILTER).then(|| RUST_PANIC.captures_iter(text));
-    let go = GO_PANIC_PREFILTERS
+    let rust_panics = text.contains(RUST_PANIC_PREFILTER).then(|| RUST_PANIC.captures_iter(text));
+    let go_panics = GO_PANIC_PREFILTERS
         .iter()
         .any(|prefilter| text.contains(prefilter))
         .then(|| GO_PANIC.captures_iter(text));
-    for c in rust.into_iter().flatten().chain(go.into_iter().flatten()) {
+    for c in rust_panics.into_iter().flatten().chain(go_panics.into_iter().flatten()) {
         if let Some(m) = c.iter().skip(1).flatten().next() {
             let message = normalize_message(m.as_str());
             if !message.is_empty() {
@@ -223,8 +223,8 @@ pub(super) fn candidate_lines<'t>(
         if m.start() < end {
             return None;
         }
-        let start = text[..m.start()].rfind('\n').map_or(0, |at| at + 1);
-        end = text[m.end()..].find('\n').map_or(text.len(), |at| m.end() + at);
+        let start = text[..m.start()].rfind('\n').map_or(0, |end| end + 1);
+        end = text[m.end()..].find('\n').map_or(text.len(), |length| m.end() + length);
         Some(&text[start..end])
     })
 }
@@ -235,40 +235,40 @@ type MessageSpan<'t> = (std::ops::Range<usize>, &'t str);
 /// Returns the messages of a text in order, without overlaps. If a quoted and a line-initial
 /// message start at the same position, the quoted one is returned.
 fn messages(text: &str) -> impl Iterator<Item = &str> {
-    let mut at = 0;
+    let mut position = 0;
     let mut next_quoted = quoted_message(text, 0);
     let mut next_line =
         if LINE_MESSAGE_PREFILTER.is_match(text) { line_message(text, 0) } else { None };
     std::iter::from_fn(move || {
-        let stale = |span: &Option<MessageSpan<'_>>| {
-            span.as_ref().is_some_and(|(range, _)| range.start < at)
+        let is_stale = |span: &Option<MessageSpan<'_>>| {
+            span.as_ref().is_some_and(|(range, _)| range.start < position)
         };
-        if stale(&next_quoted) {
-            next_quoted = quoted_message(text, at);
+        if is_stale(&next_quoted) {
+            next_quoted = quoted_message(text, position);
         }
-        if stale(&next_line) {
-            next_line = line_message(text, at);
+        if is_stale(&next_line) {
+            next_line = line_message(text, position);
         }
         let first = [&next_quoted, &next_line]
             .into_iter()
             .flatten()
             .min_by_key(|(range, _)| range.start)?;
         let (range, message) = first.clone();
-        at = range.end;
+        position = range.end;
         Some(message)
     })
 }
 
-/// Returns the first line-initial message at or after `at`.
-fn line_message(text: &str, at: usize) -> Option<MessageSpan<'_>> {
-    let captures = LINE_MESSAGE.captures_at(text, at)?;
-    let (whole, message) = (captures.get(0)?, captures.get(1)?);
-    Some((whole.range(), message.as_str()))
+/// Returns the first line-initial message at or after `start`.
+fn line_message(text: &str, start: usize) -> Option<MessageSpan<'_>> {
+    let captures = LINE_MESSAGE.captures_at(text, start)?;
+    let (full_match, message) = (captures.get(0)?, captures.get(1)?);
+    Some((full_match.range(), message.as_str()))
 }
 
-/// Returns the first message of 12 to 160 characters at or after `at` that is quoted at most 60
+/// Returns the first message of 12 to 160 characters at or after `start` that is quoted at most 60
 /// characters after a failure word.
-fn quoted_message(text: &str, mut at: usize) -> Option<MessageSpan<'_>> {
+fn quoted_message(text: &str, mut start: usize) -> Option<MessageSpan<'_>> {
     const QUOTES: [char; 3] = ['"', '\'', '`'];
     let is_end = |c: char| c == '\n' || QUOTES.contains(&c);
     // Returns the position of the next quote, unless the line ends first or it is too far.
@@ -278,7 +278,7 @@ fn quoted_message(text: &str, mut at: usize) -> Option<MessageSpan<'_>> {
         QUOTES.contains(&quote_char).then_some(end)
     };
     loop {
-        let word = FAILURE_WORD.find_at(text, at)?;
+        let word = FAILURE_WORD.find_at(text, start)?;
         let message = find_quote(&text[word.end()..], 60).and_then(|offset| {
             let message = &text[word.end() + offset + 1..];
             let message = &message[..find_quote(message, 160)?];
@@ -287,11 +287,11 @@ fn quoted_message(text: &str, mut at: usize) -> Option<MessageSpan<'_>> {
         if let Some((offset, message)) = message {
             return Some((word.start()..word.end() + offset + message.len() + 2, message));
         }
-        at = word.start() + 1;
+        start = word.start() + 1;
     }
 }
 
-/// Messages common to all kinds of programs, which therefore do not identify a cause. Normalised
+/// Messages common to all kinds of programs, which therefore do not identify a cause. Normalized
 /// like signatures.
 static GENERIC_MESSAGES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     phrases(
@@ -412,12 +412,12 @@ pub(crate) fn is_generic(message: &str) -> bool {
         || GENERIC_MESSAGES.iter().any(|g| {
             // Details may follow: "index out of bounds: the len is # but the index is #".
             message.strip_prefix(g).is_some_and(|rest| {
-                let more = rest
+                let detail_count = rest
                     .split_whitespace()
                     .filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 3)
                     .count();
                 rest.is_empty()
-                    || more <= MIN_SPECIFIC_WORDS
+                    || detail_count <= MIN_SPECIFIC_WORDS
                     || g.starts_with("index out of")
                     || g.starts_with("slice index")
                     || g.starts_with("signal #")
@@ -456,7 +456,7 @@ pub fn constant_runs(line: &str) -> Vec<String> {
     runs
 }
 
-/// Normalises a message: lower case, single spaces, variable parts as `#`.
+/// Normalizes a message: lower case, single spaces, variable parts as `#`.
 pub(crate) fn normalize_message(message: &str) -> String {
     let masked_text = VARIABLE_PART.replace_all(message.trim(), "#");
     let mut out = String::with_capacity(masked_text.len());
@@ -582,12 +582,12 @@ mod tests {
 
     #[test]
     fn rust_and_go_panics_are_exceptions() {
-        let old = "thread 'main' panicked at 'index out of bounds: the len is 3 but the index is 7', src/x.rs:4";
-        let new = "thread 'main' panicked at src/x.rs:4:9:\nindex out of bounds: the len is 9 but the index is 12\n";
+        let old_panic = "thread 'main' panicked at 'index out of bounds: the len is 3 but the index is 7', src/x.rs:4";
+        let new_panic = "thread 'main' panicked at src/x.rs:4:9:\nindex out of bounds: the len is 9 but the index is 12\n";
         let panic =
             "exception:panic index out of bounds: the len is # but the index is #".to_owned();
-        assert!(terms(old).contains(&panic), "{:?}", terms(old));
-        assert!(terms(new).contains(&panic), "{:?}", terms(new));
+        assert!(terms(old_panic).contains(&panic), "{:?}", terms(old_panic));
+        assert!(terms(new_panic).contains(&panic), "{:?}", terms(new_panic));
         assert!(
             terms("panic: send on closed channel\n")
                 .contains(&"exception:panic send on closed channel".to_owned())
@@ -665,14 +665,14 @@ mod tests {
             let quoted_pattern = r#"(?:error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not)[^\n"'`]{0,60}["'`]([^"'`\n]{12,160})["'`]"#;
             let line_pattern = LINE_MESSAGE.as_str().trim_start_matches("(?im)");
             let pattern = re(&format!("(?im){quoted_pattern}|{line_pattern}"));
-            let want: Vec<&str> = pattern
+            let expected: Vec<&str> = pattern
                 .captures_iter(&text)
                 .filter_map(|c| c.iter().skip(1).flatten().next().map(|m| m.as_str()))
                 .collect();
-            proptest::prop_assert_eq!(messages(&text).collect::<Vec<_>>(), want);
+            proptest::prop_assert_eq!(messages(&text).collect::<Vec<_>>(), expected);
         }
 
-        /// Patterns that run on marked lines alone match the same as on the whole text.
+        /// Patterns match the same on the prefiltered lines as on the whole text.
         #[test]
         fn lines_that_fail_the_prefilter_never_match(pieces in proptest::collection::vec(0_usize..16, 0..40)) {
             const PIECES: [&str; 16] = [

@@ -1,4 +1,4 @@
-//! Suggestions for misspelt names.
+//! Suggestions for misspelled names.
 
 /// The minimum similarity of two names (Jaro-Winkler, 0 to 1).
 const MIN_SIMILARITY: f64 = 0.8;

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 const MIN_SHARE: f64 = 0.04;
 /// The minimum number of items that contain a line of the skeleton.
 const MIN_ITEMS: usize = 12;
-/// The minimum number of items in a small source, where they reach `MIN_SMALL_SHARE`.
+/// The minimum number of items in a small source, and their minimum share of it.
 const MIN_SMALL_ITEMS: usize = 6;
 const MIN_SMALL_SHARE: f64 = 0.15;
 /// The minimum number of items for a line that looks like part of a form.
@@ -14,7 +14,7 @@ const MIN_FORM_ITEMS: usize = 4;
 /// The maximum length of a line of the skeleton, in bytes.
 const MAX_LINE: usize = 240;
 
-/// Returns the hash of a line, ignoring case, white space, list and heading marks, and the state of
+/// Returns the hash of a line, ignoring case, whitespace, list and heading marks, and the state of
 /// a checkbox. Returns `None` for a line that is too short or too long.
 pub fn line_hash(line: &str) -> Option<u64> {
     let content = line.trim().trim_start_matches(['#', '-', '*', '>', ' ', '+']);
@@ -62,16 +62,16 @@ fn is_label_or_choice(line: &str) -> bool {
 /// or a portal's footer.
 fn is_form_line(line: &str) -> bool {
     let line = line.trim();
-    let jira =
+    let is_jira =
         || line.starts_with("||") || matches!(line.as_bytes(), [b'h', b'1'..=b'6', b'.', b' ', ..]);
-    if is_label_or_choice(line) || line.starts_with("-- ") || jira() {
+    if is_label_or_choice(line) || line.starts_with("-- ") || is_jira() {
         return true;
     }
-    let label =
+    let has_bold_label =
         || line.strip_prefix("**").is_some_and(|rest| rest.contains(":**") || rest.contains("**:"));
     let item = line.trim_start_matches(['-', '*', '+', ' ']);
     line.starts_with('#')
-        || label()
+        || has_bold_label()
         || ["[x] ", "[X] ", "[ ] "].iter().any(|tick| item.starts_with(tick))
 }
 
@@ -108,12 +108,12 @@ impl Skeleton {
     /// Strips as [`Self::strip`] does, but keeps the form's lines that `is_kept` accepts.
     pub fn strip_except(&self, markdown: &str, is_kept: impl Fn(&str) -> bool) -> String {
         let mut out = String::with_capacity(markdown.len());
-        let mut fence = false;
+        let mut in_fence = false;
         for line in markdown.lines() {
             let start = line.trim_start();
             if start.starts_with("```") || start.starts_with("~~~") {
-                fence = !fence;
-            } else if !fence && self.contains(line) && !is_kept(line) {
+                in_fence = !in_fence;
+            } else if !in_fence && self.contains(line) && !is_kept(line) {
                 continue;
             }
             out.push_str(line);
@@ -136,14 +136,14 @@ impl SkeletonDetector {
     pub fn add(&mut self, markdown: &str) {
         self.items += 1;
         let mut hashes = HashSet::new();
-        let mut fence = false;
+        let mut in_fence = false;
         for line in markdown.lines().take(400) {
             let start = line.trim_start();
             if start.starts_with("```") || start.starts_with("~~~") {
-                fence = !fence;
+                in_fence = !in_fence;
                 continue;
             }
-            if !fence
+            if !in_fence
                 && let Some(hash) = line_hash(line)
                 && hashes.insert(hash)
             {
@@ -164,9 +164,9 @@ impl SkeletonDetector {
         let share = (self.items as f64 * MIN_SHARE).ceil() as usize;
         let floor = |is_form: bool| share.max(if is_form { MIN_FORM_ITEMS } else { MIN_ITEMS });
         #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-        let of_few =
+        let is_frequent =
             |n: usize| n >= MIN_SMALL_ITEMS && n as f64 >= self.items as f64 * MIN_SMALL_SHARE;
-        let recurs = |(_, (n, is_form)): &(u64, (usize, bool))| *n >= floor(*is_form) || of_few(*n);
+        let recurs = |(_, (n, form)): &(u64, (usize, bool))| *n >= floor(*form) || is_frequent(*n);
         Skeleton::from_hashes(self.counts.into_iter().filter(recurs).map(|(hash, _)| hash))
     }
 }
@@ -201,13 +201,13 @@ mod tests {
 
     #[test]
     fn lines_shared_by_most_reports_are_the_form() {
-        let skeleton = |with: usize, without: usize| {
-            let mut finder = SkeletonDetector::default();
-            (0..with).for_each(|i| {
-                finder.add(&format!("Please add a photo of the till.\nIt fails in way {i}"))
+        let skeleton = |copies: usize, others: usize| {
+            let mut detector = SkeletonDetector::default();
+            (0..copies).for_each(|i| {
+                detector.add(&format!("Please add a photo of the till.\nIt fails in way {i}"))
             });
-            (0..without).for_each(|i| finder.add(&format!("Another report, number {i}")));
-            finder.finish()
+            (0..others).for_each(|i| detector.add(&format!("Another report, number {i}")));
+            detector.finish()
         };
         let line = "Please add a photo of the till.";
         assert!(skeleton(6, 30).contains(line));
@@ -217,14 +217,14 @@ mod tests {
 
     #[test]
     fn form_is_removed_and_answers_stay() {
-        let mut finder = SkeletonDetector::default();
+        let mut detector = SkeletonDetector::default();
         for i in 0..20 {
-            finder.add(&format!(
+            detector.add(&format!(
                 "### What happened\nit broke in way {i}\n- [{}] I searched\n",
                 if i % 2 == 0 { "x" } else { " " }
             ));
         }
-        let skeleton = finder.finish();
+        let skeleton = detector.finish();
         assert_eq!(
             skeleton.strip(
                 "### What happened\nThe pump stops.\n- [ ] I searched\n```\nWhat happened\n```"
@@ -234,22 +234,22 @@ mod tests {
     }
 
     #[test]
-    fn form_lines_are_recognised_in_small_sources() {
-        let mut finder = SkeletonDetector::default();
+    fn form_lines_are_recognized_in_small_sources() {
+        let mut detector = SkeletonDetector::default();
         for i in 0..4 {
-            finder.add(&format!("### 版本\n{i}\n**Device:** pump\n- [x] I searched\nit stops"));
+            detector.add(&format!("### 版本\n{i}\n**Device:** pump\n- [x] I searched\nit stops"));
         }
         let text =
-            finder.finish().strip("### 版本\n9\n**Device:** pump\n- [ ] I searched\nit stops");
+            detector.finish().strip("### 版本\n9\n**Device:** pump\n- [ ] I searched\nit stops");
         assert_eq!(text, "9\nit stops\n");
     }
 
     #[test]
     fn small_source_has_no_skeleton() {
-        let mut finder = SkeletonDetector::default();
+        let mut detector = SkeletonDetector::default();
         for _ in 0..5 {
-            finder.add("same line every time");
+            detector.add("same line every time");
         }
-        assert_eq!(finder.finish(), Skeleton::default());
+        assert_eq!(detector.finish(), Skeleton::default());
     }
 }

@@ -32,9 +32,9 @@ fn platforms(title: &str) -> Vec<(usize, &str)> {
         PLATFORM_GROUPS.get(word).or_else(|| PLATFORM_GROUPS.get(&*lowercase)).copied()
     };
     let mut out = Vec::new();
-    for (at, piece) in pieces.iter().enumerate() {
+    for (index, piece) in pieces.iter().enumerate() {
         // "OS X" and "Mobile Web" are names of two words.
-        let next = pieces.get(at + 1).map(|next| format!("{piece}{next}"));
+        let next = pieces.get(index + 1).map(|next| format!("{piece}{next}"));
         if let Some(group) = group_of(piece).or_else(|| next.as_deref().and_then(group_of)) {
             out.push((group, *piece));
         }

@@ -1,4 +1,4 @@
-//! The tokenizer of words, identifiers and versions for indexing, querying and highlighting.
+//! The tokenizer for words, identifiers and versions in indexing, querying and highlighting.
 
 use std::{borrow::Cow, cell::RefCell, collections::HashMap, ops::Range};
 
@@ -62,7 +62,7 @@ fn words_where(text: &str, is_wanted: impl Fn(&str) -> bool, forms: bool) -> Vec
 /// Calls `on_word` with the range of each word, and whether to fold and stem it.
 fn for_each_word(text: &str, mut on_word: impl FnMut(Range<usize>, bool)) {
     let mut chars = text.char_indices().peekable();
-    let mut last = 0;
+    let mut last_end = 0;
     while let Some((start, c)) = chars.next() {
         if is_ideograph(c) {
             let mut end = start + c.len_utf8();
@@ -76,10 +76,10 @@ fn for_each_word(text: &str, mut on_word: impl FnMut(Range<usize>, bool)) {
                     let marks = text[next..].chars().take_while(|n| is_sounding_mark(*n));
                     end = next + marks.map(char::len_utf8).sum::<usize>();
                     on_word(start..end, false);
-                    last = end;
+                    last_end = end;
                 }
                 // The last character of a run is already in the previous pair.
-                None if last > start => {}
+                None if last_end > start => {}
                 None => on_word(start..end, false),
             }
             continue;
@@ -312,7 +312,7 @@ pub fn fold(word: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Normalises a phrase for comparison to its folded letters and digits ("Won’t fix", `wont-fix`,
+/// Normalizes a phrase for comparison to its folded letters and digits ("Won’t fix", `wont-fix`,
 /// "WONTFIX ✅").
 pub fn normalize_phrase(phrase: &str) -> String {
     let letters: String = phrase
@@ -354,22 +354,22 @@ fn is_modifier(c: char) -> bool {
     matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{20e3}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// Returns the identifiers of a text, whole and in lower case: names that words would split, such
-/// as `foo_bar`, `--no-color`, `std::vec::Vec`, `0.8.1`, `fooBar`, `/etc/fw.conf`, `E0277`.
+/// Returns the identifiers of a text in lower case: names that [`words`] would split, such as
+/// `foo_bar`, `--no-color`, `std::vec::Vec`, `0.8.1`, `fooBar`, `/etc/fw.conf`, `E0277`.
 pub fn identifiers(text: &str) -> impl Iterator<Item = (Range<usize>, String)> + '_ {
     let joins = |c: char| matches!(c, '_' | '-' | '.' | ':' | '/' | '@' | '$');
-    let mut at = 0;
+    let mut position = 0;
     std::iter::from_fn(move || {
         loop {
-            let rest = &text[at..];
-            let start = at + rest.find(|c: char| c.is_alphanumeric() || joins(c))?;
+            let rest = &text[position..];
+            let start = position + rest.find(|c: char| c.is_alphanumeric() || joins(c))?;
             let run = &text[start..];
             let end =
                 start + run.find(|c: char| !(c.is_alphanumeric() || joins(c))).unwrap_or(run.len());
             let end = end + language_suffix_length(&text[start..end], &text[end..]);
-            at = end;
-            let whole = &text[start..end];
-            let tail = whole.trim_end_matches(joins);
+            position = end;
+            let run = &text[start..end];
+            let tail = run.trim_end_matches(joins);
             // A leading "--" belongs to an option, a leading "/" to a path; other joiners are
             // punctuation.
             let head = tail.trim_start_matches(joins);
@@ -442,7 +442,7 @@ fn is_identifier(word: &str) -> bool {
 pub fn is_stop_word(term: &str) -> bool {
     // Stems of English function words (Manning, Raghavan, Schütze, "Introduction to Information
     // Retrieval", figure 2.5) and of words in every report.
-    const STOP: &[&str] = &[
+    const STOP_WORDS: &[&str] = &[
         "a", "am", "an", "and", "ani", "are", "as", "at", "be", "been", "but", "by", "can",
         "could", "did", "do", "doe", "doesnt", "dont", "for", "from", "had", "has", "have",
         "hello", "hi", "how", "i", "if", "im", "in", "is", "it", "its", "ive", "me", "my", "not",
@@ -450,7 +450,7 @@ pub fn is_stop_word(term: &str) -> bool {
         "they", "this", "to", "was", "we", "were", "what", "when", "which", "while", "will",
         "with", "would", "you", "your",
     ];
-    STOP.binary_search(&term).is_ok()
+    STOP_WORDS.binary_search(&term).is_ok()
 }
 
 #[cfg(test)]
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_never_contain_white_space() {
+    fn terms_never_contain_whitespace() {
         let terms = terms("Traoop\u{37a}r \u{37a}");
         assert!(terms.iter().all(|term| !term.contains(char::is_whitespace)), "{terms:?}");
         assert_eq!(terms.first().map(String::as_str), Some("traoopr"));
@@ -511,10 +511,10 @@ mod tests {
         ] {
             assert_eq!(terms(left), terms(right), "{left}");
         }
-        for (variant, typed) in
+        for (variant, query) in
             [("Schaltfläche", "schaltflaeche"), ("GRÖSSE", "groesse"), ("U\u{308}ber", "ueber")]
         {
-            assert!(forms(variant).iter().any(|w| w.term == terms(typed)[0]), "{variant}");
+            assert!(forms(variant).iter().any(|w| w.term == terms(query)[0]), "{variant}");
         }
         assert_eq!(
             terms("🔥🔥 👨\u{200d}👩\u{200d}👧 🇩🇪🇫🇷 👍🏽"),
@@ -524,7 +524,7 @@ mod tests {
 
     #[test]
     fn words_after_an_elision_are_indexed() {
-        for (phrase, typed) in [
+        for (phrase, query) in [
             ("L'aperçu", "aperçu"),
             ("l’imprimante", "imprimante"),
             ("D'ÉTIQUETTES", "étiquettes"),
@@ -535,7 +535,7 @@ mod tests {
             ("un'altra", "altra"),
             ("d'aujourd'hui", "aujourd'hui"),
         ] {
-            assert_eq!(terms(phrase), terms(typed), "{phrase}");
+            assert_eq!(terms(phrase), terms(query), "{phrase}");
             let parts = words(phrase);
             assert!(parts[0].range.end == phrase.len() && parts[0].range.start > 0, "{phrase}");
         }
@@ -554,8 +554,8 @@ mod tests {
     }
 
     #[test]
-    fn arabic_articles_and_marks_are_normalised() {
-        for (variant, typed) in [
+    fn arabic_articles_and_marks_are_normalized() {
+        for (variant, query) in [
             ("الدخول", "دخول"),
             ("والملفات", "ملفات"),
             ("تسجيـــل", "تسجيل"),
@@ -563,7 +563,7 @@ mod tests {
             ("اللغة", "اللغه"),
             ("الإلكتروني", "إلكتروني"),
         ] {
-            assert_eq!(terms(variant), terms(typed), "{variant}");
+            assert_eq!(terms(variant), terms(query), "{variant}");
         }
         // The remainder would be too short.
         assert_eq!(terms("ألم"), ["الم"]);
@@ -618,11 +618,13 @@ mod tests {
                 proptest::prop_assert!(text.get(word.range.clone()).is_some());
                 proptest::prop_assert!(!word.term.is_empty());
             }
-            let (mut stems, mut cached) = (StemCache::default(), Vec::new());
+            let (mut stems, mut cached_words) = (StemCache::default(), Vec::new());
             for _ in 0..2 {
-                cached.clear();
-                stems.words(&text, |range, term| cached.push(Word { range, term: term.to_owned() }));
-                proptest::prop_assert_eq!(&cached, &forms(&text));
+                cached_words.clear();
+                stems.words(&text, |range, term| {
+                    cached_words.push(Word { range, term: term.to_owned() });
+                });
+                proptest::prop_assert_eq!(&cached_words, &forms(&text));
             }
             for (range, word) in identifiers(&text) {
                 proptest::prop_assert_eq!(text[range].to_lowercase(), word);

@@ -56,7 +56,7 @@ static FIREFOX: LazyLock<Regex> = LazyLock::new(|| {
     re(r"^\s*(?P<name>[\w$.<>/*]+)@(?:https?|file|webpack|resource|moz)[^\s]*:\d+(?::\d+)?\s*$")
 });
 
-// Parts of names that compilers add.
+// Name parts that compilers add.
 static NET_ASYNC: LazyLock<Regex> = LazyLock::new(|| re(r"[.+]<(\w+)>d__\d+(?:`\d+)?\.MoveNext$"));
 static NET_CLOSURE: LazyLock<Regex> =
     LazyLock::new(|| re(r"[.+]<>c(?:__DisplayClass\d+_\d+)?(?:`\d+)?\.<(\w+)>[bg]__[\w|]+$"));
@@ -135,10 +135,10 @@ fn take_top_frames(trace: &mut Vec<String>, is_python: bool, out: &mut Vec<Strin
     if is_python {
         trace.reverse();
     }
-    let is_own = |name: &&String| !is_runtime(name);
+    let is_app = |name: &&String| !is_runtime(name);
     // A trace with only runtime frames keeps them.
-    let has_own = trace.iter().any(|n| is_own(&n));
-    out.extend(trace.iter().filter(|n| !has_own || is_own(n)).take(TOP_FRAMES).cloned());
+    let has_app = trace.iter().any(|n| is_app(&n));
+    out.extend(trace.iter().filter(|n| !has_app || is_app(n)).take(TOP_FRAMES).cloned());
     trace.clear();
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn is_runtime(name: &str) -> bool {
             None => (*prefix, name),
         };
         match prefix.strip_suffix('$') {
-            Some(whole) => name == whole,
+            Some(full_name) => name == full_name,
             None => name.starts_with(prefix),
         }
     })
@@ -171,7 +171,7 @@ pub fn may_be_frame(line: &str) -> bool {
         || has_call()
 }
 
-/// Parses the function of a frame, and whether it is a Python frame.
+/// Parses the function in a frame, and returns whether it is a Python frame.
 fn parse_frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
     let start = line.trim_start();
     if start.starts_with("at ") {
@@ -215,9 +215,9 @@ fn parse_frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
         return Some((c["name"].to_lowercase(), false));
     }
     // Go writes the location below the function; other code may look like a frame.
-    let is_placed =
-        |next: &str| next.split_whitespace().next().is_some_and(|place| place.contains(".go:"));
-    let name = GO.captures(line).filter(|_| next.is_none_or(is_placed))?;
+    let has_location =
+        |next: &str| next.split_whitespace().next().is_some_and(|word| word.contains(".go:"));
+    let name = GO.captures(line).filter(|_| next.is_none_or(has_location))?;
     // The directory of a package depends on the version of its module.
     let name = name["name"].rsplit('/').next().unwrap_or_default();
     let name = name.replace("[...]", "");
@@ -228,7 +228,7 @@ fn file_and_name(c: &Captures<'_>) -> String {
     format!("{}:{}", c["file"].trim().to_lowercase(), c["name"].to_lowercase())
 }
 
-/// Normalises a function's name in the JVM, .NET or JavaScript.
+/// Normalizes a function's name in the JVM, .NET or JavaScript.
 fn managed_name(name: &str) -> Option<String> {
     let name = LAMBDA.replace(name, "$1");
     let name = JAVA_GENERATED.replace_all(&name, "");
@@ -240,7 +240,7 @@ fn managed_name(name: &str) -> Option<String> {
     (name.len() > 1 && name.contains(char::is_alphabetic)).then(|| name.to_lowercase())
 }
 
-/// Normalises a function's name in Rust, C, C++, Swift or Objective-C.
+/// Normalizes a function's name in Rust, C, C++, Swift or Objective-C.
 fn native_name(name: &str) -> Option<String> {
     let name = name.trim();
     // A sentence is not a function: `3: the pool was dry`.

@@ -133,8 +133,8 @@ pub fn versions(text: &str, product: &str) -> Versions {
             if out.product.len() + out.foreign.len() >= MAX_VERSIONS {
                 break;
             }
-            let from = line.ceil_char_boundary(span.start().saturating_sub(MAX_PREFIX));
-            let (prefix, suffix) = (&line[from..span.start()], &line[span.end()..]);
+            let start = line.ceil_char_boundary(span.start().saturating_sub(MAX_PREFIX));
+            let (prefix, suffix) = (&line[start..span.start()], &line[span.end()..]);
             let version = span.as_str().trim_end_matches(['.', '-', '+', '_']).to_lowercase();
             let glued_name = captures.get(1).map(|name| name.as_str()).filter(|name| {
                 name.len() > 1
@@ -166,9 +166,9 @@ pub fn versions(text: &str, product: &str) -> Versions {
             }
             // Exclude parts of IP addresses, names and paths.
             let number = span.as_str().split(['-', '+']).next().unwrap_or_default();
-            let numbers =
+            let number_count =
                 number.split('.').filter(|p| p.bytes().all(|b| b.is_ascii_digit())).count();
-            let is_address = numbers > 3 && !BUILD_PREFIX.is_match(prefix)
+            let is_address = number_count > 3 && !BUILD_PREFIX.is_match(prefix)
                 || prefix.ends_with('.')
                 || suffix.starts_with('/');
             let is_status = number.starts_with(['2', '4', '5']) && MAIL_STATUS.is_match(prefix);
@@ -213,8 +213,8 @@ pub struct Version {
 impl Version {
     /// Parses the version in a name: `v1.2.0`, `Go1.18`.
     pub fn parse(name: &str) -> Option<Self> {
-        let whole = MILESTONE_VERSION.find(name)?.as_str();
-        let mut numbers: Vec<u32> = whole.split(['-', '.']).map_while(|n| n.parse().ok()).collect();
+        let text = MILESTONE_VERSION.find(name)?.as_str();
+        let mut numbers: Vec<u32> = text.split(['-', '.']).map_while(|n| n.parse().ok()).collect();
         numbers.truncate(numbers.iter().rposition(|n| *n > 0).map_or(0, |last| last + 1));
         Some(Self { numbers, stage: stage(name) })
     }
@@ -257,11 +257,11 @@ pub fn has_fix(version: &str, fixed_in: &str) -> Option<bool> {
     if fixes.iter().any(|(fix, _)| is_prerelease_of(fix)) {
         return None;
     }
-    let newer = fixes.iter().filter(|(_, order)| order.is_ge()).count();
-    match (newer, fixes.len()) {
+    let passed_count = fixes.iter().filter(|(_, order)| order.is_ge()).count();
+    match (passed_count, fixes.len()) {
         (_, 0) => None,
         (0, _) => Some(false),
-        (newer, fix_count) if newer == fix_count => Some(true),
+        (passed_count, fix_count) if passed_count == fix_count => Some(true),
         // Between two release lines, only the fix of the same line decides.
         _ => {
             let same_line: Vec<&(&str, Ordering)> = fixes
@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn fix_is_compared_within_its_release_line() {
-        for (version, fixed_in, want) in [
+        for (version, fixed_in, expected) in [
             ("3.2.1", "3.3.0", Some(false)),
             ("3.3.0", "v3.3.0", Some(true)),
             ("1.18", "Go1.18", Some(true)),
@@ -407,7 +407,7 @@ mod tests {
             ("1.65.0-nightly", "1.66.0", Some(false)),
             ("3.3.0", "Backlog", None),
         ] {
-            assert_eq!(has_fix(version, fixed_in), want, "{version} of {fixed_in}");
+            assert_eq!(has_fix(version, fixed_in), expected, "{version} of {fixed_in}");
         }
     }
 
@@ -425,7 +425,7 @@ mod tests {
 
     #[test]
     fn versions_of_other_programs_are_separate() {
-        for (text, want_own, want_others) in [
+        for (text, expected_product, expected_others) in [
             ("Heron 2.3.1 on Ubuntu 22.04.1", &["2.3.1"][..], &["Ubuntu 22.04.1"][..]),
             (
                 "Kernel: 6.18.24-arch1-1\nheron version 0.12.2",
@@ -490,11 +490,11 @@ mod tests {
             ("It takes 2.5 seconds, in 1.5 GB, after 3.5 h; pi is 3.14; see 4.2", &[], &[]),
         ] {
             let result = versions(text, "acme/heron");
-            assert_eq!(result.product, want_own, "{text}");
-            assert_eq!(result.foreign, want_others, "{text}");
+            assert_eq!(result.product, expected_product, "{text}");
+            assert_eq!(result.foreign, expected_others, "{text}");
         }
-        let long = "1.2.3 ".repeat(200_000);
-        assert_eq!(versions(&long, "acme/heron").product, ["1.2.3"]);
+        let long_text = "1.2.3 ".repeat(200_000);
+        assert_eq!(versions(&long_text, "acme/heron").product, ["1.2.3"]);
         let rust = versions("rustc 1.70.0 on macos 13.2.1", "rust-lang/rust");
         assert_eq!(
             (rust.product, rust.foreign),

@@ -9,7 +9,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// Creates a list from words separated by white space.
+    /// Creates a list from words separated by whitespace.
     pub const fn new(text: &'static str) -> Self {
         Self { text, cell: OnceLock::new() }
     }

@@ -26,7 +26,7 @@ fn sections(article: &Article) -> String {
     for section in &article.sections {
         out.push_str(&format!("\n## {}\n\n{}", section.part.heading(), section_body(section)));
     }
-    safe_markdown(&html::without_html(&out))
+    safe_markdown(&html::escape_html(&out))
 }
 
 /// Returns the passages of a section: a list of facts, or one paragraph per source.

@@ -68,7 +68,7 @@ fn write_entry(entry: &Entry, out: &mut String) {
         }
         // Other viewers may run HTML. Remove it after quoting, because the start of a line decides
         // whether its text is HTML.
-        out.push_str(&html::without_html(&block_quote));
+        out.push_str(&html::escape_html(&block_quote));
     }
 }
 

@@ -10,14 +10,14 @@ fn informational_records(count: usize) -> String {
 /// Returns the failures of a text, after checking that they are the same among informational
 /// records.
 fn failures_among_records(text: &str) -> Vec<LogGroup> {
-    let alone = read_text(text).groups;
+    let expected_groups = read_text(text).groups;
     let groups =
         read_text(&format!("{}{text}{}", informational_records(60), informational_records(20)))
             .groups;
     let summary = |groups: &[LogGroup]| {
         groups.iter().map(|g| (g.message.clone(), g.severity)).collect::<Vec<_>>()
     };
-    assert_eq!(summary(&groups), summary(&alone), "{text}");
+    assert_eq!(summary(&groups), summary(&expected_groups), "{text}");
     groups
 }
 
@@ -227,8 +227,8 @@ fn unreal_crash_is_one_error_with_its_reason() {
         "[Callstack] 0x00007ff6a1 Game.exe!UBelt::Tick() [D:\\game\\Belt.cpp:20]",
     ];
     let text: String = crash.iter().map(|l| line(l)).collect();
-    let fine = "[2026.05.12-09.59.00:001][ 43]LogNet: Display: joined\n";
-    let groups = read_text(&format!("{fine}{text}")).groups;
+    let info_line = "[2026.05.12-09.59.00:001][ 43]LogNet: Display: joined\n";
+    let groups = read_text(&format!("{info_line}{text}")).groups;
     let messages: Vec<&str> = groups.iter().map(|g| g.message.as_str()).collect();
     assert_eq!(messages, ["Fatal error: Key not found: 4 of 4 tried"], "{groups:#?}");
     assert!(
@@ -236,8 +236,8 @@ fn unreal_crash_is_one_error_with_its_reason() {
         "{groups:#?}"
     );
     // Unrelated lines with the same time are not part of a crash.
-    let two = [line("no texture"), line("no sound")].concat();
-    assert_eq!(read_text(&two).groups.len(), 2);
+    let unrelated_errors = [line("no texture"), line("no sound")].concat();
+    assert_eq!(read_text(&unrelated_errors).groups.len(), 2);
 }
 
 #[test]

@@ -297,17 +297,20 @@ fn records_are_read_in_every_document_layout() {
             "{text}"
         );
     }
-    let below = format!(
+    let embedded_record = format!(
         "starting\nmore\n{{\n  {}\n}}\nbye\n",
         records[1].trim_matches(['{', '}']).replace(",\"", ",\n  \"")
     );
-    let error = event(&below);
+    let error = event(&embedded_record);
     assert_eq!(
         (error.message.as_str(), error.first.line),
         ("run aborted · a.PoolException: no slot", 3),
-        "{below}"
+        "{embedded_record}"
     );
-    assert_eq!(errors(&format!("{below}2026-05-12 10:00:00 ERROR the ring is full\n")).len(), 2);
+    assert_eq!(
+        errors(&format!("{embedded_record}2026-05-12 10:00:00 ERROR the ring is full\n")).len(),
+        2
+    );
     // Text after a document, or that only looks like one, is read as lines.
     let list = errors(&format!("{compact}\n2026-05-12 10:00:00 ERROR the ring is full\n"));
     assert_eq!(list.len(), 2, "{list:#?}");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as Arguments, Subcommand};
 use precedent_eval::{Arm, Form};
 
-use super::json::Json;
+use super::json::JsonArgs;
 
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
@@ -15,7 +15,7 @@ pub enum ModelCommand {
         #[arg(long)]
         catalog: bool,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// Download and install a model from the catalog
     #[command(
@@ -31,7 +31,7 @@ Example:
         name: String,
         /// Switch to it after installing
         #[arg(long = "use")]
-        then_use: bool,
+        switch: bool,
     },
     /// Install a model from local files
     #[command(
@@ -57,7 +57,7 @@ Examples:
         prefix: String,
         /// Switch to it after installing
         #[arg(long = "use")]
-        then_use: bool,
+        switch: bool,
     },
     /// Switch to a model; the current one stays in use until the new vectors are ready
     Use {
@@ -79,7 +79,7 @@ Examples:
     after_help = "Known duplicates come from your verdicts, the tracker's duplicate links, and \
     statements in the texts. Each is searched for as if it had just been filed, among \
     older reports only. With at least 20 known duplicates, the confidence is calibrated; \
-    with at least 100, the ranking too. The figures are measured on reports that were not \
+    with at least 100, so is the ranking. The figures are measured on reports that were not \
     used for fitting.
 
 A source that marks its duplicates is calibrated automatically after an import, a \
@@ -96,12 +96,12 @@ pub struct CalibrateCommand {
     /// Print the figures without saving the calibration
     #[arg(long)]
     pub dry_run: bool,
-    /// Check the reports of the last N months again as they were filed, and count the correct
-    /// matches [default: 6]
+    /// Recheck the reports of the last N months as filed, and count the correct matches
+    /// [default: 6]
     #[arg(long, value_name = "MONTHS", num_args = 0..=1, default_missing_value = "6", require_equals = true)]
     pub replay: Option<u32>,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
@@ -127,7 +127,7 @@ pub struct EvalCommand {
     /// no answer
     #[arg(long, conflicts_with = "solved")]
     pub cases: bool,
-    /// Maximum length of each thread, in characters
+    /// Maximum length of the excerpt of each thread, in characters
     #[arg(long, value_name = "CHARS", requires = "solved", default_value_t = 4_000)]
     pub budget: usize,
     /// Query made from each report: the whole report, its title as typed into a search, or the
@@ -136,14 +136,14 @@ pub struct EvalCommand {
     pub form: Form,
     /// Rankings to evaluate, comma-separated: lexical, semantic, hybrid, duplicates, calibrated
     /// [default: all; with --as title or words, the first three]
-    #[arg(long, value_name = "RANKING", value_delimiter = ',', value_parser = Arm::parse)]
-    pub by: Vec<Arm>,
+    #[arg(long = "by", value_name = "RANKING", value_delimiter = ',', value_parser = Arm::parse)]
+    pub rankings: Vec<Arm>,
     /// Save the results to this file [default: last.json in the cache]
-    #[arg(long, value_name = "FILE")]
-    pub run: Option<PathBuf>,
+    #[arg(long = "run", value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Compare with an earlier run, query by query
-    #[arg(long, value_name = "FILE")]
-    pub against: Option<PathBuf>,
+    #[arg(long = "against", value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
     /// Write each ranking as a TSV table (query, document, rank, score, probability) to this folder
     #[arg(long, value_name = "DIR")]
     pub tsv: Option<PathBuf>,
@@ -156,8 +156,7 @@ pub struct EvalCommand {
     /// Manually judged pairs (a folder of SET.tsv files, or one file); also measures confidence on
     /// them
     #[arg(long = "judged", value_name = "DIR|FILE")]
-    pub judgements: Option<PathBuf>,
-
+    pub judgments: Option<PathBuf>,
     /// Use these translations as queries instead of the reports (tab-separated: set, report,
     /// language, title, sentence)
     #[arg(long, value_name = "FILE")]
@@ -173,7 +172,7 @@ pub struct EvalCommand {
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -183,7 +182,7 @@ pub enum ConfigCommand {
         /// Name of the setting, such as duplicates.threshold
         key: String,
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
     /// Save a setting in the settings file
     Set {
@@ -199,12 +198,12 @@ pub enum ConfigCommand {
     },
     /// Print the path of the settings file
     Path,
-    /// Go back to the defaults; the settings file is renamed and kept
+    /// Restore the defaults; the old settings file is kept under another name
     Reset,
     /// List all settings with their values and where each value comes from
     List {
         #[command(flatten)]
-        json: Json,
+        json: JsonArgs,
     },
 }
 
@@ -216,7 +215,7 @@ pub enum ConfigCommand {
   { \"mcpServers\": { \"precedent\": { \"command\": \"precedent\", \"args\": [\"mcp\"] } } }"
 )]
 pub struct McpCommand {
-    /// Source for bare numbers, if there are several sources
+    /// Source that issue numbers without a source refer to
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     /// Allow agents to read logs in these folders (repeatable); without one, they can't read files
@@ -226,7 +225,7 @@ pub struct McpCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Checks permissions, disk space, the model and its runtime, the database, unreachable \
+    after_help = "Checks permissions, disk space, the model and its runtime, the database, orphaned \
     rows, the keyword index and the semantic index. The exit code is 1 while problems remain.
 
 Examples:
@@ -250,7 +249,7 @@ pub struct DoctorCommand {
     #[arg(long, value_name = "MB", default_value_t = 500)]
     pub min_free: u64,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
@@ -261,7 +260,7 @@ pub struct BackupCommand {
     #[arg(short, long)]
     pub force: bool,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
@@ -269,7 +268,7 @@ pub struct RestoreCommand {
     /// Backup to restore
     pub file: PathBuf,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
@@ -283,11 +282,11 @@ pub struct ExportCommand {
     #[arg(short, long)]
     pub force: bool,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Arguments)]
 pub struct StatusCommand {
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArgs,
 }
