@@ -64,10 +64,15 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
         ));
         print_solution(case, "  ", MAX_LINES, output);
     }
-    if !response.related.is_empty() {
+    for (heading, reports) in
+        [("Related reports", &response.related), ("Closest reports", &response.closest)]
+    {
+        if reports.is_empty() {
+            continue;
+        }
         output.line("");
-        output.line(format_args!("{BOLD}Related reports{BOLD:#}"));
-        for report in &response.related {
+        output.line(format_args!("{BOLD}{heading}{BOLD:#}"));
+        for report in reports {
             let status = match report.status {
                 Some(status) => status.words().to_owned(),
                 None => state(report.state, report.state_reason.as_deref()),

@@ -27,6 +27,8 @@ use crate::{
 pub(crate) const MAX_CANDIDATES: usize = 10;
 /// The maximum number of possible duplicates and related reports listed.
 const MAX_RELATED: usize = 5;
+/// The maximum number of the closest reports listed if nothing matches.
+const MAX_CLOSEST: usize = 3;
 /// The minimum relevance of a quoted case; other cases are only listed.
 const MIN_QUOTED: f32 = 0.3;
 
@@ -133,7 +135,7 @@ pub(crate) fn respond(
     let is_unanswered = problem.is_none() && cases.is_empty();
     let near_keys = near_cases.iter().filter(|_| is_unanswered).map(|case| &case.key);
     let weak_keys = near_keys.chain(weak_cases.iter().map(|case| &case.key));
-    let (mut reports, mut keys) = (Vec::new(), BTreeSet::new());
+    let (mut reports, mut closest, mut keys) = (Vec::new(), Vec::new(), BTreeSet::new());
     finder.store.read(|r| {
         for (key, band, confidence) in
             related_keys.chain(weak_keys.map(|key| (key, Band::None, 0.0)))
@@ -158,12 +160,21 @@ pub(crate) fn respond(
             }
             reports.push(report);
         }
+        if is_unanswered && reports.is_empty() {
+            for candidate in similar.candidates.iter().take(MAX_CLOSEST) {
+                let Some(row) = r.document_by_key(&candidate.key)? else { continue };
+                let status = troubleshoot::outcome(r, finder, None, &row)?.status;
+                let report = known_report(row, candidate.band, candidate.confidence);
+                closest.push(KnownReport { status: Some(status), ..report });
+            }
+        }
         Ok(())
     })?;
     Ok(AskResponse {
         key: matches.question.row.as_ref().map(|row| row.key.clone()),
         problem,
         related: reports,
+        closest,
         cases,
         articles,
         wiki,
@@ -277,8 +288,13 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
             (Some(case), _) => compare(&case.key),
             (None, Some(report)) => compare(&report.key),
             (None, None) => {
-                "Try a search with different terms. If nothing matches, file a new report."
-                    .to_owned()
+                let check = match response.closest.is_empty() {
+                    true => "",
+                    false => "Check the closest reports. ",
+                };
+                format!(
+                    "{check}Try a search with different terms. If nothing matches, file a new report."
+                )
             }
         }];
     };

@@ -7,7 +7,7 @@ use super::{
     output::{self, Item, Verdict},
 };
 use precedent_core::model::{
-    AskResponse, HIGH, KnownProblem, KnownReport, LIKELY_HELP, SolvedCase,
+    AskResponse, Band, HIGH, KnownProblem, KnownReport, LIKELY_HELP, SolvedCase,
 };
 
 /// The maximum length of the fix and of the workaround, in characters.
@@ -89,20 +89,25 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
     if !response.related.is_empty() {
         text.add_gap();
         text.add("Related reports:");
+    } else if !response.closest.is_empty() {
+        text.add_gap();
+        text.add("Closest reports, probably about other problems:");
     }
-    for report in &response.related {
+    for report in response.related.iter().chain(&response.closest) {
         let band = match report.band {
             band if band.floor() > 0.0 => {
                 format!("{} ({})", band.words().trim_end_matches(" of"), percent(report.confidence))
             }
+            Band::None if response.related.is_empty() => String::new(),
             _ => "related".to_owned(),
         };
         let status = match report.status {
             Some(status) => status.words().to_owned(),
             None => state(report.state, report.state_reason.as_deref()),
         };
-        let line = join([format!("[{}]", report.key), status, inline(&report.title, MAX_TITLE)]);
-        text.add(&format!("- {line} · {band}"));
+        let title = inline(&report.title, MAX_TITLE);
+        let line = join([format!("[{}]", report.key), status, title, band]);
+        text.add(&format!("- {line}"));
         if let Some(comment) = &report.said {
             text.add_comment(comment.heading(), &report.key, comment, MAX_PASSAGE);
         }

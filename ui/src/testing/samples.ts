@@ -108,7 +108,7 @@ const caseComment = (anchor: string, role: CaseComment["role"], text: string): C
   anchor, association: "MEMBER", author: "jane.doe", created_at: DATES.updated_at, excerpt: false, role, text, url: null,
 });
 
-export const EMPTY_ANSWER: AskResponse = { key: null, problem: null, related: [], cases: [], wiki: [], articles: [], notes: [], next: ["File a new report."], notices: [], conclusive: true, took_ms: 11 };
+export const EMPTY_ANSWER: AskResponse = { key: null, problem: null, related: [], closest: [], cases: [], wiki: [], articles: [], notes: [], next: ["File a new report."], notices: [], conclusive: true, took_ms: 11 };
 
 export const knownProblem = (kind: SampleKind): KnownProblem => ({
   key: "acme/app#1", title: TITLES[kind], url: "https://tracker.example/acme/app/issues/1", status: "unreleased", confidence: 0.72, reasons: ["both name x509"], reports: ["acme/app#5", "acme/app#7"],
@@ -121,6 +121,7 @@ export const knownProblem = (kind: SampleKind): KnownProblem => ({
 export const sampleAnswer = (kind: SampleKind, key: string | null = null): AskResponse => ({
   ...EMPTY_ANSWER, key, problem: knownProblem(kind), cases: [], wiki: [wikiPage("plain")], next: ["Use the workaround.", "Fixed, not released yet."],
   related: [{ key: "acme/app#6", title: TITLES[kind], url: null, state: "open", state_reason: null, band: "possible", confidence: 0.31, status: "open", said: null }],
+  closest: [],
 });
 
 const report = (number: number, title: string, month: number): ProblemReport => ({

@@ -182,6 +182,9 @@ pub struct AskResponse {
     pub problem: Option<KnownProblem>,
     /// Possible duplicates and related reports, best first.
     pub related: Vec<KnownReport>,
+    /// Closest reports, best first, if nothing else matches; probably about other problems.
+    #[serde(default)]
+    pub closest: Vec<KnownReport>,
     /// Solved cases that may help; empty if the problem itself is solved.
     pub cases: Vec<SolvedCase>,
     /// Wiki passages.
