@@ -11,7 +11,7 @@
 //! measure its memory. Without the first two variables, nothing is measured.
 //!
 //! `… -- --phase recall FOLDER/1000000 1000000` runs a single phase. `PRECEDENT_CHUNKS=5000000`
-//! measures nearest-neighbour search alone, without texts. `PRECEDENT_PEERS=1` with
+//! measures nearest-neighbor search alone, without texts. `PRECEDENT_PEERS=1` with
 //! `PRECEDENT_ITEMS=30650` writes the input of benches/peers, and runs its queries.
 #![allow(
     missing_docs,
@@ -465,7 +465,7 @@ fn measure_query_recall(vectors: &Vectors, query_sets: &[(&str, Vec<Vec<f32>>)])
     }
 }
 
-/// Measures nearest-neighbour search alone, with five passages per generated document.
+/// Measures nearest-neighbor search alone, with five passages per generated document.
 fn measure_nearest(size_folder: &Path, count: u64) {
     let engine = Engine::BuiltIn({
         let options = options(size_folder);

@@ -93,7 +93,7 @@ class Graph:
         return self.add("Reshape", [values, self.weight("rows", np.int64([-1, table.shape[1]]))])
 
     def convolution(self, name, x, kernel, bias, order, left):
-        """Adds a residual convolution over the tokens; `kernel` has the neighbours' channels as rows."""
+        """Adds a residual convolution over the tokens; `kernel` has the neighbors' channels as rows."""
         channels = kernel.shape[1]
         kernel = kernel.reshape(order, channels, channels).transpose(2, 1, 0)
         pads = [left, order - 1 - left]
