@@ -1,5 +1,5 @@
-//! Measures queries of the command line as whole processes, alternating with a baseline program if
-//! one is named.
+//! Measures command-line queries as whole processes, alternating with a baseline program if one is
+//! named.
 //!
 //! `PRECEDENT_CASEBOOK=DIR cargo bench --bench command`. `PRECEDENT_BASELINE` names the baseline
 //! program; `PRECEDENT_BASELINE_CASEBOOK` and `PRECEDENT_BASELINE_MODELS` name its casebook and
@@ -12,7 +12,7 @@ use std::{
     time::Instant,
 };
 
-/// The number of measured runs of each query by each program.
+/// The number of measured runs per query and program.
 const ROUNDS: usize = 21;
 
 struct Program {

@@ -6,7 +6,7 @@
     clippy::unwrap_used,
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
-    reason = "benchmark, not product code"
+    reason = "benchmark, not production code"
 )]
 
 use std::{path::PathBuf, time::Instant};

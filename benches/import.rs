@@ -8,7 +8,7 @@
     clippy::unwrap_used,
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
-    reason = "benchmark, not product code"
+    reason = "benchmark, not production code"
 )]
 
 use std::{
@@ -115,10 +115,10 @@ fn timestamp(n: u64) -> String {
 fn write_json_lines(path: &Path, records: u64) {
     let mut out = BufWriter::new(File::create(path).unwrap());
     for n in 1..=records {
-        let at = timestamp(n * 37);
+        let time = timestamp(n * 37);
         writeln!(
             out,
-            r#"{{"number":{n},"title":"Pump {n} stops","body":"{}","state":"{}","user":{{"login":"u{}","type":"User"}},"labels":[{{"name":"bug"}}],"created_at":"{at}","updated_at":"{at}","closed_at":null,"comments":0,"html_url":"https://github.com/acme/pump/issues/{n}","url":"https://api.github.com/repos/acme/pump/issues/{n}"}}"#,
+            r#"{{"number":{n},"title":"Pump {n} stops","body":"{}","state":"{}","user":{{"login":"u{}","type":"User"}},"labels":[{{"name":"bug"}}],"created_at":"{time}","updated_at":"{time}","closed_at":null,"comments":0,"html_url":"https://github.com/acme/pump/issues/{n}","url":"https://api.github.com/repos/acme/pump/issues/{n}"}}"#,
             body(n),
             if n % 3 == 0 { "closed" } else { "open" },
             n % 500,
@@ -135,11 +135,11 @@ fn write_csv(path: &Path, records: u64) {
     )
     .unwrap();
     for n in 1..=records {
-        let at = timestamp(n * 37);
+        let time = timestamp(n * 37);
         let state = if n % 3 == 0 { "Done" } else { "To Do" };
         writeln!(
             out,
-            "PMP-{n},Pump {n} stops,Bug,{state},u{},{at},{at},bug,\"{}\"",
+            "PMP-{n},Pump {n} stops,Bug,{state},u{},{time},{time},bug,\"{}\"",
             n % 500,
             body(n)
         )

@@ -6,7 +6,7 @@
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::unwrap_used,
-    reason = "benchmark, not product code"
+    reason = "benchmark, not production code"
 )]
 
 use std::{
@@ -43,23 +43,23 @@ fn write_log(file: File, bytes: u64) -> u64 {
     let (mut bytes_written, mut lines, mut n) = (0, 0, 0_u64);
     while bytes_written < bytes {
         let (hour, minute, second) = (n / 3_600_000 % 24, n / 60_000 % 60, n / 1_000 % 60);
-        let at = format!("2026-05-12 {hour:02}:{minute:02}:{second:02},{:03}", n % 1_000);
+        let time = format!("2026-05-12 {hour:02}:{minute:02}:{second:02},{:03}", n % 1_000);
         let text = match n {
             n if n % 100_003 == 0 => format!(
-                "{at} [http-{}] ERROR com.heron.Store - cannot store order {n}\ncom.heron.StoreException: segment {} is sealed\n\tat com.heron.Store.put(Store.java:120)\n\tat com.heron.Orders.save(Orders.java:44)\nCaused by: java.io.IOException: no lease for node-{}\n\tat com.heron.Lease.take(Lease.java:9)\n\t... 12 more\n",
+                "{time} [http-{}] ERROR com.heron.Store - cannot store order {n}\ncom.heron.StoreException: segment {} is sealed\n\tat com.heron.Store.put(Store.java:120)\n\tat com.heron.Orders.save(Orders.java:44)\nCaused by: java.io.IOException: no lease for node-{}\n\tat com.heron.Lease.take(Lease.java:9)\n\t... 12 more\n",
                 n % 64,
                 n % 977,
                 n % 12
             ),
             n if n % 5_003 == 0 => {
                 format!(
-                    "{at} [http-{}] WARN  com.heron.Pool - pool is at {} per cent\n",
+                    "{time} [http-{}] WARN  com.heron.Pool - pool is at {} per cent\n",
                     n % 64,
                     n % 100
                 )
             }
             _ => format!(
-                "{at} [http-{}] INFO  com.heron.Web - GET /orders/{n} for tenant-{} took {} ms\n",
+                "{time} [http-{}] INFO  com.heron.Web - GET /orders/{n} for tenant-{} took {} ms\n",
                 n % 64,
                 n % 512,
                 n % 977
@@ -83,16 +83,16 @@ fn write_bundle(bundle: &Path, plain: &Path) {
 
 fn measure(name: &str, path: &Path, lines: u64) {
     let start = Instant::now();
-    let reading = precedent_logs::read(&[PathBuf::from(path)], &Task::new()).expect("a log");
+    let log = precedent_logs::read(&[PathBuf::from(path)], &Task::new()).expect("a log");
     let seconds = start.elapsed().as_secs_f64();
-    assert_eq!(reading.lines, lines, "every line is read");
-    assert_eq!(reading.groups.len(), 2, "{:#?}", reading.groups);
+    assert_eq!(log.lines, lines, "every line is read");
+    assert_eq!(log.groups.len(), 2, "{:#?}", log.groups);
     let size = std::fs::metadata(path).map_or(0, |m| m.len());
     #[allow(clippy::cast_precision_loss, reason = "megabytes")]
-    let (size_mb, text) = (size as f64 / 1e6, reading.bytes as f64 / 1e6);
+    let (size_mb, text_mb) = (size as f64 / 1e6, log.bytes as f64 / 1e6);
     println!(
         "| {name} | {size_mb:.0} MB | {seconds:.1} s | {:.0} MB/s | {} |",
-        text / seconds,
+        text_mb / seconds,
         peak_memory()
     );
 }

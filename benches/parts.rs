@@ -1,5 +1,5 @@
 //! Measures the steps of text preparation: `cargo bench --bench parts`.
-#![allow(clippy::unwrap_used, reason = "benchmark, not product code")]
+#![allow(clippy::unwrap_used, reason = "benchmark, not production code")]
 
 use divan::{Bencher, counter::BytesCount};
 use precedent_text::{
@@ -13,7 +13,7 @@ fn main() {
     divan::main();
 }
 
-/// Measures a function of the report, in bytes per second.
+/// Benchmarks `function` on the report, with throughput in bytes per second.
 fn bench_report<O>(bencher: Bencher<'_, '_>, function: impl Fn(&str) -> O + Sync) {
     bencher.counter(BytesCount::of_str(REPORT)).bench(|| function(divan::black_box(REPORT)));
 }

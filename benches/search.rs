@@ -5,9 +5,13 @@
 //! PRECEDENT_CASEBOOK=DIR cargo bench --bench search
 //! ```
 //!
-//! The queries are evenly spaced titles and texts of the casebook itself, so that any casebook
-//! can be measured. Without `PRECEDENT_CASEBOOK` the sample is imported and measured.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "benchmark, not product code")]
+//! The queries are titles and texts sampled evenly from the casebook, so any casebook can be
+//! measured. Without `PRECEDENT_CASEBOOK` the sample is imported and measured.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "benchmark, not production code"
+)]
 
 use std::{path::PathBuf, time::Instant};
 
@@ -22,7 +26,7 @@ use precedent_index::{
 };
 
 /// The minimum number of queries of each kind, if the casebook has enough issues.
-const QUERIES: usize = 150;
+const MIN_QUERIES: usize = 150;
 
 fn main() {
     // `cargo test --benches` only checks that the benchmark starts.
@@ -96,8 +100,9 @@ async fn measure() {
 
 fn print(name: &str, mut times: Vec<f64>, hits: usize) {
     times.sort_by(f64::total_cmp);
-    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-    println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {hits}", at(0.5), at(0.95), at(1.0));
+    let quantile = |q: f64| times[((times.len() - 1) as f64 * q) as usize];
+    let (median, p95, max) = (quantile(0.5), quantile(0.95), quantile(1.0));
+    println!("{name:<28} {median:>6.1}ms {p95:>6.1}ms {max:>6.1}ms  {hits}");
 }
 
 /// Measures duplicate checks of single items, including closed candidates.
@@ -116,7 +121,7 @@ async fn measure_duplicate_checks(casebook: &Casebook, keys: &[String]) {
     print("duplicates, one item", times, hits);
 }
 
-/// Measures troubleshooting of a log of 200 lines that contains a report among uninformative lines.
+/// Measures troubleshooting a 200-line log with a report embedded in noise.
 async fn measure_troubleshoot(casebook: &Casebook, bodies: &[String]) {
     let (mut times, mut hits) = (Vec::new(), 0);
     for body in bodies.iter().take(60) {
@@ -135,7 +140,8 @@ async fn measure_troubleshoot(casebook: &Casebook, bodies: &[String]) {
     print("troubleshoot, 200-line log", times, hits);
 }
 
-/// Measures the recall of the approximate search among the ten nearest passages, and its time.
+/// Measures recall@10 of approximate vector search against exact search, and the mean latency of
+/// both.
 fn measure_recall(options: &OpenOptions, titles: &[String]) {
     let engine = Engine::BuiltIn(ModelPaths {
         runtime: options.runtime.clone(),
@@ -145,15 +151,15 @@ fn measure_recall(options: &OpenOptions, titles: &[String]) {
     let vectors = Vectors::open(&options.folder.join("vectors"), &info).unwrap();
     vectors.preload().unwrap();
     let (mut hits, mut total) = (0, 0);
-    let (mut fast, mut exact) = (0.0, 0.0);
+    let (mut approximate_secs, mut exact_secs) = (0.0, 0.0);
     for title in titles.iter().take(60) {
         let query = model.embed(title).unwrap();
         let start = Instant::now();
         let approximate = vectors.search(&query, None, 10).unwrap();
-        fast += start.elapsed().as_secs_f64();
+        approximate_secs += start.elapsed().as_secs_f64();
         let start = Instant::now();
         let exact_hits = vectors.search_exact(&query, None, 10).unwrap();
-        exact += start.elapsed().as_secs_f64();
+        exact_secs += start.elapsed().as_secs_f64();
         total += exact_hits.len();
         let is_found = |chunk| approximate.iter().any(|a| a.chunk == chunk);
         hits += exact_hits.iter().filter(|e| is_found(e.chunk)).count();
@@ -162,8 +168,8 @@ fn measure_recall(options: &OpenOptions, titles: &[String]) {
     println!(
         "vectors: recall@10 {:.4} ({hits} of {total}), mean {:.1} ms (exact: {:.1} ms)",
         hits as f64 / total.max(1) as f64,
-        fast * 1000.0 / queries,
-        exact * 1000.0 / queries,
+        approximate_secs * 1000.0 / queries,
+        exact_secs * 1000.0 / queries,
     );
 }
 
@@ -171,7 +177,7 @@ fn measure_recall(options: &OpenOptions, titles: &[String]) {
 async fn sample_queries(casebook: &Casebook) -> (Vec<String>, Vec<String>, Vec<String>) {
     let request = SearchRequest { query: "is:issue".into(), limit: 500, ..Default::default() };
     let recent = casebook.search(request, &Task::new()).await.unwrap().hits;
-    let step = (recent.len() / QUERIES).max(1);
+    let step = (recent.len() / MIN_QUERIES).max(1);
     let (mut keys, mut titles, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
     for hit in recent.iter().step_by(step) {
         let thread = casebook.thread(&hit.key).await.unwrap();

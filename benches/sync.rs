@@ -29,8 +29,9 @@ use std::{
 
 use fake_github::{FakeGitHub, NOW};
 
-/// The default number of generated items, and the number of comments on each.
+/// The default number of generated items.
 const ITEMS: u64 = 20_000;
+/// The number of comments on each generated item.
 const COMMENTS_PER_ITEM: u64 = 4;
 /// The interval between two searches.
 const SEARCH_INTERVAL: Duration = Duration::from_millis(500);
@@ -62,19 +63,20 @@ fn main() {
     let run = |args: &[&str]| {
         let start_time = Instant::now();
         let mut child = spawn(args);
-        let (mut peak, mut slowest, mut next_search) = (0, Duration::ZERO, SEARCH_INTERVAL);
+        let (mut peak_kb, mut slowest_search) = (0, Duration::ZERO);
+        let mut next_search = SEARCH_INTERVAL;
         while child.try_wait().unwrap().is_none() {
-            peak = peak.max(peak_memory(child.id()).unwrap_or(0));
+            peak_kb = peak_kb.max(peak_memory(child.id()).unwrap_or(0));
             if start_time.elapsed() > next_search {
                 let search_start = Instant::now();
                 assert!(spawn(&["search", "pump valve"]).wait().unwrap().success());
-                slowest = slowest.max(search_start.elapsed());
+                slowest_search = slowest_search.max(search_start.elapsed());
                 next_search = start_time.elapsed() + SEARCH_INTERVAL;
             }
             std::thread::sleep(Duration::from_millis(20));
         }
         assert!(child.wait().unwrap().success());
-        (start_time.elapsed(), peak, slowest)
+        (start_time.elapsed(), peak_kb, slowest_search)
     };
     run(&["--quiet", "source", "add", &format!("github:{name}"), "--host", &github.host]);
     for (name, args) in [
@@ -83,14 +85,14 @@ fn main() {
         ("full sync", &["--quiet", "sync", "--no-index", "--full"]),
     ] {
         github.requests();
-        let (elapsed, peak, slowest) = run(args);
+        let (elapsed, peak_kb, slowest_search) = run(args);
         println!(
             "{name}: {:.1} s, {:.0} records/s, {} requests, peak memory {} MB, slowest search {:.2} s",
             elapsed.as_secs_f64(),
             records as f64 / elapsed.as_secs_f64(),
             github.requests().len(),
-            peak / 1024,
-            slowest.as_secs_f64()
+            peak_kb / 1024,
+            slowest_search.as_secs_f64()
         );
     }
 }
@@ -108,7 +110,7 @@ fn load_archive(folder: &Path) -> FakeGitHub {
     for file in ["issues.jsonl.zst", "comments.jsonl.zst"] {
         let archive = std::fs::File::open(folder.join(file)).unwrap();
         let reader = std::io::BufReader::new(zstd::Decoder::new(archive).unwrap());
-        // Two records belong to another repository.
+        // Skip the two records of another repository.
         for line in
             reader.lines().map(Result::unwrap).filter(|l| l.contains("/repos/rust-lang/rust/"))
         {

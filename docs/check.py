@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the pages beyond their links: promises name tests that exist, pages that code names exist,
+"""Checks the pages beyond their links: promises name tests that exist, pages that files name exist,
 every schema is listed, sentences are short, and the README fits on one screen.
 
-    python3 docs/check.py    # prints what is wrong and fails, or prints the number of pages
+    python3 docs/check.py    # prints the problems and fails, or prints the number of pages
 """
 
 import doctest
@@ -13,16 +13,16 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Samples of what trackers hold.
+# Samples of tracker data.
 SAMPLES = ("samples/ferrywire/", "tests/fixtures/", "tests/data/", "tests/fuzz/seeds/")
 # Samples and records of decisions may have longer sentences.
 RECORDS = ("docs/decisions/", "models/", "samples/", "benches/", "CHANGELOG.md", "docs/gallery.md")
-MEDIAN_WORDS, MOST_WORDS = 20, 40
+MAX_MEDIAN_WORDS, MAX_WORDS = 20, 40
 SCREEN_LINES, SCREEN_COLUMNS = 60, 100
 
 
 def missing_tests(page, tests):
-    r"""Returns the tests that a page names in code and that do not exist.
+    r"""Returns the tests that a page names in code but that do not exist.
 
     >>> missing_tests("`sync.rs`, `a_token_is_kept`, `nobody_wrote_this`, `precedent sync`", {"sync.rs", "a_token_is_kept"})
     ['nobody_wrote_this']
@@ -33,7 +33,7 @@ def missing_tests(page, tests):
 
 
 def named_pages(text):
-    r"""Returns the pages of the documentation that code names; other sites' folders are left out.
+    r"""Returns the documentation pages that a text names; skips folders of other sites.
 
     >>> named_pages("// see docs/trust.md, not https://a.example/docs/b.md or site/docs/c.md")
     ['docs/trust.md']
@@ -42,7 +42,7 @@ def named_pages(text):
 
 
 def sentence_lengths(page):
-    r"""Returns the number of words of each sentence outside of code, tables and headings, with its beginning.
+    r"""Returns the number of words of each sentence outside code, tables and headings, with its beginning.
 
     >>> sentence_lengths("# A heading\n\nOne `two three` [four](five).\nSix seven.\n\n| a | table |\n")
     [(3, 'One Code four.'), (2, 'Six seven.')]
@@ -64,41 +64,41 @@ def sentence_lengths(page):
 
 
 def long_sentences(file, page):
-    r"""Returns what is too long on a page; records may have single long sentences.
+    r"""Returns the sentence-length problems of a page; records may have single long sentences.
 
     >>> [len(long_sentences(file, "One " * 41 + "end.")) for file in ("a.md", "CHANGELOG.md")]
     [2, 1]
     """
     lengths = sentence_lengths(page)
-    wrong = []
-    middle = statistics.median_high([words for words, _ in lengths] or [0])
-    if middle > MEDIAN_WORDS:
-        wrong.append(f"{file}: half of its sentences have {middle} words and more; {MEDIAN_WORDS} is the most")
+    problems = []
+    median = statistics.median_high([words for words, _ in lengths] or [0])
+    if median > MAX_MEDIAN_WORDS:
+        problems.append(f"{file}: half of the sentences have {median} words or more; the maximum is {MAX_MEDIAN_WORDS}")
     if not file.startswith(RECORDS):
         for words, start in lengths:
-            if words > MOST_WORDS:
-                wrong.append(f'{file}: a sentence of {words} words: "{start} …"; {MOST_WORDS} is the most')
-    return wrong
+            if words > MAX_WORDS:
+                problems.append(f'{file}: a sentence of {words} words: "{start} …"; the maximum is {MAX_WORDS}')
+    return problems
 
 
-def beyond_the_screen(page):
-    r"""Returns what does not fit on one screen; pictures do not count.
+def screen_overflow(page):
+    r"""Returns the problems of a page that does not fit on one screen; pictures do not count.
 
-    >>> beyond_the_screen("<picture>\n" + "a" * 200 + "\n</picture>\nshort\n")
+    >>> screen_overflow("<picture>\n" + "a" * 200 + "\n</picture>\nshort\n")
     []
-    >>> len(beyond_the_screen("long " * 30 + "\n" * 70))
+    >>> len(screen_overflow("long " * 30 + "\n" * 70))
     2
     """
     lines = re.sub(r"<picture.*?</picture>\n|^!\[.*\n", "", page, flags=re.M | re.S).splitlines()
-    wrong = [f"README.md: {len(line)} columns: {line[:60]} …" for line in lines if len(line) > SCREEN_COLUMNS]
+    problems = [f"README.md: {len(line)} columns: {line[:60]} …" for line in lines if len(line) > SCREEN_COLUMNS]
     if len(lines) > SCREEN_LINES:
-        wrong.append(f"README.md has {len(lines)} lines without pictures; one screen has {SCREEN_LINES}")
-    return wrong
+        problems.append(f"README.md has {len(lines)} lines without pictures; the maximum is {SCREEN_LINES}")
+    return problems
 
 
 def check():
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True).stdout.decode().split("\0")
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout.decode().split("\0")
     names = [name for name in names if name and not name.startswith(SAMPLES) and (ROOT / name).is_file()]
     files = {name: (ROOT / name).read_text(encoding="utf-8", errors="replace") for name in names}
     pages = {name: text for name, text in files.items() if name.endswith(".md")}
@@ -107,19 +107,19 @@ def check():
     tests |= {name.removeprefix("tests/it/") for name in tests}
     for name in [name for name in files if name.endswith(".rs")]:
         tests.update(re.findall(r"\bfn ([a-z0-9_]+)", files[name]))
-    wrong = [f"docs/trust.md: there is no test {test}" for test in missing_tests(pages["docs/trust.md"], tests)]
+    problems = [f"docs/trust.md: there is no test {test}" for test in missing_tests(pages["docs/trust.md"], tests)]
     for name, text in files.items():
         if not name.endswith((".md", ".snap", "docs/check.py")):
             missing = [page for page in named_pages(text) if not (ROOT / page).is_file()]
-            wrong += [f"{name}: {page} does not exist" for page in missing]
+            problems += [f"{name}: {page} does not exist" for page in missing]
     for schema in sorted((ROOT / "docs/schema").glob("*.json")):
         if f"/{schema.name})" not in pages["docs/reference/json.md"]:
-            wrong.append(f"docs/reference/json.md: {schema.name} is not listed")
+            problems.append(f"docs/reference/json.md: {schema.name} is not listed")
     for name, text in pages.items():
-        wrong += long_sentences(name, text)
-    wrong += beyond_the_screen(pages["README.md"])
-    print("\n".join(wrong) if wrong else f"{len(pages)} pages")
-    return bool(wrong)
+        problems += long_sentences(name, text)
+    problems += screen_overflow(pages["README.md"])
+    print("\n".join(problems) if problems else f"{len(pages)} pages")
+    return bool(problems)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ RRF_K = 60
 
 
 def open_lines(folder, name):
-    """Opens a file of the archive, compressed or not."""
+    """Opens a file of the archive, which may be compressed."""
     if (folder / name).is_file():
         return open(folder / name, encoding="utf-8")
     import zstandard
@@ -37,7 +37,7 @@ def open_lines(folder, name):
 
 
 def archive_rows(folder):
-    """Yields rows (number, title, body, comments), with the comments of an item joined."""
+    """Yields rows (number, title, body, comments), with all comments of an item as one text."""
     comments = {}
     with open_lines(folder, "comments.jsonl") as lines:
         for line in lines:
@@ -53,15 +53,15 @@ def archive_rows(folder):
 
 
 def words(query):
-    # A title without words matches everything.
+    # A title without words becomes a query for a common word.
     return list(dict.fromkeys(re.findall(r"\w+", query.lower()))) or ["a"]
 
 
 def fuse(lexical, semantic):
-    """Fuses two rankings of item numbers by reciprocal rank; an item counts at its best passage."""
+    """Fuses two rankings of item numbers by reciprocal rank; an item ranks by its best passage."""
     scores = {}
-    for arm in (lexical, semantic):
-        for rank, number in enumerate(dict.fromkeys(arm), 1):
+    for ranking in (lexical, semantic):
+        for rank, number in enumerate(dict.fromkeys(ranking), 1):
             scores[number] = scores.get(number, 0.0) + 1.0 / (RRF_K + rank)
     return sorted(scores, key=lambda n: (-scores[n], n))[:LIMIT]
 
@@ -85,7 +85,7 @@ class Sqlite:
 
     def add_texts(self, rows):
         with self.db:
-            # Like the other programs, it stores the texts.
+            # Store the texts, as the other programs do.
             self.db.execute("CREATE TABLE texts (number INTEGER PRIMARY KEY, title TEXT, body TEXT, comments TEXT)")
             self.db.execute(
                 "CREATE VIRTUAL TABLE items USING fts5(title, body, comments, content='texts', content_rowid='number', tokenize='porter unicode61')"
@@ -236,36 +236,36 @@ def measure(peer_type, arguments, numbers, vectors, queries, query_vectors, near
             hits = [{i for i, _ in peer.semantic(v, 10)} for v in query_vectors]
             return sum(len(h & set(n)) for h, n in zip(hits, nearest)) / sum(len(n) for n in nearest)
 
-        recall_reached, setting = recall(), ""
+        reached_recall, setting = recall(), ""
         for step in getattr(peer, "steps", []):
-            if recall_reached >= 0.99:
+            if reached_recall >= 0.99:
                 break
             peer.tune(step)
             setting = f" (set to {step})"
-            recall_reached = recall()
+            reached_recall = recall()
 
-        def ask(query, vector):
+        def search_hybrid(query, vector):
             start = time.perf_counter()
             fuse(peer.lexical(query), [n for _, n in peer.semantic(vector, DEPTH)])
             return (time.perf_counter() - start) * 1000
 
-        def timed(work):
+        def measure_latencies(run_query):
             times = []
             for query, vector in zip(queries, query_vectors):
                 start = time.perf_counter()
-                work(query, vector)
+                run_query(query, vector)
                 times.append((time.perf_counter() - start) * 1000)
             return sorted(times)
 
         for query, vector in list(zip(queries, query_vectors))[:20]:
-            ask(query, vector)
-        hybrid = timed(ask)
-        lexical = timed(lambda q, v: peer.lexical(q))
-        nearest_only = timed(lambda q, v: peer.semantic(v, DEPTH))
-        latencies = [f"{statistics.median(t):.1f} / {t[int(len(t) * 0.95)]:.1f}" for t in (hybrid, lexical, nearest_only)]
+            search_hybrid(query, vector)
+        hybrid_times = measure_latencies(search_hybrid)
+        lexical_times = measure_latencies(lambda q, v: peer.lexical(q))
+        semantic_times = measure_latencies(lambda q, v: peer.semantic(v, DEPTH))
+        latencies = [f"{statistics.median(t):.1f} / {t[int(len(t) * 0.95)]:.1f}" for t in (hybrid_times, lexical_times, semantic_times)]
         load = os.getloadavg()[0]
         print(
-            f"| {peer.name} | {text_seconds:.1f} | {vector_seconds:.1f} | {megabytes(folder)} | {' | '.join(latencies)} | {recall_reached:.4f}{setting} | {load:.1f} |",
+            f"| {peer.name} | {text_seconds:.1f} | {vector_seconds:.1f} | {megabytes(folder)} | {' | '.join(latencies)} | {reached_recall:.4f}{setting} | {load:.1f} |",
             flush=True,
         )
     finally:
@@ -289,17 +289,17 @@ def main():
     parser.add_argument("--pg", type=Path, default=bundled_postgres(), help="folder of PostgreSQL's programs, with pgvector installed")
     parser.add_argument("--place", default=None, help="folder for temporary files")
     arguments = parser.parse_args()
-    stored = np.fromfile(arguments.export / "passages.bin", dtype=np.float32).reshape(-1, DIMENSIONS)
+    vectors = np.fromfile(arguments.export / "passages.bin", dtype=np.float32).reshape(-1, DIMENSIONS)
     numbers = np.fromfile(arguments.export / "numbers.bin", dtype=np.uint32)
     query_vectors = np.fromfile(arguments.export / "questions.bin", dtype=np.float32).reshape(-1, DIMENSIONS)
     queries = (arguments.export / "questions.txt").read_text(encoding="utf-8").splitlines()
-    nearest = [np.argsort(-(stored @ v), kind="stable")[:10].tolist() for v in query_vectors]
-    print("| | texts, s | vectors, s | on disk, MB | hybrid, ms | words | meaning | recall@10 | load |")
+    nearest = [np.argsort(-(vectors @ v), kind="stable")[:10].tolist() for v in query_vectors]
+    print("| | texts, s | vectors, s | on disk, MB | hybrid, ms | by keyword | by meaning | recall@10 | load |")
     print("|---|---|---|---|---|---|---|---|---|", flush=True)
     peers = {"sqlite": Sqlite, "postgres": Postgres, "lancedb": LanceDb}
     for name in arguments.only.split(","):
         try:
-            measure(peers[name], arguments, numbers, stored, queries, query_vectors, nearest)
+            measure(peers[name], arguments, numbers, vectors, queries, query_vectors, nearest)
         except ImportError as error:
             print(f"{name}: {error}", file=sys.stderr)
 

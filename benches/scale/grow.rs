@@ -1,4 +1,4 @@
-//! A real archive grown to any number of items, of which the later ones are generated.
+//! A real archive, grown to any number of items by generated ones.
 //!
 //! A generated item is based on a real one: it keeps its shape (blocks, code, comments, labels,
 //! times), while half of its sentences, code blocks and title come from other items. New words
@@ -18,12 +18,12 @@ use serde_json::{Value, json};
 
 /// The seconds between two generated items.
 const ITEM_INTERVAL: i64 = 290;
-/// The factor of the item's number in comment ids.
+/// The factor by which an item's number is multiplied in its comments' ids.
 const COMMENT_ID_FACTOR: u64 = 10_000;
-/// The number of items that are generated together.
+/// The number of items generated per batch.
 const BATCH: u64 = 4096;
 
-/// The parts of a real item from which others are generated.
+/// A real item, split into the parts from which others are generated.
 struct Item {
     line: String,
     number: u64,
@@ -55,9 +55,9 @@ pub struct Archive {
     code: Vec<(u32, u32, u32)>,
     /// Number of words and of distinct words, and the exponent of Heaps' law.
     words: f64,
-    distinct: f64,
+    distinct_words: f64,
     exponent: f64,
-    last: i64,
+    last_created_at: i64,
 }
 
 impl Archive {
@@ -81,13 +81,14 @@ impl Archive {
             .collect();
         items.sort_by_key(|i| i.number);
         items.dedup_by_key(|i| i.number);
-        let at: HashMap<u64, usize> =
-            items.iter().enumerate().map(|(at, i)| (i.number, at)).collect();
+        let index_by_number: HashMap<u64, usize> =
+            items.iter().enumerate().map(|(index, item)| (item.number, index)).collect();
         for line in lines("comments.jsonl.zst") {
             let comment: Value = serde_json::from_str(&line).unwrap();
             let number =
                 comment["issue_url"].as_str().unwrap().rsplit('/').next().unwrap().parse().unwrap();
-            let Some(item) = at.get(&number).map(|at| &mut items[*at]) else { continue };
+            let Some(index) = index_by_number.get(&number) else { continue };
+            let item = &mut items[*index];
             item.comments.push(Comment {
                 body: split_pieces(comment["body"].as_str().unwrap_or_default()),
                 user: comment["user"].clone(),
@@ -98,10 +99,10 @@ impl Archive {
         }
         let (mut sentences, mut code) = (Vec::new(), Vec::new());
         let mut vocabulary: HashSet<String> = HashSet::new();
-        let (mut words, mut halfway) = (0_u64, (0, 0));
+        let (mut words, mut half_counts) = (0_u64, (0, 0));
         for (i, item) in items.iter().enumerate() {
             if i == items.len() / 2 {
-                halfway = (words, vocabulary.len());
+                half_counts = (words, vocabulary.len());
             }
             let texts = std::iter::once(&item.body).chain(item.comments.iter().map(|c| &c.body));
             for (t, text) in texts.enumerate() {
@@ -127,17 +128,17 @@ impl Archive {
                 }
             }
         }
-        let exponent = (vocabulary.len() as f64 / halfway.1 as f64).ln()
-            / (words as f64 / halfway.0 as f64).ln();
-        let last = items.iter().map(|i| i.created_at).max().unwrap();
+        let exponent = (vocabulary.len() as f64 / half_counts.1 as f64).ln()
+            / (words as f64 / half_counts.0 as f64).ln();
+        let last_created_at = items.iter().map(|i| i.created_at).max().unwrap();
         Self {
             items,
             sentences,
             code,
             words: words as f64,
-            distinct: vocabulary.len() as f64,
+            distinct_words: vocabulary.len() as f64,
             exponent,
-            last,
+            last_created_at,
         }
     }
 
@@ -150,7 +151,7 @@ impl Archive {
     pub fn vocabulary_summary(&self) -> String {
         format!(
             "{:.0} words, {:.0} distinct, Heaps' exponent {:.3}",
-            self.words, self.distinct, self.exponent
+            self.words, self.distinct_words, self.exponent
         )
     }
 
@@ -163,8 +164,8 @@ impl Archive {
         };
         let (mut issues, mut comments) = (create("issues.jsonl.zst"), create("comments.jsonl.zst"));
         let mut comment_count = 0;
-        let real: Vec<&Item> = self.items.iter().take(count as usize).collect();
-        for item in &real {
+        let real_items: Vec<&Item> = self.items.iter().take(count as usize).collect();
+        for item in &real_items {
             writeln!(issues, "{}", item.line).unwrap();
             for comment in &item.comments {
                 writeln!(comments, "{}", comment.line).unwrap();
@@ -172,12 +173,14 @@ impl Archive {
             }
         }
         let first = self.last_real_number() + 1;
-        let end = first + count - real.len() as u64;
-        let mut at = first;
-        while at < end {
-            let batch: Vec<(String, String, u64)> =
-                (at..end.min(at + BATCH)).into_par_iter().map(|n| self.item(n, seed)).collect();
-            at += BATCH;
+        let end = first + count - real_items.len() as u64;
+        let mut number = first;
+        while number < end {
+            let batch: Vec<(String, String, u64)> = (number..end.min(number + BATCH))
+                .into_par_iter()
+                .map(|n| self.item(n, seed))
+                .collect();
+            number += BATCH;
             for (issue, thread, n) in batch {
                 issues.write_all(issue.as_bytes()).unwrap();
                 comments.write_all(thread.as_bytes()).unwrap();
@@ -194,11 +197,11 @@ impl Archive {
     fn item(&self, number: u64, seed: u64) -> (String, String, u64) {
         let base = &self.items[base_index(number, self.items.len() as u64, seed) as usize];
         let mut rng = Rng::with_seed(mix(number, seed ^ 1));
-        let new = number - self.last_real_number();
+        let generated = number - self.last_real_number();
         // The growth factor is the number of words before this item, relative to the real archive.
-        let grown = 1.0 + new as f64 / self.items.len() as f64;
+        let growth = 1.0 + generated as f64 / self.items.len() as f64;
         let new_word_share =
-            self.exponent * self.distinct / self.words * grown.powf(self.exponent - 1.0);
+            self.exponent * self.distinct_words / self.words * growth.powf(self.exponent - 1.0);
         let mut text = TextGenerator {
             archive: self,
             rng: &mut rng,
@@ -208,11 +211,11 @@ impl Archive {
         };
         let title = text.title(&base.title);
         let body = text.body(&base.body);
-        let created_at = self.last + new as i64 * ITEM_INTERVAL;
-        let at = |t: i64| jiff::Timestamp::from_second(t).unwrap().to_string();
+        let created_at = self.last_created_at + generated as i64 * ITEM_INTERVAL;
+        let format_time = |t: i64| jiff::Timestamp::from_second(t).unwrap().to_string();
         let shift = |value: &Value| match epoch_seconds(value) {
             0 => Value::Null,
-            t => at(created_at + (t - base.created_at).clamp(0, 400 * 86_400)).into(),
+            t => format_time(created_at + (t - base.created_at).clamp(0, 400 * 86_400)).into(),
         };
         let mut issue = base.shape.clone();
         let url = format!("https://api.github.com/repos/rust-lang/rust/issues/{number}");
@@ -232,15 +235,15 @@ impl Archive {
         let mut thread = String::new();
         for (i, comment) in base.comments.iter().enumerate() {
             let id = number * COMMENT_ID_FACTOR + i as u64;
-            let when = at(created_at + comment.delay.min(400 * 86_400));
+            let comment_time = format_time(created_at + comment.delay.min(400 * 86_400));
             let comment = json!({
                 "url": format!("https://api.github.com/repos/rust-lang/rust/issues/comments/{id}"),
                 "html_url": format!("https://github.com/rust-lang/rust/issues/{number}#issuecomment-{id}"),
                 "issue_url": url,
                 "id": id,
                 "user": comment.user,
-                "created_at": when,
-                "updated_at": when,
+                "created_at": comment_time,
+                "updated_at": comment_time,
                 "body": text.body(&comment.body),
                 "author_association": comment.association,
                 "reactions": {"total_count": 0, "+1": 0, "-1": 0, "laugh": 0, "hooray": 0, "confused": 0, "heart": 0},
@@ -262,11 +265,11 @@ impl Archive {
 }
 
 /// Returns the index of the real item on which a generated item is based.
-pub fn base_index(number: u64, real: u64, seed: u64) -> u64 {
-    mix(number, seed) % real
+pub fn base_index(number: u64, real_items: u64, seed: u64) -> u64 {
+    mix(number, seed) % real_items
 }
 
-/// Applies the finaliser of `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number
+/// Applies the finalizer of `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number
 /// generators", 2014).
 pub fn mix(a: u64, b: u64) -> u64 {
     let mut z =
@@ -290,20 +293,20 @@ struct TextGenerator<'a> {
 impl TextGenerator<'_> {
     fn title(&mut self, base: &str) -> String {
         let other_title = &self.archive.items[self.rng.usize(..self.archive.items.len())].title;
-        let (words_here, words_there): (Vec<&str>, Vec<&str>) =
+        let (base_words, other_words): (Vec<&str>, Vec<&str>) =
             (base.split_whitespace().collect(), other_title.split_whitespace().collect());
         let half = |words: &[&str]| words.len().div_ceil(2);
         let title = if self.rng.bool() {
             [
-                &words_here[..half(&words_here)],
-                &words_there[words_there.len() - words_there.len() / 2..],
+                &base_words[..half(&base_words)],
+                &other_words[other_words.len() - other_words.len() / 2..],
             ]
             .concat()
             .join(" ")
         } else {
             [
-                &words_there[..half(&words_there)],
-                &words_here[words_here.len() - words_here.len() / 2..],
+                &other_words[..half(&other_words)],
+                &base_words[base_words.len() - base_words.len() / 2..],
             ]
             .concat()
             .join(" ")
@@ -329,7 +332,7 @@ impl TextGenerator<'_> {
         out
     }
 
-    /// Replaces words by new ones at the rate of this item, and references by random item numbers.
+    /// Replaces words with new ones at this item's rate, and references with random item numbers.
     fn replace_words(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + 16);
         let mut rest = text;
@@ -339,8 +342,8 @@ impl TextGenerator<'_> {
             let end = word.find(|c: char| !c.is_alphanumeric()).unwrap_or(word.len());
             let (word, after) = word.split_at(end);
             rest = after;
-            let reference = ["#", "issues/", "pull/"].iter().any(|m| out.ends_with(m));
-            if reference && word.len() <= 6 && word.bytes().all(|b| b.is_ascii_digit()) {
+            let is_reference = ["#", "issues/", "pull/"].iter().any(|m| out.ends_with(m));
+            if is_reference && word.len() <= 6 && word.bytes().all(|b| b.is_ascii_digit()) {
                 out.push_str(&self.rng.u64(1..self.number).to_string());
             } else if let Some(replacement) = self.replacements.get(word) {
                 out.push_str(replacement);
@@ -372,7 +375,7 @@ fn random_word(rng: &mut Rng) -> String {
     word
 }
 
-/// Converts a time to seconds since the epoch; 0 for none.
+/// Converts a time to seconds since the epoch; 0 if it is absent.
 fn epoch_seconds(value: &Value) -> i64 {
     value.as_str().and_then(|t| t.parse::<jiff::Timestamp>().ok()).map_or(0, |t| t.as_second())
 }
@@ -380,15 +383,15 @@ fn epoch_seconds(value: &Value) -> i64 {
 /// Splits a Markdown text into sentences and code blocks, without loss.
 fn split_pieces(text: &str) -> Vec<Piece> {
     let mut out = Vec::new();
-    let (mut code, mut open) = (String::new(), false);
+    let (mut code, mut in_code) = (String::new(), false);
     for line in text.split_inclusive('\n') {
-        let fence = line.trim_start().starts_with("```");
-        if open || fence {
+        let is_fence = line.trim_start().starts_with("```");
+        if in_code || is_fence {
             code.push_str(line);
-            if open && fence {
+            if in_code && is_fence {
                 out.push(Piece::Code(std::mem::take(&mut code)));
             }
-            open ^= fence;
+            in_code ^= is_fence;
             continue;
         }
         let mut rest = line;
@@ -398,7 +401,7 @@ fn split_pieces(text: &str) -> Vec<Piece> {
             rest = after;
         }
         if rest.trim().is_empty() {
-            // Empty lines stay in place.
+            // Blank lines stay with the previous piece.
             match out.last_mut() {
                 Some(Piece::Sentence(last) | Piece::Code(last)) => last.push_str(rest),
                 None => out.push(Piece::Sentence(rest.to_owned())),

@@ -11,7 +11,7 @@
 //! measure its memory. Without the first two variables, nothing is measured.
 //!
 //! `… -- --phase recall FOLDER/1000000 1000000` runs a single phase. `PRECEDENT_CHUNKS=5000000`
-//! measures nearest-neighbour search alone, without texts. `PRECEDENT_PEERS=1` with
+//! measures nearest-neighbor search alone, without texts. `PRECEDENT_PEERS=1` with
 //! `PRECEDENT_ITEMS=30650` writes the input of benches/peers, and runs its queries.
 #![allow(
     missing_docs,
@@ -22,7 +22,7 @@
     clippy::cast_precision_loss,
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
-    reason = "benchmark, not product code"
+    reason = "benchmark, not production code"
 )]
 
 mod grow;
@@ -65,11 +65,11 @@ fn main() {
     }
     // As in the desktop app.
     precedent_core::memory::limit_malloc_arenas();
-    if let Some(at) = arguments.iter().position(|a| a == "--phase") {
+    if let Some(index) = arguments.iter().position(|a| a == "--phase") {
         return phase(
-            &arguments[at + 1],
-            Path::new(&arguments[at + 2]),
-            arguments[at + 3].parse().unwrap(),
+            &arguments[index + 1],
+            Path::new(&arguments[index + 2]),
+            arguments[index + 3].parse().unwrap(),
         );
     }
     let (Some(_), Some(_)) =
@@ -167,13 +167,13 @@ fn phase(name: &str, size_folder: &Path, count: u64) {
                 &indexes.engine.info().unwrap(),
             );
             println!(
-                "real vectors: {}, nearest-neighbour distance {:.3?} (5, 50, 95 %)",
+                "real vectors: {}, nearest-neighbor distance {:.3?} (5%, 50%, 95%)",
                 real.len(),
                 real.distance_quantiles()
             );
-            let last = 30_664;
+            let last_real_number = 30_664;
             let numbers = |ids: &[i64]| indexes.store.read(|r| r.numbers(ids)).unwrap();
-            let (count, elapsed) = real.fill(&indexes.vectors, &numbers, last, SEED);
+            let (count, elapsed) = real.fill(&indexes.vectors, &numbers, last_real_number, SEED);
             let elapsed = elapsed.as_secs_f64();
             println!(
                 "vectors: {count} stored in {elapsed:.1} s, {:.0}/s, {} MB, {}",
@@ -193,8 +193,8 @@ fn phase(name: &str, size_folder: &Path, count: u64) {
     }
 }
 
-/// Measures an import with concurrent queries of another process: the time until the first result,
-/// and until a result that covers all items.
+/// Measures an import while another process runs queries: the time until the first result, and
+/// until a result covers all items.
 fn measure_first_result(size_folder: &Path, archive: &Path, count: u64) {
     let casebook = size_folder.join("first");
     drop(std::fs::remove_dir_all(&casebook));
@@ -208,14 +208,14 @@ fn measure_first_result(size_folder: &Path, archive: &Path, count: u64) {
     let mut import = command();
     import.args(["import", "github"]).arg(archive).args(["--source", SOURCE, "--no-vectors"]);
     let mut import = import.stdout(std::process::Stdio::null()).spawn().unwrap();
-    let (mut first_result, mut slowest) = (None, 0.0_f64);
-    let (first, coverage) = loop {
+    let (mut first_result, mut slowest_search) = (None, 0.0_f64);
+    let (first, full_coverage) = loop {
         let status = import.try_wait().unwrap();
         assert!(status.is_none_or(|status| status.success()), "the import failed");
         let start = Instant::now();
         let output =
             command().args(["search", "lifetime of a closure", "--json"]).output().unwrap();
-        slowest = slowest.max(start.elapsed().as_secs_f64());
+        slowest_search = slowest_search.max(start.elapsed().as_secs_f64());
         let response: serde_json::Value =
             serde_json::from_slice(&output.stdout).unwrap_or_default();
         let coverage = response["coverage"]["full_text"].as_u64().unwrap_or(0);
@@ -231,7 +231,7 @@ fn measure_first_result(size_folder: &Path, archive: &Path, count: u64) {
         }
     };
     println!(
-        "first result: {:.1} s after the start of the import, from {} items; from all items: {coverage:.1} s; slowest search: {slowest:.1} s",
+        "first result: {:.1} s after the start of the import, from {} items; from all items: {full_coverage:.1} s; slowest search: {slowest_search:.1} s",
         first.0, first.1
     );
     drop(std::fs::remove_dir_all(&casebook));
@@ -363,18 +363,18 @@ async fn measure_queries(casebook: &Path, count: u64) {
 
     let closed_issues: Vec<String> =
         titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
-    let narrow: Vec<String> = titles.iter().map(|t| format!("label:O-Arm {t}")).collect();
-    let browse: Vec<String> = vec!["is:open".to_owned(), "is:issue label:O-Arm".to_owned()];
+    let labeled_issues: Vec<String> = titles.iter().map(|t| format!("label:O-Arm {t}")).collect();
+    let filters: Vec<String> = vec!["is:open".to_owned(), "is:issue label:O-Arm".to_owned()];
     println!("{:<28} {:>8} {:>8} {:>8}  hits", "query", "median", "p95", "max");
     for (name, queries, mode) in [
         ("title, hybrid", &titles, Mode::Hybrid),
         ("title, hybrid, repeated", &titles, Mode::Hybrid),
         ("title, hybrid, filtered", &closed_issues, Mode::Hybrid),
-        ("title, hybrid, one label", &narrow, Mode::Hybrid),
+        ("title, hybrid, one label", &labeled_issues, Mode::Hybrid),
         ("title, lexical", &titles, Mode::Lexical),
         ("title, semantic", &titles, Mode::Semantic),
         ("whole report, hybrid", &bodies, Mode::Hybrid),
-        ("filters only", &browse, Mode::Hybrid),
+        ("filters only", &filters, Mode::Hybrid),
     ] {
         let (mut times, mut hits) = (Vec::new(), 0);
         // The first tenth of the queries is a warm-up.
@@ -411,11 +411,12 @@ async fn measure_queries(casebook: &Path, count: u64) {
 
 fn print(name: &str, mut times: Vec<f64>, hits: usize) {
     times.sort_by(f64::total_cmp);
-    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-    println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {hits}", at(0.5), at(0.95), at(1.0));
+    let quantile = |q: f64| times[((times.len() - 1) as f64 * q) as usize];
+    let (median, p95, max) = (quantile(0.5), quantile(0.95), quantile(1.0));
+    println!("{name:<28} {median:>6.1}ms {p95:>6.1}ms {max:>6.1}ms  {hits}");
 }
 
-/// Measures the recall among the ten nearest passages, and the time of both searches.
+/// Measures recall@10 of approximate vector search against exact search, and the latency of both.
 fn measure_recall(casebook: &Path, titles: &[String]) {
     let indexes = Indexes::open(casebook);
     let real = RealVectors::load(
@@ -425,17 +426,17 @@ fn measure_recall(casebook: &Path, titles: &[String]) {
     let mut model = indexes.engine.load(Work::Indexing).unwrap();
     let titles: Vec<Vec<f32>> = titles.iter().map(|t| model.embed(t).unwrap()).collect();
     drop(model);
-    measure_recall_of(
+    measure_query_recall(
         &indexes.vectors,
         &[("titles", titles), ("passages", real.query_vectors(QUERIES, SEED))],
     );
 }
 
-fn measure_recall_of(vectors: &Vectors, kinds: &[(&str, Vec<Vec<f32>>)]) {
+fn measure_query_recall(vectors: &Vectors, query_sets: &[(&str, Vec<Vec<f32>>)]) {
     let start = Instant::now();
     vectors.preload().unwrap();
     println!("codes read in {:.0} ms, {}", start.elapsed().as_secs_f64() * 1000.0, memory());
-    for (name, queries) in kinds {
+    for (name, queries) in query_sets {
         let mut times = Vec::new();
         for query in queries {
             let start = Instant::now();
@@ -443,28 +444,28 @@ fn measure_recall_of(vectors: &Vectors, kinds: &[(&str, Vec<Vec<f32>>)]) {
             times.push(start.elapsed().as_secs_f64() * 1000.0);
         }
         print(&format!("nearest to {name}"), times, 10 * queries.len());
-        let (mut hits, mut total, mut exact) = (0, 0, 0.0);
-        let mut nearest = Vec::new();
+        let (mut hits, mut total, mut exact_ms) = (0, 0, 0.0);
+        let mut nearest_cosines = Vec::new();
         for query in queries.iter().step_by(queries.len().div_ceil(EXACT_QUERIES)) {
             let start = Instant::now();
             let expected = vectors.search_exact(query, None, 10).unwrap();
-            exact += start.elapsed().as_secs_f64() * 1000.0;
+            exact_ms += start.elapsed().as_secs_f64() * 1000.0;
             let actual = vectors.search(query, None, 10).unwrap();
             total += expected.len();
             hits += vectors::recall_count(&expected, &actual);
-            nearest.extend(expected.first().map(|n| n.cosine));
+            nearest_cosines.extend(expected.first().map(|n| n.cosine));
         }
-        nearest.sort_by(f32::total_cmp);
+        nearest_cosines.sort_by(f32::total_cmp);
         println!(
             "recall@10 for {name}: {:.4} ({hits} of {total}), {:.0} ms exact; median cosine of the nearest {:.3}",
             hits as f64 / total as f64,
-            exact * 10.0 / total as f64,
-            nearest[nearest.len() / 2],
+            exact_ms * 10.0 / total as f64,
+            nearest_cosines[nearest_cosines.len() / 2],
         );
     }
 }
 
-/// Measures nearest-neighbour search alone, with five passages per generated document.
+/// Measures nearest-neighbor search alone, with five passages per generated document.
 fn measure_nearest(size_folder: &Path, count: u64) {
     let engine = Engine::BuiltIn({
         let options = options(size_folder);
@@ -474,13 +475,13 @@ fn measure_nearest(size_folder: &Path, count: u64) {
     let vectors = Vectors::open(&size_folder.join("vectors"), &info).unwrap();
     let real = RealVectors::load(&path_variable("PRECEDENT_CASEBOOK").unwrap(), &info);
     println!(
-        "real vectors: {}, nearest-neighbour distance {:.3?} (5, 50, 95 %)",
+        "real vectors: {}, nearest-neighbor distance {:.3?} (5%, 50%, 95%)",
         real.len(),
         real.distance_quantiles()
     );
     let start = Instant::now();
-    let first = vectors.extent().unwrap().chunks / 5;
-    for batch in (first..count / 5).collect::<Vec<_>>().chunks(16_384) {
+    let first_document = vectors.extent().unwrap().chunks / 5;
+    for batch in (first_document..count / 5).collect::<Vec<_>>().chunks(16_384) {
         let plan = |n: &u64| {
             let chunk = |i: u64| {
                 let mut hash = [0; 16];
@@ -509,7 +510,7 @@ fn measure_nearest(size_folder: &Path, count: u64) {
     drop(model);
     let queries = real.query_vectors(QUERIES, SEED);
     drop(real);
-    measure_recall_of(&vectors, &[("titles", titles), ("passages", queries)]);
+    measure_query_recall(&vectors, &[("titles", titles), ("passages", queries)]);
     println!("after all queries: {}", memory());
 }
 
@@ -556,18 +557,18 @@ fn measure_peers(size_folder: &Path, runtime: &tokio::runtime::Runtime) {
 
     let task = Task::new();
     // One run returns only item numbers, like the peers; the other returns complete results.
-    let run_query = |at: usize, mode: Mode, is_complete: bool| {
+    let run_query = |index: usize, mode: Mode, is_complete: bool| {
         let searcher = precedent_engine::QueryContext {
             store: &indexes.store,
             fulltext: &indexes.fulltext,
             vectors: Some(&indexes.vectors),
             comment_vectors: None,
-            embed: &|_| Ok(query_vectors[at].clone()),
+            embed: &|_| Ok(query_vectors[index].clone()),
             min_cosine: info.floor,
             vectors_error: None,
             non_english_index: &precedent_engine::DisabledNonEnglishIndex,
         };
-        let query = &queries[at];
+        let query = &queries[index];
         if !is_complete {
             return searcher.rank(&query::parse(query).unwrap(), mode, 10, &task).unwrap().len();
         }
@@ -582,19 +583,19 @@ fn measure_peers(size_folder: &Path, runtime: &tokio::runtime::Runtime) {
     for (name, is_complete) in [("item numbers", false), ("items and passages", true)] {
         println!("{name:<28} {:>8} {:>8} {:>8}  hits", "median", "p95", "max");
         for (name, mode) in
-            [("hybrid", Mode::Hybrid), ("words", Mode::Lexical), ("meaning", Mode::Semantic)]
+            [("hybrid", Mode::Hybrid), ("lexical", Mode::Lexical), ("semantic", Mode::Semantic)]
         {
-            for at in 0..20 {
-                run_query(at, mode, is_complete);
+            for index in 0..20 {
+                run_query(index, mode, is_complete);
             }
             let (mut times, mut hits) = (Vec::new(), 0);
-            for at in 0..queries.len() {
+            for index in 0..queries.len() {
                 let start = Instant::now();
-                hits += run_query(at, mode, is_complete);
+                hits += run_query(index, mode, is_complete);
                 times.push(start.elapsed().as_secs_f64() * 1000.0);
             }
             print(name, times, hits);
         }
     }
-    measure_recall_of(&indexes.vectors, &[("questions", query_vectors.clone())]);
+    measure_query_recall(&indexes.vectors, &[("questions", query_vectors.clone())]);
 }

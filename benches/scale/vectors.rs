@@ -1,8 +1,8 @@
-//! Vectors for a grown archive: real vectors, shifted by the distances of real neighbours.
+//! Vectors for a grown archive: real vectors, shifted by the distances of real neighbors.
 //!
 //! A model would take a day for five million passages. A passage of a generated item gets the
 //! vector of a passage of the same part of its base item, shifted in the direction between two
-//! other real vectors, by the distance of a random real vector to its nearest neighbour. A passage
+//! other real vectors, by the distance of a random real vector to its nearest neighbor. A passage
 //! of a real item keeps its vector.
 
 use std::{
@@ -22,9 +22,9 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::grow::{base_index, mix};
 
-/// The number of vectors whose nearest neighbours are searched.
+/// The number of vectors whose nearest neighbors are searched for.
 const SAMPLE_SIZE: usize = 2_000;
-/// The number of vectors that are generated together.
+/// The number of vectors generated per batch.
 const BATCH: usize = 64 * EMBED_BATCH;
 
 /// The indices of the vectors of one item.
@@ -42,12 +42,12 @@ pub struct RealVectors {
     by_hash: HashMap<[u8; 16], u32>,
     /// The vectors of items, ordered by the items' numbers.
     items: Vec<(u64, ItemVectors)>,
-    /// Distances of a sample to the nearest neighbours, ascending.
+    /// The distances of a sample to their nearest neighbors, ascending.
     nearest_distances: Vec<f32>,
 }
 
 impl RealVectors {
-    /// Reads the vectors of this model in a casebook.
+    /// Reads this model's vectors from a casebook.
     pub fn load(casebook: &Path, info: &ModelInfo) -> Self {
         let folder = casebook.join("vectors");
         // Opening the vectors registers sqlite-vec for this process.
@@ -86,14 +86,14 @@ impl RealVectors {
             } else {
                 embeddings.remove(&id).unwrap()
             };
-            let at = (components.len() / info.dimensions) as u32;
+            let index = (components.len() / info.dimensions) as u32;
             components.extend(vector.iter().map(|x| x.cast_signed()));
-            by_hash.insert(row.get(3).unwrap(), at);
+            by_hash.insert(row.get(3).unwrap(), index);
             let item = items.entry(*number).or_default();
             match part {
-                TITLE_PART => item.title.push(at),
-                0 => item.body.push(at),
-                _ => item.comments.push(at),
+                TITLE_PART => item.title.push(index),
+                0 => item.body.push(index),
+                _ => item.comments.push(index),
             }
         }
         let mut items: Vec<_> = items.into_iter().collect();
@@ -114,19 +114,19 @@ impl RealVectors {
         self.components.len() / self.dimensions
     }
 
-    /// Returns the 5 %, 50 % and 95 % quantiles of the distance to the nearest neighbour.
+    /// Returns the 5%, 50% and 95% quantiles of the distance to the nearest neighbor.
     pub fn distance_quantiles(&self) -> [f32; 3] {
         [0.05, 0.5, 0.95].map(|share| {
             self.nearest_distances[(self.nearest_distances.len() as f64 * share) as usize]
         })
     }
 
-    fn row(&self, at: u32) -> &[i8] {
-        &self.components[at as usize * self.dimensions..][..self.dimensions]
+    fn row(&self, index: u32) -> &[i8] {
+        &self.components[index as usize * self.dimensions..][..self.dimensions]
     }
 
-    fn unit(&self, at: u32) -> Vec<f32> {
-        let mut vector: Vec<f32> = self.row(at).iter().map(|x| f32::from(*x)).collect();
+    fn unit(&self, index: u32) -> Vec<f32> {
+        let mut vector: Vec<f32> = self.row(index).iter().map(|x| f32::from(*x)).collect();
         normalize(&mut vector);
         vector
     }
@@ -143,15 +143,15 @@ impl RealVectors {
             .into_par_iter()
             .map(|i| {
                 let query = self.row(i as u32);
-                let mut best = -1.0_f32;
+                let mut max_cosine = -1.0_f32;
                 for (j, row) in self.components.chunks(self.dimensions).enumerate() {
                     let dot: i32 =
                         query.iter().zip(row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
                     if j != i {
-                        best = best.max(dot as f32 / (lengths[i] * lengths[j]));
+                        max_cosine = max_cosine.max(dot as f32 / (lengths[i] * lengths[j]));
                     }
                 }
-                (2.0 - 2.0 * best).max(0.0).sqrt()
+                (2.0 - 2.0 * max_cosine).max(0.0).sqrt()
             })
             .collect();
         distances.sort_by(f32::total_cmp);
@@ -159,9 +159,9 @@ impl RealVectors {
     }
 
     /// Returns a unit vector similar to a real one.
-    fn shift_vector(&self, at: u32, rng: &mut Rng) -> Vec<f32> {
+    fn shift_vector(&self, index: u32, rng: &mut Rng) -> Vec<f32> {
         let random_vector = |rng: &mut Rng| self.unit(rng.u32(..self.len() as u32));
-        let (mut vector, a, b) = (self.unit(at), random_vector(rng), random_vector(rng));
+        let (mut vector, a, b) = (self.unit(index), random_vector(rng), random_vector(rng));
         let mut direction: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
         normalize(&mut direction);
         let distance = self.nearest_distances[rng.usize(..self.nearest_distances.len())];
@@ -176,11 +176,17 @@ impl RealVectors {
         (0..count).map(|_| self.shift_vector(rng.u32(..self.len() as u32), &mut rng)).collect()
     }
 
-    fn vector_for(&self, number: u64, real: u64, seed: u64, chunk: &PendingChunk) -> Vec<f32> {
-        if let Some(at) = self.by_hash.get(&chunk.plan.hash) {
-            return self.unit(*at);
+    fn vector_for(
+        &self,
+        number: u64,
+        last_real_number: u64,
+        seed: u64,
+        chunk: &PendingChunk,
+    ) -> Vec<f32> {
+        if let Some(index) = self.by_hash.get(&chunk.plan.hash) {
+            return self.unit(*index);
         }
-        let item = if number > real {
+        let item = if number > last_real_number {
             &self.items[base_index(number, self.items.len() as u64, seed) as usize].1
         } else {
             &self.items[number as usize % self.items.len()].1
@@ -191,11 +197,11 @@ impl RealVectors {
             0 => &item.body,
             _ => &item.comments,
         };
-        let at = match part.len() {
+        let index = match part.len() {
             0 => rng.u32(..self.len() as u32),
             n => part[rng.usize(..n)],
         };
-        self.shift_vector(at, &mut rng)
+        self.shift_vector(index, &mut rng)
     }
 
     /// Stores a vector for every passage without one; `numbers` returns the item numbers of
@@ -205,7 +211,7 @@ impl RealVectors {
         &self,
         vectors: &Vectors,
         numbers: &dyn Fn(&[i64]) -> Vec<Option<u64>>,
-        real: u64,
+        last_real_number: u64,
         seed: u64,
     ) -> (u64, Duration) {
         let (mut count, mut elapsed) = (0, Duration::ZERO);
@@ -222,7 +228,8 @@ impl RealVectors {
                 .into_par_iter()
                 .zip(numbers)
                 .map(|(p, number)| {
-                    let vector = self.vector_for(number.unwrap_or(1), real, seed, &p);
+                    let number = number.unwrap_or(1);
+                    let vector = self.vector_for(number, last_real_number, seed, &p);
                     (p, vector)
                 })
                 .collect();

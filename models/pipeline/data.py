@@ -1,7 +1,7 @@
 """Reads duplicate-retrieval sets.
 
-A set is a folder with `corpus.jsonl` (one report a line, oldest first: id, title, body), `qrels.tsv` (query, earlier
-duplicate, 1) and `buckets.tsv` (bucket, ids). `corpus.jsonl.zst` has to be unpacked first.
+A set is a folder with `corpus.jsonl` (one report per line, oldest first: id, title, body), `qrels.tsv` (query, earlier
+duplicate, 1) and `buckets.tsv` (bucket, ids). `corpus.jsonl.zst` must be unpacked first.
 """
 
 import dataclasses
@@ -9,7 +9,7 @@ import json
 import pathlib
 import re
 
-# As the product cuts them: about 256 word pieces with the title.
+# The lengths to which the product truncates them: about 256 word pieces with the title.
 BODY_BYTES = 900
 TITLE_BYTES = 200
 
@@ -28,30 +28,30 @@ class Report:
 
 
 @dataclasses.dataclass
-class Set:
+class ReportSet:
     name: str
     reports: list[Report]
-    # Pairs (later, earlier) of one bucket, as positions in `reports`.
+    # Pairs (later, earlier) in one bucket, as positions in `reports`.
     pairs: list[tuple[int, int]]
     bucket: dict[int, str]
-    # From a report's id to its position.
+    # The positions of reports by id.
     position: dict[str, int]
 
 
-def plain(body: str) -> str:
+def plain_text(body: str) -> str:
     for pattern in (COMMENT, FENCE, MARKUP):
         body = pattern.sub(" ", body)
     return body.strip().encode()[:BODY_BYTES].decode(errors="ignore")
 
 
-def read(folder: pathlib.Path) -> Set:
+def read(folder: pathlib.Path) -> ReportSet:
     reports, position = [], {}
     with open(folder / "corpus.jsonl", encoding="utf8") as lines:
         for line in lines:
             record = json.loads(line)
             position[record["id"]] = len(reports)
             title = (record["title"] or "").strip().encode()[:TITLE_BYTES].decode(errors="ignore")
-            reports.append(Report(title, plain(record["body"] or "")))
+            reports.append(Report(title, plain_text(record["body"] or "")))
     bucket = {}
     for line in (folder / "buckets.tsv").read_text().splitlines():
         name, ids = line.split("\t")
@@ -60,4 +60,4 @@ def read(folder: pathlib.Path) -> Set:
     for line in (folder / "qrels.tsv").read_text().splitlines():
         query, earlier, _ = line.split("\t")
         pairs.append((position[query], position[earlier]))
-    return Set(folder.name, reports, pairs, bucket, position)
+    return ReportSet(folder.name, reports, pairs, bucket, position)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Fits ../../crates/engine/src/answer/ranking.json: in which order candidates come, and how sure an answer may be.
+"""Fits ../../crates/engine/src/answer/ranking.json: the ranking weights of candidates, and the confidence model.
 
     precedent eval SET… --by duplicates --features evidence.tsv
     .venv/bin/python rank.py evidence.tsv
 
-The order is fitted on the trackers' marks, how sure an answer may be on pairs that were read (../judged) with the marks.
-Prints, for each set, the figures with what was fitted on the other sets alone, then writes the table that is fitted on all
-of them. The same evidence gives the same table. `--without SET --out FILE` writes the table that a set can be judged with
+The ranking is fitted on the trackers' marks, and the confidence on judged pairs (../judged) and the marks.
+Prints each set's figures with models fitted on the other sets only, then writes the model fitted on all of them.
+The same evidence gives the same model. `--without SET --out FILE` writes the model with which a set can be evaluated
 (`precedent eval SET --weights FILE`).
 """
 
@@ -21,7 +21,7 @@ from scipy.optimize import minimize
 
 HERE = pathlib.Path(__file__).resolve()
 OUT = HERE.parents[2] / "crates" / "engine" / "src" / "answer" / "ranking.json"
-JUDGED = HERE.parents[1] / "judged"
+JUDGED_DIR = HERE.parents[1] / "judged"
 # In the order of crates/engine/src/answer/features.rs.
 NAMES = [
     "words",
@@ -57,7 +57,7 @@ NAMES = [
     "series",
 ]
 # In the order of crates/engine/src/answer/text_overlap.rs.
-READING = [
+OVERLAP_FEATURES = [
     "resemblance",
     "contained",
     "runs",
@@ -71,18 +71,19 @@ READING = [
     "apart",
     "contrast",
 ]
-# By how much rules keep what is stated above 0 and below 1 (crates/engine/src/answer/text_overlap.rs).
+# How far rules keep the confidence above 0 and below 1 (crates/engine/src/answer/text_overlap.rs).
 BOUNDS = ["least", "below"]
-ALL = [*NAMES, "share", *READING, *BOUNDS]
-AT = {name: i for i, name in enumerate(ALL)}
-# What decides by itself, by a rule of crates/engine/src/answer/ranking.rs, and what tells how sure to be and not what comes first.
+ALL_FEATURES = [*NAMES, "share", *OVERLAP_FEATURES, *BOUNDS]
+INDEX = {name: i for i, name in enumerate(ALL_FEATURES)}
+# The features that decide as rules of crates/engine/src/answer/ranking.rs, the bounds of the confidence, and the features without
+# a ranking weight.
 RULES = ("copy", "series")
-COPY, SERIES, UNRULED = 0.95, 0.05, 0.89
-UNWEIGHTED = {"same_title", "all_word_coverage", "same_author", *RULES}
-# Of the sets only rust's archive tells who made a report; the weight is of a fit with those authors beside the others.
-FIXED = {"same_author": -1.4956}
-# More evidence never counts against a candidate. Only what bends a curve, and what is none by itself, may have either sign.
-FREE = {
+COPY_FLOOR, TEMPLATE_CEILING, MODEL_CEILING = 0.95, 0.05, 0.89
+UNWEIGHTED_FEATURES = {"same_title", "all_word_coverage", "same_author", *RULES}
+# Only rust's archive has the authors of reports; the weight comes from a fit with them alongside the other features.
+FIXED_WEIGHTS = {"same_author": -1.4956}
+# More evidence never counts against a candidate. Only squares and circumstances may have weights of either sign.
+SIGNED_FEATURES = {
     "words_squared",
     "length",
     "text_text_cosine_squared",
@@ -92,22 +93,22 @@ FREE = {
     "inactive_time",
     "same_author",
 }
-# Strengths of the ridge: on standardised features of the order, and on the terms of the judge, in pairs.
-RIDGE_ORDER, RIDGE_JUDGE = 3e-3, 0.7
-# So many of the first candidates are read side by side, and judged (crates/engine/src/duplicates/mod.rs).
-READ = 10
-# samples/kinds holds invented pairs of the kinds that trackers have few of (a trace under another title, a text that was filed
-# again with a word changed, one form about two things). The judge learns from them, the order does not.
-INVENTED, INVENTED_WEIGHT = "kinds", 10.0
-# How a source's background is taken (crates/engine/src/answer/baseline.rs): so many first answers, the usual one standing for
-# so many of them.
-ASKED, PRIOR = 400, 50.0
-# A pair that was read stands for no more answers than this in a fit: one of a thousand would drown the others.
-MOST_WEIGHT = 150.0
+# The strengths of the ridge penalties: on the standardized ranking features, and on the terms of the confidence model, in pairs.
+RIDGE_RANKING, RIDGE_CONFIDENCE = 3e-3, 0.7
+# The number of top candidates whose texts are compared (crates/engine/src/answer/find.rs).
+MAX_OVERLAPS = 10
+# samples/kinds has invented pairs of kinds that are rare in trackers (a trace under another title, a text that was filed
+# again with a word changed, one form about two things). Only the confidence model is fitted on them.
+INVENTED_SET, INVENTED_WEIGHT = "kinds", 10.0
+# The number of first answers that a source's baseline is estimated from, and the weight of the default baseline, in answers
+# (crates/engine/src/answer/baseline.rs).
+BASELINE_SAMPLE, BASELINE_PRIOR = 400, 50.0
+# The maximum number of answers that a judged pair represents in a fit: a thousand would outweigh all other pairs.
+MAX_PAIR_WEIGHT = 150.0
 
 
-class Set:
-    """The evidence of a set: a row for each candidate of each report, the reports one after the other."""
+class EvidenceSet:
+    """The evidence of a set: a row for each candidate of each report, grouped by report."""
 
     def __init__(self, name, rows):
         self.name = name
@@ -117,7 +118,7 @@ class Set:
         self.document = np.array([r[2] for r in rows])
         self.label = np.array([r[3] for r in rows])
         self.ids = [(r[4], r[5]) for r in rows]
-        self.x = np.zeros((len(rows), len(ALL)))
+        self.x = np.zeros((len(rows), len(ALL_FEATURES)))
         for i, r in enumerate(rows):
             self.x[i, : len(r) - 6] = r[6:]
         _, self.start = np.unique(self.query, return_index=True)
@@ -128,7 +129,7 @@ class Set:
         return zip(self.start, self.end)
 
 
-def read(paths):
+def read_evidence(paths):
     rows = collections.defaultdict(list)
     for path in paths:
         with open(path, encoding="utf8") as lines:
@@ -137,70 +138,70 @@ def read(paths):
                 rows[c[0]].append(
                     (int(c[1]), float(c[2]), int(c[3]), int(c[4]), c[5], c[6], *map(float, c[7:]))
                 )
-    return [Set(name, r) for name, r in sorted(rows.items())]
+    return [EvidenceSet(name, r) for name, r in sorted(rows.items())]
 
 
-def read_judged(name):
-    pairs = {}
-    path = JUDGED / f"{name}.tsv"
+def read_judgments(name):
+    judgments = {}
+    path = JUDGED_DIR / f"{name}.tsv"
     if path.is_file():
         for line in path.read_text().splitlines():
             if line and not line.startswith("#"):
                 later, earlier, verdict, weight = line.split("\t")[:4]
-                pairs[later, earlier] = (verdict, float(weight))
-    return pairs
+                judgments[later, earlier] = (verdict, float(weight))
+    return judgments
 
 
-def fit_order(sets):
-    """Softmax over the candidates of each report that has a known duplicate among them (ListNet's top-one likelihood); each
-    set counts alike but for the root of its size."""
-    columns = [i for i, name in enumerate(NAMES) if name not in UNWEIGHTED]
+def fit_ranking(sets):
+    """Fits a softmax over the candidates of each report with a known duplicate among them (ListNet's top-one likelihood);
+    each set is weighted by the square root of its size."""
+    columns = [i for i, name in enumerate(NAMES) if name not in UNWEIGHTED_FEATURES]
     scale = np.concatenate([s.x[:, columns] for s in sets]).std(0) + 1e-9
-    parts = []
+    lists_by_set = []
     for s in sets:
         lists = [(a, b) for a, b in s.lists() if s.label[a:b].any()]
-        at = np.concatenate([np.arange(a, b) for a, b in lists])
+        indices = np.concatenate([np.arange(a, b) for a, b in lists])
         sizes = [b - a for a, b in lists]
         group = np.repeat(np.arange(len(lists)), sizes)
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        parts.append((s.x[at][:, columns] / scale, s.label[at].astype(float), group, starts, len(lists)))
-    total = sum(p[4] ** 0.5 for p in parts)
+        lists_by_set.append((s.x[indices][:, columns] / scale, s.label[indices].astype(float), group, starts, len(lists)))
+    total_weight = sum(p[4] ** 0.5 for p in lists_by_set)
 
     def loss(w):
-        value, slope = RIDGE_ORDER * (w @ w), 2 * RIDGE_ORDER * w
-        for x, y, group, starts, n in parts:
+        value, gradient = RIDGE_RANKING * (w @ w), 2 * RIDGE_RANKING * w
+        for x, y, group, starts, n in lists_by_set:
             z = x @ w
             odds = np.exp(z - np.maximum.reduceat(z, starts)[group])
-            every, right = np.add.reduceat(odds, starts), np.add.reduceat(odds * y, starts) + 1e-300
-            part = n**0.5 / total / n
-            value -= part * np.log(right / every).sum()
-            slope = slope + part * (x.T @ (odds / every[group] - odds * y / right[group]))
-        return value, slope
+            total_odds, labeled_odds = np.add.reduceat(odds, starts), np.add.reduceat(odds * y, starts) + 1e-300
+            set_weight = n**0.5 / total_weight / n
+            value -= set_weight * np.log(labeled_odds / total_odds).sum()
+            gradient = gradient + set_weight * (x.T @ (odds / total_odds[group] - odds * y / labeled_odds[group]))
+        return value, gradient
 
-    bounds = [(None, None) if NAMES[c] in FREE else (0, None) for c in columns]
-    found = minimize(loss, np.full(len(columns), 0.1), jac=True, method="L-BFGS-B", bounds=bounds,
-                     options={"maxiter": 2000, "maxfun": 4000})  # fmt: skip
+    bounds = [(None, None) if NAMES[c] in SIGNED_FEATURES else (0, None) for c in columns]
+    result = minimize(loss, np.full(len(columns), 0.1), jac=True, method="L-BFGS-B", bounds=bounds,
+                      options={"maxiter": 2000, "maxfun": 4000})  # fmt: skip
     weights = np.zeros(len(NAMES))
-    weights[columns] = found.x / scale
-    for name, weight in FIXED.items():
-        weights[AT[name]] = weight
+    weights[columns] = result.x / scale
+    for name, weight in FIXED_WEIGHTS.items():
+        weights[INDEX[name]] = weight
     return weights
 
 
-def ranked(s, order):
-    """For each report: its candidates, best first, with the logarithms of their shares in the softmax over the scores. What is
-    of a series takes no share from the others."""
-    score = s.x[:, : len(NAMES)] @ order
-    copy, series = s.x[:, AT["copy"]] > 0, s.x[:, AT["series"]] > 0
+def rank_candidates(s, ranking_weights):
+    """Yields the candidates of each report, best first, with the logarithms of their shares in the softmax over the scores.
+    Templated candidates take no share from the others."""
+    score = s.x[:, : len(NAMES)] @ ranking_weights
+    copy, templated = s.x[:, INDEX["copy"]] > 0, s.x[:, INDEX["series"]] > 0
     for a, b in s.lists():
-        by = np.argsort(-(score[a:b] + 1e6 * copy[a:b]), kind="stable") + a
-        odds = np.exp(score[by] - score[a:b].max())
-        others = odds[~series[by]].sum() + np.where(series[by], odds, 0.0)
-        yield by, np.log(odds + 1e-38) - np.log(np.maximum(others, 1e-38))
+        ranking = np.argsort(-(score[a:b] + 1e6 * copy[a:b]), kind="stable") + a
+        odds = np.exp(score[ranking] - score[a:b].max())
+        rivals = odds[~templated[ranking]].sum() + np.where(templated[ranking], odds, 0.0)
+        yield ranking, np.log(odds + 1e-38) - np.log(np.maximum(rivals, 1e-38))
 
 
-# Ramps that the judge is made of: a number with where it begins and ends to count, and products of them. None counts against a
-# pair the more it has in common; a ramp that goes down says how old a candidate is, or what tells two reports apart.
+# The terms of the confidence model: ramps of a feature between two values, and products of ramps. More overlap never lowers the
+# confidence; a falling ramp is for the age of a candidate or the differences between two reports.
 RAMPS = {
     "share": [(-3, 0), (-1.2, 0), (-0.4, 0)],
     "text_text_cosine": [(0.4, 0.7), (0.6, 0.8), (0.75, 0.9), (0.85, 0.97)],
@@ -229,7 +230,7 @@ RAMPS = {
     "failure": [(1, 5), (4, 9)],
     "names": [(1, 8), (6, 20), (15, 40)],
     "content": [(1.5, 3)],
-    # Long before is seldom the same, and neither is what one person files within minutes or hours.
+    # Much older reports are seldom duplicates, and neither are those filed within minutes or hours of each other.
     "age": [(7.5, 4), (0.02, 0.4)],
     "rarest": [(3, 7), (6, 9.5)],
     "apart": [(6, 0), (12, 4)],
@@ -275,58 +276,58 @@ PRODUCTS = [
 TERMS = [[(name, a, b)] for name, ramps in RAMPS.items() for a, b in ramps] + PRODUCTS
 
 
-def basis(x):
-    out = np.ones((len(x), len(TERMS)))
+def ramp_values(x):
+    values = np.ones((len(x), len(TERMS)))
     for j, term in enumerate(TERMS):
         for name, a, b in term:
-            out[:, j] *= np.clip((x[:, AT[name]] - a) / (b - a), 0.0, 1.0)
-    return out
+            values[:, j] *= np.clip((x[:, INDEX[name]] - a) / (b - a), 0.0, 1.0)
+    return values
 
 
-def first_few(s, order):
-    """For each report: the rows of the candidates that are read, with their numbers and the share."""
-    for by, share in ranked(s, order):
-        rows = by[:READ]
+def top_candidates(s, ranking_weights):
+    """Yields the rows of the top candidates of each report, and their features with the share."""
+    for ranking, share in rank_candidates(s, ranking_weights):
+        rows = ranking[:MAX_OVERLAPS]
         x = s.x[rows].copy()
-        x[:, AT["share"]] = share[:READ]
+        x[:, INDEX["share"]] = share[:MAX_OVERLAPS]
         yield rows, x
 
 
-def is_ruled(x):
-    """Whether a rule decides how sure an answer may be: for each row."""
-    return x[:, [AT[name] for name in (*RULES, *BOUNDS)]].any(1)
+def matches_rule(x):
+    """Returns for each row whether a rule decides the confidence."""
+    return x[:, [INDEX[name] for name in (*RULES, *BOUNDS)]].any(1)
 
 
-def pairs(s, order, judged):
-    """What the judge is fitted on: numbers, whether it is the same, whether it is worth reading, and for how many answers it
-    stands. First answers that a tracker marks are taken for the same where nobody read them."""
-    x, same, worth, weight, ruled = [], [], [], [], is_ruled(s.x)
-    for rows, numbers in first_few(s, order):
-        for place, row in enumerate(rows):
-            if ruled[row]:
+def training_pairs(s, ranking_weights, judgments):
+    """Returns what the confidence model is fitted on: features, whether a pair is a duplicate, whether it is worth reading, and how
+    many answers it represents. First answers that a tracker marks count as duplicates unless they were judged."""
+    x, same, worth_reading, weight, has_rule = [], [], [], [], matches_rule(s.x)
+    for rows, numbers in top_candidates(s, ranking_weights):
+        for rank, row in enumerate(rows):
+            if has_rule[row]:
                 continue
-            known, marked = judged.get(s.ids[row]), s.label[row]
-            if known is None and not (marked and place == 0):
+            judgment, is_marked = judgments.get(s.ids[row]), s.label[row]
+            if judgment is None and not (is_marked and rank == 0):
                 continue
-            verdict, stands = known or ("D", 1.0)
-            x.append(numbers[place])
+            verdict, represented = judgment or ("D", 1.0)
+            x.append(numbers[rank])
             same.append(verdict in "DP")
-            worth.append(verdict in "DPR")
-            weight.append(1.0 if marked else min(stands, MOST_WEIGHT))
-    factor = INVENTED_WEIGHT if s.name == INVENTED else 1.0
-    return np.array(x), np.array(same, float), np.array(worth, float), np.array(weight), factor
+            worth_reading.append(verdict in "DPR")
+            weight.append(1.0 if is_marked else min(represented, MAX_PAIR_WEIGHT))
+    factor = INVENTED_WEIGHT if s.name == INVENTED_SET else 1.0
+    return np.array(x), np.array(same, float), np.array(worth_reading, float), np.array(weight), factor
 
 
-def logistic(x, y, weight):
-    """Weights that are not negative, by penalised likelihood."""
+def fit_logistic(x, y, weight):
+    """Returns nonnegative weights fitted by penalized likelihood."""
     weight = weight / weight.sum() * len(weight)
 
-    def loss(v):
-        z = x @ v[1:] + v[0]
+    def loss(parameters):
+        z = x @ parameters[1:] + parameters[0]
         p = 1 / (1 + np.exp(-z))
-        pull = weight * (p - y)
-        value = (weight * (np.logaddexp(0, z) - y * z)).sum() + RIDGE_JUDGE * (v[1:] @ v[1:])
-        return value, np.concatenate([[pull.sum()], x.T @ pull + 2 * RIDGE_JUDGE * v[1:]])
+        residuals = weight * (p - y)
+        value = (weight * (np.logaddexp(0, z) - y * z)).sum() + RIDGE_CONFIDENCE * (parameters[1:] @ parameters[1:])
+        return value, np.concatenate([[residuals.sum()], x.T @ residuals + 2 * RIDGE_CONFIDENCE * parameters[1:]])
 
     start = np.zeros(x.shape[1] + 1)
     start[0] = -3.0
@@ -335,121 +336,121 @@ def logistic(x, y, weight):
                     options={"maxiter": 3000, "maxfun": 6000}).x  # fmt: skip
 
 
-def of_set(part):
-    weight = part[3] / part[3].sum() * len(part[3]) ** 0.5
-    return weight * part[4]
+def pair_weights(pairs):
+    weight = pairs[3] / pairs[3].sum() * len(pairs[3]) ** 0.5
+    return weight * pairs[4]
 
 
-def fit_statements(parts):
-    """Weights of both statements over some sets' pairs; each set counts alike but for the root of its size."""
-    x = np.concatenate([basis(p[0]) for p in parts])
-    weight = np.concatenate([of_set(p) for p in parts])
-    return [logistic(x, np.concatenate([p[k] for p in parts]), weight) for k in (1, 2)]
+def fit_models(pair_sets):
+    """Fits both models on the pairs of sets; each set is weighted by the square root of its size."""
+    x = np.concatenate([ramp_values(p[0]) for p in pair_sets])
+    weight = np.concatenate([pair_weights(p) for p in pair_sets])
+    return [fit_logistic(x, np.concatenate([p[k] for p in pair_sets]), weight) for k in (1, 2)]
 
 
-def held_out(parts, invented):
-    """The weights of both statements for each set, by what was fitted on the others, and on what is invented."""
-    return {name: fit_statements([p for n, p in {**parts, **invented}.items() if n != name]) for name in parts}
+def fit_held_out(pairs_by_set, invented):
+    """Fits both models for each set, on the other sets and the invented pairs."""
+    return {name: fit_models([pairs for other, pairs in {**pairs_by_set, **invented}.items() if other != name]) for name in pairs_by_set}
 
 
-def curve(odds, truth, weight):
-    """Platt's curve over held-out log-odds: what was learnt on some projects is too sure of itself on another."""
+def fit_platt_scaling(odds, labels, weight):
+    """Fits Platt scaling on held-out log-odds, because a model is overconfident on projects that it was not fitted on."""
     weight = weight / weight.sum() * len(weight)
 
-    def loss(v):
-        z = v[0] * odds + v[1]
-        pull = weight * (1 / (1 + np.exp(-z)) - truth)
-        value = (weight * (np.logaddexp(0, z) - truth * z)).sum() + 2 * (v[0] - 1) ** 2
-        return value, np.array([pull @ odds + 4 * (v[0] - 1), pull.sum()])
+    def loss(parameters):
+        z = parameters[0] * odds + parameters[1]
+        residuals = weight * (1 / (1 + np.exp(-z)) - labels)
+        value = (weight * (np.logaddexp(0, z) - labels * z)).sum() + 2 * (parameters[0] - 1) ** 2
+        return value, np.array([residuals @ odds + 4 * (parameters[0] - 1), residuals.sum()])
 
     bounds = [(0.2, 4.0), (-6.0, 4.0)]
     return minimize(loss, np.array([1.0, 0.0]), jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
-def first_answers(s, order):
-    """The numbers of the first answer to each report that no rule decides, and for how many reports it stands."""
-    firsts = [(rows[0], numbers[0]) for rows, numbers in first_few(s, order)]
-    rows, x = np.array([r for r, _ in firsts]), np.array([n for _, n in firsts])
-    free = ~is_ruled(s.x[rows])
-    return x[free], s.weight[rows[free]]
+def first_answers(s, ranking_weights):
+    """Returns the features of first answers that no rule decides, and how many reports each represents."""
+    answers = [(rows[0], numbers[0]) for rows, numbers in top_candidates(s, ranking_weights)]
+    rows, x = np.array([r for r, _ in answers]), np.array([n for _, n in answers])
+    without_rule = ~matches_rule(s.x[rows])
+    return x[without_rule], s.weight[rows[without_rule]]
 
 
 def quartiles(odds, weight):
-    by = np.argsort(odds)
-    reached = np.cumsum(weight[by]) / weight.sum()
-    return [odds[by][min(np.searchsorted(reached, part), len(by) - 1)] for part in (0.25, 0.5, 0.75)]
+    ranking = np.argsort(odds)
+    cumulative = np.cumsum(weight[ranking]) / weight.sum()
+    return [odds[ranking][min(np.searchsorted(cumulative, quantile), len(ranking) - 1)] for quantile in (0.25, 0.5, 0.75)]
 
 
-def background(first, weights):
-    """What first answers of a set usually get: the median and the distance of the quartiles."""
-    low, middle, high = quartiles(basis(first[0]) @ weights[1:] + weights[0], first[1])
-    return np.array([middle, high - low])
+def estimate_baseline(answers, weights):
+    """Returns the median and the interquartile range of the log-odds of a set's first answers."""
+    low, median, high = quartiles(ramp_values(answers[0]) @ weights[1:] + weights[0], answers[1])
+    return np.array([median, high - low])
 
 
-def counted_from(odds, own, usual):
-    level, spread = (ASKED * own + PRIOR * usual) / (ASKED + PRIOR)
+def normalize_odds(odds, baseline, default_baseline):
+    level, spread = (BASELINE_SAMPLE * baseline + BASELINE_PRIOR * default_baseline) / (BASELINE_SAMPLE + BASELINE_PRIOR)
     return (odds - level) / spread
 
 
-def fit_judge(sets, order):
-    """Both statements, the scale of the first, and pairs of (confidence as it would be stated elsewhere, what it was, weight)."""
-    parts = {s.name: pairs(s, order, read_judged(s.name)) for s in sets}
-    parts = {name: p for name, p in parts.items() if len(p[1])}
-    fitted = fit_statements(list(parts.values()))
-    invented = {n: p for n, p in parts.items() if n == INVENTED}
-    parts = {n: p for n, p in parts.items() if n != INVENTED}
-    elsewhere = held_out(parts, invented)
-    weight = np.concatenate([of_set(p) for p in parts.values()])
-    same, worth, stands = (np.concatenate([p[k] for p in parts.values()]) for k in (1, 2, 3))
-    # Each set's pairs as they are seen by what was fitted on the others, before the set's own background.
-    first = {s.name: first_answers(s, order) for s in sets if s.name in parts}
-    backgrounds = {n: background(first[n], elsewhere[n][0]) for n in parts}
-    usual = np.mean(list(backgrounds.values()), axis=0)
-    pairs_of = lambda n: basis(parts[n][0]) @ elsewhere[n][0][1:] + elsewhere[n][0][0]
-    odds = np.concatenate([counted_from(pairs_of(n), backgrounds[n], usual) for n in parts])
-    slope, intercept = curve(odds, same, weight)
-    stated = 1 / (1 + np.exp(-(slope * odds + intercept)))
-    level, spread = np.mean([background(first[n], fitted[0]) for n in parts], axis=0)
+def fit_confidence(sets, ranking_weights):
+    """Returns both models, the scale of the first, and the held-out outcomes: confidences, labels and weights."""
+    pairs_by_set = {s.name: training_pairs(s, ranking_weights, read_judgments(s.name)) for s in sets}
+    pairs_by_set = {name: p for name, p in pairs_by_set.items() if len(p[1])}
+    models = fit_models(list(pairs_by_set.values()))
+    invented = {n: p for n, p in pairs_by_set.items() if n == INVENTED_SET}
+    pairs_by_set = {n: p for n, p in pairs_by_set.items() if n != INVENTED_SET}
+    held_out_models = fit_held_out(pairs_by_set, invented)
+    weight = np.concatenate([pair_weights(p) for p in pairs_by_set.values()])
+    same, worth_reading, represented = (np.concatenate([p[k] for p in pairs_by_set.values()]) for k in (1, 2, 3))
+    # Normalize the held-out log-odds of each set's pairs by the set's own baseline.
+    answers = {s.name: first_answers(s, ranking_weights) for s in sets if s.name in pairs_by_set}
+    baselines = {n: estimate_baseline(answers[n], held_out_models[n][0]) for n in pairs_by_set}
+    default_baseline = np.mean(list(baselines.values()), axis=0)
+    held_out_odds = lambda n: ramp_values(pairs_by_set[n][0]) @ held_out_models[n][0][1:] + held_out_models[n][0][0]
+    odds = np.concatenate([normalize_odds(held_out_odds(n), baselines[n], default_baseline) for n in pairs_by_set])
+    slope, intercept = fit_platt_scaling(odds, same, weight)
+    confidences = 1 / (1 + np.exp(-(slope * odds + intercept)))
+    level, spread = np.mean([estimate_baseline(answers[n], models[0]) for n in pairs_by_set], axis=0)
     scale = {"level": level, "spread": spread, "slope": slope, "intercept": intercept}
-    odds = np.concatenate([basis(parts[n][0]) @ elsewhere[n][1][1:] + elsewhere[n][1][0] for n in parts])
-    slope, intercept = curve(odds, worth, weight)
-    about = np.concatenate([[slope * fitted[1][0] + intercept], slope * fitted[1][1:]])
-    return (fitted[0], about), scale, (stated, same, worth, stands)
+    odds = np.concatenate([ramp_values(pairs_by_set[n][0]) @ held_out_models[n][1][1:] + held_out_models[n][1][0] for n in pairs_by_set])
+    slope, intercept = fit_platt_scaling(odds, worth_reading, weight)
+    worth_model = np.concatenate([[slope * models[1][0] + intercept], slope * models[1][1:]])
+    return (models[0], worth_model), scale, (confidences, same, worth_reading, represented)
 
 
-# Where the ranges begin that outcomes are told of.
+# The lower bounds of the confidence ranges whose outcomes are stored.
 RANGES = [0.0, 0.05, 0.1, 0.2, 0.5]
 
 
-def outcomes(stated, same, worth, stands):
-    """What answers of a range were, as if so many of equal weight had been read (Kish 1965)."""
+def range_outcomes(confidences, same, worth_reading, represented):
+    """Returns the outcomes of answers in each range, as counts of the effective sample size (Kish 1965)."""
     out = []
     for low, high in zip(RANGES, [*RANGES[1:], 1.01]):
-        at = (stated >= low) & (stated < high)
-        weight = stands[at]
-        if not at.any():
+        mask = (confidences >= low) & (confidences < high)
+        weight = represented[mask]
+        if not mask.any():
             continue
         n = weight.sum() ** 2 / (weight**2).sum()
-        share = lambda what: (weight * what[at]).sum() / weight.sum()
-        right, related = round(n * share(same)), round(n * (share(worth) - share(same)))
-        out.append({"from": low, "read": round(n), "same": right, "related": related})
+        share = lambda label: (weight * label[mask]).sum() / weight.sum()
+        duplicates, related = round(n * share(same)), round(n * (share(worth_reading) - share(same)))
+        out.append({"from": low, "read": round(n), "same": duplicates, "related": related})
     return out
 
 
-def copies(sets, order):
-    """What first answers were that say the same word for word, which a rule decides: of those that are marked or were read."""
-    read = same = related = 0
+def copy_outcomes(sets, ranking_weights):
+    """Returns the outcomes of first answers that are exact copies, which a rule decides, if they are marked or judged."""
+    judged_count = duplicates = related = 0
     for s in sets:
-        judged = read_judged(s.name)
-        for by, _ in ranked(s, order):
-            row = by[0]
-            verdict = judged.get(s.ids[row], ("D" if s.label[row] else None,))[0]
-            if s.x[row, AT["copy"]] > 0 and verdict:
-                read, same, related = read + 1, same + (verdict in "DP"), related + (verdict == "R")
-    return {"from": 0.9, "read": read, "same": same, "related": related}
+        judgments = read_judgments(s.name)
+        for ranking, _ in rank_candidates(s, ranking_weights):
+            row = ranking[0]
+            verdict = judgments.get(s.ids[row], ("D" if s.label[row] else None,))[0]
+            if s.x[row, INDEX["copy"]] > 0 and verdict:
+                judged_count, duplicates, related = judged_count + 1, duplicates + (verdict in "DP"), related + (verdict == "R")
+    return {"from": 0.9, "read": judged_count, "same": duplicates, "related": related}
 
 
-def statement(weights):
+def model_table(weights):
     terms = [
         {"ramps": [list(ramp) for ramp in term], "weight": round(float(w), 4)}
         for term, w in zip(TERMS, weights[1:])
@@ -458,94 +459,94 @@ def statement(weights):
     return {"bias": round(float(weights[0]), 4), "terms": terms}
 
 
-def wilson(share, n, z=1.96):
+def wilson_interval(share, n, z=1.96):
     if n < 1:
         return 0.0, 1.0
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+    center = (share + z * z / (2 * n)) / (1 + z * z / n)
+    margin = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(center - margin, 0.0), min(center + margin, 1.0)
 
 
-def report(s, order, statements, scale):
-    usual = np.array([scale["level"], scale["spread"]])
-    own = background(first_answers(s, order), statements[0]) if s.name != INVENTED else usual
-    judged = read_judged(s.name)
+def print_figures(s, ranking_weights, models, scale):
+    default_baseline = np.array([scale["level"], scale["spread"]])
+    baseline = estimate_baseline(first_answers(s, ranking_weights), models[0]) if s.name != INVENTED_SET else default_baseline
+    judgments = read_judgments(s.name)
     recall, reciprocal, answers = collections.Counter(), 0.0, []
-    for (by, _), (rows, numbers) in zip(ranked(s, order), first_few(s, order)):
-        hits = np.flatnonzero(s.label[by])
+    for (ranking, _), (rows, numbers) in zip(rank_candidates(s, ranking_weights), top_candidates(s, ranking_weights)):
+        hits = np.flatnonzero(s.label[ranking])
         if len(hits):
             reciprocal += 1 / (hits[0] + 1)
             recall.update(k for k in (1, 10) if hits[0] < k)
-        odds = [(basis(numbers[:1]) @ v[1:] + v[0])[0] for v in statements]
-        odds[0] = scale["slope"] * counted_from(odds[0], own, usual) + scale["intercept"]
+        odds = [(ramp_values(numbers[:1]) @ model[1:] + model[0])[0] for model in models]
+        odds[0] = scale["slope"] * normalize_odds(odds[0], baseline, default_baseline) + scale["intercept"]
         p = [1 / (1 + np.exp(-z)) for z in odds]
         row = rows[0]
-        least, most = s.x[row, AT["least"]], 1 - s.x[row, AT["below"]]
-        if s.x[row, AT["copy"]] > 0:
-            p[0] = max(p[0], COPY)
-        elif s.x[row, AT["series"]] > 0:
-            p[0] = min(p[0], SERIES)
+        floor, ceiling = s.x[row, INDEX["least"]], 1 - s.x[row, INDEX["below"]]
+        if s.x[row, INDEX["copy"]] > 0:
+            p[0] = max(p[0], COPY_FLOOR)
+        elif s.x[row, INDEX["series"]] > 0:
+            p[0] = min(p[0], TEMPLATE_CEILING)
         else:
-            p[0] = max(min(p[0], UNRULED), least)
-        if not s.x[row, AT["copy"]] > 0:
-            p[0] = min(p[0], most)
-        marked, known = s.label[row], judged.get(s.ids[row])
-        weight = s.weight[row] if marked or known is None else known[1]
-        verdict = known[0] if known else ("D" if marked else None)
-        answers.append((p[0], max(p), marked, verdict, weight))
+            p[0] = max(min(p[0], MODEL_CEILING), floor)
+        if not s.x[row, INDEX["copy"]] > 0:
+            p[0] = min(p[0], ceiling)
+        is_marked, judgment = s.label[row], judgments.get(s.ids[row])
+        weight = s.weight[row] if is_marked or judgment is None else judgment[1]
+        verdict = judgment[0] if judgment else ("D" if is_marked else None)
+        answers.append((p[0], max(p), is_marked, verdict, weight))
     n = s.queries
     print(f"  recall@1 {recall[1] / n:.3f} recall@10 {recall[10] / n:.3f} MRR {reciprocal / n:.3f}")
-    found = [a for a in answers if a[2]]
-    shares = [sum(a[0] >= t for a in found) / max(len(found), 1) for t in (0.9, 0.5, 0.2)]
-    print("  of those found first, stated at .9 / .5 / .2 or more: " + " / ".join(f"{x:.2f}" for x in shares))
+    ranked_first = [a for a in answers if a[2]]
+    shares = [sum(a[0] >= t for a in ranked_first) / max(len(ranked_first), 1) for t in (0.9, 0.5, 0.2)]
+    print("  of those ranked first, with a confidence of .9 / .5 / .2 or more: " + " / ".join(f"{x:.2f}" for x in shares))
 
-    def told(name, some, right):
-        some = [(a[3] in right, a[4]) for a in some if a[3]]
-        total = sum(w for _, w in some)
+    def print_share(title, selected, verdicts):
+        selected = [(a[3] in verdicts, a[4]) for a in selected if a[3]]
+        total = sum(w for _, w in selected)
         if total:
-            share = sum(w for is_right, w in some if is_right) / total
-            low, high = wilson(share, total**2 / sum(w * w for _, w in some))
-            print(f"  {name}: {share:.2f} ({low:.2f} to {high:.2f}, {len(some)} pairs)")
+            share = sum(w for is_right, w in selected if is_right) / total
+            low, high = wilson_interval(share, total**2 / sum(w * w for _, w in selected))
+            print(f"  {title}: {share:.2f} ({low:.2f} to {high:.2f}, {len(selected)} pairs)")
 
     for low, high in ((0.9, 1.01), (0.5, 0.9), (0.2, 0.5), (0.0, 0.2)):
-        told(f"stated {low} and more, the same", [a for a in answers if low <= a[0] < high], "DP")
-    told("worth reading at .8 or more, worth it", [a for a in answers if a[1] >= 0.8], "DPR")
+        print_share(f"confidence of {low} or more, duplicates", [a for a in answers if low <= a[0] < high], "DP")
+    print_share("worth reading at .8 or more, relevant", [a for a in answers if a[1] >= 0.8], "DPR")
     for k in (20, 50, 100):
-        told(f"the queue's first {k}, the same", [(*a[:4], 1.0) for a in sorted(answers, key=lambda a: -a[0])[:k]], "DP")  # fmt: skip
+        print_share(f"the queue's first {k}, duplicates", [(*a[:4], 1.0) for a in sorted(answers, key=lambda a: -a[0])[:k]], "DP")  # fmt: skip
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("evidence", nargs="+", type=pathlib.Path)
-    parser.add_argument("--dry", action="store_true", help="print the figures alone")
-    parser.add_argument("--without", help="leave this set out of the table")
-    parser.add_argument("--out", type=pathlib.Path, default=OUT, help="write the table here")
+    parser.add_argument("--dry", action="store_true", help="only print the figures")
+    parser.add_argument("--without", help="leave this set out of the model")
+    parser.add_argument("--out", type=pathlib.Path, default=OUT, help="write the model to this file")
     args = parser.parse_args()
-    sets = [s for s in read(args.evidence) if s.name != args.without]
-    real = [s for s in sets if s.name != INVENTED]
-    for held in sets if len(real) > 2 else []:
-        others = [s for s in sets if s is not held]
-        order = fit_order([s for s in others if s in real])
-        print(f"{held.name}, fitted on {' + '.join(s.name for s in others)}:")
-        report(held, order, *fit_judge(others, order)[:2])
-    order = fit_order(real)
-    statements, scale, elsewhere = fit_judge(sets, order)
+    sets = [s for s in read_evidence(args.evidence) if s.name != args.without]
+    real = [s for s in sets if s.name != INVENTED_SET]
+    for held_out_set in sets if len(real) > 2 else []:
+        others = [s for s in sets if s is not held_out_set]
+        ranking_weights = fit_ranking([s for s in others if s in real])
+        print(f"{held_out_set.name}, fitted on {' + '.join(s.name for s in others)}:")
+        print_figures(held_out_set, ranking_weights, *fit_confidence(others, ranking_weights)[:2])
+    ranking_weights = fit_ranking(real)
+    models, scale, held_out_outcomes = fit_confidence(sets, ranking_weights)
     for s in sets:
         print(f"{s.name}, fitted on all:")
-        report(s, order, statements, scale)
+        print_figures(s, ranking_weights, models, scale)
     table = {
         "learnt_from": [s.name for s in sets],
         "labels": sum(len(s.start) for s in sets),
-        "order": {n: round(float(w), 4) for n, w in zip(NAMES, order) if n not in RULES},
+        "order": {n: round(float(w), 4) for n, w in zip(NAMES, ranking_weights) if n not in RULES},
         "judge": {
-            "same": statement(statements[0]),
+            "same": model_table(models[0]),
             "scale": {name: round(float(value), 4) for name, value in scale.items()},
-            "worth": statement(statements[1]),
-            "outcomes": [*outcomes(*elsewhere), copies(real, order)],
+            "worth": model_table(models[1]),
+            "outcomes": [*range_outcomes(*held_out_outcomes), copy_outcomes(real, ranking_weights)],
         },
     }
     if not args.dry:
-        # A line for each weight and term.
+        # One line per weight and term.
         text = json.dumps(table, indent=1)
         args.out.write_text(text + "\n")
     print(json.dumps(table["judge"]["outcomes"]))

@@ -2,7 +2,7 @@
 
     python closing.py --data DATA [--features PROGRAM]
 
-Learns from the last comments on closed reports of a tracker that records a resolution (xamarin in DATA) whether the report
+Learns, from the last comments on closed reports of a tracker that records resolutions (xamarin in DATA), whether a report
 was closed without a fix. PROGRAM is the example `role_features` of `crates/text`, as in `fit.py`. Needs scikit-learn and
 `zstd`; the result is deterministic.
 """
@@ -18,9 +18,9 @@ from sklearn.linear_model import LogisticRegression
 
 from fit import ROOT, read_sentences, read_zst
 
-DECLINED = {"INVALID", "NOT_REPRODUCIBLE", "NOT_ON_ROADMAP", "UPSTREAM", "NORESPONSE", "WONTFIX"}
+DECLINED_RESOLUTIONS = {"INVALID", "NOT_REPRODUCIBLE", "NOT_ON_ROADMAP", "UPSTREAM", "NORESPONSE", "WONTFIX"}
 MIN_COUNT = 8
-# Chosen on closed reports of rust and go that were read; see README.md.
+# Chosen on judged closed reports of rust and go; see README.md.
 L1_STRENGTH = 0.1
 L2_STRENGTH = 0.5
 
@@ -30,9 +30,9 @@ def load_examples(data):
     texts, labels = [], []
     for report in read_zst(data / "duplicates/xamarin/corpus.jsonl.zst"):
         resolution = report["state"].split()[-1]
-        if report["comments"] and (resolution == "FIXED" or resolution in DECLINED):
+        if report["comments"] and (resolution == "FIXED" or resolution in DECLINED_RESOLUTIONS):
             texts.append(report["comments"][-1]["body"] or "")
-            labels.append(resolution in DECLINED)
+            labels.append(resolution in DECLINED_RESOLUTIONS)
     return texts, np.array(labels)
 
 
@@ -55,11 +55,11 @@ def main():
     comments = [{f for _, features in comment for f in features} for comment in sentences]
     counts = Counter(f for features in comments for f in features)
     names = sorted(f for f, count in counts.items() if count >= MIN_COUNT)
-    x = matrix(comments, {name: at for at, name in enumerate(names)})
-    chosen = LogisticRegression(l1_ratio=1, C=L1_STRENGTH, solver="liblinear", class_weight="balanced").fit(x, labels)
-    kept = np.flatnonzero(chosen.coef_[0])
-    model = LogisticRegression(C=L2_STRENGTH, max_iter=500, class_weight="balanced").fit(x[:, kept], labels)
-    weights = {names[at]: round(1000 * w) for at, w in zip(kept, model.coef_[0])}
+    x = matrix(comments, {name: index for index, name in enumerate(names)})
+    selector = LogisticRegression(l1_ratio=1, C=L1_STRENGTH, solver="liblinear", class_weight="balanced").fit(x, labels)
+    selected = np.flatnonzero(selector.coef_[0])
+    model = LogisticRegression(C=L2_STRENGTH, max_iter=500, class_weight="balanced").fit(x[:, selected], labels)
+    weights = {names[index]: round(1000 * w) for index, w in zip(selected, model.coef_[0])}
     out = {"intercept": round(1000 * model.intercept_[0]), "features": weights}
     path = ROOT / "crates/text/src/closing.json"
     path.write_text(json.dumps(out, ensure_ascii=False, separators=(",", ":")) + "\n")

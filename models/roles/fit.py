@@ -3,9 +3,9 @@
     python fit.py --data DATA [--features PROGRAM]
 
 Reads `labels.tsv` (project, comment, sentence, digest, role, batch; no text) and finds the texts in DATA, adds
-`invented.tsv`, fits on all projects but the held-out one, chooses thresholds by cross-validation over projects and
+`invented.tsv`, fits on all projects except the held-out one, chooses thresholds by cross-validation over projects and
 prints precision and recall. PROGRAM is the example `role_features` of `crates/text`: it splits comments into sentences
-and names their features, so that both are written once. Needs numpy, scipy, scikit-learn and `zstd`; the result is
+and names their features, so that both are defined only once. Needs numpy, scipy, scikit-learn and `zstd`; the result is
 deterministic.
 """
 
@@ -36,12 +36,12 @@ ROLES = [
     "other",
 ]
 HELD_OUT = "go"
-# The wanted precision in cross-validation, which sets the threshold of a role; .75 for others.
-PRECISION = {"fix": 0.92, "workaround": 0.90, "still_happens": 0.85}
-# Batches drawn at random within strata (1, 2) or among the sentences that a model chose (5).
-DRAWN = "125"
+# The target precision in cross-validation, which sets the threshold of a role; .75 for others.
+TARGET_PRECISION = {"fix": 0.92, "workaround": 0.90, "still_happens": 0.85}
+# Batches drawn at random, within strata (1, 2) or from the sentences that a model chose (5).
+RANDOM_BATCHES = "125"
 MIN_THRESHOLD, MAX_THRESHOLD = 0.4, 0.95
-# Chosen on the held-out project: the least with a precision of at least .90 there.
+# Chosen on the held-out project: the lowest thresholds with a precision of at least .90 there.
 HELD_OUT_THRESHOLDS = {"fix": 0.6, "workaround": 0.85}
 MAX_FEATURES = 2600
 MIN_COUNT = 2
@@ -50,7 +50,7 @@ L2_STRENGTH = 0.5
 
 
 def read_zst(path):
-    """Yields the JSON objects of a compressed file, one a line."""
+    """Yields the JSON objects of a compressed file, one per line."""
     with subprocess.Popen(["zstd", "-dc", str(path)], stdout=subprocess.PIPE) as process:
         for line in process.stdout:
             yield json.loads(line)
@@ -59,41 +59,41 @@ def read_zst(path):
 def read_sentences(program, texts):
     """Returns a list of (sentence, features) for each text."""
     lines = "".join(json.dumps(text) + "\n" for text in texts)
-    done = subprocess.run(program, input=lines, capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    result = subprocess.run(program, input=lines, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 def load_examples(data, labels, program):
     """Returns one dict per label: project, role, batch, features."""
     rows = [line.rstrip("\n").split("\t") for line in open(labels) if not line.startswith("#")]
-    wanted = {(row[0], row[1]) for row in rows}
+    labeled_comments = {(row[0], row[1]) for row in rows}
     bodies = {}
     for project in sorted({row[0] for row in rows}):
         if project == "rust":
             for comment in read_zst(data / "rust-lang__rust/comments.jsonl.zst"):
-                if (key := (project, str(comment["id"]))) in wanted:
+                if (key := (project, str(comment["id"]))) in labeled_comments:
                     bodies[key] = comment["body"] or ""
         else:
             for issue in read_zst(data / f"duplicates/{project}/corpus.jsonl.zst"):
                 for i, comment in enumerate(issue["comments"]):
-                    if (key := (project, f"{issue['id']}/{i}")) in wanted:
+                    if (key := (project, f"{issue['id']}/{i}")) in labeled_comments:
                         bodies[key] = comment["body"] or ""
     keys = sorted(bodies)
-    found = dict(zip(keys, read_sentences(program, [bodies[key] for key in keys])))
+    sentences_by_comment = dict(zip(keys, read_sentences(program, [bodies[key] for key in keys])))
     examples, missing = [], 0
     for project, comment, index, digest, role, batch in rows:
-        sentences = found[project, comment]
+        sentences = sentences_by_comment[project, comment]
         # The index may move when the splitting changes; the digest decides.
-        hits = [
+        indices = [
             i
             for i, (text, _) in enumerate(sentences)
             if hashlib.sha1(text.encode()).hexdigest()[:10] == digest
         ]
-        if not hits:
+        if not indices:
             missing += 1
             continue
-        at = min(hits, key=lambda hit: abs(hit - int(index)))
-        text, features = sentences[at]
+        position = min(indices, key=lambda i: abs(i - int(index)))
+        text, features = sentences[position]
         examples.append(
             {"project": project, "role": role, "batch": batch, "text": text, "features": features}
         )
@@ -101,7 +101,7 @@ def load_examples(data, labels, program):
     return examples
 
 
-def load_lines(path, program):
+def load_invented(path, program):
     """Returns the invented sentences of a file with the columns role and text."""
     rows = [line.rstrip("\n").split("\t") for line in open(path) if not line.startswith("#")]
     examples = []
@@ -151,7 +151,7 @@ def predict(model, examples):
 
 
 def predict_shipped(weights, examples):
-    """Returns the probabilities by the rounded weights, as the program has them."""
+    """Returns the probabilities by the rounded weights, as the program computes them."""
     out = np.zeros((len(examples), len(ROLES)))
     for row, e in zip(out, examples):
         row += weights["intercepts"]
@@ -171,50 +171,50 @@ def decide(probabilities, thresholds):
 
 
 def cross_validate(examples, invented):
-    """Returns the probabilities of each example by a model that did not see its project."""
-    p = np.zeros((len(examples), len(ROLES)))
+    """Returns the probabilities of each example from a model that did not see its project."""
+    probabilities = np.zeros((len(examples), len(ROLES)))
     for project in sorted({e["project"] for e in examples}):
-        rest = [e for e in examples if e["project"] != project] + invented
-        at = [i for i, e in enumerate(examples) if e["project"] == project]
-        p[at] = predict(fit(rest), [examples[i] for i in at])
-    return p
+        training_examples = [e for e in examples if e["project"] != project] + invented
+        indices = [i for i, e in enumerate(examples) if e["project"] == project]
+        probabilities[indices] = predict(fit(training_examples), [examples[i] for i in indices])
+    return probabilities
 
 
-def choose_thresholds(examples, p):
-    """Returns per role the least threshold that keeps the wanted precision; .5 for rare roles.
+def choose_thresholds(examples, probabilities):
+    """Returns the lowest threshold of each role with the target precision; .5 for rare roles.
 
-    Looks only at the batches that were drawn without a model, because the batches of active
-    learning hold too many sentences that are hard to decide.
+    Uses only the batches that were drawn at random, because the batches of active learning
+    contain too many sentences that are hard to decide.
     """
-    drawn = [i for i, e in enumerate(examples) if e["batch"][-1] in DRAWN]
-    truth = np.array([examples[i]["role"] for i in drawn])
+    random_indices = [i for i, e in enumerate(examples) if e["batch"][-1] in RANDOM_BATCHES]
+    truth = np.array([examples[i]["role"] for i in random_indices])
     thresholds = []
     for j, role in enumerate(ROLES[:-1]):
-        score = p[drawn, j]
-        chosen = HELD_OUT_THRESHOLDS.get(role)
-        if chosen is None and (truth == role).sum() < 20:
-            chosen = 0.5
+        score = probabilities[random_indices, j]
+        threshold = HELD_OUT_THRESHOLDS.get(role)
+        if threshold is None and (truth == role).sum() < 20:
+            threshold = 0.5
         for t in np.arange(MIN_THRESHOLD, MAX_THRESHOLD, 0.05):
-            hit = score >= t
-            if chosen is None and hit.any():
-                if (truth[hit] == role).mean() >= PRECISION.get(role, 0.75):
-                    chosen = t
-        thresholds.append(round(float(chosen or MAX_THRESHOLD), 2))
-    # What reaches no other threshold is "other", however unlikely that is.
+            is_above = score >= t
+            if threshold is None and is_above.any():
+                if (truth[is_above] == role).mean() >= TARGET_PRECISION.get(role, 0.75):
+                    threshold = t
+        thresholds.append(round(float(threshold or MAX_THRESHOLD), 2))
+    # A sentence that reaches no other threshold is "other", however unlikely that is.
     return thresholds + [0.0]
 
 
-def show(title, examples, decisions):
+def print_figures(title, examples, decisions):
     """Prints precision and recall per role."""
-    truth = Counter(e["role"] for e in examples)
-    decided = Counter(decisions)
-    right = Counter(e["role"] for e, d in zip(examples, decisions) if e["role"] == d)
-    print(f"\n{title}\n{'role':17} labelled  precision        recall")
+    label_counts = Counter(e["role"] for e in examples)
+    decision_counts = Counter(decisions)
+    correct_counts = Counter(e["role"] for e, d in zip(examples, decisions) if e["role"] == d)
+    print(f"\n{title}\n{'role':17}  labeled  precision        recall")
     for role in ROLES:
-        precision = f"{right[role] / decided[role]:.2f}" if decided[role] else "-"
-        recall = f"{right[role] / truth[role]:.2f}" if truth[role] else "-"
-        counts = f"{precision:>4} ({right[role]}/{decided[role]})"
-        print(f"{role:17} {truth[role]:8}  {counts.ljust(17)}{recall}")
+        precision = f"{correct_counts[role] / decision_counts[role]:.2f}" if decision_counts[role] else "-"
+        recall = f"{correct_counts[role] / label_counts[role]:.2f}" if label_counts[role] else "-"
+        counts = f"{precision:>4} ({correct_counts[role]}/{decision_counts[role]})"
+        print(f"{role:17} {label_counts[role]:8}  {counts.ljust(17)}{recall}")
 
 
 def main():
@@ -228,16 +228,16 @@ def main():
     parser.add_argument("--errors", metavar="ROLE", help="list the held-out errors of a role")
     args = parser.parse_args()
     examples = load_examples(args.data, HERE / "labels.tsv", args.features)
-    invented = load_lines(HERE / "invented.tsv", args.features)
+    invented = load_invented(HERE / "invented.tsv", args.features)
     known = [e for e in examples if e["project"] != HELD_OUT]
     held_out = [e for e in examples if e["project"] == HELD_OUT]
-    p = cross_validate(known, invented)
-    thresholds = choose_thresholds(known, p)
-    drawn = [i for i, e in enumerate(known) if e["batch"][-1] in DRAWN]
-    show(
+    probabilities = cross_validate(known, invented)
+    thresholds = choose_thresholds(known, probabilities)
+    random_indices = [i for i, e in enumerate(known) if e["batch"][-1] in RANDOM_BATCHES]
+    print_figures(
         "cross-validation over projects, drawn batches",
-        [known[i] for i in drawn],
-        [decide(p[i], thresholds) for i in drawn],
+        [known[i] for i in random_indices],
+        [decide(probabilities[i], thresholds) for i in random_indices],
     )
     vocabulary, classifier = fit(known + invented)
     column = {role: i for i, role in enumerate(classifier.classes_)}
@@ -254,13 +254,13 @@ def main():
     print(f"\n{len(vocabulary)} features, {out.stat().st_size} bytes, thresholds {thresholds}")
     groups = {
         "held out, drawn by strata": [e for e in held_out if e["batch"][-1] in "12"],
-        # g5 was read before the last invented sentences were written, g6 only after.
+        # g5 was read before the last invented sentences were written, g6 only afterward.
         "held out g6, drawn after the last change": [e for e in held_out if e["batch"][-1] == "6"],
         "held out, all": held_out,
     }
     for title, group in groups.items():
         decisions = [decide(row, thresholds) for row in predict_shipped(weights, group)]
-        show(title, group, decisions)
+        print_figures(title, group, decisions)
         for e, decision in zip(group, decisions):
             if args.errors in (e["role"], decision) and e["role"] != decision:
                 print(f"  {e['role']} as {decision}: {e['text']}")

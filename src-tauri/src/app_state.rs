@@ -31,7 +31,7 @@ pub enum JobKind {
     Remove,
     /// Installing a model.
     Model,
-    /// Closing duplicates at their tracker.
+    /// Closing duplicates on their trackers.
     Close,
     /// Reading logs.
     Logs,
@@ -39,7 +39,7 @@ pub enum JobKind {
     Repair,
 }
 
-/// The state of the window.
+/// The state shared by the commands.
 pub struct AppState {
     options: OpenOptions,
     sample: bool,
@@ -62,7 +62,7 @@ impl AppState {
         }
     }
 
-    /// Sets the path of a settings file with an error.
+    /// Sets the path of the settings file if it has an error.
     #[must_use]
     pub fn with_invalid_settings(mut self, file: Option<PathBuf>) -> Self {
         self.invalid_settings = file;
@@ -79,7 +79,7 @@ impl AppState {
         &self.options.folder
     }
 
-    /// Returns whether the program was started with the sample.
+    /// Returns whether the program was started with `--sample`.
     pub fn sample(&self) -> bool {
         self.sample
     }
@@ -116,11 +116,11 @@ impl AppState {
         Ok(RunningJob { state: self, kind, task, start: Instant::now() })
     }
 
-    /// Returns the task of a query in this window, and cancels the window's previous query.
-    pub fn replace_query(&self, window: &str) -> Task {
+    /// Returns the task of a new query in this slot, and cancels the slot's previous query.
+    pub fn replace_query(&self, slot: &str) -> Task {
         let task = Task::new();
         let mut queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(previous) = queries.insert(window.to_owned(), task.clone()) {
+        if let Some(previous) = queries.insert(slot.to_owned(), task.clone()) {
             previous.cancel();
         }
         task

@@ -1,15 +1,15 @@
-//! The system clipboard, for writing. WebKitGTK allows a page to write it only after a click.
+//! Writing to the system clipboard, which WebKitGTK allows a page to do only after a click.
 
 use std::sync::{Mutex, PoisonError};
 
 use precedent_core::{Code, Error, Result};
 
-/// An open clipboard, kept because X11 and Wayland offer a text only while its owner runs.
+/// An open clipboard, kept because X11 and Wayland offer the text only while its owner exists.
 #[derive(Default)]
 pub struct Clipboard(Mutex<Option<arboard::Clipboard>>);
 
 impl Clipboard {
-    /// Puts a text onto the clipboard.
+    /// Copies text to the clipboard.
     ///
     /// # Errors
     /// [`Code::Io`] if there is no clipboard or it does not answer.

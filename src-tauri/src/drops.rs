@@ -8,7 +8,7 @@ use std::{
 use serde::Serialize;
 use tauri::{DragDropEvent, ipc::Channel};
 
-/// An event of files over the window.
+/// A drag-and-drop event of files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "what", rename_all = "snake_case")]
@@ -25,7 +25,7 @@ pub enum Dropped {
 }
 
 impl Dropped {
-    /// Converts a system event; `None` if it is not needed.
+    /// Converts a system event; `None` if the window does not need it.
     fn from_event(event: &DragDropEvent) -> Option<Self> {
         match event {
             DragDropEvent::Enter { paths, .. } if !paths.is_empty() => Some(Self::Over),
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_dropped_files_reach_the_window() {
+    fn drop_without_files_is_not_sent() {
         let messages = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&messages);
         let drops = Drops::default();

@@ -40,10 +40,10 @@ struct Args {
     /// Show the prompt, in the running program if there is one; for a key bound by the desktop.
     #[arg(long)]
     ask: bool,
-    /// Ignore a running program, and do not save the window position; for tests.
+    /// Ignore a running instance and do not save the window position; for tests.
     #[arg(long, hide = true)]
     alone: bool,
-    /// The second attempt to start.
+    /// Mark this as the second attempt to start.
     #[arg(long = "again", hide = true)]
     is_retry: bool,
     /// A document to show: `precedent://item/acme/app#12`.
@@ -175,7 +175,7 @@ fn main() -> std::process::ExitCode {
             std::process::ExitCode::SUCCESS
         }
         Err(error) => {
-            // Another instance may be closing and accept no links.
+            // Another instance may be closing, so that it no longer accepts links.
             #[cfg(unix)]
             if may_retry {
                 restart();
@@ -186,7 +186,7 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-/// Reports a startup error. On Windows the program has no console.
+/// Reports a startup error; also in a dialog on Windows, where the program has no console.
 fn show_error(message: &str) {
     eprintln!("error: {message}");
     #[cfg(windows)]
@@ -197,7 +197,7 @@ fn show_error(message: &str) {
         .show();
 }
 
-/// Replaces the process with a new start; returns only on failure.
+/// Replaces the process with a new instance; returns only on failure.
 #[cfg(unix)]
 fn restart() {
     use std::os::unix::process::CommandExt as _;

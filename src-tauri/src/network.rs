@@ -12,18 +12,18 @@ pub async fn is_metered() -> Option<bool> {
     )
     .await
     .ok()?;
-    parse_state(manager.get_property("Metered").await.ok()?)
+    parse_metered(manager.get_property("Metered").await.ok()?)
 }
 
-/// Returns `None`, because other systems offer no simple way to find out.
+/// Returns `None`, because there is no simple way to find out on other systems.
 #[cfg(not(target_os = "linux"))]
 pub async fn is_metered() -> Option<bool> {
     None
 }
 
-/// Converts an `NMMetered` value of NetworkManager, which may be a guess.
+/// Converts NetworkManager's `NMMetered` value; a guess counts as certain.
 #[cfg(any(target_os = "linux", test))]
-fn parse_state(state: u32) -> Option<bool> {
+fn parse_metered(state: u32) -> Option<bool> {
     match state {
         1 | 3 => Some(true),
         2 | 4 => Some(false),
@@ -36,9 +36,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn guessed_metered_counts_as_metered() {
+    fn guess_counts_as_certain() {
         assert_eq!(
-            [0, 1, 2, 3, 4, 5].map(parse_state),
+            [0, 1, 2, 3, 4, 5].map(parse_metered),
             [None, Some(true), Some(false), Some(true), Some(false), None]
         );
     }

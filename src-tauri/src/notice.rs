@@ -1,6 +1,6 @@
-//! Desktop notifications while the window has no focus: the end of a long job, the news of a sync.
+//! Desktop notifications about finished jobs and sync news while the window has no focus.
 //!
-//! They bypass Tauri's plugin, which injects a script into the page that needs permissions.
+//! They bypass Tauri's plugin, whose script in the page would need permissions.
 
 use std::time::Duration;
 
@@ -12,15 +12,15 @@ use crate::{
     window,
 };
 
-/// The minimum duration of a job that triggers a notification.
-const MIN_JOB: Duration = Duration::from_secs(15);
+/// The minimum duration of a job for a notification.
+const MIN_JOB_DURATION: Duration = Duration::from_secs(15);
 /// The maximum length of a notification, in characters; desktops truncate long ones.
 const MAX_LENGTH: usize = 200;
 
-/// Returns a job's result unchanged; shows a notification if the job took long and the window has no
-/// focus.
+/// Shows a notification if a job took long and the window has no focus; returns the job's result
+/// unchanged.
 pub fn notify_if_long<T>(app: &AppHandle, job: &RunningJob<'_>, result: Result<T>) -> Result<T> {
-    if job.start.elapsed() >= MIN_JOB && !has_focus(app) {
+    if job.start.elapsed() >= MIN_JOB_DURATION && !has_focus(app) {
         let problem = match &result {
             Ok(_) => None,
             Err(error) if error.code() == Code::Cancelled => return result,
@@ -59,7 +59,7 @@ fn has_focus(app: &AppHandle) -> bool {
     app.get_webview_window(window::LABEL).is_some_and(|w| w.is_focused().unwrap_or(false))
 }
 
-/// Returns the title and the text of the notification about a job.
+/// Returns the title and the body of the notification about a job.
 fn job_text(kind: JobKind, problem: Option<String>) -> (&'static str, String) {
     let (success, failure) = match kind {
         JobKind::Import => ("Import finished", "Import failed"),

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use precedent_engine::{OpenOptions, config::Settings};
 use tauri::{App, Manager as _};
 
-/// The options of the program's start.
+/// The options for starting the program.
 pub struct StartOptions {
     /// Options for opening the casebook.
     pub options: OpenOptions,
-    /// Settings file, if it was read and contains an error.
+    /// Settings file, if it contains an error.
     pub invalid_settings: Option<PathBuf>,
 }
 
@@ -44,7 +44,7 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<StartOptions> {
     Ok(StartOptions { options, invalid_settings })
 }
 
-/// Reads the valid part of the user's settings, and returns the file if it contains an error.
+/// Reads the user's valid settings; also returns the file if it contains an error.
 ///
 /// The window reports the error and the casebook in use.
 fn read_settings(app: &App) -> tauri::Result<(Settings, Option<PathBuf>)> {

@@ -51,7 +51,7 @@ impl From<ashpd::Error> for BindError {
 
 /// Requests a shortcut from the desktop and calls `on_press` on each press.
 ///
-/// The desktop may ask its user first; this waits for the answer.
+/// The desktop may ask the user first; this function waits for the answer.
 pub async fn bind(
     shortcut: &Shortcut,
     on_press: impl Fn() + Send + 'static,
@@ -82,7 +82,7 @@ pub async fn bind(
     Ok(BoundShortcut { session, listener, keys: keys.filter(|keys| !keys.is_empty()) })
 }
 
-/// Formats a shortcut as `CTRL+ALT+p`; `None` for a key without a name, for which the desktop asks.
+/// Formats a shortcut as `CTRL+ALT+p`; `None` if the key has no name, so that the desktop asks.
 ///
 /// The format is that of the [XDG shortcuts specification](https://specifications.freedesktop.org/shortcuts-spec/latest/).
 fn trigger(shortcut: &Shortcut) -> Option<String> {
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shortcut_uses_the_syntax_of_the_portal() {
+    fn shortcut_uses_the_portal_syntax() {
         let trigger_of = |name: &str| trigger(&name.parse().unwrap());
         for (name, expected_trigger) in [
             ("Ctrl+Alt+P", "CTRL+ALT+p"),

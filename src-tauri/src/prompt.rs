@@ -1,6 +1,6 @@
 //! The prompt: a small window above all others, opened by a shortcut, the tray icon or `--ask`.
 //!
-//! It does not exist before the user enables it, and reads the clipboard only when it is shown.
+//! It is created on first use, and reads the clipboard only when it is shown.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -104,7 +104,8 @@ impl Prompt {
         self.targets.watch(window);
     }
 
-    /// Sets the channel that is notified whenever the prompt is shown, also of an earlier request.
+    /// Sets the channel that is notified whenever the prompt is shown, and notifies it of a pending
+    /// request.
     pub fn watch_shown(&self, window: Channel<()>) {
         self.show_requests.watch(window);
     }
@@ -115,10 +116,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers this shortcut instead of any other; returns its keys if the desktop describes them.
+/// Replaces the registered shortcut; returns its keys if the desktop describes them.
 ///
 /// # Errors
-/// The reason why the shortcut cannot be registered.
+/// Returns the reason if the shortcut cannot be registered.
 pub async fn set_shortcut(app: &AppHandle, name: Option<&str>) -> Result<Option<String>, String> {
     let shortcut = name.map(parse_shortcut).transpose()?;
     #[cfg(target_os = "linux")]
@@ -130,7 +131,7 @@ pub async fn set_shortcut(app: &AppHandle, name: Option<&str>) -> Result<Option<
 
 /// Requests the shortcut from the Wayland desktop.
 ///
-/// A shortcut registered through X11 works only over X11 windows.
+/// A shortcut registered through X11 works only while an X11 window has the focus.
 #[cfg(target_os = "linux")]
 async fn bind_on_wayland(
     app: &AppHandle,
@@ -147,8 +148,7 @@ async fn bind_on_wayland(
         portal::bind(&shortcut, move || toggle(&handle)).await.map_err(|error| match error {
             portal::BindError::Unsupported => unsupported_error(),
             portal::BindError::Declined => {
-                "the desktop denied the shortcut; switch it on again to be asked once more"
-                    .to_owned()
+                "the desktop denied the shortcut; turn it on again to be asked once more".to_owned()
             }
         })?;
     let keys = bound.keys.clone();
@@ -156,7 +156,7 @@ async fn bind_on_wayland(
     Ok(keys)
 }
 
-/// Registers this shortcut instead of any other, or returns the reason why it cannot.
+/// Replaces the registered shortcut; returns the reason on failure.
 fn register(app: &AppHandle, name: &str, shortcut: Option<Shortcut>) -> Result<(), String> {
     let prompt = app.state::<Prompt>();
     let mut has_plugin = lock(&prompt.has_plugin);
@@ -187,13 +187,13 @@ fn parse_shortcut(name: &str) -> Result<Shortcut, String> {
         .parse()
         .map_err(|_| format!("{name} is not a shortcut; press, for example, Ctrl, Alt and P"))?;
     if shortcut.mods.is_empty() {
-        return Err(format!("{name} alone would be taken from every program; add Ctrl or Alt"));
+        return Err(format!("{name} alone would no longer reach other programs; add Ctrl or Alt"));
     }
     Ok(shortcut)
 }
 
 #[cfg(target_os = "linux")]
-#[allow(clippy::disallowed_methods, reason = "only the environment names the kind of desktop")]
+#[allow(clippy::disallowed_methods, reason = "only the environment tells the display protocol")]
 fn is_wayland() -> bool {
     std::env::var_os("WAYLAND_DISPLAY").is_some()
 }
@@ -214,7 +214,7 @@ pub fn show(app: &AppHandle) {
     let _ = window.set_focus();
 }
 
-/// Places the prompt in the middle of the pointer's screen, with a third of the free height above
+/// Centers the prompt horizontally on the pointer's screen, with a third of the free height above
 /// it.
 ///
 /// This uses the final size, because a window that was never shown reports a different one.

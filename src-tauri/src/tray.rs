@@ -29,7 +29,7 @@ impl Tray {
     }
 }
 
-/// Shows or removes the tray icon, or returns the reason why it cannot.
+/// Shows or removes the tray icon; returns the reason if it cannot be shown.
 pub async fn set_visible(app: &AppHandle, visible: bool) -> Result<(), String> {
     let tray = app.state::<Tray>();
     if !visible {
@@ -49,17 +49,17 @@ pub async fn set_visible(app: &AppHandle, visible: bool) -> Result<(), String> {
     }
     if !can_show().await {
         return Err(
-            "this desktop does not show tray icons; on GNOME, install the extension AppIndicator, \
-            then switch the icon on again"
+            "this desktop does not show tray icons; on GNOME, install the AppIndicator extension, \
+            then turn the icon on again"
                 .to_owned(),
         );
     }
-    let icon = create(app).map_err(|e| format!("the desktop did not accept the icon: {e}"))?;
+    let icon = create(app).map_err(|e| format!("the desktop rejected the icon: {e}"))?;
     *tray.icon() = Some(icon);
     Ok(())
 }
 
-/// Returns whether the tray icon can reopen a closed window; a desktop may stop showing it.
+/// Returns whether the tray icon can reopen a closed window; a desktop may stop showing icons.
 pub fn can_reopen(app: &AppHandle) -> bool {
     let is_enabled = app.state::<Tray>().icon().is_some();
     is_enabled && tauri::async_runtime::block_on(can_show())

@@ -36,22 +36,21 @@ fn reduce_resource_use(view: &webkit2gtk::WebView) {
     // Without a GPU, as in a virtual machine or a remote session, compositing layers takes twice
     // the time and memory of painting the page in one pass.
     if let Some(settings) = view.settings()
-        && !has_graphics(std::path::Path::new("/dev/dri"))
+        && !has_gpu(std::path::Path::new("/dev/dri"))
     {
         settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
     }
 }
 
-/// Returns whether a graphics processor is present: the kernel names each one `renderD` followed by
-/// a number.
+/// Returns whether a GPU is present: the kernel names each one `renderD` followed by a number.
 #[cfg(target_os = "linux")]
-fn has_graphics(devices: &std::path::Path) -> bool {
+fn has_gpu(devices: &std::path::Path) -> bool {
     std::fs::read_dir(devices).is_ok_and(|entries| {
         entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("renderD"))
     })
 }
 
-/// Brings the window to the front when the program is started again.
+/// Shows the window and brings it to the front.
 pub fn raise(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(LABEL) {
         // A window manager may refuse any of these.
@@ -102,10 +101,10 @@ mod tests {
     #[test]
     fn display_device_is_not_a_gpu() {
         let devices = tempfile::tempdir().unwrap();
-        assert!(!has_graphics(&devices.path().join("dri")));
+        assert!(!has_gpu(&devices.path().join("dri")));
         std::fs::write(devices.path().join("card0"), "").unwrap();
-        assert!(!has_graphics(devices.path()));
+        assert!(!has_gpu(devices.path()));
         std::fs::write(devices.path().join("renderD128"), "").unwrap();
-        assert!(has_graphics(devices.path()));
+        assert!(has_gpu(devices.path()));
     }
 }

@@ -1,5 +1,5 @@
 //! Checks of hostile input, which libFuzzer and the ordinary tests call with bytes. Each checks more
-//! than the absence of panics.
+//! than that nothing panics.
 
 use std::{
     cell::RefCell,
@@ -36,7 +36,7 @@ use precedent_trackers::tracker::{
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 use serde_json::{Value, json};
 
-/// A function that panics if the bytes violate a promise.
+/// A function that panics if the bytes violate an invariant.
 pub type Check = fn(&[u8]);
 
 /// The checks that need no server, by target and seed folder.
@@ -152,7 +152,7 @@ fn read_records(
             Ok(None) => break,
             Err(error) => {
                 assert!(error.hint().is_some(), "{error}");
-                // There are no records after an error.
+                // No record follows an error.
                 assert!(matches!(records.read(), Ok(None)));
                 break;
             }
@@ -214,10 +214,10 @@ pub fn import(data: &[u8]) {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(data).unwrap();
     for bytes in [gzip.finish().unwrap(), zstd::encode_all(data, 1).unwrap()] {
-        let second_records =
+        let compressed_records =
             with_file(&bytes, |path| read_records(import::Records::open(path).unwrap(), None));
-        assert_eq!(second_records, plain);
-        // A truncated file ends, without further records.
+        assert_eq!(compressed_records, plain);
+        // A truncated file gives no additional records.
         let partial = with_file(&bytes[..bytes.len() / 2], |path| {
             import::Records::open(path).ok().map(|r| read_records(r, None))
         });
@@ -226,8 +226,8 @@ pub fn import(data: &[u8]) {
     for bytes in plain.into_iter().flatten() {
         let records = match github::records(&bytes) {
             Ok(records) => records,
-            Err(why) => {
-                assert!(!why.is_empty());
+            Err(reason) => {
+                assert!(!reason.is_empty());
                 continue;
             }
         };
@@ -242,7 +242,7 @@ pub fn import(data: &[u8]) {
     }
 }
 
-/// Checks a table; the first line maps fields to columns (`title=Headline;body=`).
+/// Checks the import of a table; the first line maps fields to columns (`title=Headline;body=`).
 pub fn table(data: &[u8]) {
     let end = data.iter().position(|b| *b == b'\n').map_or(0, |at| at + 1);
     let (first, file) = data.split_at(end);
@@ -259,12 +259,13 @@ pub fn table(data: &[u8]) {
     }
 }
 
-/// The elements and attributes that the reading pane shows.
+/// The elements that the reading pane shows.
 const ELEMENTS: &str = "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li ol p \
     pre q s samp small span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var";
+/// The attributes that the reading pane shows.
 const ATTRIBUTES: &str = "title dir href rel start align colspan rowspan open data-src class";
 
-/// Asserts that HTML has only these elements and attributes, and only web and email links.
+/// Asserts that HTML has only these elements and attributes, and that links are web or email links.
 fn assert_harmless(html: &str) {
     let mut rest = html;
     while let Some(at) = rest.find('<') {
@@ -308,7 +309,7 @@ fn html_text(value: &str) -> String {
     value.replace("&amp;", "&").replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">")
 }
 
-/// The maximum size of the empty cells that the parser adds to tables, in bytes of HTML.
+/// The maximum size in bytes of HTML of the empty cells that the parser adds to tables.
 const MAX_CELLS: usize = 262_144 * 40;
 
 /// Checks that Markdown becomes nonempty blocks and harmless HTML, in proportion to its size.
@@ -336,11 +337,11 @@ pub fn markdown(data: &[u8]) {
     for reference in references(&text) {
         assert!(reference.number < 1_000_000_000);
     }
-    let rest = without_duplicate_notes(&text);
-    assert!(rest.len() <= text.len());
+    let remaining = without_duplicate_notes(&text);
+    assert!(remaining.len() <= text.len());
     let duplicate_count =
         |t: &str| references(t).iter().filter(|r| r.relation == Relation::DuplicateOf).count();
-    assert!(duplicate_count(&rest) <= duplicate_count(&text));
+    assert!(duplicate_count(&remaining) <= duplicate_count(&text));
     let skeleton = Skeleton::default();
     assert_eq!(
         strip_whitespace(&skeleton.strip(&text)),
@@ -349,7 +350,7 @@ pub fn markdown(data: &[u8]) {
     );
 }
 
-/// Checks that other markups become Markdown in proportion to their size, without internal marks.
+/// Checks that other markups become Markdown in proportion to their size, without internal markers.
 pub fn markup(data: &[u8]) {
     let Some(text) = text(data) else { return };
     for markup in [
@@ -376,7 +377,8 @@ pub fn markup(data: &[u8]) {
     }
 }
 
-/// Checks that Atlassian documents become Markdown in proportion to their size, and code stays code.
+/// Checks that Atlassian documents become Markdown in proportion to their size, and that code stays
+/// code.
 pub fn adf(data: &[u8]) {
     let Some(text) = text(data) else { return };
     if let Ok(document) = serde_json::from_str::<Value>(&text) {
@@ -401,8 +403,8 @@ pub fn adf(data: &[u8]) {
     );
     // Characters that Markdown cannot contain are replaced.
     let words = |text: &str| strip_whitespace(text).replace(['\0', '\u{fffd}'], "");
-    let inside: String = blocks.iter().map(|b| words(&b.text)).collect();
-    assert_eq!(inside, words(&text));
+    let block_text: String = blocks.iter().map(|b| words(&b.text)).collect();
+    assert_eq!(block_text, words(&text));
 }
 
 /// Checks that chunks are bounded, keep the order of the text, and lose no prose.
@@ -427,9 +429,9 @@ pub fn chunks(data: &[u8]) {
                     && representation.ends_with(chunk.text.trim())
             );
         }
-        let long =
+        let is_long_code =
             |kind: BlockKind, text: &str| kind == BlockKind::Code && text.len() > TARGET_BYTES;
-        if !document.blocks.iter().any(|b| long(b.kind, &b.text)) {
+        if !document.blocks.iter().any(|b| is_long_code(b.kind, &b.text)) {
             let chunk_text: String = all_chunks.iter().map(|c| strip_whitespace(&c.text)).collect();
             let block_text: String =
                 document.blocks.iter().map(|b| strip_whitespace(&b.text)).collect();
@@ -443,7 +445,7 @@ pub fn chunks(data: &[u8]) {
     }
 }
 
-/// Checks that signatures are few, short and clean, and that words are at their stated positions.
+/// Checks that signatures are few, short and trimmed, and that words are at their stated positions.
 pub fn signature(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let signatures = signatures(&text);
@@ -457,22 +459,26 @@ pub fn signature(data: &[u8]) {
         );
         assert!(signature.term().ends_with(&signature.text));
     }
-    let mut at = 0;
+    let mut previous_start = 0;
     for word in tokens::words(&text) {
-        assert!(word.range.start >= at || word.range.end > at, "{word:?} after {at}");
-        at = word.range.start;
+        assert!(
+            word.range.start >= previous_start || word.range.end > previous_start,
+            "{word:?} after {previous_start}"
+        );
+        previous_start = word.range.start;
         assert!(text.get(word.range.clone()).is_some_and(|w| !w.is_empty()), "{word:?}");
         assert!(!word.term.is_empty() && !word.term.contains(char::is_whitespace), "{word:?}");
     }
-    let mut at = 0;
+    let mut previous_end = 0;
     for (range, word) in tokens::identifiers(&text) {
-        assert!(range.start >= at, "{word} after {at}");
-        at = range.end;
+        assert!(range.start >= previous_end, "{word} after {previous_end}");
+        previous_end = range.end;
         assert_eq!(text.get(range).map(str::to_lowercase).as_deref(), Some(word.as_str()));
     }
 }
 
-/// Checks that a brief about hostile text keeps its record in every format, without foreign HTML.
+/// Checks that a brief about hostile text keeps its record in every format and contains no injected
+/// HTML.
 pub fn brief(data: &[u8]) {
     if let Err(error) = brief::read_record(data) {
         assert!(error.hint().is_some(), "{error}");
@@ -553,8 +559,8 @@ pub fn brief(data: &[u8]) {
 
 /// Checks that a casebook file is imported as a whole or not at all, and affects only its sources.
 ///
-/// By the first byte, the others are the file, the database of a file with valid checksums, or
-/// patches of a sound database: a position of three bytes, and the new byte.
+/// The first byte selects what the rest is: the file, the database of a file with valid checksums,
+/// or patches to a valid database, each a three-byte position and the new byte.
 pub fn casebook(data: &[u8]) {
     let Some((kind, rest)) = data.split_first() else { return };
     let base = base();
@@ -564,11 +570,11 @@ pub fn casebook(data: &[u8]) {
         _ => {
             let mut database = base.database.clone();
             for patch in rest.chunks_exact(4) {
-                let at = usize::from(patch[0]) << 16
+                let position = usize::from(patch[0]) << 16
                     | usize::from(patch[1]) << 8
                     | usize::from(patch[2]);
-                let at = at % database.len();
-                database[at] = patch[3];
+                let position = position % database.len();
+                database[position] = patch[3];
             }
             build_archive(&base.manifest, &database)
         }
@@ -608,7 +614,7 @@ pub fn casebook(data: &[u8]) {
     }
 }
 
-/// The members of a sound casebook file.
+/// The members of a valid casebook file.
 struct Base {
     manifest: Vec<u8>,
     database: Vec<u8>,

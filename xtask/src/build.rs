@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use xshell::cmd;
 
-/// The profile for local use: quick to build, and a few per cent slower.
+/// The profile for local use: quick to build, and a few percent slower.
 pub const QUICK: &str = "quick";
 /// The profile for distribution.
 pub const RELEASE: &str = "release";
@@ -55,25 +55,26 @@ pub fn estimate(ws: &Workspace, scope: Scope, profile: &str) -> String {
         let mut files = std::fs::read_dir(path).into_iter().flatten().flatten();
         files.any(|file| file.file_name().to_string_lossy().starts_with("lib-"))
     };
-    let built: BTreeSet<&str> = folders
+    let built_names: BTreeSet<&str> = folders
         .iter()
         .filter(is_built)
         .filter_map(|path| Some(path.file_name()?.to_str()?.rsplit_once('-')?.0))
         .collect();
-    let rest =
-        names.iter().filter(|name| !built.contains(name.split(' ').next().unwrap_or(name))).count();
-    // Even if all packages are built, our own may need a rebuild.
-    let time = terminal::estimate((rest as f64).max(5.0) * CORE_SECONDS / cores());
-    format!("{rest} of {} packages to build, {time}{}", names.len(), on_cores())
+    let remaining = names
+        .iter()
+        .filter(|name| !built_names.contains(name.split(' ').next().unwrap_or(name)))
+        .count();
+    // Even if all packages are built, those of the workspace may need a rebuild.
+    let time = terminal::estimate((remaining as f64).max(5.0) * CORE_SECONDS / cores());
+    format!("{remaining} of {} packages to build, {time}{}", names.len(), estimate_basis())
 }
 
-/// Returns the qualification of an estimate: ` on 2 cores, 1.8 times that while they are this
-/// busy`.
-pub fn on_cores() -> String {
+/// Returns the basis of an estimate: ` on 2 cores, 1.8 times that under the current load`.
+pub fn estimate_basis() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load: f64 = text.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or_default();
     let factor = 1.0 + load / cores();
-    let busy = format!(", {factor:.1} times that while they are this busy");
+    let busy = format!(", {factor:.1} times that under the current load");
     format!(" on {} cores{}", cores(), if factor > 1.5 { &busy } else { "" })
 }
 

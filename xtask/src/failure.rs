@@ -6,7 +6,7 @@ pub type Result<T> = std::result::Result<T, Failure>;
 /// A failure with its remedy.
 #[derive(Debug)]
 pub struct Failure {
-    /// A summary of one sentence.
+    /// The summary, in one sentence.
     pub summary: String,
     /// The remedy; may have several lines.
     pub remedy: String,
@@ -58,12 +58,12 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
-/// Parts of the messages of cargo, npm, pip and apt about the network, separated by `|`.
+/// Fragments of network errors of cargo, npm, pip and apt, separated by `|`.
 const NETWORK_MESSAGES: &str = "Could not resolve|Connection refused|spurious network error|failed to download|\
     Timeout was reached|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|Temporary failure|\
     NewConnectionError|ConnectTimeoutError|ProxyError|No matching distribution found|Failed to fetch";
 
-const WRONG_DIGEST: &str = "pip was given a file with another digest; it is not used";
+const WRONG_DIGEST: &str = "pip received a file with a wrong digest, which is not used";
 
 /// Explains the failure of the command `line` if the cause is known.
 pub fn explain(line: &str, output: &str) -> Failure {
@@ -71,24 +71,24 @@ pub fn explain(line: &str, output: &str) -> Failure {
     let start =
         if line.starts_with("cargo") { output.find("error").unwrap_or(output.len()) } else { 0 };
     let errors = &output[start..];
-    let has = |needles: &str| needles.split('|').any(|needle| errors.contains(needle));
-    let failure = if has("No space left on device|ENOSPC") {
+    let has_any = |needles: &str| needles.split('|').any(|needle| errors.contains(needle));
+    let failure = if has_any("No space left on device|ENOSPC") {
         Failure::new(
             "the disk is full",
-            "Free some space, then run the same command again; it continues.",
+            "Free some space, then run the same command again; it resumes.",
         )
-    } else if has("DO NOT MATCH THE HASHES") {
+    } else if has_any("DO NOT MATCH THE HASHES") {
         Failure::new(
             WRONG_DIGEST,
-            "Try again. If the error persists, pip's package index has another file\n\
+            "Try again. If the error persists, pip's package index has a different file\n\
              (python3 -m pip config list).",
         )
         .fatal()
-    } else if has(NETWORK_MESSAGES) {
+    } else if has_any(NETWORK_MESSAGES) {
         Failure::new(
             format!("`{line}` could not reach its package registry"),
-            "Check the network and a proxy (HTTPS_PROXY), then run the same command again;\n\
-             what was downloaded is kept.",
+            "Check the network and the proxy (HTTPS_PROXY), then run the same command again;\n\
+             completed downloads are kept.",
         )
     } else {
         Failure::new(format!("`{}` failed", line.chars().take(120).collect::<String>()), "")

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use xshell::cmd;
 
-/// Builds and installs into a root folder. Without the runtime, search by words works.
+/// Builds and installs into a root folder. Without the runtime, keyword search still works.
 pub fn install(ws: &Workspace, root: Option<PathBuf>) -> Result<()> {
     let root = match root {
         Some(root) => std::path::absolute(root)?,
@@ -16,7 +16,7 @@ pub fn install(ws: &Workspace, root: Option<PathBuf>) -> Result<()> {
     terminal::step(&format!("Install into {}", root.display()));
     system::ensure(ws, &[&system::COMPILER])?;
     let library = runtime::install_if_possible(ws)?;
-    terminal::note("An optimised build follows: about 15 min on 2 cores, the first time.");
+    terminal::note("An optimized build follows; the first one takes about 15 min on 2 cores.");
     let start = Instant::now();
     process::run(ws, cmd!(ws.sh, "cargo install --locked --force --path . --root {root}"))?;
     runtime::copy_into(ws, library.as_deref(), &root.join("lib/precedent"))?;

@@ -1,4 +1,4 @@
-//! `cargo xtask`: sets up a machine, starts the product, runs the checks, builds packages.
+//! `cargo xtask`: sets up a machine, starts the product, runs the checks, and builds packages.
 #![allow(clippy::disallowed_methods, reason = "a development tool reads its user's environment")]
 
 mod build;
@@ -6,7 +6,7 @@ mod bundle;
 mod checks;
 mod failure;
 mod install;
-mod licences;
+mod licenses;
 mod process;
 mod python;
 mod release;
@@ -30,7 +30,7 @@ mod flags {
     use std::path::PathBuf;
 
     xflags::xflags! {
-        /// Sets up a machine, starts the product, runs the checks, builds packages.
+        /// Set up a machine, start the product, run the checks, and build packages.
         cmd xtask {
             /// Install system packages without asking.
             optional -y, --yes
@@ -45,7 +45,7 @@ mod flags {
             }
             /// Run every check that must pass before a change is merged.
             cmd test {
-                /// Run this step and those that it requires; repeatable.
+                /// Run this step and those it requires; repeatable.
                 repeated --only step: String
                 /// Run only quick steps, without processes, servers or windows.
                 optional --fast
@@ -80,8 +80,8 @@ mod flags {
 }
 
 fn main() -> ExitCode {
-    if let Some(real) = std::env::var_os(rustdoc::VARIABLE) {
-        return rustdoc::lint_and_test(&real, std::env::args_os().skip(1).collect());
+    if let Some(path) = std::env::var_os(rustdoc::VARIABLE) {
+        return rustdoc::lint_and_test(&path, std::env::args_os().skip(1).collect());
     }
     let flags = match flags::Xtask::from_vec(split_values(std::env::args_os().skip(1))) {
         Ok(flags) => flags,
@@ -118,7 +118,8 @@ fn run(flags: flags::Xtask) -> Result<()> {
         XtaskCmd::Test(test) => checks::run(&ws, &test),
         XtaskCmd::Install(install) => install::install(&ws, install.root),
         XtaskCmd::Runtime(_) => {
-            let failure = || Failure::new("no ONNX runtime was installed", runtime::MANUAL_REMEDY);
+            let failure =
+                || Failure::new("the ONNX runtime was not installed", runtime::MANUAL_REMEDY);
             println!("{}", runtime::install(&ws)?.ok_or_else(failure)?.display());
             Ok(())
         }

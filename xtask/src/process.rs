@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use xshell::{Cmd, cmd};
 
-/// The wait for output after a program has ended; its children can hold the pipe open.
+/// The time to wait for output after a program has ended; its children can hold the pipe open.
 const ORPHAN_GRACE: Duration = Duration::from_secs(5);
 
 /// Runs a program with a progress line; returns its output, or an explained failure.
@@ -82,14 +82,14 @@ pub fn watch(
     Ok((child.wait()?.success(), output))
 }
 
-/// Removes the variables that `cargo run` sets for xtask. Build scripts that read them, such as
-/// that of ring, would run again after a cargo command without xtask, and dependent crates be
-/// rebuilt.
+/// Removes the variables that `cargo run` sets for xtask. Otherwise, build scripts that read them,
+/// such as ring's, would run again after a cargo command without xtask, and dependent crates would
+/// be rebuilt.
 fn without_cargo_variables(command: Cmd) -> Cmd {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let is_set =
+    let is_from_cargo =
         |name: &String| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
-    names.filter(is_set).fold(command, |command, name| command.env_remove(name))
+    names.filter(is_from_cargo).fold(command, |command, name| command.env_remove(name))
 }
 
 /// Runs a program on this terminal and returns whether it succeeded.
@@ -110,13 +110,13 @@ pub fn read_output(command: Cmd) -> Result<String> {
     }
 }
 
-/// Returns whether a program exists and succeeds, without its output.
+/// Returns whether a program exists and succeeds; hides its output.
 pub fn succeeds(command: Cmd) -> bool {
     command.quiet().ignore_stdout().ignore_stderr().run().is_ok()
 }
 
 /// Returns whether a program is on the path.
-pub fn on_path(name: &str) -> bool {
+pub fn is_on_path(name: &str) -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let endings = if cfg!(windows) { &[".exe", ".cmd"][..] } else { &[""] };
     std::env::split_paths(&paths)
@@ -133,7 +133,7 @@ fn start_failure(line: &str, error: &std::io::Error) -> Failure {
     Failure::new(format!("`{line}` could not be started: {error}"), "Install it and try again.")
 }
 
-/// Sends each line of a stream; a carriage return ends a line as well.
+/// Sends each line of a stream; a carriage return also ends a line.
 fn forward(stream: Option<impl Read + Send + 'static>, sender: mpsc::Sender<String>) {
     let Some(stream) = stream else { return };
     std::thread::spawn(move || {
@@ -154,7 +154,7 @@ fn forward(stream: Option<impl Read + Send + 'static>, sender: mpsc::Sender<Stri
     });
 }
 
-/// The progress of a running program, by cargo's counter if it prints one.
+/// The progress of a running program, from cargo's counter if it prints one.
 struct Meter {
     start: Instant,
     last_print: Option<Instant>,
@@ -194,8 +194,8 @@ impl Meter {
         let Some((count, total, current)) = &self.cargo else {
             return format!("{time} · {}", self.last_line).trim_end_matches([' ', '·']).to_owned();
         };
-        let time_left = self.base.filter(|(base, _)| count - base >= 20).map(|(base, since)| {
-            let per_unit = since.elapsed().as_secs_f64() / f64::from(count - base);
+        let time_left = self.base.filter(|(base, _)| count - base >= 20).map(|(base, start)| {
+            let per_unit = start.elapsed().as_secs_f64() / f64::from(count - base);
             format!(" · {} left", terminal::estimate(per_unit * f64::from(total - count)))
         });
         format!("{count}/{total} · {time}{} · {current}", time_left.unwrap_or_default())

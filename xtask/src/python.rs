@@ -7,7 +7,7 @@ use crate::workspace::Workspace;
 use std::path::PathBuf;
 use xshell::cmd;
 
-/// Returns the Python of the environment, which is created if it is missing.
+/// Returns the environment's Python, creating the environment if it is missing.
 pub fn environment(ws: &Workspace) -> Result<PathBuf> {
     let folder = ws.target.join("python");
     let python = program(ws, "python");
@@ -19,7 +19,7 @@ pub fn environment(ws: &Workspace) -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Returns a program of a package (`name==version`), which is installed if it is missing.
+/// Returns a program of a package (`name==version`), installing the package if it is missing.
 pub fn tool(ws: &Workspace, package: &str, name: &str) -> Result<PathBuf> {
     let python = environment(ws)?;
     let pip =

@@ -11,7 +11,7 @@ use xshell::cmd;
 pub fn release(ws: &Workspace, formats: &[String]) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     let notes = section(&ws.sh.read_file("CHANGELOG.md")?, version).ok_or_else(|| {
-        let remedy = "Begin the release first: docs/develop/release.md";
+        let remedy = "Start the release first; see docs/develop/release.md";
         Failure::new(format!("CHANGELOG.md has no section for {version}"), remedy)
     })?;
     process::run(ws, cmd!(ws.sh, "cargo cyclonedx --version")).map_err(|failure| Failure {
@@ -34,7 +34,7 @@ pub fn release(ws: &Workspace, formats: &[String]) -> Result<()> {
     )?;
     write_sboms(ws, &folder, version)?;
     ws.sh.write_file(folder.join("NOTES.md"), notes)?;
-    terminal::note("Checksums, templates and signatures: packaging/finish.sh");
+    terminal::note("Run packaging/finish.sh to add checksums, templates and signatures");
     println!("{}", folder.display());
     Ok(())
 }
@@ -43,7 +43,7 @@ pub fn release(ws: &Workspace, formats: &[String]) -> Result<()> {
 fn write_sboms(ws: &Workspace, folder: &Path, version: &str) -> Result<()> {
     let name = format!("precedent-{version}.cdx");
     process::run(ws, cmd!(ws.sh, "cargo cyclonedx --format json --override-filename {name}"))?;
-    // The tool writes one next to each manifest; those of the two programs list all linked crates.
+    // An SBOM is written next to each manifest; only the programs' SBOMs list all linked crates.
     for (dir, program) in [(".", "precedent"), ("src-tauri", "precedent-desktop")] {
         let to = folder.join(format!("{program}-{version}.cdx.json"));
         ws.sh.copy_file(format!("{dir}/{name}.json"), to)?;

@@ -9,10 +9,10 @@ use xshell::cmd;
 /// The environment variable that names the library.
 pub const VARIABLE: &str = "PRECEDENT_ONNXRUNTIME";
 /// The remedy if pip has no library for this system.
-pub const MANUAL_REMEDY: &str = "Search by meaning needs the library of ONNX Runtime 1.24 or later:\n\
-    set PRECEDENT_ONNXRUNTIME=/path/to/the/library. Search by words works without it.";
-/// The licence files of the library and its parts, which are next to it.
-pub const LICENCE_FILES: [&str; 2] = ["LICENSE", "ThirdPartyNotices.txt"];
+pub const MANUAL_REMEDY: &str = "Search by meaning needs the ONNX Runtime library, version 1.24 or later:\n\
+    set PRECEDENT_ONNXRUNTIME=/path/to/the/library. Keyword search works without it.";
+/// The license files of the library and its components, which are next to it.
+pub const LICENSE_FILES: [&str; 2] = ["LICENSE", "ThirdPartyNotices.txt"];
 
 /// The Python version of the wheel; its library needs no Python.
 const PYTHON_VERSION: &str = "3.12";
@@ -42,35 +42,35 @@ fn platform() -> Option<&'static str> {
     }
 }
 
-/// Returns the SHA-256 of the library in a wheel.
+/// Returns the SHA-256 digest of the library in a wheel.
 fn library_digest(platform: &str) -> &'static str {
     let lines =
         DIGESTS.lines().filter_map(|line| line.strip_prefix("# library of ")?.split_once(": "));
     lines.filter(|(name, _)| *name == platform).map(|(_, digest)| digest).next().unwrap_or_default()
 }
 
-/// Returns the library, installed if it is missing; `None` if pip has no wheel for this system.
+/// Returns the library, installing it if it is missing; `None` if pip has no wheel for this system.
 pub fn install(ws: &Workspace) -> Result<Option<PathBuf>> {
     if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
         let path = PathBuf::from(path);
         terminal::success(&format!("{VARIABLE} names {}", path.display()));
-        // The user must correct a wrong path.
+        // Only the user can correct a wrong path.
         let failure =
             || Failure::new(format!("{VARIABLE} does not name a file"), MANUAL_REMEDY).fatal();
         return if path.is_file() { Ok(Some(path)) } else { Err(failure()) };
     }
     let Some(platform) = platform() else {
-        terminal::warn(&format!("No ONNX runtime is known for this system.\n{MANUAL_REMEDY}"));
+        terminal::warn(&format!("No ONNX runtime is available for this system.\n{MANUAL_REMEDY}"));
         return Ok(None);
     };
     let dir = ws.target.join("runtime");
     let library = dir.join(NAME);
-    let has_licences = LICENCE_FILES.iter().all(|name| dir.join(name).is_file());
-    if has_licences
+    let has_licenses = LICENSE_FILES.iter().all(|name| dir.join(name).is_file());
+    if has_licenses
         && library.is_file()
         && expect_digest(ws, &library, library_digest(platform)).is_ok()
     {
-        terminal::success(&format!("{}, digest checked", ws.short(&library)));
+        terminal::success(&format!("{}, digest checked", ws.relative_display(&library)));
         return Ok(Some(library));
     }
     let (python, target_dir) = (python::environment(ws)?, dir.join("unpacked"));
@@ -83,14 +83,14 @@ pub fn install(ws: &Workspace) -> Result<Option<PathBuf>> {
         cmd!(ws.sh, "{python} {pip...} {wheel...} --target {target_dir} -r xtask/onnxruntime.txt"),
     )?;
     let package = target_dir.join("onnxruntime");
-    for name in LICENCE_FILES {
+    for name in LICENSE_FILES {
         std::fs::copy(package.join(name), dir.join(name))?;
     }
     let unpacked_library = find_library(&package.join("capi"))?;
     expect_digest(ws, &unpacked_library, library_digest(platform))?;
     replace(&unpacked_library, &library)?;
     ws.sh.remove_path(&target_dir)?;
-    terminal::success(&format!("{}, digest checked", ws.short(&library)));
+    terminal::success(&format!("{}, digest checked", ws.relative_display(&library)));
     Ok(Some(library))
 }
 
@@ -107,8 +107,8 @@ pub fn install_if_possible(ws: &Workspace) -> Result<Option<PathBuf>> {
     }
 }
 
-/// Fails if a file does not have this SHA-256. Python computes it, because pip needs Python anyway
-/// and a crate would have to be compiled first.
+/// Fails if a file does not have this SHA-256 digest. Python computes it, because pip needs Python
+/// anyway and a crate would have to be compiled first.
 fn expect_digest(ws: &Workspace, path: &Path, digest: &str) -> Result<()> {
     let script =
         "import hashlib, sys; print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())";
@@ -120,7 +120,7 @@ fn expect_digest(ws: &Workspace, path: &Path, digest: &str) -> Result<()> {
     if actual == digest { Ok(()) } else { Err(failure()) }
 }
 
-/// Copies the library and the models into a folder of executables, which look for them there.
+/// Copies the library and the models into a folder where the executables look for them.
 pub fn copy_into(ws: &Workspace, library: Option<&Path>, dir: &Path) -> Result<()> {
     let mut files: Vec<_> =
         library.map(|path| (path.to_owned(), dir.join(NAME))).into_iter().collect();
@@ -147,12 +147,12 @@ fn replace(from: &Path, to: &Path) -> Result<()> {
     std::fs::rename(&temporary, to).map_err(|error| {
         Failure::new(
             format!("{} could not be replaced: {error}", to.display()),
-            "End Precedent and its MCP server, then run the same command again.",
+            "Quit Precedent and its MCP server, then run the same command again.",
         )
     })
 }
 
-/// Finds `libonnxruntime.so.1.24.4` among the Python modules of the wheel.
+/// Finds the library, such as `libonnxruntime.so.1.24.4`, among the wheel's Python modules.
 fn find_library(dir: &Path) -> Result<PathBuf> {
     let stem = format!("{}.", NAME.split('.').next().unwrap_or_default());
     let mut paths = std::fs::read_dir(dir)?.flatten().map(|entry| entry.path());
@@ -161,7 +161,7 @@ fn find_library(dir: &Path) -> Result<PathBuf> {
     };
     paths
         .find(is_library)
-        .ok_or_else(|| Failure::new("the wheel of the ONNX runtime has no library", MANUAL_REMEDY))
+        .ok_or_else(|| Failure::new("the ONNX runtime's wheel contains no library", MANUAL_REMEDY))
 }
 
 #[cfg(test)]
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_with_another_digest_is_refused() {
+    fn file_with_wrong_digest_is_rejected() {
         let (ws, dir) = (Workspace::open(false, false).unwrap(), tempfile::tempdir().unwrap());
         let file = dir.path().join("library");
         std::fs::write(&file, "abc").unwrap();

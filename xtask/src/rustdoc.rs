@@ -1,5 +1,5 @@
-//! A wrapper of rustdoc for `cargo test --doc`: denies warnings in a crate's documentation, then
-//! runs its examples. `cargo doc` would compile every dependency again, in check mode.
+//! A wrapper around rustdoc for `cargo test --doc`: denies warnings in a crate's documentation,
+//! then runs its examples. `cargo doc` would compile every dependency again, in check mode.
 
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, ExitCode};
@@ -10,9 +10,9 @@ pub const VARIABLE: &str = "XTASK_RUSTDOC";
 pub const OUTPUT: &str = "XTASK_RUSTDOC_OUTPUT";
 
 /// Lints the documentation if examples are to run, then runs rustdoc with its arguments.
-pub fn lint_and_test(real: &OsStr, args: Vec<OsString>) -> ExitCode {
+pub fn lint_and_test(rustdoc: &OsStr, args: Vec<OsString>) -> ExitCode {
     let run = |args: &[OsString]| {
-        Command::new(real).args(args).status().is_ok_and(|status| status.success())
+        Command::new(rustdoc).args(args).status().is_ok_and(|status| status.success())
     };
     if args.iter().any(|arg| arg == "--test") {
         let output = std::env::var_os(OUTPUT).unwrap_or_default();
@@ -28,10 +28,10 @@ pub fn lint_and_test(real: &OsStr, args: Vec<OsString>) -> ExitCode {
 fn without_test_flags(args: &[OsString]) -> Vec<OsString> {
     let mut filtered_args = args.to_vec();
     filtered_args.retain(|arg| arg != "--test");
-    while let Some(at) =
+    while let Some(index) =
         filtered_args.iter().position(|arg| arg == "--test-run-directory" || arg == "--test-args")
     {
-        filtered_args.drain(at..(at + 2).min(filtered_args.len()));
+        filtered_args.drain(index..(index + 2).min(filtered_args.len()));
     }
     filtered_args
 }

@@ -7,9 +7,9 @@ use crate::{process, runtime, system, terminal, ui};
 use std::path::Path;
 use xshell::{Cmd, cmd};
 
-/// A report of an outage that the sample has already, in other words.
+/// A report of an outage that the sample already contains in other words.
 const REPORT: &str = "Primary went read-only at 4 am, pg_wal 412 GB. PANIC: could not write to file pg_wal/xlogtemp.1187: No space left on device. The reason is a logical slot fw_pipe_countries. It is active, but restart_lsn is from eleven days ago.";
-/// A report with a solution that [`QUERY`] finds.
+/// The key of a solved report that [`QUERY`] finds.
 const SOLVED_KEY: &str = "ferrywire/ferrywire#2";
 const QUERY: &str = "replication slot fills the disk";
 
@@ -39,21 +39,22 @@ pub fn start(ws: &Workspace, cli: bool) -> Result<()> {
     build::build(ws, scope, QUICK, &["precedent"])?;
     runtime::copy_into(ws, library.as_deref(), &ws.target.join(QUICK))?;
     if !has_window {
-        return tour(ws, &casebook, library.as_deref());
+        return show_sample(ws, &casebook, library.as_deref());
     }
     offer_command_line(ws, &casebook, library.as_deref());
     terminal::step("Window");
     ui::build(ws)?;
     build::build(ws, scope, QUICK, &["precedent", "precedent-desktop"])?;
-    let program = ws.short(&ws.executable(QUICK, "precedent-desktop"));
+    let program = ws.relative_display(&ws.executable(QUICK, "precedent-desktop"));
     terminal::note(&format!("With your own casebook: {program}"));
-    let command = product(ws, "precedent-desktop", &casebook, library.as_deref()).arg("--sample");
-    run_attached(command, "the window ended with an error")
+    let command =
+        product_command(ws, "precedent-desktop", &casebook, library.as_deref()).arg("--sample");
+    run_attached(command, "the window exited with an error")
 }
 
 /// Runs a program on this terminal; `error` is the message if it fails.
 fn run_attached(command: Cmd, error: &str) -> Result<()> {
-    let failure = || Failure::new(error, "Its message is above.");
+    let failure = || Failure::new(error, "Its message is shown above.");
     process::run_attached(command)?.then_some(()).ok_or_else(failure)
 }
 
@@ -62,7 +63,12 @@ fn has_display() -> bool {
     !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
-fn product<'a>(ws: &'a Workspace, name: &str, casebook: &Path, library: Option<&Path>) -> Cmd<'a> {
+fn product_command<'a>(
+    ws: &'a Workspace,
+    name: &str,
+    casebook: &Path,
+    library: Option<&Path>,
+) -> Cmd<'a> {
     let program = ws.executable(QUICK, name);
     let mut command = cmd!(ws.sh, "{program} --casebook {casebook}");
     if std::env::var_os("PRECEDENT_MODELS").is_none() {
@@ -76,13 +82,14 @@ fn product<'a>(ws: &'a Workspace, name: &str, casebook: &Path, library: Option<&
 
 /// Imports the sample and prints how to search it while the window is built.
 fn offer_command_line(ws: &Workspace, casebook: &Path, library: Option<&Path>) {
-    let import = product(ws, "precedent", casebook, library).args(["import", "sample"]);
+    let import = product_command(ws, "precedent", casebook, library).args(["import", "sample"]);
     match process::run(ws, import) {
         Ok(_) => {
-            let (program, casebook) = (ws.executable(QUICK, "precedent"), ws.short(casebook));
+            let (program, casebook) =
+                (ws.executable(QUICK, "precedent"), ws.relative_display(casebook));
             terminal::success(&format!(
                 "Search the sample while the window builds, in another terminal:\n    {} --casebook {casebook} search \"{QUERY}\"",
-                ws.short(&program)
+                ws.relative_display(&program)
             ));
         }
         Err(failure) => {
@@ -92,9 +99,9 @@ fn offer_command_line(ws: &Workspace, casebook: &Path, library: Option<&Path>) {
 }
 
 /// Shows a solved problem and a duplicate report on the command line.
-fn tour(ws: &Workspace, casebook: &Path, library: Option<&Path>) -> Result<()> {
+fn show_sample(ws: &Workspace, casebook: &Path, library: Option<&Path>) -> Result<()> {
     terminal::step("The sample casebook, on the command line");
-    let precedent = |args: &[&str]| product(ws, "precedent", casebook, library).args(args);
+    let precedent = |args: &[&str]| product_command(ws, "precedent", casebook, library).args(args);
     let show = |args: &[&str]| -> Result<()> {
         let command = precedent(args);
         println!("\n{}", terminal::style("1", &format!("$ {command}")));
@@ -104,6 +111,9 @@ fn tour(ws: &Workspace, casebook: &Path, library: Option<&Path>) -> Result<()> {
     show(&["search", QUERY, "-L", "5"])?;
     show(&["show", SOLVED_KEY])?;
     show(&["duplicates", "--body", REPORT, "--include-closed", "-L", "3"])?;
-    terminal::success(&format!("More: {} --help", ws.short(&ws.executable(QUICK, "precedent"))));
+    terminal::success(&format!(
+        "More: {} --help",
+        ws.relative_display(&ws.executable(QUICK, "precedent"))
+    ));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! System dependencies and package managers.
 
 use crate::failure::{Failure, Result};
-use crate::process::{self, on_path};
+use crate::process::{self, is_on_path};
 use crate::terminal;
 use crate::workspace::Workspace;
 use std::io::{BufRead as _, Write as _};
@@ -17,7 +17,7 @@ pub struct Dependency {
     find_missing: fn(&Shell) -> Vec<String>,
 }
 
-/// The package managers, with the arguments for an installation without questions.
+/// The package managers, with the arguments for a noninteractive installation.
 const MANAGERS: [&[&str]; 4] = [
     &["apt-get", "install", "-y", "--no-install-recommends"],
     &["dnf", "install", "-y"],
@@ -50,8 +50,8 @@ pub const WINDOW: Dependency = Dependency {
             ["webkit2gtk-4.1", "gtk+-3.0", "libsoup-3.0", "dbus-1", "ayatana-appindicator3-0.1"];
         let is_installed =
             |library: &&str| process::succeeds(cmd!(sh, "pkg-config --exists {library}"));
-        let libraries_here = libraries.iter().filter(|_| cfg!(target_os = "linux"));
-        libraries_here
+        let linux_libraries = libraries.iter().filter(|_| cfg!(target_os = "linux"));
+        linux_libraries
             .filter(|library| !is_installed(library))
             .map(|library| (*library).to_owned())
             .collect()
@@ -98,19 +98,19 @@ pub const NODE: Dependency = Dependency {
     find_missing: |sh| {
         let version = process::read_output(cmd!(sh, "node --version")).unwrap_or_default();
         let is_old = parse_version(&version).is_some_and(|version| version < MIN_NODE);
-        let old = is_old.then(|| format!("Node 20.19 or later (this is {version})"));
-        missing_programs(&["node", "npm"]).into_iter().chain(old).collect()
+        let old_node = is_old.then(|| format!("Node 20.19 or later (this is {version})"));
+        missing_programs(&["node", "npm"]).into_iter().chain(old_node).collect()
     },
 };
 
-/// Returns the name of Python. On Windows, `python3` can be a mere link to the store.
+/// Returns the name of Python. On Windows, `python3` may be only a link to the store.
 pub fn python() -> Option<&'static str> {
     let names = if cfg!(windows) { ["python", "python3"] } else { ["python3", "python"] };
-    names.into_iter().find(|name| on_path(name))
+    names.into_iter().find(|name| is_on_path(name))
 }
 
 fn missing_programs(programs: &[&str]) -> Vec<String> {
-    programs.iter().filter(|name| !on_path(name)).map(|name| (*name).to_owned()).collect()
+    programs.iter().filter(|name| !is_on_path(name)).map(|name| (*name).to_owned()).collect()
 }
 
 /// Parses the major and minor number of `v20.20.2`.
@@ -133,7 +133,7 @@ pub fn ensure(ws: &Workspace, dependencies: &[&Dependency]) -> Result<()> {
     }
     let hints: Vec<&str> = missing().map(|(dependency, _)| dependency.hint).collect();
     let failure = |summary: String| Failure::new(summary, hints.join("\n"));
-    let manager = MANAGERS.iter().position(|manager| on_path(manager[0]));
+    let manager = MANAGERS.iter().position(|manager| is_on_path(manager[0]));
     let Some(manager) = manager.filter(|_| cfg!(target_os = "linux")) else {
         return Err(failure(format!("missing: {missing_names}")));
     };
@@ -166,8 +166,10 @@ pub fn ensure(ws: &Workspace, dependencies: &[&Dependency]) -> Result<()> {
     }
     result?;
     match names() {
-        rest if rest.is_empty() => Ok(()),
-        rest => Err(failure(format!("still missing after `{}`: {rest}", install.join(" ")))),
+        remaining if remaining.is_empty() => Ok(()),
+        remaining => {
+            Err(failure(format!("still missing after `{}`: {remaining}", install.join(" "))))
+        }
     }
 }
 
@@ -187,17 +189,17 @@ pub fn may_install(ws: &Workspace, question: &str) -> Result<bool> {
 }
 
 /// Runs a command as root, through `sudo` if needed.
-pub fn run_as_root(ws: &Workspace, words: &[&str]) -> Result<String> {
+pub fn run_as_root(ws: &Workspace, command: &[&str]) -> Result<String> {
     let env = ["DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8"];
     if process::read_output(cmd!(ws.sh, "id -u")).is_ok_and(|id| id == "0") {
-        return process::run(ws, cmd!(ws.sh, "env {env...} {words...}"));
+        return process::run(ws, cmd!(ws.sh, "env {env...} {command...}"));
     }
-    // Only a person can enter the password; otherwise sudo must not wait.
+    // Without a person to enter the password, sudo must not wait for it.
     if terminal::is_interactive() {
         process::run_attached(cmd!(ws.sh, "sudo -v"))?;
     }
-    process::run(ws, cmd!(ws.sh, "sudo -n env {env...} {words...}")).map_err(|failure| {
-        let remedy = format!("{}\nRun it yourself: sudo {}", failure.remedy, words.join(" "));
+    process::run(ws, cmd!(ws.sh, "sudo -n env {env...} {command...}")).map_err(|failure| {
+        let remedy = format!("{}\nRun it yourself: sudo {}", failure.remedy, command.join(" "));
         Failure { remedy, ..failure }
     })
 }

@@ -35,7 +35,7 @@ pub fn warn(text: &str) {
     eprintln!("  {} {}", style("33", "!"), text.replace('\n', "\n    "));
 }
 
-/// Prints a remark.
+/// Prints a note.
 pub fn note(text: &str) {
     eprintln!("  {}", style("2", text));
 }

@@ -1,4 +1,4 @@
-//! Parses the closing lines of test runners.
+//! Parses the summary lines of test runners.
 
 /// The numbers of passed, failed (or not runnable) and skipped tests.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
@@ -27,8 +27,8 @@ impl std::fmt::Display for TestCounts {
 }
 
 /// Returns lines such as `test result: ok. 3 passed; 0 failed; …` and
-/// `Tests  1 failed | 12 passed (13)` with their counts, without those that count no test.
-pub fn closing_lines(output: &str) -> Vec<(&str, TestCounts)> {
+/// `Tests  1 failed | 12 passed (13)` with their counts; omits lines without tests.
+pub fn summary_lines(output: &str) -> Vec<(&str, TestCounts)> {
     let lines = output.lines().map(|line| line.trim());
     lines
         .map(|line| (line, count(line)))
@@ -58,11 +58,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closing_lines_of_both_runners_are_parsed() {
+    fn summary_lines_of_both_runners_are_parsed() {
         let output = "test a ... ok\ntest result: FAILED. 3 passed; 2 failed; 1 ignored; 0 measured\n\
             Tests are 7 passed\ntest result: ok. 0 passed; 0 failed; 0 ignored; 4 filtered out\n\
             \x20     Tests  1 failed | 11 passed | 2 skipped | 1 todo (15)\n";
-        let lines = closing_lines(output);
+        let lines = summary_lines(output);
         assert_eq!(lines.len(), 2, "{lines:?}");
         assert_eq!(lines[0].1.to_string(), "3 passed, 2 failed, 1 skipped");
         assert_eq!(lines[1].1.to_string(), "11 passed, 1 failed, 3 skipped");

@@ -18,7 +18,7 @@ const FORBIDDEN: &str = concat!(
     r"\.org|(^|[^])}[:alnum:]_.*~-])/",
     "work/"
 );
-/// Texts that are kept as written, and lock files (the `licences` check covers the registries they
+/// Texts that are kept as written, and lock files (the `licenses` check covers the registries they
 /// name).
 const EXEMPT: [&str; 5] =
     ["Cargo.lock", "ui/package-lock.json", "samples/ferrywire", "tests/fixtures", "tests/data"];
@@ -35,7 +35,7 @@ pub fn check_machine_specific_text(ws: &Workspace) -> Result<String> {
             )
             .with_output(&matches))
         }
-        // git grep fails without a match, but also outside of a checkout.
+        // git grep fails without a match, but also outside a checkout.
         Err(_) => process::read_output(cmd!(ws.sh, "git rev-parse HEAD")).map(|_| String::new()),
     }
 }

@@ -38,18 +38,18 @@ pub fn build(ws: &Workspace) -> Result<()> {
 
 /// Returns whether an output is missing or older than its inputs.
 fn is_stale(ui: &Path, output: &str, inputs: &[&str]) -> bool {
-    let Some(output_time) = newest(&ui.join(output)) else { return true };
+    let Some(output_time) = modification_time(&ui.join(output)) else { return true };
     inputs
         .iter()
-        .filter_map(|input| newest(&ui.join(input)))
+        .filter_map(|input| modification_time(&ui.join(input)))
         .any(|input_time| input_time > output_time)
 }
 
-/// Returns the time of the latest change in a path. Deleting a file changes its folder's time.
-fn newest(path: &Path) -> Option<SystemTime> {
+/// Returns the time of the latest change below a path. Deleting a file changes its folder's time.
+fn modification_time(path: &Path) -> Option<SystemTime> {
     let own_time = path.metadata().ok()?.modified().ok();
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    entries.filter_map(|entry| newest(&entry.path())).chain(own_time).max()
+    entries.filter_map(|entry| modification_time(&entry.path())).chain(own_time).max()
 }
 
 #[cfg(test)]

@@ -14,11 +14,11 @@ pub struct Workspace {
     pub root: PathBuf,
     /// Cargo's target folder.
     pub target: PathBuf,
-    /// True if system packages are installed without asking.
+    /// True if system packages are to be installed without asking.
     pub yes: bool,
-    /// True if the output of tools is shown while they run.
+    /// True if the output of tools is to be shown while they run.
     pub verbose: bool,
-    /// The file that receives the whole output of tools.
+    /// The file that receives the full output of tools.
     log: RefCell<PathBuf>,
 }
 
@@ -48,7 +48,7 @@ impl Workspace {
     }
 
     /// Returns a path relative to the root of the working tree, for display.
-    pub fn short(&self, path: &Path) -> String {
+    pub fn relative_display(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 
@@ -57,7 +57,7 @@ impl Workspace {
         self.target.join(profile).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 
-    /// Starts an empty log for the following tools.
+    /// Starts an empty log for the tools that run next.
     pub fn start_log(&self, name: &str) {
         let path = self.target.join(format!("xtask/{name}.log"));
         let _ = std::fs::remove_file(&path);

@@ -1,4 +1,4 @@
-//! The commands for briefs: assembly, preview and export.
+//! Tauri commands for briefs: assembly, preview and export.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub async fn brief(state: State<'_, AppState>, request: BriefRequest) -> Result<
     state.casebook().await?.brief(request, &Task::new()).await
 }
 
-/// Returns the replacements that a redaction of this brief would make, with their kinds.
+/// Returns the replacements that redacting this brief would make, with their kinds.
 #[tauri::command]
 pub async fn preview_redaction(
     state: State<'_, AppState>,
@@ -43,7 +43,7 @@ pub async fn article(state: State<'_, AppState>, request: ArticleRequest) -> Res
     state.casebook().await?.article(request, &Task::new()).await
 }
 
-/// Stores an article as a note, unless the same one exists.
+/// Stores an article as a note, unless an identical one exists.
 #[tauri::command]
 pub async fn store_article(
     state: State<'_, AppState>,
@@ -74,7 +74,7 @@ pub async fn export_brief(
     .await
 }
 
-/// Asks for the file of a brief with the system dialog; `None` if the dialog is cancelled.
+/// Asks where to save a brief with the system dialog; `None` if the dialog is cancelled.
 ///
 /// The dialog asks for confirmation if the file exists.
 #[tauri::command]

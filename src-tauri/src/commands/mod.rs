@@ -1,4 +1,4 @@
-//! The window's commands: each makes one short call into the engine.
+//! The window's Tauri commands; each makes one short call to the engine.
 
 mod brief;
 mod models;
@@ -130,7 +130,7 @@ pub async fn ask(
     state.casebook().await?.ask(request, &task).await
 }
 
-/// Returns the values of a filter that contain a typed text.
+/// Returns the values of a filter that contain the typed text.
 #[tauri::command]
 pub async fn completions(
     state: State<'_, AppState>,
@@ -140,7 +140,7 @@ pub async fn completions(
     state.casebook().await?.completions(filter, typed).await
 }
 
-/// Returns the distinct errors in logs with their known cases. A long job.
+/// Returns the distinct errors in logs with their known cases. Runs as a background job.
 #[tauri::command]
 pub async fn read_logs(
     app: AppHandle,
@@ -181,7 +181,7 @@ pub async fn problems(
     state.casebook().await?.problems(request, &Task::new()).await
 }
 
-/// Imports the sample. A long job.
+/// Imports the sample. Runs as a background job.
 #[tauri::command]
 pub async fn import_sample(
     app: AppHandle,
@@ -193,7 +193,7 @@ pub async fn import_sample(
     notice::notify_if_long(&app, &job, casebook.import_sample(&job.task).await)
 }
 
-/// Updates the indexes. A long job.
+/// Updates the indexes. Runs as a background job.
 #[tauri::command]
 pub async fn update_index(
     app: AppHandle,
@@ -211,7 +211,8 @@ pub async fn forget_indexes(state: State<'_, AppState>) -> Result<()> {
     state.casebook().await?.forget_indexes().await
 }
 
-/// Checks the casebook, even one that cannot be opened, and repairs it if possible. A long job.
+/// Checks the casebook, even if it cannot be opened, and repairs it if possible. Runs as a
+/// background job.
 #[tauri::command]
 pub async fn repair(
     app: AppHandle,
@@ -228,7 +229,7 @@ pub async fn is_metered() -> Result<Option<bool>> {
     Ok(crate::network::is_metered().await)
 }
 
-/// Cancels a long job and returns whether it was running.
+/// Cancels a background job and returns whether it was running.
 #[tauri::command]
 pub async fn cancel(state: State<'_, AppState>, job: JobKind) -> Result<bool> {
     Ok(state.cancel(job))
@@ -257,7 +258,8 @@ pub async fn announce(app: AppHandle, news: String) -> Result<()> {
 
 /// Opens a URL in the user's browser.
 ///
-/// Tracker text is untrusted, so only `https` URLs are opened, and `http` URLs of the user's sources.
+/// Tracker text is untrusted, so only `https` URLs and the `http` URLs of the user's sources are
+/// opened.
 #[tauri::command]
 pub async fn open_external(app: AppHandle, state: State<'_, AppState>, url: String) -> Result<()> {
     let url = parse_web_url(&url)?;

@@ -1,4 +1,4 @@
-//! The commands for embedding models: listing, installation and selection.
+//! Tauri commands for embedding models: listing, installation and selection.
 
 use precedent_core::{Result, model::ModelView, task::Progress};
 use precedent_engine::Casebook;
@@ -26,7 +26,7 @@ pub struct Catalog {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CatalogModel {
-    /// Name in the catalogue.
+    /// Name in the catalog.
     pub name: String,
     /// Length of the model's vectors.
     pub dimensions: usize,
@@ -55,7 +55,7 @@ pub async fn catalog(state: State<'_, AppState>) -> Result<Catalog> {
     Ok(Catalog { host, models })
 }
 
-/// Downloads a model of the catalogue. A long job.
+/// Downloads a model from the catalog. Runs as a background job.
 #[tauri::command]
 pub async fn install_model(
     app: AppHandle,
@@ -68,7 +68,7 @@ pub async fn install_model(
     notice::notify_if_long(&app, &job, casebook.install_model(&name, &job.task).await)
 }
 
-/// Imports a model from a folder or a file. A long job.
+/// Imports a model from a folder or a file. Runs as a background job.
 #[tauri::command]
 pub async fn import_model(
     app: AppHandle,
@@ -85,7 +85,7 @@ pub async fn import_model(
     notice::notify_if_long(&app, &job, result)
 }
 
-/// Selects a model, which answers as soon as its vectors are complete.
+/// Selects a model, which is used as soon as its vectors are complete.
 #[tauri::command]
 pub async fn use_model(state: State<'_, AppState>, name: String) -> Result<()> {
     state.casebook().await?.use_model(&name).await

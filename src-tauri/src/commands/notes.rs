@@ -1,4 +1,4 @@
-//! The commands for private notes.
+//! Tauri commands for private notes.
 
 use precedent_core::{
     Result, Task,

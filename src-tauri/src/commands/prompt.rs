@@ -1,4 +1,4 @@
-//! The commands for the prompt window.
+//! Tauri commands for the prompt window.
 
 use precedent_core::{Result, task::run_blocking};
 use tauri::{AppHandle, Manager as _, State, ipc::Channel};
@@ -32,7 +32,7 @@ pub async fn prompt_text() -> Result<Option<String>> {
     run_blocking(prompt::clipboard_text).await
 }
 
-/// Puts a text onto the clipboard.
+/// Copies text to the clipboard.
 #[tauri::command]
 pub async fn copy_text(app: AppHandle, text: String) -> Result<()> {
     run_blocking(move || app.state::<Clipboard>().write(text)).await

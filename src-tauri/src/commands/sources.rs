@@ -1,4 +1,4 @@
-//! The commands for sources: mirrors, files and tokens.
+//! Tauri commands for sources: mirrors, files and tokens.
 
 use base64::Engine as _;
 use precedent_core::{
@@ -38,7 +38,7 @@ pub async fn image(state: State<'_, AppState>, url: String) -> Result<String> {
     Ok(format!("data:{};base64,{encoded}", image.media_type))
 }
 
-/// Returns the source that a typed name or a web address means.
+/// Returns the source that a typed name or web address refers to.
 #[tauri::command]
 pub async fn parse_source(text: String) -> Result<Option<NewMirror>> {
     Ok(Casebook::parse_source(&text))
@@ -50,7 +50,7 @@ pub async fn add_mirror(state: State<'_, AppState>, new: NewMirror) -> Result<So
     state.casebook().await?.add_tracker(new).await
 }
 
-/// Tests the access to a live source.
+/// Tests access to a live source.
 #[tauri::command]
 pub async fn test_source(state: State<'_, AppState>, key: String) -> Result<Access> {
     state.casebook().await?.test_source(&key, &Task::new()).await
@@ -74,7 +74,7 @@ pub async fn forget_token(state: State<'_, AppState>, host: String) -> Result<bo
     state.casebook().await?.forget_token(&host).await
 }
 
-/// Syncs the given live sources, or all of them. A long job.
+/// Syncs the given live sources, or all of them. Runs as a background job.
 #[tauri::command]
 pub async fn sync(
     app: AppHandle,
@@ -89,7 +89,8 @@ pub async fn sync(
     notice::notify_if_long(&app, &job, casebook.sync(request, &job.task).await)
 }
 
-/// Detects the format of files and previews their import; imports nothing. A long job.
+/// Detects the format of files and previews their import; imports nothing. Runs as a background
+/// job.
 #[tauri::command]
 pub async fn understand_files(
     app: AppHandle,
@@ -102,7 +103,7 @@ pub async fn understand_files(
     precedent_engine::understand_files(request, &job.task).await
 }
 
-/// Imports files. A long job.
+/// Imports files. Runs as a background job.
 #[tauri::command]
 pub async fn import_files(
     app: AppHandle,
@@ -124,7 +125,7 @@ fn with_full_paths(app: &AppHandle, mut request: ImportRequest) -> Result<Import
     Ok(request)
 }
 
-/// Removes a source with all its mirrored data. A long job.
+/// Removes a source with all its mirrored data. Runs as a background job.
 #[tauri::command]
 pub async fn remove_source(
     app: AppHandle,

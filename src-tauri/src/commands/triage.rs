@@ -1,4 +1,4 @@
-//! The commands for duplicates: queue, comparison, verdicts and calibration.
+//! Tauri commands for duplicates: queue, comparison, verdicts and calibration.
 
 use precedent_core::{
     Result, Task,
@@ -35,7 +35,7 @@ pub async fn triage_queue(
     state.casebook().await?.triage(request, &Task::new()).await
 }
 
-/// Checks new and changed reports and returns the queue. A long job.
+/// Checks new and changed reports and returns the queue. Runs as a background job.
 #[tauri::command]
 pub async fn triage(
     app: AppHandle,
@@ -48,7 +48,7 @@ pub async fn triage(
     notice::notify_if_long(&app, &job, casebook.triage(request, &job.task).await)
 }
 
-/// Returns two reports for comparison.
+/// Compares two reports.
 #[tauri::command]
 pub async fn compare(state: State<'_, AppState>, key: String, other: String) -> Result<Comparison> {
     state.casebook().await?.compare(&key, &other).await
@@ -75,7 +75,7 @@ pub async fn undo_verdict(
     state.casebook().await?.undo_verdict(&key, &other, &precedent_host::user()).await
 }
 
-/// Returns the verdicts since a time (seconds since 1970), latest first.
+/// Returns the verdicts since a Unix timestamp in seconds, latest first.
 #[tauri::command]
 pub async fn decided(state: State<'_, AppState>, since: i64) -> Result<Vec<Verdict>> {
     let mut verdicts = state.casebook().await?.verdicts(None).await?;
@@ -92,7 +92,7 @@ pub async fn closures(state: State<'_, AppState>) -> Result<Vec<Closure>> {
 }
 
 /// Closes the given reports on their trackers; skips any whose verdict has changed since it was
-/// shown. A long job.
+/// shown. Runs as a background job.
 #[tauri::command]
 pub async fn close_shown(
     app: AppHandle,
@@ -109,7 +109,7 @@ pub async fn close_shown(
     )
 }
 
-/// Calibrates a source's duplicate confidence from its known duplicates. A long job.
+/// Calibrates a source's duplicate confidence from its known duplicates. Runs as a background job.
 #[tauri::command]
 pub async fn calibrate(
     app: AppHandle,

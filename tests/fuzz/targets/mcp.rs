@@ -1,5 +1,5 @@
-//! Checks that the MCP server survives any lines, keeps to the protocol, answers no request twice,
-//! and answers the next one.
+//! Checks that the MCP server survives any lines, follows the protocol, answers no request twice,
+//! and answers the request after them.
 #![no_main]
 
 use std::{
@@ -15,7 +15,7 @@ use precedent_mcp::{AllowedFolders, Server};
 use serde_json::{Value, json, value::RawValue};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-/// The number of inputs after which the casebook, which they write into, is replaced.
+/// The number of inputs after which the casebook is replaced, because they write to it.
 const MAX_INPUTS: u32 = 2_000;
 /// The id of the request after the input.
 const LAST_ID: &str = "the last one";
@@ -26,7 +26,7 @@ struct TestServer {
     runtime: tokio::runtime::Runtime,
     server: Server,
     _folder: tempfile::TempDir,
-    inputs: u32,
+    input_count: u32,
 }
 
 impl TestServer {
@@ -44,7 +44,7 @@ impl TestServer {
             casebook.update_index(&Task::new()).await.unwrap();
             server
         });
-        Self { runtime, server, _folder: folder, inputs: 0 }
+        Self { runtime, server, _folder: folder, input_count: 0 }
     }
 }
 
@@ -53,7 +53,7 @@ thread_local! {
 }
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    // The input must not use this id.
+    // Skip inputs that contain this id.
     if data.windows(LAST_ID.len()).any(|w| w == LAST_ID.as_bytes()) {
         return;
     }
@@ -61,8 +61,8 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         let test_server = slot.get_or_insert_with(TestServer::new);
         let server = test_server.server.clone();
         test_server.runtime.block_on(converse(server, data));
-        test_server.inputs += 1;
-        if test_server.inputs == MAX_INPUTS {
+        test_server.input_count += 1;
+        if test_server.input_count == MAX_INPUTS {
             *slot = None;
         }
     });
@@ -77,13 +77,13 @@ async fn converse(server: Server, data: &[u8]) {
     // The number of requests by id.
     let mut open_calls: HashMap<String, usize> = HashMap::new();
     let mut lines = Vec::new();
-    let hello = json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
+    let initialize = json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "fuzz", "version": "1"}}});
-    lines.push(hello.to_string().into_bytes());
+    lines.push(initialize.to_string().into_bytes());
     lines.push(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string().into_bytes());
     lines.extend(data.split(|b| *b == b'\n').take(MAX_LINES).map(<[u8]>::to_vec));
-    let last = json!({"jsonrpc": "2.0", "id": LAST_ID, "method": "tools/call", "params": {"name": "status", "arguments": {}}});
-    lines.push(last.to_string().into_bytes());
+    let last_call = json!({"jsonrpc": "2.0", "id": LAST_ID, "method": "tools/call", "params": {"name": "status", "arguments": {}}});
+    lines.push(last_call.to_string().into_bytes());
     for line in &lines {
         // Like the server, this ignores a byte order mark, and reads an id in any object.
         let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
@@ -132,9 +132,9 @@ async fn converse(server: Server, data: &[u8]) {
         let (input, ()) = tokio::join!(writer, reader);
         drop(input);
     };
-    let began = Instant::now();
+    let start = Instant::now();
     let result = tokio::time::timeout(Duration::from_secs(25), conversation).await;
-    assert!(result.is_ok(), "no answer in {:?}", began.elapsed());
+    assert!(result.is_ok(), "no answer in {:?}", start.elapsed());
     server_task.abort();
     if let Err(error) = server_task.await {
         assert!(!error.is_panic(), "{error}");

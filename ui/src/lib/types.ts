@@ -90,7 +90,7 @@ export type Disposition =
   | "declined"
   | "duplicate";
 /**
- * An event of files over the window.
+ * A drag-and-drop event of files.
  */
 export type Dropped =
   | {
@@ -1163,7 +1163,7 @@ export interface CatalogModel {
    */
   dimensions: number;
   /**
-   * Name in the catalogue.
+   * Name in the catalog.
    */
   name: string;
 }

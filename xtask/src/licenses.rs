@@ -1,4 +1,5 @@
-//! Checks licences and sources of all dependencies against `deny.toml`, as `cargo deny` does on CI.
+//! Checks the licenses and sources of all dependencies against `deny.toml`, as `cargo deny` does on
+//! CI.
 
 use crate::failure::{Failure, Result};
 use crate::process;
@@ -11,29 +12,29 @@ use xshell::cmd;
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 const NPM: &str = concat!("https://registry.", "npmjs.org/");
 
-/// The licences that `deny.toml` allows, for all crates or for one.
+/// The licenses that `deny.toml` allows, for all crates or for one.
 struct Policy(Vec<(Option<String>, Licensee)>);
 
 impl Policy {
     /// Parses the lines of `[licenses]`, each with a name or an exception.
     fn parse(text: &str) -> Self {
-        let mut licences_by_crate = Vec::new();
+        let mut licenses_by_crate = Vec::new();
         let section = text.split("[licenses]").nth(1).and_then(|rest| rest.split("\n[").next());
         for line in section.unwrap_or_default().lines().map(str::trim) {
             let names: Vec<&str> = line.split('"').skip(1).step_by(2).collect();
             let crate_name = line.starts_with("{ crate =").then(|| names[0].to_owned());
             if crate_name.is_some() || line.starts_with('"') {
-                let licences = names.iter().filter_map(|name| Licensee::parse(name).ok());
-                licences_by_crate.extend(licences.map(|licence| (crate_name.clone(), licence)));
+                let licenses = names.iter().filter_map(|name| Licensee::parse(name).ok());
+                licenses_by_crate.extend(licenses.map(|license| (crate_name.clone(), license)));
             }
         }
-        Self(licences_by_crate)
+        Self(licenses_by_crate)
     }
 
     /// Returns the reason why a package is not allowed, if any.
-    fn objection(&self, name: &str, licence: &str) -> Option<String> {
-        let Ok(expression) = Expression::parse_mode(licence, ParseMode::LAX) else {
-            return Some(format!("{name}: unknown licence: {licence:?}"));
+    fn objection(&self, name: &str, license: &str) -> Option<String> {
+        let Ok(expression) = Expression::parse_mode(license, ParseMode::LAX) else {
+            return Some(format!("{name}: unknown license: {license:?}"));
         };
         let applies = |restriction: &Option<String>| {
             restriction.as_ref().is_none_or(|restriction| restriction == name)
@@ -43,7 +44,7 @@ impl Policy {
                 applies(crate_name) && licensee.satisfies(requirement)
             })
         });
-        (!is_allowed).then(|| format!("{name}: {licence} is not allowed"))
+        (!is_allowed).then(|| format!("{name}: {license} is not allowed"))
     }
 }
 
@@ -58,7 +59,7 @@ pub fn check(ws: &Workspace) -> Result<String> {
     if objections.is_empty() {
         return Ok(format!("{} crates, {} npm packages", crates.len(), packages.len()));
     }
-    let summary = format!("{} licences or sources are not allowed", objections.len());
+    let summary = format!("{} licenses or sources are not allowed", objections.len());
     let remedy = "Use another package, or change deny.toml and give the reason in the commit.";
     Err(Failure::new(summary, remedy).with_output(&objections.join("\n")))
 }
@@ -88,15 +89,15 @@ fn check_crates(packages: &[Value], root: &Path, policy: &Policy) -> Vec<String>
         let name = text(package, "name");
         let (source, manifest) = (text(package, "source"), text(package, "manifest_path"));
         // A path must not lead outside the workspace.
-        let is_own = source.is_empty() && Path::new(manifest).starts_with(root);
-        let source_objection = (source != CRATES_IO && !is_own)
+        let is_workspace_crate = source.is_empty() && Path::new(manifest).starts_with(root);
+        let source_objection = (source != CRATES_IO && !is_workspace_crate)
             .then(|| format!("{name}: comes from {source}{manifest}"));
         source_objection.or_else(|| policy.objection(name, text(package, "license")))
     };
     packages.iter().filter_map(check).collect()
 }
 
-/// Returns the exceptions that no crate needs.
+/// Returns an objection to each exception that no crate needs.
 fn unused_exceptions(packages: &[Value], policy: &Policy) -> Vec<String> {
     let needs_exception = |name: &str| {
         let mut crates = packages.iter().filter(|package| text(package, "name") == name);
@@ -135,19 +136,19 @@ mod tests {
 
     #[test]
     fn expressions_are_evaluated() {
-        for licence in
+        for license in
             ["MIT", "MIT OR GPL-3.0-only", "MIT/Apache-2.0", "(MIT OR Zlib) AND Unicode-3.0"]
         {
-            assert_eq!(policy().objection("x", licence), None, "{licence}");
+            assert_eq!(policy().objection("x", license), None, "{license}");
         }
-        for licence in ["MIT AND GPL-2.0-only", "MPL-2.0", "no licence", ""] {
-            assert!(policy().objection("x", licence).is_some(), "{licence}");
+        for license in ["MIT AND GPL-2.0-only", "MPL-2.0", "no license", ""] {
+            assert!(policy().objection("x", license).is_some(), "{license}");
         }
         assert_eq!(policy().objection("selectors", "MPL-2.0"), None);
     }
 
     #[test]
-    fn disallowed_sources_and_licences_are_found() {
+    fn disallowed_sources_and_licenses_are_found() {
         let crates = [
             json!({ "name": "a", "license": "MIT", "source": CRATES_IO }),
             json!({ "name": "b", "license": "MIT", "source": "git+https://example.invalid/b" }),
