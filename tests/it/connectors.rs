@@ -1,4 +1,4 @@
-//! Tests of single connectors, in addition to the requirements for all of them (`conformance.rs`).
+//! Tests of individual connectors, beyond the requirements for all of them (`conformance.rs`).
 
 use precedent_core::{
     Code, Task,
@@ -35,20 +35,20 @@ mod versions {
             let is_dated = shape != Shape::Bugzilla;
             let items =
                 if matches!(shape, Shape::GitLab | Shape::Gitea) { vec![2] } else { Vec::new() };
-            let mut want = vec![
+            let mut expected = vec![
                 ("1.1.0".to_owned(), is_dated, true, Vec::new()),
                 ("1.2.0".to_owned(), is_dated, true, items),
             ];
             // Bugzilla lists only released versions.
             if is_dated {
-                want.push(("1.3.0".to_owned(), false, false, Vec::new()));
+                expected.push(("1.3.0".to_owned(), false, false, Vec::new()));
             }
-            assert_eq!(releases(&mirror.env), want, "{shape:?}");
+            assert_eq!(releases(&mirror.env), expected, "{shape:?}");
             // A planned version that the tracker no longer lists is removed.
             fake.content().releases.remove(0);
             mirror.sync_ok().await;
-            want.truncate(2);
-            assert_eq!(releases(&mirror.env), want, "{shape:?}");
+            expected.truncate(2);
+            assert_eq!(releases(&mirror.env), expected, "{shape:?}");
         }
     }
 }
@@ -57,7 +57,7 @@ mod bugzilla {
     use super::*;
 
     #[tokio::test]
-    async fn key_is_sent_per_release_and_never_stored() {
+    async fn key_format_follows_the_version_and_is_not_stored() {
         for (version, header) in [
             ("5.0.6", None),
             ("5.2", None),
@@ -472,7 +472,7 @@ mod zendesk {
     async fn account_is_named_by_its_host() {
         let fake = FakeTracker::new(Shape::Zendesk, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
-        for (place, good) in [
+        for (place, is_valid) in [
             ("acme.zendesk.com", true),
             ("https://umbra.zendesk.com", true),
             ("acme.zendesk.com/tickets", true),
@@ -486,14 +486,14 @@ mod zendesk {
             match mirror.casebook.add_tracker(new).await {
                 Ok(view) => {
                     assert!(
-                        good && view.key.ends_with(".zendesk.com/tickets"),
+                        is_valid && view.key.ends_with(".zendesk.com/tickets"),
                         "{place} {}",
                         view.key
                     )
                 }
                 Err(error) => {
                     assert!(
-                        !good && error.hint().unwrap().contains("zendesk:acme.zendesk.com"),
+                        !is_valid && error.hint().unwrap().contains("zendesk:acme.zendesk.com"),
                         "{place} {error:?}"
                     );
                 }
@@ -542,13 +542,13 @@ mod discourse {
             (thread.state, thread.state_reason, thread.comments.len()),
             (Some(State::Closed), None, 0)
         );
-        assert!(thread.closed_at.is_some(), "the closing post has the time");
+        assert!(thread.closed_at.is_some(), "the closing time comes from the closing post");
     }
 
     #[tokio::test]
     async fn pinned_topics_do_not_end_the_list() {
         let fake = FakeTracker::new(Shape::Discourse, 100, 0);
-        // The oldest two topics are at the top.
+        // The two oldest topics are at the top.
         fake.content().pinned_items = [1, 2].into();
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         assert_eq!(mirror.sync_ok().await.items, 100);
@@ -579,7 +579,7 @@ mod discourse {
             content.items.get_mut(&12).unwrap().open = false;
             content.items.remove(&15);
             content.comments.retain(|_, s| s.number != 15);
-            // The added topic was hidden before.
+            // This topic was hidden until now.
             content.put(90, "Was in a hidden category", NOW - 2_000_000);
         }
         let report = mirror.sync_ok().await;

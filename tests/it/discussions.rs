@@ -134,7 +134,7 @@ async fn missing_or_forbidden_discussions_are_skipped() {
     assert!(gap.text.contains("Discussions") && gap.text.contains("signing in"), "{gap:?}");
 
     let forbidden_github = github(3);
-    forbidden_github.world().discussions_refused = Some(
+    forbidden_github.world().discussions_error = Some(
         json!({"type": "FORBIDDEN", "message": "Resource not accessible by personal access token"}),
     );
     let mirror = Mirror::with_token(&forbidden_github, Some(TOKEN)).await;
@@ -145,7 +145,7 @@ async fn missing_or_forbidden_discussions_are_skipped() {
     );
     let access = mirror.casebook.test_source("acme/app", &Task::new()).await.unwrap();
     assert!(access.refused.iter().any(|r| r.contains("discussions")), "{access:?}");
-    forbidden_github.world().discussions_refused = None;
+    forbidden_github.world().discussions_error = None;
     let report = mirror.sync_ok().await;
     assert_eq!(report.new, 3 + 3 * 4);
     assert!(!report.gaps.iter().any(|g| g.kind == GapKind::Refused));
@@ -154,7 +154,7 @@ async fn missing_or_forbidden_discussions_are_skipped() {
 #[tokio::test]
 async fn old_server_and_rate_limit_are_handled() {
     let old_github = github(3);
-    old_github.world().discussions_refused =
+    old_github.world().discussions_error =
         Some(json!({"message": "Field 'discussions' doesn't exist on type 'Repository'"}));
     let mirror = Mirror::with_token(&old_github, Some(TOKEN)).await;
     let report = mirror.sync_ok().await;
@@ -166,7 +166,7 @@ async fn old_server_and_rate_limit_are_handled() {
     );
 
     let busy_github = github(3);
-    busy_github.world().discussions_refused =
+    busy_github.world().discussions_error =
         Some(json!({"type": "RATE_LIMITED", "message": "API rate limit exceeded"}));
     let mirror = Mirror::with_token(&busy_github, Some(TOKEN)).await;
     let report = mirror.sync(false).await;

@@ -214,7 +214,7 @@ pub fn assert_equals_github(mirror: &Mirror, github: &FakeGitHub) {
     let ((items, comments), expected) = (mirror.content(), github.content());
     assert_stored("items", &items, &expected.0);
     assert_stored("comments", &comments, &expected.1);
-    assert_eq!(github.world().invalid, Vec::<String>::new());
+    assert_eq!(github.world().schema_violations, Vec::<String>::new());
 }
 
 /// Asserts that the mirror equals the content of a fake tracker.
@@ -352,7 +352,7 @@ async fn releases_and_planned_milestones_are_mirrored() {
     github.world().forbidden_lists = vec!["/releases"];
     mirror.sync_ok().await;
     assert_eq!(releases(&mirror.env), stored);
-    assert_eq!(github.world().invalid, Vec::<String>::new());
+    assert_eq!(github.world().schema_violations, Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -408,8 +408,8 @@ async fn network_faults_leave_the_same_content() {
             29 * minute,
             31 * minute,
         ),
-        ("a cut body", 2, Fault::Cut, second, 10 * second),
-        ("half a body", 1, Fault::Short, Duration::ZERO, 10 * second),
+        ("a cut body", 2, Fault::Disconnect, second, 10 * second),
+        ("half a body", 1, Fault::Truncated, Duration::ZERO, 10 * second),
         (
             "another page expired",
             1,
@@ -1015,7 +1015,7 @@ async fn tracker_duplicate_marks_become_links() {
         {
             let mut world = github.world();
             world.token = Some("canary-token".to_owned());
-            world.is_old = old;
+            world.lacks_duplicate_reason = old;
             for number in 1..=120 {
                 world.edit(number, json!({"state": "closed", "closed_at": "2026-06-01T00:00:00Z"}));
             }

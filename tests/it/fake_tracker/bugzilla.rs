@@ -92,10 +92,10 @@ impl Content {
                 }
             }
             ["bug", n, "comment"] => {
-                let more =
+                let other_ids =
                     parameters.iter().filter(|(name, _)| name == "ids").map(|(_, v)| v.as_str());
                 let ids: Vec<u64> =
-                    std::iter::once(n).chain(more).map(|n| n.parse().unwrap()).collect();
+                    std::iter::once(n).chain(other_ids).map(|n| n.parse().unwrap()).collect();
                 if ids.iter().any(|n| self.locked_items.contains(n)) {
                     return fault(401, 102, "You are not authorized to access this bug.");
                 }
@@ -109,9 +109,9 @@ impl Content {
                         body: item.body.clone(),
                         updated_at: NOW - 50_000_000,
                     };
-                    let below = self.comments_of(*n);
+                    let item_comments = self.comments_of(*n);
                     let replies =
-                        below.iter().enumerate().map(|(k, (id, s))| comment(*id, k + 1, s));
+                        item_comments.iter().enumerate().map(|(k, (id, s))| comment(*id, k + 1, s));
                     let comments: Vec<Value> =
                         std::iter::once(comment(1_000_000 + n, 0, &first)).chain(replies).collect();
                     (n.to_string(), json!({"comments": comments}))
