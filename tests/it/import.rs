@@ -1226,7 +1226,7 @@ fn jira_xml_is_imported() {
     assert_eq!(comments(&item), ["ida: New spring."]);
     assert_eq!(show(&env, "acme/app#13")["state"], "open");
     let env = TestEnv::new();
-    // HTML entities are decoded only in HTML texts, and a row without a title is titled by its text.
+    // HTML entities are decoded only in HTML texts; a row without a title is titled by its text.
     import_ok(
         &env,
         "html.csv",
