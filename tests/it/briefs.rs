@@ -438,8 +438,9 @@ fn uncertain_names_can_be_kept() {
 async fn replay_lists_the_changes() {
     let env = TestEnv::new();
     let casebook = env.load(&records()).await;
-    let old = render(&write(&casebook, request_for("acme/app#20")).await, BriefFormat::Html).await;
-    let replay = casebook.replay_brief(old.clone(), &Task::new()).await.unwrap();
+    let old_brief =
+        render(&write(&casebook, request_for("acme/app#20")).await, BriefFormat::Html).await;
+    let replay = casebook.replay_brief(old_brief.clone(), &Task::new()).await.unwrap();
     assert!(replay.same && replay.changes.is_empty(), "{:?}", replay.changes);
     let reopened_item = with_fields(
         issue(1, FAILURE, "It is back."),
@@ -447,7 +448,7 @@ async fn replay_lists_the_changes() {
     );
     import(&casebook, &env, &[reopened_item, comment(99, 20, "A new remark about the upload.")])
         .await;
-    let replay = casebook.replay_brief(old, &Task::new()).await.unwrap();
+    let replay = casebook.replay_brief(old_brief, &Task::new()).await.unwrap();
     let changes: Vec<String> =
         replay.changes.iter().map(|c| format!("{} {}", c.key, c.what)).collect();
     assert!(
@@ -455,8 +456,8 @@ async fn replay_lists_the_changes() {
         "{changes:?}"
     );
     assert!(changes.contains(&"acme/app#20 has 1 more comment".to_owned()), "{changes:?}");
-    for broken in [&b"%PDF-1.7"[..], b"# Just text", b"{\"title\": 1}", b"\xff\xfe"] {
-        let error = casebook.replay_brief(broken.to_vec(), &Task::new()).await.unwrap_err();
+    for invalid_file in [&b"%PDF-1.7"[..], b"# Just text", b"{\"title\": 1}", b"\xff\xfe"] {
+        let error = casebook.replay_brief(invalid_file.to_vec(), &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::InvalidInput);
     }
 }
@@ -467,8 +468,8 @@ fn brief_from_standard_input_can_be_replayed() {
     env.import(json_lines(&records()));
     let failure =
         "2026-05-01 08:00:00 ERROR FW-1043 upload stopped by ghp_abcdefghijklmnopqrstuvwxyz0123\n";
-    let long = format!("{}{failure}", "2026-05-01 07:00:00 INFO all is fine\n".repeat(400));
-    for (log, is_long) in [(failure, false), (&*long, true)] {
+    let long_log = format!("{}{failure}", "2026-05-01 07:00:00 INFO all is fine\n".repeat(400));
+    for (log, is_long) in [(failure, false), (&*long_log, true)] {
         for redacts in [false, true] {
             let args = [&["brief", "-"][..], if redacts { &["--redact"] } else { &[] }].concat();
             let brief = env.run_with_input(&args, log).out;

@@ -57,7 +57,7 @@ mod bugzilla {
     use super::*;
 
     #[tokio::test]
-    async fn key_format_follows_the_version_and_is_not_stored() {
+    async fn key_format_follows_version_and_is_never_stored() {
         for (version, header) in [
             ("5.0.6", None),
             ("5.2", None),
@@ -115,13 +115,13 @@ mod bugzilla {
         let fake = FakeTracker::new(Shape::Bugzilla, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         let add = async |place: String, key: &str| {
-            let new = NewMirror {
+            let new_mirror = NewMirror {
                 tracker: "bugzilla".to_owned(),
                 place,
                 key: Some(key.to_owned()),
                 ..NewMirror::default()
             };
-            mirror.casebook.add_tracker(new).await
+            mirror.casebook.add_tracker(new_mirror).await
         };
         add(format!("{}/Kiln%20App", fake.host), "acme/kiln").await.unwrap();
         let access = mirror.casebook.test_source("acme/kiln", &Task::new()).await.unwrap();
@@ -182,13 +182,13 @@ mod azure {
         .into_iter()
         .enumerate()
         {
-            let new = NewMirror {
+            let new_mirror = NewMirror {
                 tracker: tracker.to_owned(),
                 place: place.to_owned(),
                 key: Some(format!("spelling/{n}")),
                 ..NewMirror::default()
             };
-            mirror.casebook.add_tracker(new).await.unwrap();
+            mirror.casebook.add_tracker(new_mirror).await.unwrap();
             let view = mirror.casebook.mirrors().await.unwrap();
             let view = view.into_iter().find(|m| m.source == format!("spelling/{n}")).unwrap();
             assert_eq!(
@@ -223,13 +223,13 @@ mod linear {
             ("umbra/KILN", "is for the workspace \"acme\"", "linear:acme/KILN"),
             ("acme/PUMP", "has no team with the key PUMP", "ENG in ENG-12"),
         ] {
-            let new = NewMirror {
+            let new_mirror = NewMirror {
                 tracker: "linear".to_owned(),
                 place: place.to_owned(),
                 host: Some(fake.host.clone()),
                 ..NewMirror::default()
             };
-            mirror.casebook.add_tracker(new).await.unwrap();
+            mirror.casebook.add_tracker(new_mirror).await.unwrap();
             let error = mirror.casebook.test_source(place, &Task::new()).await.unwrap_err();
             assert!(error.to_string().contains(message), "{error}");
             assert!(error.hint().unwrap().contains(hint), "{error:?}");
@@ -332,14 +332,14 @@ mod confluence {
         for shape in SHAPES {
             let fake = tracker_with_pages(shape, 1);
             let mirror = Mirror::of_tracker(&fake, None, false).await;
-            let new = NewMirror {
+            let new_mirror = NewMirror {
                 tracker: "confluence".to_owned(),
                 place: "~ada".to_owned(),
                 host: Some(fake.host.clone()),
                 key: Some("acme/ada".to_owned()),
                 ..NewMirror::default()
             };
-            mirror.casebook.add_tracker(new).await.unwrap();
+            mirror.casebook.add_tracker(new_mirror).await.unwrap();
             let error = mirror.casebook.test_source("acme/ada", &Task::new()).await.unwrap_err();
             assert_eq!(error.code(), Code::NotFound, "{shape:?} {error:?}");
         }
@@ -478,12 +478,12 @@ mod zendesk {
             ("acme.zendesk.com/tickets", true),
             ("acme.zendesk.com/agent", false),
         ] {
-            let new = NewMirror {
+            let new_mirror = NewMirror {
                 tracker: "zendesk".to_owned(),
                 place: place.to_owned(),
                 ..NewMirror::default()
             };
-            match mirror.casebook.add_tracker(new).await {
+            match mirror.casebook.add_tracker(new_mirror).await {
                 Ok(view) => {
                     assert!(
                         is_valid && view.key.ends_with(".zendesk.com/tickets"),
@@ -600,14 +600,14 @@ mod discourse {
         let fake = FakeTracker::new(Shape::Discourse, 80, 0);
         let mirror = Mirror::of_tracker(&fake, Some("ada:canary-token"), false).await;
         let add = async |place: &str| {
-            let new = NewMirror {
+            let new_mirror = NewMirror {
                 tracker: "discourse".to_owned(),
                 place: place.to_owned(),
                 host: Some(fake.host.clone()),
                 key: Some(format!("acme/{place}")),
                 ..NewMirror::default()
             };
-            mirror.casebook.add_tracker(new).await.unwrap();
+            mirror.casebook.add_tracker(new_mirror).await.unwrap();
         };
         add("support").await;
         let request = SyncRequest {
@@ -627,12 +627,12 @@ mod discourse {
         let error = mirror.casebook.test_source("acme/sauna", &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::NotFound);
         assert!(error.hint().unwrap().contains("/c/support/5"), "{error:?}");
-        let new = NewMirror {
+        let new_mirror = NewMirror {
             tracker: "discourse".to_owned(),
             place: "forum.acme.example".to_owned(),
             ..NewMirror::default()
         };
-        let view = mirror.casebook.add_tracker(new).await.unwrap();
+        let view = mirror.casebook.add_tracker(new_mirror).await.unwrap();
         assert_eq!(view.key, "forum.acme.example/topics");
     }
 

@@ -154,8 +154,8 @@ async fn copy_ranks_first_and_confidence_never_increases() {
     assert!(reply.candidates.windows(2).all(|w| w[0].confidence >= w[1].confidence));
 }
 
-/// Returns short reports, two reports with the same text but different titles, and `others`.
-fn repeated_text(others: &[Value]) -> Vec<Value> {
+/// Returns short reports, two reports with the same text but different titles, and `extra_reports`.
+fn repeated_text(extra_reports: &[Value]) -> Vec<Value> {
     const TEXT: &str = "The daily sales report is configured for seven and arrives at eight since Sunday. It was fine until the clocks \
         were changed. We restarted the service and saved the schedule again, and nothing changed. Other mails come in time. \
         The server stands in Warsaw, its clock is right, and the log names the hour that we want. Only what is planned by the \
@@ -164,7 +164,7 @@ fn repeated_text(others: &[Value]) -> Vec<Value> {
         (1..=20).map(|n| report(n, 1, &format!("Valve {n} leaks"), "It drips.")).collect();
     records.push(report(21, 3, "Scheduled reports are an hour late after summer time", TEXT));
     records.push(report(22, 5, "Problem found by our customer", TEXT));
-    records.extend_from_slice(others);
+    records.extend_from_slice(extra_reports);
     records
 }
 
@@ -253,7 +253,7 @@ async fn draft_has_candidates_and_no_key() {
 }
 
 #[tokio::test]
-async fn closed_candidates_are_opt_in_and_have_an_outcome() {
+async fn closed_candidates_are_optional_and_have_an_outcome() {
     let env = TestEnv::new();
     let casebook = load_backlog(&env).await;
     assert!(!keys(&find(&casebook, request_for("acme/app#6")).await).contains(&"acme/app#3"));
@@ -731,7 +731,7 @@ async fn query_across_sources_leaves_the_queue_unchanged() {
 }
 
 #[tokio::test]
-async fn first_list_does_not_wait_for_a_complete_check() {
+async fn first_list_never_waits_for_a_complete_check() {
     let env = TestEnv::new();
     let casebook = env.open().await;
     import(&casebook, &env, "acme/app", &backlog()).await;

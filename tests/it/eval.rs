@@ -181,21 +181,24 @@ fn evaluate_misleading(env: &TestEnv, name: &str, duplicates: u32) -> Value {
 #[test]
 fn calibration_uses_only_earlier_reports() {
     let env = TestEnv::new();
-    let (full, without_the_last) =
+    let (all_duplicates, all_but_the_last) =
         (evaluate_misleading(&env, "all", 132), evaluate_misleading(&env, "without", 131));
     let rankings_by =
         |run: &Value, ranking: &str, i: u32| run[ranking][format!("P-{}", 3 * i + 2)].clone();
     for i in 0..131 {
         assert_eq!(
-            rankings_by(&full, "calibrated", i),
-            rankings_by(&without_the_last, "calibrated", i),
+            rankings_by(&all_duplicates, "calibrated", i),
+            rankings_by(&all_but_the_last, "calibrated", i),
             "{i}"
         );
     }
     // The first queries use the built-in ranking, the last ones the source's own.
-    assert_eq!(rankings_by(&full, "calibrated", 0), rankings_by(&full, "duplicates", 0));
-    assert_ne!(rankings_by(&full, "duplicates", 131)["documents"][0][0], "P-393");
-    assert_eq!(rankings_by(&full, "calibrated", 131)["documents"][0][0], "P-393");
+    assert_eq!(
+        rankings_by(&all_duplicates, "calibrated", 0),
+        rankings_by(&all_duplicates, "duplicates", 0)
+    );
+    assert_ne!(rankings_by(&all_duplicates, "duplicates", 131)["documents"][0][0], "P-393");
+    assert_eq!(rankings_by(&all_duplicates, "calibrated", 131)["documents"][0][0], "P-393");
 }
 
 #[test]

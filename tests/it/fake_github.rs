@@ -463,14 +463,16 @@ impl World {
     }
 
     pub fn rename(&mut self, name: &str) {
-        let old = std::mem::replace(&mut self.name, name.to_owned());
+        let former_name = std::mem::replace(&mut self.name, name.to_owned());
         for list in [&mut self.items, &mut self.comments, &mut self.reviews] {
             for row in list.rows.values_mut() {
-                row.json =
-                    row.json.replace(&format!("/repos/{old}"), &format!("/repos/{name}")).into();
+                row.json = row
+                    .json
+                    .replace(&format!("/repos/{former_name}"), &format!("/repos/{name}"))
+                    .into();
             }
         }
-        self.former_names.push(old);
+        self.former_names.push(former_name);
     }
 
     pub fn clear_faults(&mut self) {

@@ -417,14 +417,14 @@ impl Content {
         &self,
         mut items: Vec<(&'a u64, &'a Item)>,
         by_change: bool,
-        from: usize,
+        start: usize,
         size: usize,
     ) -> (Vec<(&'a u64, &'a Item)>, usize) {
         if by_change {
             items.sort_by_key(|(n, i)| (i.updated_at, **n));
         }
         let total = items.len();
-        (items.into_iter().skip(from).take(size).collect(), total)
+        (items.into_iter().skip(start).take(size).collect(), total)
     }
 
     fn gitlab<'a>(&self, host: &str, path: &str, get: &impl Fn(&str) -> Option<&'a str>) -> Answer {
@@ -473,9 +473,12 @@ impl Content {
             ["issues"] => {
                 let since: i64 =
                     get("updated_after").map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
-                let open = get("state") == Some("opened");
-                let issues =
-                    self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
+                let only_open = get("state") == Some("opened");
+                let issues = self
+                    .items
+                    .iter()
+                    .filter(|(_, i)| i.updated_at >= since && (!only_open || i.open))
+                    .collect();
                 let (rows, total) =
                     self.select_page(issues, get("order_by") == Some("updated_at"), (page - 1) * size, size);
                 with_next_page(ok(rows.into_iter().map(|(n, i)| issue(*n, i)).collect()), total)
@@ -558,10 +561,13 @@ impl Content {
             [""] => ok(json!({"id": 7, "full_name": "acme/app", "private": false, "archived": false,
                 "has_issues": true, "has_wiki": true})),
             ["issues"] => {
-                let open = get("state") == Some("open");
+                let only_open = get("state") == Some("open");
                 // The newest items come first, regardless of changes.
-                let items =
-                    self.items.iter().rev().filter(|(_, i)| i.updated_at >= since && (!open || i.open));
+                let items = self
+                    .items
+                    .iter()
+                    .rev()
+                    .filter(|(_, i)| i.updated_at >= since && (!only_open || i.open));
                 page_of_list(items.map(|(n, i)| issue(*n, i)).collect())
             }
             ["issues", "comments"] => {
@@ -658,10 +664,10 @@ impl Content {
                     let t = t.split('"').next().unwrap();
                     format!("{}:00Z", t.replace(' ', "T")).parse::<Timestamp>().unwrap().as_second()
                 });
-                let open = jql.contains("statusCategory != Done");
+                let only_open = jql.contains("statusCategory != Done");
                 let number = |name: &str| get(name).and_then(|n| n.parse::<usize>().ok());
                 let size = number("maxResults").unwrap_or(50).min(100);
-                let from = match cloud {
+                let start = match cloud {
                     true => get("nextPageToken")
                         .map_or(0, |t| t.strip_prefix("token-").unwrap().parse().unwrap()),
                     false => number("startAt").unwrap_or(0),
@@ -669,12 +675,12 @@ impl Content {
                 let issues_since: Vec<_> = self
                     .items
                     .iter()
-                    .filter(|(_, i)| i.updated_at >= since && (!open || i.open))
+                    .filter(|(_, i)| i.updated_at >= since && (!only_open || i.open))
                     .collect();
                 if cloud {
                     // A page token names the last key, so no item is lost if the list shifts.
                     let rest: Vec<_> =
-                        issues_since.into_iter().filter(|(n, _)| **n > from as u64).collect();
+                        issues_since.into_iter().filter(|(n, _)| **n > start as u64).collect();
                     let has_more = rest.len() > size;
                     let page_items: Vec<_> = rest.into_iter().take(size).collect();
                     let token =
@@ -685,9 +691,9 @@ impl Content {
                         json!({"issues": issues, "nextPageToken": token, "isLast": !has_more}),
                     );
                 }
-                let (rows, total) = self.select_page(issues_since, false, from, size);
+                let (rows, total) = self.select_page(issues_since, false, start, size);
                 let issues: Vec<Value> = rows.into_iter().map(|(n, i)| issue(*n, i)).collect();
-                ok(json!({"startAt": from, "maxResults": size, "total": total, "issues": issues}))
+                ok(json!({"startAt": start, "maxResults": size, "total": total, "issues": issues}))
             }
             ["issue", key] => {
                 let n: u64 = key.strip_prefix("APP-").unwrap().parse().unwrap();
@@ -750,23 +756,23 @@ impl Content {
                 {"id": 1, "name": "New", "is_closed": false}, {"id": 5, "name": "Closed", "is_closed": true}]})),
             "/issues.json" => {
                 assert_eq!((get("project_id"), get("subproject_id")), (Some("app"), Some("!*")));
-                let open = get("status_id") == Some("open");
+                let only_open = get("status_id") == Some("open");
                 let since: i64 = get("updated_on").map_or(i64::MIN, |t| {
                     t.strip_prefix(">=").unwrap().parse::<Timestamp>().unwrap().as_second()
                 });
                 let issues = self
                     .items
                     .iter()
-                    .filter(|(_, i)| i.updated_at >= since && (!open || i.open))
+                    .filter(|(_, i)| i.updated_at >= since && (!only_open || i.open))
                     .collect();
                 let number = |name: &str| get(name).and_then(|n| n.parse::<usize>().ok());
-                let (size, from) =
+                let (size, start) =
                     (number("limit").unwrap_or(25).min(100), number("offset").unwrap_or(0));
                 let (rows, total) =
-                    self.select_page(issues, get("sort") == Some("updated_on,id"), from, size);
+                    self.select_page(issues, get("sort") == Some("updated_on,id"), start, size);
                 let issues: Vec<Value> =
                     rows.into_iter().map(|(n, i)| issue(*n, i, false)).collect();
-                ok(json!({"issues": issues, "total_count": total, "offset": from, "limit": size}))
+                ok(json!({"issues": issues, "total_count": total, "offset": start, "limit": size}))
             }
             "/projects/app/versions.json" => {
                 let version = |name: &str, _: &str, time: Option<i64>| {

@@ -110,8 +110,8 @@ fn migration_archive_is_read_without_unpacking() {
     let path = env.file_arg("cut.tar.gz", &bytes[..bytes.len() / 2]);
     let run = env.run(&import_args("github", &path));
     run.assert_error(2, &["truncated or damaged"]);
-    let empty = tar::Builder::new(Vec::new()).into_inner().unwrap();
-    let path = env.file_arg("empty.tar", empty);
+    let empty_archive = tar::Builder::new(Vec::new()).into_inner().unwrap();
+    let path = env.file_arg("empty.tar", empty_archive);
     let run = env.run(&import_args("github", &path));
     run.assert_error(1, &["issues_000001.json"]);
 }

@@ -603,8 +603,8 @@ fn missing_library_and_broken_model_are_reported() {
     };
     let models = copy_model(&env);
     assert_eq!(doctor(None, Some(&models)), ["runtime_missing"]);
-    let broken = env.file("broken.so", "no library");
-    assert_eq!(doctor(Some(&broken), Some(&models)), ["runtime_unusable"]);
+    let invalid_library = env.file("broken.so", "no library");
+    assert_eq!(doctor(Some(&invalid_library), Some(&models)), ["runtime_unusable"]);
     if !runtime.is_file() {
         eprintln!(
             "SKIPPED: a damaged model, because ONNX Runtime is missing; `cargo xtask runtime` installs it"

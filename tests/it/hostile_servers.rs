@@ -907,12 +907,12 @@ async fn future_date_never_stops_a_mirror() {
     let report = mirror.sync(false).await;
     assert!(has_gap(&report, GapKind::FutureDates), "{report:?}");
     mirror.advance_clock(Duration::from_secs(600));
-    let (repaired, new) = {
+    let (repaired_issue, new_issue) = {
         let world = github.world();
         (world.issue(3, "Dated right", NOW + 300), world.issue(7, "New since", NOW + 400))
     };
-    github.world().put(&repaired);
-    github.world().put(&new);
+    github.world().put(&repaired_issue);
+    github.world().put(&new_issue);
     let report = mirror.sync(false).await;
     assert_eq!((report.problem.as_ref(), report.new), (None, 1), "{report:?}");
     assert!(!has_gap(&report, GapKind::FutureDates), "{report:?}");
@@ -1043,14 +1043,14 @@ async fn bad_address_does_not_stop_other_syncs() {
         ("bad/url", "base_url", "::"),
     ] {
         let host = fake.host.clone();
-        let new = NewMirror {
+        let new_mirror = NewMirror {
             tracker: "gitlab".to_owned(),
             place: key.to_owned(),
             host: Some(host),
             key: None,
             wiki: false,
         };
-        mirror.casebook.add_tracker(new).await.unwrap();
+        mirror.casebook.add_tracker(new_mirror).await.unwrap();
         let database = mirror.env.database();
         let change = format!(
             "UPDATE remotes SET {column} = ?1 WHERE source_id = (SELECT id FROM sources WHERE key = ?2)"

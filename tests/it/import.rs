@@ -913,11 +913,11 @@ fn older_export_changes_no_comment() {
                 "url": "https://github.com/acme/app/issues/1#issuecomment-5"}]}])
         .to_string()
     };
-    let (old, new) =
+    let (old_export, new_export) =
         (export("2024-01-03T00:00:00Z", "first"), export("2024-01-09T00:00:00Z", "first, edited"));
-    import_ok(&env, "old.json", &old);
-    import_ok(&env, "new.json", &new);
-    let run = import_ok(&env, "old.json", &old);
+    import_ok(&env, "old.json", &old_export);
+    import_ok(&env, "new.json", &new_export);
+    let run = import_ok(&env, "old.json", &old_export);
     run.assert_stderr(&["0 new", "2 ignored"]);
     assert_eq!(comments(&show(&env, "acme/app#1")), ["bo: first, edited"]);
 }

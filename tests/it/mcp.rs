@@ -442,16 +442,16 @@ fn hostile_arguments_are_errors() {
     let env = TestEnv::new();
     import_sample(&env);
     let mut client = Client::start(&env, &[]);
-    let huge = "x".repeat(2_000_000);
+    let huge_text = "x".repeat(2_000_000);
     for (tool, arguments) in [
         ("ask", json!({"text": {"a": [1]}})),
         ("ask", json!({"text": ""})),
         ("ask", json!({"key": "a\u{0}b#1"})),
-        ("ask", json!({"key": huge})),
+        ("ask", json!({"key": huge_text})),
         ("search_issues", json!({"query": "\u{0}", "limit": 0})),
         ("search_issues", json!({"query": "x", "offset": -1})),
         ("search_issues", json!({"query": "x", "offset": 1e300})),
-        ("search_issues", json!({"query": "x", "max_chars": huge})),
+        ("search_issues", json!({"query": "x", "max_chars": huge_text})),
         ("find_duplicates", json!({"number": -5})),
         ("find_duplicates", json!({"number": [5]})),
         ("find_duplicates", json!({"number": 5, "threshold": "NaN"})),
@@ -465,7 +465,7 @@ fn hostile_arguments_are_errors() {
             "record_verdict",
             json!({"key": "acme/app#1", "other": "acme/app#1", "verdict": "duplicate"}),
         ),
-        ("status", json!({huge: 1})),
+        ("status", json!({huge_text: 1})),
     ] {
         let reply = client.call(tool, arguments);
         let result = &reply["result"];
@@ -583,8 +583,8 @@ fn malformed_input_does_not_end_the_server() {
             "{message}"
         );
     }
-    let huge = format!("FW-1043 {}", "log line of a customer ".repeat(40_000));
-    assert_eq!(client.ok("find_fixes", json!({"text": huge}))["solved"], 1);
+    let huge_text = format!("FW-1043 {}", "log line of a customer ".repeat(40_000));
+    assert_eq!(client.ok("find_fixes", json!({"text": huge_text}))["solved"], 1);
     assert_eq!(client.end().0, Some(0));
 }
 

@@ -321,11 +321,11 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
     if name.ends_with(".onnx") && std::mem::take(&mut hub.cuts_next) {
         let half = rest.slice(..rest.len() / 2);
         // The partial content arrives before the connection breaks.
-        let broken = futures_util::stream::once(async {
+        let broken_stream = futures_util::stream::once(async {
             tokio::time::sleep(Duration::from_millis(200)).await;
             Err(std::io::Error::other("cut"))
         });
-        let pieces = futures_util::stream::iter([Ok(half)]).chain(broken);
+        let pieces = futures_util::stream::iter([Ok(half)]).chain(broken_stream);
         return answer.body(Body::from_stream(pieces)).unwrap();
     }
     answer.body(Body::from(rest)).unwrap()

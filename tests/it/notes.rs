@@ -266,7 +266,7 @@ async fn notes_are_searchable_but_never_duplicates() {
 }
 
 #[tokio::test]
-async fn bare_number_in_a_note_belongs_to_its_source() {
+async fn bare_number_in_note_belongs_to_its_source() {
     let env = TestEnv::new();
     let casebook = env.open().await;
     let lines =

@@ -223,14 +223,14 @@ async fn real_redmine_is_mirrored_and_updated() {
         Casebook::open(options).await.unwrap()
     };
     let casebook = open(KEY).await;
-    let new = NewMirror {
+    let new_mirror = NewMirror {
         tracker: "redmine".to_owned(),
         place: format!("{}/app", redmine.host()),
         key: Some("acme/app".to_owned()),
         wiki: true,
         ..NewMirror::default()
     };
-    casebook.add_tracker(new).await.unwrap();
+    casebook.add_tracker(new_mirror).await.unwrap();
     let access = casebook.test_source("acme/app", &Task::new()).await.unwrap();
     assert_eq!((access.user.as_deref(), access.project.private), (Some("admin"), true));
     let report = sync_ok(&casebook, false).await;

@@ -256,8 +256,8 @@ pub fn with_fields(mut record: Value, changes: Value) -> Value {
 
 /// Returns a record that was closed for this reason.
 pub fn close(record: Value, reason: &str) -> Value {
-    let closed = serde_json::json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-08T00:00:00Z"});
-    with_fields(record, closed)
+    let fields = serde_json::json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-08T00:00:00Z"});
+    with_fields(record, fields)
 }
 
 /// Returns the members of an exported casebook by name.

@@ -105,14 +105,14 @@ impl Mirror {
 
     /// Adds a fake tracker's project.
     pub async fn add(&self, fake: &FakeTracker, wiki: bool) {
-        let new = NewMirror {
+        let new_mirror = NewMirror {
             tracker: fake.shape.tracker().to_owned(),
             place: fake.shape.project().to_owned(),
             host: Some(fake.host.clone()),
             key: None,
             wiki,
         };
-        self.casebook.add_tracker(new).await.unwrap();
+        self.casebook.add_tracker(new_mirror).await.unwrap();
     }
 
     /// Returns the key of the first source.
@@ -198,13 +198,18 @@ pub async fn sync_ok(casebook: &Casebook, full: bool) -> SyncReport {
 
 /// Asserts that exactly these records are stored.
 #[track_caller]
-fn assert_stored<T: PartialEq>(kind: &str, stored: &[(u64, T)], expected: &[(u64, T)]) {
+fn assert_stored<T: PartialEq>(kind: &str, stored_records: &[(u64, T)], expected: &[(u64, T)]) {
     let wrong_numbers = || {
-        let numbers = expected.iter().filter(|record| !stored.contains(record)).map(|r| r.0);
+        let numbers =
+            expected.iter().filter(|record| !stored_records.contains(record)).map(|r| r.0);
         numbers.take(10).collect::<Vec<_>>()
     };
-    let counts = (stored.len(), expected.len());
-    assert!(stored == expected, "{kind}: {counts:?}; missing or different: {:?}", wrong_numbers());
+    let counts = (stored_records.len(), expected.len());
+    assert!(
+        stored_records == expected,
+        "{kind}: {counts:?}; missing or different: {:?}",
+        wrong_numbers()
+    );
 }
 
 /// Asserts that the mirror equals the server byte for byte, and that every response matched
@@ -229,16 +234,16 @@ pub fn assert_equals_tracker(mirror: &Mirror, fake: &FakeTracker) {
     let content = fake.content();
     let items: Vec<_> =
         content.items.iter().map(|(n, i)| (*n, (i.title.clone(), i.updated_at))).collect();
-    let stored = rows(
+    let stored_records = rows(
         "SELECT number, title, updated_at FROM documents WHERE deleted_at IS NULL AND number IS NOT NULL ORDER BY 1",
     );
-    assert_stored("items", &stored, &items);
+    assert_stored("items", &stored_records, &items);
     let comments: Vec<_> =
         content.comments.iter().map(|(id, c)| (*id, (c.body.clone(), c.number as i64))).collect();
-    let stored = rows(
+    let stored_records = rows(
         "SELECT CAST(remote_id AS INTEGER) AS id, trim(body, char(10)), number FROM comments WHERE deleted_at IS NULL ORDER BY id",
     );
-    assert_stored("comments", &stored, &comments);
+    assert_stored("comments", &stored_records, &comments);
 }
 
 pub fn has_gap(report: &SyncReport, kind: GapKind) -> bool {
@@ -320,10 +325,10 @@ async fn releases_and_planned_milestones_are_mirrored() {
     }
     let mirror = Mirror::of_github(&github).await;
     mirror.sync_ok().await;
-    let stored = releases(&mirror.env);
-    assert_eq!(stored.len(), 60);
-    assert_eq!(stored[0], ("v1.1.0".to_owned(), true, true, vec![2]));
-    let planned: Vec<_> = stored.iter().filter(|r| !r.2).map(|r| r.0.as_str()).collect();
+    let stored_releases = releases(&mirror.env);
+    assert_eq!(stored_releases.len(), 60);
+    assert_eq!(stored_releases[0], ("v1.1.0".to_owned(), true, true, vec![2]));
+    let planned: Vec<_> = stored_releases.iter().filter(|r| !r.2).map(|r| r.0.as_str()).collect();
     assert_eq!(planned, ["v1.61.0"]);
 
     // A release replaces its milestone. Small pages are read up to the first one without news.
@@ -340,9 +345,9 @@ async fn releases_and_planned_milestones_are_mirrored() {
         2,
         "{log:?}"
     );
-    let stored = releases(&mirror.env);
-    assert_eq!(stored[0], ("1.61.0".to_owned(), true, true, vec![1]));
-    assert!(stored.iter().all(|r| r.2), "{stored:?}");
+    let stored_releases = releases(&mirror.env);
+    assert_eq!(stored_releases[0], ("1.61.0".to_owned(), true, true, vec![1]));
+    assert!(stored_releases.iter().all(|r| r.2), "{stored_releases:?}");
     mirror.sync(true).await;
     let pages =
         github.requests().into_iter().filter(|l| l.address.contains("/releases?per_page=50"));
@@ -351,7 +356,7 @@ async fn releases_and_planned_milestones_are_mirrored() {
     // A sync succeeds with a token that may not read releases.
     github.world().forbidden_lists = vec!["/releases"];
     mirror.sync_ok().await;
-    assert_eq!(releases(&mirror.env), stored);
+    assert_eq!(releases(&mirror.env), stored_releases);
     assert_eq!(github.world().schema_violations, Vec::<String>::new());
 }
 
@@ -522,9 +527,9 @@ pub fn edit_during_paging(github: &FakeGitHub, last_page: usize) {
         }
         // The new item has the same second as the last edit.
         let (number, now) = (numbers.len() as u64 + 1_000, world.now);
-        let new = world.issue(number, "New while pages were read", now);
+        let new_issue = world.issue(number, "New while pages were read", now);
         if !numbers.contains(&number) {
-            world.put(&new);
+            world.put(&new_issue);
         }
     }));
 }

@@ -34,11 +34,11 @@ fn user(login: &str) -> Value {
 
 /// Returns the page of a list after a cursor.
 fn connection(items: Vec<Value>, cursor: Option<&Value>, size: usize) -> Value {
-    let from = cursor
+    let start = cursor
         .and_then(Value::as_str)
         .map_or(0, |c| c.strip_prefix("position-").unwrap().parse().unwrap());
-    let (total, end) = (items.len(), (from + size).min(items.len()));
-    let nodes: Vec<Value> = items.into_iter().skip(from).take(size).collect();
+    let (total, end) = (items.len(), (start + size).min(items.len()));
+    let nodes: Vec<Value> = items.into_iter().skip(start).take(size).collect();
     json!({"totalCount": total, "nodes": nodes,
         "pageInfo": {"hasNextPage": end < total, "endCursor": format!("position-{end}")}})
 }
@@ -102,9 +102,12 @@ impl World {
 
     /// Returns the list, latest change first; its cursors name the last returned discussion.
     fn discussion_list(&self, variables: &Value) -> Value {
-        let open = variables["states"] == json!(["OPEN"]);
-        let mut discussions: Vec<_> =
-            self.discussions.iter().filter(|(_, d)| !open || d.close_reason.is_none()).collect();
+        let only_open = variables["states"] == json!(["OPEN"]);
+        let mut discussions: Vec<_> = self
+            .discussions
+            .iter()
+            .filter(|(_, d)| !only_open || d.close_reason.is_none())
+            .collect();
         discussions.sort_by_key(|(number, discussion)| {
             std::cmp::Reverse((discussion.updated_at, **number))
         });

@@ -92,11 +92,10 @@ impl Content {
                 let last_id: u64 = query
                     .split_once("[System.Id] > ")
                     .map_or(0, |(_, n)| n.split(' ').next().unwrap().parse().unwrap());
-                let open = query.contains("[System.State] NOT IN ('Closed')");
-                let items = self
-                    .items
-                    .iter()
-                    .filter(|(n, i)| i.updated_at >= since && **n > last_id && (!open || i.open));
+                let only_open = query.contains("[System.State] NOT IN ('Closed')");
+                let items = self.items.iter().filter(|(n, i)| {
+                    i.updated_at >= since && **n > last_id && (!only_open || i.open)
+                });
                 let by_change =
                     query.ends_with("ORDER BY [System.ChangedDate] ASC, [System.Id] ASC");
                 let top = get("$top").unwrap().parse().unwrap();
@@ -142,10 +141,10 @@ impl Content {
             }
             ["_apis", "wit", "workItems", n, "comments"] => {
                 let item_comments = self.comments_of(n.parse().unwrap());
-                let from: usize = get("continuationToken").map_or(0, |t| t.parse().unwrap());
-                let end = (from + 2).min(item_comments.len());
+                let start: usize = get("continuationToken").map_or(0, |t| t.parse().unwrap());
+                let end = (start + 2).min(item_comments.len());
                 let comments: Vec<Value> =
-                    item_comments[from..end].iter().map(|(id, s)| comment(*id, s)).collect();
+                    item_comments[start..end].iter().map(|(id, s)| comment(*id, s)).collect();
                 let mut answer = json!({"totalCount": item_comments.len(), "count": comments.len(), "comments": comments});
                 if end < item_comments.len() {
                     answer["continuationToken"] = end.to_string().into();

@@ -72,11 +72,11 @@ impl Content {
                 assert_eq!(get("product"), Some(PRODUCT));
                 let since: i64 = get("last_change_time")
                     .map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
-                let open = get("resolution") == Some("---");
+                let only_open = get("resolution") == Some("---");
                 let bugs = self
                     .items
                     .iter()
-                    .filter(|(_, i)| i.updated_at >= since && (!open || i.open))
+                    .filter(|(_, i)| i.updated_at >= since && (!only_open || i.open))
                     .collect();
                 let number = |name: &str| get(name).unwrap().parse::<usize>().unwrap();
                 let by_change = get("order") == Some("changeddate,bug_id");

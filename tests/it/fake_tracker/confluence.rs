@@ -107,15 +107,15 @@ impl Content {
             }
             ["rest", "api", "content"] if !cloud => {
                 assert_eq!((get("spaceKey"), get("type")), (Some(SPACE), Some("page")));
-                let (size, from) = (40, get("start").unwrap().parse::<usize>().unwrap());
+                let (size, start) = (40, get("start").unwrap().parse::<usize>().unwrap());
                 let results: Vec<Value> =
-                    by_id.values().skip(from).take(size).map(|(t, p)| page(t, p, false)).collect();
+                    by_id.values().skip(start).take(size).map(|(t, p)| page(t, p, false)).collect();
                 let mut links = json!({"base": "x", "context": ""});
-                if from + size < by_id.len() {
-                    links["next"] = format!("/rest/api/content?start={}", from + size).into();
+                if start + size < by_id.len() {
+                    links["next"] = format!("/rest/api/content?start={}", start + size).into();
                 }
                 ok(
-                    json!({"results": results, "start": from, "limit": size, "size": results.len(), "_links": links}),
+                    json!({"results": results, "start": start, "limit": size, "size": results.len(), "_links": links}),
                 )
             }
             ["rest", "api", "content", n] if !cloud => {

@@ -97,9 +97,9 @@ impl Content {
             .map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
         let data = if query.contains("issues(filter") {
             assert_eq!(filter["team"]["key"]["eq"], "KILN");
-            let open = filter["state"]["type"]["nin"].is_array();
+            let only_open = filter["state"]["type"]["nin"].is_array();
             let items =
-                self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open));
+                self.items.iter().filter(|(_, i)| i.updated_at >= since && (!only_open || i.open));
             json!({"issues": connection(items.map(|(n, i)| (*n, self.issue(*n, i))).collect(), variables)})
         } else if query.contains("comments(filter") {
             assert_eq!(filter["issue"]["team"]["key"]["eq"], "KILN");

@@ -29,11 +29,11 @@ fn fault(status: u16, error: &str) -> Answer {
 /// Returns the page of a list after a cursor.
 fn cursor_page(name: &str, items: &[Value], cursor: Option<&str>, size: &str, max: usize) -> Value {
     let size = size.parse::<usize>().unwrap().min(max);
-    let from =
+    let start =
         cursor.map_or(0, |cursor| cursor.strip_prefix("after-").unwrap().parse::<usize>().unwrap());
-    let end = items.len().min(from + size);
-    json!({name: &items[from..end], "users": users(), "meta": {"has_more": end < items.len(), "after_cursor": format!("after-{end}"),
-        "before_cursor": format!("before-{from}")}, "links": {"next": "x", "prev": null}})
+    let end = items.len().min(start + size);
+    json!({name: &items[start..end], "users": users(), "meta": {"has_more": end < items.len(), "after_cursor": format!("after-{end}"),
+        "before_cursor": format!("before-{start}")}, "links": {"next": "x", "prev": null}})
 }
 
 fn users() -> Value {
