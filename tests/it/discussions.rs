@@ -51,7 +51,7 @@ async fn discussions_are_items_with_all_replies() {
     let mirror = Mirror::with_token(&github, Some(TOKEN)).await;
     let report = mirror.sync_ok().await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
-    assert_eq!(github.world().invalid, Vec::<String>::new());
+    assert_eq!(github.world().schema_violations, Vec::<String>::new());
     // Each discussion has two comments and two replies. The deleted comment of the long one does
     // not count.
     assert_eq!((report.items, report.comments), (20 + 47, 10 + 45 * 4 + 94 + 65));
