@@ -16,20 +16,20 @@ const REPORT: &str = "Hi all,\n\nThe upload of a bundle over 2 GB stops after a 
 const WORKAROUND: &str = "As a workaround, set `chunk = 1` in the file of octo-cat@corp.example.com:\n\n```\nchunk = 1\n```";
 
 fn records() -> Vec<Value> {
-    let closed = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
-    let duplicate = json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-01-09T00:00:00Z"});
-    let merged = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z",
+    let closed_fields = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
+    let duplicate_fields = json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-01-09T00:00:00Z"});
+    let merged_fields = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z",
                         "pull_request": {"url": "x", "merged_at": "2026-01-08T00:00:00Z"}});
     vec![
-        with_fields(issue(1, TITLE, REPORT), closed),
-        with_fields(issue(2, "Bundle is not uploaded", "Duplicate of #1"), duplicate),
+        with_fields(issue(1, TITLE, REPORT), closed_fields),
+        with_fields(issue(2, "Bundle is not uploaded", "Duplicate of #1"), duplicate_fields),
         with_fields(
             issue(
                 7,
                 "Keep chunks in order",
                 "Fixes #1. The writer did not wait for the last chunk.",
             ),
-            merged,
+            merged_fields,
         ),
         with_fields(
             issue(8, "Describe the chunk option", "It is new."),
@@ -86,8 +86,11 @@ async fn same_request_gives_the_same_article() {
     let casebook = env.load(&records()).await;
     let first = write(&casebook, request("acme/app#1")).await;
     assert_eq!(first, write(&casebook, request("acme/app#2")).await);
-    let plain = write(&casebook, ArticleRequest { redact: false, ..request("acme/app#1") }).await;
-    assert!(plain.markdown.contains("octo-cat@corp.example.com") && plain.redactions == 0);
+    let unredacted =
+        write(&casebook, ArticleRequest { redact: false, ..request("acme/app#1") }).await;
+    assert!(
+        unredacted.markdown.contains("octo-cat@corp.example.com") && unredacted.redactions == 0
+    );
 }
 
 #[tokio::test]
@@ -114,8 +117,11 @@ async fn stored_article_answers_before_cases() {
     let answer = casebook.store_article(request("acme/app#2"), &Task::new()).await.unwrap();
     assert_eq!((answer.outcome, answer.note.kind), (NoteOutcome::Stored, NoteKind::Article));
     assert_eq!(answer.note.connected, ["acme/app#1"]);
-    let again = casebook.store_article(request("acme/app#1"), &Task::new()).await.unwrap();
-    assert_eq!((again.outcome, &again.note.key), (NoteOutcome::Duplicate, &answer.note.key));
+    let second_answer = casebook.store_article(request("acme/app#1"), &Task::new()).await.unwrap();
+    assert_eq!(
+        (second_answer.outcome, &second_answer.note.key),
+        (NoteOutcome::Duplicate, &answer.note.key)
+    );
     assert_eq!(
         write(&casebook, request("acme/app#1")).await.stored,
         std::slice::from_ref(&answer.note.key)

@@ -1,4 +1,4 @@
-//! Tests of `ask`, and that every command names the same problem.
+//! Tests of `ask`, including that every command names the same problem.
 
 use precedent_core::{
     Task,
@@ -101,13 +101,14 @@ async fn every_command_names_the_same_problem() {
             let first = similar.candidates.first();
             let first = first.map(|c| (c.canonical.clone().unwrap_or(c.key.clone()), c.confidence));
             assert_eq!(reply.problem, answer.problem, "#{number}");
-            let is_stated =
+            let is_likely_case =
                 |case: &&SolvedCase| case.kind == DocKind::Issue && case.helps >= LIKELY_HELP;
-            let case = reply.cases.iter().find(is_stated).map(|case| case.key.clone());
+            let case = reply.cases.iter().find(is_likely_case).map(|case| case.key.clone());
             let problem = answer.problem.map(|problem| problem.key);
             let keys: Vec<String> = problem.or(case).into_iter().collect();
-            let is_stated = first.as_ref().is_some_and(|(_, confidence)| *confidence >= LIKELY);
-            answers += usize::from(is_stated || !keys.is_empty());
+            let is_likely_duplicate =
+                first.as_ref().is_some_and(|(_, confidence)| *confidence >= LIKELY);
+            answers += usize::from(is_likely_duplicate || !keys.is_empty());
             if keys.iter().any(|key| Some(key) != first.as_ref().map(|(key, _)| key)) {
                 differences.push(format!("#{number} {first:?} {keys:?}"));
             }
@@ -131,17 +132,17 @@ async fn title_finds_its_report() {
     records.push(issue(21, "Tracking issue for the next release", "The first of March."));
     records.push(issue(22, "Tracking issue for the next release", "The last of June."));
     let casebook = env.load(&records).await;
-    let problem = async |title: &str| ask(&casebook, title).await.problem;
-    let found = problem("colours of the chart are pale!").await.unwrap();
+    let find_problem = async |title: &str| ask(&casebook, title).await.problem;
+    let problem = find_problem("colours of the chart are pale!").await.unwrap();
     assert_eq!(
-        (found.key.as_str(), found.reasons.join(", ")),
+        (problem.key.as_str(), problem.reasons.join(", ")),
         ("acme/app#8", "identical title".into())
     );
-    assert!(found.confidence > 0.9);
+    assert!(problem.confidence > 0.9);
     // A short or repeated title does not identify a report.
-    assert_eq!(problem("Nothing works").await, None);
-    let found = problem("Tracking issue for the next release").await;
-    assert!(found.is_none_or(|found| found.confidence < 0.9));
+    assert_eq!(find_problem("Nothing works").await, None);
+    let problem = find_problem("Tracking issue for the next release").await;
+    assert!(problem.is_none_or(|problem| problem.confidence < 0.9));
 }
 
 #[tokio::test]
@@ -176,9 +177,9 @@ async fn error_line_finds_its_comment() {
     let reply = ask(&casebook, &format!("2026-02-03 08:12:44 {line}, errno=5")).await;
     let first = reply.related.first().map(|report| (report.key.as_str(), report.status));
     assert_eq!(first, Some(("acme/app#20", Some(ProblemStatus::ClosedWithoutFix))), "{reply:?}");
-    let other =
+    let other_reply =
         ask(&casebook, "heron: the third spool was opened while nothing is being read").await;
-    assert!(other.problem.is_none(), "{other:?}");
+    assert!(other_reply.problem.is_none(), "{other_reply:?}");
 }
 
 #[tokio::test]
@@ -199,14 +200,17 @@ async fn linked_change_of_another_project_is_the_fix() {
         ),
     ];
     let casebook = env.load(&records).await;
-    let status = async |key: &str| {
+    let ask_about = async |key: &str| {
         let request = AskRequest { key: Some(key.into()), ..AskRequest::default() };
         casebook.ask(request, &Task::new()).await.unwrap().problem.unwrap()
     };
-    let fixed = status("acme/app#30").await;
-    assert_eq!((fixed.status, &*fixed.fixed_by[0].key), (ProblemStatus::Solved, "acme/core#9"));
+    let fixed_problem = ask_about("acme/app#30").await;
+    assert_eq!(
+        (fixed_problem.status, &*fixed_problem.fixed_by[0].key),
+        (ProblemStatus::Solved, "acme/core#9")
+    );
     for key in ["acme/app#31", "acme/app#32"] {
-        let problem = status(key).await;
+        let problem = ask_about(key).await;
         assert_eq!((problem.status.is_fixed(), problem.fixed_by.len()), (false, 0), "{key}");
     }
 }

@@ -35,7 +35,7 @@ fn bad_records_are_listed_and_others_kept() {
     let path = env.file("mixed.jsonl", &lines);
     let run = import(&env, &path);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    for (line, why) in [
+    for (line, reason) in [
         (2, "not JSON"),
         (3, "number"),
         (4, "title"),
@@ -46,7 +46,7 @@ fn bad_records_are_listed_and_others_kept() {
     ] {
         let message = run.err.lines().find(|l| l.contains(&format!("mixed.jsonl:{line}:")));
         assert!(
-            message.is_some_and(|l| l.contains(why)),
+            message.is_some_and(|l| l.contains(reason)),
             "line {line}: {:?}\n{}",
             message,
             run.err
@@ -61,7 +61,7 @@ fn bad_records_are_listed_and_others_kept() {
 #[test]
 fn unsupported_files_are_rejected() {
     let env = TestEnv::new();
-    for (name, content, code, why) in [
+    for (name, content, code, reason) in [
         ("words.jsonl", &b"hello world\n"[..], 1, "neither JSON nor a table"),
         ("wrong.json", b"{\"items\": [1, 2]}", 1, "nothing could be imported"),
         ("cut.json", b"[{\"number\": 1, \"title\": \"x", 2, "ends inside"),
@@ -71,7 +71,7 @@ fn unsupported_files_are_rejected() {
         let path = env.file(name, content);
         let run = import(&env, &path);
         assert_eq!(run.code, Some(code), "{name}: {}", run.err);
-        assert!(run.err.contains(why), "{name}: {}", run.err);
+        assert!(run.err.contains(reason), "{name}: {}", run.err);
         assert!(run.err.contains("hint:"), "{name}: {}", run.err);
     }
     let run = import(&env, &env.path("missing.json"));

@@ -1,5 +1,5 @@
-//! Tests of briefs: they are deterministic, cite every statement, contain no redacted text, and a
-//! replay reports later changes.
+//! Tests that briefs are deterministic, cite every statement and omit redacted text, and that a
+//! replay lists later changes.
 
 use std::fs;
 
@@ -37,7 +37,7 @@ async fn import(casebook: &Casebook, env: &TestEnv, records: &[Value]) {
     casebook.update_index(&Task::new()).await.unwrap();
 }
 
-fn about(key: &str) -> BriefRequest {
+fn request_for(key: &str) -> BriefRequest {
     BriefRequest { key: Some(key.into()), ..Default::default() }
 }
 
@@ -64,7 +64,7 @@ const FORMATS: [BriefFormat; 4] =
 async fn brief_is_complete_and_citations_resolve() {
     let env = TestEnv::new();
     let casebook = env.load(&records()).await;
-    let brief = write(&casebook, about("acme/app#20")).await;
+    let brief = write(&casebook, request_for("acme/app#20")).await;
     let kinds: Vec<SectionKind> = brief.sections.iter().map(|s| s.kind).collect();
     use SectionKind::{Cases, Duplicates, People, Problem, Questions, Summary, Versions};
     assert_eq!(kinds, [Summary, Problem, Duplicates, Cases, Versions, People, Questions]);
@@ -93,7 +93,7 @@ async fn brief_is_complete_and_citations_resolve() {
 async fn summary_precedes_every_section() {
     let env = TestEnv::new();
     let casebook = env.load(&records()).await;
-    let brief = write(&casebook, about("acme/app#20")).await;
+    let brief = write(&casebook, request_for("acme/app#20")).await;
     let markdown = String::from_utf8(render(&brief, BriefFormat::Markdown).await).unwrap();
     let (title, rest) = markdown.split_once("\n\n").unwrap();
     assert_eq!(title, format!("# acme/app#20 {FAILURE}"));
@@ -118,13 +118,13 @@ async fn summary_precedes_every_section() {
         &[with_fields(issue(30, "A disk is full", "Duplicate of #1"), closed_fields)],
     )
     .await;
-    let known = write(&casebook, about("acme/app#30")).await;
-    let text = known.sections[0].entries[0].text.as_deref().unwrap();
+    let duplicate = write(&casebook, request_for("acme/app#30")).await;
+    let text = duplicate.sections[0].entries[0].text.as_deref().unwrap();
     assert_contains(
         text,
         &["It is a known duplicate of acme/app#1 (fixed in 2.4.0).", "It was fixed by acme/app#7."],
     );
-    let html = String::from_utf8(render(&known, BriefFormat::Html).await).unwrap();
+    let html = String::from_utf8(render(&duplicate, BriefFormat::Html).await).unwrap();
     assert!(html.contains("<p dir=\"auto\">The problem: “A disk is full”"), "{html}");
 }
 
@@ -133,18 +133,22 @@ async fn known_duplicates_precede_likely_ones() {
     let env = TestEnv::new();
     let casebook = env.load(&records()).await;
     let closed_fields = json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
-    let of_1 =
+    let duplicate_of_1 =
         |number, title| with_fields(issue(number, title, "Duplicate of #1"), closed_fields.clone());
     import(
         &casebook,
         &env,
-        &[of_1(30, "A disk is full"), of_1(31, "Full again"), of_1(32, "Once more")],
+        &[
+            duplicate_of_1(30, "A disk is full"),
+            duplicate_of_1(31, "Full again"),
+            duplicate_of_1(32, "Once more"),
+        ],
     )
     .await;
     let text = |brief: Brief| async move {
         String::from_utf8(render(&brief, BriefFormat::Markdown).await).unwrap().replace('\\', "")
     };
-    let duplicate = text(write(&casebook, about("acme/app#30")).await).await;
+    let duplicate = text(write(&casebook, request_for("acme/app#30")).await).await;
     assert_contains(
         &duplicate,
         &[
@@ -157,7 +161,7 @@ async fn known_duplicates_precede_likely_ones() {
         ],
     );
     assert!(!duplicate.contains("wiki page matches"), "{duplicate}");
-    let canonical = text(write(&casebook, about("acme/app#1")).await).await;
+    let canonical = text(write(&casebook, request_for("acme/app#1")).await).await;
     assert_contains(
         &canonical,
         &[
@@ -174,7 +178,7 @@ async fn known_duplicates_precede_likely_ones() {
     );
     let request = BriefRequest {
         leave_out: vec!["acme/app#1".into(), "acme/app#31".into()],
-        ..about("acme/app#30")
+        ..request_for("acme/app#30")
     };
     let reduced = text(write(&casebook, request).await).await;
     let parts = reduced.split("<!--").next().unwrap();
@@ -185,7 +189,7 @@ async fn known_duplicates_precede_likely_ones() {
 async fn excluded_entries_are_absent_from_the_brief() {
     let env = TestEnv::new();
     let casebook = env.load(&records()).await;
-    let complete = write(&casebook, about("acme/app#20")).await;
+    let complete = write(&casebook, request_for("acme/app#20")).await;
     let cites = |brief: &Brief, key: &str| {
         brief
             .sections
@@ -197,7 +201,8 @@ async fn excluded_entries_are_absent_from_the_brief() {
     assert!(cites(&complete, "acme/app#1") && cites(&complete, "acme/app#7"));
     let keys = vec!["acme/app#1".to_owned(), "acme/app#7".to_owned()];
     let reduced =
-        write(&casebook, BriefRequest { leave_out: keys.clone(), ..about("acme/app#20") }).await;
+        write(&casebook, BriefRequest { leave_out: keys.clone(), ..request_for("acme/app#20") })
+            .await;
     assert!(!cites(&reduced, "acme/app#1") && !cites(&reduced, "acme/app#7"));
     assert!(cites(&reduced, "acme/app#20"), "the report itself is missing");
     assert!(reduced.record.sources.iter().all(|source| !keys.contains(&source.key)));
@@ -211,14 +216,14 @@ async fn excluded_entries_are_absent_from_the_brief() {
 #[tokio::test]
 async fn brief_bytes_do_not_depend_on_time() {
     let env = TestEnv::new();
-    let first = write(&env.load(&records()).await, about("acme/app#20")).await;
-    let later = Casebook::open(env.options_at(1_990_000_000)).await.unwrap();
-    let second = write(&later, about("acme/app#20")).await;
+    let first = write(&env.load(&records()).await, request_for("acme/app#20")).await;
+    let later_casebook = Casebook::open(env.options_at(1_990_000_000)).await.unwrap();
+    let second = write(&later_casebook, request_for("acme/app#20")).await;
     for format in FORMATS {
         assert_eq!(render(&first, format).await, render(&second, format).await, "{format:?}");
     }
     // A brief records no check.
-    assert!(later.last_check("acme/app#20").await.unwrap().is_none());
+    assert!(later_casebook.last_check("acme/app#20").await.unwrap().is_none());
 }
 
 #[tokio::test]
@@ -234,10 +239,10 @@ async fn redacted_text_is_absent_from_every_format() {
         "octo-cat",
         "grace",
     ];
-    let open = write(&casebook, about("acme/app#20")).await;
-    let whole = String::from_utf8(render(&open, BriefFormat::Json).await).unwrap();
-    assert!(secrets.iter().all(|s| whole.contains(s)), "{whole}");
-    let request = BriefRequest { redact: true, ..about("acme/app#20") };
+    let unredacted = write(&casebook, request_for("acme/app#20")).await;
+    let json = String::from_utf8(render(&unredacted, BriefFormat::Json).await).unwrap();
+    assert!(secrets.iter().all(|s| json.contains(s)), "{json}");
+    let request = BriefRequest { redact: true, ..request_for("acme/app#20") };
     let brief = write(&casebook, request.clone()).await;
     for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
         let text = String::from_utf8(render(&brief, format).await).unwrap().replace('\\', "");
@@ -246,9 +251,10 @@ async fn redacted_text_is_absent_from_every_format() {
         }
         assert!(text.contains("[host-1]") && text.contains("[user-"), "{text}");
     }
-    // The text of a PDF is compressed, but differs from the open one.
-    assert_ne!(render(&brief, BriefFormat::Pdf).await, render(&open, BriefFormat::Pdf).await);
-    let preview = casebook.preview_redaction(about("acme/app#20"), &Task::new()).await.unwrap();
+    // The text of a PDF is compressed, so only check that the file differs.
+    assert_ne!(render(&brief, BriefFormat::Pdf).await, render(&unredacted, BriefFormat::Pdf).await);
+    let preview =
+        casebook.preview_redaction(request_for("acme/app#20"), &Task::new()).await.unwrap();
     for secret in ["db1.acme.internal", "10.20.30.40", "jsmith"] {
         assert!(preview.iter().any(|p| p.original == secret), "{preview:?}");
     }
@@ -277,7 +283,7 @@ async fn hostile_text_is_harmless_in_html() {
         json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z", "html_url": "javascript:alert(3)"}),
     );
     import(&casebook, &env, &[hostile, issue(2, "Another FW-1043 --> x", body)]).await;
-    let brief = write(&casebook, about("acme/app#2")).await;
+    let brief = write(&casebook, request_for("acme/app#2")).await;
     let html = String::from_utf8(render(&brief, BriefFormat::Html).await).unwrap();
     assert_eq!(html.matches("<script").count(), 1, "{html}");
     assert!(
@@ -285,10 +291,10 @@ async fn hostile_text_is_harmless_in_html() {
     );
     let markdown = render(&brief, BriefFormat::Markdown).await;
     let text = String::from_utf8(markdown.clone()).unwrap();
-    let tag = |name: &str| {
+    let has_tag = |name: &str| {
         text.replace("\\<", "").split("<!-- precedent-brief").next().unwrap().contains(name)
     };
-    assert!(!text.contains("](<javascript") && !tag("<img") && !tag("<script"), "{text}");
+    assert!(!text.contains("](<javascript") && !has_tag("<img") && !has_tag("<script"), "{text}");
     for file in [html.into_bytes(), markdown, render(&brief, BriefFormat::Json).await] {
         let replay = casebook.replay_brief(file, &Task::new()).await.unwrap();
         assert!(replay.same, "{:?}", replay.changes);
@@ -319,7 +325,9 @@ async fn no_brief_format_runs_or_fetches_anything() {
         (c.is_control() && !matches!(c, '\n' | '\t'))
             || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
-    for request in [about("acme/app#2"), BriefRequest { redact: true, ..about("acme/app#2") }] {
+    for request in
+        [request_for("acme/app#2"), BriefRequest { redact: true, ..request_for("acme/app#2") }]
+    {
         let brief = write(&casebook, request).await;
         for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
             let text = String::from_utf8(render(&brief, format).await).unwrap();
@@ -348,8 +356,8 @@ async fn no_brief_format_runs_or_fetches_anything() {
         assert!(!html.contains("href=\"javascript") && !html.contains("<img"), "{html}");
         // A PDF contains the addresses of its links uncompressed.
         let pdf = render(&brief, BriefFormat::Pdf).await;
-        let holds = |needle: &[u8]| pdf.windows(needle.len()).any(|w| w == needle);
-        assert!(!holds(b"javascript:") && pdf.starts_with(b"%PDF"));
+        let contains = |needle: &[u8]| pdf.windows(needle.len()).any(|w| w == needle);
+        assert!(!contains(b"javascript:") && pdf.starts_with(b"%PDF"));
         for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
             let replay =
                 casebook.replay_brief(render(&brief, format).await, &Task::new()).await.unwrap();
@@ -392,7 +400,7 @@ fn uncertain_names_can_be_kept() {
         "{redacted_brief}"
     );
     let preview = env.json(&["brief", "acme/app#1", "--preview", "--json"]);
-    let sure = |original: &str| {
+    let is_certain = |original: &str| {
         let entry = preview.as_array().unwrap().iter().find(|p| p["original"] == original);
         entry.unwrap_or_else(|| panic!("{original}: {preview}"))["sure"].as_bool().unwrap()
     };
@@ -403,10 +411,10 @@ fn uncertain_names_can_be_kept() {
         "4111 1111 1111 1111",
         "20457 Hamburg",
     ] {
-        assert!(sure(original), "{original}");
+        assert!(is_certain(original), "{original}");
     }
     for original in ["Blue Harbour", "Blue Harbour Logistics GmbH", "0151-5550199"] {
-        assert!(!sure(original), "{original}");
+        assert!(!is_certain(original), "{original}");
     }
     let kept_brief = brief(&["--redact", "--keep", "blue harbour", "--keep", "not there"]);
     assert!(
@@ -430,8 +438,9 @@ fn uncertain_names_can_be_kept() {
 async fn replay_lists_the_changes() {
     let env = TestEnv::new();
     let casebook = env.load(&records()).await;
-    let old = render(&write(&casebook, about("acme/app#20")).await, BriefFormat::Html).await;
-    let replay = casebook.replay_brief(old.clone(), &Task::new()).await.unwrap();
+    let old_brief =
+        render(&write(&casebook, request_for("acme/app#20")).await, BriefFormat::Html).await;
+    let replay = casebook.replay_brief(old_brief.clone(), &Task::new()).await.unwrap();
     assert!(replay.same && replay.changes.is_empty(), "{:?}", replay.changes);
     let reopened_item = with_fields(
         issue(1, FAILURE, "It is back."),
@@ -439,7 +448,7 @@ async fn replay_lists_the_changes() {
     );
     import(&casebook, &env, &[reopened_item, comment(99, 20, "A new remark about the upload.")])
         .await;
-    let replay = casebook.replay_brief(old, &Task::new()).await.unwrap();
+    let replay = casebook.replay_brief(old_brief, &Task::new()).await.unwrap();
     let changes: Vec<String> =
         replay.changes.iter().map(|c| format!("{} {}", c.key, c.what)).collect();
     assert!(
@@ -447,20 +456,20 @@ async fn replay_lists_the_changes() {
         "{changes:?}"
     );
     assert!(changes.contains(&"acme/app#20 has 1 more comment".to_owned()), "{changes:?}");
-    for broken in [&b"%PDF-1.7"[..], b"# Just text", b"{\"title\": 1}", b"\xff\xfe"] {
-        let error = casebook.replay_brief(broken.to_vec(), &Task::new()).await.unwrap_err();
+    for invalid_file in [&b"%PDF-1.7"[..], b"# Just text", b"{\"title\": 1}", b"\xff\xfe"] {
+        let error = casebook.replay_brief(invalid_file.to_vec(), &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::InvalidInput);
     }
 }
 
 #[test]
-fn brief_of_standard_input_can_be_replayed() {
+fn brief_from_standard_input_can_be_replayed() {
     let env = TestEnv::new();
     env.import(json_lines(&records()));
     let failure =
         "2026-05-01 08:00:00 ERROR FW-1043 upload stopped by ghp_abcdefghijklmnopqrstuvwxyz0123\n";
-    let long = format!("{}{failure}", "2026-05-01 07:00:00 INFO all is fine\n".repeat(400));
-    for (log, is_long) in [(failure, false), (&*long, true)] {
+    let long_log = format!("{}{failure}", "2026-05-01 07:00:00 INFO all is fine\n".repeat(400));
+    for (log, is_long) in [(failure, false), (&*long_log, true)] {
         for redacts in [false, true] {
             let args = [&["brief", "-"][..], if redacts { &["--redact"] } else { &[] }].concat();
             let brief = env.run_with_input(&args, log).out;
@@ -492,17 +501,17 @@ async fn brief_omits_sections_and_private_notes() {
     let text = |brief: Brief| async move {
         String::from_utf8(render(&brief, BriefFormat::Json).await).unwrap()
     };
-    assert!(!text(write(&casebook, about("acme/app#20")).await).await.contains("in a hurry"));
-    let request = BriefRequest { notes: true, ..about("acme/app#20") };
+    assert!(!text(write(&casebook, request_for("acme/app#20")).await).await.contains("in a hurry"));
+    let request = BriefRequest { notes: true, ..request_for("acme/app#20") };
     assert!(text(write(&casebook, request).await).await.contains("in a hurry"));
-    let request = BriefRequest { without: SectionKind::ALL.to_vec(), ..about("acme/app#20") };
+    let request = BriefRequest { without: SectionKind::ALL.to_vec(), ..request_for("acme/app#20") };
     assert!(write(&casebook, request).await.sections.is_empty());
     let request = BriefRequest { text: FAILURE.into(), ..Default::default() };
     let brief = write(&casebook, request).await;
     assert_eq!(brief.title, FAILURE);
     assert!(brief.sections.iter().any(|s| s.kind == SectionKind::Cases));
-    let empty = casebook.brief(BriefRequest::default(), &Task::new()).await.unwrap_err();
-    assert_eq!(empty.code(), Code::InvalidInput);
+    let error = casebook.brief(BriefRequest::default(), &Task::new()).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidInput);
 }
 
 #[test]
@@ -563,22 +572,24 @@ fn brief_quotes_key_lines_and_counts_confirmations() {
     assert!(out.contains("FW-777") && out.contains("It stops.") && out.len() < 20_000, "{out}");
 
     let out = env.ok(&["brief", "acme/app#2"]).out;
-    let at = |part: &str| out.find(part).unwrap_or_else(|| panic!("{part} is missing: {out}"));
-    assert!(at("fw fix-index") < at("Same here with"), "{out}");
+    let position =
+        |part: &str| out.find(part).unwrap_or_else(|| panic!("{part} is missing: {out}"));
+    assert!(position("fw fix-index") < position("Same here with"), "{out}");
     assert_eq!(
         (out.matches("Same here").count(), out.matches("29 more confirm it").count()),
         (1, 1),
         "{out}"
     );
 
-    let asks = "Is there a log, an error message or a stack trace?";
-    assert!(!env.ok(&["brief", "acme/app#3"]).out.contains(asks));
-    assert!(env.ok(&["brief", "acme/app#4"]).out.contains(asks));
+    let question = "Is there a log, an error message or a stack trace?";
+    assert!(!env.ok(&["brief", "acme/app#3"]).out.contains(question));
+    assert!(env.ok(&["brief", "acme/app#4"]).out.contains(question));
 
     let out = env.ok(&["troubleshoot", "acme/app#2"]).out;
-    let at = |part: &str| out.find(part).unwrap_or_else(|| panic!("{part} is missing: {out}"));
+    let position =
+        |part: &str| out.find(part).unwrap_or_else(|| panic!("{part} is missing: {out}"));
     assert!(
-        at("fw fix-index") < at("Same here with") && out.contains("29 more confirm it"),
+        position("fw fix-index") < position("Same here with") && out.contains("29 more confirm it"),
         "{out}"
     );
     assert_eq!(out.matches("Same here").count(), 1, "{out}");

@@ -39,11 +39,15 @@ fn sample_records() -> Vec<serde_json::Value> {
 async fn typed_filter_is_completed() {
     let env = TestEnv::new();
     let casebook = env.load(&sample_records()).await;
-    for (filter, typed, want) in
+    for (filter, prefix, expected) in
         [("label", "bu", "bug"), ("author", "lin", "linus"), ("version", "v2.3", "2.3.1")]
     {
-        let values = casebook.completions(filter.to_owned(), typed.to_owned()).await.unwrap();
-        assert_eq!(values.iter().map(|v| v.to_lowercase()).collect::<Vec<_>>(), [want], "{filter}");
+        let values = casebook.completions(filter.to_owned(), prefix.to_owned()).await.unwrap();
+        assert_eq!(
+            values.iter().map(|v| v.to_lowercase()).collect::<Vec<_>>(),
+            [expected],
+            "{filter}"
+        );
     }
     assert!(casebook.completions("label".to_owned(), "zebra".to_owned()).await.unwrap().is_empty());
 }
@@ -114,10 +118,11 @@ async fn every_filter_phrase_and_exclusion_is_met() {
         // An exclusion never adds matches.
         let all_keys = keys(&casebook, &format!("replication slot mode:{mode}")).await;
         for word in ["again", "pump", "heartbeat", "x86", "unheard-of"] {
-            let fewer = keys(&casebook, &format!("replication slot -{word} mode:{mode}")).await;
+            let remaining_keys =
+                keys(&casebook, &format!("replication slot -{word} mode:{mode}")).await;
             assert!(
-                fewer.iter().all(|key| all_keys.contains(key)),
-                "{word} {mode}: {fewer:?} of {all_keys:?}"
+                remaining_keys.iter().all(|key| all_keys.contains(key)),
+                "{word} {mode}: {remaining_keys:?} of {all_keys:?}"
             );
         }
     }
@@ -256,7 +261,7 @@ async fn unknown_key_finds_only_its_references() {
     }
     // Next to other words, a key is an ordinary search term.
     assert!(keys(&casebook, "upload acme/app#78").await.contains(&"acme/app#1".to_owned()));
-    // A number alone may also match in a text.
+    // A bare number may also match text.
     assert_eq!(keys(&casebook, "78").await, ["acme/app#2"]);
 }
 
@@ -267,10 +272,10 @@ async fn canonical_report_is_read_from_closing_comments() {
         let changes = serde_json::json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-09T10:00:00Z"});
         with_fields(issue(number, "Agent stops over night", "It stops."), changes)
     };
-    let comment_at = |number: u64, at: &str, body: &str| {
+    let comment_at = |number: u64, time: &str, body: &str| {
         with_fields(
-            comment(number * 10 + at.len() as u64, number, body),
-            serde_json::json!({"created_at": at}),
+            comment(number * 10 + time.len() as u64, number, body),
+            serde_json::json!({"created_at": time}),
         )
     };
     let at_closure = "2026-01-09T09:59:58Z";
@@ -312,18 +317,19 @@ async fn thread_is_complete_and_states_gaps() {
     assert!(thread.html.contains("<strong>bold</strong>") && !thread.html.contains("script"));
     assert_eq!(thread.links[0].kind, "duplicate_of");
     assert_eq!((thread.links[0].outgoing, thread.links[0].key.as_str()), (false, "acme/app#2"));
-    let two = casebook.thread("2").await.unwrap();
+    let second_thread = casebook.thread("2").await.unwrap();
     assert!(
-        two.links
+        second_thread
+            .links
             .iter()
             .any(|l| l.kind == "closes" && !l.outgoing && l.state == Some(State::Merged))
     );
-    // A closing reference is also a mention: both make one link.
-    let mut link_keys: Vec<&str> = two.links.iter().map(|l| l.key.as_str()).collect();
+    // A closing reference is also a mention, but makes only one link.
+    let mut link_keys: Vec<&str> = second_thread.links.iter().map(|l| l.key.as_str()).collect();
     let count = link_keys.len();
     link_keys.sort_unstable();
     link_keys.dedup();
-    assert_eq!(link_keys.len(), count, "{:?}", two.links);
+    assert_eq!(link_keys.len(), count, "{:?}", second_thread.links);
     let error = casebook.thread("acme/app#77").await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
     // A comment that arrives before its item is found once the item is stored.
@@ -422,7 +428,7 @@ async fn cancelled_job_resumes_later() {
     });
     *shared_task.lock().unwrap() = Some(task.clone());
     assert_eq!(casebook.update_index(&task).await.unwrap_err().code(), Code::Cancelled);
-    // Full-text search works, and the computation of vectors resumes.
+    // Full-text search works, and embedding resumes.
     assert!(!keys(&casebook, "title 77").await.is_empty());
     casebook.update_index(&Task::new()).await.unwrap();
     let coverage = casebook.status().await.unwrap().coverage;
@@ -446,14 +452,14 @@ async fn quantized_search_agrees_with_exact_search() {
     let mut random = |scale: f32| -> Vec<f32> {
         (0..info.dimensions).map(|_| (rng.below(2001) as f32 - 1000.0) / 1000.0 * scale).collect()
     };
-    let centres: Vec<Vec<f32>> = (0..200).map(|_| random(1.0)).collect();
-    let unit = |v: Vec<f32>| {
+    let centers: Vec<Vec<f32>> = (0..200).map(|_| random(1.0)).collect();
+    let normalize = |v: Vec<f32>| {
         let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
         v.into_iter().map(|x| x / length).collect::<Vec<f32>>()
     };
     let mut vector_near = |c: usize| {
         let noise = random(0.8);
-        unit(centres[c].iter().zip(noise).map(|(a, b)| a + b).collect())
+        normalize(centers[c].iter().zip(noise).map(|(a, b)| a + b).collect())
     };
     for batch in (0..n).collect::<Vec<_>>().chunks(4000) {
         let plans: Vec<_> = batch
@@ -481,12 +487,13 @@ async fn quantized_search_agrees_with_exact_search() {
     for c in 0..40 {
         let query = vector_near(c * 5);
         for filter in [None, Some((0..n as usize).filter(|d| d % 4 == 0).collect())] {
-            let fast = vectors.search(&query, filter.as_ref(), 10).unwrap();
+            let approximate = vectors.search(&query, filter.as_ref(), 10).unwrap();
             let exact = vectors.search_exact(&query, filter.as_ref(), 10).unwrap();
             total += exact.len();
-            common += exact.iter().filter(|e| fast.iter().any(|f| f.chunk == e.chunk)).count();
+            common +=
+                exact.iter().filter(|e| approximate.iter().any(|f| f.chunk == e.chunk)).count();
             if let Some(filter) = &filter {
-                assert!(fast.iter().all(|f| filter.contains(f.document as usize)));
+                assert!(approximate.iter().all(|f| filter.contains(f.document as usize)));
             }
         }
     }
@@ -498,13 +505,13 @@ async fn quantized_search_agrees_with_exact_search() {
 async fn mode_selects_the_arms() {
     let env = TestEnv::new();
     let casebook = env.load(&sample_records()).await;
-    for (mode, want) in [
+    for (mode, expected) in [
         (Mode::Lexical, vec![Arm::Lexical]),
         (Mode::Semantic, vec![Arm::Semantic]),
         (Mode::Hybrid, vec![Arm::Lexical, Arm::Semantic]),
     ] {
         let request =
             SearchRequest { query: "slot".into(), mode: Some(mode), ..Default::default() };
-        assert_eq!(casebook.search(request, &Task::new()).await.unwrap().arms, want);
+        assert_eq!(casebook.search(request, &Task::new()).await.unwrap().arms, expected);
     }
 }

@@ -157,7 +157,7 @@ fn words_are_found_after_prefixes() {
 fn invalid_arguments_are_explained() {
     let env = TestEnv::new();
     import_small_sample(&env);
-    for (args, why) in [
+    for (args, message) in [
         (&["search", "slot", "-L", "0"][..], "at least 1"),
         (&["triage", "-L", "0"], "at least 1"),
         (&["problems", "-L", "0"], "at least 1"),
@@ -177,7 +177,7 @@ fn invalid_arguments_are_explained() {
     ] {
         let run = env.run(args);
         assert!(
-            run.code == Some(2) && run.err.contains(why),
+            run.code == Some(2) && run.err.contains(message),
             "{args:?}: {:?} {}",
             run.code,
             run.err
@@ -185,11 +185,11 @@ fn invalid_arguments_are_explained() {
     }
     env.ok(&["verdict", "set", "1", "acme/app:Slots-and-disks", "related"]);
     // The error names the unknown source or item.
-    for (key, why) in
+    for (key, message) in
         [("no/pe#1", "Available sources: acme/app"), ("acme/app#99", "acme/app has no such item")]
     {
         let run = env.run(&["show", key]);
-        assert!(run.code == Some(1) && run.err.contains(why), "{key}: {}", run.err);
+        assert!(run.code == Some(1) && run.err.contains(message), "{key}: {}", run.err);
     }
     let brief = env.json(&["brief", "acme/app#1", "--json"]);
     assert!(

@@ -1,4 +1,4 @@
-//! Tests of closing duplicates at their tracker: exactly once despite failures, and only on request.
+//! Tests of closing duplicates on their tracker: exactly once despite failures, only on request.
 
 use precedent_core::{
     Code, Task,
@@ -38,7 +38,7 @@ fn steps(report: &ClosureReport) -> Vec<(&str, ClosureStep)> {
 }
 
 /// Returns the number of comments that name the canonical report.
-fn canonical_comments(github: &FakeGitHub, number: u64) -> usize {
+fn count_canonical_comments(github: &FakeGitHub, number: u64) -> usize {
     github
         .world()
         .comment_texts(number)
@@ -77,9 +77,9 @@ async fn duplicates_are_commented_on_and_closed_once() {
             (issue["state"].as_str(), issue["state_reason"].as_str()),
             (Some("closed"), Some("duplicate"))
         );
-        assert_eq!(canonical_comments(&github, number), 1);
+        assert_eq!(count_canonical_comments(&github, number), 1);
     }
-    assert!(github.world().invalid.is_empty(), "{:?}", github.world().invalid);
+    assert!(github.world().schema_violations.is_empty(), "{:?}", github.world().schema_violations);
     // The mirror is up to date without another sync, and nothing is left to do.
     let thread = mirror.casebook.thread("acme/app#2").await.unwrap();
     assert_eq!(thread.state_reason.as_deref(), Some("duplicate"));
@@ -97,11 +97,11 @@ async fn broken_connection_leaves_one_comment() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     // The comment arrives, but its response is lost.
-    github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Cut);
+    github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Disconnect);
     let report = close(&mirror).await;
     assert_eq!(report.problem, None);
     assert_eq!(steps(&report)[0], ("acme/app#2", ClosureStep::Closed));
-    assert_eq!(canonical_comments(&github, 2), 1);
+    assert_eq!(count_canonical_comments(&github, 2), 1);
     let posts = github.requests().iter().filter(|r| r.method == "POST").count();
     assert_eq!(posts, 2, "a comment was sent twice");
 }
@@ -110,7 +110,7 @@ async fn broken_connection_leaves_one_comment() {
 async fn failed_check_never_posts_a_second_comment() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
-    github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Cut);
+    github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Disconnect);
     github.fail_after(
         "GET /api/v3/repos/acme/app/issues/2/comments",
         1,
@@ -125,7 +125,7 @@ async fn failed_check_never_posts_a_second_comment() {
 
     github.world().clear_faults();
     assert_eq!(close(&mirror).await.problem, None);
-    assert_eq!(canonical_comments(&github, 2), 1);
+    assert_eq!(count_canonical_comments(&github, 2), 1);
     assert_eq!(github.world().current_issue(2)["state_reason"], "duplicate");
 }
 
@@ -140,23 +140,26 @@ async fn lost_comment_is_posted_by_the_next_run() {
     );
     let report = close(&mirror).await;
     assert_eq!(report.problem.as_ref().map(|p| p.code), Some(Code::Network));
-    assert_eq!(canonical_comments(&github, 2), 0, "the comment was sent again unchecked");
+    assert_eq!(count_canonical_comments(&github, 2), 0, "the comment was resent without a check");
     assert_eq!(close(&mirror).await.problem, None);
-    assert_eq!((canonical_comments(&github, 2), canonical_comments(&github, 3)), (1, 1));
+    assert_eq!(
+        (count_canonical_comments(&github, 2), count_canonical_comments(&github, 3)),
+        (1, 1)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn closure_with_lost_response_is_not_repeated() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
-    github.fail("PATCH /api/v3/repos/acme/app/issues/2", 1, Fault::Cut);
+    github.fail("PATCH /api/v3/repos/acme/app/issues/2", 1, Fault::Disconnect);
     assert_eq!(close(&mirror).await.problem, None);
-    assert_eq!(canonical_comments(&github, 2), 1);
+    assert_eq!(count_canonical_comments(&github, 2), 1);
     assert_eq!(github.world().current_issue(2)["state_reason"], "duplicate");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn meanwhile_changed_reports_stay_unchanged() {
+async fn externally_changed_reports_are_not_closed() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     github.world().edit(
@@ -174,7 +177,7 @@ async fn meanwhile_changed_reports_stay_unchanged() {
         report.done[0].problem.as_deref().unwrap().contains("closed as completed"),
         "{report:?}"
     );
-    assert_eq!(canonical_comments(&github, 2), 0);
+    assert_eq!(count_canonical_comments(&github, 2), 0);
     assert!(github.requests().iter().all(|r| r.method == "GET"));
 }
 
@@ -195,7 +198,7 @@ async fn read_only_token_is_rejected_before_closing() {
 async fn old_server_closes_as_not_planned() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
-    github.world().is_old = true;
+    github.world().lacks_duplicate_reason = true;
     let report = close(&mirror).await;
     assert_eq!(report.done[0].step, ClosureStep::Closed);
     assert!(report.done[0].problem.as_deref().unwrap().contains("not planned"));
@@ -218,8 +221,8 @@ async fn undone_verdict_is_not_applied() {
         [(2, "acme/app#1"), (4, "acme/app#1")]
     );
     assert_eq!(close(&mirror).await.problem, None);
-    assert_eq!(canonical_comments(&github, 4), 1);
-    assert_eq!(canonical_comments(&github, 3), 0);
+    assert_eq!(count_canonical_comments(&github, 4), 1);
+    assert_eq!(count_canonical_comments(&github, 3), 0);
 }
 
 #[test]
@@ -229,28 +232,28 @@ fn apply_closes_only_with_confirmation() {
     let env = TestEnv::new();
     env.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
     env.ok(&["sync"]);
-    let show = |args: &[&str]| {
+    let snapshot = |args: &[&str]| {
         let run = env.run(args).snapshot_text(&env);
         let host = github.host.trim_start_matches("http://");
         let day = regex::Regex::new(r"\d{4}-\d\d-\d\d").unwrap();
         day.replace_all(&run.replace(host, "[HOST]"), "[DAY]").into_owned()
     };
-    insta::assert_snapshot!("apply_nothing", show(&["triage", "--apply"]));
+    insta::assert_snapshot!("apply_nothing", snapshot(&["triage", "--apply"]));
     let file = env.file("desk.csv", "ID,Title,State\n1,Leak,Open\n2,Leaks,Open\n");
     env.ok(&["import", &file.to_string_lossy(), "-R", "acme/desk", "--no-vectors"]);
     env.ok(&["verdict", "set", "acme/desk#2", "acme/desk#1", "duplicate"]);
-    assert!(show(&["triage", "--apply"]).contains("acme/desk was imported from a file"));
+    assert!(snapshot(&["triage", "--apply"]).contains("acme/desk was imported from a file"));
     env.ok(&["source", "remove", "acme/desk", "--yes"]);
     env.ok(&["verdict", "set", "acme/app#2", "acme/app#1", "duplicate", "--by", "ann"]);
     github.requests();
-    insta::assert_snapshot!("apply_plan", show(&["triage", "--apply"]));
+    insta::assert_snapshot!("apply_plan", snapshot(&["triage", "--apply"]));
     assert_eq!(env.json(&["triage", "--apply", "--json"])[0]["key"], "acme/app#2");
     assert!(github.requests().is_empty());
-    insta::assert_snapshot!("apply_yes", show(&["triage", "--apply", "--yes", "--by", "ann"]));
-    insta::assert_snapshot!("apply_journal", show(&["triage", "--journal"]));
+    insta::assert_snapshot!("apply_yes", snapshot(&["triage", "--apply", "--yes", "--by", "ann"]));
+    insta::assert_snapshot!("apply_journal", snapshot(&["triage", "--journal"]));
     assert_eq!(env.json(&["triage", "--journal", "--json=step"]), json!([{"step": "closed"}]));
-    assert_eq!(canonical_comments(&github, 2), 1);
-    // A token without write access is reported as such, with the exit code for access.
+    assert_eq!(count_canonical_comments(&github, 2), 1);
+    // A token without write access is reported as such, with the exit code for denied access.
     env.ok(&["verdict", "set", "acme/app#3", "acme/app#1", "duplicate", "--by", "ann"]);
     github.world().read_only = true;
     let run = env.run(&["triage", "--apply", "--yes", "--by", "ann"]);

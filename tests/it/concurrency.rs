@@ -30,15 +30,17 @@ use crate::{
 
 /// The duration of the short version, in seconds.
 const SECONDS: u64 = 20;
-/// The numbers of items of the live and of the imported source.
+/// The number of items in the live source.
 const LIVE_COUNT: u64 = 250;
+/// The number of items in the imported source.
 const IMPORT_COUNT: u64 = 300;
-/// The maximum size of a write-ahead log, which active readers keep from being applied.
+/// The maximum size of a write-ahead log, in bytes. Active readers delay its checkpoint.
 const MAX_LOG: u64 = 64 << 20;
-/// The maximum growth of a process's memory; in a short run, including its start.
+/// The maximum memory growth of a process, in bytes.
 const MAX_GROWTH: u64 = 48 << 20;
+/// The same for a short run, which includes the start of the process.
 const MAX_INITIAL_GROWTH: u64 = 160 << 20;
-/// The environment variable with the casebook for the reader, which runs in its own process.
+/// The environment variable that gives the reader process its casebook.
 const READER: &str = "PRECEDENT_READER";
 
 fn seconds() -> u64 {
@@ -54,21 +56,21 @@ struct WriteLog {
 }
 
 impl WriteLog {
-    fn note(&self, title: String) {
+    fn add_note(&self, title: String) {
         assert!(self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(title));
     }
 
-    fn verdict(&self, a: String, b: String, kind: &'static str) {
+    fn add_verdict(&self, a: String, b: String, kind: &'static str) {
         let pair = if a < b { (a, b) } else { (b, a) };
         self.verdicts.lock().unwrap_or_else(PoisonError::into_inner).insert(pair, kind);
     }
 
-    fn count(&self) {
+    fn count_operation(&self) {
         self.operations.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// Asserts that an output mentions no lock.
+/// Asserts that an output mentions no lock and no panic.
 #[track_caller]
 fn assert_no_lock(output: &str) {
     let output = output.to_lowercase();
@@ -85,20 +87,20 @@ fn run_ok(env: &TestEnv, args: &[&str]) -> Value {
     serde_json::from_str(&run.out).unwrap_or(Value::Null)
 }
 
-/// Returns a pair of imported items that only one of the two writers decides about.
-fn pair(random: &mut Random, odd: u64) -> (String, String) {
-    let a = random.below(IMPORT_COUNT / 2 - 1) * 2 + 1 + odd;
+/// Returns a pair of imported items that only one of the two writers judges.
+fn pair(random: &mut Random, parity: u64) -> (String, String) {
+    let a = random.below(IMPORT_COUNT / 2 - 1) * 2 + 1 + parity;
     (format!("acme/app#{a}"), format!("acme/app#{}", a + 2))
 }
 
 const KINDS: [&str; 2] = ["related", "not_duplicate"];
 
 /// Simulates a user on the command line.
-fn use_command_line(env: &TestEnv, until: Instant, log: &WriteLog, seed: u64) {
+fn use_command_line(env: &TestEnv, deadline: Instant, log: &WriteLog, seed: u64) {
     let mut random = Random(seed);
     let file = env.path_arg("brief.html");
     for round in 0.. {
-        if Instant::now() >= until {
+        if Instant::now() >= deadline {
             return;
         }
         match round % 7 {
@@ -115,7 +117,7 @@ fn use_command_line(env: &TestEnv, until: Instant, log: &WriteLog, seed: u64) {
                 let (a, b) = pair(&mut random, 0);
                 let kind = KINDS[random.below(2) as usize];
                 run_ok(env, &["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"]);
-                log.verdict(a, b, kind);
+                log.add_verdict(a, b, kind);
             }
             3 => {
                 let title = format!("By hand {round}: {}", random.next());
@@ -132,7 +134,7 @@ fn use_command_line(env: &TestEnv, until: Instant, log: &WriteLog, seed: u64) {
                         "It was so.",
                     ],
                 );
-                log.note(title);
+                log.add_note(title);
             }
             4 => drop(run_ok(env, &["brief", "acme/app#12", "-o", &file])),
             5 => drop(run_ok(
@@ -146,15 +148,15 @@ fn use_command_line(env: &TestEnv, until: Instant, log: &WriteLog, seed: u64) {
                 );
             }
         }
-        log.count();
+        log.count_operation();
     }
 }
 
 /// Simulates an agent.
-fn use_agent_server(client: &mut Client, until: Instant, log: &WriteLog, seed: u64) {
+fn use_agent_server(client: &mut Client, deadline: Instant, log: &WriteLog, seed: u64) {
     let mut random = Random(seed);
     for round in 0.. {
-        if Instant::now() >= until {
+        if Instant::now() >= deadline {
             return;
         }
         let (tool, arguments) = match round % 6 {
@@ -173,29 +175,35 @@ fn use_agent_server(client: &mut Client, until: Instant, log: &WriteLog, seed: u
                     json!({"kind": "lesson", "title": title, "body": body, "force": true}),
                 );
                 assert_eq!(answer["outcome"], "stored", "{answer}");
-                log.note(title);
-                log.count();
+                log.add_note(title);
+                log.count_operation();
                 continue;
             }
             _ => {
                 let (a, b) = pair(&mut random, 1);
                 let kind = KINDS[random.below(2) as usize];
                 client.ok("record_verdict", json!({"key": a, "other": b, "verdict": kind}));
-                log.verdict(a, b, kind);
-                log.count();
+                log.add_verdict(a, b, kind);
+                log.count_operation();
                 continue;
             }
         };
         assert_no_lock(&client.ok(tool, arguments).to_string());
-        log.count();
+        log.count_operation();
     }
 }
 
 /// Simulates a changing tracker and its syncs.
-fn change_and_sync(env: &TestEnv, github: &FakeGitHub, until: Instant, log: &WriteLog, seed: u64) {
+fn change_and_sync(
+    env: &TestEnv,
+    github: &FakeGitHub,
+    deadline: Instant,
+    log: &WriteLog,
+    seed: u64,
+) {
     let mut random = Random(seed);
     for round in 0.. {
-        if Instant::now() >= until {
+        if Instant::now() >= deadline {
             return;
         }
         for _ in 0..20 {
@@ -207,14 +215,14 @@ fn change_and_sync(env: &TestEnv, github: &FakeGitHub, until: Instant, log: &Wri
         github.world().edit_comment(id, &format!("Said again in round {round}."));
         run_ok(env, &["sync", "--json"]);
         github.requests();
-        log.count();
+        log.count_operation();
     }
 }
 
 /// Simulates a user who updates and sometimes rebuilds the indexes.
-fn update_indexes(env: &TestEnv, until: Instant, log: &WriteLog) {
+fn update_indexes(env: &TestEnv, deadline: Instant, log: &WriteLog) {
     for round in 0.. {
-        if Instant::now() >= until {
+        if Instant::now() >= deadline {
             return;
         }
         if round % 8 == 7 {
@@ -222,7 +230,7 @@ fn update_indexes(env: &TestEnv, until: Instant, log: &WriteLog) {
         } else {
             run_ok(env, &["index"]);
         }
-        log.count();
+        log.count_operation();
         std::thread::sleep(Duration::from_millis(500));
     }
 }
@@ -284,20 +292,20 @@ fn memory(id: u32) -> u64 {
 }
 
 /// Collects every file of a folder with its length.
-fn files(folder: &Path, out: &mut BTreeMap<PathBuf, u64>) {
+fn collect_files(folder: &Path, out: &mut BTreeMap<PathBuf, u64>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            files(&path, out);
+            collect_files(&path, out);
         } else if let Ok(meta) = path.metadata() {
             out.insert(path, meta.len());
         }
     }
 }
 
-fn folder(env: &TestEnv) -> BTreeMap<PathBuf, u64> {
+fn casebook_files(env: &TestEnv) -> BTreeMap<PathBuf, u64> {
     let mut out = BTreeMap::new();
-    files(&env.casebook(), &mut out);
+    collect_files(&env.casebook(), &mut out);
     out
 }
 
@@ -326,27 +334,28 @@ fn concurrent_use_loses_and_leaks_nothing() {
     env.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
     env.ok(&["sync"]);
     env.ok(&["index"]);
-    let files_before: BTreeSet<PathBuf> = names(&folder(&env));
+    let files_before: BTreeSet<PathBuf> = stable_names(&casebook_files(&env));
 
     let log = WriteLog::default();
     let mut client = Client::start(&env, &["-R", "acme/app"]);
     let mut reader = start_reader(&env);
     let ids = [client.child.id(), reader.id()];
-    let until = Instant::now() + duration;
+    let deadline = Instant::now() + duration;
     let (mut memories, mut max_log) = ([const { Vec::new() }; 2], 0);
     std::thread::scope(|scope| {
         let workers = [
-            scope.spawn(|| use_command_line(&env, until, &log, seed + 1)),
-            scope.spawn(|| use_agent_server(&mut client, until, &log, seed + 2)),
-            scope.spawn(|| change_and_sync(&env, &github, until, &log, seed + 3)),
-            scope.spawn(|| update_indexes(&env, until, &log)),
+            scope.spawn(|| use_command_line(&env, deadline, &log, seed + 1)),
+            scope.spawn(|| use_agent_server(&mut client, deadline, &log, seed + 2)),
+            scope.spawn(|| change_and_sync(&env, &github, deadline, &log, seed + 3)),
+            scope.spawn(|| update_indexes(&env, deadline, &log)),
         ];
         while workers.iter().any(|w| !w.is_finished()) {
             for (samples, id) in memories.iter_mut().zip(ids) {
                 samples.push(memory(id));
             }
-            let logs =
-                folder(&env).into_iter().filter(|(p, _)| p.to_string_lossy().ends_with("-wal"));
+            let logs = casebook_files(&env)
+                .into_iter()
+                .filter(|(p, _)| p.to_string_lossy().ends_with("-wal"));
             max_log = max_log.max(logs.map(|(_, length)| length).max().unwrap_or(0));
             std::thread::sleep(Duration::from_millis(500));
         }
@@ -368,7 +377,7 @@ fn concurrent_use_loses_and_leaks_nothing() {
         let max = if duration.as_secs() < 120 { MAX_INITIAL_GROWTH } else { MAX_GROWTH };
         assert!(last <= first + max, "{name}: {first} to {last} bytes");
     }
-    eprintln!("the longest log of a database: {:.1} MB", max_log as f64 / 1e6);
+    eprintln!("the longest write-ahead log: {:.1} MB", max_log as f64 / 1e6);
     assert!(max_log <= MAX_LOG, "{max_log}");
 
     // Only the acknowledged changes are stored.
@@ -424,13 +433,14 @@ fn concurrent_use_loses_and_leaks_nothing() {
     assert_eq!(comments, github.world().comment_ids().len() as u64);
     drop(database);
 
-    // No file is left over, and the folder is hardly larger than a new one.
-    let (files_after, sizes) = (names(&folder(&env)), folder(&env).values().sum::<u64>());
+    // No files are left over, and the folder is hardly larger than a new one.
+    let (files_after, sizes) =
+        (stable_names(&casebook_files(&env)), casebook_files(&env).values().sum::<u64>());
     assert_eq!(files_after.difference(&files_before).collect::<Vec<_>>(), Vec::<&PathBuf>::new());
-    let count = folder(&env).len();
+    let count = casebook_files(&env).len();
     assert!(count < 200, "{count} files");
     env.ok(&["index", "--rebuild"]);
-    let rebuilt_bytes = folder(&env).values().sum::<u64>();
+    let rebuilt_bytes = casebook_files(&env).values().sum::<u64>();
     eprintln!(
         "{} operations, {} notes, {} verdicts; {count} files of {:.1} MB, rebuilt {:.1} MB; the reader: {}",
         log.operations.into_inner(),
@@ -444,7 +454,7 @@ fn concurrent_use_loses_and_leaks_nothing() {
 }
 
 /// Returns the names of files, without the unique parts of segment and vector names.
-fn names(folder: &BTreeMap<PathBuf, u64>) -> BTreeSet<PathBuf> {
+fn stable_names(files: &BTreeMap<PathBuf, u64>) -> BTreeSet<PathBuf> {
     let plain = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // A segment is `ID.store`, with a temporary `ID.2826.del` for replaced documents.
@@ -454,5 +464,5 @@ fn names(folder: &BTreeMap<PathBuf, u64>) -> BTreeSet<PathBuf> {
     // Logs exist only while a process has the casebook open.
     let is_permanent =
         |path: &&PathBuf| !["-wal", "-shm"].iter().any(|end| path.to_string_lossy().ends_with(end));
-    folder.keys().filter(is_permanent).map(|p| plain(p)).collect()
+    files.keys().filter(is_permanent).map(|p| plain(p)).collect()
 }

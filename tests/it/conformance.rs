@@ -27,13 +27,13 @@ pub trait TestServer {
     async fn mirror(&self) -> Mirror;
     /// Returns the source's key.
     fn key(&self) -> &'static str;
-    /// Changes an item's title and its time.
+    /// Changes an item's title and its modification time.
     fn retitle(&self, number: u64, title: &str);
-    /// Changes a comment's text and its time.
+    /// Changes a comment's text and its modification time.
     fn reword(&self, comment: u64, text: &str);
     /// Deletes an open item.
     fn delete(&self, number: u64);
-    /// Adds a comment to an item that the list of items lacks.
+    /// Adds a comment to an item that the item list does not contain yet.
     fn add_early_comment(&self, number: u64);
     /// Adds the item of [`TestServer::add_early_comment`] if it is still missing.
     fn add_missing_item(&self, number: u64);
@@ -42,14 +42,14 @@ pub trait TestServer {
     /// Removes all faults.
     fn clear_faults(&self);
     /// Delays the next page of items by this duration.
-    fn delay_page(&self, wait: Duration);
-    /// Answers the next request with a rate limit that names no wait.
+    fn delay_page(&self, delay: Duration);
+    /// Answers the next request with a rate limit that states no wait.
     fn limit_rate_once(&self);
     /// Forbids or allows reading comments.
     fn hide_comments(&self, hidden: bool);
     /// Adds an open item with undocumented fields and values.
     fn add_unknown(&self, number: u64);
-    /// Changes records after every page that is read, up to this many pages.
+    /// Changes records after each page read, up to this many pages.
     fn edit_during_paging(&self, pages: usize);
     /// Asserts that the mirror equals the server's content, record for record.
     fn assert_equals(&self, mirror: &Mirror);
@@ -140,7 +140,7 @@ pub async fn failed_sync_resumes<S: TestServer>() {
     let items_before = report.items;
     server.clear_faults();
     let report = mirror.sync_ok().await;
-    // The sync resumes from its last position, except for the page in progress.
+    // The sync resumes at its last position and repeats only the page in progress.
     assert!(report.items <= 350 - items_before + 100, "{} after {items_before}", report.items);
     assert!(
         !has_gap(&report, GapKind::Unfinished) && !has_gap(&report, GapKind::Ended),
@@ -155,7 +155,7 @@ pub async fn cancelled_sync_stops<S: TestServer>() {
     server.delay_page(Duration::from_secs(20));
     let mirror = server.mirror().await;
     let task = Task::new();
-    // Some records arrive before the cancellation, however slow the machine is.
+    // Cancel only after some records arrived, however slow the machine is.
     let cancel = async {
         while mirror.casebook.sources().await.unwrap().iter().all(|source| source.issues == 0) {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -292,9 +292,9 @@ impl<const PAGE_NUMBERS: bool> TestServer for GitHubServer<PAGE_NUMBERS> {
         self.0.world().clear_faults();
     }
 
-    fn delay_page(&self, wait: Duration) {
-        // The delay follows the newest number and the first page.
-        self.0.fail_after("/issues?", 2, 1, Fault::Slow(wait));
+    fn delay_page(&self, delay: Duration) {
+        // The requests for the newest number and the first page are not delayed.
+        self.0.fail_after("/issues?", 2, 1, Fault::Slow(delay));
     }
 
     fn limit_rate_once(&self) {
@@ -365,8 +365,8 @@ macro_rules! test_server {
 
             fn add_early_comment(&self, number: u64) {
                 // The comment is added between the list of items and the list of comments.
-                self.0.content().hook = Some(Box::new(move |content, when| {
-                    if when == "comments" && !content.items.contains_key(&number) {
+                self.0.content().hook = Some(Box::new(move |content, request| {
+                    if request == "comments" && !content.items.contains_key(&number) {
                         content.put(number, "Late", NOW - 5);
                         content.add_comment(5_000, number, "Early", NOW - 5);
                     }
@@ -385,8 +385,8 @@ macro_rules! test_server {
                 self.0.content().fault = None;
             }
 
-            fn delay_page(&self, wait: Duration) {
-                self.0.content().fault = Some((1, 1, TrackerFault::Slow(wait)));
+            fn delay_page(&self, delay: Duration) {
+                self.0.content().fault = Some((1, 1, TrackerFault::Slow(delay)));
             }
 
             fn limit_rate_once(&self) {
@@ -404,8 +404,8 @@ macro_rules! test_server {
             }
 
             fn edit_during_paging(&self, pages: usize) {
-                self.0.content().hook = Some(Box::new(move |content, when| {
-                    if when != "list" || content.lists > pages {
+                self.0.content().hook = Some(Box::new(move |content, request| {
+                    if request != "list" || content.lists > pages {
                         return;
                     }
                     let page = content.lists;
@@ -491,7 +491,7 @@ async fn token_goes_only_to_its_tracker() {
             fake.content()
                 .log
                 .iter()
-                .all(|(_, l)| l.as_deref().is_some_and(|l| l.contains("canary-token")))
+                .all(|(_, login)| login.as_deref().is_some_and(|l| l.contains("canary-token")))
         );
         let access = mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap();
         assert!(access.user.is_some() && access.refused.is_empty(), "{shape:?} {access:?}");

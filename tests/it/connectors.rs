@@ -1,4 +1,4 @@
-//! Tests of single connectors, in addition to the requirements for all of them (`conformance.rs`).
+//! Tests of individual connectors, beyond the requirements for all of them (`conformance.rs`).
 
 use precedent_core::{
     Code, Task,
@@ -35,20 +35,20 @@ mod versions {
             let is_dated = shape != Shape::Bugzilla;
             let items =
                 if matches!(shape, Shape::GitLab | Shape::Gitea) { vec![2] } else { Vec::new() };
-            let mut want = vec![
+            let mut expected = vec![
                 ("1.1.0".to_owned(), is_dated, true, Vec::new()),
                 ("1.2.0".to_owned(), is_dated, true, items),
             ];
             // Bugzilla lists only released versions.
             if is_dated {
-                want.push(("1.3.0".to_owned(), false, false, Vec::new()));
+                expected.push(("1.3.0".to_owned(), false, false, Vec::new()));
             }
-            assert_eq!(releases(&mirror.env), want, "{shape:?}");
+            assert_eq!(releases(&mirror.env), expected, "{shape:?}");
             // A planned version that the tracker no longer lists is removed.
             fake.content().releases.remove(0);
             mirror.sync_ok().await;
-            want.truncate(2);
-            assert_eq!(releases(&mirror.env), want, "{shape:?}");
+            expected.truncate(2);
+            assert_eq!(releases(&mirror.env), expected, "{shape:?}");
         }
     }
 }
@@ -57,7 +57,7 @@ mod bugzilla {
     use super::*;
 
     #[tokio::test]
-    async fn key_is_sent_per_release_and_never_stored() {
+    async fn key_format_follows_version_and_is_never_stored() {
         for (version, header) in [
             ("5.0.6", None),
             ("5.2", None),
@@ -115,13 +115,13 @@ mod bugzilla {
         let fake = FakeTracker::new(Shape::Bugzilla, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         let add = async |place: String, key: &str| {
-            let new = NewMirror {
+            let new_mirror = NewMirror {
                 tracker: "bugzilla".to_owned(),
                 place,
                 key: Some(key.to_owned()),
                 ..NewMirror::default()
             };
-            mirror.casebook.add_tracker(new).await
+            mirror.casebook.add_tracker(new_mirror).await
         };
         add(format!("{}/Kiln%20App", fake.host), "acme/kiln").await.unwrap();
         let access = mirror.casebook.test_source("acme/kiln", &Task::new()).await.unwrap();
@@ -182,13 +182,13 @@ mod azure {
         .into_iter()
         .enumerate()
         {
-            let new = NewMirror {
+            let new_mirror = NewMirror {
                 tracker: tracker.to_owned(),
                 place: place.to_owned(),
                 key: Some(format!("spelling/{n}")),
                 ..NewMirror::default()
             };
-            mirror.casebook.add_tracker(new).await.unwrap();
+            mirror.casebook.add_tracker(new_mirror).await.unwrap();
             let view = mirror.casebook.mirrors().await.unwrap();
             let view = view.into_iter().find(|m| m.source == format!("spelling/{n}")).unwrap();
             assert_eq!(
@@ -223,13 +223,13 @@ mod linear {
             ("umbra/KILN", "is for the workspace \"acme\"", "linear:acme/KILN"),
             ("acme/PUMP", "has no team with the key PUMP", "ENG in ENG-12"),
         ] {
-            let new = NewMirror {
+            let new_mirror = NewMirror {
                 tracker: "linear".to_owned(),
                 place: place.to_owned(),
                 host: Some(fake.host.clone()),
                 ..NewMirror::default()
             };
-            mirror.casebook.add_tracker(new).await.unwrap();
+            mirror.casebook.add_tracker(new_mirror).await.unwrap();
             let error = mirror.casebook.test_source(place, &Task::new()).await.unwrap_err();
             assert!(error.to_string().contains(message), "{error}");
             assert!(error.hint().unwrap().contains(hint), "{error:?}");
@@ -332,14 +332,14 @@ mod confluence {
         for shape in SHAPES {
             let fake = tracker_with_pages(shape, 1);
             let mirror = Mirror::of_tracker(&fake, None, false).await;
-            let new = NewMirror {
+            let new_mirror = NewMirror {
                 tracker: "confluence".to_owned(),
                 place: "~ada".to_owned(),
                 host: Some(fake.host.clone()),
                 key: Some("acme/ada".to_owned()),
                 ..NewMirror::default()
             };
-            mirror.casebook.add_tracker(new).await.unwrap();
+            mirror.casebook.add_tracker(new_mirror).await.unwrap();
             let error = mirror.casebook.test_source("acme/ada", &Task::new()).await.unwrap_err();
             assert_eq!(error.code(), Code::NotFound, "{shape:?} {error:?}");
         }
@@ -472,28 +472,28 @@ mod zendesk {
     async fn account_is_named_by_its_host() {
         let fake = FakeTracker::new(Shape::Zendesk, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
-        for (place, good) in [
+        for (place, is_valid) in [
             ("acme.zendesk.com", true),
             ("https://umbra.zendesk.com", true),
             ("acme.zendesk.com/tickets", true),
             ("acme.zendesk.com/agent", false),
         ] {
-            let new = NewMirror {
+            let new_mirror = NewMirror {
                 tracker: "zendesk".to_owned(),
                 place: place.to_owned(),
                 ..NewMirror::default()
             };
-            match mirror.casebook.add_tracker(new).await {
+            match mirror.casebook.add_tracker(new_mirror).await {
                 Ok(view) => {
                     assert!(
-                        good && view.key.ends_with(".zendesk.com/tickets"),
+                        is_valid && view.key.ends_with(".zendesk.com/tickets"),
                         "{place} {}",
                         view.key
                     )
                 }
                 Err(error) => {
                     assert!(
-                        !good && error.hint().unwrap().contains("zendesk:acme.zendesk.com"),
+                        !is_valid && error.hint().unwrap().contains("zendesk:acme.zendesk.com"),
                         "{place} {error:?}"
                     );
                 }
@@ -542,13 +542,13 @@ mod discourse {
             (thread.state, thread.state_reason, thread.comments.len()),
             (Some(State::Closed), None, 0)
         );
-        assert!(thread.closed_at.is_some(), "the closing post has the time");
+        assert!(thread.closed_at.is_some(), "the closing time comes from the closing post");
     }
 
     #[tokio::test]
     async fn pinned_topics_do_not_end_the_list() {
         let fake = FakeTracker::new(Shape::Discourse, 100, 0);
-        // The oldest two topics are at the top.
+        // The two oldest topics are at the top.
         fake.content().pinned_items = [1, 2].into();
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         assert_eq!(mirror.sync_ok().await.items, 100);
@@ -579,7 +579,7 @@ mod discourse {
             content.items.get_mut(&12).unwrap().open = false;
             content.items.remove(&15);
             content.comments.retain(|_, s| s.number != 15);
-            // The added topic was hidden before.
+            // This topic was hidden until now.
             content.put(90, "Was in a hidden category", NOW - 2_000_000);
         }
         let report = mirror.sync_ok().await;
@@ -600,14 +600,14 @@ mod discourse {
         let fake = FakeTracker::new(Shape::Discourse, 80, 0);
         let mirror = Mirror::of_tracker(&fake, Some("ada:canary-token"), false).await;
         let add = async |place: &str| {
-            let new = NewMirror {
+            let new_mirror = NewMirror {
                 tracker: "discourse".to_owned(),
                 place: place.to_owned(),
                 host: Some(fake.host.clone()),
                 key: Some(format!("acme/{place}")),
                 ..NewMirror::default()
             };
-            mirror.casebook.add_tracker(new).await.unwrap();
+            mirror.casebook.add_tracker(new_mirror).await.unwrap();
         };
         add("support").await;
         let request = SyncRequest {
@@ -627,12 +627,12 @@ mod discourse {
         let error = mirror.casebook.test_source("acme/sauna", &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::NotFound);
         assert!(error.hint().unwrap().contains("/c/support/5"), "{error:?}");
-        let new = NewMirror {
+        let new_mirror = NewMirror {
             tracker: "discourse".to_owned(),
             place: "forum.acme.example".to_owned(),
             ..NewMirror::default()
         };
-        let view = mirror.casebook.add_tracker(new).await.unwrap();
+        let view = mirror.casebook.add_tracker(new_mirror).await.unwrap();
         assert_eq!(view.key, "forum.acme.example/topics");
     }
 

@@ -6,7 +6,7 @@ use crate::support::{Random, TestEnv, fingerprint, random_records};
 
 const SEED: u64 = 20_260_101;
 
-fn import<'a>(issues: &'a str, comments: &'a str) -> [&'a str; 6] {
+fn import_args<'a>(issues: &'a str, comments: &'a str) -> [&'a str; 6] {
     ["import", "github", issues, comments, "--source", "acme/app"]
 }
 
@@ -17,11 +17,11 @@ fn killed_import_and_indexing_resume() {
     let a = reference.file_arg("issues.jsonl", &issues);
     let b = reference.file_arg("comments.jsonl", &comments);
     let start = Instant::now();
-    reference.ok(&import(&a, &b));
+    reference.ok(&import_args(&a, &b));
     let mut duration = start.elapsed();
     let expected = fingerprint(&reference);
 
-    // Kills hit a resumed import, and then a new one.
+    // Five kills hit one import, and five another.
     let mut random = Random(SEED);
     let mut kills = 0;
     let mut env = TestEnv::new();
@@ -30,7 +30,7 @@ fn killed_import_and_indexing_resume() {
             env = TestEnv::new();
         }
         let mut child =
-            env.command(&import(&a, &b)).stderr(std::process::Stdio::null()).spawn().unwrap();
+            env.command(&import_args(&a, &b)).stderr(std::process::Stdio::null()).spawn().unwrap();
         let share = u32::try_from(random.below(90) + 5).unwrap();
         std::thread::sleep((duration * share / 100).max(Duration::from_millis(30)));
         let is_running = child.try_wait().unwrap().is_none();
@@ -39,11 +39,11 @@ fn killed_import_and_indexing_resume() {
         if is_running {
             kills += 1;
         } else {
-            // The measured import was slower.
+            // The import ended too early, so kill the next one sooner.
             duration /= 2;
         }
         if round == 4 || round == 9 {
-            env.ok(&import(&a, &b));
+            env.ok(&import_args(&a, &b));
             assert_eq!(fingerprint(&env), expected, "after kill {round} with seed {SEED}");
         }
     }
@@ -56,9 +56,9 @@ fn second_import_changes_nothing() {
     let env = TestEnv::new();
     let a = env.file_arg("issues.jsonl", &issues);
     let b = env.file_arg("comments.jsonl", &comments);
-    env.ok(&import(&a, &b));
+    env.ok(&import_args(&a, &b));
     let content_before = fingerprint(&env);
-    let mut arguments = import(&a, &b).to_vec();
+    let mut arguments = import_args(&a, &b).to_vec();
     arguments.push("--json");
     let report = env.json(&arguments);
     assert_eq!(
@@ -78,7 +78,7 @@ fn deleted_indexes_are_rebuilt() {
     let env = TestEnv::new();
     let a = env.file_arg("issues.jsonl", &issues);
     let b = env.file_arg("comments.jsonl", &comments);
-    env.ok(&import(&a, &b));
+    env.ok(&import_args(&a, &b));
     let expected = fingerprint(&env);
 
     std::fs::remove_dir_all(env.casebook().join("fulltext")).unwrap();

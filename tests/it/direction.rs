@@ -1,5 +1,5 @@
-//! Tests of dependencies that the compiler does not check: modules of a crate have no cycles, and
-//! some calls belong to one module.
+//! Tests of dependencies that the compiler does not check: a crate's modules form no cycles, and
+//! some calls stay in one module.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,11 +21,11 @@ fn crates() -> Vec<PathBuf> {
     out
 }
 
-fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
+fn collect_sources(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            sources(&path, out);
+            collect_sources(&path, out);
         } else if path.extension().is_some_and(|e| e == "rs") {
             out.push(path);
         }
@@ -33,8 +33,9 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
 }
 
 fn module(file: &Path, root: &Path) -> Module {
-    let inside = file.strip_prefix(root).unwrap().with_extension("");
-    let mut parts: Module = inside.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    let relative_path = file.strip_prefix(root).unwrap().with_extension("");
+    let mut parts: Module =
+        relative_path.iter().map(|p| p.to_string_lossy().into_owned()).collect();
     if matches!(parts.last().map(String::as_str), Some("mod" | "lib" | "main")) {
         parts.pop();
     }
@@ -50,30 +51,32 @@ struct Paths {
 }
 
 impl Paths {
-    fn tree(&mut self, tree: &syn::UseTree, mut at: Module) {
+    fn add_tree(&mut self, tree: &syn::UseTree, mut prefix: Module) {
         match tree {
             syn::UseTree::Path(path) => {
-                at.push(path.ident.to_string());
-                self.tree(&path.tree, at);
+                prefix.push(path.ident.to_string());
+                self.add_tree(&path.tree, prefix);
             }
             syn::UseTree::Name(name) => {
                 if name.ident != "self" {
-                    at.push(name.ident.to_string());
+                    prefix.push(name.ident.to_string());
                 }
-                self.name(at.last().cloned(), at);
+                self.add_name(prefix.last().cloned(), prefix);
             }
             syn::UseTree::Rename(rename) => {
                 if rename.ident != "self" {
-                    at.push(rename.ident.to_string());
+                    prefix.push(rename.ident.to_string());
                 }
-                self.name(Some(rename.rename.to_string()), at);
+                self.add_name(Some(rename.rename.to_string()), prefix);
             }
-            syn::UseTree::Glob(_) => self.paths.push(at),
-            syn::UseTree::Group(group) => group.items.iter().for_each(|t| self.tree(t, at.clone())),
+            syn::UseTree::Glob(_) => self.paths.push(prefix),
+            syn::UseTree::Group(group) => {
+                group.items.iter().for_each(|t| self.add_tree(t, prefix.clone()))
+            }
         }
     }
 
-    fn name(&mut self, name: Option<String>, path: Module) {
+    fn add_name(&mut self, name: Option<String>, path: Module) {
         self.paths.push(path.clone());
         if let Some(name) = name {
             self.names.insert(name, path);
@@ -93,7 +96,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        self.tree(&item.tree, Vec::new());
+        self.add_tree(&item.tree, Vec::new());
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -107,7 +110,7 @@ impl<'ast> Visit<'ast> for Paths {
 /// Returns the modules that each module of a crate uses.
 fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     let mut files = Vec::new();
-    sources(root, &mut files);
+    collect_sources(root, &mut files);
     let mut modules: BTreeMap<Module, Paths> = BTreeMap::new();
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
@@ -125,14 +128,14 @@ fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     out
 }
 
-/// Returns the module of a path, through re-exports.
+/// Returns the module that a path leads to, following re-exports.
 fn resolve(
     modules: &BTreeMap<Module, Paths>,
     from: &Module,
     path: &[String],
     depth: u8,
 ) -> Option<Module> {
-    let mut at = match path.first()?.as_str() {
+    let mut current = match path.first()?.as_str() {
         "crate" => Vec::new(),
         "super" | "self" => from.clone(),
         first => {
@@ -140,7 +143,7 @@ fn resolve(
             if modules.contains_key(&child) {
                 from.clone()
             } else {
-                // An imported name continues with its full path.
+                // Replace an imported name with its full path.
                 let target =
                     modules[from].names.get(first).filter(|m| m.len() > 1 || m[0] != first)?;
                 let path = [target.as_slice(), &path[1..]].concat();
@@ -151,26 +154,26 @@ fn resolve(
     for (index, part) in path.iter().enumerate() {
         match part.as_str() {
             "crate" | "self" => {}
-            "super" => drop(at.pop()),
+            "super" => drop(current.pop()),
             name => {
-                let child = [at.as_slice(), &[name.to_owned()]].concat();
+                let child = [current.as_slice(), &[name.to_owned()]].concat();
                 if modules.contains_key(&child) {
-                    at = child;
-                } else if let Some(target) = modules.get(&at)?.names.get(name)
+                    current = child;
+                } else if let Some(target) = modules.get(&current)?.names.get(name)
                     && depth < 8
                 {
                     let rest = [target.as_slice(), &path[index + 1..]].concat();
-                    return resolve(modules, &at, &rest, depth + 1).or(Some(at));
+                    return resolve(modules, &current, &rest, depth + 1).or(Some(current));
                 } else {
-                    return Some(at);
+                    return Some(current);
                 }
             }
         }
     }
-    Some(at)
+    Some(current)
 }
 
-/// Returns the cycles between sibling modules with their submodules.
+/// Returns the cycles between sibling modules, each with its submodules.
 fn cycles(uses: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<String> {
     let mut edges: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
     for (from, targets) in uses {
@@ -181,32 +184,32 @@ fn cycles(uses: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<String> {
             }
         }
     }
-    let reach = |start: &Module| {
-        let (mut visited, mut next) = (BTreeSet::new(), vec![start]);
-        while let Some(at) = next.pop() {
-            for to in edges.get(at).into_iter().flatten() {
+    let reachable = |start: &Module| {
+        let (mut visited, mut queue) = (BTreeSet::new(), vec![start]);
+        while let Some(current) = queue.pop() {
+            for to in edges.get(current).into_iter().flatten() {
                 if visited.insert(to) {
-                    next.push(to);
+                    queue.push(to);
                 }
             }
         }
         visited
     };
-    let inside: Vec<&Module> = edges.keys().filter(|m| reach(m).contains(m)).collect();
+    let members: Vec<&Module> = edges.keys().filter(|m| reachable(m).contains(m)).collect();
     let mut out = BTreeSet::new();
-    for member in &inside {
-        let edges: Vec<String> = inside
+    for member in &members {
+        let cycle: Vec<String> = members
             .iter()
-            .filter(|o| reach(member).contains(*o) && reach(o).contains(member))
+            .filter(|o| reachable(member).contains(*o) && reachable(o).contains(member))
             .map(|o| o.join("::"))
             .collect();
-        out.insert(edges.join(" <-> "));
+        out.insert(cycle.join(" <-> "));
     }
     out.into_iter().collect()
 }
 
 #[test]
-fn modules_have_no_cycle() {
+fn modules_form_no_cycles() {
     let (mut cycles, mut edges) = (Vec::new(), 0);
     for root in crates() {
         let uses = uses(&root);
@@ -223,7 +226,7 @@ fn modules_have_no_cycle() {
 fn restricted_calls_stay_in_their_module() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     let mut files = Vec::new();
-    sources(&root, &mut files);
+    collect_sources(&root, &mut files);
     for file in files {
         let name = file.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
         let text = std::fs::read_to_string(&file).unwrap();

@@ -21,12 +21,12 @@ fn github(discussions: u64) -> FakeGitHub {
         world.token = Some(TOKEN.to_owned());
         for number in 101..101 + discussions {
             let id = number * 10;
-            let talk = world.add_discussion(
+            let discussion = world.add_discussion(
                 number,
                 &format!("How does pump {number} start?"),
                 NOW - 100_000 + number as i64,
             );
-            talk.comments = vec![(id, 0), (id + 1, 2)];
+            discussion.comments = vec![(id, 0), (id + 1, 2)];
         }
     }
     github
@@ -41,19 +41,19 @@ async fn discussions_are_items_with_all_replies() {
     let github = github(45);
     {
         let mut world = github.world();
-        let talk = world.add_discussion(300, "Why does the valve leak?", NOW - 50);
-        talk.comments = (1..=95).map(|id| (9_000 + id, 0)).collect();
-        talk.comments[3].1 = 65;
-        talk.answer = Some(9_002);
-        talk.deleted_comments = vec![9_004];
+        let discussion = world.add_discussion(300, "Why does the valve leak?", NOW - 50);
+        discussion.comments = (1..=95).map(|id| (9_000 + id, 0)).collect();
+        discussion.comments[3].1 = 65;
+        discussion.answer = Some(9_002);
+        discussion.deleted_comments = vec![9_004];
         world.add_discussion(301, "Old question", NOW - 40).close_reason = Some("OUTDATED");
     }
     let mirror = Mirror::with_token(&github, Some(TOKEN)).await;
     let report = mirror.sync_ok().await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
-    assert_eq!(github.world().invalid, Vec::<String>::new());
-    // Each discussion has two comments with two replies each; of the long one, all but the deleted
-    // comment count.
+    assert_eq!(github.world().schema_violations, Vec::<String>::new());
+    // Each discussion has two comments and two replies. The deleted comment of the long one does
+    // not count.
     assert_eq!((report.items, report.comments), (20 + 47, 10 + 45 * 4 + 94 + 65));
     let with_answer = mirror.casebook.thread("acme/app#300").await.unwrap();
     assert_eq!(
@@ -61,10 +61,10 @@ async fn discussions_are_items_with_all_replies() {
         (Some(State::Closed), Some("completed"))
     );
     assert_eq!(with_answer.labels, ["Q&A", "pumps"]);
-    let answer: Vec<_> =
+    let answers: Vec<_> =
         with_answer.comments.iter().filter(|c| c.association.as_deref() == Some(ANSWER)).collect();
-    assert_eq!(answer.len(), 1);
-    assert_eq!(answer[0].markdown.trim(), "It is valve 9002.");
+    assert_eq!(answers.len(), 1);
+    assert_eq!(answers[0].markdown.trim(), "It is valve 9002.");
     let without_answer = mirror.casebook.thread("acme/app#301").await.unwrap();
     assert_eq!(
         (without_answer.state, without_answer.state_reason.as_deref()),
@@ -88,8 +88,8 @@ async fn only_changed_discussions_are_fetched_again() {
     );
     {
         let mut world = github.world();
-        let talk = world.discussions.get_mut(&105).unwrap();
-        (talk.updated_at, talk.answer) = (NOW + 5, Some(1_050));
+        let discussion = world.discussions.get_mut(&105).unwrap();
+        (discussion.updated_at, discussion.answer) = (NOW + 5, Some(1_050));
         world.add_discussion(400, "A new one", NOW + 6);
     }
     let report = mirror.sync_ok().await;
@@ -99,7 +99,7 @@ async fn only_changed_discussions_are_fetched_again() {
 }
 
 #[tokio::test]
-async fn deleted_discussion_is_marked_without_single_requests() {
+async fn deleted_discussion_needs_few_item_requests() {
     let github = github(60);
     let mirror = Mirror::with_token(&github, Some(TOKEN)).await;
     mirror.sync_ok().await;
@@ -109,7 +109,7 @@ async fn deleted_discussion_is_marked_without_single_requests() {
     assert_eq!(report.gone, 1 + 4);
     assert!(mirror.casebook.thread("acme/app#110").await.unwrap().deleted_at.is_some());
     assert!(mirror.casebook.thread("acme/app#111").await.unwrap().deleted_at.is_none());
-    // Three pages of the list and the parts of the deleted discussion were requested.
+    // At most the deleted discussion is requested on its own.
     let item_requests =
         github.world().log.iter().filter(|l| l.address.contains("/issues/1")).count();
     assert!(item_requests <= 2, "{item_requests}");
@@ -117,25 +117,27 @@ async fn deleted_discussion_is_marked_without_single_requests() {
 
 #[tokio::test]
 async fn missing_or_forbidden_discussions_are_skipped() {
-    let empty = github(0);
-    let mirror = Mirror::with_token(&empty, Some(TOKEN)).await;
+    let empty_github = github(0);
+    let mirror = Mirror::with_token(&empty_github, Some(TOKEN)).await;
     let report = mirror.sync_ok().await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
-    assert!(!empty.world().log.iter().any(|l| l.address.contains("graphql") && l.status != 200));
+    assert!(
+        !empty_github.world().log.iter().any(|l| l.address.contains("graphql") && l.status != 200)
+    );
 
-    let signed_out = github(3);
-    signed_out.world().token = None;
-    let mirror = Mirror::of_github(&signed_out).await;
+    let anonymous_github = github(3);
+    anonymous_github.world().token = None;
+    let mirror = Mirror::of_github(&anonymous_github).await;
     let report = mirror.sync_ok().await;
     assert_eq!(report.items, 20);
     let gap = report.gaps.iter().find(|g| g.kind == GapKind::Refused).unwrap();
     assert!(gap.text.contains("Discussions") && gap.text.contains("signing in"), "{gap:?}");
 
-    let forbidden = github(3);
-    forbidden.world().discussions_refused = Some(
+    let forbidden_github = github(3);
+    forbidden_github.world().discussions_error = Some(
         json!({"type": "FORBIDDEN", "message": "Resource not accessible by personal access token"}),
     );
-    let mirror = Mirror::with_token(&forbidden, Some(TOKEN)).await;
+    let mirror = Mirror::with_token(&forbidden_github, Some(TOKEN)).await;
     let report = mirror.sync_ok().await;
     assert_eq!(report.items, 20);
     assert!(
@@ -143,7 +145,7 @@ async fn missing_or_forbidden_discussions_are_skipped() {
     );
     let access = mirror.casebook.test_source("acme/app", &Task::new()).await.unwrap();
     assert!(access.refused.iter().any(|r| r.contains("discussions")), "{access:?}");
-    forbidden.world().discussions_refused = None;
+    forbidden_github.world().discussions_error = None;
     let report = mirror.sync_ok().await;
     assert_eq!(report.new, 3 + 3 * 4);
     assert!(!report.gaps.iter().any(|g| g.kind == GapKind::Refused));
@@ -151,10 +153,10 @@ async fn missing_or_forbidden_discussions_are_skipped() {
 
 #[tokio::test]
 async fn old_server_and_rate_limit_are_handled() {
-    let old = github(3);
-    old.world().discussions_refused =
+    let old_github = github(3);
+    old_github.world().discussions_error =
         Some(json!({"message": "Field 'discussions' doesn't exist on type 'Repository'"}));
-    let mirror = Mirror::with_token(&old, Some(TOKEN)).await;
+    let mirror = Mirror::with_token(&old_github, Some(TOKEN)).await;
     let report = mirror.sync_ok().await;
     assert!(
         report
@@ -163,10 +165,10 @@ async fn old_server_and_rate_limit_are_handled() {
             .any(|g| g.kind == GapKind::Refused && g.text.contains("does not support them"))
     );
 
-    let busy = github(3);
-    busy.world().discussions_refused =
+    let busy_github = github(3);
+    busy_github.world().discussions_error =
         Some(json!({"type": "RATE_LIMITED", "message": "API rate limit exceeded"}));
-    let mirror = Mirror::with_token(&busy, Some(TOKEN)).await;
+    let mirror = Mirror::with_token(&busy_github, Some(TOKEN)).await;
     let report = mirror.sync(false).await;
     assert_eq!(report.problem.unwrap().code, precedent_core::Code::RateLimited);
     assert!(mirror.take_waits() >= std::time::Duration::from_secs(60));

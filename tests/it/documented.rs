@@ -7,7 +7,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use crate::{model, support::TestEnv};
 
-/// A code block: the word after its fence, and its content.
+/// A code block: the info string of its fence, and its content.
 type Block = (String, String);
 
 /// Returns the pages with their code blocks.
@@ -37,18 +37,18 @@ fn pages() -> Vec<(PathBuf, Vec<Block>)> {
 
 fn blocks(text: &str) -> Vec<Block> {
     let mut out = Vec::new();
-    let mut open: Option<Block> = None;
+    let mut current: Option<Block> = None;
     for event in Parser::new(text) {
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(word))) => {
-                open = Some((word.into_string(), String::new()));
+                current = Some((word.into_string(), String::new()));
             }
             Event::Text(text) => {
-                if let Some((_, content)) = &mut open {
+                if let Some((_, content)) = &mut current {
                     content.push_str(&text);
                 }
             }
-            Event::End(TagEnd::CodeBlock) => out.extend(open.take()),
+            Event::End(TagEnd::CodeBlock) => out.extend(current.take()),
             _ => {}
         }
     }
@@ -93,13 +93,13 @@ fn calls(line: &str) -> Vec<Vec<String>> {
     commands
         .into_iter()
         .filter_map(|words| {
-            let begin = words.iter().position(|w| !w.contains('=') || w.starts_with('-'))?;
-            if words[begin] != "precedent" {
+            let start = words.iter().position(|w| !w.contains('=') || w.starts_with('-'))?;
+            if words[start] != "precedent" {
                 return None;
             }
             let end =
                 words.iter().position(|w| w == "<" || w == ">" || w == ">>").unwrap_or(words.len());
-            Some(words[begin + 1..end].to_vec())
+            Some(words[start + 1..end].to_vec())
         })
         .collect()
 }
@@ -129,10 +129,10 @@ fn documented_commands_parse() {
         for line in blocks.iter().flat_map(commands) {
             for call in calls(&line) {
                 count += 1;
-                // With `--help` at the end, the arguments are parsed and nothing else is done.
+                // With `--help`, the arguments are parsed, but nothing runs.
                 let mut words: Vec<&str> = call.iter().map(String::as_str).collect();
-                let at = words.iter().position(|w| *w == "--").unwrap_or(words.len());
-                words.insert(at, "--help");
+                let end = words.iter().position(|w| *w == "--").unwrap_or(words.len());
+                words.insert(end, "--help");
                 let run = env.run(&words);
                 assert_eq!(run.code, Some(0), "{}: {line}\n{}", path.display(), run.err);
             }
@@ -147,16 +147,16 @@ fn documented_commands_work_on_the_sample() {
     env.ok(&["import", "sample"]);
     let folder = env.path("");
     for (path, blocks) in pages() {
-        // Commands run in their order: a brief is written before it is read.
+        // Commands run in page order: a brief is written before it is read.
         for line in blocks.iter().filter(|(word, _)| word == "sh").flat_map(commands) {
             for call in calls(&line) {
                 let words: Vec<&str> = call.iter().map(String::as_str).collect();
-                let reads = !matches!(
+                let needs_only_the_sample = !matches!(
                     words[0],
                     "source" | "sync" | "login" | "config" | "eval" | "import" | "verdict"
                 ) && !line.contains("acme/")
                     && !line.contains("--into");
-                if !reads {
+                if !needs_only_the_sample {
                     continue;
                 }
                 let run = env.command(&words).current_dir(&folder).output().unwrap();

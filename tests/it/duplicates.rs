@@ -27,8 +27,8 @@ async fn import(
 
 /// Returns a report created on this day of January 2026.
 fn report(number: u64, day: u32, title: &str, body: &str) -> Value {
-    let at = format!("2026-01-{day:02}T09:00:00Z");
-    with_fields(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
+    let time = format!("2026-01-{day:02}T09:00:00Z");
+    with_fields(issue(number, title, body), json!({"created_at": time, "updated_at": time}))
 }
 
 fn backlog() -> Vec<Value> {
@@ -67,7 +67,7 @@ async fn load_backlog(env: &TestEnv) -> Casebook {
     casebook
 }
 
-fn about(key: &str) -> DuplicatesRequest {
+fn request_for(key: &str) -> DuplicatesRequest {
     DuplicatesRequest { key: Some(key.to_owned()), ..Default::default() }
 }
 
@@ -89,7 +89,7 @@ fn keys(reply: &DuplicatesResponse) -> Vec<&str> {
 async fn reworded_report_ranks_first_with_reasons() {
     let env = TestEnv::new();
     let casebook = load_backlog(&env).await;
-    let reply = find(&casebook, about("acme/app#5")).await;
+    let reply = find(&casebook, request_for("acme/app#5")).await;
     assert_eq!(keys(&reply).first(), Some(&"acme/app#1"));
     let best = &reply.candidates[0];
     let s = best.similarity;
@@ -103,11 +103,11 @@ async fn reworded_report_ranks_first_with_reasons() {
     );
     assert!(best.reasons.iter().any(|r| r.contains("titles share")), "{:?}", best.reasons);
     // Later reports are not candidates: they may be duplicates of this one.
-    assert!(!keys(&find(&casebook, about("acme/app#1")).await).contains(&"acme/app#5"));
+    assert!(!keys(&find(&casebook, request_for("acme/app#1")).await).contains(&"acme/app#5"));
 }
 
 #[tokio::test]
-async fn smaller_number_breaks_ties_in_time() {
+async fn smaller_number_breaks_creation_time_ties() {
     let env = TestEnv::new();
     let casebook = env.open().await;
     let copy = |number| {
@@ -123,14 +123,14 @@ async fn smaller_number_breaks_ties_in_time() {
     let path = env.file("table.csv", table);
     casebook.import_table("acme/table", &path, &[], &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
-    for (key, earlier) in
+    for (key, earlier_key) in
         [("acme/app#8", Some("acme/app#7")), ("acme/table#5", Some("acme/table#4"))]
     {
-        let reply = find(&casebook, about(key)).await;
-        assert_eq!((keys(&reply).first().copied(), reply.band), (earlier, Band::High), "{key}");
+        let reply = find(&casebook, request_for(key)).await;
+        assert_eq!((keys(&reply).first().copied(), reply.band), (earlier_key, Band::High), "{key}");
     }
     for key in ["acme/app#7", "acme/table#4"] {
-        assert!(find(&casebook, about(key)).await.candidates.is_empty(), "{key}");
+        assert!(find(&casebook, request_for(key)).await.candidates.is_empty(), "{key}");
     }
     let problems = casebook.problems(ProblemsRequest::default(), &Task::new()).await.unwrap();
     let heads: Vec<&str> = problems.problems.iter().map(|c| c.head.key.as_str()).collect();
@@ -154,8 +154,8 @@ async fn copy_ranks_first_and_confidence_never_increases() {
     assert!(reply.candidates.windows(2).all(|w| w[0].confidence >= w[1].confidence));
 }
 
-/// Returns short reports, two reports with the same text but different titles, and `others`.
-fn repeated_text(others: &[Value]) -> Vec<Value> {
+/// Returns short reports, two reports with the same text but different titles, and `extra_reports`.
+fn repeated_text(extra_reports: &[Value]) -> Vec<Value> {
     const TEXT: &str = "The daily sales report is configured for seven and arrives at eight since Sunday. It was fine until the clocks \
         were changed. We restarted the service and saved the schedule again, and nothing changed. Other mails come in time. \
         The server stands in Warsaw, its clock is right, and the log names the hour that we want. Only what is planned by the \
@@ -164,7 +164,7 @@ fn repeated_text(others: &[Value]) -> Vec<Value> {
         (1..=20).map(|n| report(n, 1, &format!("Valve {n} leaks"), "It drips.")).collect();
     records.push(report(21, 3, "Scheduled reports are an hour late after summer time", TEXT));
     records.push(report(22, 5, "Problem found by our customer", TEXT));
-    records.extend_from_slice(others);
+    records.extend_from_slice(extra_reports);
     records
 }
 
@@ -173,7 +173,7 @@ async fn identical_text_with_another_title_is_likely_duplicate() {
     let env = TestEnv::new();
     let casebook = env.open().await;
     import(&casebook, &env, "acme/app", &repeated_text(&[])).await;
-    let reply = find(&casebook, about("acme/app#22")).await;
+    let reply = find(&casebook, request_for("acme/app#22")).await;
     assert_eq!(keys(&reply)[0], "acme/app#21");
     assert!(reply.candidates[0].confidence >= 0.75, "{:?}", reply.candidates[0]);
     assert!(reply.candidates[0].reasons.iter().any(|r| r.contains("nearly identical text")));
@@ -184,10 +184,10 @@ async fn common_text_is_no_evidence() {
     let env = TestEnv::new();
     let casebook = env.open().await;
     let text = repeated_text(&[])[20]["body"].as_str().unwrap().to_owned();
-    let more: Vec<Value> =
+    let other_reports: Vec<Value> =
         (23..=30).map(|n| report(n, 6, &format!("Nozzle number {n} is blocked"), &text)).collect();
-    import(&casebook, &env, "acme/app", &repeated_text(&more)).await;
-    let reply = find(&casebook, about("acme/app#22")).await;
+    import(&casebook, &env, "acme/app", &repeated_text(&other_reports)).await;
+    let reply = find(&casebook, request_for("acme/app#22")).await;
     assert!(
         reply
             .candidates
@@ -253,12 +253,13 @@ async fn draft_has_candidates_and_no_key() {
 }
 
 #[tokio::test]
-async fn closed_candidates_are_opt_in_and_have_an_outcome() {
+async fn closed_candidates_are_optional_and_have_an_outcome() {
     let env = TestEnv::new();
     let casebook = load_backlog(&env).await;
-    assert!(!keys(&find(&casebook, about("acme/app#6")).await).contains(&"acme/app#3"));
-    let with_closed =
-        find(&casebook, DuplicatesRequest { include_closed: true, ..about("acme/app#6") }).await;
+    assert!(!keys(&find(&casebook, request_for("acme/app#6")).await).contains(&"acme/app#3"));
+    let full_reply =
+        find(&casebook, DuplicatesRequest { include_closed: true, ..request_for("acme/app#6") })
+            .await;
     // The response reports the number of closed candidates that were left out.
     let closed_notices = |reply: &DuplicatesResponse| {
         reply
@@ -268,15 +269,15 @@ async fn closed_candidates_are_opt_in_and_have_an_outcome() {
             .map(|n| n.text.clone())
             .collect::<Vec<_>>()
     };
-    let without_closed = find(&casebook, about("acme/app#6")).await;
-    let for_draft =
+    let open_reply = find(&casebook, request_for("acme/app#6")).await;
+    let draft_reply =
         find(&casebook, DuplicatesRequest { title: "x y".into(), ..Default::default() }).await;
-    for reply in [&without_closed, &for_draft] {
+    for reply in [&open_reply, &draft_reply] {
         let texts = closed_notices(reply);
         assert!(texts.len() == 1 && texts[0].contains("closed"), "{texts:?}");
     }
-    assert!(closed_notices(&with_closed).is_empty(), "{:?}", with_closed.notices);
-    let best = &with_closed.candidates[0];
+    assert!(closed_notices(&full_reply).is_empty(), "{:?}", full_reply.notices);
+    let best = &full_reply.candidates[0];
     assert_eq!((best.key.as_str(), &best.disposition), ("acme/app#3", &Disposition::Completed));
     assert_eq!(best.state_reason.as_deref(), Some("completed"));
     // The error code is named once, without its parts.
@@ -314,7 +315,7 @@ async fn only_comments_before_the_report_are_evidence() {
         ],
     )
     .await;
-    let request = DuplicatesRequest { explain: true, threshold: 0.0, ..about("acme/app#3") };
+    let request = DuplicatesRequest { explain: true, threshold: 0.0, ..request_for("acme/app#3") };
     let reply = find(&casebook, request).await;
     let value = |key: &str, feature: &str| value_of(&reply, key, feature);
     assert!(value("acme/app#1", "new_comment_terms") > 0.2, "{reply:?}");
@@ -355,7 +356,8 @@ async fn failure_and_message_are_one_reason() {
         ],
     )
     .await;
-    let reply = find(&casebook, DuplicatesRequest { threshold: 0.0, ..about("acme/app#2") }).await;
+    let reply =
+        find(&casebook, DuplicatesRequest { threshold: 0.0, ..request_for("acme/app#2") }).await;
     let reasons: Vec<_> =
         reply.candidates[0].reasons.iter().filter(|r| r.contains("footer has no seal")).collect();
     assert_eq!(
@@ -368,7 +370,7 @@ async fn failure_and_message_are_one_reason() {
 async fn rare_title_word_and_author_are_evidence() {
     let env = TestEnv::new();
     let casebook = env.open().await;
-    let by = |record: Value, login: &str| {
+    let with_author = |record: Value, login: &str| {
         with_fields(record, json!({"user": {"login": login, "type": "User"}}))
     };
     let body = "It stops with a red triangle as soon as an archive is chosen.";
@@ -378,14 +380,14 @@ async fn rare_title_word_and_author_are_evidence() {
         &env,
         "acme/app",
         &[
-            by(report(1, 1, "Archive does not open on the tablet", body), "ada"),
-            by(report(2, 1, "Archive does not open on the phone", body), "grace"),
-            by(
+            with_author(report(1, 1, "Archive does not open on the tablet", body), "ada"),
+            with_author(report(2, 1, "Archive does not open on the phone", body), "grace"),
+            with_author(
                 report(3, 1, "Archive does not open", &format!("{body} On the phone as well.")),
                 "ada",
             ),
             with_fields(report(4, 1, "Archive on the phone", body), bot.clone()),
-            by(
+            with_author(
                 report(5, 20, "Archive does not open on the phone", &format!("{body} Twice.")),
                 "ada",
             ),
@@ -393,10 +395,11 @@ async fn rare_title_word_and_author_are_evidence() {
         ],
     )
     .await;
-    let request = |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, ..about(key) };
+    let request =
+        |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, ..request_for(key) };
     let reply = find(&casebook, request("acme/app#5")).await;
     let value = |key: &str, feature: &str| value_of(&reply, key, feature);
-    // The first title has the tablet, and the text of the third has the phone.
+    // The first title mentions the tablet; the third report mentions the phone in its text.
     let titles = ["acme/app#1", "acme/app#2", "acme/app#3"].map(|key| value(key, "same_title"));
     assert_eq!(titles, [0.0, 1.0, 1.0]);
     let authors = ["acme/app#1", "acme/app#2", "acme/app#3", "acme/app#4"]
@@ -410,14 +413,14 @@ async fn rare_title_word_and_author_are_evidence() {
         &casebook,
         &env,
         "other/app",
-        &[by(report(7, 1, "Archive does not open on the phone", body), "ada")],
+        &[with_author(report(7, 1, "Archive does not open on the phone", body), "ada")],
     )
     .await;
     let reply =
         find(&casebook, DuplicatesRequest { everywhere: true, ..request("acme/app#5") }).await;
     let authors = ["acme/app#3", "other/app#7"].map(|key| value_of(&reply, key, "same_author"));
     assert_eq!(authors, [1.0, 0.0]);
-    // A bot as the common author is not evidence.
+    // A bot as a shared author is no evidence.
     let reply = find(&casebook, request("acme/app#6")).await;
     assert_eq!(value_of(&reply, "acme/app#4", "same_author"), 0.0);
 }
@@ -426,7 +429,7 @@ async fn rare_title_word_and_author_are_evidence() {
 async fn shared_account_is_not_author_evidence() {
     let env = TestEnv::new();
     let casebook = env.open().await;
-    let by = |n: u64, login: &str| {
+    let report_by = |n: u64, login: &str| {
         let record = report(
             n,
             1 + u32::try_from(n / 4).unwrap(),
@@ -436,21 +439,26 @@ async fn shared_account_is_not_author_evidence() {
         with_fields(record, json!({"user": {"login": login, "type": "User"}}))
     };
     // One account files every second report, and one person files two.
-    let record_at =
-        |n| if n % 2 == 0 { by(n, "Desk") } else { by(n, if n < 4 { "ada" } else { "grace" }) };
-    let records: Vec<Value> = (0..60).map(|n| record_at(n + 2)).collect();
+    let nth_report = |n| {
+        if n % 2 == 0 {
+            report_by(n, "Desk")
+        } else {
+            report_by(n, if n < 4 { "ada" } else { "grace" })
+        }
+    };
+    let records: Vec<Value> = (0..60).map(|n| nth_report(n + 2)).collect();
     import(&casebook, &env, "acme/app", &records).await;
     let request = |key: &str| DuplicatesRequest {
         explain: true,
         threshold: 0.0,
         max_candidates: 60,
-        ..about(key)
+        ..request_for(key)
     };
     let count_with_same_author = |reply: &DuplicatesResponse| {
         reply.candidates.iter().filter(|c| value_of(reply, &c.key, "same_author") > 0.0).count()
     };
     assert_eq!(count_with_same_author(&find(&casebook, request("acme/app#60")).await), 0);
-    import(&casebook, &env, "acme/app", &[by(90, "ada"), by(91, "ada")]).await;
+    import(&casebook, &env, "acme/app", &[report_by(90, "ada"), report_by(91, "ada")]).await;
     assert!(count_with_same_author(&find(&casebook, request("acme/app#91")).await) > 0);
 }
 
@@ -473,7 +481,7 @@ async fn line_common_to_all_failures_is_no_reason() {
     import(&casebook, &env, "acme/app", &records).await;
     let reply = find(
         &casebook,
-        DuplicatesRequest { threshold: 0.0, include_closed: true, ..about("acme/app#21") },
+        DuplicatesRequest { threshold: 0.0, include_closed: true, ..request_for("acme/app#21") },
     )
     .await;
     assert!(reply.candidates.len() > 5);
@@ -527,7 +535,7 @@ async fn code_in_comments_counts_as_comment_evidence() {
         ],
     )
     .await;
-    let request = DuplicatesRequest { explain: true, threshold: 0.0, ..about("acme/app#3") };
+    let request = DuplicatesRequest { explain: true, threshold: 0.0, ..request_for("acme/app#3") };
     let reply = find(&casebook, request).await;
     let value = |key: &str, feature: &str| value_of(&reply, key, feature);
     for feature in ["code_words", "signatures"] {
@@ -562,22 +570,25 @@ async fn code_in_comments_counts_as_comment_evidence() {
 async fn threshold_and_candidate_limit_are_respected() {
     let env = TestEnv::new();
     let casebook = load_backlog(&env).await;
-    let wide = DuplicatesRequest { threshold: 0.0, include_closed: true, ..about("acme/app#6") };
-    let full_list = find(&casebook, wide.clone()).await;
+    let request =
+        DuplicatesRequest { threshold: 0.0, include_closed: true, ..request_for("acme/app#6") };
+    let full_list = find(&casebook, request.clone()).await;
     assert!(full_list.candidates.len() > 2);
-    let single = find(&casebook, DuplicatesRequest { max_candidates: 1, ..wide.clone() }).await;
-    assert_eq!(keys(&single), keys(&full_list)[..1]);
-    let strict = find(&casebook, DuplicatesRequest { threshold: 0.5, ..wide.clone() }).await;
-    assert!(strict.candidates.iter().all(|c| c.similarity.combined >= 0.5));
-    assert!(strict.candidates.len() < full_list.candidates.len());
-    for wrong in [
-        DuplicatesRequest { threshold: 1.5, ..wide.clone() },
-        DuplicatesRequest { threshold: f32::NAN, ..wide.clone() },
-        DuplicatesRequest { max_candidates: 0, ..wide.clone() },
-        DuplicatesRequest { max_candidates: 1000, ..wide.clone() },
-        DuplicatesRequest { key: None, ..wide.clone() },
+    let single_reply =
+        find(&casebook, DuplicatesRequest { max_candidates: 1, ..request.clone() }).await;
+    assert_eq!(keys(&single_reply), keys(&full_list)[..1]);
+    let strict_reply =
+        find(&casebook, DuplicatesRequest { threshold: 0.5, ..request.clone() }).await;
+    assert!(strict_reply.candidates.iter().all(|c| c.similarity.combined >= 0.5));
+    assert!(strict_reply.candidates.len() < full_list.candidates.len());
+    for invalid_request in [
+        DuplicatesRequest { threshold: 1.5, ..request.clone() },
+        DuplicatesRequest { threshold: f32::NAN, ..request.clone() },
+        DuplicatesRequest { max_candidates: 0, ..request.clone() },
+        DuplicatesRequest { max_candidates: 1000, ..request.clone() },
+        DuplicatesRequest { key: None, ..request.clone() },
     ] {
-        let error = casebook.duplicates(wrong, &Task::new()).await.unwrap_err();
+        let error = casebook.duplicates(invalid_request, &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::InvalidInput);
         assert!(error.hint().is_some(), "{error}");
     }
@@ -588,7 +599,7 @@ async fn unrelated_report_is_recorded_as_checked() {
     let env = TestEnv::new();
     let casebook = load_backlog(&env).await;
     assert_eq!(casebook.last_check("acme/app#7").await.unwrap(), None);
-    let reply = find(&casebook, about("acme/app#7")).await;
+    let reply = find(&casebook, request_for("acme/app#7")).await;
     assert_eq!(reply.band, Band::None);
     let check = casebook.last_check("acme/app#7").await.unwrap().unwrap();
     assert_eq!((check.band, check.checked_at.as_second()), (Band::None, 1_780_000_000));
@@ -610,7 +621,7 @@ async fn rejected_pair_survives_reimport_and_reindexing() {
         .unwrap();
     assert_eq!((verdict.first.as_str(), verdict.second.as_str()), ("acme/app#1", "acme/app#5"));
     let assert_rejected = async |casebook: &Casebook| {
-        let reply = find(casebook, about("acme/app#5")).await;
+        let reply = find(casebook, request_for("acme/app#5")).await;
         assert!(!keys(&reply).contains(&"acme/app#1"), "{:?}", keys(&reply));
         assert_eq!(reply.rejected, ["acme/app#1"]);
     };
@@ -625,13 +636,16 @@ async fn rejected_pair_survives_reimport_and_reindexing() {
     casebook.forget_indexes().await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     assert_rejected(&casebook).await;
-    // Without a model, the verdict applies as well.
+    // The verdict also applies without a model.
     let mut options = OpenOptions::new(env.casebook());
     options.engine = Some(Engine::Off);
     assert_rejected(&Casebook::open(options).await.unwrap()).await;
 
     assert_eq!(casebook.undo_verdict("acme/app#1", "acme/app#5", "ann").await.unwrap(), None);
-    assert_eq!(keys(&find(&casebook, about("acme/app#5")).await).first(), Some(&"acme/app#1"));
+    assert_eq!(
+        keys(&find(&casebook, request_for("acme/app#5")).await).first(),
+        Some(&"acme/app#1")
+    );
     let error = casebook.undo_verdict("acme/app#1", "acme/app#5", "ann").await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
 }
@@ -692,14 +706,14 @@ async fn query_across_sources_leaves_the_queue_unchanged() {
     let env = TestEnv::new();
     let casebook = load_backlog(&env).await;
     let body = "The archive does not open after the update.";
-    let twin = |number| report(number, 20, "Archive does not open on the phone", body);
-    import(&casebook, &env, "one/app", &[twin(1), report(2, 20, "Colours", "Blue on black.")])
+    let copy = |number| report(number, 20, "Archive does not open on the phone", body);
+    import(&casebook, &env, "one/app", &[copy(1), report(2, 20, "Colours", "Blue on black.")])
         .await;
-    import(&casebook, &env, "two/app", &[twin(7)]).await;
+    import(&casebook, &env, "two/app", &[copy(7)]).await;
     let queue = async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
     let queue_before = queue().await;
-    let everywhere = DuplicatesRequest { everywhere: true, ..about("two/app#7") };
-    let reply = find(&casebook, everywhere).await;
+    let request = DuplicatesRequest { everywhere: true, ..request_for("two/app#7") };
+    let reply = find(&casebook, request).await;
     assert_eq!(keys(&reply).first(), Some(&"one/app#1"), "{reply:?}");
     let queue_after = queue().await;
     let queue_keys = |r: &TriageResponse| r.queue.iter().map(|i| i.key.clone()).collect::<Vec<_>>();
@@ -717,14 +731,14 @@ async fn query_across_sources_leaves_the_queue_unchanged() {
 }
 
 #[tokio::test]
-async fn first_list_does_not_wait_for_a_complete_check() {
+async fn first_list_never_waits_for_a_complete_check() {
     let env = TestEnv::new();
     let casebook = env.open().await;
     import(&casebook, &env, "acme/app", &backlog()).await;
     let request = TriageRequest { band: Band::None, ..TriageRequest::default() };
     let complete = casebook.triage(request.clone(), &Task::new()).await.unwrap();
     assert!(complete.waiting > 0 && complete.unscanned == 0, "{complete:?}");
-    // A rescan without time checks nothing yet.
+    // A rescan with a time limit of zero checks nothing.
     let rescan = TriageRequest { rescan: true, ..request };
     let first =
         casebook.triage_within(rescan, std::time::Duration::ZERO, &Task::new()).await.unwrap();
@@ -760,16 +774,16 @@ fn queue_can_be_decided_in_the_terminal() {
 /// Returns a report whose creation hour is its number.
 fn hourly_report(number: u64, title: &str, body: &str) -> Value {
     let unix_seconds = 1_760_000_000 + i64::try_from(number * 3600).unwrap();
-    let at = jiff::Timestamp::from_second(unix_seconds).unwrap().to_string();
-    with_fields(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
+    let time = jiff::Timestamp::from_second(unix_seconds).unwrap().to_string();
+    with_fields(issue(number, title, body), json!({"created_at": time, "updated_at": time}))
 }
 
 /// Returns pairs of stated duplicates, with an unrelated report for each.
-fn labelled_pairs(pairs: u64) -> Vec<Value> {
+fn labeled_pairs(pairs: u64) -> Vec<Value> {
     let mut out = Vec::new();
     for i in 0..pairs {
-        let mut add = |nth: u64, title: String, body: String| {
-            out.push(hourly_report(3 * i + nth, &title, &body))
+        let mut add = |offset: u64, title: String, body: String| {
+            out.push(hourly_report(3 * i + offset, &title, &body))
         };
         add(
             1,
@@ -794,16 +808,16 @@ fn labelled_pairs(pairs: u64) -> Vec<Value> {
 async fn enough_duplicates_calibrate_their_source() {
     let env = TestEnv::new();
     let casebook = env.open().await;
-    let few = import(&casebook, &env, "acme/few", &labelled_pairs(5)).await;
-    assert!(few.calibrated.is_empty() && few.embedded > 0, "{few:?}");
-    let few = casebook.calibrate("acme/few", false, &Task::new()).await.unwrap();
-    assert_eq!((few.labels, few.kept, few.thresholds.len()), (5, false, 0));
+    let small_report = import(&casebook, &env, "acme/few", &labeled_pairs(5)).await;
+    assert!(small_report.calibrated.is_empty() && small_report.embedded > 0, "{small_report:?}");
+    let fit = casebook.calibrate("acme/few", false, &Task::new()).await.unwrap();
+    assert_eq!((fit.labels, fit.kept, fit.thresholds.len()), (5, false, 0));
 
-    let many = import(&casebook, &env, "acme/many", &labelled_pairs(40)).await;
-    let calibration = &many.calibrated[0];
+    let report = import(&casebook, &env, "acme/many", &labeled_pairs(40)).await;
+    let calibration = &report.calibrated[0];
     assert_eq!(
         (
-            many.calibrated.len(),
+            report.calibrated.len(),
             calibration.source.as_str(),
             calibration.labels,
             calibration.issues
@@ -820,18 +834,18 @@ async fn enough_duplicates_calibrate_their_source() {
         assert!(t.precision.is_none_or(|p| t.low <= p && p <= t.high), "{t:?}");
     }
     // A manual calibration gives the same result.
-    let dry = casebook.calibrate("acme/many", true, &Task::new()).await.unwrap();
-    assert!(!dry.kept && dry.thresholds == calibration.thresholds);
+    let dry_run = casebook.calibrate("acme/many", true, &Task::new()).await.unwrap();
+    assert!(!dry_run.kept && dry_run.thresholds == calibration.thresholds);
 
-    // A source's calibration applies to its own items, and not to a query in all sources.
-    let request = || DuplicatesRequest { include_closed: true, ..about("acme/many#120") };
-    let everywhere = find(&casebook, DuplicatesRequest { everywhere: true, ..request() }).await;
-    assert_ne!(everywhere.calibrated_on, 40);
-    let from_source = find(&casebook, request()).await;
-    assert_eq!((keys(&from_source)[0], from_source.calibrated_on), ("acme/many#118", 40));
+    // A source's calibration applies to its own items, but not to a query in all sources.
+    let request = || DuplicatesRequest { include_closed: true, ..request_for("acme/many#120") };
+    let global_reply = find(&casebook, DuplicatesRequest { everywhere: true, ..request() }).await;
+    assert_ne!(global_reply.calibrated_on, 40);
+    let source_reply = find(&casebook, request()).await;
+    assert_eq!((keys(&source_reply)[0], source_reply.calibrated_on), ("acme/many#118", 40));
     assert!(
-        from_source.candidates[0].confidence > everywhere.candidates[0].confidence,
-        "{from_source:?}"
+        source_reply.candidates[0].confidence > global_reply.candidates[0].confidence,
+        "{source_reply:?}"
     );
     let error = casebook.calibrate("no/such", false, &Task::new()).await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
@@ -841,12 +855,12 @@ async fn enough_duplicates_calibrate_their_source() {
 async fn source_calibration_applies_to_solved_cases() {
     let env = TestEnv::new();
     let casebook = env.open().await;
-    let mut records = labelled_pairs(40);
+    let mut records = labeled_pairs(40);
     let solved_index = records.len() - 3;
     records[solved_index] = close(records[solved_index].clone(), "completed");
     records[solved_index]["milestone"] = json!({"title": "3.2.0"});
-    let many = import(&casebook, &env, "acme/many", &records).await;
-    assert_eq!(many.calibrated[0].labels, 40);
+    let report = import(&casebook, &env, "acme/many", &records).await;
+    assert_eq!(report.calibrated[0].labels, 40);
     let text = "Valve beta39 stays open, pump alpha39 stops at night";
     let draft = DuplicatesRequest {
         body: text.into(),
@@ -872,11 +886,11 @@ async fn source_is_recalibrated_after_more_duplicates() {
         let report = import(&casebook, &env, source, records).await;
         report.calibrated.iter().map(|c| c.labels).collect()
     };
-    assert_eq!(calibrated_labels("acme/app", &labelled_pairs(19)).await, [0; 0]);
-    assert_eq!(calibrated_labels("acme/app", &labelled_pairs(20)).await, [20]);
-    assert_eq!(calibrated_labels("acme/app", &labelled_pairs(29)).await, [0; 0]);
-    assert_eq!(calibrated_labels("acme/app", &labelled_pairs(30)).await, [30]);
-    assert_eq!(calibrated_labels("acme/app", &labelled_pairs(30)).await, [0; 0]);
+    assert_eq!(calibrated_labels("acme/app", &labeled_pairs(19)).await, [0; 0]);
+    assert_eq!(calibrated_labels("acme/app", &labeled_pairs(20)).await, [20]);
+    assert_eq!(calibrated_labels("acme/app", &labeled_pairs(29)).await, [0; 0]);
+    assert_eq!(calibrated_labels("acme/app", &labeled_pairs(30)).await, [30]);
+    assert_eq!(calibrated_labels("acme/app", &labeled_pairs(30)).await, [0; 0]);
     let count_scanned =
         async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap().scanned;
     assert_eq!((count_scanned().await, count_scanned().await), (60, 0));
@@ -889,15 +903,16 @@ async fn source_is_recalibrated_after_more_duplicates() {
             .await
             .unwrap();
     }
-    assert_eq!(calibrated_labels("acme/app", &labelled_pairs(30)[..1]).await, [45]);
+    assert_eq!(calibrated_labels("acme/app", &labeled_pairs(30)[..1]).await, [45]);
     assert_eq!(count_scanned().await, 45);
     // With 20 marked duplicates among more than 2,000 reports, a source counts as not marking its
     // duplicates.
-    let silent =
+    let unmarked_reports =
         (100..2100).map(|n| hourly_report(n, &format!("Door {n} is stuck"), "It does not open."));
-    let silent: Vec<Value> = labelled_pairs(20).into_iter().chain(silent).collect();
-    assert_eq!(calibrated_labels("acme/some", &silent[..1900]).await, [20]);
-    assert_eq!(calibrated_labels("acme/silent", &silent).await, [0; 0]);
+    let unmarked_reports: Vec<Value> =
+        labeled_pairs(20).into_iter().chain(unmarked_reports).collect();
+    assert_eq!(calibrated_labels("acme/some", &unmarked_reports[..1900]).await, [20]);
+    assert_eq!(calibrated_labels("acme/silent", &unmarked_reports).await, [0; 0]);
 }
 
 /// Returns groups of three reports, of which the third states that it duplicates the first.
@@ -925,7 +940,7 @@ async fn match_in_another_source_is_mentioned() {
         &[hourly_report(1, "Month close stops, ledger is sealed", body)],
     )
     .await;
-    let desk = [
+    let desk_reports = [
         hourly_report(7, "Month close stops with ledger is sealed", body),
         hourly_report(
             8,
@@ -933,7 +948,7 @@ async fn match_in_another_source_is_mentioned() {
             "The lobby is dark at night, and the screen is not.",
         ),
     ];
-    import(&casebook, &env, "mail/desk", &desk).await;
+    import(&casebook, &env, "mail/desk", &desk_reports).await;
     let elsewhere_notices = async |request| {
         let reply = find(&casebook, request).await;
         reply
@@ -943,11 +958,12 @@ async fn match_in_another_source_is_mentioned() {
             .map(|n| n.text)
             .collect::<Vec<_>>()
     };
-    let notices = elsewhere_notices(about("mail/desk#7")).await;
+    let notices = elsewhere_notices(request_for("mail/desk#7")).await;
     assert!(notices.len() == 1 && notices[0].contains("nord/app#1"), "{notices:?}");
-    assert_eq!(elsewhere_notices(about("mail/desk#8")).await, [""; 0]);
+    assert_eq!(elsewhere_notices(request_for("mail/desk#8")).await, [""; 0]);
     assert_eq!(
-        elsewhere_notices(DuplicatesRequest { everywhere: true, ..about("mail/desk#7") }).await,
+        elsewhere_notices(DuplicatesRequest { everywhere: true, ..request_for("mail/desk#7") })
+            .await,
         [""; 0]
     );
 }
@@ -958,12 +974,15 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
     let casebook = env.open().await;
     let report =
         import(&casebook, &env, "acme/many", &misleading_reports(120)).await.calibrated.remove(0);
-    let request =
-        || DuplicatesRequest { threshold: 0.0, include_closed: true, ..about("acme/many#360") };
+    let request = || DuplicatesRequest {
+        threshold: 0.0,
+        include_closed: true,
+        ..request_for("acme/many#360")
+    };
     // A query in all sources uses the built-in weights.
-    let everywhere =
+    let global_reply =
         find(&casebook, DuplicatesRequest { everywhere: true, explain: true, ..request() }).await;
-    assert_eq!(keys(&everywhere)[0], "acme/many#359", "{everywhere:#?}");
+    assert_eq!(keys(&global_reply)[0], "acme/many#359", "{global_reply:#?}");
     let (built_in, source_metrics) = (report.built_in.unwrap(), report.own.unwrap());
     assert!(
         built_in.found_first < 0.1
@@ -972,18 +991,18 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
         "{report:?}"
     );
     assert_eq!((report.found_first, report.labels), (source_metrics.found_first, 120));
-    let from_source = find(&casebook, DuplicatesRequest { explain: true, ..request() }).await;
+    let source_reply = find(&casebook, DuplicatesRequest { explain: true, ..request() }).await;
     assert_eq!(
-        (keys(&from_source)[0], from_source.calibrated_on),
+        (keys(&source_reply)[0], source_reply.calibrated_on),
         ("acme/many#358", 120),
-        "{from_source:#?}"
+        "{source_reply:#?}"
     );
     let weight = |reply: &DuplicatesResponse, name: &str| {
         let trace = reply.candidates[0].trace.as_ref().unwrap();
         trace.iter().find(|e| e.feature == name).unwrap().weight
     };
-    assert!(weight(&from_source, "code_words") > weight(&everywhere, "code_words"));
-    assert!(from_source.notices.is_empty(), "{:?}", from_source.notices);
+    assert!(weight(&source_reply, "code_words") > weight(&global_reply, "code_words"));
+    assert!(source_reply.notices.is_empty(), "{:?}", source_reply.notices);
     drop(casebook);
 
     // The weights apply only to the model whose vectors they were fitted on.
@@ -991,19 +1010,19 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
     database.execute("UPDATE calibrations SET model = 'another'", []).unwrap();
     drop(database);
     let casebook = env.open().await;
-    let fallback = find(&casebook, request()).await;
+    let fallback_reply = find(&casebook, request()).await;
     assert_eq!(
-        (keys(&fallback)[0], fallback.calibrated_on),
-        (keys(&everywhere)[0], everywhere.calibrated_on)
+        (keys(&fallback_reply)[0], fallback_reply.calibrated_on),
+        (keys(&global_reply)[0], global_reply.calibrated_on)
     );
     assert!(
-        fallback.notices[0].text.contains("precedent calibrate acme/many"),
+        fallback_reply.notices[0].text.contains("precedent calibrate acme/many"),
         "{:?}",
-        fallback.notices
+        fallback_reply.notices
     );
     assert_eq!(casebook.update_index(&Task::new()).await.unwrap().calibrated.len(), 1);
-    let refitted = find(&casebook, request()).await;
-    assert_eq!((keys(&refitted), refitted.notices.len()), (keys(&from_source), 0));
+    let refitted_reply = find(&casebook, request()).await;
+    assert_eq!((keys(&refitted_reply), refitted_reply.notices.len()), (keys(&source_reply), 0));
 }
 
 #[tokio::test]
@@ -1020,7 +1039,7 @@ async fn checks_without_all_vectors_are_repeated() {
     assert_eq!(count_scanned().await, 0);
     casebook.update_index(&Task::new()).await.unwrap();
     assert_eq!((count_scanned().await, count_scanned().await), (total, 0));
-    // The basis of the checks is unchanged.
+    // Nothing has changed since those checks.
     casebook.update_index(&Task::new()).await.unwrap();
     assert_eq!(count_scanned().await, 0);
 }
@@ -1043,7 +1062,7 @@ async fn undo_restores_the_previous_verdict() {
 }
 
 #[tokio::test]
-async fn later_of_two_verdicts_in_the_same_second_comes_first() {
+async fn later_verdict_in_the_same_second_comes_first() {
     let env = TestEnv::new();
     let casebook = load_backlog(&env).await;
     // The clock is fixed here; ordered by key alone, #5 would precede #6, and #3 would precede #4.
@@ -1058,7 +1077,7 @@ async fn later_of_two_verdicts_in_the_same_second_comes_first() {
     let order: Vec<String> =
         casebook.verdicts(None).await.unwrap().into_iter().map(|v| v.first).collect();
     assert_eq!(order, ["acme/app#4", "acme/app#1", "acme/app#3"]);
-    let canonical = find(&casebook, about("acme/app#6")).await.known.unwrap().key;
+    let canonical = find(&casebook, request_for("acme/app#6")).await.known.unwrap().key;
     assert_eq!(canonical, "acme/app#4", "the last verdict applies");
 }
 
@@ -1076,33 +1095,33 @@ async fn chains_end_at_the_canonical_report() {
         comment(20, 4, "is it the same?"),
     ];
     import(&casebook, &env, "acme/app", &records).await;
-    let reply = find(&casebook, about("acme/app#4")).await;
+    let reply = find(&casebook, request_for("acme/app#4")).await;
     let third = reply.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#1"));
     assert!(reply.circle.is_empty() && reply.known.is_none());
     // The canonical report names its duplicates.
-    let canonical = find(&casebook, about("acme/app#1")).await;
+    let canonical = find(&casebook, request_for("acme/app#1")).await;
     let duplicates: Vec<&str> =
         canonical.known_duplicates.iter().map(|duplicate| duplicate.key.as_str()).collect();
     assert_eq!((canonical.known, duplicates), (None, vec!["acme/app#2", "acme/app#3"]));
     // The end of the chain is the canonical report.
-    let canonical = find(&casebook, about("acme/app#3")).await.known.unwrap();
+    let canonical = find(&casebook, request_for("acme/app#3")).await.known.unwrap();
     assert_eq!(
         (canonical.key.as_str(), canonical.disposition),
         ("acme/app#1", Some(Disposition::Open))
     );
     // A cycle has no canonical report.
-    let cycle = find(&casebook, about("acme/app#9")).await;
+    let cycle = find(&casebook, request_for("acme/app#9")).await;
     assert_eq!((cycle.circle.len(), cycle.known), (2, None));
     // A user decision about the pair takes precedence over its text.
     casebook
         .record_verdict("acme/app#2", "acme/app#1", VerdictKind::NotDuplicate, None, "ann")
         .await
         .unwrap();
-    let reply = find(&casebook, about("acme/app#4")).await;
+    let reply = find(&casebook, request_for("acme/app#4")).await;
     let third = reply.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#2"));
-    assert!(find(&casebook, about("acme/app#2")).await.known.is_none());
+    assert!(find(&casebook, request_for("acme/app#2")).await.known.is_none());
     // Marking a report as a duplicate of its own duplicate would create a cycle.
     let error = casebook
         .record_verdict("acme/app#2", "acme/app#3", VerdictKind::Duplicate, None, "ann")
@@ -1132,14 +1151,14 @@ async fn unusual_reports_are_answered() {
         &[report(1, 20, "Agent hangs after configuration reload", "No queue.")],
     )
     .await;
-    assert_eq!(find(&casebook, about("acme/app#20")).await.band, Band::None);
-    find(&casebook, about("acme/app#21")).await;
-    assert!(keys(&find(&casebook, about("acme/app#22")).await)[..2].contains(&"acme/app#1"));
+    assert_eq!(find(&casebook, request_for("acme/app#20")).await.band, Band::None);
+    find(&casebook, request_for("acme/app#21")).await;
+    assert!(keys(&find(&casebook, request_for("acme/app#22")).await)[..2].contains(&"acme/app#1"));
     // The report is alone in its source, but not in the casebook.
-    let lone_report = about("acme/alone#1");
+    let lone_report = request_for("acme/alone#1");
     assert!(find(&casebook, lone_report.clone()).await.candidates.is_empty());
-    let everywhere = find(&casebook, DuplicatesRequest { everywhere: true, ..lone_report }).await;
-    assert!(keys(&everywhere).contains(&"acme/app#1"), "{:?}", keys(&everywhere));
+    let global_reply = find(&casebook, DuplicatesRequest { everywhere: true, ..lone_report }).await;
+    assert!(keys(&global_reply).contains(&"acme/app#1"), "{:?}", keys(&global_reply));
     // The log has 5 MB and one distinctive line.
     let mut log = "2026-01-01 INFO working on a part of the queue\n".repeat(110_000);
     log.push_str("ERROR: upload of the bundle ended with FW-1043\n");
@@ -1151,7 +1170,10 @@ async fn unusual_reports_are_answered() {
     .await;
     assert!(reply.compared > 0);
     for (key, code) in [("acme/app#999", Code::NotFound), ("acme/none#1", Code::NotFound)] {
-        assert_eq!(casebook.duplicates(about(key), &Task::new()).await.unwrap_err().code(), code);
+        assert_eq!(
+            casebook.duplicates(request_for(key), &Task::new()).await.unwrap_err().code(),
+            code
+        );
     }
     let error = casebook
         .duplicates(
@@ -1175,7 +1197,7 @@ async fn missing_model_falls_back_to_keywords() {
     let mut options = OpenOptions::new(env.casebook());
     options.engine = Some(Engine::Off);
     let casebook = Casebook::open(options).await.unwrap();
-    let reply = find(&casebook, about("acme/app#5")).await;
+    let reply = find(&casebook, request_for("acme/app#5")).await;
     assert_eq!(keys(&reply).first(), Some(&"acme/app#1"));
     assert_eq!(reply.candidates[0].similarity.semantic, None);
     assert_eq!(reply.notices.iter().filter(|n| n.lack == NoticeKind::Model).count(), 1);
@@ -1241,7 +1263,8 @@ async fn fixed_status_needs_evidence() {
     records[3]["created_at"] = json!("2026-01-07T00:00:00Z");
     import(&casebook, &env, "acme/app", &records).await;
     let reply =
-        find(&casebook, DuplicatesRequest { include_closed: true, ..about("acme/app#3") }).await;
+        find(&casebook, DuplicatesRequest { include_closed: true, ..request_for("acme/app#3") })
+            .await;
     let disposition = |key: &str| {
         reply.candidates.iter().find(|c| c.key == key).map(|c| c.disposition.clone()).unwrap()
     };
@@ -1274,6 +1297,6 @@ async fn empty_form_is_never_a_duplicate() {
     .collect();
     records.extend([report(4, 2, title, template), report(5, 3, title, template)]);
     import(&casebook, &env, "acme/app", &records).await;
-    let reply = find(&casebook, about("acme/app#5")).await;
+    let reply = find(&casebook, request_for("acme/app#5")).await;
     assert!(reply.candidates.iter().all(|c| c.confidence < 0.5), "{:?}", reply.candidates);
 }

@@ -1,5 +1,5 @@
-//! Tests of a command's environment: unwritable output, a folder without a casebook, invalid
-//! settings, and leftover files.
+//! Tests of commands with unwritable output, without a casebook, with invalid settings, and with
+//! leftover files.
 
 use std::{
     fs,
@@ -24,7 +24,7 @@ fn import_sample(env: &TestEnv) {
     env.import(lines);
 }
 
-fn names(folder: &Path) -> Vec<String> {
+fn file_names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
@@ -36,10 +36,10 @@ fn names(folder: &Path) -> Vec<String> {
 /// Runs a command whose standard output is on a full disk.
 #[cfg(target_os = "linux")]
 fn run_on_full_disk(env: &TestEnv, args: &[&str], is_stderr_full: bool) -> Run {
-    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let open_full_device = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut command = env.command(args);
-    command.stdout(full()).stderr(if is_stderr_full {
-        Stdio::from(full())
+    command.stdout(open_full_device()).stderr(if is_stderr_full {
+        Stdio::from(open_full_device())
     } else {
         Stdio::piped()
     });
@@ -96,18 +96,18 @@ fn unwritable_output_is_an_error() {
         let code = run_on_full_disk(&env, args, true).code;
         assert_eq!(code, Some(1), "{args:?}");
     }
-    // The error of the command itself is reported.
+    // The command's own error takes precedence.
     let run = run_on_full_disk(&env, &["show", "acme/app#99"], false);
     run.assert_error(1, &["acme/app#99"]);
-    // The MCP server reports it as well.
+    // The MCP server also reports a full disk.
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
                        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
     let input = env.file("hello.jsonl", format!("{hello}\n"));
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let full_device = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output = env
         .command(&["mcp"])
         .stdin(fs::File::open(&input).unwrap())
-        .stdout(full)
+        .stdout(full_device)
         .stderr(Stdio::piped())
         .spawn()
         .unwrap()
@@ -176,7 +176,7 @@ fn query_without_a_casebook_names_the_folder() {
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("letter.txt"), "Dear all").unwrap();
     assert_eq!(env.run(&["search", "valve"]).code, Some(1));
-    assert_eq!(names(&folder), ["letter.txt"]);
+    assert_eq!(file_names(&folder), ["letter.txt"]);
     for args in [
         &["source", "add", "acme/app"][..],
         &["note", "add", "-t", "Gasket", "-b", "Tighten it."],
@@ -286,9 +286,9 @@ fn invalid_settings_are_located_and_allow_reading() {
     for n in 1..3 {
         fs::write(&path, "nonsense").unwrap();
         let run = env.ok(&["config", "reset"]);
-        let aside = path.with_extension(format!("before-reset-{n}.toml"));
-        assert!(run.err.contains(&*aside.to_string_lossy()), "{}", run.err);
-        assert_eq!(fs::read_to_string(aside).unwrap(), "nonsense");
+        let backup = path.with_extension(format!("before-reset-{n}.toml"));
+        assert!(run.err.contains(&*backup.to_string_lossy()), "{}", run.err);
+        assert_eq!(fs::read_to_string(backup).unwrap(), "nonsense");
     }
     env.ok(&["config", "set", "search.limit", "5"]);
     env.ok(&["note", "add", "-t", "a", "-b", "b"]);
@@ -296,7 +296,7 @@ fn invalid_settings_are_located_and_allow_reading() {
 
 /// Returns the temporary folders that an interrupted write left behind.
 fn leftovers(folder: &Path) -> Vec<String> {
-    names(folder).into_iter().filter(|n| n.starts_with(".precedent-")).collect()
+    file_names(folder).into_iter().filter(|n| n.starts_with(".precedent-")).collect()
 }
 
 #[test]
@@ -307,8 +307,8 @@ fn killed_export_leaves_no_files() {
     env.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
     let target = env.file("out/readme", "x").with_file_name("acme.casebook");
     let folder = target.parent().unwrap();
-    let own_names = ["acme.casebook.part", "acme.casebook.part.db", "acme.casebook.part.zst"];
-    own_names.iter().for_each(|name| fs::write(folder.join(name), "mine").unwrap());
+    let user_files = ["acme.casebook.part", "acme.casebook.part.db", "acme.casebook.part.zst"];
+    user_files.iter().for_each(|name| fs::write(folder.join(name), "mine").unwrap());
     let mut is_interrupted = false;
     for _ in 0..20 {
         let mut child = env
@@ -316,8 +316,8 @@ fn killed_export_leaves_no_files() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let began = Instant::now();
-        while leftovers(folder).is_empty() && began.elapsed() < Duration::from_secs(20) {
+        let start = Instant::now();
+        while leftovers(folder).is_empty() && start.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(1));
         }
         child.kill().unwrap();
@@ -331,10 +331,10 @@ fn killed_export_leaves_no_files() {
     assert!(is_interrupted, "no export was killed in progress");
     env.ok(&["export", &target.to_string_lossy()]);
     assert_eq!(leftovers(folder), [""; 0]);
-    for name in own_names {
+    for name in user_files {
         assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "mine", "{name}");
     }
-    // A backup keeps other files as well, and a brief replaces an existing file.
+    // A backup also keeps other files, but a brief replaces an existing file.
     let copy = folder.join("copy.db");
     fs::write(folder.join("copy.db.part"), "mine").unwrap();
     env.ok(&["backup", &copy.to_string_lossy()]);

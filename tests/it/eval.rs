@@ -4,25 +4,28 @@ use serde_json::{Value, json};
 
 use crate::support::{TestEnv, misleading_triple};
 
-/// Returns a report of a set, created on this day of January 2026, with comments on these days.
+/// Returns a report of an evaluation set, created on this day of January 2026, with comments on
+/// these days.
 fn report(id: u32, day: u32, title: &str, body: &str, comments: &[(u32, &str)]) -> Value {
-    let at = |day: u32| format!("2026-01-{day:02}T09:00:00Z");
-    let comments: Vec<Value> =
-        comments.iter().map(|(day, body)| json!({"created_at": at(*day), "body": body})).collect();
-    json!({"id": format!("P-{id}"), "title": title, "body": body, "created_at": at(day), "state": "open", "comments": comments})
+    let time = |day: u32| format!("2026-01-{day:02}T09:00:00Z");
+    let comments: Vec<Value> = comments
+        .iter()
+        .map(|(day, body)| json!({"created_at": time(*day), "body": body}))
+        .collect();
+    json!({"id": format!("P-{id}"), "title": title, "body": body, "created_at": time(day), "state": "open", "comments": comments})
 }
 
 /// Runs `eval` on a set with these comments on the first two reports; returns rankings and features.
 fn evaluate(
     env: &TestEnv,
     name: &str,
-    first: &[(u32, &str)],
-    second: &[(u32, &str)],
+    first_comments: &[(u32, &str)],
+    second_comments: &[(u32, &str)],
 ) -> (String, String) {
     let words = "It stops with a red triangle.";
     let corpus = [
-        report(1, 1, "Archive does not open", words, first),
-        report(2, 1, "Archive does not open", words, second),
+        report(1, 1, "Archive does not open", words, first_comments),
+        report(2, 1, "Archive does not open", words, second_comments),
         report(3, 3, "Dark theme has unreadable links", "Blue on black.", &[]),
         report(
             4,
@@ -63,20 +66,28 @@ fn evaluate(
 #[test]
 fn evaluation_ignores_later_comments() {
     let env = TestEnv::new();
-    let bare = evaluate(&env, "bare", &[], &[]);
-    let later = evaluate(
+    let without_comments = evaluate(&env, "bare", &[], &[]);
+    let with_later_comments = evaluate(
         &env,
         "later",
         &[(25, "A zeppelin, truncated.")],
         &[(24, "Zeppelin: footer truncated.")],
     );
-    assert_eq!(bare, later);
-    let earlier = evaluate(&env, "earlier", &[], &[(19, "A zeppelin with a truncated footer.")]);
-    assert_ne!(bare.1, earlier.1);
-    let rankings_by = |run: &str, by: &str| serde_json::from_str::<Value>(run).unwrap()[by].clone();
+    assert_eq!(without_comments, with_later_comments);
+    let with_earlier_comments =
+        evaluate(&env, "earlier", &[], &[(19, "A zeppelin with a truncated footer.")]);
+    assert_ne!(without_comments.1, with_earlier_comments.1);
+    let rankings_by =
+        |run: &str, ranking: &str| serde_json::from_str::<Value>(run).unwrap()[ranking].clone();
     // A search query contains only the report itself.
-    assert_eq!(rankings_by(&bare.0, "hybrid"), rankings_by(&earlier.0, "hybrid"));
-    assert_eq!(rankings_by(&earlier.0, "duplicates")["P-4"]["documents"][0][0], "P-2");
+    assert_eq!(
+        rankings_by(&without_comments.0, "hybrid"),
+        rankings_by(&with_earlier_comments.0, "hybrid")
+    );
+    assert_eq!(
+        rankings_by(&with_earlier_comments.0, "duplicates")["P-4"]["documents"][0][0],
+        "P-2"
+    );
 }
 
 #[test]
@@ -133,13 +144,13 @@ fn title_query_ignores_the_body() {
 fn evaluate_misleading(env: &TestEnv, name: &str, duplicates: u32) -> Value {
     let (mut corpus, mut qrels) = (String::new(), String::new());
     for i in 0..132 {
-        for (nth, (title, body)) in (0..).zip(misleading_triple(u64::from(i))) {
-            let unix_seconds = 1_760_000_000 + i64::from(3 * i + nth) * 3600;
-            let at = jiff::Timestamp::from_second(unix_seconds).unwrap().to_string();
-            let id = format!("P-{}", 3 * i + nth);
+        for (offset, (title, body)) in (0..).zip(misleading_triple(u64::from(i))) {
+            let unix_seconds = 1_760_000_000 + i64::from(3 * i + offset) * 3600;
+            let time = jiff::Timestamp::from_second(unix_seconds).unwrap().to_string();
+            let id = format!("P-{}", 3 * i + offset);
             corpus.push_str(&format!(
                 "{}\n",
-                json!({"id": id, "title": title, "body": body, "created_at": at})
+                json!({"id": id, "title": title, "body": body, "created_at": time})
             ));
         }
         if i < duplicates {
@@ -170,20 +181,24 @@ fn evaluate_misleading(env: &TestEnv, name: &str, duplicates: u32) -> Value {
 #[test]
 fn calibration_uses_only_earlier_reports() {
     let env = TestEnv::new();
-    let (full, without_the_last) =
+    let (all_duplicates, all_but_the_last) =
         (evaluate_misleading(&env, "all", 132), evaluate_misleading(&env, "without", 131));
-    let rankings_by = |run: &Value, by: &str, i: u32| run[by][format!("P-{}", 3 * i + 2)].clone();
+    let rankings_by =
+        |run: &Value, ranking: &str, i: u32| run[ranking][format!("P-{}", 3 * i + 2)].clone();
     for i in 0..131 {
         assert_eq!(
-            rankings_by(&full, "calibrated", i),
-            rankings_by(&without_the_last, "calibrated", i),
+            rankings_by(&all_duplicates, "calibrated", i),
+            rankings_by(&all_but_the_last, "calibrated", i),
             "{i}"
         );
     }
     // The first queries use the built-in ranking, the last ones the source's own.
-    assert_eq!(rankings_by(&full, "calibrated", 0), rankings_by(&full, "duplicates", 0));
-    assert_ne!(rankings_by(&full, "duplicates", 131)["documents"][0][0], "P-393");
-    assert_eq!(rankings_by(&full, "calibrated", 131)["documents"][0][0], "P-393");
+    assert_eq!(
+        rankings_by(&all_duplicates, "calibrated", 0),
+        rankings_by(&all_duplicates, "duplicates", 0)
+    );
+    assert_ne!(rankings_by(&all_duplicates, "duplicates", 131)["documents"][0][0], "P-393");
+    assert_eq!(rankings_by(&all_duplicates, "calibrated", 131)["documents"][0][0], "P-393");
 }
 
 #[test]

@@ -28,9 +28,9 @@ pub enum Fault {
     /// A response with this status, headers and body.
     Status(u16, Vec<(&'static str, String)>, Value),
     /// Half of the correct response, with the length of the whole.
-    Cut,
+    Disconnect,
     /// Half of the correct response, with its own length.
-    Short,
+    Truncated,
     /// The correct response, with its second half after this delay.
     Slow(Duration),
     /// A redirect to another address, permanent or temporary.
@@ -39,7 +39,7 @@ pub enum Fault {
     Html,
 }
 
-/// A fault for requests whose address contains `address`, after `skip` of them, for `times` requests.
+/// A fault for `times` requests whose address contains `address`, after the first `skip` of them.
 #[derive(Debug)]
 struct FaultRule {
     address: &'static str,
@@ -105,17 +105,18 @@ pub struct World {
     reviews: List,
     /// GraphQL relations of closed issues: the canonical issue, and the closing item.
     pub relations: BTreeMap<u64, (Option<u64>, Option<u64>)>,
-    /// `true` for a server that does not know the canonical issue of a duplicate.
-    pub is_old: bool,
+    /// `true` for an older server, which lacks the state reason `duplicate`.
+    pub lacks_duplicate_reason: bool,
     removals: BTreeMap<u64, Removal>,
     /// The discussions, which are enabled if there are any.
     pub discussions: BTreeMap<u64, discussions::Discussion>,
-    /// The releases, newest first, the open milestones and the tags.
+    /// The releases, newest first.
     pub releases: Vec<Value>,
+    /// The open milestones.
     pub milestones: Vec<Value>,
     pub tags: Vec<Value>,
     /// The error that answers every query for discussions, if any.
-    pub discussions_refused: Option<Value>,
+    pub discussions_error: Option<Value>,
     /// `true` if links use page numbers instead of cursors.
     pub has_page_numbers: bool,
     /// The number of records that page numbers can reach.
@@ -136,11 +137,12 @@ pub struct World {
     /// The time of the last edit; edits are a second apart.
     pub now: i64,
     /// Schema violations of responses.
-    pub invalid: Vec<String>,
+    pub schema_violations: Vec<String>,
     /// `true` if the records of each response are validated.
     pub validates_records: bool,
-    /// The responses to device sign-in requests, and the bodies of those requests.
+    /// The responses to device sign-in requests.
     pub login_responses: Vec<Value>,
+    /// The bodies of device sign-in requests.
     pub login_requests: Vec<String>,
     /// The folder of the wiki repositories.
     pub wiki: Option<std::path::PathBuf>,
@@ -206,13 +208,13 @@ impl FakeGitHub {
             comments: List::default(),
             reviews: List::default(),
             relations: BTreeMap::new(),
-            is_old: false,
+            lacks_duplicate_reason: false,
             removals: BTreeMap::new(),
             discussions: BTreeMap::new(),
             releases: Vec::new(),
             milestones: Vec::new(),
             tags: Vec::new(),
-            discussions_refused: None,
+            discussions_error: None,
             has_page_numbers: false,
             page_limit: None,
             generation: 1,
@@ -224,7 +226,7 @@ impl FakeGitHub {
             after_page: None,
             pages: 0,
             now: NOW,
-            invalid: Vec::new(),
+            schema_violations: Vec::new(),
             validates_records: true,
             login_responses: Vec::new(),
             login_requests: Vec::new(),
@@ -311,14 +313,14 @@ impl World {
 
     /// Returns a complete issue in GitHub's shape.
     pub fn issue(&self, number: u64, title: &str, updated_at: i64) -> Value {
-        let (home, text) =
+        let (api_url, text) =
             (self.api_url(), format!("What happens: {title}. What should happen: something else."));
         json!({
             "id": 100_000 + number, "node_id": format!("I_{number}"), "number": number, "title": title, "body": text,
-            "url": format!("{home}/issues/{number}"), "repository_url": home,
-            "labels_url": format!("{home}/issues/{number}/labels{{/name}}"),
-            "comments_url": format!("{home}/issues/{number}/comments"),
-            "events_url": format!("{home}/issues/{number}/events"),
+            "url": format!("{api_url}/issues/{number}"), "repository_url": api_url,
+            "labels_url": format!("{api_url}/issues/{number}/labels{{/name}}"),
+            "comments_url": format!("{api_url}/issues/{number}/comments"),
+            "events_url": format!("{api_url}/issues/{number}/events"),
             "html_url": format!("https://tracker.example/{}/issues/{number}", self.name),
             "user": user("ada"), "author_association": "NONE", "labels": [], "state": "open", "locked": false,
             "assignee": null, "assignees": [], "milestone": null, "comments": 0, "created_at": iso_time(NOW - 50_000_000),
@@ -327,11 +329,11 @@ impl World {
     }
 
     pub fn comment(&self, id: u64, number: u64, body: &str, updated_at: i64) -> Value {
-        let home = self.api_url();
+        let api_url = self.api_url();
         json!({
-            "id": id, "node_id": format!("IC_{id}"), "url": format!("{home}/issues/comments/{id}"),
+            "id": id, "node_id": format!("IC_{id}"), "url": format!("{api_url}/issues/comments/{id}"),
             "html_url": format!("https://tracker.example/{}/issues/{number}#issuecomment-{id}", self.name),
-            "issue_url": format!("{home}/issues/{number}"), "body": body, "user": user("grace"),
+            "issue_url": format!("{api_url}/issues/{number}"), "body": body, "user": user("grace"),
             "author_association": "MEMBER", "created_at": iso_time(updated_at), "updated_at": iso_time(updated_at),
         })
     }
@@ -386,8 +388,9 @@ impl World {
     }
 
     pub fn review(&self, id: u64, number: u64, body: &str, updated_at: i64) -> Value {
-        let home = self.api_url();
-        let (url, pull) = (format!("{home}/pulls/comments/{id}"), format!("{home}/pulls/{number}"));
+        let api_url = self.api_url();
+        let (url, pull) =
+            (format!("{api_url}/pulls/comments/{id}"), format!("{api_url}/pulls/{number}"));
         let page = format!("https://tracker.example/{}/pull/{number}#discussion_r{id}", self.name);
         json!({
             "id": id, "node_id": format!("RC_{id}"), "url": url, "html_url": page, "pull_request_url": pull, "body": body,
@@ -460,14 +463,16 @@ impl World {
     }
 
     pub fn rename(&mut self, name: &str) {
-        let old = std::mem::replace(&mut self.name, name.to_owned());
+        let former_name = std::mem::replace(&mut self.name, name.to_owned());
         for list in [&mut self.items, &mut self.comments, &mut self.reviews] {
             for row in list.rows.values_mut() {
-                row.json =
-                    row.json.replace(&format!("/repos/{old}"), &format!("/repos/{name}")).into();
+                row.json = row
+                    .json
+                    .replace(&format!("/repos/{former_name}"), &format!("/repos/{name}"))
+                    .into();
             }
         }
-        self.former_names.push(old);
+        self.former_names.push(former_name);
     }
 
     pub fn clear_faults(&mut self) {
@@ -475,15 +480,15 @@ impl World {
     }
 
     fn validate(&mut self, schema: &str, answer: &Value) {
-        self.invalid.extend(violations(schema, answer));
+        self.schema_violations.extend(violations(schema, answer));
     }
 
     fn repository(&self) -> Value {
-        let home = self.api_url();
+        let api_url = self.api_url();
         let mut out = json!({
             "id": self.id, "node_id": "R_1", "name": self.name.split('/').nth(1), "full_name": self.name,
             "owner": user(self.name.split('/').next().unwrap()), "private": self.token.is_some(), "fork": false,
-            "description": null, "html_url": format!("https://tracker.example/{}", self.name), "url": home,
+            "description": null, "html_url": format!("https://tracker.example/{}", self.name), "url": api_url,
             "has_downloads": false, "has_issues": true, "has_projects": false, "has_wiki": true, "has_pages": false,
             "has_discussions": !self.discussions.is_empty(),
             "homepage": null, "language": null, "archived": false, "disabled": false, "mirror_url": null,
@@ -494,7 +499,7 @@ impl World {
             issues keys labels languages merges milestones notifications pulls releases stargazers statuses \
             subscribers subscription tags teams trees clone git ssh svn";
         for name in names.split(' ') {
-            out[format!("{name}_url")] = format!("{home}/{name}").into();
+            out[format!("{name}_url")] = format!("{api_url}/{name}").into();
         }
         for name in
             "forks forks_count open_issues open_issues_count size stargazers_count watchers watchers_count"
@@ -506,7 +511,7 @@ impl World {
     }
 }
 
-/// Returns the name of the schema of a record.
+/// Returns the name of a record's schema.
 fn schema_name(record: &Value) -> &'static str {
     match (record.get("issue_url"), record.get("pull_request_url")) {
         (Some(_), _) => "issue-comment",
@@ -533,9 +538,9 @@ pub fn violations(schema: &str, answer: &Value) -> Vec<String> {
         names
             .into_iter()
             .map(|name| {
-                let mut whole = schemas.clone();
-                whole["$ref"] = format!("#/components/schemas/{name}").into();
-                (name, jsonschema::options().should_validate_formats(true).build(&whole).unwrap())
+                let mut root = schemas.clone();
+                root["$ref"] = format!("#/components/schemas/{name}").into();
+                (name, jsonschema::options().should_validate_formats(true).build(&root).unwrap())
             })
             .collect()
     });
@@ -545,7 +550,7 @@ pub fn violations(schema: &str, answer: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Converts `nullable: true` of OpenAPI 3.0 into JSON Schema's `type: [.., "null"]`.
+/// Converts `nullable: true` from OpenAPI 3.0 into JSON Schema's `type: [.., "null"]`.
 fn convert_nullable(value: &mut Value) {
     match value {
         Value::Object(object) => {
@@ -601,17 +606,17 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
     let address = uri.path_and_query().map_or_else(String::new, ToString::to_string);
     let body_bytes = axum::body::to_bytes(body, 1 << 20).await.unwrap_or_default();
     if uri.path().contains(".wiki.git/") {
-        let (root, token, stall, redirect) = {
+        let (root, token, delay, redirect) = {
             let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
             let method = parts.method.to_string();
             world.log.push(LogEntry { method, address: address.clone(), status: 0, authorization });
             (world.wiki.clone(), world.token.clone(), world.git_delay, world.git_redirect.clone())
         };
-        tokio::time::sleep(stall).await;
+        tokio::time::sleep(delay).await;
         let mut answer = Response::new(Body::empty());
-        if let Some(to) = redirect {
+        if let Some(target) = redirect {
             *answer.status_mut() = StatusCode::FOUND;
-            answer.headers_mut().insert("location", format!("{to}{address}").parse().unwrap());
+            answer.headers_mut().insert("location", format!("{target}{address}").parse().unwrap());
             return answer;
         }
         let Some(root) = root else {
@@ -681,8 +686,8 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
     let bytes = Bytes::from(answer.body);
     let half = bytes.slice(..bytes.len() / 2);
     match fault {
-        Some(Fault::Short) => response.body(Body::from(half)).unwrap(),
-        Some(Fault::Cut) => {
+        Some(Fault::Truncated) => response.body(Body::from(half)).unwrap(),
+        Some(Fault::Disconnect) => {
             let reset: Result<Bytes, std::io::Error> = Err(std::io::Error::other("cut"));
             let body =
                 delayed_chunks(vec![(Duration::ZERO, Ok(half)), (Duration::from_millis(5), reset)]);
@@ -698,7 +703,7 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
     }
 }
 
-/// Returns a body whose chunks are each sent after a wait.
+/// Returns a body whose chunks are each sent after a delay.
 fn delayed_chunks(chunks: Vec<(Duration, Result<Bytes, std::io::Error>)>) -> Body {
     Body::from_stream(futures_util::stream::unfold(chunks.into_iter(), async |mut chunks| {
         let (wait, chunk) = chunks.next()?;
@@ -711,7 +716,7 @@ impl World {
     /// Returns the fault for this request, if there is one.
     fn fault(&mut self, address: &str) -> Option<Fault> {
         let rule =
-            self.fault_rules.iter_mut().find(|t| address.contains(t.address) && t.times > 0)?;
+            self.fault_rules.iter_mut().find(|r| address.contains(r.address) && r.times > 0)?;
         if rule.skip > 0 {
             rule.skip -= 1;
             return None;
@@ -727,7 +732,7 @@ impl World {
         if let Some(answer) = self.answer_discussions(query, &request["variables"]) {
             return answer;
         }
-        if self.is_old && query.contains("duplicateOf") {
+        if self.lacks_duplicate_reason && query.contains("duplicateOf") {
             let message = "Field 'duplicateOf' doesn't exist on type 'ClosedEvent'";
             return Answer::new(200, json!({"errors": [{"message": message}]}));
         }
@@ -740,14 +745,16 @@ impl World {
             let number: u64 = captures[2].parse().unwrap();
             let (duplicate, closer) = self.relations.get(&number).copied().unwrap_or_default();
             let mut nodes = Vec::new();
-            if self.is_old
-                && let Some(of) = &duplicate
+            if self.lacks_duplicate_reason
+                && let Some(canonical) = &duplicate
             {
-                nodes.push(json!({"__typename": "MarkedAsDuplicateEvent", "canonical": item(of)}));
+                nodes.push(
+                    json!({"__typename": "MarkedAsDuplicateEvent", "canonical": item(canonical)}),
+                );
             }
             let mut event =
                 json!({"__typename": "ClosedEvent", "closer": closer.as_ref().map(item)});
-            if !self.is_old {
+            if !self.lacks_duplicate_reason {
                 event["duplicateOf"] = json!(duplicate.as_ref().map(item));
             }
             nodes.push(event);
@@ -792,21 +799,21 @@ impl World {
                 .into_owned()
                 .collect();
         if path == "user" {
-            let me = user("ada");
-            self.validate("simple-user", &me);
-            return Answer::new(200, me);
+            let viewer = user("ada");
+            self.validate("simple-user", &viewer);
+            return Answer::new(200, viewer);
         }
         let by_id = format!("repositories/{}", self.id);
         let by_name = format!("repos/{}", self.name);
         let rest = path.strip_prefix(&by_id).or_else(|| path.strip_prefix(&by_name));
         let Some(rest) = rest.filter(|r| r.is_empty() || r.starts_with('/')) else {
-            for old in &self.former_names {
-                if let Some(rest) = path.strip_prefix(&format!("repos/{old}")) {
+            for former_name in &self.former_names {
+                if let Some(rest) = path.strip_prefix(&format!("repos/{former_name}")) {
                     let query = uri.query().map(|q| format!("?{q}")).unwrap_or_default();
-                    let to = format!("{}/{by_id}{rest}{query}", self.base);
+                    let target = format!("{}/{by_id}{rest}{query}", self.base);
                     let mut answer =
-                        Answer::new(301, json!({"message": "Moved Permanently", "url": to}));
-                    answer.headers.push(("location", to));
+                        Answer::new(301, json!({"message": "Moved Permanently", "url": target}));
+                    answer.headers.push(("location", target));
                     return answer;
                 }
             }
@@ -871,7 +878,7 @@ impl World {
         let since: Option<i64> = match get("since").map(str::parse::<Timestamp>) {
             None => None,
             Some(Ok(since)) if since.as_second() > 0 => Some(since.as_second()),
-            // GitHub's answer to the epoch is an empty list.
+            // GitHub answers the epoch with an empty list.
             Some(_) => return Answer::new(200, "[]"),
         };
         let (list, schema) = match rest {
@@ -885,39 +892,41 @@ impl World {
             _ => !row.open,
         };
         let is_descending = get("direction") != Some("asc");
-        let (mut rows, more): (Vec<(i64, u64)>, bool) = if get("sort") == Some("updated")
-            && !is_descending
-        {
-            let from = match get("after").map(|c| self.decode(c)) {
-                Some(None) => {
-                    return Answer::error(422, "The listed cursor is invalid or has expired.");
+        let (mut rows, has_more): (Vec<(i64, u64)>, bool) =
+            if get("sort") == Some("updated") && !is_descending {
+                let start = match get("after").map(|c| self.decode(c)) {
+                    Some(None) => {
+                        return Answer::error(422, "The listed cursor is invalid or has expired.");
+                    }
+                    Some(Some((time, id))) => (time, id + 1),
+                    None => (since.unwrap_or(i64::MIN), 0),
+                };
+                let skip = if get("after").is_some() { 0 } else { (page - 1) * size };
+                let mut rows_after = list
+                    .order
+                    .range(start..)
+                    .filter(|(_, id)| matches_state(&list.rows[id]))
+                    .skip(skip);
+                let rows: Vec<_> = rows_after.by_ref().take(size).copied().collect();
+                let has_more = rows_after.next().is_some();
+                (rows, has_more)
+            } else {
+                let mut rows: Vec<_> = list
+                    .rows
+                    .iter()
+                    .filter(|(_, r)| matches_state(r))
+                    .map(|(id, r)| (r.updated_at, *id))
+                    .collect();
+                if is_descending {
+                    rows.reverse();
                 }
-                Some(Some((time, id))) => (time, id + 1),
-                None => (since.unwrap_or(i64::MIN), 0),
+                let has_more = rows.len() > page * size;
+                (rows.into_iter().skip((page - 1) * size).take(size).collect(), has_more)
             };
-            let skip = if get("after").is_some() { 0 } else { (page - 1) * size };
-            let mut rows_after =
-                list.order.range(from..).filter(|(_, id)| matches_state(&list.rows[id])).skip(skip);
-            let rows: Vec<_> = rows_after.by_ref().take(size).copied().collect();
-            let more = rows_after.next().is_some();
-            (rows, more)
-        } else {
-            let mut rows: Vec<_> = list
-                .rows
-                .iter()
-                .filter(|(_, r)| matches_state(r))
-                .map(|(id, r)| (r.updated_at, *id))
-                .collect();
-            if is_descending {
-                rows.reverse();
-            }
-            let more = rows.len() > page * size;
-            (rows.into_iter().skip((page - 1) * size).take(size).collect(), more)
-        };
         let body: Vec<Arc<str>> =
             rows.iter().map(|(_, id)| Arc::clone(&list.rows[id].json)).collect();
         let mut answer = Answer::new(200, format!("[{}]", body.join(",")));
-        if more {
+        if has_more {
             let mut next: BTreeMap<String, String> = query.clone();
             if self.has_page_numbers || get("sort") != Some("updated") {
                 next.insert("page".to_owned(), (page + 1).to_string());
@@ -943,8 +952,9 @@ impl World {
 
     /// Returns a page of the releases, the open milestones or the tags.
     fn release_list(&mut self, rest: &str, query: &BTreeMap<String, String>) -> Answer {
-        let number =
-            |name: &str, or: usize| query.get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
+        let number = |name: &str, default: usize| {
+            query.get(name).and_then(|n| n.parse().ok()).unwrap_or(default)
+        };
         let (size, page) = (number("per_page", 30).clamp(1, 100), number("page", 1).max(1));
         let rows = match rest {
             "/releases" => &self.releases,

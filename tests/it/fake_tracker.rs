@@ -32,7 +32,7 @@ use serde_json::{Value, json};
 
 use crate::fake_github::{LocalServer, NOW, iso_time};
 
-/// The tracker whose shapes are used.
+/// The tracker that is imitated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     GitLab,
@@ -134,7 +134,7 @@ type Hook = Box<dyn FnMut(&mut Content, &str) + Send>;
 pub struct Content {
     pub items: BTreeMap<u64, Item>,
     pub comments: BTreeMap<u64, Comment>,
-    /// Wiki pages by title: text, time of the last change.
+    /// Wiki pages by title, as (text, time of the last change).
     pub pages: BTreeMap<String, (String, i64)>,
     /// Releases, newest first: name, notes, and the time unless it is planned.
     pub releases: Vec<(&'static str, &'static str, Option<i64>)>,
@@ -210,7 +210,7 @@ impl Content {
         );
     }
 
-    /// Adds a comment, which changes its item as well.
+    /// Adds a comment, which also changes its item.
     pub fn add_comment(&mut self, id: u64, number: u64, body: &str, updated_at: i64) {
         self.comments.insert(id, Comment { number, body: body.to_owned(), updated_at });
         if let Some(item) = self.items.get_mut(&number) {
@@ -239,10 +239,10 @@ impl Content {
     fn render_releases(
         &self,
         published: bool,
-        shape: impl Fn(&str, &str, Option<i64>) -> Value,
+        render: impl Fn(&str, &str, Option<i64>) -> Value,
     ) -> Vec<Value> {
         let releases = self.releases.iter().filter(|(_, _, time)| time.is_some() == published);
-        releases.map(|(name, notes, time)| shape(name, notes, *time)).collect()
+        releases.map(|(name, notes, time)| render(name, notes, *time)).collect()
     }
 
     fn comments_of(&self, number: u64) -> Vec<(u64, Comment)> {
@@ -290,9 +290,9 @@ async fn serve(Shared((shape, host, content)): Shared<ServerState>, request: Req
     let (mut answer, fault, now) = {
         let mut content = content.lock().unwrap_or_else(PoisonError::into_inner);
         content.log.push((address.clone(), login.clone()));
-        let (list, is_comment_request) = classify_request(shape, &address, &body);
+        let (is_list_request, is_comment_request) = classify_request(shape, &address, &body);
         let fault = match &mut content.fault {
-            Some((skip, times, fault)) if list && !is_comment_request && *times > 0 => {
+            Some((skip, times, fault)) if is_list_request && !is_comment_request && *times > 0 => {
                 if *skip > 0 {
                     *skip -= 1;
                     None
@@ -321,7 +321,7 @@ async fn serve(Shared((shape, host, content)): Shared<ServerState>, request: Req
             _ => content.answer(shape, &host, &uri, &body),
         };
         if answer.status == 200
-            && list
+            && is_list_request
             && let Some(mut hook) = content.hook.take()
         {
             content.lists += 1;
@@ -417,14 +417,14 @@ impl Content {
         &self,
         mut items: Vec<(&'a u64, &'a Item)>,
         by_change: bool,
-        from: usize,
+        start: usize,
         size: usize,
     ) -> (Vec<(&'a u64, &'a Item)>, usize) {
         if by_change {
             items.sort_by_key(|(n, i)| (i.updated_at, **n));
         }
         let total = items.len();
-        (items.into_iter().skip(from).take(size).collect(), total)
+        (items.into_iter().skip(start).take(size).collect(), total)
     }
 
     fn gitlab<'a>(&self, host: &str, path: &str, get: &impl Fn(&str) -> Option<&'a str>) -> Answer {
@@ -457,7 +457,8 @@ impl Content {
                 "updated_at": iso_time(s.updated_at), "system": false, "noteable_id": 9_000 + s.number,
                 "noteable_type": "Issue", "noteable_iid": s.number, "internal": false})
         };
-        let number = |name: &str, or: usize| get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
+        let number =
+            |name: &str, default: usize| get(name).and_then(|n| n.parse().ok()).unwrap_or(default);
         let (size, page) = (number("per_page", 20).min(100), number("page", 1));
         let with_next_page = |mut answer: Answer, total: usize| {
             let next = if page * size < total { (page + 1).to_string() } else { String::new() };
@@ -472,9 +473,12 @@ impl Content {
             ["issues"] => {
                 let since: i64 =
                     get("updated_after").map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
-                let open = get("state") == Some("opened");
-                let issues =
-                    self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
+                let only_open = get("state") == Some("opened");
+                let issues = self
+                    .items
+                    .iter()
+                    .filter(|(_, i)| i.updated_at >= since && (!only_open || i.open))
+                    .collect();
                 let (rows, total) =
                     self.select_page(issues, get("order_by") == Some("updated_at"), (page - 1) * size, size);
                 with_next_page(ok(rows.into_iter().map(|(n, i)| issue(*n, i)).collect()), total)
@@ -497,11 +501,12 @@ impl Content {
                 self.items.get(&n).map_or_else(|| refuse(404), |i| ok(issue(n, i)))
             }
             ["issues", n, "notes"] => {
-                let below = self.comments_of(n.parse().unwrap());
-                let notes = below.iter().skip((page - 1) * size).take(size).map(|(id, s)| note(*id, s));
+                let item_comments = self.comments_of(n.parse().unwrap());
+                let page_comments = item_comments.iter().skip((page - 1) * size).take(size);
+                let notes = page_comments.map(|(id, s)| note(*id, s));
                 let system = json!({"id": 1_000_000, "body": "changed the description", "system": true,
                     "created_at": iso_time(NOW), "updated_at": iso_time(NOW)});
-                with_next_page(ok(notes.chain([system]).collect()), below.len())
+                with_next_page(ok(notes.chain([system]).collect()), item_comments.len())
             }
             ["issues", _, "notes", id] => {
                 let id: u64 = id.parse().unwrap();
@@ -537,7 +542,8 @@ impl Content {
                 "user": {"id": 2, "login": "grace"}, "original_author": "", "body": s.body, "assets": [],
                 "created_at": iso_time(NOW - 40_000_000), "updated_at": iso_time(s.updated_at)})
         };
-        let number = |name: &str, or: usize| get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
+        let number =
+            |name: &str, default: usize| get(name).and_then(|n| n.parse().ok()).unwrap_or(default);
         let (size, page) = (number("limit", 30).min(50), number("page", 1));
         let since: i64 =
             get("since").map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
@@ -555,10 +561,13 @@ impl Content {
             [""] => ok(json!({"id": 7, "full_name": "acme/app", "private": false, "archived": false,
                 "has_issues": true, "has_wiki": true})),
             ["issues"] => {
-                let open = get("state") == Some("open");
+                let only_open = get("state") == Some("open");
                 // The newest items come first, regardless of changes.
-                let items =
-                    self.items.iter().rev().filter(|(_, i)| i.updated_at >= since && (!open || i.open));
+                let items = self
+                    .items
+                    .iter()
+                    .rev()
+                    .filter(|(_, i)| i.updated_at >= since && (!only_open || i.open));
                 page_of_list(items.map(|(n, i)| issue(*n, i)).collect())
             }
             ["issues", "comments"] => {
@@ -601,14 +610,14 @@ impl Content {
         let issue = |n: u64, i: &Item| {
             let mut fields = json!({"updated": jira_time(i.updated_at)});
             if wants_comments {
-                let below = self.comments_of(n);
+                let item_comments = self.comments_of(n);
                 // Jira Cloud returns only the first comments with the issue.
-                let shown_comments: Vec<Value> = below
+                let shown_comments: Vec<Value> = item_comments
                     .iter()
                     .take(if cloud { 1 } else { 999 })
                     .map(|(id, s)| comment(*id, s))
                     .collect();
-                fields["comment"] = json!({"comments": shown_comments, "total": below.len(), "maxResults": shown_comments.len(), "startAt": 0});
+                fields["comment"] = json!({"comments": shown_comments, "total": item_comments.len(), "maxResults": shown_comments.len(), "startAt": 0});
             } else {
                 let category = if i.open { "new" } else { "done" };
                 fields = json!({
@@ -655,10 +664,10 @@ impl Content {
                     let t = t.split('"').next().unwrap();
                     format!("{}:00Z", t.replace(' ', "T")).parse::<Timestamp>().unwrap().as_second()
                 });
-                let open = jql.contains("statusCategory != Done");
+                let only_open = jql.contains("statusCategory != Done");
                 let number = |name: &str| get(name).and_then(|n| n.parse::<usize>().ok());
                 let size = number("maxResults").unwrap_or(50).min(100);
-                let from = match cloud {
+                let start = match cloud {
                     true => get("nextPageToken")
                         .map_or(0, |t| t.strip_prefix("token-").unwrap().parse().unwrap()),
                     false => number("startAt").unwrap_or(0),
@@ -666,31 +675,35 @@ impl Content {
                 let issues_since: Vec<_> = self
                     .items
                     .iter()
-                    .filter(|(_, i)| i.updated_at >= since && (!open || i.open))
+                    .filter(|(_, i)| i.updated_at >= since && (!only_open || i.open))
                     .collect();
                 if cloud {
                     // A page token names the last key, so no item is lost if the list shifts.
                     let rest: Vec<_> =
-                        issues_since.into_iter().filter(|(n, _)| **n > from as u64).collect();
-                    let more = rest.len() > size;
+                        issues_since.into_iter().filter(|(n, _)| **n > start as u64).collect();
+                    let has_more = rest.len() > size;
                     let page_items: Vec<_> = rest.into_iter().take(size).collect();
                     let token =
-                        page_items.last().filter(|_| more).map(|(n, _)| format!("token-{n}"));
+                        page_items.last().filter(|_| has_more).map(|(n, _)| format!("token-{n}"));
                     let issues: Vec<Value> =
                         page_items.into_iter().map(|(n, i)| issue(*n, i)).collect();
-                    return ok(json!({"issues": issues, "nextPageToken": token, "isLast": !more}));
+                    return ok(
+                        json!({"issues": issues, "nextPageToken": token, "isLast": !has_more}),
+                    );
                 }
-                let (rows, total) = self.select_page(issues_since, false, from, size);
+                let (rows, total) = self.select_page(issues_since, false, start, size);
                 let issues: Vec<Value> = rows.into_iter().map(|(n, i)| issue(*n, i)).collect();
-                ok(json!({"startAt": from, "maxResults": size, "total": total, "issues": issues}))
+                ok(json!({"startAt": start, "maxResults": size, "total": total, "issues": issues}))
             }
             ["issue", key] => {
                 let n: u64 = key.strip_prefix("APP-").unwrap().parse().unwrap();
                 self.items.get(&n).map_or_else(|| refuse(404), |i| ok(issue(n, i)))
             }
             ["issue", key, "comment"] => {
-                let below = self.comments_of(key.strip_prefix("APP-").unwrap().parse().unwrap());
-                let comments: Vec<Value> = below.iter().map(|(id, s)| comment(*id, s)).collect();
+                let item_comments =
+                    self.comments_of(key.strip_prefix("APP-").unwrap().parse().unwrap());
+                let comments: Vec<Value> =
+                    item_comments.iter().map(|(id, s)| comment(*id, s)).collect();
                 ok(
                     json!({"startAt": 0, "maxResults": 100, "total": comments.len(), "comments": comments}),
                 )
@@ -704,7 +717,7 @@ impl Content {
     }
 
     fn redmine<'a>(&self, path: &str, get: &impl Fn(&str) -> Option<&'a str>) -> Answer {
-        let issue = |n: u64, i: &Item, whole: bool| {
+        let issue = |n: u64, i: &Item, is_single: bool| {
             let mut issue = json!({
                 "id": n, "project": {"id": 7, "name": "The app"}, "tracker": {"id": 1, "name": "Bug"},
                 "status": {"id": if i.open { 1 } else { 5 }, "name": if i.open { "New" } else { "Closed" }},
@@ -720,7 +733,7 @@ impl Content {
                     json!([{"id": 1, "issue_id": n, "issue_to_id": d, "relation_type": "duplicates", "delay": null}])
                 });
             }
-            if whole && get("include") == Some("journals") {
+            if is_single && get("include") == Some("journals") {
                 let notes = self.comments_of(n).into_iter().map(|(id, s)| {
                     json!({"id": id, "user": {"id": 2, "name": "Grace"}, "notes": s.body, "created_on": iso_time(s.updated_at),
                         "private_notes": false, "details": []})
@@ -743,23 +756,23 @@ impl Content {
                 {"id": 1, "name": "New", "is_closed": false}, {"id": 5, "name": "Closed", "is_closed": true}]})),
             "/issues.json" => {
                 assert_eq!((get("project_id"), get("subproject_id")), (Some("app"), Some("!*")));
-                let open = get("status_id") == Some("open");
+                let only_open = get("status_id") == Some("open");
                 let since: i64 = get("updated_on").map_or(i64::MIN, |t| {
                     t.strip_prefix(">=").unwrap().parse::<Timestamp>().unwrap().as_second()
                 });
                 let issues = self
                     .items
                     .iter()
-                    .filter(|(_, i)| i.updated_at >= since && (!open || i.open))
+                    .filter(|(_, i)| i.updated_at >= since && (!only_open || i.open))
                     .collect();
                 let number = |name: &str| get(name).and_then(|n| n.parse::<usize>().ok());
-                let (size, from) =
+                let (size, start) =
                     (number("limit").unwrap_or(25).min(100), number("offset").unwrap_or(0));
                 let (rows, total) =
-                    self.select_page(issues, get("sort") == Some("updated_on,id"), from, size);
+                    self.select_page(issues, get("sort") == Some("updated_on,id"), start, size);
                 let issues: Vec<Value> =
                     rows.into_iter().map(|(n, i)| issue(*n, i, false)).collect();
-                ok(json!({"issues": issues, "total_count": total, "offset": from, "limit": size}))
+                ok(json!({"issues": issues, "total_count": total, "offset": start, "limit": size}))
             }
             "/projects/app/versions.json" => {
                 let version = |name: &str, _: &str, time: Option<i64>| {
@@ -779,7 +792,7 @@ impl Content {
             }
             _ => {
                 let name =
-                    |lead: &str| path.strip_prefix(lead).and_then(|r| r.strip_suffix(".json"));
+                    |prefix: &str| path.strip_prefix(prefix).and_then(|r| r.strip_suffix(".json"));
                 if let Some(n) = name("/issues/").and_then(|n| n.parse().ok()) {
                     return self
                         .items

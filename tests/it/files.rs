@@ -1,4 +1,4 @@
-//! Tests of imports of files that trackers and tools write.
+//! Tests of importing the files that trackers and tools write.
 
 use std::io::Write as _;
 
@@ -6,12 +6,12 @@ use serde_json::json;
 
 use crate::{support::TestEnv, sync::releases};
 
-fn import<'a>(kind: &'a str, path: &'a str) -> Vec<&'a str> {
+fn import_args<'a>(kind: &'a str, path: &'a str) -> Vec<&'a str> {
     vec!["import", kind, path, "--source", "acme/app"]
 }
 
 #[test]
-fn output_of_gh_is_imported() {
+fn gh_output_is_imported() {
     let env = TestEnv::new();
     let records = json!([
         {"number": 7, "title": "Valve leaks", "body": "It drips.", "state": "OPEN", "stateReason": "", "author": {"login": "ada"},
@@ -24,11 +24,11 @@ fn output_of_gh_is_imported() {
         {"number": 9, "title": "Of another project", "state": "OPEN", "comments": [], "url": "https://github.com/other/app/issues/9"},
     ]);
     let path = env.file_arg("all.json", records.to_string());
-    let run = env.ok(&import("github", &path));
+    let run = env.ok(&import_args("github", &path));
     run.assert_stderr(&["2 items, 1 comment", "belongs to other/app"]);
     let hits = env.json(&["search", "gasket", "--json=key"]);
     assert_eq!(hits[0]["key"], "acme/app#7", "{hits}");
-    let run = env.ok(&import("github", &path));
+    let run = env.ok(&import_args("github", &path));
     assert!(run.err.contains("0 new, 3 unchanged"), "{}", run.err);
 }
 
@@ -97,7 +97,7 @@ fn migration_archive_is_read_without_unpacking() {
     gz.flush().unwrap();
     let bytes = gz.finish().unwrap();
     let path = env.file_arg("migration.tar.gz", &bytes);
-    let run = env.ok(&import("github", &path));
+    let run = env.ok(&import_args("github", &path));
     assert!(
         run.err.contains("121 items, 1 comment") && !run.err.contains("skipped"),
         "{}",
@@ -108,11 +108,11 @@ fn migration_archive_is_read_without_unpacking() {
 
     // A truncated archive and one without records are reported.
     let path = env.file_arg("cut.tar.gz", &bytes[..bytes.len() / 2]);
-    let run = env.run(&import("github", &path));
+    let run = env.run(&import_args("github", &path));
     run.assert_error(2, &["truncated or damaged"]);
-    let empty = tar::Builder::new(Vec::new()).into_inner().unwrap();
-    let path = env.file_arg("empty.tar", empty);
-    let run = env.run(&import("github", &path));
+    let empty_archive = tar::Builder::new(Vec::new()).into_inner().unwrap();
+    let path = env.file_arg("empty.tar", empty_archive);
+    let run = env.run(&import_args("github", &path));
     run.assert_error(1, &["issues_000001.json"]);
 }
 
@@ -121,10 +121,10 @@ fn table_with_mapped_columns_is_imported() {
     let env = TestEnv::new();
     let text = "Ticket;Legende;Story;Status;Opened\nAPP-7;Valve leaks;\"It drips,\nand drips\";Open;2024-01-02\nAPP-8;Hose bursts;;Closed;soon\n";
     let path = env.file_arg("export.csv", text);
-    let run = env.run(&import("csv", &path));
+    let run = env.run(&import_args("csv", &path));
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.err.contains("guessed: Legende (title)"), "{}", run.err);
-    let mut arguments = import("csv", &path);
+    let mut arguments = import_args("csv", &path);
     arguments.extend(["--map", "title=Legende", "--map", "body=Story", "--map", "created=Opened"]);
     let run = env.ok(&arguments);
     run.assert_stderr(&["2 items", "Opened: \"soon\" is not a recognized date"]);

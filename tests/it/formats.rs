@@ -28,7 +28,7 @@ struct Report {
 
 /// The fields of a report that a format preserves.
 #[derive(Clone, Copy)]
-struct Preserved {
+struct FieldSet {
     labels: bool,
     comments: bool,
     closed_at: bool,
@@ -36,9 +36,9 @@ struct Preserved {
     times: bool,
 }
 
-const ALL_FIELDS: Preserved =
-    Preserved { labels: true, comments: true, closed_at: true, times: true };
-const TABLE: Preserved = Preserved { comments: false, ..ALL_FIELDS };
+const ALL_FIELDS: FieldSet =
+    FieldSet { labels: true, comments: true, closed_at: true, times: true };
+const TABLE: FieldSet = FieldSet { comments: false, ..ALL_FIELDS };
 
 fn words(min: usize, max: usize) -> impl Strategy<Value = String> {
     proptest::collection::vec("[a-zA-ZäßéЖ日🔥]{2,9}[,;:'\"|)]?", min..max)
@@ -52,11 +52,11 @@ fn report() -> impl Strategy<Value = Report> {
     (words(2, 8), text, any::<bool>(), labels, "[a-z]{2,7}", 0_i64..1_000_000, comment_texts)
         .prop_map(|(title, body, is_closed, labels, author, minutes, replies)| {
             let created_at = Timestamp::from_second(1_704_067_200 + minutes * 60).unwrap();
-            let later = |n: i64| created_at + SignedDuration::from_mins(61 * n);
+            let time_after = |n: i64| created_at + SignedDuration::from_mins(61 * n);
             let comments = replies
                 .into_iter()
                 .zip(1..)
-                .map(|((author_name, words), n)| (Some(author_name), later(n), words))
+                .map(|((author_name, words), n)| (Some(author_name), time_after(n), words))
                 .collect();
             Report {
                 number: 0,
@@ -66,7 +66,7 @@ fn report() -> impl Strategy<Value = Report> {
                 labels: labels.into_iter().collect(),
                 author: Some(author),
                 created_at: Some(created_at),
-                closed_at: is_closed.then(|| later(9)),
+                closed_at: is_closed.then(|| time_after(9)),
                 comments,
             }
         })
@@ -92,12 +92,12 @@ fn table(headers: &str, rows: impl Iterator<Item = Vec<String>>) -> String {
     out
 }
 
-fn format_time(time: Option<Timestamp>, form: &str) -> String {
-    time.map(|t| t.to_zoned(TimeZone::UTC).strftime(form).to_string()).unwrap_or_default()
+fn format_time(time: Option<Timestamp>, time_format: &str) -> String {
+    time.map(|t| t.to_zoned(TimeZone::UTC).strftime(time_format).to_string()).unwrap_or_default()
 }
 
-fn state_word(word: [&str; 2], report: &Report) -> String {
-    word[usize::from(report.is_closed)].to_owned()
+fn state_word(words: [&str; 2], report: &Report) -> String {
+    words[usize::from(report.is_closed)].to_owned()
 }
 
 fn nth<T: Clone>(items: &[T], n: usize) -> Option<T> {
@@ -105,13 +105,17 @@ fn nth<T: Clone>(items: &[T], n: usize) -> Option<T> {
 }
 
 fn jira_csv(reports: &[Report]) -> String {
-    const FORM: &str = "%d/%b/%y %-I:%M %p";
+    const TIME_FORMAT: &str = "%d/%b/%y %-I:%M %p";
     table(
         "Summary,Issue key,Status,Status Category,Reporter,Created,Resolved,Description,Labels,Labels,Comment,Comment",
         reports.iter().map(|r| {
             let comment = |n| {
-                nth(&r.comments, n).map_or_else(String::new, |(author, when, text)| {
-                    format!("{};{};{text}", format_time(Some(when), FORM), author.unwrap())
+                nth(&r.comments, n).map_or_else(String::new, |(author, timestamp, text)| {
+                    format!(
+                        "{};{};{text}",
+                        format_time(Some(timestamp), TIME_FORMAT),
+                        author.unwrap()
+                    )
                 })
             };
             vec![
@@ -120,8 +124,8 @@ fn jira_csv(reports: &[Report]) -> String {
                 state_word(["Waiting", "Shipped"], r),
                 state_word(["To Do", "Done"], r),
                 r.author.clone().unwrap(),
-                format_time(r.created_at, FORM),
-                format_time(r.closed_at, FORM),
+                format_time(r.created_at, TIME_FORMAT),
+                format_time(r.closed_at, TIME_FORMAT),
                 r.body.clone(),
                 nth(&r.labels, 0).unwrap_or_default(),
                 nth(&r.labels, 1).unwrap_or_default(),
@@ -138,8 +142,8 @@ fn plain_table(
     headers: &str,
     key: &str,
     state: [&str; 2],
-    form: &str,
-    between: &str,
+    time_format: &str,
+    separator: &str,
     reports: &[Report],
 ) -> String {
     table(
@@ -151,9 +155,9 @@ fn plain_table(
                 r.body.clone(),
                 state_word(state, r),
                 r.author.clone().unwrap(),
-                format_time(r.created_at, form),
-                format_time(r.closed_at, form),
-                r.labels.join(between),
+                format_time(r.created_at, time_format),
+                format_time(r.closed_at, time_format),
+                r.labels.join(separator),
             ]
         }),
     )
@@ -171,12 +175,12 @@ fn gitlab_csv(reports: &[Report]) -> String {
 }
 
 fn redmine_csv(reports: &[Report]) -> String {
-    let form = "%m/%d/%Y %I:%M %p";
+    let time_format = "%m/%d/%Y %I:%M %p";
     plain_table(
         "#,Subject,Description,Status,Author,Created,Closed,Spent",
         "",
         ["New", "Closed"],
-        form,
+        time_format,
         ",",
         reports,
     )
@@ -266,8 +270,8 @@ fn github_rest(host: &str, reports: &[Report]) -> String {
         let item = json!({"number": r.number, "title": r.title, "body": r.body, "state": state_word(["open", "closed"], r), "user": {"login": r.author},
             "labels": labels, "created_at": r.created_at, "updated_at": r.closed_at.or(r.created_at), "closed_at": r.closed_at, "html_url": url, "url": api});
         let _ = writeln!(out, "{item}");
-        for (n, (author, when, text)) in r.comments.iter().enumerate() {
-            let comment = json!({"id": u64::from(r.number) * 10 + n as u64, "body": text, "user": {"login": author}, "created_at": when, "updated_at": when,
+        for (n, (author, timestamp, text)) in r.comments.iter().enumerate() {
+            let comment = json!({"id": u64::from(r.number) * 10 + n as u64, "body": text, "user": {"login": author}, "created_at": timestamp, "updated_at": timestamp,
                 "issue_url": api, "html_url": format!("{url}#issuecomment-{n}")});
             let _ = writeln!(out, "{comment}");
         }
@@ -281,8 +285,8 @@ fn gitlab_json(reports: &[Report]) -> String {
             .comments
             .iter()
             .enumerate()
-            .map(|(n, (author, when, text))| {
-                json!({"id": u64::from(r.number) * 10 + n as u64, "body": text, "system": false, "author": {"username": author}, "created_at": when})
+            .map(|(n, (author, timestamp, text))| {
+                json!({"id": u64::from(r.number) * 10 + n as u64, "body": text, "system": false, "author": {"username": author}, "created_at": timestamp})
             })
             .collect();
         json!({"iid": r.number, "title": r.title, "description": r.body, "state": state_word(["opened", "closed"], r), "labels": r.labels,
@@ -298,8 +302,8 @@ fn jira_json(reports: &[Report]) -> String {
             .comments
             .iter()
             .enumerate()
-            .map(|(n, (author, when, text))| {
-                json!({"id": format!("{}{n}", r.number), "author": {"displayName": author}, "body": text, "created": time(Some(*when))})
+            .map(|(n, (author, timestamp, text))| {
+                json!({"id": format!("{}{n}", r.number), "author": {"displayName": author}, "body": text, "created": time(Some(*timestamp))})
             })
             .collect();
         let resolved_at = r.closed_at.map(|t| time(Some(t)));
@@ -314,8 +318,8 @@ fn zendesk_json(reports: &[Report]) -> String {
     let mut out = String::new();
     for r in reports {
         let first = json!({"id": 1, "author": {"name": r.author}, "body": r.body, "created_at": r.created_at});
-        let replies = r.comments.iter().enumerate().map(|(n, (author, when, text))| {
-            json!({"id": n + 2, "author": {"name": author}, "body": text, "created_at": when})
+        let replies = r.comments.iter().enumerate().map(|(n, (author, timestamp, text))| {
+            json!({"id": n + 2, "author": {"name": author}, "body": text, "created_at": timestamp})
         });
         let comments: Vec<Value> = std::iter::once(first).chain(replies).collect();
         let ticket = json!({"id": r.number, "subject": r.title, "description": r.body, "status": state_word(["open", "solved"], r), "requester_id": 7,
@@ -326,7 +330,7 @@ fn zendesk_json(reports: &[Report]) -> String {
 }
 
 fn bugzilla_xml(reports: &[Report]) -> String {
-    let plain = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let time = |t: Option<Timestamp>| format_time(t, "%Y-%m-%d %H:%M:%S +0000");
     let mut out =
         String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<bugzilla version=\"5\">\n");
@@ -335,7 +339,7 @@ fn bugzilla_xml(reports: &[Report]) -> String {
             out,
             "<bug><bug_id>{}</bug_id><short_desc>{}</short_desc><bug_status>{}</bug_status><reporter>{}</reporter><creation_ts>{}</creation_ts><keywords>{}</keywords>",
             r.number,
-            plain(&r.title),
+            escape(&r.title),
             state_word(["NEW", "RESOLVED"], r),
             r.author.clone().unwrap(),
             time(r.created_at),
@@ -346,14 +350,16 @@ fn bugzilla_xml(reports: &[Report]) -> String {
         }
         let description =
             std::iter::once((r.author.clone(), r.created_at.unwrap(), r.body.clone()));
-        for (n, (author, when, text)) in description.chain(r.comments.iter().cloned()).enumerate() {
+        for (n, (author, timestamp, text)) in
+            description.chain(r.comments.iter().cloned()).enumerate()
+        {
             let _ = write!(
                 out,
                 "<long_desc><commentid>{}{n}</commentid><comment_count>{n}</comment_count><who>{}</who><bug_when>{}</bug_when><thetext>{}</thetext></long_desc>",
                 r.number,
                 author.unwrap(),
-                time(Some(when)),
-                plain(&text)
+                time(Some(timestamp)),
+                escape(&text)
             );
         }
         out.push_str("</bug>\n");
@@ -405,18 +411,18 @@ fn collapse_whitespace(text: &str) -> String {
 }
 
 /// Returns the report that a format with these fields preserves.
-fn preserved_report(mut report: Report, preserved: Preserved) -> Report {
+fn preserved_report(mut report: Report, fields: FieldSet) -> Report {
     let day = |t: Timestamp| t.to_zoned(TimeZone::UTC).start_of_day().unwrap().timestamp();
-    if !preserved.labels {
+    if !fields.labels {
         report.labels.clear();
     }
-    if !preserved.comments {
+    if !fields.comments {
         report.comments.clear();
     }
-    if !preserved.closed_at {
+    if !fields.closed_at {
         report.closed_at = None;
     }
-    if !preserved.times {
+    if !fields.times {
         report.created_at = report.created_at.map(day);
         report.closed_at = report.closed_at.map(day);
     }
@@ -427,12 +433,12 @@ fn preserved_report(mut report: Report, preserved: Preserved) -> Report {
 fn assert_round_trip(
     name: &str,
     write: impl Fn(&[Report]) -> String,
-    preserved: Preserved,
+    fields: FieldSet,
     reports: &[Report],
 ) {
     let content = write(reports);
     let expected: Vec<Report> =
-        reports.iter().cloned().map(|report| preserved_report(report, preserved)).collect();
+        reports.iter().cloned().map(|report| preserved_report(report, fields)).collect();
     assert_eq!(read_back(name, &content, reports), expected, "{name}\n{content}");
 }
 
@@ -443,13 +449,13 @@ proptest! {
     fn tables_round_trip(reports in tracker()) {
         assert_round_trip("jira.csv", jira_csv, ALL_FIELDS, &reports);
         assert_round_trip("gitlab.csv", gitlab_csv, TABLE, &reports);
-        assert_round_trip("redmine.csv", redmine_csv, Preserved { labels: false, ..TABLE }, &reports);
+        assert_round_trip("redmine.csv", redmine_csv, FieldSet { labels: false, ..TABLE }, &reports);
         assert_round_trip("zendesk.csv", zendesk_csv, TABLE, &reports);
         assert_round_trip("azure.csv", azure_csv, TABLE, &reports);
         assert_round_trip("linear.csv", linear_csv, TABLE, &reports);
-        assert_round_trip("trac.csv", trac_csv, Preserved { closed_at: false, ..TABLE }, &reports);
+        assert_round_trip("trac.csv", trac_csv, FieldSet { closed_at: false, ..TABLE }, &reports);
         assert_round_trip("youtrack.csv", youtrack_csv, TABLE, &reports);
-        assert_round_trip("mantis.csv", mantis_csv, Preserved { times: false, ..TABLE }, &reports);
+        assert_round_trip("mantis.csv", mantis_csv, FieldSet { times: false, ..TABLE }, &reports);
     }
 
     #[test]

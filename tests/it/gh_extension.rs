@@ -109,7 +109,7 @@ fn extension_runs_in_gh() {
 }
 
 #[test]
-fn action_comments_similar_reports_once() {
+fn action_posts_similar_reports_once() {
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: the action for similar reports, because python3 is not installed");
         return;

@@ -50,7 +50,7 @@ impl Schema {
 
     /// Returns the response to a query, selected from an object with at least the requested fields.
     /// The caller handles arguments that select the object.
-    pub fn answer(&self, query: &str, variables: &Value, whole: &Value) -> Result<Value, Errors> {
+    pub fn answer(&self, query: &str, variables: &Value, data: &Value) -> Result<Value, Errors> {
         let document = parse_query::<Text>(query).map_err(|e| vec![e.to_string()])?.into_static();
         let mut fragments = BTreeMap::new();
         let mut operation = None;
@@ -87,7 +87,7 @@ impl Schema {
         }
         let mut selector = Selector { schema: self, fragments, errors };
         let mut out = Map::new();
-        selector.select(&selections, "Query", whole, &mut out);
+        selector.select(&selections, "Query", data, &mut out);
         if selector.errors.is_empty() { Ok(json!({"data": out})) } else { Err(selector.errors) }
     }
 }
@@ -111,27 +111,27 @@ impl Selector<'_> {
         &mut self,
         selections: &SelectionSet<'static, Text>,
         kind: &str,
-        whole: &Value,
+        data: &Value,
         out: &mut Map<String, Value>,
     ) {
         for selection in &selections.items {
             match selection {
-                Selection::Field(field) => self.field(field, kind, whole, out),
+                Selection::Field(field) => self.select_field(field, kind, data, out),
                 Selection::FragmentSpread(spread) => {
                     match self.fragments.get(&spread.fragment_name).cloned() {
                         Some(fragment) => {
-                            let TypeCondition::On(on) = &fragment.type_condition;
-                            self.select_if(on, &fragment.selection_set, kind, whole, out);
+                            let TypeCondition::On(condition) = &fragment.type_condition;
+                            self.select_if(condition, &fragment.selection_set, kind, data, out);
                         }
                         None => self.errors.push(format!("no fragment {}", spread.fragment_name)),
                     }
                 }
                 Selection::InlineFragment(inline) => {
-                    let on = match &inline.type_condition {
-                        Some(TypeCondition::On(on)) => on.clone(),
+                    let condition = match &inline.type_condition {
+                        Some(TypeCondition::On(condition)) => condition.clone(),
                         None => kind.to_owned(),
                     };
-                    self.select_if(&on, &inline.selection_set, kind, whole, out);
+                    self.select_if(&condition, &inline.selection_set, kind, data, out);
                 }
             }
         }
@@ -139,29 +139,31 @@ impl Selector<'_> {
 
     fn select_if(
         &mut self,
-        on: &str,
+        condition: &str,
         selections: &SelectionSet<'static, Text>,
         kind: &str,
-        whole: &Value,
+        data: &Value,
         out: &mut Map<String, Value>,
     ) {
-        if !self.schema.fields.contains_key(on) {
-            self.errors.push(format!("no type {on}"));
-        } else if on == kind || whole.get("__typename").and_then(Value::as_str) == Some(on) {
-            self.select(selections, on, whole, out);
+        if !self.schema.fields.contains_key(condition) {
+            self.errors.push(format!("no type {condition}"));
+        } else if condition == kind
+            || data.get("__typename").and_then(Value::as_str) == Some(condition)
+        {
+            self.select(selections, condition, data, out);
         }
     }
 
-    fn field(
+    fn select_field(
         &mut self,
         field: &Field<'static, Text>,
         kind: &str,
-        whole: &Value,
+        data: &Value,
         out: &mut Map<String, Value>,
     ) {
         let key = field.alias.as_ref().unwrap_or(&field.name).clone();
         if field.name == "__typename" {
-            out.insert(key, whole.get("__typename").cloned().unwrap_or_else(|| kind.into()));
+            out.insert(key, data.get("__typename").cloned().unwrap_or_else(|| kind.into()));
             return;
         }
         let Some(definition) =
@@ -172,7 +174,7 @@ impl Selector<'_> {
         };
         for (name, value) in &field.arguments {
             match definition.arguments.iter().find(|a| a.name == *name) {
-                Some(argument) => self.argument(name_of(&argument.value_type), value),
+                Some(argument) => self.check_argument(name_of(&argument.value_type), value),
                 None => self.errors.push(format!("{kind}.{} takes no {name}", field.name)),
             }
         }
@@ -185,15 +187,15 @@ impl Selector<'_> {
                 self.errors.push(format!("{kind}.{} requires {}", field.name, argument.name));
             }
         }
-        let Some(value) = whole.get(&key) else {
+        let Some(value) = data.get(&key) else {
             self.errors.push(format!("the fake {kind} has no {key}"));
             return;
         };
-        let value = self.value(field, &definition.field_type, value);
+        let value = self.select_value(field, &definition.field_type, value);
         out.insert(key, value);
     }
 
-    fn value(
+    fn select_value(
         &mut self,
         field: &Field<'static, Text>,
         kind: &Type<'static, Text>,
@@ -204,11 +206,11 @@ impl Selector<'_> {
                 if value.is_null() {
                     self.errors.push(format!("{} must not be null", field.name));
                 }
-                self.value(field, inner, value)
+                self.select_value(field, inner, value)
             }
             _ if value.is_null() => Value::Null,
             Type::ListType(inner) => match value.as_array() {
-                Some(values) => values.iter().map(|v| self.value(field, inner, v)).collect(),
+                Some(values) => values.iter().map(|v| self.select_value(field, inner, v)).collect(),
                 None => {
                     self.errors.push(format!("{} must be a list", field.name));
                     Value::Null
@@ -238,7 +240,7 @@ impl Selector<'_> {
         }
     }
 
-    fn argument(&mut self, kind: &str, value: &graphql_parser::query::Value<'static, Text>) {
+    fn check_argument(&mut self, kind: &str, value: &graphql_parser::query::Value<'static, Text>) {
         use graphql_parser::query::Value as V;
         match value {
             V::Enum(word) => match self.schema.enums.get(kind) {
@@ -252,12 +254,12 @@ impl Selector<'_> {
                 };
                 for (name, value) in fields {
                     match input.fields.iter().find(|f| f.name == *name) {
-                        Some(field) => self.argument(name_of(&field.value_type), value),
+                        Some(field) => self.check_argument(name_of(&field.value_type), value),
                         None => self.errors.push(format!("{kind} has no {name}")),
                     }
                 }
             }
-            V::List(items) => items.iter().for_each(|v| self.argument(kind, v)),
+            V::List(items) => items.iter().for_each(|v| self.check_argument(kind, v)),
             _ => {}
         }
     }
@@ -269,9 +271,9 @@ fn query_outside_the_schema_is_rejected() {
         "type Query { pump(number: Int!, by: By): Pump } type Pump { name: String! valves: [Valve!]! } \
          type Valve { open: Boolean } enum By { AGE }",
     );
-    let whole =
+    let data =
         json!({"pump": {"name": "P1", "valves": [{"open": true}, {"open": null}], "secret": 1}});
-    let ask = |query: &str| schema.answer(query, &json!({}), &whole);
+    let ask = |query: &str| schema.answer(query, &json!({}), &data);
     assert_eq!(
         ask("{ pump(number: 1, by: AGE) { name valves { ...v } } } fragment v on Valve { open }")
             .unwrap(),

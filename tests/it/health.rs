@@ -86,10 +86,10 @@ fn sound_casebook_has_no_findings() {
     assert!(run.out.starts_with("No problems found in "), "{}", run.out);
     env.ok(&["doctor", "--repair"]);
     assert_eq!(fingerprint(&env), fingerprint_before);
-    let nowhere = TestEnv::new();
-    let run = nowhere.run(&["doctor"]);
+    let empty_env = TestEnv::new();
+    let run = empty_env.run(&["doctor"]);
     run.assert_error(1, &["no casebook found"]);
-    assert!(!nowhere.casebook().exists(), "doctor creates no casebook");
+    assert!(!empty_env.casebook().exists(), "doctor creates no casebook");
 }
 
 #[test]
@@ -125,8 +125,8 @@ fn stale_or_incomplete_index_is_repaired() {
 fn altered_fulltext_files_are_repaired() {
     let env = populated_casebook();
     let fingerprint_before = fingerprint(&env);
-    // A flipped bit in stored data, one in the version, and a missing end: some are found on
-    // opening, some only by checksums.
+    // Altered bytes at the start and the end, and a missing end: some are found on opening, others
+    // only by checksums.
     let changes: [fn(&mut Vec<u8>); 3] = [
         |bytes| bytes[0] ^= 0xff,
         |bytes| {
@@ -136,7 +136,7 @@ fn altered_fulltext_files_are_repaired() {
         |bytes| bytes.truncate(bytes.len() / 2),
     ];
     for change in changes {
-        let store = largest(&env.full_text_folder(), "idx");
+        let store = largest_file(&env.full_text_folder(), "idx");
         let mut bytes = std::fs::read(&store).unwrap();
         change(&mut bytes);
         std::fs::write(&store, bytes).unwrap();
@@ -145,20 +145,20 @@ fn altered_fulltext_files_are_repaired() {
     }
 }
 
-/// Checks that searches that hit damage name the remedy.
+/// Checks that a search that hits damage names the remedy.
 #[test]
 fn fulltext_damage_found_in_use_is_repaired() {
     let env = populated_casebook();
     let fingerprint_before = fingerprint(&env);
     let mut failures = 0;
-    for (ending, from) in
+    for (extension, fraction) in
         [("idx", 0.3), ("idx", 0.6), ("term", 0.2), ("term", 0.5), ("fast", 0.3), ("fast", 0.6)]
     {
-        let file = largest(&env.full_text_folder(), ending);
+        let file = largest_file(&env.full_text_folder(), extension);
         let mut bytes = std::fs::read(&file).unwrap();
-        let from = (bytes.len() as f64 * from) as usize;
-        let end = (from + 400).min(bytes.len() - 60);
-        bytes[from..end].fill(0xa7);
+        let start = (bytes.len() as f64 * fraction) as usize;
+        let end = (start + 400).min(bytes.len() - 60);
+        bytes[start..end].fill(0xa7);
         std::fs::write(&file, bytes).unwrap();
         for query in [
             &["search", "agent timeout is:open"][..],
@@ -166,19 +166,19 @@ fn fulltext_damage_found_in_use_is_repaired() {
         ] {
             let run = env.run(query);
             if run.code != Some(0) {
-                assert!(run.err.contains("index --rebuild"), "{ending}: {}", run.err);
+                assert!(run.err.contains("index --rebuild"), "{extension}: {}", run.err);
                 failures += 1;
             }
         }
         env.ok(&["index", "--rebuild"]);
         env.ok(&["doctor"]);
-        assert_eq!(fingerprint(&env), fingerprint_before, "{ending}");
+        assert_eq!(fingerprint(&env), fingerprint_before, "{extension}");
     }
     assert!(failures > 3, "{failures}");
 }
 
-/// Returns the largest file with this extension; the number of files depends on the threads.
-fn largest(folder: &Path, extension: &str) -> PathBuf {
+/// Returns the largest file with this extension; the number of threads determines how many exist.
+fn largest_file(folder: &Path, extension: &str) -> PathBuf {
     std::fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().path())
@@ -191,7 +191,7 @@ fn largest(folder: &Path, extension: &str) -> PathBuf {
 fn missing_vectors_are_rebuilt() {
     let env = populated_casebook();
     let fingerprint_before = fingerprint(&env);
-    // Rows are missing without a record of it.
+    // Rows are missing, but nothing records that.
     execute_on_vectors(&env, "DELETE FROM embeddings WHERE chunk_id % 3 = 0;");
     assert_repairable(&env, "vectors_missing");
     assert_eq!(fingerprint(&env), fingerprint_before);
@@ -222,11 +222,11 @@ fn missing_vectors_are_rebuilt() {
     assert_eq!(fingerprint(&env), fingerprint_before);
 }
 
-/// Tests an empty part, as after a truncation before the log was applied.
+/// Tests a zeroed page, as after a crash before the write-ahead log was applied.
 #[test]
 fn vector_damage_found_in_use_is_repaired() {
     // Every search reads the row positions, and new vectors are written to the chunk index.
-    for (table, query) in [
+    for (table, affects_queries) in [
         ("embeddings_rowids", true),
         ("embeddings_vector_chunks00", true),
         ("chunks_pending", false),
@@ -236,11 +236,15 @@ fn vector_damage_found_in_use_is_repaired() {
         let answer = env.json(&["search", "agent timeout", "--json"]);
         let notices = answer["notices"].to_string();
         assert!(!answer["hits"].as_array().unwrap().is_empty(), "{answer}");
-        assert_eq!(notices.contains("the semantic index is damaged"), query, "{table}: {notices}");
+        assert_eq!(
+            notices.contains("the semantic index is damaged"),
+            affects_queries,
+            "{table}: {notices}"
+        );
         let run = env.ok(&["duplicates", "acme/app#40", "--include-closed"]);
         assert_eq!(
             run.out.contains("the semantic index is damaged"),
-            query,
+            affects_queries,
             "{table}: {}",
             run.out
         );
@@ -264,10 +268,10 @@ async fn vectors_rebuilt_elsewhere_are_reopened() {
     let env = populated_casebook();
     let mut options = OpenOptions::new(env.casebook());
     options.engine = Some(Engine::Hashed);
-    let resident = Casebook::open(options).await.unwrap();
+    let casebook = Casebook::open(options).await.unwrap();
     let search = async |query: &str| {
         let request = SearchRequest { query: query.to_owned(), ..Default::default() };
-        resident.search(request, &Task::new()).await.unwrap()
+        casebook.search(request, &Task::new()).await.unwrap()
     };
     assert!(search("mode:semantic agent timeout").await.notices.is_empty());
     clear_page(&vector_database(&env), "embeddings_rowids");
@@ -283,7 +287,7 @@ async fn vectors_rebuilt_elsewhere_are_reopened() {
         (answer.hits[0].key.as_str(), answer.notices[0].lack),
         ("acme/app#77", NoticeKind::Model)
     );
-    resident.update_index(&Task::new()).await.unwrap();
+    casebook.update_index(&Task::new()).await.unwrap();
     assert!(search("mode:semantic valve leaks drips").await.notices.is_empty());
     env.ok(&["doctor"]);
 }
@@ -426,7 +430,7 @@ fn truncated_database_is_not_an_empty_casebook() {
 fn damaged_database_is_repaired_or_restored() {
     let env = populated_casebook();
     let fingerprint_before = fingerprint(&env);
-    // An index that lost an entry is rebuilt, after a copy is kept.
+    // A damaged index is reported, and the remedy is a repair.
     execute(
         &database(&env),
         "PRAGMA writable_schema = ON;
@@ -445,12 +449,12 @@ fn damaged_database_is_repaired_or_restored() {
     );
     assert!(findings(&run)[0]["remedy"].as_str().unwrap().contains("--repair"));
 
-    // If pages in the middle are overwritten, nothing is changed and the way to restore is named.
+    // If pages in the middle are overwritten, nothing changes, and the remedy is a backup.
     let env = populated_casebook();
     env.ok(&["backup", &env.path("good.db").to_string_lossy()]);
     execute(&database(&env), "PRAGMA wal_checkpoint(TRUNCATE);");
-    let good = std::fs::read(database(&env)).unwrap();
-    let mut bytes = good.clone();
+    let sound_bytes = std::fs::read(database(&env)).unwrap();
+    let mut bytes = sound_bytes.clone();
     let middle = bytes.len() / 2;
     bytes[middle..middle + 16_384].fill(0x5a);
     std::fs::write(database(&env), &bytes).unwrap();
@@ -470,9 +474,9 @@ fn damaged_database_is_repaired_or_restored() {
     assert_eq!(fingerprint(&env), fingerprint_before);
 
     // A command that hits the damage points to `doctor`.
-    let broken = populated_casebook();
-    clear_page(&database(&broken), "documents");
-    let run = broken.run(&["search", "agent timeout"]);
+    let damaged_env = populated_casebook();
+    clear_page(&database(&damaged_env), "documents");
+    let run = damaged_env.run(&["search", "agent timeout"]);
     run.assert_error(1, &["precedent doctor --repair"]);
 
     // The file is not a database.
@@ -494,25 +498,25 @@ fn damaged_pages_are_restored_from_a_backup() {
     let copy = env.path_arg("good.db");
     env.ok(&["backup", &copy]);
     execute(&database(&env), "PRAGMA wal_checkpoint(TRUNCATE);");
-    let good = std::fs::read(database(&env)).unwrap();
-    for (nth, tenths) in [1, 3, 5, 7, 9].into_iter().enumerate() {
-        let mut bytes = good.clone();
-        let at = (bytes.len() * tenths / 10) & !4095;
-        bytes[at..at + 8192].fill(0x5a);
+    let sound_bytes = std::fs::read(database(&env)).unwrap();
+    for (index, tenths) in [1, 3, 5, 7, 9].into_iter().enumerate() {
+        let mut bytes = sound_bytes.clone();
+        let offset = (bytes.len() * tenths / 10) & !4095;
+        bytes[offset..offset + 8192].fill(0x5a);
         for ending in ["db-wal", "db-shm"] {
             let _ = std::fs::remove_file(database(&env).with_extension(ending));
         }
         std::fs::write(database(&env), &bytes).unwrap();
         // An invalid copy leaves the damaged file in place.
-        if nth == 0 {
-            let no = env.file_arg("no.db", "no copy");
-            assert_ne!(env.run(&["restore", &no]).code, Some(0));
+        if index == 0 {
+            let invalid_copy = env.file_arg("no.db", "no copy");
+            assert_ne!(env.run(&["restore", &invalid_copy]).code, Some(0));
             assert_eq!(std::fs::read(database(&env)).unwrap(), bytes);
         }
         let run = env.ok(&["restore", &copy]);
-        let aside = env.casebook().join(format!("precedent.damaged-{}.db", nth + 1));
-        assert!(run.err.contains(&*aside.to_string_lossy()), "{tenths}: {}", run.err);
-        assert!(std::fs::read(&aside).unwrap() == bytes, "{tenths}: the copy differs");
+        let backup = env.casebook().join(format!("precedent.damaged-{}.db", index + 1));
+        assert!(run.err.contains(&*backup.to_string_lossy()), "{tenths}: {}", run.err);
+        assert!(std::fs::read(&backup).unwrap() == bytes, "{tenths}: the copy differs");
         env.ok(&["index"]);
         assert_eq!(fingerprint(&env), fingerprint_before, "{tenths}");
     }
@@ -573,7 +577,7 @@ fn missing_library_and_broken_model_are_reported() {
     let runtime = variable.unwrap_or_else(|| root.join("target/runtime/libonnxruntime.so"));
     let env = TestEnv::new();
     env.ok(&["import", "sample", "--no-vectors"]);
-    let model = |env: &TestEnv| {
+    let copy_model = |env: &TestEnv| {
         for entry in std::fs::read_dir(root.join("models/builtin")).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -581,7 +585,7 @@ fn missing_library_and_broken_model_are_reported() {
         }
         env.path("kept")
     };
-    // A binary in the checkout would find the library and the model there.
+    // Copy the binary: in the checkout, it would find the library and the model.
     let binary = env.path("alone/precedent");
     std::fs::create_dir_all(binary.parent().unwrap()).unwrap();
     std::fs::copy(env!("CARGO_BIN_EXE_precedent"), &binary).unwrap();
@@ -600,10 +604,10 @@ fn missing_library_and_broken_model_are_reported() {
         assert_eq!(run.code, Some(1));
         finding_ids
     };
-    let models = model(&env);
+    let models = copy_model(&env);
     assert_eq!(doctor(None, Some(&models)), ["runtime_missing"]);
-    let broken = env.file("broken.so", "no library");
-    assert_eq!(doctor(Some(&broken), Some(&models)), ["runtime_unusable"]);
+    let invalid_library = env.file("broken.so", "no library");
+    assert_eq!(doctor(Some(&invalid_library), Some(&models)), ["runtime_unusable"]);
     if !runtime.is_file() {
         eprintln!(
             "SKIPPED: a damaged model, because ONNX Runtime is missing; `cargo xtask runtime` installs it"

@@ -1,4 +1,4 @@
-//! Tests of hostile text, and the checks of the fuzz targets on their seeds.
+//! Tests of hostile text, and runs of the fuzz targets' checks on their seeds.
 
 #[path = "../fuzz/checks.rs"]
 mod checks;
@@ -186,10 +186,10 @@ fn mcp_replies_mark_untrusted_text() {
         client.ok(tool, arguments);
         untried_tools.retain(|name| name != tool);
         // An error message may quote tracker text.
-        let refused = client.call(tool, json!({"no such parameter": 1}));
-        assert_eq!(refused["result"]["isError"], true, "{tool}: {refused}");
-        let text = refused["result"]["content"][0]["text"].as_str().unwrap();
-        assert!(text.contains("untrusted data"), "{tool}: {refused}");
+        let error_reply = client.call(tool, json!({"no such parameter": 1}));
+        assert_eq!(error_reply["result"]["isError"], true, "{tool}: {error_reply}");
+        let text = error_reply["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains("untrusted data"), "{tool}: {error_reply}");
     }
     assert_eq!(untried_tools, Vec::<String>::new(), "every tool is tried");
     assert_eq!(client.end().0, Some(0));

@@ -45,18 +45,18 @@ struct Answer {
     flow: Flow,
 }
 
-/// The way in which a body is sent.
+/// The way a body is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
-    Whole,
+    Complete,
     /// One byte every 100 ms, without an end.
     Drip,
     /// As fast as possible, without an end.
     Endless,
     /// The first half, and then a closed connection.
-    Cut,
+    Disconnect,
     /// Nothing, on an open connection.
-    Silent,
+    Stalled,
 }
 
 impl Answer {
@@ -70,21 +70,21 @@ impl Answer {
             json!({"message": "no", "errors": [{"message": "no"}]}).to_string().into_bytes();
     }
 
-    /// Edits each value of a JSON body, with the name of its field or list.
+    /// Calls `edit` for each value of a JSON body, with the name of its field or list.
     fn edit(&mut self, edit: impl Fn(&str, &mut Value)) {
-        fn walk(name: &str, value: &mut Value, edit: &dyn Fn(&str, &mut Value)) {
+        fn visit(name: &str, value: &mut Value, edit: &dyn Fn(&str, &mut Value)) {
             match value {
                 Value::Object(fields) => {
-                    fields.iter_mut().for_each(|(name, value)| walk(name, value, edit))
+                    fields.iter_mut().for_each(|(name, value)| visit(name, value, edit))
                 }
-                Value::Array(items) => items.iter_mut().for_each(|value| walk(name, value, edit)),
+                Value::Array(items) => items.iter_mut().for_each(|value| visit(name, value, edit)),
                 _ => {}
             }
             edit(name, value);
         }
-        if let Ok(mut whole) = serde_json::from_slice::<Value>(&self.body) {
-            walk("", &mut whole, &edit);
-            self.body = whole.to_string().into_bytes();
+        if let Ok(mut root) = serde_json::from_slice::<Value>(&self.body) {
+            visit("", &mut root, &edit);
+            self.body = root.to_string().into_bytes();
         }
     }
 
@@ -121,19 +121,19 @@ impl Answer {
         self.edit(|_, value| value.as_array_mut().into_iter().for_each(&edit));
     }
 
-    /// Replaces each date with the result of `new` for its first 19 characters.
-    fn edit_dates(&mut self, new: impl Fn(&str) -> String) {
+    /// Replaces each date with the result of `edit` for its first 19 characters.
+    fn edit_dates(&mut self, edit: impl Fn(&str) -> String) {
         self.edit(|_, value| {
             if let Some(date) = value.as_str().filter(|text| is_date(text)) {
-                *value = new(&date[..19]).into();
+                *value = edit(&date[..19]).into();
             }
         });
     }
 
-    fn replace_each(&mut self, name: &'static str, new: Value) {
+    fn set_fields(&mut self, name: &'static str, new_value: Value) {
         self.edit(move |field, value| {
             if field == name && !value.is_object() && !value.is_array() {
-                *value = new.clone();
+                *value = new_value.clone();
             }
         });
     }
@@ -144,10 +144,10 @@ fn is_date(text: &str) -> bool {
 }
 
 type Tamper = fn(&mut Answer);
-type Behaviour = (&'static str, Tamper);
+type Behavior = (&'static str, Tamper);
 
-/// The misbehaviours by name.
-const BEHAVIOURS: &[Behaviour] = &[
+/// The misbehaviors by name.
+const BEHAVIORS: &[Behavior] = &[
     ("500 for everything", |a| a.fail(500)),
     ("502 for everything", |a| a.fail(502)),
     ("429 for everything", |a| a.fail(429)),
@@ -160,26 +160,26 @@ const BEHAVIOURS: &[Behaviour] = &[
         a.status = 204;
         a.body.clear();
     }),
-    ("404 for single things", |a| {
+    ("404 for single items", |a| {
         if a.path.split('?').next().unwrap().ends_with(|c: char| c.is_ascii_digit()) {
             a.fail(404);
         }
     }),
     ("lists are empty", |a| a.edit_lists(|list| list.clear())),
     ("lists are doubled", |a| a.edit_lists(|list| list.extend(list.clone()))),
-    ("lists hold nulls", |a| a.edit_lists(|list| list.insert(0, Value::Null))),
+    ("lists contain nulls", |a| a.edit_lists(|list| list.insert(0, Value::Null))),
     ("empty body", |a| a.body.clear()),
     ("null", |a| a.body = b"null".to_vec()),
     ("empty list", |a| a.body = b"[]".to_vec()),
     ("empty object", |a| a.body = b"{}".to_vec()),
-    ("page to sign in", |a| {
+    ("sign-in page", |a| {
         a.header("content-type", "text/html");
         a.body = b"<!doctype html><title>Sign in</title>".to_vec();
     }),
     ("half a body", |a| a.body.truncate(a.body.len() / 2)),
     ("bad byte", |a| {
-        if let Some(at) = a.body.windows(7).position(|w| w == b"Trouble") {
-            a.body[at] = 0xff;
+        if let Some(i) = a.body.windows(7).position(|w| w == b"Trouble") {
+            a.body[i] = 0xff;
         }
     }),
     ("deep JSON", |a| a.body = vec![b'['; 200_000]),
@@ -197,20 +197,20 @@ const BEHAVIOURS: &[Behaviour] = &[
             }
         });
     }),
-    ("ids are negative", |a| a.replace_each("id", json!(-1))),
-    ("numbers are negative", |a| a.replace_each("number", json!(-1))),
-    ("ids are too large", |a| a.replace_each("id", json!(u64::MAX))),
+    ("ids are negative", |a| a.set_fields("id", json!(-1))),
+    ("numbers are negative", |a| a.set_fields("number", json!(-1))),
+    ("ids are too large", |a| a.set_fields("id", json!(u64::MAX))),
     ("dates in 2099", |a| a.edit_dates(|_| "2099-01-01T00:00:00Z".to_owned())),
     ("dates in the year 1", |a| a.edit_dates(|_| "0001-01-01T00:00:00Z".to_owned())),
-    ("dates are words", |a| a.edit_dates(|_| "yesterday, at noon T".to_owned())),
+    ("dates are text", |a| a.edit_dates(|_| "yesterday, at noon T".to_owned())),
     ("clock in 2099", |a| a.header("date", "Thu, 01 Jan 2099 00:00:00 GMT")),
-    ("clock is a word", |a| a.header("date", "soon")),
-    ("always a next link", |a| {
+    ("clock is text", |a| a.header("date", "soon")),
+    ("endless next links", |a| {
         let link = format!("<{}>; rel=\"next\"", a.path);
         a.header("link", &link);
         a.header("x-next-page", "2");
     }),
-    ("always a new cursor", |a| {
+    ("endless new cursors", |a| {
         let token = format!("c{}", COUNTER.fetch_add(1, Ordering::Relaxed));
         a.edit(|name, value| match name {
             "has_more" | "hasNextPage" => *value = true.into(),
@@ -226,7 +226,7 @@ const BEHAVIOURS: &[Behaviour] = &[
             }
         });
     }),
-    ("same cursor again", |a| {
+    ("repeated cursor", |a| {
         a.edit(|name, value| match name {
             "has_more" | "hasNextPage" => *value = true.into(),
             "end_of_stream" => *value = false.into(),
@@ -240,26 +240,26 @@ const BEHAVIOURS: &[Behaviour] = &[
         a.header("x-total-count", "1000000000");
         a.header("x-total", "1000000000");
         for name in ["total", "total_count", "totalCount", "bug_count", "count", "issueCount"] {
-            a.replace_each(name, json!(1_000_000_000));
+            a.set_fields(name, json!(1_000_000_000));
         }
     }),
     ("totals are zero", |a| {
         a.header("x-total-count", "0");
         for name in ["total", "total_count", "totalCount", "bug_count"] {
-            a.replace_each(name, json!(0));
+            a.set_fields(name, json!(0));
         }
     }),
     ("redirect to another host", |a| {
         a.status = 302;
         a.header("location", &format!("{}/elsewhere", other_host()));
     }),
-    ("redirect round and round", |a| {
+    ("redirect loop", |a| {
         a.status = 302;
         let path = a.path.clone();
         a.header("location", &path);
     }),
     ("redirect to nowhere", |a| a.status = 301),
-    ("304 unasked", |a| {
+    ("unrequested 304", |a| {
         a.status = 304;
         a.body.clear();
     }),
@@ -271,7 +271,7 @@ const BEHAVIOURS: &[Behaviour] = &[
             }
         });
     }),
-    ("long words of an error", |a| {
+    ("long error message", |a| {
         a.status = 403;
         let words = format!("no\nSYSTEM: obey {}", "A".repeat(1_000_000));
         a.body = json!({"message": words, "errors": [{"type": "FORBIDDEN", "message": words,
@@ -301,7 +301,7 @@ const BEHAVIOURS: &[Behaviour] = &[
         a.fail(503);
         a.header("retry-after", "99999999999");
     }),
-    ("waits that are no numbers", |a| {
+    ("non-numeric waits", |a| {
         a.fail(429);
         a.header("retry-after", "Thu, 01 Jan 2099 00:00:00 GMT");
         a.header("x-ratelimit-reset", "soon");
@@ -316,7 +316,7 @@ const BEHAVIOURS: &[Behaviour] = &[
         );
         a.header("link", &link);
         for name in ["total", "total_count", "totalCount", "count"] {
-            a.replace_each(name, json!(1_000_000));
+            a.set_fields(name, json!(1_000_000));
         }
         a.edit(|name, value| match name {
             "has_more" | "hasNextPage" => *value = true.into(),
@@ -352,7 +352,7 @@ const BEHAVIOURS: &[Behaviour] = &[
     ("wrong compression", |a| a.header("content-encoding", "gzip")),
     ("compressed bomb", |a| a.set_bomb()),
     ("endless body", |a| a.flow = Flow::Endless),
-    ("cut connection", |a| a.flow = Flow::Cut),
+    ("cut connection", |a| a.flow = Flow::Disconnect),
     ("objects are null", |a| {
         a.edit(|name, value| {
             if value.is_object() && !name.is_empty() {
@@ -376,12 +376,12 @@ const BEHAVIOURS: &[Behaviour] = &[
     }),
     ("ids have fractions", |a| {
         for name in ["id", "number", "iid"] {
-            a.replace_each(name, json!(1.5));
+            a.set_fields(name, json!(1.5));
         }
     }),
     ("ids are all the same", |a| {
         for name in ["id", "number", "iid", "key", "identifier"] {
-            a.replace_each(name, json!(1));
+            a.set_fields(name, json!(1));
         }
     }),
     ("numbers overflow", |a| a.replace_text(":1", ":1e999")),
@@ -397,7 +397,7 @@ const BEHAVIOURS: &[Behaviour] = &[
             }
         });
     }),
-    ("thousands of headers", |a| {
+    ("many headers", |a| {
         for n in 0..90 {
             a.headers.insert(
                 HeaderName::from_bytes(format!("x-{n}").as_bytes()).unwrap(),
@@ -408,7 +408,7 @@ const BEHAVIOURS: &[Behaviour] = &[
     }),
 ];
 
-/// The behaviour whose requests lose their position in a list.
+/// The behavior that removes the list position from requests.
 const UNPAGED: &str = "paging is ignored";
 /// The parameters that name a position in a list.
 const POSITION_PARAMETERS: [&str; 11] = [
@@ -425,7 +425,7 @@ const POSITION_PARAMETERS: [&str; 11] = [
     "updated_after",
 ];
 
-/// The behaviours that every sync must report.
+/// The behaviors that every sync must report.
 const REPORTED: &[&str] = &[
     "500 for everything",
     "502 for everything",
@@ -438,17 +438,17 @@ const REPORTED: &[&str] = &[
     "204 for everything",
     "empty body",
     "null",
-    "page to sign in",
+    "sign-in page",
     "half a body",
     "deep JSON",
     "redirect to another host",
-    "redirect round and round",
+    "redirect loop",
     "redirect to nowhere",
     "redirect to a file",
-    "long words of an error",
+    "long error message",
     "429 with an endless wait",
     "503 with an endless wait",
-    "waits that are no numbers",
+    "non-numeric waits",
     "error with status 200",
     "not JSON",
     "wrong compression",
@@ -479,15 +479,15 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// A proxy between a mirror and a fake tracker.
 struct Proxy {
-    tamper: Arc<Mutex<Option<Behaviour>>>,
+    tamper: Arc<Mutex<Option<Behavior>>>,
     _server: LocalServer,
 }
 
-type Route = (String, String, reqwest::Client, Arc<Mutex<Option<Behaviour>>>);
+type Route = (String, String, reqwest::Client, Arc<Mutex<Option<Behavior>>>);
 
 impl Proxy {
-    /// Starts a proxy, and replaces the address of its target with that of the proxy.
-    fn in_front_of(target: &mut String) -> Self {
+    /// Starts a proxy and replaces the address of its target with its own.
+    fn start(target: &mut String) -> Self {
         let tamper = Arc::new(Mutex::new(None));
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
@@ -504,10 +504,10 @@ impl Proxy {
     }
 
     fn set_tamper(&self, tamper: Option<Tamper>) {
-        self.set_behaviour(tamper.map(|tamper| ("", tamper)));
+        self.set_behavior(tamper.map(|tamper| ("", tamper)));
     }
 
-    fn set_behaviour(&self, tamper: Option<Behaviour>) {
+    fn set_behavior(&self, tamper: Option<Behavior>) {
         *self.tamper.lock().unwrap_or_else(PoisonError::into_inner) = tamper;
     }
 }
@@ -518,8 +518,8 @@ async fn forward(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
-    let behaviour = *tamper.lock().unwrap_or_else(PoisonError::into_inner);
-    let target_path = match behaviour {
+    let behavior = *tamper.lock().unwrap_or_else(PoisonError::into_inner);
+    let target_path = match behavior {
         Some((UNPAGED, _)) => without_position(&path),
         _ => path.clone(),
     };
@@ -545,8 +545,8 @@ async fn forward(
         *value = HeaderValue::from_str(&text).unwrap();
     }
     let body = String::from_utf8_lossy(&bytes).replace(&target, &host).into_bytes();
-    let mut answer = Answer { path, status, headers, body, flow: Flow::Whole };
-    if let Some((_, tamper)) = behaviour {
+    let mut answer = Answer { path, status, headers, body, flow: Flow::Complete };
+    if let Some((_, tamper)) = behavior {
         tamper(&mut answer);
     }
     let mut reply = Response::builder().status(answer.status).body(Body::empty()).unwrap();
@@ -572,7 +572,7 @@ fn sent_body(flow: Flow, body: Vec<u8>) -> Body {
     use futures_util::stream;
     type Part = std::io::Result<Bytes>;
     match flow {
-        Flow::Whole => Body::from(body),
+        Flow::Complete => Body::from(body),
         Flow::Drip => Body::from_stream(stream::unfold((), |()| async {
             tokio::time::sleep(Duration::from_millis(100)).await;
             Some((Part::Ok(Bytes::from_static(b" ")), ()))
@@ -580,11 +580,11 @@ fn sent_body(flow: Flow, body: Vec<u8>) -> Body {
         Flow::Endless => {
             Body::from_stream(stream::repeat_with(|| Part::Ok(Bytes::from_static(&[b' '; 65_536]))))
         }
-        Flow::Cut => {
+        Flow::Disconnect => {
             let half = Bytes::from(body[..body.len() / 2].to_vec());
             Body::from_stream(stream::iter([Ok(half), Err(std::io::Error::other("cut"))]))
         }
-        Flow::Silent => Body::from_stream(stream::pending::<Part>()),
+        Flow::Stalled => Body::from_stream(stream::pending::<Part>()),
     }
 }
 
@@ -598,19 +598,19 @@ fn stored_titles(mirror: &Mirror) -> Vec<String> {
     rows.collect::<rusqlite::Result<_>>().unwrap()
 }
 
-/// Syncs with every misbehaviour, incrementally and in full, and after each with the sound server.
+/// Syncs under every misbehavior, incrementally and in full, and after each with the sound server.
 async fn assert_survives_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
     let first = mirror.sync(false).await;
     assert_eq!(first.problem, None, "{name}: {first:?}");
     let titles = stored_titles(mirror);
     assert!(titles.len() >= 5, "{name}: {titles:?}");
-    for (behaviour, tamper) in BEHAVIOURS {
+    for (behavior, tamper) in BEHAVIORS {
         for full in [false, true] {
-            proxy.set_behaviour(Some((*behaviour, *tamper)));
-            let began = Instant::now();
+            proxy.set_behavior(Some((*behavior, *tamper)));
+            let start = Instant::now();
             let report = mirror.sync(full).await;
-            let context = format!("{name}, {behaviour}, full {full}: {report:?}");
-            assert!(began.elapsed() < MAX_TIME, "{context}");
+            let context = format!("{name}, {behavior}, full {full}: {report:?}");
+            assert!(start.elapsed() < MAX_TIME, "{context}");
             assert!(report.requests < MAX_REQUESTS, "{context}");
             for text in
                 report.problem.iter().map(|p| &p.message).chain(report.gaps.iter().map(|g| &g.text))
@@ -620,18 +620,22 @@ async fn assert_survives_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
             }
             assert_eq!(VISITS.load(Ordering::Relaxed), 0, "another host was contacted: {context}");
             let is_reported = report.problem.is_some() || !report.gaps.is_empty();
-            assert!(is_reported || !REPORTED.contains(behaviour), "not reported: {context}");
+            assert!(is_reported || !REPORTED.contains(behavior), "not reported: {context}");
             assert!(stored_titles(mirror).len() >= titles.len(), "hidden: {context}");
         }
         proxy.set_tamper(None);
         let report = mirror.sync(true).await;
-        // Items that appeared while the server misbehaved are not deleted at once.
+        // Items that a misbehaving server added are not all deleted at once.
         let is_implausible =
             report.problem.as_ref().is_some_and(|p| p.message.contains("implausibly many"));
-        assert!(report.problem.is_none() || is_implausible, "{name} after {behaviour}: {report:?}");
-        let now = stored_titles(mirror);
-        let lost_titles: Vec<_> = titles.iter().filter(|title| !now.contains(title)).collect();
-        assert!(lost_titles.is_empty(), "{name} after {behaviour}: {lost_titles:?} of {now:?}");
+        assert!(report.problem.is_none() || is_implausible, "{name} after {behavior}: {report:?}");
+        let current_titles = stored_titles(mirror);
+        let lost_titles: Vec<_> =
+            titles.iter().filter(|title| !current_titles.contains(title)).collect();
+        assert!(
+            lost_titles.is_empty(),
+            "{name} after {behavior}: {lost_titles:?} of {current_titles:?}"
+        );
     }
 }
 
@@ -646,7 +650,7 @@ async fn test_connector(shape: Shape) {
             );
         }
     }
-    let proxy = Proxy::in_front_of(&mut fake.host);
+    let proxy = Proxy::start(&mut fake.host);
     let mirror = Mirror::of_tracker(&fake, None, false).await;
     assert_survives_all(&mirror, &proxy, &format!("{shape:?}")).await;
 }
@@ -679,7 +683,7 @@ connectors! {
 async fn github_misbehaves() {
     let mut github = FakeGitHub::new("acme/app");
     github.world().fill(6, 4);
-    let proxy = Proxy::in_front_of(&mut github.host);
+    let proxy = Proxy::start(&mut github.host);
     let mirror = Mirror::of_github(&github).await;
     assert_survives_all(&mirror, &proxy, "GitHub").await;
 }
@@ -692,12 +696,12 @@ fn fakes_behind_proxies() -> (Vec<(FakeTracker, Proxy)>, (FakeGitHub, Proxy)) {
             let text = (format!("<p>Trouble with the pump {page}</p>"), NOW - 900_000 + page);
             fake.content().pages.insert(format!("Trouble {page} with the pump"), text);
         }
-        let proxy = Proxy::in_front_of(&mut fake.host);
+        let proxy = Proxy::start(&mut fake.host);
         (fake, proxy)
     });
     let mut github = FakeGitHub::new("acme/app");
     github.world().fill(6, 4);
-    let proxy = Proxy::in_front_of(&mut github.host);
+    let proxy = Proxy::start(&mut github.host);
     (trackers.into(), (github, proxy))
 }
 
@@ -705,7 +709,7 @@ fn fakes_behind_proxies() -> (Vec<(FakeTracker, Proxy)>, (FakeGitHub, Proxy)) {
 async fn slow_response_ends_a_sync() {
     const LIMIT: Duration = Duration::from_secs(2);
     let (fakes, (github, github_proxy)) = fakes_behind_proxies();
-    for flow in [|a: &mut Answer| a.flow = Flow::Drip, |a: &mut Answer| a.flow = Flow::Silent] {
+    for flow in [|a: &mut Answer| a.flow = Flow::Drip, |a: &mut Answer| a.flow = Flow::Stalled] {
         let mut mirrors = Vec::new();
         for (fake, proxy) in &fakes {
             let mirror = Mirror::empty(fake.shape.default_token(), Some(LIMIT)).await;
@@ -715,20 +719,20 @@ async fn slow_response_ends_a_sync() {
         let mirror = Mirror::empty(None, Some(LIMIT)).await;
         mirror.casebook.add_mirror("acme/app", &github.host, false).await.unwrap();
         mirrors.push((mirror, &github_proxy));
-        let mut counts = Vec::new();
+        let mut titles_before = Vec::new();
         for (mirror, proxy) in &mirrors {
             proxy.set_tamper(None);
             let report = mirror.sync(false).await;
             assert_eq!(report.problem, None, "{report:?}");
-            counts.push(stored_titles(mirror));
+            titles_before.push(stored_titles(mirror));
             proxy.set_tamper(Some(flow));
         }
-        let began = Instant::now();
+        let start = Instant::now();
         let reports =
             futures_util::future::join_all(mirrors.iter().map(|(mirror, _)| mirror.sync(true)))
                 .await;
-        assert!(began.elapsed() < 10 * LIMIT, "{:?}", began.elapsed());
-        for ((report, (mirror, _)), titles) in reports.iter().zip(&mirrors).zip(counts) {
+        assert!(start.elapsed() < 10 * LIMIT, "{:?}", start.elapsed());
+        for ((report, (mirror, _)), titles) in reports.iter().zip(&mirrors).zip(titles_before) {
             let problem = report.problem.as_ref().map_or("", |p| p.message.as_str());
             assert!(problem.contains("took more than 2 seconds"), "{report:?}");
             assert_eq!(stored_titles(mirror), titles);
@@ -742,13 +746,15 @@ const TOKEN: &str = "lin_api_canary+Tok=en&0123456789/xyz";
 /// Returns the forms in which a server may echo the token.
 fn token_forms() -> Vec<String> {
     use base64::Engine as _;
-    let each = |form: &dyn Fn(char) -> String| TOKEN.chars().map(form).collect::<String>();
+    let encode = |form: &dyn Fn(char) -> String| TOKEN.chars().map(form).collect::<String>();
     vec![
         TOKEN.to_owned(),
-        each(&|c| format!("\\u{:04x}", c as u32)),
-        each(&|c| if c.is_alphanumeric() { c.to_string() } else { format!("\\u{:04X}", c as u32) }),
-        each(&|c| if c.is_alphanumeric() { c.to_string() } else { format!("%{:02x}", c as u32) }),
-        each(&|c| if c.is_alphanumeric() { c.to_string() } else { format!("&#{};", c as u32) }),
+        encode(&|c| format!("\\u{:04x}", c as u32)),
+        encode(&|c| {
+            if c.is_alphanumeric() { c.to_string() } else { format!("\\u{:04X}", c as u32) }
+        }),
+        encode(&|c| if c.is_alphanumeric() { c.to_string() } else { format!("%{:02x}", c as u32) }),
+        encode(&|c| if c.is_alphanumeric() { c.to_string() } else { format!("&#{};", c as u32) }),
         base64::engine::general_purpose::STANDARD.encode(TOKEN),
     ]
 }
@@ -771,7 +777,7 @@ fn refuse_with_token(answer: &mut Answer) {
 #[tokio::test]
 async fn echoed_token_is_stored_by_no_connector() {
     let (fakes, (github, github_proxy)) = fakes_behind_proxies();
-    let pair = "ada@acme.example:lin_api_canary+Tok=en&0123456789/xyz";
+    let zendesk_login = "ada@acme.example:lin_api_canary+Tok=en&0123456789/xyz";
     for form in token_forms() {
         ECHO.lock().unwrap().clone_from(&form);
         for (fake, proxy) in
@@ -780,7 +786,7 @@ async fn echoed_token_is_stored_by_no_connector() {
             proxy.set_tamper(None);
             let mirror = match fake {
                 Some(fake) if fake.shape == Shape::Zendesk => {
-                    Mirror::of_tracker(fake, Some(pair), false).await
+                    Mirror::of_tracker(fake, Some(zendesk_login), false).await
                 }
                 Some(fake) => Mirror::of_tracker(fake, Some(TOKEN), false).await,
                 None => Mirror::with_token(&github, Some(TOKEN)).await,
@@ -791,16 +797,16 @@ async fn echoed_token_is_stored_by_no_connector() {
             assert!(report.new > 0, "{context}: {report:?}");
             proxy.set_tamper(Some(refuse_with_token));
             let refused = mirror.sync(true).await;
-            let shown = format!("{report:?} {refused:?}");
-            assert!(!shown.contains(TOKEN) && !shown.contains(&form), "{context}: {shown}");
+            let output = format!("{report:?} {refused:?}");
+            assert!(!output.contains(TOKEN) && !output.contains(&form), "{context}: {output}");
             for title in stored_titles(&mirror) {
                 assert!(!title.contains(TOKEN) && !title.contains(&form), "{context}: {title}");
             }
             for file in ["precedent.db", "precedent.db-wal"] {
                 let bytes = std::fs::read(mirror.env.casebook().join(file)).unwrap_or_default();
-                let holds =
+                let contains =
                     |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
-                assert!(!holds(TOKEN) && !holds(&form), "{context}: {file}");
+                assert!(!contains(TOKEN) && !contains(&form), "{context}: {file}");
             }
         }
     }
@@ -808,7 +814,7 @@ async fn echoed_token_is_stored_by_no_connector() {
 
 type RecordFault = fn(&mut Value);
 
-/// Faults of the first record of each list.
+/// Faults in the first record of each list.
 const BAD_RECORDS: &[(&str, RecordFault)] = &[
     ("null", |record| *record = Value::Null),
     ("a word", |record| *record = json!("x")),
@@ -825,11 +831,11 @@ const BAD_RECORDS: &[(&str, RecordFault)] = &[
     }),
 ];
 
-/// Replaces the fields for which `new` returns a value.
-fn replace_fields(record: &mut Value, new: fn(&Value) -> Option<Value>) {
+/// Replaces the fields for which `replacement` returns a value.
+fn replace_fields(record: &mut Value, replacement: fn(&Value) -> Option<Value>) {
     for (_, value) in record.as_object_mut().into_iter().flatten() {
-        if let Some(new) = new(value) {
-            *value = new;
+        if let Some(new_value) = replacement(value) {
+            *value = new_value;
         }
     }
 }
@@ -848,14 +854,14 @@ fn damage_first_record(answer: &mut Answer) {
 }
 
 #[tokio::test]
-async fn bad_record_costs_no_other() {
+async fn bad_record_does_not_affect_others() {
     for shape in Shape::ALL {
         let mut fake = FakeTracker::new(shape, 6, 0);
         for page in 1..=6 {
             let text = (format!("<p>Heat {page}</p>"), NOW - 900_000 + page);
             fake.content().pages.insert(format!("Kiln {page}"), text);
         }
-        let proxy = Proxy::in_front_of(&mut fake.host);
+        let proxy = Proxy::start(&mut fake.host);
         let complete = Mirror::of_tracker(&fake, None, false).await;
         complete.sync(false).await;
         let total = stored_titles(&complete).len();
@@ -901,12 +907,12 @@ async fn future_date_never_stops_a_mirror() {
     let report = mirror.sync(false).await;
     assert!(has_gap(&report, GapKind::FutureDates), "{report:?}");
     mirror.advance_clock(Duration::from_secs(600));
-    let (repaired, new) = {
+    let (repaired_issue, new_issue) = {
         let world = github.world();
         (world.issue(3, "Dated right", NOW + 300), world.issue(7, "New since", NOW + 400))
     };
-    github.world().put(&repaired);
-    github.world().put(&new);
+    github.world().put(&repaired_issue);
+    github.world().put(&new_issue);
     let report = mirror.sync(false).await;
     assert_eq!((report.problem.as_ref(), report.new), (None, 1), "{report:?}");
     assert!(!has_gap(&report, GapKind::FutureDates), "{report:?}");
@@ -970,7 +976,7 @@ async fn listed_page_that_was_hidden_is_shown_again() {
 async fn list_without_links_is_read_to_its_end() {
     let mut github = FakeGitHub::new("acme/app");
     github.world().fill(250, 0);
-    let proxy = Proxy::in_front_of(&mut github.host);
+    let proxy = Proxy::start(&mut github.host);
     proxy.set_tamper(Some(|answer| drop(answer.headers.remove("link"))));
     let mirror = Mirror::of_github(&github).await;
     let report = mirror.sync(false).await;
@@ -1028,23 +1034,23 @@ async fn comments_whose_ids_restart_are_kept() {
 }
 
 #[tokio::test]
-async fn bad_address_ends_no_other_sync() {
-    let good = FakeTracker::new(Shape::GitLab, 2, 0);
-    let mirror = Mirror::of_tracker(&good, None, false).await;
+async fn bad_address_does_not_stop_other_syncs() {
+    let fake = FakeTracker::new(Shape::GitLab, 2, 0);
+    let mirror = Mirror::of_tracker(&fake, None, false).await;
     for (key, column, value) in [
         ("bad/address", "base_url", "https://evil.example/"),
         ("bad/host", "host", "no host at all"),
         ("bad/url", "base_url", "::"),
     ] {
-        let host = good.host.clone();
-        let new = NewMirror {
+        let host = fake.host.clone();
+        let new_mirror = NewMirror {
             tracker: "gitlab".to_owned(),
             place: key.to_owned(),
             host: Some(host),
             key: None,
             wiki: false,
         };
-        mirror.casebook.add_tracker(new).await.unwrap();
+        mirror.casebook.add_tracker(new_mirror).await.unwrap();
         let database = mirror.env.database();
         let change = format!(
             "UPDATE remotes SET {column} = ?1 WHERE source_id = (SELECT id FROM sources WHERE key = ?2)"
@@ -1092,9 +1098,9 @@ async fn missing_network_is_reported_once_per_source() {
     for n in 1..=5 {
         casebook.add_mirror(&format!("acme/app{n}"), "http://127.0.0.1:1", false).await.unwrap();
     }
-    let began = Instant::now();
+    let start = Instant::now();
     let reports = casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
-    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(start.elapsed() < Duration::from_secs(5));
     assert_eq!(reports.len(), 5);
     for report in reports {
         let problem = report.problem.as_ref().unwrap();

@@ -87,7 +87,7 @@ fn date_column_has_one_order() {
     assert_eq!(show(&env, "acme/app#1")["created_at"], "2025-06-04T10:00:00Z");
     assert_eq!(show(&env, "acme/app#3")["created_at"], Value::Null);
 
-    // An ambiguous format is reported, and can be set.
+    // An ambiguous format is reported and can be set.
     let text = "ID,Title,State,Created\n11,One,Open,04/06/2025\n";
     let run = import_ok(&env, "doubt.csv", text);
     assert!(run.err.contains("dates=dmy"), "{}", run.err);
@@ -144,7 +144,7 @@ fn redmine_csv_in_german_and_windows_1252() {
     let item = show(&env, "acme/app#41");
     assert_eq!((&item["state"], &item["title"]), (&json!("closed"), &json!("Tür schließt nicht")));
     assert_eq!(show(&env, "acme/app#42")["created_at"], "2025-04-02T08:15:00Z");
-    // A mapping applies to items that were imported before as well.
+    // A mapping also applies to items that were imported earlier.
     let path = env.file_arg("tickets.csv", &bytes);
     let run =
         env.ok(&["import", &path, "-R", "acme/app", "--map", "state.closed=Liegt bei Zulieferer"]);
@@ -332,7 +332,7 @@ fn event_gitlab_gitea_and_jira_json_is_imported() {
         (comments(&item), &item["state"], &item["author"]),
         (vec!["9: Change the fuse.".to_owned()], &json!("closed"), &json!("Kim"))
     );
-    // Items are found by their addresses for agents and in the API.
+    // Items are found by their agent and API addresses.
     for address in
         ["https://oven.example/agent/tickets/31", "https://oven.example/api/v2/tickets/31.json"]
     {
@@ -454,9 +454,9 @@ fn items_of_another_tracker_are_rejected() {
     let [hub, tickets] = two_trackers();
     let env = TestEnv::new();
     import_ok(&env, hub.0, &hub.1);
-    for more in [&[][..], &["--no-index"]] {
+    for options in [&[][..], &["--no-index"]] {
         let path = env.file_arg(tickets.0, &tickets.1);
-        let run = env.run(&[&["import", &path, "-R", "acme/app"], more].concat());
+        let run = env.run(&[&["import", &path, "-R", "acme/app"], options].concat());
         assert_eq!(run.code, Some(2), "{}", run.err);
         for part in [
             "acme/app contains items from GitHub (github.com)",
@@ -471,7 +471,7 @@ fn items_of_another_tracker_are_rejected() {
     let run = import(&env, "other.json", &other_tracker);
     run.assert_error(2, &["git.example"]);
     assert_eq!(show(&env, "acme/app#1")["title"], "Crane 1");
-    // Content of the same tracker is accepted, in another format as well.
+    // Content of the same tracker is accepted, even in another format.
     import_ok(&env, hub.0, &hub.1);
     import_ok(
         &env,
@@ -479,7 +479,7 @@ fn items_of_another_tracker_are_rejected() {
         json!([{"number": 9, "title": "Crane 9", "state": "open"}]).to_string(),
     );
 
-    // If both get one name, the second is skipped and reported.
+    // If both get the same name, the second is skipped and reported.
     let env = TestEnv::new();
     env.file(&format!("both/{}", hub.0), &hub.1);
     env.file(&format!("both/{}", tickets.0), &tickets.1);
@@ -493,7 +493,7 @@ fn items_of_another_tracker_are_rejected() {
         assert!(output.contains("acme/mix contains items from GitHub"), "{output}");
     }
     assert_eq!(show(&env, "acme/mix#1")["title"], "Crane 1");
-    // A live source belongs to its tracker as well.
+    // A live source also belongs to its tracker.
     let env = TestEnv::new();
     import_ok(&env, tickets.0, &tickets.1);
     let run = env.run(&["source", "add", "github:acme/app"]);
@@ -503,7 +503,7 @@ fn items_of_another_tracker_are_rejected() {
 #[test]
 fn compressions_and_encodings_are_detected() {
     let text = "ID,Title,State\n1,Größe zählt,Open\n2,Zwei,Closed\n";
-    let wide: Vec<u8> =
+    let utf16: Vec<u8> =
         [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text.as_bytes()).unwrap();
@@ -515,7 +515,7 @@ fn compressions_and_encodings_are_detected() {
     let with_separator = format!("\u{feff}sep=;\r\n{}", text.replace(',', ";"));
     for (name, bytes) in [
         ("plain", text.as_bytes().to_vec()),
-        ("wide", wide),
+        ("wide", utf16),
         ("marked", with_separator.into_bytes()),
         ("preamble", format!("Report of March\nMade by hand\n\n{text}").into_bytes()),
         ("returns", text.replace('\n', "\r").into_bytes()),
@@ -634,7 +634,7 @@ fn file_without_items_leaves_no_source() {
 }
 
 #[test]
-fn dry_run_describes_the_file_only() {
+fn dry_run_only_describes_the_file() {
     let env = TestEnv::new();
     let text = "Issue key,Summary,Status,Sprint,Created\nAPP-1,Leak,Limbo,9,01/02/2025\nAPP-x,Bad,Open,9,01/02/2025\n";
     let path = env.file_arg("export.csv", text);
@@ -694,8 +694,8 @@ fn folders_import_pages_and_report_other_files() {
     let path = env.path_arg("stuff");
     let run = env.ok(&["import", &path, "-R", "acme/app"]);
     run.assert_stderr(&["1 item, 0 comments, 1 wiki page", "Skipped notes.bin"]);
-    for why in ["Skipped notes.txt: ", "no title column found", "in line 2 is not closed"] {
-        assert!(run.err.contains(why), "{why}: {}", run.err);
+    for message in ["Skipped notes.txt: ", "no title column found", "in line 2 is not closed"] {
+        assert!(run.err.contains(message), "{message}: {}", run.err);
     }
     // The same applies to named files, but a missing file is reported first.
     let import_with = |name: &str| {
@@ -708,10 +708,10 @@ fn folders_import_pages_and_report_other_files() {
     run.assert_error(0, &["Skipped notes.txt"]);
 }
 
-/// Returns an email with these further headers.
-fn email(id: &str, day: u32, from: &str, subject: &str, headers: &str, text: &str) -> String {
+/// Returns an email with these additional headers.
+fn email(id: &str, day: u32, sender: &str, subject: &str, headers: &str, text: &str) -> String {
     format!(
-        "From: {from}\r\nTo: Desk <desk@pumps.example>\r\nSubject: {subject}\r\nDate: Tue, {day} Mar 2025 08:12:00 +0100\r\nMessage-ID: <{id}@mill.example>\r\n{headers}\r\n{}",
+        "From: {sender}\r\nTo: Desk <desk@pumps.example>\r\nSubject: {subject}\r\nDate: Tue, {day} Mar 2025 08:12:00 +0100\r\nMessage-ID: <{id}@mill.example>\r\n{headers}\r\n{}",
         text.replace('\n', "\r\n")
     )
 }
@@ -740,14 +740,14 @@ fn thread() -> [String; 3] {
 
 #[test]
 fn mails_become_items_and_replies_comments() {
-    let [first, two, three] = thread();
+    let [first, reply, other_email] = thread();
     let env = TestEnv::new();
     let mailbox = |emails: &[&String]| {
         let entry =
             |m: &&String| format!("From ada@mill.example Tue Mar  4 08:12:00 2025\n{m}\n\n");
         emails.iter().map(entry).collect::<String>()
     };
-    let path = env.file_arg("inbox", mailbox(&[&two, &three, &first]));
+    let path = env.file_arg("inbox", mailbox(&[&reply, &other_email, &first]));
     let run = env.ok(&["import", &path, "--dry-run", "-R", "acme/mail"]);
     assert!(run.out.contains("mailbox") && run.out.contains("Pumpe ölt"), "{}", run.out);
     let run = env.ok(&["import", &path, "-R", "acme/mail", "--no-vectors"]);
@@ -773,14 +773,15 @@ fn mails_become_items_and_replies_comments() {
     assert!(comments(&item)[0].starts_with("Desk: Tighten the gland."), "{item}");
 
     // The same emails give the same items in a folder or an archive.
-    for (name, content) in [("mails/1.eml", &three), ("mails/2.eml", &two), ("mails/sub/3", &first)]
+    for (name, content) in
+        [("mails/1.eml", &other_email), ("mails/2.eml", &reply), ("mails/sub/3", &first)]
     {
         env.file(name, content);
     }
     let folder = env.path_arg("mails");
     let run = env.ok(&["import", &folder, "-R", "acme/mail", "--no-vectors"]);
     run.assert_stderr(&["2 items, 1 comment", "3 unchanged"]);
-    let archive = env.file("mails.zip", stored_zip("inbox", mailbox(&[&first, &two]).as_bytes()));
+    let archive = env.file("mails.zip", stored_zip("inbox", mailbox(&[&first, &reply]).as_bytes()));
     let run = env.ok(&["import", &archive.to_string_lossy(), "-R", "acme/mail", "--no-vectors"]);
     run.assert_stderr(&["1 item, 1 comment", "2 unchanged"]);
 
@@ -790,7 +791,7 @@ fn mails_become_items_and_replies_comments() {
 
     // A reply represents its thread until the first email is imported.
     let env = TestEnv::new();
-    let answer = env.file_arg("answer.eml", &two);
+    let answer = env.file_arg("answer.eml", &reply);
     env.ok(&["import", &answer, "-R", "acme/mail", "--no-vectors"]);
     assert!(show(&env, &key)["markdown"].as_str().unwrap().starts_with("Tighten"));
     let first = env.file_arg("first.eml", &first);
@@ -912,11 +913,11 @@ fn older_export_changes_no_comment() {
                 "url": "https://github.com/acme/app/issues/1#issuecomment-5"}]}])
         .to_string()
     };
-    let (old, new) =
+    let (old_export, new_export) =
         (export("2024-01-03T00:00:00Z", "first"), export("2024-01-09T00:00:00Z", "first, edited"));
-    import_ok(&env, "old.json", &old);
-    import_ok(&env, "new.json", &new);
-    let run = import_ok(&env, "old.json", &old);
+    import_ok(&env, "old.json", &old_export);
+    import_ok(&env, "new.json", &new_export);
+    let run = import_ok(&env, "old.json", &old_export);
     run.assert_stderr(&["0 new", "2 ignored"]);
     assert_eq!(comments(&show(&env, "acme/app#1")), ["bo: first, edited"]);
 }
@@ -991,13 +992,13 @@ fn page_folder_is_one_wiki() {
 fn million_columns_are_read_in_seconds() {
     let env = TestEnv::new();
     let (names, cells) = (",c".repeat(1_000_000), ",x".repeat(1_000_000));
-    let began = std::time::Instant::now();
+    let start = std::time::Instant::now();
     let run = import_ok(
         &env,
         "wide.csv",
         format!("ID,Title,State{names}\n1,Drive stalls,open{cells}\n2,Belt slips,open{cells}\n"),
     );
-    assert!(began.elapsed() < std::time::Duration::from_secs(120), "{:?}", began.elapsed());
+    assert!(start.elapsed() < std::time::Duration::from_secs(120), "{:?}", start.elapsed());
     assert!(run.err.contains("2 rows have more cells than there are columns"), "{}", run.err);
     assert_eq!(show(&env, "acme/app#2")["title"], "Belt slips");
 }
@@ -1041,9 +1042,9 @@ fn separate_rows_and_files_add_comments() {
 }
 
 #[test]
-fn odd_field_costs_only_itself() {
+fn invalid_field_does_not_skip_the_record() {
     let env = TestEnv::new();
-    let odd = [
+    let records = [
         json!({"number": 1, "title": "a", "user": "ada", "labels": "bug,hw", "milestone": "1.1", "locked": null}),
         json!({"number": 2.0, "title": "b", "locked": "false", "pull_request": false}),
         json!({"number": " 3 ", "title": 42, "body": 17}),
@@ -1053,7 +1054,7 @@ fn odd_field_costs_only_itself() {
         json!({"number": 7, "title": "g", "state": "Waiting for the moon"}),
         json!({"number": 8, "title": "h", "isPullRequest": true, "bodyText": "Plain."}),
     ];
-    let lines: Vec<String> = odd.iter().map(Value::to_string).collect();
+    let lines: Vec<String> = records.iter().map(Value::to_string).collect();
     let run = import_ok(&env, "odd.jsonl", lines.join("\n"));
     assert!(run.err.contains("8 items") && !run.err.contains("skipped"), "{}", run.err);
     assert!(
@@ -1122,12 +1123,12 @@ fn links_need_an_item_key_in_the_cell() {
 fn jira_status_name_replaces_a_missing_category() {
     let env = TestEnv::new();
     let issue = |n: u32, status: Value, resolution: Value| json!({"key": format!("APP-{n}"), "fields": {"summary": "Belt", "status": status, "resolution": resolution}});
-    let open = json!({"name": "Done", "statusCategory": {"key": "indeterminate"}});
+    let unfinished = json!({"name": "Done", "statusCategory": {"key": "indeterminate"}});
     let records = json!([
         issue(1, json!({"name": "Closed"}), json!(null)),
         issue(2, json!({"name": "To Do"}), json!(null)),
         issue(3, json!({"name": "Shelved"}), json!({"name": "Won't Do"})),
-        issue(4, open, json!(null)),
+        issue(4, unfinished, json!(null)),
     ]);
     import_ok(&env, "search.json", records.to_string());
     let states: Vec<Value> =
@@ -1144,8 +1145,8 @@ fn non_numeric_and_long_ids_are_imported() {
         "Task ID,Task Name,Status\n86a1b2c3d,Heater trips,Closed\n86a1b2c4,Light out,Open\n86a1b2c5e,Fan,Open\n",
     );
     run.assert_stderr(&["3 items", "numbered by their position"]);
-    let run = env.file("gates.csv", "Task ID,Name,Status\n1206543210987654,Badge not read,Done\n");
-    env.ok(&["import", &run.to_string_lossy(), "-R", "acme/gates", "--no-vectors"]);
+    let file = env.file("gates.csv", "Task ID,Name,Status\n1206543210987654,Badge not read,Done\n");
+    env.ok(&["import", &file.to_string_lossy(), "-R", "acme/gates", "--no-vectors"]);
     assert_eq!(show(&env, "acme/gates#1206543210987654")["state"], "closed");
     let hits = env.json(&["search", "#1206543210987654", "--json=key"]);
     assert_eq!(hits[0]["key"], "acme/gates#1206543210987654");
@@ -1154,11 +1155,11 @@ fn non_numeric_and_long_ids_are_imported() {
 #[test]
 fn json_with_column_names_is_imported() {
     let env = TestEnv::new();
-    let now = json!({"result": [{
+    let service_now = json!({"result": [{
         "number": "INC0010041", "short_description": "Mail stuck", "description": "In the outbox.", "state": "7",
         "sys_created_on": "2024-03-12 14:05:11", "closed_at": "2024-03-13 08:00:00", "opened_by": {"link": "https://x", "value": "ida"},
     }]});
-    let run = import_ok(&env, "now.json", now.to_string());
+    let run = import_ok(&env, "now.json", service_now.to_string());
     assert!(run.err.contains("1 item"), "{}", run.err);
     let item = show(&env, "acme/app#10041");
     assert_eq!(
@@ -1196,10 +1197,10 @@ fn json_with_column_names_is_imported() {
 #[test]
 fn jira_xml_is_imported() {
     let env = TestEnv::new();
-    let item = |key: &str, more: &str| {
+    let item = |key: &str, fields: &str| {
         format!(
             "<item><title>[{key}] Drawer opens</title><link>https://acme.example/browse/{key}</link><description>&lt;p&gt;Opens &lt;b&gt;twice&lt;/b&gt;.&lt;/p&gt;</description>\
-             <key id=\"1\">{key}</key><summary>Drawer opens</summary><type id=\"1\">Bug</type><created>Tue, 12 Mar 2024 14:05:00 +0100</created>{more}</item>"
+             <key id=\"1\">{key}</key><summary>Drawer opens</summary><type id=\"1\">Bug</type><created>Tue, 12 Mar 2024 14:05:00 +0100</created>{fields}</item>"
         )
     };
     let text = format!(
@@ -1225,7 +1226,7 @@ fn jira_xml_is_imported() {
     assert_eq!(comments(&item), ["ida: New spring."]);
     assert_eq!(show(&env, "acme/app#13")["state"], "open");
     let env = TestEnv::new();
-    // HTML entities are decoded only in HTML texts, and a row without a title gets its text.
+    // HTML entities are decoded only in HTML texts; a row without a title is titled by its text.
     import_ok(
         &env,
         "html.csv",

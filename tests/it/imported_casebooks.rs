@@ -21,7 +21,7 @@ use crate::{
     support::{Run, TestEnv, casebook_members, issue, random_records, write_casebook},
 };
 
-/// Returns a casebook with a tracker's reports, including two verdicts.
+/// Returns a casebook with a tracker's reports and one verdict.
 fn casebook_of(source: &str, items: u64) -> TestEnv {
     let env = TestEnv::new();
     let (items, comments) = random_records(items, 20, 7);
@@ -66,7 +66,7 @@ fn edited_casebook(
             .unwrap();
         let keys: rusqlite::Result<Vec<String>> =
             statement.query_map([], |r| r.get(0)).unwrap().collect();
-        // The counts are not checked for a file with a key that is not a text.
+        // The counts are not checked for a file with a key that is not text.
         let keys = keys.unwrap_or_default();
         manifest["contents"] = serde_json::json!({
             "sources": keys, "documents": count("documents WHERE kind <> 'note'"), "comments": count("comments"),
@@ -142,7 +142,7 @@ fn invalid_cell_breaks_no_command() {
             &["doctor"],
         ] {
             let run = victim.run(command);
-            // Without a model, `doctor` reports it.
+            // `doctor` may report a missing model.
             let is_ok = run.code == Some(0) || (command == ["doctor"] && !run.out.contains("error "));
             assert!(is_ok, "{sql}: {command:?}: {} {}", run.out, run.err);
         }
@@ -193,8 +193,8 @@ async fn test_mutated_files(cases: std::ops::Range<u64>) {
         assert_eq!(rows, rows_before, "{case}: {changes:?}");
         drop(casebook);
         let health = Casebook::doctor(env.options(), false, 0, &Task::new()).await.unwrap();
-        let broken = health.findings.iter().find(|f| f.severity == Severity::Error);
-        assert!(broken.is_none(), "{case}: {changes:?}: {broken:?}");
+        let error_finding = health.findings.iter().find(|f| f.severity == Severity::Error);
+        assert!(error_finding.is_none(), "{case}: {changes:?}: {error_finding:?}");
     }
 }
 
@@ -395,9 +395,9 @@ fn files_of_a_casebook_are_never_imported() {
 fn search_does_not_wait_for_a_writer() {
     let env = casebook_of("acme/app", 40);
     // One change is not indexed yet, while another writer is active.
-    let more =
+    let new_file =
         env.file("more.jsonl", issue(900, "Zebra crossing", "It is new.").to_string() + "\n");
-    env.ok(&["import", &more.to_string_lossy(), "-R", "acme/app", "--no-index"]);
+    env.ok(&["import", &new_file.to_string_lossy(), "-R", "acme/app", "--no-index"]);
     let writer = env.database();
     writer
         .execute_batch("BEGIN IMMEDIATE; UPDATE documents SET comment_count = comment_count")
@@ -410,13 +410,13 @@ fn search_does_not_wait_for_a_writer() {
         &["troubleshoot", "valve"],
         &["note", "list"],
     ] {
-        let began = Instant::now();
+        let start = Instant::now();
         let run = env.run(command);
         assert_eq!(run.code, Some(0), "{command:?}: {}", run.err);
         assert!(
-            began.elapsed() < Duration::from_secs(10),
+            start.elapsed() < Duration::from_secs(10),
             "{command:?} took {:?}",
-            began.elapsed()
+            start.elapsed()
         );
     }
     writer.execute_batch("ROLLBACK").unwrap();
@@ -437,11 +437,11 @@ fn interrupt_ends_a_wait_for_a_lock() {
         .unwrap();
     std::thread::sleep(Duration::from_millis(1500));
     assert!(child.try_wait().unwrap().is_none(), "the import does not wait for the lock");
-    let began = Instant::now();
+    let start = Instant::now();
     let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     let code = child.wait().unwrap().code();
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     assert_eq!(code, Some(130));
     writer.execute_batch("ROLLBACK").unwrap();
     env.ok(&["search", "valve"]);
@@ -449,7 +449,7 @@ fn interrupt_ends_a_wait_for_a_lock() {
 
 #[cfg(unix)]
 #[test]
-fn brief_with_notes_is_owner_readable_only() {
+fn brief_with_notes_is_private() {
     use std::os::unix::fs::PermissionsExt as _;
     let env = casebook_of("acme/app", 8);
     env.ok(&[
@@ -479,21 +479,21 @@ fn brief_with_notes_is_owner_readable_only() {
 fn non_utf8_folder_can_hold_a_casebook() {
     use std::os::unix::ffi::OsStrExt as _;
     let env = casebook_of("acme/app", 8);
-    let odd = env.path("").join(std::ffi::OsStr::from_bytes(b"folder \xe9 \xff"));
-    std::fs::create_dir(&odd).unwrap();
-    std::fs::rename(env.casebook(), odd.join("book")).unwrap();
+    let folder = env.path("").join(std::ffi::OsStr::from_bytes(b"folder \xe9 \xff"));
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::rename(env.casebook(), folder.join("book")).unwrap();
     let run = |args: &[&std::ffi::OsStr]| {
         let mut command = env.command(&[]);
-        command.env("PRECEDENT_CASEBOOK", odd.join("book")).args(args);
+        command.env("PRECEDENT_CASEBOOK", folder.join("book")).args(args);
         let run = Run::from(command.output().unwrap());
         assert_eq!(run.code, Some(0), "{args:?}: {}", run.err);
     };
-    let (export_path, copy) = (odd.join("out.casebook"), odd.join("copy.db"));
+    let (export_path, copy) = (folder.join("out.casebook"), folder.join("copy.db"));
     run(&["export".as_ref(), export_path.as_os_str()]);
     run(&["backup".as_ref(), copy.as_os_str()]);
     run(&["restore".as_ref(), copy.as_os_str()]);
     let mut command = env.command(&["import", "casebook"]);
-    command.arg(&export_path).env("PRECEDENT_CASEBOOK", odd.join("other"));
+    command.arg(&export_path).env("PRECEDENT_CASEBOOK", folder.join("other"));
     let run = Run::from(command.output().unwrap());
     assert_eq!(run.code, Some(0), "{}", run.err);
 }
@@ -514,12 +514,12 @@ fn stopped_search_blocks_no_other_process() {
         std::thread::sleep(Duration::from_millis(delay));
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
         kill_process(pid, Signal::STOP).unwrap();
-        let began = Instant::now();
+        let start = Instant::now();
         let run = env.run(&["search", "valve"]);
-        let took = began.elapsed();
+        let elapsed = start.elapsed();
         kill_process(pid, Signal::CONT).unwrap();
         child.wait().unwrap();
         assert_eq!(run.code, Some(0), "{delay}: {}", run.err);
-        assert!(took < Duration::from_secs(10), "stopped after {delay} ms: {took:?}");
+        assert!(elapsed < Duration::from_secs(10), "stopped after {delay} ms: {elapsed:?}");
     }
 }

@@ -76,13 +76,14 @@ async fn sign_in(answers: Vec<Value>) -> (Result<i64, Code>, Vec<String>, Option
 #[tokio::test]
 async fn device_login_stores_the_token() {
     let pending_answer = json!({"error": "authorization_pending"});
-    let slower = json!({"error": "slow_down", "interval": 10});
+    let slow_down_answer = json!({"error": "slow_down", "interval": 10});
     let token = json!({"access_token": "canary-token", "token_type": "bearer", "scope": "repo"});
-    let (outcome, requests, token_stored) =
-        sign_in(vec![code(), pending_answer.clone(), slower, pending_answer, token]).await;
+    let (outcome, requests, stored_token) =
+        sign_in(vec![code(), pending_answer.clone(), slow_down_answer, pending_answer, token])
+            .await;
     // The server asks for waits of five, five, ten and ten seconds.
     assert_eq!(outcome, Ok(30));
-    assert_eq!(token_stored.as_deref(), Some("canary-token"));
+    assert_eq!(stored_token.as_deref(), Some("canary-token"));
     assert_eq!(requests[0], "client_id=app-1&scope=repo");
     assert!(
         requests[1].contains("device_code=canary-device")
@@ -103,8 +104,8 @@ async fn failed_sign_in_is_explained() {
         vec![code(), json!({"odd": true})],
         [vec![code()], vec![json!({"error": "authorization_pending"}); 400]].concat(),
     ] {
-        let (outcome, _, token_stored) = sign_in(answers).await;
-        assert_eq!((outcome, token_stored), (Err(Code::Authentication), None));
+        let (outcome, _, stored_token) = sign_in(answers).await;
+        assert_eq!((outcome, stored_token), (Err(Code::Authentication), None));
     }
 }
 

@@ -29,7 +29,7 @@ fn import_failures(env: &TestEnv) {
     solved_item["state"] = "closed".into();
     solved_item["closed_at"] = "2026-02-01T00:00:00Z".into();
     solved_item["milestone"] = serde_json::json!({"title": "2.5.0"});
-    let open = issue(
+    let open_item = issue(
         9,
         "Lease of a node ends before it is renewed",
         "```\nheron.errors.LeaseError: lease 9 of node-12 has ended before it was renewed\n```\nIt happens at night.",
@@ -43,7 +43,7 @@ fn import_failures(env: &TestEnv) {
         .to_string()
     });
     let items: Vec<String> =
-        [solved_item.to_string(), open.to_string()].into_iter().chain(other_items).collect();
+        [solved_item.to_string(), open_item.to_string()].into_iter().chain(other_items).collect();
     let reply =
         comment(701, 7, "Fixed in 2.5.0: the store opens a new segment when one is sealed.");
     import_items(env, items.join("\n"), &reply);
@@ -83,13 +83,13 @@ fn log_report_shows_known_errors() {
     let response = env.json(&["troubleshoot", &path, "--json"]);
     let errors = response["errors"].as_array().unwrap();
     assert_eq!((&response["distinct"], errors.len()), (&3.into(), 3), "{response:#}");
-    let of = |part: &str| {
+    let find_error = |part: &str| {
         errors
             .iter()
             .find(|e| e["message"].as_str().unwrap().contains(part))
             .unwrap_or_else(|| panic!("{part}: {response:#}"))
     };
-    let sealed_error = of("cannot store order");
+    let sealed_error = find_error("cannot store order");
     assert_eq!(
         (&sealed_error["count"], &sealed_error["verdict"]),
         (&30.into(), &"solved".into()),
@@ -104,13 +104,13 @@ fn log_report_shows_known_errors() {
         (&sealed_error["first"]["line"], &sealed_error["last"]["at"]),
         (&2.into(), &"2026-05-12 10:14:30,100".into())
     );
-    let lease = of("LeaseError");
+    let lease = find_error("LeaseError");
     assert_eq!(
         (&lease["verdict"], &lease["known"]["key"]),
         (&"known".into(), &"acme/heron#9".into()),
         "{lease:#}"
     );
-    let quorum = of("quorum");
+    let quorum = find_error("quorum");
     assert_eq!(
         (&quorum["verdict"], &quorum["severity"]),
         (&"new".into(), &"fatal".into()),
@@ -213,15 +213,15 @@ fn non_log_file_is_rejected_or_searched() {
     let picture = env.file("picture.log", b"\x89PNG\0\0");
     let run = env.run(&["troubleshoot", &picture.to_string_lossy()]);
     run.assert_error(2, &["not a text"]);
-    let many = env.run(&["troubleshoot", &mail.to_string_lossy(), "--max-errors", "51"]);
-    many.assert_error(2, &["1 to 50"]);
+    let run = env.run(&["troubleshoot", &mail.to_string_lossy(), "--max-errors", "51"]);
+    run.assert_error(2, &["1 to 50"]);
 }
 
 #[test]
 fn log_may_come_from_standard_input() {
     let env = TestEnv::new();
     import_failures(&env);
-    // The failure is in the middle of a file over the limit for texts.
+    // The failure is in the middle of a log that is too long to be searched for as text.
     let noise: String = (0..9_000)
         .map(|n| {
             format!(
@@ -232,31 +232,31 @@ fn log_may_come_from_standard_input() {
             )
         })
         .collect();
-    let long = format!("{noise}{}{noise}", log());
-    assert!(long.len() > 1_000_000);
-    let run = env.run_with_input(&["troubleshoot", "-"], &long);
+    let long_log = format!("{noise}{}{noise}", log());
+    assert!(long_log.len() > 1_000_000);
+    let run = env.run_with_input(&["troubleshoot", "-"], &long_log);
     assert!(
         run.out.contains("solved  [Issue acme/heron#7]") && run.out.contains("standard input:"),
         "{}",
         run.out
     );
-    let input = zstd::encode_all(long.as_bytes(), 1).unwrap();
+    let input = zstd::encode_all(long_log.as_bytes(), 1).unwrap();
     let run = env.run_with_input(&["troubleshoot", "-"], &input);
     assert!(run.out.contains("solved  [Issue acme/heron#7]"), "{}{}", run.out, run.err);
     let records = r#"[{"level":"INFO","message":"fine"},{"level":"ERROR","message":"cannot store order 3","stack_trace":"com.heron.StoreException: segment 3 of the ring is sealed for good"}]"#;
     let run = env.run_with_input(&["troubleshoot", "-"], records);
     assert!(run.out.contains("solved  [Issue acme/heron#7]"), "{}{}", run.out, run.err);
     for command in ["search", "duplicates"] {
-        let run = env.run_with_input(&[command, "-"], &long);
+        let run = env.run_with_input(&[command, "-"], &long_log);
         assert!(
             run.err.contains("standard input: 4 distinct errors in 18,992 lines"),
             "{command}: {}",
             run.err
         );
     }
-    let run = env.run_with_input(&["search", "-"], &long);
+    let run = env.run_with_input(&["search", "-"], &long_log);
     assert!(run.out.contains("acme/heron#7"), "{}", run.out);
-    let brief = env.run_with_input(&["brief", "-"], &long);
+    let brief = env.run_with_input(&["brief", "-"], &long_log);
     assert!(
         brief.out.contains("Errors in the log") && brief.out.contains("standard input"),
         "{}",
@@ -268,13 +268,13 @@ fn log_may_come_from_standard_input() {
 fn log_without_errors_is_stated() {
     let env = TestEnv::new();
     import_failures(&env);
-    let fine: String = (0..234)
+    let clean_log: String = (0..234)
         .map(|n| format!("2026-05-12 10:00:{:02},000 INFO GET /orders/{n}\n", n % 60))
         .collect();
-    let path = env.file("fine.log", &fine);
+    let path = env.file("fine.log", &clean_log);
     let output = env.ok(&["troubleshoot", &path.to_string_lossy()]).out;
     assert_eq!(output.trim(), "No errors or warnings in 234 lines.");
-    let output = env.run_with_input(&["troubleshoot", "-"], &fine).out;
+    let output = env.run_with_input(&["troubleshoot", "-"], &clean_log).out;
     assert_eq!(output.trim(), "No errors or warnings in 234 lines.");
 }
 

@@ -1,5 +1,5 @@
 //! Tests of the MCP server: tools and their schemas, errors with a remedy, limits, and input that
-//! must not end it.
+//! must not stop it.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ pub struct Client {
     pub child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
-    next: u64,
+    last_id: u64,
     /// Validators of the structured replies, by tool.
     schemas: BTreeMap<String, jsonschema::Validator>,
 }
@@ -43,7 +43,7 @@ impl Client {
             .spawn()
             .unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        Self { child, input, output, next: 0, schemas: BTreeMap::new() }
+        Self { child, input, output, last_id: 0, schemas: BTreeMap::new() }
     }
 
     pub fn send(&mut self, line: &str) {
@@ -65,10 +65,10 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"))
     }
 
-    /// Sends a request and returns its reply, without notifications in between.
+    /// Sends a request and returns its reply, skipping notifications in between.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.next += 1;
-        let id = self.next;
+        self.last_id += 1;
+        let id = self.last_id;
         self.send(
             &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
         );
@@ -164,8 +164,8 @@ fn tools_are_few_annotated_and_described() {
     );
     for tool in tools {
         let name = tool["name"].as_str().unwrap();
-        let writes = matches!(name, "add_note" | "record_verdict");
-        assert_eq!(tool["annotations"]["readOnlyHint"], !writes, "{name}");
+        let is_write = matches!(name, "add_note" | "record_verdict");
+        assert_eq!(tool["annotations"]["readOnlyHint"], !is_write, "{name}");
         assert!(tool["description"].as_str().unwrap().len() > 20, "{name}");
         assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{name}");
         assert_eq!(tool["outputSchema"]["type"], "object", "{name}");
@@ -177,13 +177,13 @@ fn tools_are_few_annotated_and_described() {
         .for_each(|tool| drop(tool.as_object_mut().unwrap().remove("outputSchema")));
     let length = tokens(&serde_json::to_string(&descriptions).unwrap());
     assert!(length <= 2_500, "{length} tokens");
-    let find = tools.iter().find(|t| t["name"] == "find_duplicates").unwrap();
-    let properties = &find["inputSchema"]["properties"];
+    let find_duplicates = tools.iter().find(|t| t["name"] == "find_duplicates").unwrap();
+    let properties = &find_duplicates["inputSchema"]["properties"];
     let names: Vec<&String> = properties.as_object().unwrap().keys().collect();
-    for first in ["include_closed", "max_candidates", "number", "threshold"] {
-        assert!(names.iter().any(|n| *n == first), "{first} is missing: {names:?}");
+    for property in ["include_closed", "max_candidates", "number", "threshold"] {
+        assert!(names.iter().any(|n| *n == property), "{property} is missing: {names:?}");
     }
-    assert_eq!(find["inputSchema"].get("required"), None, "a draft needs no number");
+    assert_eq!(find_duplicates["inputSchema"].get("required"), None, "a draft needs no number");
     assert_eq!(
         (&properties["max_candidates"]["default"], &properties["include_closed"]["default"]),
         (&json!(10), &json!(true))
@@ -211,7 +211,7 @@ fn every_tool_answers() {
     let logs = env.path("logs");
     std::fs::create_dir(&logs).unwrap();
     let mut client = Client::start(&env, &["--allow", &logs.to_string_lossy()]);
-    let has = |reply: &Value, parts: &[&str]| {
+    let assert_texts = |reply: &Value, parts: &[&str]| {
         let text = reply["text"].as_str().unwrap();
         parts.iter().for_each(|part| assert!(text.contains(part), "{part}: {text}"));
     };
@@ -220,7 +220,7 @@ fn every_tool_answers() {
         (search["results"].as_array().unwrap().len(), &search["next_offset"]),
         (1, &json!(1))
     );
-    has(
+    assert_texts(
         &search,
         &[
             "Next: read_thread {\"comment\":\"comment-10\",\"key\":\"acme/app#1\"}",
@@ -228,25 +228,29 @@ fn every_tool_answers() {
             "Why: ",
         ],
     );
-    let rest = client.ok("search_issues", json!({"query": "upload", "limit": 5, "offset": 1}));
-    assert_ne!(rest["results"][0]["key"], search["results"][0]["key"]);
-    assert_eq!(rest["next_offset"], Value::Null);
+    let second_page =
+        client.ok("search_issues", json!({"query": "upload", "limit": 5, "offset": 1}));
+    assert_ne!(second_page["results"][0]["key"], search["results"][0]["key"]);
+    assert_eq!(second_page["next_offset"], Value::Null);
 
     let duplicates = client.ok("find_duplicates", json!({"number": 5}));
     assert_eq!(duplicates["results"][0]["key"], "acme/app#1");
-    has(
+    assert_texts(
         &duplicates,
         &["[acme/app#1]", "closed as completed", "already fixed", "Why: ", "record_verdict"],
     );
     let fixes = client.ok("find_fixes", json!({"text": "upload stops with FW-1043"}));
     assert_eq!((&fixes["solved"], &fixes["results"][0]["key"]), (&json!(1), &json!("acme/app#1")));
-    has(&fixes, &["Comment [acme/app#1 comment-", "> Remark", "Next: read_thread"]);
+    assert_texts(&fixes, &["Comment [acme/app#1 comment-", "> Remark", "Next: read_thread"]);
     let log = env.file(
         "logs/server.log",
         "2026-05-12T10:00:00Z ERROR upload stops with FW-1043 at offset 12\n",
     );
     let log_fixes = client.ok("find_fixes", json!({"path": log}));
-    has(&log_fixes, &["1 distinct error in 1 line", "upload stops with FW-1043", "acme/app#1"]);
+    assert_texts(
+        &log_fixes,
+        &["1 distinct error in 1 line", "upload stops with FW-1043", "acme/app#1"],
+    );
     let error = client.call("find_fixes", json!({"path": env.casebook()}));
     assert!(error.to_string().contains("not allowed to read"), "{error}");
     let answer =
@@ -255,7 +259,7 @@ fn every_tool_answers() {
         (&answer["verdict"], &answer["problem"]["key"]),
         (&json!("likely"), &json!("acme/app#1"))
     );
-    has(
+    assert_texts(
         &answer,
         &[
             "**Probably a known problem: solved**",
@@ -266,7 +270,10 @@ fn every_tool_answers() {
     );
     let thread = client.ok("read_thread", json!({"key": "acme/app#1"}));
     assert_eq!((&thread["comments"], &thread["next_offset"]), (&json!(5), &Value::Null));
-    has(&thread, &["**Status: ", "Comment: comment-14", "### comment-10 · ", "> Remark 0"]);
+    assert_texts(
+        &thread,
+        &["**Status: ", "Comment: comment-14", "### comment-10 · ", "> Remark 0"],
+    );
     let part = client.ok("read_thread", json!({"key": "acme/app#1", "comment": "comment-12"}));
     assert!(part["text"].as_str().unwrap().contains("### comment-12"), "{part}");
     assert!(!part["text"].as_str().unwrap().contains("### comment-11"), "{part}");
@@ -283,7 +290,7 @@ fn every_tool_answers() {
     );
     let verdict = json!({"key": "acme/app#5", "other": "acme/app#1", "verdict": "duplicate", "reason": "the same code"});
     assert_eq!(client.ok("record_verdict", verdict)["canonical"], "acme/app#1");
-    has(&client.ok("write_brief", json!({"key": "acme/app#5"})), &["## Solved cases"]);
+    assert_texts(&client.ok("write_brief", json!({"key": "acme/app#5"})), &["## Solved cases"]);
     let status = client.ok("status", json!({}));
     assert_eq!(status["sources"][0]["key"], "acme/app");
     assert_eq!(client.end().0, Some(0));
@@ -435,16 +442,16 @@ fn hostile_arguments_are_errors() {
     let env = TestEnv::new();
     import_sample(&env);
     let mut client = Client::start(&env, &[]);
-    let huge = "x".repeat(2_000_000);
+    let huge_text = "x".repeat(2_000_000);
     for (tool, arguments) in [
         ("ask", json!({"text": {"a": [1]}})),
         ("ask", json!({"text": ""})),
         ("ask", json!({"key": "a\u{0}b#1"})),
-        ("ask", json!({"key": huge})),
+        ("ask", json!({"key": huge_text})),
         ("search_issues", json!({"query": "\u{0}", "limit": 0})),
         ("search_issues", json!({"query": "x", "offset": -1})),
         ("search_issues", json!({"query": "x", "offset": 1e300})),
-        ("search_issues", json!({"query": "x", "max_chars": huge})),
+        ("search_issues", json!({"query": "x", "max_chars": huge_text})),
         ("find_duplicates", json!({"number": -5})),
         ("find_duplicates", json!({"number": [5]})),
         ("find_duplicates", json!({"number": 5, "threshold": "NaN"})),
@@ -458,7 +465,7 @@ fn hostile_arguments_are_errors() {
             "record_verdict",
             json!({"key": "acme/app#1", "other": "acme/app#1", "verdict": "duplicate"}),
         ),
-        ("status", json!({huge: 1})),
+        ("status", json!({huge_text: 1})),
     ] {
         let reply = client.call(tool, arguments);
         let result = &reply["result"];
@@ -477,9 +484,9 @@ fn brief_keeps_terms_and_redacts_links() {
     import_sample(&env);
     let mut client = Client::start(&env, &[]);
     let report = format!("Hello, this is Berta Brandt from Blue Harbour.\n\n{FAILURE}");
-    let mut brief = |more: Value| {
+    let mut brief = |options: Value| {
         let mut arguments = json!({"text": report});
-        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
         client.ok("write_brief", arguments)["text"].as_str().unwrap().replace('\\', "")
     };
     let text = brief(json!({}));
@@ -576,8 +583,8 @@ fn malformed_input_does_not_end_the_server() {
             "{message}"
         );
     }
-    let huge = format!("FW-1043 {}", "log line of a customer ".repeat(40_000));
-    assert_eq!(client.ok("find_fixes", json!({"text": huge}))["solved"], 1);
+    let huge_text = format!("FW-1043 {}", "log line of a customer ".repeat(40_000));
+    assert_eq!(client.ok("find_fixes", json!({"text": huge_text}))["solved"], 1);
     assert_eq!(client.end().0, Some(0));
 }
 
@@ -672,13 +679,13 @@ fn invalid_request_gets_an_error_reply() {
     let env = TestEnv::new();
     import_sample(&env);
     let mut client = Client::start(&env, &[]);
-    let long =
+    let long_line =
         format!("{{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"{}\"}}", "x".repeat(80_000_000));
     for (line, code, id) in [
         (&b"this is no json"[..], -32700, json!(null)),
         (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping", -32700, json!(null)),
         (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\"}", -32700, json!(null)),
-        (long.as_bytes(), -32700, json!(null)),
+        (long_line.as_bytes(), -32700, json!(null)),
         (b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600, json!(null)),
         (b"{\"jsonrpc\":\"2.0\",\"id\":\"seven\"}", -32600, json!("seven")),
         (b"{\"id\":8,\"method\":\"ping\"}", -32600, json!(8)),
@@ -719,10 +726,10 @@ fn early_input_does_not_end_the_server() {
     client.send("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
     client.send("hello");
     assert_eq!(client.frame()["error"]["code"], -32700);
-    let early = client.call("status", json!({}));
+    let early_reply = client.call("status", json!({}));
     assert!(
-        early["error"]["message"].as_str().unwrap().contains("send initialize first"),
-        "{early}"
+        early_reply["error"]["message"].as_str().unwrap().contains("send initialize first"),
+        "{early_reply}"
     );
     assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
@@ -759,12 +766,13 @@ fn last_line_needs_no_newline() {
 fn duplicates_accept_key_number_text_and_draft() {
     let env = TestEnv::new();
     import_sample(&env);
-    let lib_file = env.file("twin.jsonl", format!("{}\n", issue(5, FAILURE, "On 2.3.1 it stops.")));
+    let lib_file = env.file("lib.jsonl", format!("{}\n", issue(5, FAILURE, "On 2.3.1 it stops.")));
     env.ok(&["import", "github", &lib_file.to_string_lossy(), "--source", "acme/lib"]);
     let mut client = Client::start(&env, &[]);
-    let first = |reply: &Value| reply["results"][0]["key"].as_str().unwrap_or_default().to_owned();
-    let ambiguous = client.call("find_duplicates", json!({"number": 5}));
-    let message = ambiguous["result"]["content"][0]["text"].as_str().unwrap();
+    let first_key =
+        |reply: &Value| reply["results"][0]["key"].as_str().unwrap_or_default().to_owned();
+    let ambiguous_reply = client.call("find_duplicates", json!({"number": 5}));
+    let message = ambiguous_reply["result"]["content"][0]["text"].as_str().unwrap();
     assert!(message.contains("acme/app#5") && message.contains("acme/lib#5"), "{message}");
     for arguments in [
         json!({"key": "acme/app#5"}),
@@ -781,7 +789,7 @@ fn duplicates_accept_key_number_text_and_draft() {
             assert!(reply.to_string().contains("Error (not_found)"), "{reply}");
             continue;
         }
-        assert_eq!(first(&client.ok("find_duplicates", request)), "acme/app#1", "{arguments}");
+        assert_eq!(first_key(&client.ok("find_duplicates", request)), "acme/app#1", "{arguments}");
     }
     let keys = |reply: &Value| -> Vec<String> {
         reply["results"]
@@ -791,8 +799,8 @@ fn duplicates_accept_key_number_text_and_draft() {
             .map(|c| c["key"].as_str().unwrap().to_owned())
             .collect()
     };
-    let own_source = client.ok("find_duplicates", json!({"key": "acme/lib#5"}));
-    assert_eq!(keys(&own_source), Vec::<String>::new());
+    let same_source = client.ok("find_duplicates", json!({"key": "acme/lib#5"}));
+    assert_eq!(keys(&same_source), Vec::<String>::new());
     let all_sources =
         client.ok("find_duplicates", json!({"key": "acme/lib#5", "everywhere": true}));
     assert!(keys(&all_sources).contains(&"acme/app#1".to_owned()), "{all_sources}");
@@ -802,7 +810,7 @@ fn duplicates_accept_key_number_text_and_draft() {
     assert_eq!(client.end().0, Some(0));
     // A server for one source resolves numbers and queries in that source.
     let mut client = Client::start(&env, &["-R", "acme/app"]);
-    assert_eq!(first(&client.ok("find_duplicates", json!({"number": 5}))), "acme/app#1");
+    assert_eq!(first_key(&client.ok("find_duplicates", json!({"number": 5}))), "acme/app#1");
     assert_eq!(client.ok("read_thread", json!({"key": 5}))["key"], "acme/app#5");
     let draft = client.ok("find_duplicates", json!({"title": FAILURE}));
     assert!(keys(&draft).iter().all(|k| k.starts_with("acme/app")), "{draft}");
@@ -815,7 +823,7 @@ fn read_only_tools_write_nothing() {
     import_sample(&env);
     let mut client = Client::start(&env, &[]);
     client.ok("search_issues", json!({"query": "upload"}));
-    let database = || {
+    let count_rows = || {
         let connection = env.database();
         let count = |table: &str| -> u64 {
             connection
@@ -831,7 +839,7 @@ fn read_only_tools_write_nothing() {
             .collect();
         names.into_iter().map(|name| (count(&name), name)).collect::<Vec<_>>()
     };
-    let initial_rows = database();
+    let initial_rows = count_rows();
     for (tool, arguments) in [
         ("search_issues", json!({"query": "upload"})),
         ("find_duplicates", json!({"number": 5})),
@@ -847,7 +855,7 @@ fn read_only_tools_write_nothing() {
         ("status", json!({})),
     ] {
         client.ok(tool, arguments);
-        assert_eq!(database(), initial_rows, "{tool}");
+        assert_eq!(count_rows(), initial_rows, "{tool}");
     }
     assert_eq!(client.end().0, Some(0));
     // A query by an agent marks no report as checked.

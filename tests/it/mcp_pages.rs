@@ -131,8 +131,8 @@ fn thread_and_brief_pages_are_complete() {
         assert_eq!(page_text, thread_text, "{arguments}");
     }
     let arguments = json!({"key": "acme/app#900", "max_chars": 200_000});
-    let folded = pages(&mut client, "read_thread", &arguments);
-    let text = folded[0]["text"].as_str().unwrap();
+    let folded_pages = pages(&mut client, "read_thread", &arguments);
+    let text = folded_pages[0]["text"].as_str().unwrap();
     assert!(text.contains(" lines omitted; pass whole: true for all]"), "{text}");
     assert!(text.chars().count() * 4 < thread_text.len());
     let brief = |client: &mut Client, max_chars| {

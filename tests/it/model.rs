@@ -31,7 +31,7 @@ pub fn run_with_model(env: &TestEnv, runtime: &Path, models: &Path, args: &[&str
     Run::from(output)
 }
 
-/// Copies the built-in model to a folder in which it can be damaged.
+/// Copies the built-in model to a folder where it can be damaged.
 fn copy_model(env: &TestEnv) -> PathBuf {
     for entry in std::fs::read_dir(root().join("models/builtin")).unwrap() {
         let path = entry.unwrap().path();
@@ -76,12 +76,12 @@ fn semantic_search_matches_other_words() {
 }
 
 /// Asserts that a model problem is reported, while import and full-text search work.
-fn assert_keyword_search_works(env: &TestEnv, runtime: &Path, models: &Path, why: &str) {
+fn assert_keyword_search_works(env: &TestEnv, runtime: &Path, models: &Path, message: &str) {
     let run = run_with_model(env, runtime, models, &["import", "sample"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(
-        run.err.contains("The semantic index is not available") && run.err.contains(why),
-        "{why}: {}",
+        run.err.contains("The semantic index is not available") && run.err.contains(message),
+        "{message}: {}",
         run.err
     );
     let run = run_with_model(env, runtime, models, &["search", "replication slot", "-L", "3"]);
@@ -89,16 +89,16 @@ fn assert_keyword_search_works(env: &TestEnv, runtime: &Path, models: &Path, why
     assert!(run.out.contains("ferrywire/ferrywire#"), "{}", run.out);
     // A damaged model is found only when a query is embedded.
     let is_limited = ["Keyword search only", "Not conclusive"].map(|text| run.err.contains(text));
-    assert!(is_limited.contains(&true), "{why}: {}", run.err);
+    assert!(is_limited.contains(&true), "{message}: {}", run.err);
     let run = run_with_model(env, runtime, models, &["status"]);
-    assert!(run.code == Some(0) && run.out.contains(why), "{why}: {}", run.out);
+    assert!(run.code == Some(0) && run.out.contains(message), "{message}: {}", run.out);
 }
 
 #[test]
 fn broken_runtime_leaves_keyword_search() {
     let env = TestEnv::new();
-    let broken = env.file("libonnxruntime.so", "this is no library");
-    assert_keyword_search_works(&env, &broken, &root().join("models"), "cannot be used");
+    let invalid_library = env.file("libonnxruntime.so", "this is no library");
+    assert_keyword_search_works(&env, &invalid_library, &root().join("models"), "cannot be used");
 }
 
 #[test]
@@ -141,19 +141,25 @@ fn question_in_another_language_finds_english_reports() {
         let run = run(&["duplicates", "-t", question, "--include-closed", "--json=key"]);
         run.out + &run.err
     };
-    let before = ask();
-    assert!(before.contains("index for German and other languages is 0% built"), "{before}");
+    let first_output = ask();
+    assert!(
+        first_output.contains("index for German and other languages is 0% built"),
+        "{first_output}"
+    );
     assert_eq!(run(&["index"]).code, Some(0));
-    let after = ask();
-    assert!(!after.contains("German") && after.contains("ferrywire/ferrywire#6\""), "{after}");
-    let found = run(&["search", "Speicher des Agenten wächst ohne Grenze", "--json=key"]);
-    assert!(found.out.contains("ferrywire/ferrywire#6"), "{}", found.out);
+    let second_output = ask();
+    assert!(
+        !second_output.contains("German") && second_output.contains("ferrywire/ferrywire#6\""),
+        "{second_output}"
+    );
+    let search_run = run(&["search", "Speicher des Agenten wächst ohne Grenze", "--json=key"]);
+    assert!(search_run.out.contains("ferrywire/ferrywire#6"), "{}", search_run.out);
 
-    let swedish = run(&[
+    let swedish_run = run(&[
         "duplicates",
         "-t",
         "Konsolen loggar ut användaren efter varje uppdatering av sidan",
     ]);
-    let text = swedish.out + &swedish.err;
+    let text = swedish_run.out + &swedish_run.err;
     assert!(text.contains("texts in Swedish are compared by their words"), "{text}");
 }

@@ -114,16 +114,16 @@ fn killed_model_change_resumes() {
     let env = casebook_of(3_000);
     add_model(&env, "other");
     let mut child = env.command(&["model", "use", "other", "--threads", "1"]).spawn().unwrap();
-    let next = |env: &TestEnv| env.json(&["status", "--json=model"])["model"]["next"].clone();
+    let next_model = |env: &TestEnv| env.json(&["status", "--json=model"])["model"]["next"].clone();
     for _ in 0..400 {
-        if next(&env)["embedded"].as_u64().is_some_and(|n| n > 0) {
+        if next_model(&env)["embedded"].as_u64().is_some_and(|n| n > 0) {
             break;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    if next(&env).is_null() {
+    if next_model(&env).is_null() {
         eprintln!("SKIPPED: the model change ended before it was killed");
         return;
     }
@@ -132,25 +132,29 @@ fn killed_model_change_resumes() {
     env.ok(&["index"]);
     assert_eq!(model_in_use(&env), "other");
     assert_eq!(best_match(&env, 1_234).0, "acme/app#1234");
-    assert_eq!(next(&env), Value::Null);
+    assert_eq!(next_model(&env), Value::Null);
 }
 
 #[test]
-fn missing_or_used_model_is_reported() {
+fn missing_model_or_model_in_use_is_reported() {
     let env = casebook_of(3);
-    let hint = |args: &[&str]| {
+    let run_failing = |args: &[&str]| {
         let run = env.run(args);
         assert_ne!(run.code, Some(0), "{args:?}");
         run.err
     };
-    assert!(hint(&["model", "use", "nobody"]).contains("precedent model list"));
-    assert!(hint(&["model", "use", "bge-small-en-v1.5"]).contains("precedent model install"));
-    assert!(hint(&["model", "install", "bge-smal-en"]).contains("Did you mean bge-small-en"));
-    assert!(hint(&["model", "remove", "builtin"]).contains("in use"));
-    assert!(hint(&["model", "use", "../../etc"]).contains("not installed"));
+    assert!(run_failing(&["model", "use", "nobody"]).contains("precedent model list"));
+    assert!(
+        run_failing(&["model", "use", "bge-small-en-v1.5"]).contains("precedent model install")
+    );
+    assert!(
+        run_failing(&["model", "install", "bge-smal-en"]).contains("Did you mean bge-small-en")
+    );
+    assert!(run_failing(&["model", "remove", "builtin"]).contains("in use"));
+    assert!(run_failing(&["model", "use", "../../etc"]).contains("not installed"));
     add_model(&env, "other");
     env.ok(&["model", "use", "other"]);
-    assert!(hint(&["model", "remove", "other"]).contains("in use"));
+    assert!(run_failing(&["model", "remove", "other"]).contains("in use"));
     // If a model's folder is deleted, full-text search works and a hint is shown.
     std::fs::remove_dir_all(env.casebook().join("models/other")).unwrap();
     let run = env.ok(&["search", "leaks", "-L", "1"]);
@@ -160,7 +164,7 @@ fn missing_or_used_model_is_reported() {
 }
 
 /// Copies the built-in model into another folder.
-fn copy_to(env: &TestEnv, folder: &str) -> PathBuf {
+fn copy_model_to(env: &TestEnv, folder: &str) -> PathBuf {
     for name in [
         "model.onnx",
         "model.onnx.data",
@@ -181,23 +185,23 @@ fn copy_to(env: &TestEnv, folder: &str) -> PathBuf {
 fn imported_model_is_tested_first() {
     let Some(runtime) = runtime() else { return };
     let env = TestEnv::new();
-    let folder = copy_to(&env, "elsewhere/MiniLM copy");
+    let folder = copy_model_to(&env, "elsewhere/MiniLM copy");
     let ask = |args: &[&str]| run_with_model(&env, &runtime, &root().join("models"), args);
-    let from = folder.to_string_lossy().into_owned();
-    let assert_refused = |why: &str| {
-        let run = ask(&["model", "import", &from]);
+    let source = folder.to_string_lossy().into_owned();
+    let assert_refused = |message: &str| {
+        let run = ask(&["model", "import", &source]);
         assert_ne!(run.code, Some(0));
-        assert!(run.err.contains(why), "{why}: {}", run.err);
+        assert!(run.err.contains(message), "{message}: {}", run.err);
         let leftover_count =
             std::fs::read_dir(env.casebook().join("models")).map_or(0, Iterator::count);
         assert_eq!(leftover_count, 0, "files are left behind");
     };
-    let swap = |name: &str, bytes: &[u8], why: &str| {
+    let swap = |name: &str, bytes: &[u8], message: &str| {
         let path = folder.join(name);
-        let whole = std::fs::read(&path).unwrap();
+        let original = std::fs::read(&path).unwrap();
         std::fs::write(&path, bytes).unwrap();
-        assert_refused(why);
-        std::fs::write(&path, whole).unwrap();
+        assert_refused(message);
+        std::fs::write(&path, original).unwrap();
     };
     swap("model.onnx", b"<!DOCTYPE html><title>Sign in</title>", "is a web page");
     swap("model.onnx", b"version https://git-lfs.github.com/spec/v1\n", "Git LFS");
@@ -227,8 +231,8 @@ fn imported_model_is_tested_first() {
         (Some(384), Some("query: "))
     );
     let floor = card["floor"].as_f64().unwrap();
-    assert!((0.2..0.6).contains(&floor), "an unmeasured scale: {floor}");
-    let run = ask(&["model", "import", &from, "--name", "minilm"]);
+    assert!((0.2..0.6).contains(&floor), "the scale was not measured: {floor}");
+    let run = ask(&["model", "import", &source, "--name", "minilm"]);
     assert!(run.err.contains("already"), "{}", run.err);
 
     let run = ask(&["import", "sample"]);
@@ -238,7 +242,7 @@ fn imported_model_is_tested_first() {
     let run =
         ask(&["search", "mode:semantic browser keeps asking for the password again", "-L", "5"]);
     assert!(run.out.to_lowercase().contains("log"), "{}", run.out);
-    // A later replaced file is detected, because its vectors would not match the stored ones.
+    // A file that is replaced later is detected: its vectors would not match the stored ones.
     let model = env.casebook().join("models/minilm/model.onnx.data");
     let mut bytes = std::fs::read(&model).unwrap();
     let n = bytes.len();
@@ -254,7 +258,7 @@ struct Hub {
     log: Vec<(String, Option<String>)>,
     /// `true` to cut the next large file.
     cuts_next: bool,
-    html: bool,
+    sends_html: bool,
     status: Option<u16>,
     wrong_digest: bool,
     has_seen_login: bool,
@@ -284,7 +288,7 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
     if let Some(status) = hub.status {
         return Response::builder().status(status).body(Body::empty()).unwrap();
     }
-    if std::mem::take(&mut hub.html) {
+    if std::mem::take(&mut hub.sends_html) {
         let page = "<!doctype html><title>Sign in</title>";
         return Response::builder()
             .header("content-type", "text/html; charset=utf-8")
@@ -304,24 +308,24 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
             .body(Body::empty())
             .unwrap();
     }
-    let from: usize = range
+    let start: usize = range
         .as_deref()
         .map_or(0, |r| r.trim_start_matches("bytes=").trim_end_matches('-').parse().unwrap());
     let body = Bytes::from(bytes);
-    let rest = body.slice(from..);
+    let rest = body.slice(start..);
     let mut answer = Response::builder().header("content-length", rest.len());
     if range.is_some() {
-        let span = format!("bytes {from}-{}/{}", body.len() - 1, body.len());
+        let span = format!("bytes {start}-{}/{}", body.len() - 1, body.len());
         answer = answer.status(206).header("content-range", span);
     }
     if name.ends_with(".onnx") && std::mem::take(&mut hub.cuts_next) {
         let half = rest.slice(..rest.len() / 2);
         // The partial content arrives before the connection breaks.
-        let broken = futures_util::stream::once(async {
+        let broken_stream = futures_util::stream::once(async {
             tokio::time::sleep(Duration::from_millis(200)).await;
             Err(std::io::Error::other("cut"))
         });
-        let pieces = futures_util::stream::iter([Ok(half)]).chain(broken);
+        let pieces = futures_util::stream::iter([Ok(half)]).chain(broken_stream);
         return answer.body(Body::from_stream(pieces)).unwrap();
     }
     answer.body(Body::from(rest)).unwrap()
@@ -375,23 +379,23 @@ fn invalid_model_download_is_reported() {
     let Some(runtime) = runtime() else { return };
     let (state, address, _server) = start_hub();
     let env = TestEnv::new();
-    let assert_refused = |why: &str| {
+    let assert_refused = |message: &str| {
         let run = install(&env, &runtime, &address);
-        assert_ne!(run.code, Some(0), "{why}");
-        assert!(run.err.contains(why), "{why}: {}", run.err);
+        assert_ne!(run.code, Some(0), "{message}");
+        assert!(run.err.contains(message), "{message}: {}", run.err);
         assert!(!env.casebook().join("models/all-minilm-l6-v2-q").exists());
     };
-    state.lock().unwrap().html = true;
+    state.lock().unwrap().sends_html = true;
     assert_refused("received a web page instead of the file");
     state.lock().unwrap().wrong_digest = true;
     assert_refused("is damaged");
     state.lock().unwrap().wrong_digest = false;
     state.lock().unwrap().status = Some(404);
-    // The small files are present already, but the model is not available.
+    // The small files are already present, but the model is not available.
     assert_refused("was not found");
     state.lock().unwrap().status = None;
     assert_eq!(install(&env, &runtime, &address).code, Some(0), "a later install fails");
-    let nobody = install(&TestEnv::new(), &runtime, "http://127.0.0.1:9");
-    assert_eq!(nobody.code, Some(1));
-    assert!(nobody.err.contains("cannot reach"), "{}", nobody.err);
+    let offline_run = install(&TestEnv::new(), &runtime, "http://127.0.0.1:9");
+    assert_eq!(offline_run.code, Some(1));
+    assert!(offline_run.err.contains("cannot reach"), "{}", offline_run.err);
 }

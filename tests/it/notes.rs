@@ -20,17 +20,17 @@ async fn open_with(env: &TestEnv, engine: Engine) -> Casebook {
 }
 
 /// Forty distinct words.
-const LONG: &str = "amber birch cedar delta ember fjord grove heath inlet jetty knoll larch marsh north ocean prism \
+const LONG_TEXT: &str = "amber birch cedar delta ember fjord grove heath inlet jetty knoll larch marsh north ocean prism \
                     quartz ridge slate thorn umbra vale willow xenon yarrow zephyr anchor basin cliff dune estuary \
                     forest glacier harbor island jungle kelp lagoon meadow needle";
 
-/// Returns [`LONG`] with its last `n` words replaced.
+/// Returns [`LONG_TEXT`] with its last `n` words replaced.
 fn with_changed_words(n: usize) -> String {
     let replacements =
         ["orchid", "pebble", "quarry", "river", "summit", "tundra", "upland", "valley"];
-    let mut words: Vec<&str> = LONG.split_whitespace().collect();
-    let at = words.len() - n;
-    words[at..].copy_from_slice(&replacements[..n]);
+    let mut words: Vec<&str> = LONG_TEXT.split_whitespace().collect();
+    let start = words.len() - n;
+    words[start..].copy_from_slice(&replacements[..n]);
     words.join(" ")
 }
 
@@ -86,7 +86,7 @@ async fn exact_duplicate_note_is_blocked() {
 async fn nearly_identical_note_is_blocked() {
     let env = TestEnv::new();
     let casebook = env.open().await;
-    add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
+    add(&casebook, draft(NoteKind::Lesson, "Forest", LONG_TEXT)).await;
     let second = add(&casebook, draft(NoteKind::Lesson, "Forest", &with_changed_words(1))).await;
     assert_eq!(second.outcome, NoteOutcome::Duplicate, "{:?}", second.matches);
     assert!(second.matches[0].similarity >= 0.95 && !second.matches[0].exact);
@@ -97,15 +97,15 @@ async fn nearly_identical_note_is_blocked() {
 async fn near_duplicate_note_is_connected_once() {
     let env = TestEnv::new();
     let casebook = env.open().await;
-    add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
+    add(&casebook, draft(NoteKind::Lesson, "Forest", LONG_TEXT)).await;
     let similar = add(&casebook, draft(NoteKind::Lesson, "Forest", &with_changed_words(6))).await;
     assert_eq!(similar.outcome, NoteOutcome::Connected, "{:?}", similar.matches);
     assert!((0.90..0.95).contains(&similar.matches[0].similarity), "{:?}", similar.matches);
     assert_eq!(similar.note.connected, ["note#1"]);
     assert_eq!(casebook.note("1").await.unwrap().connected, ["note#2"]);
     // Repeated requests create one link, not two.
-    let attach = NoteChange { attach: vec!["note#2".into()], ..Default::default() };
-    let first = casebook.edit_note("note#1", attach, &Task::new()).await.unwrap();
+    let change = NoteChange { attach: vec!["note#2".into()], ..Default::default() };
+    let first = casebook.edit_note("note#1", change, &Task::new()).await.unwrap();
     assert_eq!(first.connected, ["note#2"]);
 }
 
@@ -149,7 +149,7 @@ async fn notes_match_only_their_own_kind() {
 async fn similarity_check_stores_nothing() {
     let env = TestEnv::new();
     let casebook = env.open().await;
-    add(&casebook, draft(NoteKind::Curiosity, "Forest", LONG)).await;
+    add(&casebook, draft(NoteKind::Curiosity, "Forest", LONG_TEXT)).await;
     for (body, recommendation, matches) in [
         (with_changed_words(0), Recommendation::DuplicateFound, 1),
         (with_changed_words(6), Recommendation::SimilarFound, 1),
@@ -164,7 +164,7 @@ async fn similarity_check_stores_nothing() {
             "{body}"
         );
     }
-    let response = casebook.similar_notes(NoteKind::Lesson, "Forest", LONG).await.unwrap();
+    let response = casebook.similar_notes(NoteKind::Lesson, "Forest", LONG_TEXT).await.unwrap();
     assert_eq!(response.recommendation, Recommendation::Unique);
     assert_eq!(count(&casebook).await, 1);
 }
@@ -173,8 +173,9 @@ async fn similarity_check_stores_nothing() {
 async fn numbers_and_negations_distinguish_notes() {
     let env = TestEnv::new();
     let casebook = env.open().await;
-    add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG} 8080"))).await;
-    let similar = add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG} 8081"))).await;
+    add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG_TEXT} 8080"))).await;
+    let similar =
+        add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG_TEXT} 8081"))).await;
     assert_eq!(similar.outcome, NoteOutcome::Connected, "{:?}", similar.matches);
     assert_eq!(similar.matches[0].differs, ["8080", "8081"]);
 }
@@ -212,10 +213,10 @@ async fn failed_similarity_check_stores_with_a_warning() {
     // Without vectors, words are compared.
     let second = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     assert_eq!((second.outcome, count(&casebook).await), (NoteOutcome::Duplicate, 1));
-    // With a model, notes that have no vector are compared as well.
+    // With a model, notes without a vector are also compared.
     drop(casebook);
     let casebook = env.open().await;
-    add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
+    add(&casebook, draft(NoteKind::Lesson, "Forest", LONG_TEXT)).await;
     let similar =
         casebook.similar_notes(NoteKind::Lesson, "Slots", "Restart the heartbeat!").await.unwrap();
     assert!(similar.warning.is_none());
@@ -265,7 +266,7 @@ async fn notes_are_searchable_but_never_duplicates() {
 }
 
 #[tokio::test]
-async fn bare_number_in_a_note_belongs_to_its_source() {
+async fn bare_number_in_note_belongs_to_its_source() {
     let env = TestEnv::new();
     let casebook = env.open().await;
     let lines =
@@ -316,11 +317,11 @@ async fn removed_note_keeps_its_number() {
 async fn names_distinguish_notes() {
     let env = TestEnv::new();
     let casebook = env.open().await;
-    let title = |customer: &str| format!("Customer {customer} Harbour keeps 4.1: {LONG}");
+    let title = |customer: &str| format!("Customer {customer} Harbour keeps 4.1: {LONG_TEXT}");
     add(&casebook, draft(NoteKind::Lesson, &title("Blue"), "They may not update before June."))
         .await;
-    let red = draft(NoteKind::Lesson, &title("Red"), "They may not update before June.");
-    let answer = add(&casebook, red).await;
+    let red_draft = draft(NoteKind::Lesson, &title("Red"), "They may not update before June.");
+    let answer = add(&casebook, red_draft).await;
     assert_eq!(answer.outcome, NoteOutcome::Connected, "{answer:?}");
     assert_eq!(answer.matches[0].differs, ["Red", "Blue"]);
 }

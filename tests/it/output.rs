@@ -326,8 +326,8 @@ const TESTED_ELSEWHERE: &[&str] = &[
 
 fn mask(run: &Run, env: &TestEnv) -> String {
     let text = run.snapshot_text(env);
-    let replace = |text: &str, pattern: &str, with: &str| {
-        regex::Regex::new(pattern).unwrap().replace_all(text, with).into_owned()
+    let replace = |text: &str, pattern: &str, replacement: &str| {
+        regex::Regex::new(pattern).unwrap().replace_all(text, replacement).into_owned()
     };
     let text = replace(&text, r"\d{4}-\d\d-\d\dT[\d:.]+Z", "[TIME]");
     let text = replace(&text, r"\d{4}-\d\d-\d\d", "[DAY]");
@@ -366,24 +366,24 @@ fn command_output_matches_the_snapshots() {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let run = env.run(&args);
         let must_fail = name.ends_with("_error") || name.ends_with("_meant");
-        let mut wrong =
+        let mut report =
             |problem: String| problems.push(format!("{name}: {problem}\n{}\n{}", run.out, run.err));
         if (run.code != Some(0)) != must_fail || run.err.contains("panicked") {
-            wrong(format!("ended with {:?}", run.code));
+            report(format!("ended with {:?}", run.code));
         }
         let remedies = ["hint:", "For more information", "Usage:"];
         if must_fail
             && !(matches!(run.code, Some(1 | 2)) && remedies.iter().any(|r| run.err.contains(r)))
         {
-            wrong("no remedy".to_owned());
+            report("no remedy".to_owned());
         }
         if let Some(schema_name) = schema_name {
             seen_schemas.insert((*schema_name).to_owned());
             match serde_json::from_str::<Value>(&run.out) {
-                Err(error) => wrong(error.to_string()),
+                Err(error) => report(error.to_string()),
                 Ok(output) => {
                     if let Err(error) = schema(&env, schema_name).validate(&output) {
-                        wrong(format!("{error} at {}", error.instance_path()));
+                        report(format!("{error} at {}", error.instance_path()));
                     }
                 }
             }
@@ -399,7 +399,7 @@ fn command_output_matches_the_snapshots() {
         "--json",
     ]);
     schema(&env, "import").validate(&sample).unwrap();
-    // Every schema except these three validated real output.
+    // Real output was validated against every schema except these three.
     let schema_names: BTreeSet<String> =
         env.ok(&["schema"]).out.lines().map(str::to_owned).collect();
     let missing_schemas: Vec<&String> = schema_names.difference(&seen_schemas).collect();
@@ -425,7 +425,7 @@ fn every_command_has_a_snapshot() {
         pages.iter().filter(|p| !pages.iter().any(|o| o.starts_with(&format!("{p}-")))).collect();
     for page in commands {
         let words = page.trim_start_matches("precedent-");
-        let has = |matches_name: fn(&str) -> bool| {
+        let has_case = |matches_name: fn(&str) -> bool| {
             CASES.iter().any(|(name, args, _)| {
                 let args: Vec<&str> = args
                     .iter()
@@ -440,11 +440,11 @@ fn every_command_has_a_snapshot() {
                 forms.iter().any(|s| s == words) && matches_name(name)
             })
         };
-        let elsewhere = TESTED_ELSEWHERE.iter().any(|e| e.replace(' ', "-") == words);
-        let is_covered = has(|n| !n.ends_with("_error"))
-            || elsewhere
+        let is_tested_elsewhere = TESTED_ELSEWHERE.iter().any(|e| e.replace(' ', "-") == words);
+        let is_covered = has_case(|n| !n.ends_with("_error"))
+            || is_tested_elsewhere
             || matches!(words, "search" | "show" | "brief");
-        let fails = has(|n| n.ends_with("_error") || n.ends_with("_meant"));
+        let fails = has_case(|n| n.ends_with("_error") || n.ends_with("_meant"));
         // A command that cannot fail by itself needs no failure case.
         assert!(
             is_covered && (fails || words == "config-path"),
@@ -459,14 +459,14 @@ fn documented_schemas_are_current() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema");
     let names: BTreeSet<String> = env.ok(&["schema"]).out.lines().map(str::to_owned).collect();
     for name in &names {
-        let now = env.ok(&["schema", name]).out;
+        let current_schema = env.ok(&["schema", name]).out;
         let schema_file =
             std::fs::read_to_string(docs.join(format!("{name}.json"))).unwrap_or_default();
         assert!(
-            schema_file == now,
+            schema_file == current_schema,
             "docs/schema/{name}.json is outdated; run precedent schema --into docs/schema"
         );
-        let value: Value = serde_json::from_str(&now).unwrap();
+        let value: Value = serde_json::from_str(&current_schema).unwrap();
         jsonschema::meta::validate(&value).unwrap_or_else(|e| panic!("{name}: {e}"));
     }
     let schema_files: BTreeSet<String> = std::fs::read_dir(&docs)
@@ -482,15 +482,15 @@ fn manual_completions_and_skill_are_complete() {
     let page = env.ok(&["man"]).out;
     assert!(page.contains(".TH precedent 1") && page.contains("Exit codes"), "{page}");
     // A page is replaced atomically: readers of the old one can finish.
-    let (folder, old) = (env.path("man"), env.path("old"));
+    let (folder, old_page) = (env.path("man"), env.path("old"));
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(&old, "old").unwrap();
-    std::fs::hard_link(&old, folder.join("precedent.1")).unwrap();
+    std::fs::write(&old_page, "old").unwrap();
+    std::fs::hard_link(&old_page, folder.join("precedent.1")).unwrap();
     env.ok(&["man", &folder.to_string_lossy()]);
     assert!(
         std::fs::read_to_string(folder.join("precedent.1")).unwrap().contains(".TH precedent 1")
     );
-    assert_eq!(std::fs::read_to_string(&old).unwrap(), "old");
+    assert_eq!(std::fs::read_to_string(&old_page).unwrap(), "old");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(env.ok(&["completions", shell]).out.contains("troubleshoot"), "{shell}");
     }

@@ -1,5 +1,5 @@
 //! Tests of an incomplete semantic index: no answer claims that there is no match, and a missing
-//! vector ranks no document lower.
+//! vector lowers no document's rank.
 
 use std::sync::{Arc, Mutex};
 
@@ -112,14 +112,14 @@ fn incomplete_index_is_stated_on_standard_output() {
     let env = TestEnv::new();
     let path = env.file_arg("in.jsonl", random_records(30, 0, 5).0);
     env.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
-    let first = "Not conclusive: the semantic index is 0% built. Run `precedent index`.\n";
+    let first_line = "Not conclusive: the semantic index is 0% built. Run `precedent index`.\n";
     for command in [
         vec!["troubleshoot", "zeppelin moors sideways"],
         vec!["duplicates", "--title", "zeppelin moors sideways"],
         vec!["search", "zeppelinmoors"],
     ] {
         let out = env.ok(&command).out;
-        assert!(out.starts_with(first), "{command:?}: {out}");
+        assert!(out.starts_with(first_line), "{command:?}: {out}");
         let json = env.json(&[&command[..], &["--json"]].concat());
         assert_eq!(json["conclusive"], false, "{command:?}");
     }

@@ -14,7 +14,7 @@ use crate::support::{
 
 /// Returns a casebook with every kind of content.
 fn populated_casebook(seed: u64, source: &str) -> TestEnv {
-    let env = without_notes(seed, source);
+    let env = casebook_without_notes(seed, source);
     let attach = format!("{source}#1");
     let note = [
         "note",
@@ -30,7 +30,7 @@ fn populated_casebook(seed: u64, source: &str) -> TestEnv {
     env
 }
 
-fn without_notes(seed: u64, source: &str) -> TestEnv {
+fn casebook_without_notes(seed: u64, source: &str) -> TestEnv {
     let env = TestEnv::new();
     let (items, comments) = random_records(300, 260, seed);
     let text = format!("{items}{comments}").replace("acme/app", source);
@@ -95,7 +95,7 @@ fn export_is_complete_without_private_notes() {
     let run = import(&target, &file);
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.err.contains("1 source, 301 documents, 260 comments, 2 verdicts"), "{}", run.err);
-    assert_eq!(fingerprint(&target), fingerprint(&without_notes(5, "acme/app")));
+    assert_eq!(fingerprint(&target), fingerprint(&casebook_without_notes(5, "acme/app")));
     assert_eq!(
         target.json(&["verdict", "list", "--json=first,second,kind,reason,actor"]),
         origin.json(&["verdict", "list", "--json=first,second,kind,reason,actor"])
@@ -139,9 +139,13 @@ fn export_contains_nothing_private() {
         ["manifest.json", "casebook.db.zst", "checksums"]
     );
     let database = zstd::decode_all(members[1].1.as_slice()).unwrap();
-    let holds = |needle: &str| database.windows(needle.len()).any(|w| w == needle.as_bytes());
-    assert!(holds("one cause") && !holds("Canary of a private note") && !holds("My own remark"));
-    assert!(!holds("note#1"));
+    let contains = |needle: &str| database.windows(needle.len()).any(|w| w == needle.as_bytes());
+    assert!(
+        contains("one cause")
+            && !contains("Canary of a private note")
+            && !contains("My own remark")
+    );
+    assert!(!contains("note#1"));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -192,7 +196,7 @@ fn truncated_or_altered_file_is_rejected() {
     let export_bytes = std::fs::read(export(&origin, &[])).unwrap();
     let target = TestEnv::new();
     target.create_database();
-    for at in [
+    for offset in [
         0,
         1,
         511,
@@ -202,22 +206,23 @@ fn truncated_or_altered_file_is_rejected() {
         export_bytes.len() - 1024 - 512,
         export_bytes.len() - 1024 - 600,
     ] {
-        let file = origin.file("cut.casebook", &export_bytes[..at]);
+        let file = origin.file("cut.casebook", &export_bytes[..offset]);
         let run = import(&target, &file);
-        assert_eq!(run.code, Some(2), "cut at {at}: {}", run.err);
+        assert_eq!(run.code, Some(2), "cut at {offset}: {}", run.err);
         run.assert_stderr(&["cannot be imported", "hint:"]);
         assert_untouched(&target);
     }
     // One changed byte anywhere is detected: in a header, the manifest, the database or the
     // checksums.
     let length = export_bytes.len();
-    for at in [0, 148, 520, 560, 1024 + 10, 2048 + 512, length / 2, length / 3, length - 1024 - 500]
+    for offset in
+        [0, 148, 520, 560, 1024 + 10, 2048 + 512, length / 2, length / 3, length - 1024 - 500]
     {
         let mut bytes = export_bytes.clone();
-        bytes[at] ^= 0x01;
+        bytes[offset] ^= 0x01;
         let file = origin.file("changed.casebook", &bytes);
         let run = import(&target, &file);
-        assert!(matches!(run.code, Some(1 | 2)), "changed at {at}: {:?} {}", run.code, run.err);
+        assert!(matches!(run.code, Some(1 | 2)), "changed at {offset}: {:?} {}", run.code, run.err);
         assert_untouched(&target);
     }
     let run = import(&target, &origin.file("words.casebook", "only words"));
@@ -228,8 +233,8 @@ fn truncated_or_altered_file_is_rejected() {
     // A file that is not an exported casebook is described, and no casebook is created.
     let copy = origin.path("copy.db");
     origin.ok(&["backup", &copy.to_string_lossy()]);
-    let new = TestEnv::new();
-    for (file, why) in [
+    let empty_env = TestEnv::new();
+    for (file, message) in [
         (
             origin.file("cut.casebook", &export_bytes[..export_bytes.len() / 2]),
             "cannot be imported as a casebook",
@@ -237,9 +242,9 @@ fn truncated_or_altered_file_is_rejected() {
         (origin.file("table.csv", "ID,Title\n1,One\n"), "is not an exported casebook"),
         (copy, "precedent restore"),
     ] {
-        let run = import(&new, &file);
-        assert!(run.code == Some(2) && run.err.contains(why), "{why}: {}", run.err);
-        assert!(!new.casebook().join("precedent.db").exists(), "{why}");
+        let run = import(&empty_env, &file);
+        assert!(run.code == Some(2) && run.err.contains(message), "{message}: {}", run.err);
+        assert!(!empty_env.casebook().join("precedent.db").exists(), "{message}");
     }
 }
 
@@ -293,8 +298,7 @@ fn malicious_file_is_rejected() {
         "ALTER TABLE links RENAME TO l; CREATE VIEW links AS SELECT * FROM l;",
         "DROP TABLE checks;",
         "PRAGMA application_id = 5;",
-        // An orphaned row, a key that differs from its source's number, and a value of another
-        // type.
+        // An orphaned comment, a missing comment, an unlisted source, and unreadable data.
         "INSERT INTO comments (source_id, number, remote_id, body, created_at, updated_at, raw_hash) VALUES (99, 1, 'x', 'y', 1, 1, x'00');",
         "DELETE FROM comments WHERE id = 5;",
         "INSERT INTO sources (key, kind, added_at) VALUES ('more/than', 'github', 1);",
@@ -317,7 +321,7 @@ fn malicious_file_is_rejected() {
     );
     assert_eq!(import(&victim, &file).code, Some(0));
     let verdicts_after = victim.json(&["verdict", "list", "--json"]);
-    let own_verdicts = |verdicts: &serde_json::Value| {
+    let victim_verdicts = |verdicts: &serde_json::Value| {
         let verdicts = verdicts.as_array().unwrap();
         verdicts
             .iter()
@@ -325,7 +329,7 @@ fn malicious_file_is_rejected() {
             .cloned()
             .collect::<Vec<_>>()
     };
-    assert_eq!(own_verdicts(&verdicts_after), own_verdicts(&verdicts_before));
+    assert_eq!(victim_verdicts(&verdicts_after), victim_verdicts(&verdicts_before));
 }
 
 #[test]
@@ -333,10 +337,10 @@ fn backup_is_consistent_during_concurrent_writes() {
     let env = TestEnv::new();
     let (items, comments) = random_records(600, 400, 9);
     let path = env.file_arg("in.jsonl", format!("{items}{comments}"));
-    let more = env.file_arg("more.jsonl", random_records(3_000, 10, 10).0);
+    let new_file = env.file_arg("more.jsonl", random_records(3_000, 10, 10).0);
     env.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
     let mut writer = env
-        .command(&["import", "github", &more, "--source", "acme/app", "--no-index"])
+        .command(&["import", "github", &new_file, "--source", "acme/app", "--no-index"])
         .spawn()
         .unwrap();
     let mut copies = 0;
@@ -350,7 +354,7 @@ fn backup_is_consistent_during_concurrent_writes() {
         let gaps: i64 = copy
             .query_row("SELECT count(*) FROM documents d WHERE NOT EXISTS (SELECT 1 FROM document_raw r WHERE r.document_id = d.id)", [], |r| r.get(0))
             .unwrap();
-        assert_eq!(gaps, 0, "a batch is copied in part");
+        assert_eq!(gaps, 0, "a batch is only partly copied");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
@@ -362,13 +366,13 @@ fn backup_is_consistent_during_concurrent_writes() {
     let run = env.run(&["backup", &file]);
     run.assert_error(2, &["already exists"]);
     env.ok(&["backup", &file, "--force"]);
-    // In a folder, the copy is a casebook.
-    let copy_place = TestEnv::new();
-    std::fs::create_dir_all(copy_place.casebook()).unwrap();
-    std::fs::copy(&file, copy_place.casebook().join("precedent.db")).unwrap();
-    copy_place.ok(&["index"]);
+    // In a folder, the copy works as a casebook.
+    let copy_env = TestEnv::new();
+    std::fs::create_dir_all(copy_env.casebook()).unwrap();
+    std::fs::copy(&file, copy_env.casebook().join("precedent.db")).unwrap();
+    copy_env.ok(&["index"]);
     env.ok(&["index"]);
-    assert_eq!(fingerprint(&copy_place), fingerprint(&env));
+    assert_eq!(fingerprint(&copy_env), fingerprint(&env));
 }
 
 #[test]
@@ -379,17 +383,17 @@ fn restore_is_complete_and_visible_to_open_readers() {
     let copy = env.path_arg("copy.db");
     let message = env.ok(&["backup", &copy]).err;
     assert!(message.contains(&format!("To restore it: precedent restore {copy}")), "{message}");
-    // Another process has the casebook open, with an unapplied log.
-    let open = env.database();
+    // Another process has the casebook open, with an unapplied write-ahead log.
+    let reader = env.database();
     let titles = || -> i64 {
         let query = "SELECT count(*) FROM documents WHERE title = 'Changed since'";
-        open.query_row(query, [], |r| r.get(0)).unwrap()
+        reader.query_row(query, [], |r| r.get(0)).unwrap()
     };
     let changed_issue = issue(1, "Changed since", "It was changed.")
         .to_string()
         .replace("2026-01-02", "2026-07-02");
-    let more = env.file_arg("more.jsonl", changed_issue + "\n");
-    env.ok(&["import", "github", &more, "--source", "acme/app"]);
+    let new_file = env.file_arg("more.jsonl", changed_issue + "\n");
+    env.ok(&["import", "github", &new_file, "--source", "acme/app"]);
     env.ok(&["note", "add", "--title", "Later", "--body", "After the copy."]);
     assert_eq!(titles(), 1);
     let run = env.ok(&["restore", &copy]);
@@ -405,30 +409,32 @@ fn restore_is_complete_and_visible_to_open_readers() {
     assert!(env.ok(&["note", "list"]).out.contains("Later"));
 
     // The database is no longer valid.
-    let broken = TestEnv::new();
-    broken.create_database();
-    std::fs::write(broken.casebook().join("precedent.db"), "no database, but somebody's").unwrap();
-    broken.ok(&["restore", &copy]);
-    broken.ok(&["index"]);
-    assert_eq!(fingerprint(&broken), content_before);
-    let aside = std::fs::read_to_string(broken.casebook().join("precedent.damaged-1.db")).unwrap();
-    assert_eq!(aside, "no database, but somebody's");
+    let damaged_env = TestEnv::new();
+    damaged_env.create_database();
+    std::fs::write(damaged_env.casebook().join("precedent.db"), "no database, but somebody's")
+        .unwrap();
+    damaged_env.ok(&["restore", &copy]);
+    damaged_env.ok(&["index"]);
+    assert_eq!(fingerprint(&damaged_env), content_before);
+    let damaged_copy =
+        std::fs::read_to_string(damaged_env.casebook().join("precedent.damaged-1.db")).unwrap();
+    assert_eq!(damaged_copy, "no database, but somebody's");
 
-    // A backup can be restored in a new folder, and an invalid one changes nothing.
-    let copy_place = TestEnv::new();
-    copy_place.ok(&["restore", &copy]);
-    copy_place.ok(&["index"]);
-    assert_eq!(fingerprint(&copy_place), content_before);
+    // A backup can be restored into a new folder, and an invalid one changes nothing.
+    let copy_env = TestEnv::new();
+    copy_env.ok(&["restore", &copy]);
+    copy_env.ok(&["index"]);
+    assert_eq!(fingerprint(&copy_env), content_before);
     let export_path = export(&env, &[]).to_string_lossy().into_owned();
     let partial_copy = env.file_arg("cut.db", &std::fs::read(&copy).unwrap()[..8_192]);
     for (file, hint) in
         [(&export_path, "precedent import casebook"), (&partial_copy, "precedent backup")]
     {
-        let run = copy_place.run(&["restore", file]);
+        let run = copy_env.run(&["restore", file]);
         assert!(run.code != Some(0) && run.err.contains(hint), "{file}: {}", run.err);
     }
-    assert_eq!(fingerprint(&copy_place), content_before);
-    let entries = std::fs::read_dir(copy_place.casebook()).unwrap().flatten();
+    assert_eq!(fingerprint(&copy_env), content_before);
+    let entries = std::fs::read_dir(copy_env.casebook()).unwrap().flatten();
     let leftovers: Vec<String> =
         entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     assert!(leftovers.iter().all(|name| !name.starts_with(".precedent")), "{leftovers:?}");
@@ -436,17 +442,17 @@ fn restore_is_complete_and_visible_to_open_readers() {
 
 #[test]
 fn export_spares_other_files_and_cleans_up() {
-    let env = without_notes(22, "acme/app");
+    let env = casebook_without_notes(22, "acme/app");
     let names =
         ["out.casebook.part", "out.casebook.part.db", "out.casebook.part.zst", "copy.db.part"];
-    let own_files = names.map(|name| env.file(name, "my own"));
+    let user_files = names.map(|name| env.file(name, "my own"));
     // A killed process left these files behind.
     env.file(".precedent-abcdefABCDEF.part/part.db", "half");
     env.file(".precedent-abcdefABCDEF.part/lock", "");
     let file = env.path_arg("out.casebook");
     env.ok(&["export", &file]);
     env.ok(&["backup", &env.path("copy.db").to_string_lossy()]);
-    for path in own_files {
+    for path in user_files {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "my own", "{}", path.display());
     }
     assert!(!env.path(".precedent-abcdefABCDEF.part").exists());
@@ -474,7 +480,7 @@ fn export_works_during_writes_and_with_one_record() {
 
 #[test]
 fn file_affects_only_the_sources_it_contains() {
-    let attacker = without_notes(3, "evil/x");
+    let attacker = casebook_without_notes(3, "evil/x");
     let file = export(&attacker, &[]);
     let sql = "
         INSERT INTO verdicts (first_key, second_key, verdict, canonical_key, reason, actor, decided_at)
@@ -488,8 +494,8 @@ fn file_affects_only_the_sources_it_contains() {
     // The manifest must match the content.
     let members = casebook_members(&file);
     let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
-    let honest = manifest["contents"]["verdicts"].as_u64().unwrap();
-    manifest["contents"]["verdicts"] = (honest + 2).into();
+    let honest_count = manifest["contents"]["verdicts"].as_u64().unwrap();
+    manifest["contents"]["verdicts"] = (honest_count + 2).into();
     let file = write_casebook(&attacker, manifest.to_string().as_bytes(), &members[1].1);
 
     // The decisions are imported before their items exist …
@@ -503,7 +509,7 @@ fn file_affects_only_the_sources_it_contains() {
     );
     assert!(run.err.contains("acme/app#11 and evil/x#1"), "{}", run.err);
     assert!(
-        run.err.contains(&format!("{honest} verdicts")),
+        run.err.contains(&format!("{honest_count} verdicts")),
         "skipped decisions count: {}",
         run.err
     );
@@ -524,7 +530,7 @@ fn file_affects_only_the_sources_it_contains() {
 
 #[test]
 fn file_with_mismatched_source_is_rejected() {
-    let attacker = without_notes(4, "evil/x");
+    let attacker = casebook_without_notes(4, "evil/x");
     let file = tampered_export(
         &attacker,
         &export(&attacker, &[]),

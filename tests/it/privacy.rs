@@ -112,8 +112,9 @@ fn everything_except_sync_works_offline() {
             .stdin(Stdio::null());
         command.output()
     };
-    let works = Command::new("unshare").args(["--map-root-user", "--net", "true"]).status();
-    if !works.is_ok_and(|w| w.success()) {
+    let unshare_status =
+        Command::new("unshare").args(["--map-root-user", "--net", "true"]).status();
+    if !unshare_status.is_ok_and(|w| w.success()) {
         eprintln!("SKIPPED: work without a network, because no namespace can be created");
         return;
     }

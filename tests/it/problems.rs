@@ -1,4 +1,4 @@
-//! Tests of the problems of a backlog.
+//! Tests of the problem list of a backlog.
 
 use precedent_core::{
     Code, Task,
@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use crate::support::{TestEnv, comment, issue, json_lines, with_fields};
 
 fn report(number: u64, day: u32, title: &str) -> Value {
-    let at = format!("2026-05-{day:02}T09:00:00Z");
+    let time = format!("2026-05-{day:02}T09:00:00Z");
     let mut record =
         issue(number, title, &format!("{title}. It happens each time, on every host of ours."));
-    record["created_at"] = json!(at);
-    record["updated_at"] = json!(at);
+    record["created_at"] = json!(time);
+    record["updated_at"] = json!(time);
     record
 }
 
@@ -40,10 +40,10 @@ async fn problems(casebook: &Casebook) -> ProblemsResponse {
 }
 
 fn keys(reply: &ProblemsResponse) -> Vec<Vec<&str>> {
-    fn of(problem: &ListedProblem) -> Vec<&str> {
+    fn problem_keys(problem: &ListedProblem) -> Vec<&str> {
         [&problem.head].into_iter().chain(&problem.members).map(|m| m.key.as_str()).collect()
     }
-    reply.problems.iter().map(of).collect()
+    reply.problems.iter().map(problem_keys).collect()
 }
 
 fn backlog() -> Vec<Value> {
@@ -111,19 +111,19 @@ async fn unscanned_reports_are_stated() {
     let path = env.file("later.jsonl", lines);
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     assert_eq!(problems(&casebook).await.unscanned, 1);
-    for bad in [
+    for invalid_request in [
         ProblemsRequest { threshold: 1.5, ..ProblemsRequest::default() },
         ProblemsRequest { limit: 100_000, ..ProblemsRequest::default() },
     ] {
         assert_eq!(
-            casebook.problems(bad, &Task::new()).await.unwrap_err().code(),
+            casebook.problems(invalid_request, &Task::new()).await.unwrap_err().code(),
             Code::InvalidInput
         );
     }
-    let elsewhere =
+    let unknown_source =
         ProblemsRequest { source: Some("no/such".into()), ..ProblemsRequest::default() };
     assert_eq!(
-        casebook.problems(elsewhere, &Task::new()).await.unwrap_err().code(),
+        casebook.problems(unknown_source, &Task::new()).await.unwrap_err().code(),
         Code::NotFound
     );
 }
@@ -133,18 +133,18 @@ const CHANGELOG: &str = "# Changelog\n\n## [Unreleased]\n\n- The chart keeps its
     ## [2.0.0] - 2026-01-10\n\n- A new engine\n";
 
 /// The title of a duplicate with few words.
-const SHORT: &str = "Bundles hang";
+const SHORT_TITLE: &str = "Bundles hang";
 /// The details of the other reports.
 const DETAIL: &str =
     "It happens each time the second node of the cluster starts before the first one is ready.";
 
 /// Opens a casebook with two fixed problems and the releases of their product.
 async fn open_with_releases(env: &TestEnv) -> Casebook {
-    let dated = |number, title: &str, version: &str, days: [&str; 2]| {
-        let detail = if title == SHORT { "" } else { DETAIL };
+    let dated_report = |number, title: &str, version: &str, days: [&str; 2]| {
+        let detail = if title == SHORT_TITLE { "" } else { DETAIL };
         let body = format!("{title}. {detail} Seen on version {version}.");
-        let at = days.map(|day| format!("{day}T00:00:00Z"));
-        let times = json!({"created_at": at[0], "updated_at": at[1], "closed_at": at[1]});
+        let dates = days.map(|day| format!("{day}T00:00:00Z"));
+        let times = json!({"created_at": dates[0], "updated_at": dates[1], "closed_at": dates[1]});
         with_fields(
             with_fields(issue(number, title, &body), times),
             json!({"state": "closed", "state_reason": "completed"}),
@@ -152,14 +152,14 @@ async fn open_with_releases(env: &TestEnv) -> Casebook {
     };
     let upload = "Upload stops behind the proxy";
     let records = [
-        dated(1, upload, "2.0.0", ["2026-01-12", "2026-01-20"]),
+        dated_report(1, upload, "2.0.0", ["2026-01-12", "2026-01-20"]),
         with_fields(
             comment(11, 1, "Fixed, the proxy's headers are read now."),
             json!({"author_association": "MEMBER"}),
         ),
-        dated(2, SHORT, "2.1.0", ["2026-03-05", "2026-03-06"]),
-        dated(3, "Chart loses its colours", "2.1.0", ["2026-03-02", "2026-03-10"]),
-        dated(4, SHORT, "2.0.0", ["2026-02-20", "2026-02-21"]),
+        dated_report(2, SHORT_TITLE, "2.1.0", ["2026-03-05", "2026-03-06"]),
+        dated_report(3, "Chart loses its colours", "2.1.0", ["2026-03-02", "2026-03-10"]),
+        dated_report(4, SHORT_TITLE, "2.0.0", ["2026-02-20", "2026-02-21"]),
     ];
     let casebook = open(env, &records).await;
     let path = env.file("CHANGELOG.md", CHANGELOG);

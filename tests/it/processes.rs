@@ -37,9 +37,9 @@ fn concurrent_imports_and_searches_lose_nothing() {
         start(&["import", "github", &c, "--source", "acme/app"]),
     ];
     // Searches fail until an import has created the casebook.
-    let began = Instant::now();
+    let start_time = Instant::now();
     while !env.casebook().join("precedent.db").is_file() {
-        assert!(began.elapsed() < Duration::from_secs(60), "no import created a casebook");
+        assert!(start_time.elapsed() < Duration::from_secs(60), "no import created a casebook");
         std::thread::sleep(Duration::from_millis(5));
     }
     for round in 0..12 {
@@ -61,7 +61,7 @@ fn concurrent_imports_and_searches_lose_nothing() {
     env.ok(&["index"]);
     let coverage = &env.json(&["status", "--json"])["coverage"];
     assert_eq!(coverage["chunks"], coverage["embedded"]);
-    // BM25 counts replaced documents until segments merge, so scores are equal after a rebuild.
+    // BM25 counts replaced documents until segments merge, so scores only agree after a rebuild.
     env.ok(&["index", "--rebuild"]);
     assert_eq!(fingerprint(&env), fingerprint(&reference));
 }
@@ -123,7 +123,7 @@ fn changes_since_indexing_are_not_covered() {
     assert!(notices(&response).contains("the semantic index is 96% built"), "{response}");
     env.ok(&["index"]);
     assert_eq!(notices(&env.json(&["search", "capacitor", "--json"])), "[]");
-    // A note gets its vector at once.
+    // A note gets its vector immediately.
     env.ok(&[
         "note",
         "add",
@@ -142,7 +142,7 @@ fn one_note_does_not_complete_semantic_coverage() {
     let env = TestEnv::new();
     let path = env.file_arg("issues.jsonl", random_records(60, 0, 5).0);
     env.ok(&["import", "github", &path, "--source", "acme/app", "--no-index"]);
-    // Only the note's vector is computed at once.
+    // Only the note's vector is computed immediately.
     env.ok(&[
         "note",
         "add",
@@ -187,7 +187,7 @@ fn each_query_continues_a_large_update() {
     assert_eq!(update(), (1_000, 2_000, true));
     assert_eq!(update(), (500, 2_500, false));
     assert_eq!(update(), (0, 2_500, false));
-    // A record changed meanwhile is replaced.
+    // A record that changed in the meantime is replaced.
     env.ok(&["import", "github", &text(&comments), "--source", "acme/app", "--no-index"]);
     assert!(indexes.is_text_stale().unwrap());
     while update().2 {}

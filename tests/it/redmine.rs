@@ -143,8 +143,8 @@ impl Redmine {
         stream.read_to_string(&mut text).ok()?;
         let status = text.split(' ').nth(1)?.parse().ok()?;
         let body = text.split_once("\r\n\r\n").map_or("", |(_, b)| b);
-        let body = body.find('{').and_then(|at| {
-            serde_json::from_str(body[at..].trim_end_matches("\r\n0\r\n\r\n").trim()).ok()
+        let body = body.find('{').and_then(|start| {
+            serde_json::from_str(body[start..].trim_end_matches("\r\n0\r\n\r\n").trim()).ok()
         });
         Some((status, body.unwrap_or(Value::Null)))
     }
@@ -223,14 +223,14 @@ async fn real_redmine_is_mirrored_and_updated() {
         Casebook::open(options).await.unwrap()
     };
     let casebook = open(KEY).await;
-    let new = NewMirror {
+    let new_mirror = NewMirror {
         tracker: "redmine".to_owned(),
         place: format!("{}/app", redmine.host()),
         key: Some("acme/app".to_owned()),
         wiki: true,
         ..NewMirror::default()
     };
-    casebook.add_tracker(new).await.unwrap();
+    casebook.add_tracker(new_mirror).await.unwrap();
     let access = casebook.test_source("acme/app", &Task::new()).await.unwrap();
     assert_eq!((access.user.as_deref(), access.project.private), (Some("admin"), true));
     let report = sync_ok(&casebook, false).await;
@@ -253,7 +253,7 @@ async fn real_redmine_is_mirrored_and_updated() {
 
     redmine.change(17, json!({"subject": "Another title"}));
     redmine.change(3, json!({"notes": "And again."}));
-    let late = redmine.issue("A new one", "Fresh.");
+    let new_number = redmine.issue("A new one", "Fresh.");
     redmine.send(
         "PUT",
         "/projects/app/wiki/Pumps.json",
@@ -264,10 +264,13 @@ async fn real_redmine_is_mirrored_and_updated() {
     assert_eq!((report.new, report.updated), (2, 3), "{report:?}");
     assert_eq!(casebook.thread("acme/app#17").await.unwrap().title, "Another title");
     assert_eq!(casebook.thread("acme/app#3").await.unwrap().comments.len(), 3);
-    assert_eq!(casebook.thread(&format!("acme/app#{late}")).await.unwrap().title, "A new one");
+    assert_eq!(
+        casebook.thread(&format!("acme/app#{new_number}")).await.unwrap().title,
+        "A new one"
+    );
     assert!(casebook.thread("acme/app:Pumps").await.unwrap().markdown.contains("Gone dry"));
 
-    // One item is deleted, and one is moved to another project.
+    // An item and a page are deleted, and an item is moved to another project.
     let delete =
         |method: &str, path: &str| assert!(redmine.ask(method, path, None).unwrap().0 < 300);
     delete("DELETE", "/issues/20.json");

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{Run, TestEnv, random_records};
 
-fn imported_sample() -> TestEnv {
+fn env_with_sample() -> TestEnv {
     let env = TestEnv::new();
     let (items, _) = random_records(30, 0, 4);
     let path = env.file("in.jsonl", items);
@@ -12,7 +12,7 @@ fn imported_sample() -> TestEnv {
     env
 }
 
-fn hits(env: &TestEnv, variable: Option<&str>, flags: &[&str]) -> usize {
+fn count_hits(env: &TestEnv, variable: Option<&str>, flags: &[&str]) -> usize {
     let args = [&["search", "mode:lexical agent", "--json=key"][..], flags].concat();
     let mut command = env.command(&args);
     if let Some(value) = variable {
@@ -26,12 +26,12 @@ fn hits(env: &TestEnv, variable: Option<&str>, flags: &[&str]) -> usize {
 
 #[test]
 fn flag_overrides_variable_and_file() {
-    let env = imported_sample();
-    assert_eq!(hits(&env, None, &[]), 10);
+    let env = env_with_sample();
+    assert_eq!(count_hits(&env, None, &[]), 10);
     env.ok(&["config", "set", "search.limit", "2"]);
-    assert_eq!(hits(&env, None, &[]), 2);
-    assert_eq!(hits(&env, Some("3"), &[]), 3);
-    assert_eq!(hits(&env, Some("3"), &["-L", "4"]), 4);
+    assert_eq!(count_hits(&env, None, &[]), 2);
+    assert_eq!(count_hits(&env, Some("3"), &[]), 3);
+    assert_eq!(count_hits(&env, Some("3"), &["-L", "4"]), 4);
     let get = |variable: Option<&str>| {
         let mut command = env.command(&["config", "get", "search.limit", "--json"]);
         if let Some(value) = variable {
@@ -43,7 +43,7 @@ fn flag_overrides_variable_and_file() {
     assert_eq!(get(Some("3"))["origin"], "environment");
     env.ok(&["config", "unset", "search.limit"]);
     assert_eq!(get(None)["origin"], "default");
-    assert_eq!(hits(&env, None, &[]), 10);
+    assert_eq!(count_hits(&env, None, &[]), 10);
     // An invalid variable is named in the error.
     let output = env.command(&["status"]).env("PRECEDENT_SEARCH_LIMIT", "many").output().unwrap();
     let run = Run::from(output);
@@ -52,7 +52,7 @@ fn flag_overrides_variable_and_file() {
 
 #[test]
 fn invalid_settings_file_is_reported_and_repairable() {
-    let env = imported_sample();
+    let env = env_with_sample();
     let path = env.ok(&["config", "path"]).out.trim().to_owned();
     assert!(path.ends_with("precedent/config.toml"), "{path}");
     env.ok(&["config", "set", "duplicates.threshold", "0.5"]);
@@ -80,7 +80,7 @@ fn invalid_settings_file_is_reported_and_repairable() {
 
 #[test]
 fn configured_casebook_and_source_are_used() {
-    let env = imported_sample();
+    let env = env_with_sample();
     let (items, _) = random_records(5, 0, 8);
     let path = env.file("other.jsonl", items.replace("acme/app", "other/tool"));
     env.ok(&[
@@ -109,7 +109,7 @@ fn configured_casebook_and_source_are_used() {
 
 #[test]
 fn colors_need_a_terminal_or_a_request() {
-    let env = imported_sample();
+    let env = env_with_sample();
     let has_color = |args: &[&str], variables: &[(&str, &str)]| {
         let args = [&["search", "mode:lexical agent", "-L", "1"], args].concat();
         let output = env.command(&args).envs(variables.iter().copied()).output().unwrap();
@@ -129,7 +129,7 @@ fn colors_need_a_terminal_or_a_request() {
 
 #[test]
 fn quiet_and_verbose_set_the_detail() {
-    let env = imported_sample();
+    let env = env_with_sample();
     let run = env.ok(&["-q", "search", "mode:lexical zanzibar"]);
     assert_eq!((run.out.as_str(), run.err.as_str()), ("", ""));
     let run = env.ok(&["-v", "search", "mode:lexical agent", "--json=key"]);
@@ -142,7 +142,7 @@ fn quiet_and_verbose_set_the_detail() {
 
 #[test]
 fn troubleshooting_can_be_switched_off() {
-    let env = imported_sample();
+    let env = env_with_sample();
     env.ok(&["config", "set", "troubleshooting.enabled", "false"]);
     let run = env.run(&["troubleshoot", "agent timeout"]);
     assert!(run.code != Some(0) && run.err.contains("troubleshooting.enabled"), "{}", run.err);

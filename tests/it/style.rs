@@ -12,7 +12,7 @@ use syn::visit::{self, Visit};
 
 /// The pronouns, adverbs and irregular participles that name nothing by themselves. `now` is the
 /// usual name of the current time.
-const BARE: &str = "after again ahead alike all anew any apart before begun behind beside both chosen cut done drawn each \
+const BARE_NAMES: &str = "after again ahead alike all anew any apart before begun behind beside both chosen cut done drawn each \
                     every found given gone held here it kept known left lost made meant mine none once one only other \
                     others ours own put read said same seen sent set shown some soon such taken that theirs them then there \
                     this told what which who whose written";
@@ -40,12 +40,12 @@ fn budget(section: &str) -> BTreeMap<String, f64> {
     section.iter().map(|(name, value)| (name.to_owned(), number(value))).collect()
 }
 
-fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
+fn collect_sources(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        // Unit tests in files of their own.
+        // Files named `tests.rs` contain unit tests.
         if path.is_dir() {
-            sources(&path, out);
+            collect_sources(&path, out);
         } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("tests.rs") {
             out.push(path);
         }
@@ -64,7 +64,7 @@ fn all_code(folders: &BTreeMap<String, f64>) -> Vec<(&str, PathBuf, String)> {
     let mut files = Vec::new();
     for folder in folders.keys() {
         let mut paths = Vec::new();
-        sources(&root().join(folder), &mut paths);
+        collect_sources(&root().join(folder), &mut paths);
         files.extend(paths.into_iter().map(|file| {
             let text = code(&file);
             (folder.as_str(), file, text)
@@ -80,10 +80,15 @@ fn every_crate_keeps_its_line_budget() {
     for (folder, _, code) in all_code(&budget) {
         *lines.entry(folder).or_default() += code.lines().count();
     }
-    let over = lines.iter().filter(|(folder, count)| **count as f64 > budget[**folder]);
-    let over: Vec<String> =
-        over.map(|(folder, count)| format!("{folder}: {count} of {}", budget[*folder])).collect();
-    assert!(over.is_empty(), "more lines than tests/budget.toml allows:\n{}", over.join("\n"));
+    let excesses = lines.iter().filter(|(folder, count)| **count as f64 > budget[**folder]);
+    let excesses: Vec<String> = excesses
+        .map(|(folder, count)| format!("{folder}: {count} of {}", budget[*folder]))
+        .collect();
+    assert!(
+        excesses.is_empty(),
+        "more lines than tests/budget.toml allows:\n{}",
+        excesses.join("\n")
+    );
     for entry in std::fs::read_dir(root().join("crates")).unwrap() {
         let name = format!("crates/{}/src", entry.unwrap().file_name().to_string_lossy());
         assert!(budget.contains_key(&name), "tests/budget.toml does not name {name}");
@@ -94,7 +99,7 @@ fn every_crate_keeps_its_line_budget() {
 struct Words {
     names: Vec<String>,
     /// `true` within the implementation of a trait, which names the methods.
-    in_trait: bool,
+    is_trait_impl: bool,
     /// `true` in a file with the shapes of a tracker's responses.
     has_wire_types: bool,
     /// The first word of each doc comment.
@@ -106,7 +111,7 @@ impl<'ast> Visit<'ast> for Words {
 
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
         let name = pattern.ident.to_string();
-        // A constant, or a variant without fields.
+        // Skip constants and variants without fields.
         if !name.starts_with(char::is_uppercase) {
             self.names.push(name);
         }
@@ -125,19 +130,19 @@ impl<'ast> Visit<'ast> for Words {
 
     fn visit_field(&mut self, field: &'ast syn::Field) {
         self.names.extend(field.ident.as_ref().map(ToString::to_string));
-        self.attributes(&field.attrs);
+        self.add_opening(&field.attrs);
         visit::visit_field(self, field);
     }
 
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
-        self.in_trait = item.trait_.is_some();
+        self.is_trait_impl = item.trait_.is_some();
         visit::visit_item_impl(self, item);
-        self.in_trait = false;
+        self.is_trait_impl = false;
     }
 
     fn visit_signature(&mut self, signature: &'ast syn::Signature) {
         let name = signature.ident.to_string();
-        if !self.in_trait && !VERBS.split_whitespace().any(|verb| verb == name) {
+        if !self.is_trait_impl && !VERBS.split_whitespace().any(|verb| verb == name) {
             self.names.push(name);
         }
         for input in &signature.inputs {
@@ -151,7 +156,7 @@ impl<'ast> Visit<'ast> for Words {
     }
 
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-        self.attributes(&item.attrs);
+        self.add_opening(&item.attrs);
         visit::visit_impl_item_fn(self, item);
     }
 
@@ -168,14 +173,14 @@ impl<'ast> Visit<'ast> for Words {
             _ => return visit::visit_item(self, item),
         };
         self.names.extend(ident.map(ToString::to_string));
-        self.attributes(attributes);
+        self.add_opening(attributes);
         visit::visit_item(self, item);
     }
 }
 
 impl Words {
-    /// Adds the first word of the documentation among the attributes of an item.
-    fn attributes(&mut self, attributes: &[syn::Attribute]) {
+    /// Adds the first word of an item's doc comment.
+    fn add_opening(&mut self, attributes: &[syn::Attribute]) {
         let doc = attributes.iter().find_map(|attribute| match &attribute.meta {
             syn::Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
                 syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
@@ -189,15 +194,15 @@ impl Words {
 }
 
 fn derives(attributes: &[syn::Attribute], name: &str) -> bool {
-    let mut derives = false;
+    let mut is_derived = false;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("derive")) {
-        let visited = attribute.parse_nested_meta(|meta| {
-            derives |= meta.path.segments.last().is_some_and(|part| part.ident == name);
+        let result = attribute.parse_nested_meta(|meta| {
+            is_derived |= meta.path.segments.last().is_some_and(|part| part.ident == name);
             Ok(())
         });
-        visited.unwrap();
+        result.unwrap();
     }
-    derives
+    is_derived
 }
 
 fn is_named(pattern: &syn::Pat, name: &str) -> bool {
@@ -210,12 +215,12 @@ fn is_bare(name: &str) -> bool {
     let name = name.to_lowercase();
     let is_participle =
         name.len() > 3 && !has_words && (name.ends_with("ed") || name.ends_with("ing"));
-    (is_participle || BARE.split_whitespace().any(|word| word == name))
+    (is_participle || BARE_NAMES.split_whitespace().any(|word| word == name))
         && !NOUNS.split_whitespace().any(|noun| noun == name)
 }
 
-fn share<T>(all: &[T], is: impl Fn(&T) -> bool) -> f64 {
-    all.iter().filter(|one| is(one)).count() as f64 / all.len().max(1) as f64
+fn share<T>(items: &[T], predicate: impl Fn(&T) -> bool) -> f64 {
+    items.iter().filter(|item| predicate(item)).count() as f64 / items.len().max(1) as f64
 }
 
 #[test]
@@ -223,14 +228,14 @@ fn names_comments_and_width_keep_their_limits() {
     let folders = budget("lines");
     let mut words = Words::default();
     let mut widths = Vec::new();
-    let mut bare: BTreeMap<String, usize> = BTreeMap::new();
+    let mut bare_names: BTreeMap<String, usize> = BTreeMap::new();
     for (folder, path, code) in all_code(&folders) {
         let parsed = syn::parse_file(&code).unwrap_or_else(|e| panic!("{folder}: {e}"));
-        let before = words.names.len();
+        let start = words.names.len();
         words.has_wire_types = path.starts_with(root().join(WIRE_TYPES));
         words.visit_file(&parsed);
-        for name in words.names[before..].iter().filter(|name| is_bare(name)) {
-            *bare.entry(format!("{folder}: {name}")).or_default() += 1;
+        for name in words.names[start..].iter().filter(|name| is_bare(name)) {
+            *bare_names.entry(format!("{folder}: {name}")).or_default() += 1;
         }
         widths.extend(code.lines().map(|line| line.chars().count()));
     }
@@ -242,6 +247,9 @@ fn names_comments_and_width_keep_their_limits() {
         ("wide_lines", share(&widths, |columns| *columns > 100)),
     ];
     let limits = budget("style");
-    let over: Vec<_> = shares.iter().filter(|(name, share)| *share > limits[*name]).collect();
-    assert!(over.is_empty(), "more than tests/budget.toml allows: {over:?}\n{bare:#?}");
+    let excesses: Vec<_> = shares.iter().filter(|(name, share)| *share > limits[*name]).collect();
+    assert!(
+        excesses.is_empty(),
+        "more than tests/budget.toml allows: {excesses:?}\n{bare_names:#?}"
+    );
 }

@@ -47,7 +47,7 @@ impl TestEnv {
         options
     }
 
-    /// Opens the database, without the casebook's own functions.
+    /// Opens the database directly, bypassing the casebook.
     pub fn database(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.casebook().join("precedent.db")).unwrap()
     }
@@ -83,7 +83,7 @@ impl TestEnv {
         self.file(name, content).to_string_lossy().into_owned()
     }
 
-    /// Writes a wiki page with a fixed modification time, which is the time of the page.
+    /// Writes a wiki page with a fixed modification time, which becomes the page's time.
     pub fn page(&self, name: &str, text: &str) -> String {
         let path = self.file(name, text);
         let time = UNIX_EPOCH + Duration::from_secs(1_770_000_000);
@@ -204,11 +204,11 @@ impl Run {
     }
 }
 
-fn regex_replace(text: &str, pattern: &str, with: &str) -> String {
-    regex::Regex::new(pattern).unwrap().replace_all(text, with).into_owned()
+fn regex_replace(text: &str, pattern: &str, replacement: &str) -> String {
+    regex::Regex::new(pattern).unwrap().replace_all(text, replacement).into_owned()
 }
 
-/// Compiles a C library for `LD_PRELOAD`; without a compiler, prints that the test is skipped.
+/// Compiles a C library for `LD_PRELOAD`, or reports the test as skipped without a compiler.
 pub fn preload_library(env: &TestEnv, source: &str, test: &str) -> Option<PathBuf> {
     let library = env.path("preloaded.so");
     let source = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).join(source);
@@ -256,8 +256,8 @@ pub fn with_fields(mut record: Value, changes: Value) -> Value {
 
 /// Returns a record that was closed for this reason.
 pub fn close(record: Value, reason: &str) -> Value {
-    let closed = serde_json::json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-08T00:00:00Z"});
-    with_fields(record, closed)
+    let fields = serde_json::json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-08T00:00:00Z"});
+    with_fields(record, fields)
 }
 
 /// Returns the members of an exported casebook by name.
@@ -358,7 +358,7 @@ pub fn random_records(items: u64, comments: u64, seed: u64) -> (String, String) 
     (issues, replies)
 }
 
-/// Returns a fingerprint of a casebook's content and search results, whatever the import order.
+/// Returns a fingerprint of a casebook's content and search results, regardless of import order.
 pub fn fingerprint(env: &TestEnv) -> String {
     let database = env.database();
     let mut out = String::new();
@@ -416,7 +416,7 @@ fn digest(database: &rusqlite::Connection, query: &str) -> String {
 
 /// Returns the titles and texts of three reports, of which the third duplicates the first.
 ///
-/// The second has nearly the title of the third, and only the quoted texts distinguish them.
+/// The second has nearly the same title as the third; only the quoted texts distinguish them.
 pub fn misleading_triple(i: u64) -> [(String, String); 3] {
     let quote = format!("```\nbeta{i} delta{i} kappa{i}\n```");
     [

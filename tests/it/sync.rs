@@ -105,14 +105,14 @@ impl Mirror {
 
     /// Adds a fake tracker's project.
     pub async fn add(&self, fake: &FakeTracker, wiki: bool) {
-        let new = NewMirror {
+        let new_mirror = NewMirror {
             tracker: fake.shape.tracker().to_owned(),
             place: fake.shape.project().to_owned(),
             host: Some(fake.host.clone()),
             key: None,
             wiki,
         };
-        self.casebook.add_tracker(new).await.unwrap();
+        self.casebook.add_tracker(new_mirror).await.unwrap();
     }
 
     /// Returns the key of the first source.
@@ -198,13 +198,18 @@ pub async fn sync_ok(casebook: &Casebook, full: bool) -> SyncReport {
 
 /// Asserts that exactly these records are stored.
 #[track_caller]
-fn assert_stored<T: PartialEq>(kind: &str, stored: &[(u64, T)], expected: &[(u64, T)]) {
-    let wrong = || {
-        let wrong = expected.iter().filter(|record| !stored.contains(record)).map(|r| r.0);
-        wrong.take(10).collect::<Vec<_>>()
+fn assert_stored<T: PartialEq>(kind: &str, stored_records: &[(u64, T)], expected: &[(u64, T)]) {
+    let wrong_numbers = || {
+        let numbers =
+            expected.iter().filter(|record| !stored_records.contains(record)).map(|r| r.0);
+        numbers.take(10).collect::<Vec<_>>()
     };
-    let counts = (stored.len(), expected.len());
-    assert!(stored == expected, "{kind}: {counts:?}; missing or different: {:?}", wrong());
+    let counts = (stored_records.len(), expected.len());
+    assert!(
+        stored_records == expected,
+        "{kind}: {counts:?}; missing or different: {:?}",
+        wrong_numbers()
+    );
 }
 
 /// Asserts that the mirror equals the server byte for byte, and that every response matched
@@ -214,7 +219,7 @@ pub fn assert_equals_github(mirror: &Mirror, github: &FakeGitHub) {
     let ((items, comments), expected) = (mirror.content(), github.content());
     assert_stored("items", &items, &expected.0);
     assert_stored("comments", &comments, &expected.1);
-    assert_eq!(github.world().invalid, Vec::<String>::new());
+    assert_eq!(github.world().schema_violations, Vec::<String>::new());
 }
 
 /// Asserts that the mirror equals the content of a fake tracker.
@@ -229,16 +234,16 @@ pub fn assert_equals_tracker(mirror: &Mirror, fake: &FakeTracker) {
     let content = fake.content();
     let items: Vec<_> =
         content.items.iter().map(|(n, i)| (*n, (i.title.clone(), i.updated_at))).collect();
-    let stored = rows(
+    let stored_records = rows(
         "SELECT number, title, updated_at FROM documents WHERE deleted_at IS NULL AND number IS NOT NULL ORDER BY 1",
     );
-    assert_stored("items", &stored, &items);
+    assert_stored("items", &stored_records, &items);
     let comments: Vec<_> =
         content.comments.iter().map(|(id, c)| (*id, (c.body.clone(), c.number as i64))).collect();
-    let stored = rows(
+    let stored_records = rows(
         "SELECT CAST(remote_id AS INTEGER) AS id, trim(body, char(10)), number FROM comments WHERE deleted_at IS NULL ORDER BY id",
     );
-    assert_stored("comments", &stored, &comments);
+    assert_stored("comments", &stored_records, &comments);
 }
 
 pub fn has_gap(report: &SyncReport, kind: GapKind) -> bool {
@@ -254,19 +259,19 @@ fn github(items: u64, comments: u64) -> FakeGitHub {
 #[test]
 fn schemas_detect_violations() {
     let github = FakeGitHub::new(KEY);
-    let good = github.world().issue(1, "x", NOW);
-    assert_eq!(violations("issue", &good), Vec::<String>::new());
-    for wrong in [
+    let valid_issue = github.world().issue(1, "x", NOW);
+    assert_eq!(violations("issue", &valid_issue), Vec::<String>::new());
+    for changes in [
         json!({"number": "1"}),
         json!({"title": null}),
         json!({"state_reason": "moon"}),
         json!({"url": "no address"}),
     ] {
-        let mut bad = good.clone();
-        for (key, value) in wrong.as_object().unwrap() {
-            bad[key] = value.clone();
+        let mut invalid_issue = valid_issue.clone();
+        for (key, value) in changes.as_object().unwrap() {
+            invalid_issue[key] = value.clone();
         }
-        assert!(!violations("issue", &bad).is_empty(), "{wrong}");
+        assert!(!violations("issue", &invalid_issue).is_empty(), "{changes}");
     }
 }
 
@@ -277,8 +282,8 @@ async fn second_sync_reads_only_changes() {
     let report = mirror.sync_ok().await;
     assert_eq!((report.items, report.comments, report.new), (250, 320, 570));
     assert_equals_github(&mirror, &github);
-    // Requests: the repository, the newest number, three pages of items, four of comments, one of
-    // review comments, of releases, of milestones and of tags.
+    // Requests: the repository, the newest number, three pages of items, four of comments, and one
+    // each of review comments, releases, milestones and tags.
     assert_eq!((report.requests, github.requests().len()), (13, 13));
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
 
@@ -320,10 +325,10 @@ async fn releases_and_planned_milestones_are_mirrored() {
     }
     let mirror = Mirror::of_github(&github).await;
     mirror.sync_ok().await;
-    let stored = releases(&mirror.env);
-    assert_eq!(stored.len(), 60);
-    assert_eq!(stored[0], ("v1.1.0".to_owned(), true, true, vec![2]));
-    let planned: Vec<_> = stored.iter().filter(|r| !r.2).map(|r| r.0.as_str()).collect();
+    let stored_releases = releases(&mirror.env);
+    assert_eq!(stored_releases.len(), 60);
+    assert_eq!(stored_releases[0], ("v1.1.0".to_owned(), true, true, vec![2]));
+    let planned: Vec<_> = stored_releases.iter().filter(|r| !r.2).map(|r| r.0.as_str()).collect();
     assert_eq!(planned, ["v1.61.0"]);
 
     // A release replaces its milestone. Small pages are read up to the first one without news.
@@ -340,9 +345,9 @@ async fn releases_and_planned_milestones_are_mirrored() {
         2,
         "{log:?}"
     );
-    let stored = releases(&mirror.env);
-    assert_eq!(stored[0], ("1.61.0".to_owned(), true, true, vec![1]));
-    assert!(stored.iter().all(|r| r.2), "{stored:?}");
+    let stored_releases = releases(&mirror.env);
+    assert_eq!(stored_releases[0], ("1.61.0".to_owned(), true, true, vec![1]));
+    assert!(stored_releases.iter().all(|r| r.2), "{stored_releases:?}");
     mirror.sync(true).await;
     let pages =
         github.requests().into_iter().filter(|l| l.address.contains("/releases?per_page=50"));
@@ -351,8 +356,8 @@ async fn releases_and_planned_milestones_are_mirrored() {
     // A sync succeeds with a token that may not read releases.
     github.world().forbidden_lists = vec!["/releases"];
     mirror.sync_ok().await;
-    assert_eq!(releases(&mirror.env), stored);
-    assert_eq!(github.world().invalid, Vec::<String>::new());
+    assert_eq!(releases(&mirror.env), stored_releases);
+    assert_eq!(github.world().schema_violations, Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -408,8 +413,8 @@ async fn network_faults_leave_the_same_content() {
             29 * minute,
             31 * minute,
         ),
-        ("a cut body", 2, Fault::Cut, second, 10 * second),
-        ("half a body", 1, Fault::Short, Duration::ZERO, 10 * second),
+        ("a cut body", 2, Fault::Disconnect, second, 10 * second),
+        ("half a body", 1, Fault::Truncated, Duration::ZERO, 10 * second),
         (
             "another page expired",
             1,
@@ -505,10 +510,10 @@ async fn endless_rate_limit_is_reported() {
     assert_equals_github(&mirror, &github);
 }
 
-/// Edits records after each page, up to this page; half of them move to pages already read.
-pub fn edit_during_paging(github: &FakeGitHub, until: usize) {
+/// Edits records after each page up to `last_page`, including records on pages already read.
+pub fn edit_during_paging(github: &FakeGitHub, last_page: usize) {
     github.world().after_page = Some(Box::new(move |world, page| {
-        if page > until {
+        if page > last_page {
             return;
         }
         let (numbers, ids) = (world.numbers(), world.comment_ids());
@@ -522,9 +527,9 @@ pub fn edit_during_paging(github: &FakeGitHub, until: usize) {
         }
         // The new item has the same second as the last edit.
         let (number, now) = (numbers.len() as u64 + 1_000, world.now);
-        let new = world.issue(number, "New while pages were read", now);
+        let new_issue = world.issue(number, "New while pages were read", now);
         if !numbers.contains(&number) {
-            world.put(&new);
+            world.put(&new_issue);
         }
     }));
 }
@@ -537,7 +542,7 @@ async fn edits_during_paging_lose_nothing() {
         edit_during_paging(&github, 14);
         let mirror = Mirror::of_github(&github).await;
         mirror.sync_ok().await;
-        // Items that changed during the list read come with the next sync, without further
+        // Items that changed while the list was read arrive with the next sync, without further
         // requests.
         edit_during_paging(&github, 0);
         mirror.sync_ok().await;
@@ -568,7 +573,7 @@ async fn pages_of_records_with_one_time_are_complete() {
                 let issue = world.issue(number, "Changed all at once", second);
                 world.put(&issue);
             }
-            // Edits shift the borders of the pages of that second.
+            // Edits shift the page borders within that second.
             let mut moves_left = 3;
             world.after_page = Some(Box::new(move |world, page| {
                 if page > 1 && moves_left > 0 {
@@ -625,16 +630,16 @@ async fn odd_records_do_not_stop_a_sync() {
         ghost["user"] = json!(null);
         ghost["comments"] = json!(17);
         world.put(&ghost);
-        let mut strange = world.issue(31, "Of another time", NOW - 9);
-        strange["odd"] = json!(true);
-        strange["state"] = json!("simmering");
-        strange["state_reason"] = json!("moon phase");
-        strange["new_field"] = json!({"deep": [1, 2, 3]});
-        world.put_unchecked(&strange);
-        let mut broken = world.issue(32, "No title", NOW - 8);
-        broken["odd"] = json!(true);
-        broken["title"] = json!(null);
-        world.put_unchecked(&broken);
+        let mut unknown_issue = world.issue(31, "Of another time", NOW - 9);
+        unknown_issue["odd"] = json!(true);
+        unknown_issue["state"] = json!("simmering");
+        unknown_issue["state_reason"] = json!("moon phase");
+        unknown_issue["new_field"] = json!({"deep": [1, 2, 3]});
+        world.put_unchecked(&unknown_issue);
+        let mut invalid_issue = world.issue(32, "No title", NOW - 8);
+        invalid_issue["odd"] = json!(true);
+        invalid_issue["title"] = json!(null);
+        world.put_unchecked(&invalid_issue);
         // The item of this comment is not in the list.
         let orphan = world.comment(900, 777, "Where am I?", NOW - 7);
         world.put(&orphan);
@@ -684,7 +689,7 @@ async fn renamed_project_keeps_its_key() {
     mirror.sync_ok().await;
     assert!(github.requests().iter().all(|l| l.address.contains("acme/rocket") && l.status != 301));
 
-    // A rename in the middle of a pass is handled as well.
+    // A rename during a sync is handled, too.
     let github = self::github(350, 30);
     github.world().after_page = Some(Box::new(|world, page| {
         if page == 2 {
@@ -792,10 +797,10 @@ async fn cancelled_sync_stops_within_a_second() {
         let task = Task::new();
         let cancel = task.clone();
         let cancelled_at = Arc::new(Mutex::new(None));
-        let when = Arc::clone(&cancelled_at);
+        let shared_time = Arc::clone(&cancelled_at);
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(1_500)).await;
-            *when.lock().unwrap() = Some(Instant::now());
+            *shared_time.lock().unwrap() = Some(Instant::now());
             cancel.cancel();
         });
         let report = casebook.sync(SyncRequest::default(), &task).await.unwrap().pop().unwrap();
@@ -808,7 +813,7 @@ async fn cancelled_sync_stops_within_a_second() {
 }
 
 #[tokio::test]
-async fn circular_page_links_end() {
+async fn circular_page_links_are_reported() {
     let github = github(250, 0);
     let mirror = Mirror::of_github(&github).await;
     // The invented item is older than all others: it must not move the watermark past real items.
@@ -901,14 +906,14 @@ async fn foreign_casebook_never_redirects_the_token() {
 }
 
 #[tokio::test]
-async fn only_different_sources_sync_at_once() {
-    let (github, second) = (github(250, 0), FakeGitHub::new("acme/other"));
-    second.world().fill(30, 10);
+async fn same_source_never_syncs_twice_at_once() {
+    let (github, other_github) = (github(250, 0), FakeGitHub::new("acme/other"));
+    other_github.world().fill(30, 10);
     github.fail_after("after=", 0, 1, Fault::Slow(Duration::from_millis(1_500)));
     let mirror = Mirror::of_github(&github).await;
-    mirror.casebook.add_mirror("acme/other", &second.host, false).await.unwrap();
+    mirror.casebook.add_mirror("acme/other", &other_github.host, false).await.unwrap();
     let casebook = mirror.casebook.clone();
-    let slow = tokio::spawn(async move {
+    let slow_sync = tokio::spawn(async move {
         let request = SyncRequest { sources: vec![KEY.to_owned()], ..SyncRequest::default() };
         casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap()
     });
@@ -919,7 +924,7 @@ async fn only_different_sources_sync_at_once() {
     assert!(start.elapsed() < Duration::from_millis(900));
     assert_eq!(reports[0].problem.as_ref().unwrap().code, Code::Busy);
     assert_eq!((reports[1].problem.as_ref(), reports[1].items), (None, 30));
-    let report = slow.await.unwrap();
+    let report = slow_sync.await.unwrap();
     assert_eq!((report.problem, report.items), (None, 250));
     let request = SyncRequest { sources: vec![KEY.to_owned()], ..SyncRequest::default() };
     let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
@@ -928,10 +933,10 @@ async fn only_different_sources_sync_at_once() {
 
 #[tokio::test]
 async fn failing_source_does_not_stop_another() {
-    let (github, second) = (github(30, 0), FakeGitHub::new("acme/other"));
-    second.world().fill(30, 10);
+    let (github, other_github) = (github(30, 0), FakeGitHub::new("acme/other"));
+    other_github.world().fill(30, 10);
     let mirror = Mirror::of_github(&github).await;
-    mirror.casebook.add_mirror("acme/other", &second.host, false).await.unwrap();
+    mirror.casebook.add_mirror("acme/other", &other_github.host, false).await.unwrap();
     drop(github);
     let reports = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
     let problem = reports[0].problem.as_ref().unwrap();
@@ -1010,12 +1015,12 @@ async fn review_comments_have_their_own_ids() {
 
 #[tokio::test]
 async fn tracker_duplicate_marks_become_links() {
-    for old in [false, true] {
+    for lacks_reason in [false, true] {
         let github = github(130, 0);
         {
             let mut world = github.world();
             world.token = Some("canary-token".to_owned());
-            world.is_old = old;
+            world.lacks_duplicate_reason = lacks_reason;
             for number in 1..=120 {
                 world.edit(number, json!({"state": "closed", "closed_at": "2026-06-01T00:00:00Z"}));
             }
@@ -1041,11 +1046,11 @@ async fn tracker_duplicate_marks_become_links() {
         // changed issues.
         let graphql_requests =
             || github.requests().iter().filter(|l| l.address.contains("graphql")).count();
-        assert_eq!(graphql_requests(), if old { 4 } else { 3 });
+        assert_eq!(graphql_requests(), if lacks_reason { 4 } else { 3 });
         github.world().relations.remove(&7);
         github.world().edit(7, json!({"title": "Not a duplicate after all"}));
         mirror.sync_ok().await;
-        assert_eq!(graphql_requests(), if old { 2 } else { 1 });
+        assert_eq!(graphql_requests(), if lacks_reason { 2 } else { 1 });
         assert_eq!(links("acme/app#7").await, []);
     }
     // Without a token GitHub refuses this request, and the report says so.
@@ -1109,7 +1114,7 @@ fn cli_output_never_shows_the_token() {
     let run = ok(&["search", "mode:lexical valve", "--json=key"]);
     assert!(run.out.contains("acme/app#"), "{}", run.out);
 
-    // Refused with and without a token: exit code 4, a hint, and no token in the output.
+    // A refused token gives exit code 4 and a hint; no output contains the token.
     github.world().token = Some("another".to_owned());
     for run in [run_command(&["sync"]), run_command(&["source", "test", "acme/app"])] {
         assert_eq!(run.code, Some(4), "{}", run.err);
@@ -1155,8 +1160,8 @@ fn killed_sync_repeats_at_most_one_page() {
             .unwrap();
         // The kill depends on the number of responses, not on the clock, so it hits on every
         // machine.
-        let until = github.world().page_count() + 3 + round;
-        while github.world().page_count() < until && child.try_wait().unwrap().is_none() {
+        let target_count = github.world().page_count() + 3 + round;
+        while github.world().page_count() < target_count && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
         kills += u32::from(child.try_wait().unwrap().is_none());
@@ -1220,10 +1225,10 @@ async fn full_archive_then_a_busy_day() {
         let min_requests = items.div_ceil(100) + comments.div_ceil(100) + 2;
         let start = Instant::now();
         let report = mirror.sync(has_page_numbers).await;
-        let took = start.elapsed().as_secs_f64();
+        let elapsed = start.elapsed().as_secs_f64();
         eprintln!(
-            "page numbers {has_page_numbers}: {items} items and {comments} comments in {took:.1} s ({:.0}/s), {} requests (minimum: {min_requests})",
-            (items + comments) as f64 / took,
+            "page numbers {has_page_numbers}: {items} items and {comments} comments in {elapsed:.1} s ({:.0}/s), {} requests (minimum: {min_requests})",
+            (items + comments) as f64 / elapsed,
             report.requests
         );
         assert_eq!(report.problem, None);
@@ -1257,7 +1262,7 @@ async fn full_archive_then_a_busy_day() {
             report.requests
         );
         assert_eq!(report.problem, None);
-        // Items edited after their list was read come with the next sync.
+        // Items edited after their list was read arrive with the next sync.
         github.world().after_page = None;
         let report = mirror.sync(false).await;
         assert_eq!(report.problem, None);

@@ -85,9 +85,9 @@ impl Torture {
         assert_eq!(run.code, Some(0), "{args:?}: {}", run.err);
     }
 
-    /// Restores a backup after a write, kills the restore after `patience`, and returns whether it
+    /// Restores a backup after a write, kills the restore after `delay`, and returns whether it
     /// was still running.
-    fn kill_restore(&mut self, round: u64, patience: Duration) -> bool {
+    fn kill_restore(&mut self, round: u64, delay: Duration) -> bool {
         let copy = self.env.path_arg(&format!("copy-{round}.db"));
         self.ok(&["backup", &copy]);
         let log_before = self.log.clone();
@@ -105,20 +105,20 @@ impl Torture {
         self.log.notes.push(marker.clone());
         let mut command = self.command(&["restore", &copy]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(patience);
-        let over = child.try_wait().unwrap().is_some();
-        if !over {
+        std::thread::sleep(delay);
+        let has_ended = child.try_wait().unwrap().is_some();
+        if !has_ended {
             child.kill().unwrap();
         }
         let run = Run::from(child.wait_with_output().unwrap());
-        assert!(!over || run.code == Some(0), "restore: {}", run.err);
-        // The result is one of the two casebooks, which the marker tells apart.
+        assert!(!has_ended || run.code == Some(0), "restore: {}", run.err);
+        // Either casebook may be the result; the marker tells them apart.
         let titles = self.env.json(&["note", "list", "--json=title"]).to_string();
         if !titles.contains(&marker) {
             self.log = log_before;
         }
         std::fs::remove_file(copy).unwrap();
-        !over
+        !has_ended
     }
 
     fn next_command(&mut self, round: u64) -> NextCommand {
@@ -191,17 +191,17 @@ impl Torture {
     }
 
     /// Asserts that the casebook is sound and has every acknowledged change.
-    fn check(&self, env: &TestEnv, when: &str) {
+    fn check(&self, env: &TestEnv, context: &str) {
         let run = env.run(&["status", "--json"]);
-        assert_eq!(run.code, Some(0), "{when}: {}", run.err);
+        assert_eq!(run.code, Some(0), "{context}: {}", run.err);
         let database = env.database();
         let integrity: String =
             database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
-        assert_eq!(integrity, "ok", "{when}");
+        assert_eq!(integrity, "ok", "{context}");
         let orphans: i64 = database
             .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |r| r.get(0))
             .unwrap();
-        assert_eq!(orphans, 0, "{when}");
+        assert_eq!(orphans, 0, "{context}");
         drop(database);
         let verdicts = env.json(&["verdict", "list", "--json=first,second,kind"]);
         for ((a, b), kind) in &self.log.verdicts {
@@ -210,21 +210,21 @@ impl Torture {
                 (v["first"].as_str(), v["second"].as_str()) == (Some(pair.0), Some(pair.1))
                     && v["kind"] == *kind
             });
-            assert!(is_stored, "{when}: the verdict about {a} and {b} ({kind}) is lost");
+            assert!(is_stored, "{context}: the verdict about {a} and {b} ({kind}) is lost");
         }
         let notes = env.json(&["note", "list", "--json=title"]);
         let titles: Vec<&str> =
             notes.as_array().unwrap().iter().filter_map(|n| n["title"].as_str()).collect();
         for title in &self.log.notes {
-            assert!(titles.contains(&title.as_str()), "{when}: the note \"{title}\" is lost");
+            assert!(titles.contains(&title.as_str()), "{context}: the note \"{title}\" is lost");
         }
         let run = env.run(&["search", "agent timeout", "--json"]);
-        assert_eq!(run.code, Some(0), "{when}: {}", run.err);
-        assert!(!run.err.contains("locked"), "{when}: {}", run.err);
+        assert_eq!(run.code, Some(0), "{context}: {}", run.err);
+        assert!(!run.err.contains("locked"), "{context}: {}", run.err);
     }
 
     /// Completes all pending work, and compares the casebook with the server.
-    fn complete(&self, when: &str) {
+    fn complete(&self, context: &str) {
         let env = &self.env;
         env.ok(&["import", "github", &self.issues, &self.comments, "--source", "acme/app"]);
         self.ok(&["sync"]);
@@ -238,14 +238,14 @@ impl Torture {
                 .iter()
                 .filter(|t| t.starts_with("Duplicate of #"))
                 .count();
-            assert_eq!(notes, 1, "{when}: #{number} has {notes} duplicate comments");
+            assert_eq!(notes, 1, "{context}: #{number} has {notes} duplicate comments");
         }
         self.ok(&["sync"]);
         env.ok(&["index"]);
         let status = env.json(&["status", "--json"]);
-        assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"], "{when}");
-        assert_eq!(status["coverage"]["documents"], status["coverage"]["full_text"], "{when}");
-        assert_eq!(status["model"]["next"], Value::Null, "{when}");
+        assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"], "{context}");
+        assert_eq!(status["coverage"]["documents"], status["coverage"]["full_text"], "{context}");
+        assert_eq!(status["model"]["next"], Value::Null, "{context}");
         let database = env.database();
         let mut statement = database
             .prepare("SELECT number, title FROM documents WHERE key LIKE 'acme/live#%'")
@@ -256,9 +256,9 @@ impl Torture {
             .map(Result::unwrap)
             .collect();
         let world = self.github.world();
-        assert_eq!(titles.len(), 250, "{when}");
+        assert_eq!(titles.len(), 250, "{context}");
         for (number, title) in titles {
-            assert_eq!(world.current_issue(number)["title"], title, "{when}: #{number}");
+            assert_eq!(world.current_issue(number)["title"], title, "{context}: #{number}");
         }
     }
 }
@@ -269,17 +269,17 @@ fn random_kills_lose_nothing() {
         (number_from_env("PRECEDENT_TORTURE", KILLS), number_from_env("PRECEDENT_SEED", SEED));
     eprintln!("{kills} kills with seed {seed}");
     let mut torture = Torture::new(seed);
-    let (mut killed, mut round) = (0, 0);
-    while killed < kills {
+    let (mut kill_count, mut round) = (0, 0);
+    while kill_count < kills {
         round += 1;
         assert!(round < kills * 20, "the commands end before they are killed");
-        let patience = Duration::from_millis(20 + torture.random.below(700));
+        let delay = Duration::from_millis(20 + torture.random.below(700));
         if torture.random.below(12) == 0 {
-            killed += u64::from(torture.kill_restore(round, patience));
+            kill_count += u64::from(torture.kill_restore(round, delay));
             torture.check(&torture.env, &format!("seed {seed}, round {round}, after a restore"));
             continue;
         }
-        // Two writers run at once, and sometimes only one.
+        // Usually two writers run at once, sometimes only one.
         let writers = 1 + torture.random.below(4).min(1);
         let mut processes = Vec::new();
         for _ in 0..writers {
@@ -289,13 +289,13 @@ fn random_kills_lose_nothing() {
             let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
             processes.push((args, record, child));
         }
-        std::thread::sleep(patience);
+        std::thread::sleep(delay);
         let mut args = Vec::new();
         for (command_line, record, mut child) in processes {
-            let over = child.try_wait().unwrap().is_some();
-            if !over {
+            let has_ended = child.try_wait().unwrap().is_some();
+            if !has_ended {
                 child.kill().unwrap();
-                killed += 1;
+                kill_count += 1;
             }
             let run = Run::from(child.wait_with_output().unwrap());
             if let (Some(apply), Some(0)) = (record, run.code) {
@@ -303,7 +303,7 @@ fn random_kills_lose_nothing() {
             }
             // A command reports a resource that the other writer has locked.
             let is_locked = run.err.contains("another process") || run.err.contains("being synced");
-            if over && !(is_locked && writers > 1) {
+            if has_ended && !(is_locked && writers > 1) {
                 assert_eq!(run.code, Some(0), "{command_line:?}: {}", run.err);
             }
             args.push(command_line.join(" "));
@@ -312,15 +312,15 @@ fn random_kills_lose_nothing() {
         if torture.random.below(4) == 0 {
             damage(&torture.env.casebook(), &mut torture.random);
         }
-        let when = format!("seed {seed}, round {round}, after {args:?}");
-        torture.check(&torture.env, &when);
-        if killed % 25 == 24 {
-            torture.complete(&when);
+        let context = format!("seed {seed}, round {round}, after {args:?}");
+        torture.check(&torture.env, &context);
+        if kill_count % 25 == 24 {
+            torture.complete(&context);
         }
     }
     torture.complete(&format!("seed {seed}, at the end"));
     eprintln!(
-        "{killed} kills in {round} commands; {} verdicts and {} notes are there",
+        "{kill_count} kills in {round} commands; {} verdicts and {} notes are stored",
         torture.log.verdicts.len(),
         torture.log.notes.len()
     );
@@ -370,7 +370,7 @@ fn power_loss_undoes_no_user_action() {
             let mut command = torture.command(&args);
             command.env("LD_PRELOAD", &library).env("POWER_FROM", &casebook).env("POWER_TO", &disk);
             let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-            // Every other command is interrupted.
+            // About half of the commands are killed.
             if torture.random.below(2) == 0 {
                 std::thread::sleep(Duration::from_millis(20 + torture.random.below(600)));
                 child.kill().unwrap();
@@ -386,7 +386,7 @@ fn power_loss_undoes_no_user_action() {
         std::fs::remove_dir_all(&casebook).unwrap();
         copy_folder(&disk, &casebook);
         torture.check(&torture.env, &format!("after power cut {round}"));
-        // The check itself wrote as well, without cuts.
+        // The check itself also wrote, without power cuts.
         std::fs::remove_dir_all(&disk).unwrap();
         copy_folder(&casebook, &disk);
         server = torture
@@ -402,11 +402,11 @@ fn power_loss_undoes_no_user_action() {
     torture.complete("after the last power cut");
 }
 
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
+fn copy_folder(source: &Path, destination: &Path) {
+    std::fs::create_dir_all(destination).unwrap();
+    for entry in std::fs::read_dir(source).unwrap() {
         let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
+        let target = destination.join(path.file_name().unwrap());
         if path.is_dir() {
             copy_folder(&path, &target);
         } else {
@@ -436,8 +436,8 @@ fn full_disk_is_reported_and_loses_nothing() {
     let (issues, comments) = random_records(3_000, 9_000, 5);
     let path = |name: &str, text: &str| env.file_arg(name, text);
     let (issues, comments) = (path("issues.jsonl", &issues), path("comments.jsonl", &comments));
-    let few = path("few.jsonl", &random_records(50, 0, 6).0);
-    env.ok(&["import", "github", &few, "--source", "acme/few"]);
+    let few_issues = path("few.jsonl", &random_records(50, 0, 6).0);
+    env.ok(&["import", "github", &few_issues, "--source", "acme/few"]);
     env.ok(&["note", "add", "--kind", "lesson", "--title", "Kept", "--body", "It is here."]);
     let mut ballast = Vec::new();
     let mut is_full = false;
@@ -451,10 +451,10 @@ fn full_disk_is_reported_and_loses_nothing() {
             is_full = true;
             break;
         }
-        let more = disk.join(format!("ballast-{round}"));
+        let ballast_file = disk.join(format!("ballast-{round}"));
         // The write fills the remaining space.
-        let _ = std::fs::write(&more, vec![7; 4 << 20]);
-        ballast.push(more);
+        let _ = std::fs::write(&ballast_file, vec![7; 4 << 20]);
+        ballast.push(ballast_file);
         env.run(&["index", "--rebuild"]);
     }
     assert!(is_full, "the disk was never full");

@@ -33,10 +33,10 @@ fn pull(number: u64, title: &str, body: &str, is_merged: bool) -> Value {
 
 /// Returns an outsider's comment at this minute of 6 January 2026.
 fn outsider_comment(id: u64, number: u64, minute: u32, body: &str) -> Value {
-    let at = format!("2026-01-06T{:02}:{:02}:00Z", minute / 60, minute % 60);
+    let time = format!("2026-01-06T{:02}:{:02}:00Z", minute / 60, minute % 60);
     with_fields(
         comment(id, number, body),
-        json!({"created_at": at, "updated_at": at, "author_association": "NONE"}),
+        json!({"created_at": time, "updated_at": time, "author_association": "NONE"}),
     )
 }
 
@@ -98,14 +98,14 @@ async fn declined_item_is_no_solved_case() {
     let reply = ask(&casebook, question(FAILURE)).await;
     assert_eq!(keys(&reply), ["acme/app#6"]);
     assert!(reply.near.iter().all(|near| near.declined), "{:?}", reply.near);
-    let reasons = |query: &str| {
+    let count_hits = |query: &str| {
         let query =
             precedent_core::model::SearchRequest { query: query.into(), ..Default::default() };
         let casebook = &casebook;
         async move { casebook.search(query, &Task::new()).await.unwrap().hits.len() }
     };
-    assert_eq!(reasons("reason:not_planned").await, 4);
-    assert_eq!(reasons("reason:completed").await, 1);
+    assert_eq!(count_hits("reason:not_planned").await, 4);
+    assert_eq!(count_hits("reason:completed").await, 1);
 }
 
 #[tokio::test]
@@ -132,24 +132,25 @@ async fn undocumented_or_denied_fix_is_not_conclusive() {
             ),
         ])
         .await;
-    let silent_case =
+    let undocumented_reply =
         ask(&casebook, question("ERROR pump stops with error QX-7731 at night")).await;
     assert_eq!(
-        (keys(&silent_case), silent_case.outcome),
+        (keys(&undocumented_reply), undocumented_reply.outcome),
         (Vec::new(), TroubleshootOutcome::Nothing)
     );
     let status = |reply: &TroubleshootResponse| {
         reply.problem.as_ref().map(|problem| (problem.key.clone(), problem.status))
     };
     let without_fix = |key: &str| Some((key.to_owned(), ProblemStatus::ClosedWithoutFix));
-    assert_eq!(status(&silent_case), without_fix("acme/app#1"));
-    let denied_case = ask(&casebook, question("ERROR gate jams with error RB-4410 in frost")).await;
-    assert_eq!(keys(&denied_case), [""; 0]);
-    assert_eq!(status(&denied_case), without_fix("acme/app#2"));
-    let workaround = ask(&casebook, question("ERROR lamp flickers with error LM-9021")).await;
-    assert_eq!(keys(&workaround), ["acme/app#3"]);
-    let in_report = ask(&casebook, question("FATAL winch stalls with error WN-5150")).await;
-    assert_eq!(keys(&in_report), ["acme/app#4"], "the report has the workaround");
+    assert_eq!(status(&undocumented_reply), without_fix("acme/app#1"));
+    let denied_reply =
+        ask(&casebook, question("ERROR gate jams with error RB-4410 in frost")).await;
+    assert_eq!(keys(&denied_reply), [""; 0]);
+    assert_eq!(status(&denied_reply), without_fix("acme/app#2"));
+    let workaround_reply = ask(&casebook, question("ERROR lamp flickers with error LM-9021")).await;
+    assert_eq!(keys(&workaround_reply), ["acme/app#3"]);
+    let report_reply = ask(&casebook, question("FATAL winch stalls with error WN-5150")).await;
+    assert_eq!(keys(&report_reply), ["acme/app#4"], "the report has the workaround");
 }
 
 #[tokio::test]
@@ -219,7 +220,7 @@ async fn still_happening_comment_confirms_no_fix() {
 }
 
 #[tokio::test]
-async fn own_solution_of_a_report_comes_first() {
+async fn solution_of_the_report_itself_comes_first() {
     let env = TestEnv::new();
     let casebook = env
         .load(&[
@@ -227,13 +228,14 @@ async fn own_solution_of_a_report_comes_first() {
             pull(4, FAILURE, "It was merged.", true),
         ])
         .await;
-    let about = |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
-    let reply = ask(&casebook, about("acme/app#2")).await;
+    let request_for =
+        |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
+    let reply = ask(&casebook, request_for("acme/app#2")).await;
     assert_eq!(keys(&reply), ["acme/app#2", "acme/app#4"]);
     let relations: Vec<_> = reply.cases.iter().map(|c| c.relation).collect();
     assert_eq!(relations, [Some(CaseRelation::Itself), None]);
     // A pull request is not a report, and a pasted text has no item.
-    assert_eq!(keys(&ask(&casebook, about("acme/app#4")).await), ["acme/app#2"]);
+    assert_eq!(keys(&ask(&casebook, request_for("acme/app#4")).await), ["acme/app#2"]);
     assert!(ask(&casebook, question(FAILURE)).await.cases.iter().all(|c| c.relation.is_none()));
 }
 
@@ -256,13 +258,14 @@ async fn known_canonical_comes_first() {
             issue(5, "Chunks are lost", "It is open."),
         ])
         .await;
-    let about = |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
-    let reply = ask(&casebook, about("acme/app#3")).await;
+    let request_for =
+        |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
+    let reply = ask(&casebook, request_for("acme/app#3")).await;
     assert_eq!(keys(&reply)[..2], ["acme/app#1", "acme/app#2"]);
     assert_eq!(reply.cases[0].relation, Some(CaseRelation::Canonical));
     assert_eq!(reply.cases[0].via, None);
     // An open report solves nothing.
-    let reply = ask(&casebook, about("acme/app#4")).await;
+    let reply = ask(&casebook, request_for("acme/app#4")).await;
     assert!(reply.cases.iter().all(|c| c.relation.is_none()), "{:?}", keys(&reply));
 }
 
@@ -277,7 +280,7 @@ async fn threshold_is_a_minimum_similarity() {
             .await;
     let similarity = reply.cases[0].similarity.unwrap();
     assert!((0.4..0.95).contains(&similarity), "{similarity}");
-    // A threshold of 0.65 accepts distances of 0.35 and less.
+    // A threshold of 0.65 accepts distances of up to 0.35.
     for (threshold, passes) in [(similarity - 0.01, true), (similarity + 0.01, false)] {
         let reply = ask(
             &casebook,
@@ -325,11 +328,15 @@ async fn not_planned_item_solves_nothing() {
     let env = TestEnv::new();
     let declined_report =
         with_fields(fixed_report(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
-    let why = "This is as designed: the proxy refuses bundles that are larger than its limit.";
+    let explanation =
+        "This is as designed: the proxy refuses bundles that are larger than its limit.";
     let records = [
         declined_report,
         outsider_comment(10, 1, 1, "Same here, on two machines of ours."),
-        with_fields(outsider_comment(11, 1, 2, why), json!({"author_association": "MEMBER"})),
+        with_fields(
+            outsider_comment(11, 1, 2, explanation),
+            json!({"author_association": "MEMBER"}),
+        ),
         fixed_report(2, "Upload of a bundle stops with FW-1043", "Solved."),
     ];
     let casebook = env.load(&records).await;
@@ -338,7 +345,7 @@ async fn not_planned_item_solves_nothing() {
     let problem = reply.problem.unwrap();
     assert_eq!((problem.key.as_str(), problem.status), ("acme/app#1", ProblemStatus::Declined));
     // The comment that explains the closure is quoted.
-    assert_eq!(problem.fix.map(|comment| comment.text).as_deref(), Some(why));
+    assert_eq!(problem.fix.map(|comment| comment.text).as_deref(), Some(explanation));
 }
 
 #[tokio::test]
@@ -438,9 +445,10 @@ async fn case_compares_asked_and_fixed_version() {
 #[tokio::test]
 async fn fixing_change_explains_the_fix() {
     let env = TestEnv::new();
-    let how = "The order of chunks was lost in the proxy's buffer. They carry their number now.";
+    let explanation =
+        "The order of chunks was lost in the proxy's buffer. They carry their number now.";
     for (body, has_explanation) in
-        [(format!("Fixes #1\n\n{how}"), true), ("Fixes #1".to_owned(), false)]
+        [(format!("Fixes #1\n\n{explanation}"), true), ("Fixes #1".to_owned(), false)]
     {
         let records = [
             fixed_report(1, FAILURE, "It stops."),
@@ -451,7 +459,7 @@ async fn fixing_change_explains_the_fix() {
         let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
         let fix_text = &case.fixed_by[0].text;
         assert_eq!(
-            (fix_text.contains(how), fix_text.is_empty()),
+            (fix_text.contains(explanation), fix_text.is_empty()),
             (has_explanation, !has_explanation),
             "{fix_text}"
         );
@@ -462,11 +470,11 @@ async fn fixing_change_explains_the_fix() {
 #[tokio::test]
 async fn cases_share_the_character_budget() {
     let env = TestEnv::new();
-    let long = "日本語のログ ".repeat(800);
+    let long_text = "日本語のログ ".repeat(800);
     let mut records = Vec::new();
     for n in 1..=3 {
         records.push(fixed_report(n, FAILURE, "It stops."));
-        records.push(outsider_comment(n * 10, n, 1, &long));
+        records.push(outsider_comment(n * 10, n, 1, &long_text));
     }
     let casebook = env.load(&records).await;
     let settings = TroubleshootSettings { total_budget_chars: 3_000, ..Default::default() };

@@ -22,14 +22,14 @@ const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"
 "#;
 
 /// A server that answers with a status, and echoes the secret in the body and a header.
-struct Echo {
+struct EchoServer {
     host: String,
     /// The received secrets.
     secrets: Arc<Mutex<Vec<String>>>,
     _server: LocalServer,
 }
 
-impl Echo {
+impl EchoServer {
     fn new(status: u16) -> Self {
         let secrets = Arc::new(Mutex::new(Vec::new()));
         let received = Arc::clone(&secrets);
@@ -87,16 +87,16 @@ fn assert_no_secret(env: &TestEnv, runs: &[&Run]) {
     for text in runs.iter().flat_map(|r| [&r.out, &r.err]) {
         assert!(forms.iter().all(|form| !text.contains(form)), "{text}");
     }
-    fn files(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
+    fn collect_files(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap().flatten() {
             match entry.path() {
-                path if path.is_dir() => files(&path, out),
+                path if path.is_dir() => collect_files(&path, out),
                 path => out.push(path),
             }
         }
     }
     let mut paths = Vec::new();
-    files(&env.casebook(), &mut paths);
+    collect_files(&env.casebook(), &mut paths);
     for file in paths {
         let bytes = std::fs::read(&file).unwrap();
         let is_in_file = |form: &&&str| bytes.windows(form.len()).any(|w| w == form.as_bytes());
@@ -104,9 +104,9 @@ fn assert_no_secret(env: &TestEnv, runs: &[&Run]) {
     }
 }
 
-fn with_tokens(env: &TestEnv, host: &str, args: &[&str]) -> Command {
+fn command_with_tokens(env: &TestEnv, host: &str, args: &[&str]) -> Command {
     let mut command = env.command(args);
-    let bare = host.trim_start_matches("http://");
+    let host_name = host.trim_start_matches("http://");
     for (token, host_variable) in [
         ("GH_ENTERPRISE_TOKEN", "GH_HOST"),
         ("GITLAB_TOKEN", "GITLAB_HOST"),
@@ -119,7 +119,7 @@ fn with_tokens(env: &TestEnv, host: &str, args: &[&str]) -> Command {
         ("ZENDESK_API_TOKEN", "ZENDESK_HOST"),
         ("DISCOURSE_API_KEY", "DISCOURSE_HOST"),
     ] {
-        command.env(token, CANARY).env(host_variable, bare);
+        command.env(token, CANARY).env(host_variable, host_name);
     }
     for variable in ["JIRA_EMAIL", "CONFLUENCE_EMAIL", "ZENDESK_EMAIL"] {
         command.env(variable, "ann@acme.example");
@@ -155,9 +155,10 @@ fn echoed_token_is_never_printed_or_stored() {
         ("discourse:topics", 403),
     ];
     for (project, status) in projects {
-        let (env, server) = (TestEnv::new(), Echo::new(status));
-        let run =
-            |args: &[&str]| Run::from(with_tokens(&env, &server.host, args).output().unwrap());
+        let (env, server) = (TestEnv::new(), EchoServer::new(status));
+        let run = |args: &[&str]| {
+            Run::from(command_with_tokens(&env, &server.host, args).output().unwrap())
+        };
         let add = run(&["source", "add", project, "--host", &server.host, "--as", "acme/app"]);
         assert_eq!(add.code, Some(0), "{}", add.err);
         let sync = run(&["sync", "--no-vectors"]);
@@ -182,7 +183,9 @@ fn echoed_token_is_never_printed_or_stored() {
             run(&["status", "--json"]),
             run(&["show", "acme/app#1", "--json"]),
             run(&["export", &export.to_string_lossy(), "--force"]),
-            Run::from(with_tokens(&env, &server.host, &["mcp"]).stdin(hello).output().unwrap()),
+            Run::from(
+                command_with_tokens(&env, &server.host, &["mcp"]).stdin(hello).output().unwrap(),
+            ),
         ];
         if status == 200 {
             assert!(
@@ -208,7 +211,7 @@ fn echoed_token_is_never_printed_or_stored() {
 
 #[test]
 fn enterprise_token_goes_only_to_its_host() {
-    let (env, server) = (TestEnv::new(), Echo::new(200));
+    let (env, server) = (TestEnv::new(), EchoServer::new(200));
     env.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
     for host in [None, Some("git.acme.example")] {
         let mut command = env.command(&["sync", "--no-vectors"]);
@@ -217,7 +220,7 @@ fn enterprise_token_goes_only_to_its_host() {
         assert_eq!(server.secret_count(), 0, "with GH_HOST {host:?}");
     }
     assert!(
-        with_tokens(&env, &server.host, &["sync", "--no-vectors"])
+        command_with_tokens(&env, &server.host, &["sync", "--no-vectors"])
             .output()
             .unwrap()
             .status
@@ -228,12 +231,14 @@ fn enterprise_token_goes_only_to_its_host() {
 
 #[test]
 fn imported_source_gets_no_token_until_trusted() {
-    let (attacker, victim, server) = (TestEnv::new(), TestEnv::new(), Echo::new(200));
+    let (attacker, victim, server) = (TestEnv::new(), TestEnv::new(), EchoServer::new(200));
     attacker.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
     let file = attacker.path_arg("out.casebook");
     attacker.ok(&["export", &file]);
     victim.ok(&["import", "casebook", &file, "--no-vectors"]);
-    let run = |args: &[&str]| Run::from(with_tokens(&victim, &server.host, args).output().unwrap());
+    let run = |args: &[&str]| {
+        Run::from(command_with_tokens(&victim, &server.host, args).output().unwrap())
+    };
     let sync = run(&["sync", "--no-vectors"]);
     assert_eq!((sync.code, server.secret_count()), (Some(0), 0), "{}", sync.err);
     assert!(sync.err.contains("precedent source trust acme/app"), "{}", sync.err);
@@ -252,7 +257,7 @@ fn imported_source_gets_no_token_until_trusted() {
 fn gh_is_called_per_host_with_a_timeout() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let (env, server) = (TestEnv::new(), Echo::new(200));
+    let (env, server) = (TestEnv::new(), EchoServer::new(200));
     env.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
     // This fake `gh` prints the token that it would send.
     let gh = env.file("bin/gh", "#!/bin/sh\necho \"$GH_ENTERPRISE_TOKEN\"\n");
@@ -269,21 +274,22 @@ fn git_ignores_settings_of_the_current_folder() {
     let trap = env.path("trap");
     std::fs::create_dir_all(&trap).unwrap();
     git(&trap, &["init", "-q"]);
-    let (server, elsewhere) = (Echo::new(200), Echo::new(404));
-    let rule = format!("url.{}/.insteadOf", elsewhere.host);
+    let (server, other_server) = (EchoServer::new(200), EchoServer::new(404));
+    let rule = format!("url.{}/.insteadOf", other_server.host);
     git(&trap, &["config", &rule, &format!("{}/", server.host)]);
     git(&trap, &["config", "http.extraHeader", "X-Trap: 1"]);
     env.ok(&["source", "add", "github:acme/app", "--host", &server.host, "--wiki"]);
-    let mut command = with_tokens(&env, &server.host, &["sync", "--no-vectors"]);
+    let mut command = command_with_tokens(&env, &server.host, &["sync", "--no-vectors"]);
     command.env("PATH", std::env::var("PATH").unwrap()).current_dir(&trap).output().unwrap();
     assert!(server.secret_count() > 0);
-    assert_eq!(elsewhere.secret_count(), 0, "git followed the trap's settings");
+    assert_eq!(other_server.secret_count(), 0, "git followed the trap's settings");
 }
 
 /// Runs shell lines in a mount namespace with the binary as `$P`; `None` if it cannot be created.
 fn run_in_namespace(env: &TestEnv, lines: &str) -> Option<Run> {
-    let works = Command::new("unshare").args(["--map-root-user", "--mount", "true"]).status();
-    if !works.is_ok_and(|w| w.success()) {
+    let unshare_status =
+        Command::new("unshare").args(["--map-root-user", "--mount", "true"]).status();
+    if !unshare_status.is_ok_and(|w| w.success()) {
         eprintln!("SKIPPED: a full or read-only disk, because no namespace can be created");
         return None;
     }
@@ -350,7 +356,7 @@ fn check_without_vectors_keeps_the_queue() {
     let env = TestEnv::new();
     let (items, _) = random_records(40, 0, 11);
     // Each item is filed twice, so that the queue is not empty.
-    let twice: String = items
+    let doubled_items: String = items
         .lines()
         .flat_map(|line| {
             let item: Value = serde_json::from_str(line).unwrap();
@@ -364,38 +370,38 @@ fn check_without_vectors_keeps_the_queue() {
         })
         .map(|line| line + "\n")
         .collect();
-    let file = env.file_arg("in.jsonl", twice);
+    let file = env.file_arg("in.jsonl", doubled_items);
     env.ok(&["import", "github", &file, "--source", "acme/app", "--no-vectors"]);
     let triage =
-        |more: &[&str]| env.json(&[&["triage", "--band", "none", "--json"], more].concat());
-    let partial = triage(&[]);
-    let notices = partial["notices"].to_string();
+        |options: &[&str]| env.json(&[&["triage", "--band", "none", "--json"], options].concat());
+    let partial_check = triage(&[]);
+    let notices = partial_check["notices"].to_string();
     assert!(notices.contains("vectors"), "no notice of missing vectors: {notices}");
     let status = env.ok(&["status"]).out;
     assert!(status.contains("not indexed yet; run `precedent index`"), "{status}");
     env.ok(&["index"]);
-    let checked = triage(&[]);
+    let full_check = triage(&[]);
     assert_eq!(
-        checked["scanned"], partial["scanned"],
+        full_check["scanned"], partial_check["scanned"],
         "not all reports are checked again with their vectors"
     );
     assert_eq!(triage(&[])["scanned"], 0);
-    let queue_length = checked["waiting"].as_u64().unwrap();
+    let queue_length = full_check["waiting"].as_u64().unwrap();
     assert!(queue_length > 0);
 
     // Without vectors, queries keep the earlier results.
-    let (vectors, moved) = (env.casebook().join("vectors"), env.path("away"));
-    std::fs::rename(&vectors, &moved).unwrap();
+    let (vectors, moved_vectors) = (env.casebook().join("vectors"), env.path("away"));
+    std::fs::rename(&vectors, &moved_vectors).unwrap();
     let response = triage(&["--rescan"]);
     assert_eq!(response["waiting"].as_u64(), Some(queue_length), "{}", response["notices"]);
     assert!(response["notices"].to_string().contains("vectors"));
     env.ok(&["duplicates", "acme/app#101"]);
     assert!(env.json(&["status", "--json"])["coverage"]["unread"].as_u64().unwrap() > 0);
     std::fs::remove_dir_all(&vectors).unwrap();
-    std::fs::rename(&moved, &vectors).unwrap();
-    let complete = triage(&[]);
+    std::fs::rename(&moved_vectors, &vectors).unwrap();
+    let last_check = triage(&[]);
     assert_eq!(
-        (complete["waiting"].as_u64(), complete["notices"].to_string().contains("vectors")),
+        (last_check["waiting"].as_u64(), last_check["notices"].to_string().contains("vectors")),
         (Some(queue_length), false)
     );
 }

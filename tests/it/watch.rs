@@ -24,10 +24,10 @@ fn start(env: &TestEnv, args: &[&str]) -> Child {
 
 /// Waits until a condition holds.
 #[track_caller]
-fn wait_for(condition: &str, mut holds: impl FnMut() -> bool) {
+fn wait_for(condition: &str, mut is_met: impl FnMut() -> bool) {
     let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(40), "waited in vain for {condition}");
+    while !is_met() {
+        assert!(start.elapsed() < Duration::from_secs(40), "timed out waiting for {condition}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -53,7 +53,9 @@ fn watch_repeats_and_survives_failures() {
     github.fail("/issues?", 2, Fault::Status(404, vec![], json!({"message": "Not Found"})));
     wait_for("a failure", || github.requests().iter().filter(|l| l.status == 404).count() >= 1);
     github.world().edit(8, json!({"title": "Edited later"}));
-    wait_for("a round after them", || title(&env, "acme/app#8").as_deref() == Some("Edited later"));
+    wait_for("a round after the failures", || {
+        title(&env, "acme/app#8").as_deref() == Some("Edited later")
+    });
 
     let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     let interrupted_at = Instant::now();
@@ -69,12 +71,12 @@ fn watch_repeats_and_survives_failures() {
 
 #[test]
 fn sync_progress_is_visible_to_other_processes() {
-    let (github, second) = (github("acme/app", 350), github("acme/other", 30));
+    let (github, other_github) = (github("acme/app", 350), github("acme/other", 30));
     github.fail_after("after=", 1, 1, Fault::Slow(Duration::from_secs(6)));
     let env = TestEnv::new();
     env.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
-    env.ok(&["source", "add", "github:acme/other", "--host", &second.host]);
-    let slow = start(&env, &["sync", "acme/app", "--no-index"]);
+    env.ok(&["source", "add", "github:acme/other", "--host", &other_github.host]);
+    let slow_sync = start(&env, &["sync", "acme/app", "--no-index"]);
     let mut mirror = Value::Null;
     wait_for("progress", || {
         mirror = env.json(&["status", "--json"])["mirrors"][0].clone();
@@ -97,7 +99,7 @@ fn sync_progress_is_visible_to_other_processes() {
     assert_eq!(reports["sources"][0]["problem"]["code"], "busy");
     assert_eq!(reports["sources"][1]["items"], 30);
 
-    let run = Run::from(slow.wait_with_output().unwrap());
+    let run = Run::from(slow_sync.wait_with_output().unwrap());
     assert_eq!(run.code, Some(0), "{}", run.err);
     let mirror = &env.json(&["status", "--json"])["mirrors"][0];
     assert_eq!((&mirror["running"], &mirror["progress"]), (&json!(false), &Value::Null));

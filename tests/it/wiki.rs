@@ -1,4 +1,4 @@
-//! Tests of wikis by git, served over HTTP with token authentication.
+//! Tests of git wikis, served over HTTP with token authentication.
 
 use std::{
     os::unix::fs::PermissionsExt as _,
@@ -26,19 +26,22 @@ struct Wiki {
 }
 
 impl Wiki {
-    /// Creates a wiki with the content of `from`, or an empty one.
-    fn new(from: Option<&Path>) -> Self {
+    /// Creates a wiki with the content of a bundle, or an empty one.
+    fn new(bundle: Option<&Path>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let bare = folder.path().join("root/acme/app.wiki.git");
-        std::fs::create_dir_all(&bare).unwrap();
-        match from {
+        let repository = folder.path().join("root/acme/app.wiki.git");
+        std::fs::create_dir_all(&repository).unwrap();
+        match bundle {
             Some(bundle) => {
                 let bundle = bundle.to_string_lossy().into_owned();
-                git(folder.path(), &["clone", "-q", "--bare", &bundle, &bare.to_string_lossy()]);
+                git(
+                    folder.path(),
+                    &["clone", "-q", "--bare", &bundle, &repository.to_string_lossy()],
+                );
             }
-            None => drop(git(&bare, &["init", "-q", "--bare"])),
+            None => drop(git(&repository, &["init", "-q", "--bare"])),
         }
-        git(folder.path(), &["clone", "-q", &bare.to_string_lossy(), "work"]);
+        git(folder.path(), &["clone", "-q", &repository.to_string_lossy(), "work"]);
         Self { folder }
     }
 
@@ -112,7 +115,7 @@ async fn every_markup_is_read_and_other_files_ignored() {
     assert_eq!((report.wiki_pages, report.skipped), (10, 2), "{report:?}");
     assert_eq!(wiki_gap(&report), None);
     assert!(report.gaps.iter().any(|g| g.kind == GapKind::Unreadable), "{:?}", report.gaps);
-    for (page, holds) in [
+    for (page, expected) in [
         ("Home", "# Welcome"),
         ("How-to,-and-why", "- `one`"),
         ("Pump", "`code`"),
@@ -125,7 +128,7 @@ async fn every_markup_is_read_and_other_files_ignored() {
         ("Nested", "Nested"),
     ] {
         let thread = mirror.casebook.thread(&format!("acme/app:{page}")).await.unwrap();
-        assert!(thread.markdown.contains(holds), "{page}: {}", thread.markdown);
+        assert!(thread.markdown.contains(expected), "{page}: {}", thread.markdown);
         assert_eq!(thread.author.as_deref(), Some("Ada"));
     }
     let thread = mirror.casebook.thread("acme/app:How-to,-and-why").await.unwrap();
@@ -137,7 +140,7 @@ async fn every_markup_is_read_and_other_files_ignored() {
 async fn git_wiki_is_mirrored_and_updated() {
     let bundle = std::env::var("PRECEDENT_WIKI_BUNDLE").map_or_else(
         |_| {
-            // The folder is in the checkout or beside it.
+            // The folder is in the checkout or next to it.
             let root = Path::new(env!("CARGO_MANIFEST_DIR"));
             let places = [root, root.parent().unwrap_or(root)]
                 .map(|p| p.join("shared/data/rust-lang__rust.wiki.bundle"));
@@ -163,8 +166,8 @@ async fn git_wiki_is_mirrored_and_updated() {
         "{}",
         page.markdown
     );
-    let when = git(&wiki.checkout(), &["log", "-1", "--format=%ct", "--", "Lib-simd.rest"]);
-    assert_eq!(page.updated_at.unwrap().as_second().to_string(), when);
+    let commit_time = git(&wiki.checkout(), &["log", "-1", "--format=%ct", "--", "Lib-simd.rest"]);
+    assert_eq!(page.updated_at.unwrap().as_second().to_string(), commit_time);
 
     // Without changes, only the newest commit is requested.
     github.requests();
@@ -201,7 +204,7 @@ async fn git_wiki_is_mirrored_and_updated() {
     assert!(mirror.casebook.thread("acme/app:Doc-releases").await.unwrap().deleted_at.is_none());
     assert_eq!(mirror.casebook.sources().await.unwrap()[0].pages, 72);
 
-    // Removing the source removes the copy as well.
+    // Removing the source also removes the copy.
     mirror.casebook.remove_source("acme/app", &Task::new()).await.unwrap();
     let clones = std::fs::read_dir(mirror.env.casebook().join("wikis")).unwrap().count();
     assert_eq!(clones, 0);
@@ -258,14 +261,14 @@ async fn token_follows_no_redirect() {
     wiki.write("Home.md", "Hello\n");
     wiki.push("First");
     let github = wiki.tracker();
-    let foreign = FakeGitHub::new("acme/app");
-    foreign.world().wiki = Some(wiki.root());
-    github.world().git_redirect = Some(foreign.host.clone());
+    let other_github = FakeGitHub::new("acme/app");
+    other_github.world().wiki = Some(wiki.root());
+    github.world().git_redirect = Some(other_github.host.clone());
     let mirror = mirror(&github).await;
     let report = mirror.sync(false).await;
     let problem = report.problem.unwrap();
     assert!(problem.code == Code::Network && problem.message.contains("wiki"), "{problem:?}");
-    assert!(foreign.requests().is_empty());
+    assert!(other_github.requests().is_empty());
 }
 
 #[test]

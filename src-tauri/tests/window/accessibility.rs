@@ -44,7 +44,7 @@ async fn check_every_view(theme: &str, contrast: &'static str) {
                 axe_violations(&window, &axe)
                     .await
                     .into_iter()
-                    .map(|o| json!({ "view": key.to_string(), "objection": o })),
+                    .map(|v| json!({ "view": key.to_string(), "violation": v })),
             );
         }
         press_ctrl(&window, '1').await;

@@ -26,7 +26,7 @@ const REPORT: &str = "cargo build breaks off since the update, please answer to 
     error: the compiler unexpectedly panicked. this is a bug.";
 
 /// Returns the casebook named by `PRECEDENT_MEASURED`; prints a notice if it is unset.
-pub fn original() -> Option<PathBuf> {
+pub fn measured_casebook() -> Option<PathBuf> {
     let folder = std::env::var_os("PRECEDENT_MEASURED").map(PathBuf::from);
     if folder.is_none() {
         eprintln!("SKIPPED: PRECEDENT_MEASURED names no casebook; see docs/develop/testing.md");
@@ -50,7 +50,7 @@ pub fn copy_folder(original: &Path, target: &Path) {
 
 #[tokio::test]
 async fn main_tasks_work_with_thirty_thousand_items() {
-    let Some(original) = original() else { return };
+    let Some(original) = measured_casebook() else { return };
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     copy_folder(&original, &casebook);
@@ -74,14 +74,14 @@ async fn main_tasks_work_with_thirty_thousand_items() {
         assert!(total > 30_000, "{total} documents");
         press(&window, &char::from(Key::Escape).to_string()).await;
         press(&window, &char::from(Key::End).to_string()).await;
-        let last = format!("#hit-{}[aria-selected=true]", total - 1);
-        wait_for(&window, &last).await;
+        let last_row = format!("#hit-{}[aria-selected=true]", total - 1);
+        wait_for(&window, &last_row).await;
         screenshot(&window, "big-end").await;
 
         // Find.
         press(&window, "/").await;
         search.send_keys("closure borrows a variable that is moved").await.unwrap();
-        wait_until("the best results are there", async || {
+        wait_until("the best results are shown", async || {
             texts(&window, ".results header h2")
                 .await
                 .first()

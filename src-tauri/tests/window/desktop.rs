@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::{
     driver::{
-        click, click_text, drive_normally, press, program, script, text, texts, wait_for,
+        click, click_text, drive_single_instance, press, program, script, text, texts, wait_for,
         wait_until,
     },
     fake_github::{FakeGitHub, Fault},
@@ -34,7 +34,7 @@ async fn link_opens_in_the_existing_window() {
     let folder = casebook.to_str().unwrap().to_owned();
     let second_start = (folder.clone(), home.path().to_owned());
     let args = ["--casebook", &folder, "precedent://item/ferrywire/ferrywire%232"];
-    drive_normally(home.path(), "Adwaita", &args, async move |window| {
+    drive_single_instance(home.path(), "Adwaita", &args, async move |window| {
         let shown_key = async || text(&window, "article .where").await;
         wait_until("the first link is shown", async || shown_key().await.contains("#2")).await;
 
@@ -70,7 +70,7 @@ async fn window_size_is_restored() {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join(".window-state.json"), state.to_string()).unwrap();
     let args = ["--casebook", casebook.to_str().unwrap()];
-    drive_normally(home.path(), "Adwaita", &args, async move |window| {
+    drive_single_instance(home.path(), "Adwaita", &args, async move |window| {
         wait_for(&window, ".welcome").await;
         wait_until("the size is restored", async || {
             script(&window, "return [innerWidth, innerHeight]").await == json!([1111, 777])
@@ -130,7 +130,7 @@ async fn long_job_notifies_when_unfocused() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap(), "--alone"];
-    drive_normally(home.path(), "Adwaita", &args, async move |window| {
+    drive_single_instance(home.path(), "Adwaita", &args, async move |window| {
         wait_for(&window, ".welcome").await;
         click_text(&window, ".welcome button", "Connect a tracker").await;
         fill(&window, "#add-project", "acme/pump").await;
@@ -141,7 +141,7 @@ async fn long_job_notifies_when_unfocused() {
             texts(&window, ".toasts .toast").await.iter().any(|t| t.contains("new or changed"))
         })
         .await;
-        // Long enough for a notification.
+        // The delay is long enough for a notification.
         github.fail("/issues", 1, Fault::Slow(Duration::from_secs(16)));
         click_text(&window, ".detail .buttons button", "Sync").await;
         // Move the keyboard focus to the root window.

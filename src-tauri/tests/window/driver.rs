@@ -42,8 +42,8 @@ pub async fn drive(
     args: &[&str],
     steps: impl AsyncFnOnce(Client) + 'static,
 ) {
-    // A running window of the user must not affect the tests.
-    drive_normally(home, theme, &[args, &["--alone"]].concat(), steps).await;
+    // The user's own window must not affect the tests.
+    drive_single_instance(home, theme, &[args, &["--alone"]].concat(), steps).await;
 }
 
 /// Like [`drive`], with the sample.
@@ -59,7 +59,7 @@ pub async fn wait_until_ready(window: &Client) {
 }
 
 /// Like [`drive`], but with a single instance that saves its window position.
-pub async fn drive_normally(
+pub async fn drive_single_instance(
     home: &Path,
     theme: &str,
     args: &[&str],
@@ -68,7 +68,7 @@ pub async fn drive_normally(
     drive_with_env(home, &[("GTK_THEME", theme)], args, steps).await;
 }
 
-/// Like [`drive_normally`], with these environment variables.
+/// Like [`drive_single_instance`], with these environment variables.
 pub async fn drive_with_env(
     home: &Path,
     env: &[(&str, &str)],
@@ -239,7 +239,7 @@ pub async fn screenshot(window: &Client, name: &str) {
     let after_paint = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))";
     let _ = window.execute_async(after_paint, Vec::new()).await;
     // A closed window has no screenshot; the caller reports the reason.
-    if let Ok(png) = picture(window).await {
+    if let Ok(png) = capture_png(window).await {
         std::fs::write(folder.join(name).with_extension("png"), png).unwrap();
     }
 }
@@ -247,13 +247,13 @@ pub async fn screenshot(window: &Client, name: &str) {
 /// Returns a screenshot of the window as PNG.
 ///
 /// Without compositing, the screenshot is taken at the next repaint, so one pixel keeps changing.
-pub async fn picture(window: &Client) -> Result<Vec<u8>, CmdError> {
-    let begin = "const dot = document.body.appendChild(document.createElement('i'));
+pub async fn capture_png(window: &Client) -> Result<Vec<u8>, CmdError> {
+    let keep_repainting = "const dot = document.body.appendChild(document.createElement('i'));
         Object.assign(dot.style, { position: 'fixed', right: 0, bottom: 0, width: '1px', height: '1px' });
         let odd = false;
         const paints = setInterval(() => (dot.style.background = (odd = !odd) ? 'rgb(0 0 0 / 1%)' : 'transparent'), 30);
         window.endPicture = () => { clearInterval(paints); dot.remove() }";
-    window.execute(begin, Vec::new()).await?;
+    window.execute(keep_repainting, Vec::new()).await?;
     let png = window.screenshot().await?;
     window.execute("window.endPicture()", Vec::new()).await?;
     Ok(png)
@@ -284,7 +284,7 @@ pub async fn press_with(window: &Client, modifier: Key, key: char) {
     window.perform_actions(actions).await.unwrap();
 }
 
-/// Returns the text of the first such element; empty if there is none.
+/// Returns the text of the first matching element, or an empty text if there is none.
 pub async fn text(window: &Client, css: &str) -> String {
     texts(window, css).await.into_iter().next().unwrap_or_default()
 }

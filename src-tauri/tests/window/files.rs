@@ -34,12 +34,13 @@ pub fn write_log(path: &Path) {
     std::fs::write(path, log).unwrap();
 }
 
-/// Sets the text of a field as by a paste.
+/// Sets the text of a field as a paste would.
 pub async fn paste(window: &Client, css: &str, value: &str) {
-    let field = "const field = document.querySelector(arguments[0]); field.value = arguments[1];
+    let set_field =
+        "const field = document.querySelector(arguments[0]); field.value = arguments[1];
         field.dispatchEvent(new InputEvent('input', { bubbles: true }))";
     wait_for(window, css).await;
-    window.execute(field, vec![css.into(), value.into()]).await.unwrap();
+    window.execute(set_field, vec![css.into(), value.into()]).await.unwrap();
 }
 
 /// Reads a log by its path and waits for its errors.
@@ -65,8 +66,8 @@ async fn log_view_shows_known_errors() {
             heading.contains("4 distinct errors in 4,1") && heading.contains("not seen before"),
             "{heading}"
         );
-        let first = texts(&window, ".answer article h2").await;
-        assert!(first[0].contains("no perch is left for heron 17"), "{first:?}");
+        let headings = texts(&window, ".answer article h2").await;
+        assert!(headings[0].contains("no perch is left for heron 17"), "{headings:?}");
         let articles = texts(&window, ".answer article").await;
         let tls = articles.iter().find(|article| article.contains("UnknownIssuer")).unwrap();
         assert!(tls.contains("ferrywire/ferrywire#") && tls.contains("100 times"), "{tls}");

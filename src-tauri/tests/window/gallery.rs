@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::{
     driver::{
-        click, drive, exists, picture, press, press_ctrl, script, text, wait_for, wait_until,
+        capture_png, click, drive, exists, press, press_ctrl, script, text, wait_for, wait_until,
         wait_until_gone,
     },
     files::{paste, read_log, write_log},
@@ -27,9 +27,9 @@ const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
 const SIZES: [(u32, u32); 2] = [(1600, 1000), (1024, 700)];
 const THEMES: [&str; 2] = ["light", "dark"];
 
-/// A script after which the window gets no answer to a request.
+/// A script that leaves every request unanswered.
 const SILENCE: &str = "window.fetch = () => new Promise(() => {})";
-/// A script after which every request fails as if the disk were damaged.
+/// A script that makes every request fail as if the disk were damaged.
 const FAILURE: &str = "window.fetch = async () => new Response(
     JSON.stringify({ code: 'io', message: 'the casebook cannot be read: input/output error', hint: 'Look whether the disk is healthy, then try again. `precedent doctor` says what can be mended.' }),
     { headers: { 'Tauri-Response': 'error', 'content-type': 'application/json' } })";
@@ -51,7 +51,7 @@ impl Album {
 
     /// Saves screenshots of the window in both themes.
     async fn save(&self, window: &Client, title: &str, name: &str) {
-        // Messages disappear after a while, so no screenshot shows one.
+        // Hide messages, which only some screenshots would show.
         script(
             window,
             "document.querySelectorAll('.toast').forEach((toast) => toast.style.display = 'none')",
@@ -62,8 +62,8 @@ impl Album {
             let after_paint = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 200)))";
             window.execute_async(after_paint, Vec::new()).await.unwrap();
             let file = folder().join(format!("{name}-{}-{theme}.png", self.size.0));
-            std::fs::write(&file, picture(window).await.unwrap()).unwrap();
-            // A few colours suffice, and keep the repository small.
+            std::fs::write(&file, capture_png(window).await.unwrap()).unwrap();
+            // A few colors suffice and keep the repository small.
             let _ = Command::new("pngquant")
                 .args(["--force", "--ext", ".png", "--speed", "1", "48"])
                 .arg(&file)
@@ -253,9 +253,9 @@ async fn import_extra_reports(casebook: &Path) {
         .collect();
     let file = casebook.with_file_name("others.jsonl");
     std::fs::write(&file, records).unwrap();
-    let open = Casebook::open(OpenOptions::new(casebook)).await.unwrap();
-    open.import_github("acme/pump", &file, &Task::new()).await.unwrap();
-    open.update_index(&Task::new()).await.unwrap();
+    let handle = Casebook::open(OpenOptions::new(casebook)).await.unwrap();
+    handle.import_github("acme/pump", &file, &Task::new()).await.unwrap();
+    handle.update_index(&Task::new()).await.unwrap();
 }
 
 async fn show_empty_views(window: &Client, album: &Album) {
@@ -302,7 +302,7 @@ async fn gallery() {
     for size in SIZES {
         let home = tempfile::tempdir().unwrap();
         let casebook = home.path().join("casebook");
-        let folder_copy = casebook.clone();
+        let casebook_path = casebook.clone();
         let args = ["--casebook", casebook.to_str().unwrap()];
         drive(home.path(), "Adwaita", &args, async move |window| {
             let album = Album::new(size);
@@ -312,7 +312,7 @@ async fn gallery() {
             script(&window, "document.querySelector('.welcome .primary').click()").await;
             wait_for(&window, "#hit-0").await;
             wait_until_idle(&window).await;
-            show_sample(&window, &album, &folder_copy).await;
+            show_sample(&window, &album, &casebook_path).await;
             show_states(&window, &album, SILENCE, "loading", "loading").await;
             show_states(&window, &album, FAILURE, "with an error", "failing").await;
             let mut pictures = album.pictures.lock().unwrap().clone();

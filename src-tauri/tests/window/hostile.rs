@@ -121,12 +121,12 @@ async fn report_never_runs_scripts_or_sends_requests() {
                 .await
                 .unwrap();
             assert_eq!(script(&window, "return typeof window.owned").await, "undefined", "{name}");
-            let bad = "return [...document.querySelectorAll('article .prose :is(script, style, iframe, object, embed, form, img, svg, video, audio, link, meta, base)')]
+            let forbidden_elements = "return [...document.querySelectorAll('article .prose :is(script, style, iframe, object, embed, form, img, svg, video, audio, link, meta, base)')]
                 .map((element) => element.outerHTML.slice(0, 80))";
-            assert_eq!(script(&window, bad).await, json!([]), "{name}");
-            let active = "return [...document.querySelectorAll('article .prose *')].flatMap((element) => [...element.attributes])
+            assert_eq!(script(&window, forbidden_elements).await, json!([]), "{name}");
+            let active_attribute_count = "return [...document.querySelectorAll('article .prose *')].flatMap((element) => [...element.attributes])
                 .filter((a) => a.name.startsWith('on') || a.name === 'style' || /^(?:javascript|data|vbscript):/i.test(a.value.trim())).length";
-            assert_eq!(script(&window, active).await, 0, "{name}");
+            assert_eq!(script(&window, active_attribute_count).await, 0, "{name}");
             assert!(start.elapsed() < Duration::from_secs(20), "{name} took {:?}", start.elapsed());
         }
         // Links do not navigate by themselves, and the title is plain text.

@@ -61,7 +61,7 @@ async fn back_restores_the_row_and_focus() {
         press_with(&window, Key::Alt, char::from(Key::Right)).await;
         wait_for(&window, "article h2").await;
         press(&window, "b").await;
-        wait_until("b goes back as well", async || text(&window, SELECTED_KEY).await == row).await;
+        wait_until("b also goes back", async || text(&window, SELECTED_KEY).await == row).await;
     })
     .await;
 }
@@ -94,7 +94,7 @@ async fn undo_works_stepwise_and_key_repeat_is_ignored() {
         .await;
         wait_until("its report is selected again", async || text(&window, SELECTED_KEY).await == first).await;
 
-        // Key events of a key that is held down.
+        // Simulate a key that is held down.
         wait_for(&window, ".compare[aria-busy=false]").await;
         press(&window, "d").await;
         let hold_key = "for (let n = 0; n < 8; n++) document.activeElement.dispatchEvent(
@@ -128,7 +128,7 @@ async fn pinned_item_survives_a_restart() {
         wait_until("it is pinned", async || text(&window, TOAST).await == format!("Pinned {key}."))
             .await;
 
-        // The menu offers the actions of the keys, and returns the focus.
+        // The menu offers the same actions as the keys, and returns the focus.
         press_with(&window, Key::Shift, char::from(Key::F10)).await;
         wait_for(&window, ".menu[open] [role=menuitem]:focus").await;
         screenshot(&window, "menu").await;
@@ -235,8 +235,8 @@ async fn draft_note_and_focus_are_kept() {
         assert_eq!(script(&window, is_body_focused).await, false);
         press(&window, "a").await;
         wait_for(&window, "#note-title:focus").await;
-        let title = "return document.querySelector('#note-title').value";
-        assert_eq!(script(&window, title).await, "Half a note");
+        let title_value = "return document.querySelector('#note-title').value";
+        assert_eq!(script(&window, title_value).await, "Half a note");
         wait_for(&window, "#note-body").await.send_keys("The other half.").await.unwrap();
         press_ctrl(&window, char::from(Key::Enter)).await;
         wait_until("the list has the focus", async || focused_name(&window).await == "Notes").await;

@@ -11,7 +11,7 @@ use crate::driver::{
 };
 
 /// A script that numbers all controls in page order and returns their markup.
-const NUMBER: &str = "
+const NUMBER_CONTROLS: &str = "
     const found = [...document.querySelectorAll('button, select, input, textarea, a[href], [tabindex=\"0\"], summary')]
         .filter((one) => !one.disabled && one.offsetParent !== null && one.tabIndex >= 0);
     found.forEach((one, at) => (one.dataset.at = at));
@@ -26,7 +26,8 @@ const FOCUS_STATE: &str = "
     return { at: Number(one.dataset.at ?? -1), seen: outlined(one) || outlined(row) || outlined(part) || one.matches('.answer, .queue, .rows, .all, ul, article, #main') }";
 
 async fn check_tab_order(window: &Client, view: &str) {
-    let targets: Vec<String> = serde_json::from_value(script(window, NUMBER).await).unwrap();
+    let targets: Vec<String> =
+        serde_json::from_value(script(window, NUMBER_CONTROLS).await).unwrap();
     let tab = char::from(Key::Tab).to_string();
     let mut focus_order = BTreeSet::new();
     script(window, "document.activeElement.blur()").await;

@@ -5,7 +5,7 @@
 //! Without a display or the driver, tests are skipped, or fail if `PRECEDENT_WINDOW_TESTS=required`.
 #![cfg(target_os = "linux")]
 #![expect(clippy::disallowed_methods, reason = "tests read the environment")]
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::unwrap_used, reason = "test helpers panic like tests")]
 
 mod accessibility;
 mod big;

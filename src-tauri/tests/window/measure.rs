@@ -8,7 +8,7 @@ use std::{
 use fantoccini::{Client, wd::TimeoutConfiguration};
 
 use crate::{
-    big::{copy_folder, original},
+    big::{copy_folder, measured_casebook},
     driver::{drive, wait_for, wait_for_jobs, wait_until},
 };
 
@@ -70,9 +70,9 @@ fn megabytes() -> u64 {
 fn start_time() -> f64 {
     let (_, start) = processes().first().and_then(|pid| parent_and_start(*pid)).unwrap();
     let text = fs::read_to_string("/proc/uptime").unwrap();
-    let up: f64 = text.split(' ').next().unwrap().parse().unwrap();
+    let uptime: f64 = text.split(' ').next().unwrap().parse().unwrap();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
-    (now - up) * 1000.0 + start as f64 * 10.0
+    (now - uptime) * 1000.0 + start as f64 * 10.0
 }
 
 /// Returns the load average of the last minute.
@@ -195,7 +195,7 @@ fn memory_shares() -> String {
 #[tokio::test]
 #[ignore = "benchmark; see docs/develop/testing.md"]
 async fn measure() {
-    let Some(original) = original() else { return };
+    let Some(original) = measured_casebook() else { return };
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     copy_folder(&original, &casebook);
@@ -209,8 +209,8 @@ async fn measure() {
             let usable_time = "const [mark] = performance.getEntriesByName('usable'); return mark ? performance.timeOrigin + mark.startTime : 0";
             let mark = async || window.execute(usable_time, Vec::new()).await.unwrap().as_f64().unwrap();
             wait_until("the window is usable", async || mark().await > 0.0).await;
-            let usable = mark().await;
-            println!("start {round}: usable after {:.0} ms, load {}", usable - start_time(), load_average());
+            let usable_at = mark().await;
+            println!("start {round}: usable after {:.0} ms, load {}", usable_at - start_time(), load_average());
             if round < rounds {
                 return;
             }

@@ -92,9 +92,11 @@ async fn ask_and_export(window: &Client, brief: &Path) {
     press_ctrl(window, 'a').await;
     press_ctrl(window, 'x').await;
     press_ctrl(window, 'v').await;
-    let pasted = "return document.querySelector('#query').value";
-    wait_until("the trace is pasted", async || script(window, pasted).await == TRACE.join("\n"))
-        .await;
+    let query_value = "return document.querySelector('#query').value";
+    wait_until("the trace is pasted", async || {
+        script(window, query_value).await == TRACE.join("\n")
+    })
+    .await;
     press_ctrl(window, char::from(Key::Enter)).await;
     wait_for_focus(window, ".answer", "ask").await;
     wait_until("the fix is shown", async || {
@@ -105,14 +107,14 @@ async fn ask_and_export(window: &Client, brief: &Path) {
 
     press(window, "j").await;
     wait_for(window, ".answer article:nth-of-type(2)[aria-current=true]").await;
-    let second = "return document.querySelector('.answer [aria-current=true]').dataset.doc";
-    let key = script(window, second).await.as_str().unwrap().to_owned();
+    let selected_key = "return document.querySelector('.answer [aria-current=true]').dataset.doc";
+    let key = script(window, selected_key).await.as_str().unwrap().to_owned();
     press(window, "o").await;
     wait_for_text(window, "article .where", &key).await;
     wait_for_focus(window, "article.reader", "read the second match").await;
     press_with(window, Key::Alt, char::from(Key::Left)).await;
     wait_for_focus(window, ".answer", "come back").await;
-    assert_eq!(script(window, second).await, key, "the same item is selected");
+    assert_eq!(script(window, selected_key).await, key, "the same item is selected");
 
     press(window, "r").await;
     wait_for_message(window, "Copied a reply").await;
@@ -178,8 +180,10 @@ async fn triage_reports(window: &Client) {
     for (index, key) in ["d", "r", "n"].iter().enumerate() {
         wait_until("a pair is compared", async || {
             let row = text(window, ".queue [aria-selected=true] .key").await;
-            let shown = text(window, "section[aria-label^='Report:'] .role button").await;
-            row.split(' ').next().is_some_and(|number| !row.is_empty() && shown.ends_with(number))
+            let shown_key = text(window, "section[aria-label^='Report:'] .role button").await;
+            row.split(' ')
+                .next()
+                .is_some_and(|number| !row.is_empty() && shown_key.ends_with(number))
         })
         .await;
         press(window, key).await;
@@ -193,7 +197,7 @@ async fn triage_reports(window: &Client) {
         text(window, ".triage header .end").await.starts_with("2 of")
     })
     .await;
-    wait_for_focus(window, ".queue", "take a decision back").await;
+    wait_for_focus(window, ".queue", "undo a verdict").await;
     let snoozed_title = text(window, ".queue [aria-selected=true] .title").await;
     press(window, "z").await;
     wait_until("the report is snoozed", async || {

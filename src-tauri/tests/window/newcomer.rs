@@ -83,8 +83,8 @@ async fn shortcut_keys_are_not_typed_into_the_box() {
         press(&window, "D").await;
         wait_for(&window, ".answer article").await;
         press(&window, "jjx").await;
-        let typed = "return document.querySelector('#query').value";
-        assert!(!script(&window, typed).await.as_str().unwrap().contains("jjx"));
+        let query_value = "return document.querySelector('#query').value";
+        assert!(!script(&window, query_value).await.as_str().unwrap().contains("jjx"));
         assert_eq!(script(&window, "return document.activeElement.matches('.answer')").await, true);
     })
     .await;

@@ -26,7 +26,7 @@ type Requests = Arc<Mutex<Vec<String>>>;
 
 struct Shortcuts {
     requests: Requests,
-    /// True if the user allows global shortcuts.
+    /// `true` if the user allows global shortcuts.
     is_allowed: Arc<Mutex<bool>>,
 }
 
@@ -86,16 +86,16 @@ impl Shortcuts {
             .at(&session, Session { requests: Arc::clone(&self.requests) })
             .await
             .unwrap();
-        let at = object_path("request", &header, &option_text(&options, "handle_token"));
+        let request_path = object_path("request", &header, &option_text(&options, "handle_token"));
         respond(
             desktop,
             &header,
-            &at,
+            &request_path,
             0,
             HashMap::from([("session_handle", session.as_str().into())]),
         )
         .await;
-        at
+        request_path
     }
 
     async fn bind_shortcuts(
@@ -107,28 +107,31 @@ impl Shortcuts {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] desktop: &Connection,
     ) -> OwnedObjectPath {
-        let at = object_path("request", &header, &option_text(&options, "handle_token"));
+        let request_path = object_path("request", &header, &option_text(&options, "handle_token"));
         let is_allowed = *self.is_allowed.lock().unwrap();
-        let mut bound = Vec::new();
-        for (id, about) in &shortcuts {
+        let mut bound_shortcuts = Vec::new();
+        for (id, details) in &shortcuts {
             let request = format!(
                 "{id}: {}, {}",
-                option_text(about, "description"),
-                option_text(about, "preferred_trigger")
+                option_text(details, "description"),
+                option_text(details, "preferred_trigger")
             );
             self.requests.lock().unwrap().push(request);
-            bound.push((
+            bound_shortcuts.push((
                 id.as_str(),
                 HashMap::from([
-                    ("description", Value::from(option_text(about, "description"))),
+                    ("description", Value::from(option_text(details, "description"))),
                     ("trigger_description", Value::from("Press <Meta>J")),
                 ]),
             ));
         }
-        let results =
-            if is_allowed { HashMap::from([("shortcuts", bound.into())]) } else { HashMap::new() };
-        respond(desktop, &header, &at, u32::from(!is_allowed), results).await;
-        at
+        let results = if is_allowed {
+            HashMap::from([("shortcuts", bound_shortcuts.into())])
+        } else {
+            HashMap::new()
+        };
+        respond(desktop, &header, &request_path, u32::from(!is_allowed), results).await;
+        request_path
     }
 
     #[zbus(signal)]
@@ -194,11 +197,11 @@ async fn wayland_portal_registers_the_accepted_shortcut() {
         assert_eq!(*requests.lock().unwrap(), [request, "closed", request]);
 
         assert!(!is_prompt_visible());
-        let at = handle.object_server().interface::<_, Shortcuts>(DESKTOP).await.unwrap();
+        let interface = handle.object_server().interface::<_, Shortcuts>(DESKTOP).await.unwrap();
         let session = ObjectPath::try_from(format!("{DESKTOP}/session/any")).unwrap();
         let no_options = HashMap::new;
-        Shortcuts::activated(at.signal_emitter(), session.clone(), "another", 1, no_options()).await.unwrap();
-        Shortcuts::activated(at.signal_emitter(), session, "ask", 2, no_options()).await.unwrap();
+        Shortcuts::activated(interface.signal_emitter(), session.clone(), "another", 1, no_options()).await.unwrap();
+        Shortcuts::activated(interface.signal_emitter(), session, "ask", 2, no_options()).await.unwrap();
         wait_until("the prompt is visible", async || is_prompt_visible()).await;
 
         click(&window, switch).await;

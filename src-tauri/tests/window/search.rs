@@ -54,7 +54,7 @@ async fn query_opens_the_matching_comment() {
             texts(&window, "article h2").await.first() == Some(&first)
         })
         .await;
-        wait_until("its comments are there", async || {
+        wait_until("its comments are shown", async || {
             texts(&window, "article .comment").await.len() > 1
         })
         .await;
@@ -99,7 +99,7 @@ async fn query_opens_the_matching_comment() {
 #[tokio::test]
 async fn opening_the_casebook_can_be_retried() {
     let home = tempfile::tempdir().unwrap();
-    // A file has the name of the folder.
+    // A file takes the folder's place.
     let casebook = home.path().join("casebook");
     std::fs::write(&casebook, "not a folder").unwrap();
     let folder = casebook.to_str().unwrap().to_owned();
@@ -109,8 +109,8 @@ async fn opening_the_casebook_can_be_retried() {
         assert!(message.contains("could not be opened") && message.contains(&folder), "{message}");
         screenshot(&window, "closed").await;
 
-        let dark = "return matchMedia('(prefers-color-scheme: dark)').matches";
-        assert_eq!(script(&window, dark).await, true);
+        let is_dark = "return matchMedia('(prefers-color-scheme: dark)').matches";
+        assert_eq!(script(&window, is_dark).await, true);
 
         std::fs::remove_file(&folder).unwrap();
         click(&window, "button.primary").await;
@@ -157,14 +157,14 @@ async fn check_sandbox(window: &Client) {
         fetch('http://127.0.0.1:9/').then(() => done('reached'), (error) => done(String(error)))";
     let answer = window.execute_async(fetch, Vec::new()).await.unwrap();
     assert!(answer.as_str().is_some_and(|a| a != "reached"), "{answer}");
-    let image = "const done = arguments[0];
+    let load_image = "const done = arguments[0];
         document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective), { once: true });
         const image = new Image(); image.src = 'http://127.0.0.1:9/spy.png'; document.body.append(image)";
-    assert_eq!(window.execute_async(image, Vec::new()).await.unwrap(), "img-src");
-    let inline =
+    assert_eq!(window.execute_async(load_image, Vec::new()).await.unwrap(), "img-src");
+    let run_inline_script =
         "const script = document.createElement('script'); script.textContent = 'window.owned = true';
         document.body.append(script); return window.owned === true";
-    assert_eq!(script(window, inline).await, false);
+    assert_eq!(script(window, run_inline_script).await, false);
     let _ = window.execute("location.href = 'http://127.0.0.1:9/'", Vec::new()).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     let url = window.current_url().await.unwrap();

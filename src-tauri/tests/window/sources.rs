@@ -151,7 +151,7 @@ async fn tracker_kind_is_detected_from_the_address() {
         let key_value = "return document.querySelector('#add-called').value";
         assert_eq!(script(&window, key_value).await, "acme/pump", "the form keeps its input");
 
-        // Without a required key, the source can be added.
+        // Once no key is required, the source can be added.
         redmine.content().token = None;
         click_text(&window, ".add .buttons button", "Test, add and sync").await;
         wait_until("the source is synced", async || {

@@ -162,8 +162,8 @@ async fn tray_icon_keeps_the_program_running() {
         .await;
 
         assert!(is_main_visible());
-        let main = xdotool(&["search", "--onlyvisible", "--name", "^Precedent$"]).unwrap();
-        close_window(main.trim().parse().unwrap());
+        let main_window = xdotool(&["search", "--onlyvisible", "--name", "^Precedent$"]).unwrap();
+        close_window(main_window.trim().parse().unwrap());
         wait_until("the window is hidden", async || !is_main_visible()).await;
         menu.choose("Open Precedent").await;
         wait_until("the window is visible", async || is_main_visible()).await;

@@ -39,23 +39,26 @@ pub async fn create_casebook(home: &Path, records: &str, sources: &[&str]) -> Pa
     let casebook = home.join("casebook");
     let file = home.join("issues.jsonl");
     std::fs::write(&file, records).unwrap();
-    let open = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
+    let handle = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
     for source in sources {
-        open.import_github(source, &file, &Task::new()).await.unwrap();
+        handle.import_github(source, &file, &Task::new()).await.unwrap();
     }
     casebook
 }
 
 /// Returns a pair of reports for each of these subjects.
-pub fn report_pairs(things: &[&str]) -> String {
+pub fn report_pairs(subjects: &[&str]) -> String {
     let mut out = String::new();
-    for (number, (thing, later)) in (1..).zip(things.iter().flat_map(|t| [(t, false), (t, true)])) {
+    for (number, (subject, is_second)) in
+        (1..).zip(subjects.iter().flat_map(|t| [(t, false), (t, true)]))
+    {
         let body = format!(
-            "The {thing} stops with PLANT-{:04} after the {thing} was calibrated on {}. See `{thing}_open_slot`.",
+            "The {subject} stops with PLANT-{:04} after the {subject} was calibrated on {}. See `{subject}_open_slot`.",
             1000 + (number - 1) / 2,
-            if later { "4.2.1" } else { "4.1.0" },
+            if is_second { "4.2.1" } else { "4.1.0" },
         );
-        let title = format!("{thing} stops after calibration{}", if later { " again" } else { "" });
+        let title =
+            format!("{subject} stops after calibration{}", if is_second { " again" } else { "" });
         let day = format!("2026-{:02}-{:02}T08:00:00Z", 4 + number / 28, 1 + number % 28);
         let record = json!({
             "number": number, "id": number, "title": title, "body": body, "state": "open", "user": {"login": "ada"},
@@ -84,9 +87,9 @@ async fn decide(window: &Client, keys: &str) {
                 && selected_key.split(' ').next().is_some_and(|number| shown_key.ends_with(number))
         })
         .await;
-        let previous = compared_key(window).await;
+        let previous_key = compared_key(window).await;
         press(window, &key.to_string()).await;
-        wait_until("the next report is there", async || compared_key(window).await != previous)
+        wait_until("the next report is shown", async || compared_key(window).await != previous_key)
             .await;
         wait_until("the verdict is counted", async || decided_count(window).await == index + 1)
             .await;
@@ -96,23 +99,23 @@ async fn decide(window: &Client, keys: &str) {
 /// Decides ten reports of the queue and undoes the last verdict, by keyboard.
 pub async fn decide_ten(window: &Client) {
     decide(window, "drnddrnddn").await;
-    let last = compared_key(window).await;
+    let last_key = compared_key(window).await;
     press(window, "u").await;
     wait_until("the last verdict is undone", async || {
-        decided_count(window).await == 9 && compared_key(window).await != last
+        decided_count(window).await == 9 && compared_key(window).await != last_key
     })
     .await;
 }
 
 #[tokio::test]
 async fn twenty_pairs_take_less_than_a_minute() {
-    let things = [
+    let subjects = [
         "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner",
         "hopper", "mixer", "crane", "winch", "kettle", "ladder", "mirror", "printer", "freezer",
         "compass", "turbine", "lantern", "shutter", "anchor", "bobbin",
     ];
     let home = tempfile::tempdir().unwrap();
-    let casebook = create_casebook(home.path(), &report_pairs(&things), &["acme/plant"]).await;
+    let casebook = create_casebook(home.path(), &report_pairs(&subjects), &["acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
         wait_until_ready(&window).await;
@@ -187,8 +190,8 @@ async fn ten_reports_can_be_decided_by_keyboard() {
         wait_for(&window, "#query:focus").await;
     })
     .await;
-    let open = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
-    let verdicts = open.verdicts(None).await.unwrap();
+    let handle = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
+    let verdicts = handle.verdicts(None).await.unwrap();
     // Without a display, nothing was decided.
     if !verdicts.is_empty() {
         let count = |kind| verdicts.iter().filter(|v| v.kind == kind).count();
@@ -222,12 +225,12 @@ async fn batch_decisions_survive_a_restart() {
     drive(home.path(), "Adwaita", &args, async move |window| {
         open_triage(&window).await;
         press(&window, "x").await;
-        let first = compared_key(&window).await;
+        let first_key = compared_key(&window).await;
         press(&window, "j").await;
         wait_until("the next pair is compared", async || {
             let shown_key = compared_key(&window).await;
             !shown_key.is_empty()
-                && shown_key != first
+                && shown_key != first_key
                 && exists(&window, ".compare[aria-busy=false]").await
         })
         .await;
@@ -266,13 +269,16 @@ async fn closing_duplicates_previews_the_comments() {
     github.world().fill(4, 4);
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
-    let open = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
-    open.add_mirror("acme/app", &github.host, false).await.unwrap();
-    open.sync(SyncRequest::default(), &Task::new()).await.unwrap();
+    let handle = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
+    handle.add_mirror("acme/app", &github.host, false).await.unwrap();
+    handle.sync(SyncRequest::default(), &Task::new()).await.unwrap();
     for key in ["acme/app#2", "acme/app#3"] {
-        open.record_verdict(key, "acme/app#1", VerdictKind::Duplicate, None, "ann").await.unwrap();
+        handle
+            .record_verdict(key, "acme/app#1", VerdictKind::Duplicate, None, "ann")
+            .await
+            .unwrap();
     }
-    drop(open);
+    drop(handle);
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
         wait_until_ready(&window).await;

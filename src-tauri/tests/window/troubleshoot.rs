@@ -18,13 +18,13 @@ const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
 
 /// Pastes a report and waits for its answer.
 async fn ask(window: &Client, report: &str) {
-    // Some drivers would press Enter at line breaks, so the text is set as by a paste.
+    // Some drivers would press Enter at line breaks, so set the text as a paste would.
     let paste = "const box = document.querySelector('#query'); box.value = arguments[0];
         box.dispatchEvent(new InputEvent('input', { bubbles: true }))";
     wait_for(window, "#query").await;
     window.execute(paste, vec![report.into()]).await.unwrap();
     press_ctrl(window, char::from(Key::Enter)).await;
-    wait_until("the answer and its evidence are there", async || {
+    wait_until("the answer and its evidence are shown", async || {
         exists(window, ".bar .first .key").await && exists(window, ".answer article").await
     })
     .await;
@@ -42,7 +42,7 @@ pub async fn make_brief(window: &Client, report: &str, target: &Path) {
     })
     .await;
     press(window, "e").await;
-    wait_until("the brief is there", async || !text(window, ".paper .title").await.is_empty())
+    wait_until("the brief is shown", async || !text(window, ".paper .title").await.is_empty())
         .await;
     wait_for_text(window, ".paper .hidden tbody", "mika@customer.example").await;
     screenshot(window, "brief").await;
@@ -124,22 +124,22 @@ async fn uncertain_redactions_can_be_kept() {
         })
         .await;
         assert!(text(&window, ".paper .hidden tbody").await.contains("Berta Brandt"), "a signer is a person");
-        let ticked_count = "return [...document.querySelectorAll('.doubtful label')]
+        let checked_count = "return [...document.querySelectorAll('.doubtful label')]
             .filter((one) => one.textContent.includes('Blue Harbour') && one.querySelector('input').checked).length";
-        assert_eq!(script(&window, ticked_count).await, 1, "at first it is replaced");
+        assert_eq!(script(&window, checked_count).await, 1, "at first it is replaced");
         screenshot(&window, "brief-doubtful").await;
         // The scroll bar of the box would cover the dialog.
         let overflow = "return getComputedStyle(document.querySelector('#query')).overflowY";
         assert_eq!(script(&window, overflow).await, "hidden");
 
-        // The space bar unticks it.
-        let focus = "return [...document.querySelectorAll('.doubtful label')]
+        // The space bar clears the checkbox.
+        let focus_checkbox = "return [...document.querySelectorAll('.doubtful label')]
             .find((one) => one.textContent.includes('Blue Harbour')).querySelector('input').focus()";
-        script(&window, focus).await;
+        script(&window, focus_checkbox).await;
         press(&window, " ").await;
         wait_until("it is kept and still listed", async || {
             !exists(&window, ".paper[aria-busy=true]").await
-                && script(&window, ticked_count).await == 0
+                && script(&window, checked_count).await == 0
                 && texts(&window, ".paper .doubtful label").await.iter().any(|label| label.contains("Blue Harbour"))
         })
         .await;
@@ -154,7 +154,7 @@ async fn uncertain_redactions_can_be_kept() {
 
         click_text(&window, ".doubtful label", "Blue Harbour").await;
         wait_until("it is replaced again", async || {
-            !exists(&window, ".paper[aria-busy=true]").await && script(&window, ticked_count).await == 1
+            !exists(&window, ".paper[aria-busy=true]").await && script(&window, checked_count).await == 1
         })
         .await;
         click_text(&window, ".brief button", "Export").await;

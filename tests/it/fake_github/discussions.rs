@@ -13,9 +13,9 @@ use crate::graphql::Schema;
 pub struct Discussion {
     pub title: String,
     pub updated_at: i64,
-    /// The reason of the closure, if closed.
+    /// The reason for closing it, if closed.
     pub close_reason: Option<&'static str>,
-    /// Comments by id, each with its number of replies.
+    /// Comments as (id, number of replies).
     pub comments: Vec<(u64, usize)>,
     /// The id of the accepted answer.
     pub answer: Option<u64>,
@@ -34,11 +34,11 @@ fn user(login: &str) -> Value {
 
 /// Returns the page of a list after a cursor.
 fn connection(items: Vec<Value>, cursor: Option<&Value>, size: usize) -> Value {
-    let from = cursor
+    let start = cursor
         .and_then(Value::as_str)
         .map_or(0, |c| c.strip_prefix("position-").unwrap().parse().unwrap());
-    let (total, end) = (items.len(), (from + size).min(items.len()));
-    let nodes: Vec<Value> = items.into_iter().skip(from).take(size).collect();
+    let (total, end) = (items.len(), (start + size).min(items.len()));
+    let nodes: Vec<Value> = items.into_iter().skip(start).take(size).collect();
     json!({"totalCount": total, "nodes": nodes,
         "pageInfo": {"hasNextPage": end < total, "endCursor": format!("position-{end}")}})
 }
@@ -101,10 +101,13 @@ impl World {
     }
 
     /// Returns the list, latest change first; its cursors name the last returned discussion.
-    fn list_of_discussions(&self, variables: &Value) -> Value {
-        let open = variables["states"] == json!(["OPEN"]);
-        let mut discussions: Vec<_> =
-            self.discussions.iter().filter(|(_, t)| !open || t.close_reason.is_none()).collect();
+    fn discussion_list(&self, variables: &Value) -> Value {
+        let only_open = variables["states"] == json!(["OPEN"]);
+        let mut discussions: Vec<_> = self
+            .discussions
+            .iter()
+            .filter(|(_, d)| !only_open || d.close_reason.is_none())
+            .collect();
         discussions.sort_by_key(|(number, discussion)| {
             std::cmp::Reverse((discussion.updated_at, **number))
         });
@@ -152,11 +155,11 @@ impl World {
         if !query.contains("iscussion") || query.contains("issue(number") {
             return None;
         }
-        if let Some(problem) = &self.discussions_refused {
+        if let Some(problem) = &self.discussions_error {
             return Some(Answer::new(200, json!({"data": null, "errors": [problem]})));
         }
         let not_found = json!({"type": "NOT_FOUND", "message": "Could not resolve to a node."});
-        let whole = if let Some(id) = variables["id"].as_str() {
+        let data = if let Some(id) = variables["id"].as_str() {
             let node = self.node(id, variables.get("after"));
             if node.is_null() {
                 return Some(Answer::new(
@@ -167,17 +170,17 @@ impl World {
             json!({"node": node})
         } else if let Some(number) = variables["number"].as_u64() {
             let Some(discussion) = self.discussions.get(&number) else {
-                let data = json!({"repository": {"discussion": null}});
-                return Some(Answer::new(200, json!({"data": data, "errors": [not_found]})));
+                let empty = json!({"repository": {"discussion": null}});
+                return Some(Answer::new(200, json!({"data": empty, "errors": [not_found]})));
             };
             json!({"repository": {"discussion": self.discussion(number, discussion, None, 30)}})
         } else {
-            json!({"repository": {"discussions": self.list_of_discussions(variables)}})
+            json!({"repository": {"discussions": self.discussion_list(variables)}})
         };
-        Some(match schema().answer(query, variables, &whole) {
+        Some(match schema().answer(query, variables, &data) {
             Ok(answer) => Answer::new(200, answer),
             Err(errors) => {
-                self.invalid.extend(errors.clone());
+                self.schema_violations.extend(errors.clone());
                 Answer::new(200, json!({"errors": [{"message": errors.join("; ")}]}))
             }
         })

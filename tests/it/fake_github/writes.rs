@@ -1,4 +1,4 @@
-//! The writes of the fake GitHub: comments on issues, and their states.
+//! Writes to the fake GitHub: comments on issues, and states of issues.
 
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ impl World {
 
     fn edit_issue(&mut self, number: u64, body: &Value) -> Answer {
         let reason = body["state_reason"].as_str();
-        if self.is_old && reason == Some("duplicate") {
+        if self.lacks_duplicate_reason && reason == Some("duplicate") {
             return Answer::error(
                 422,
                 "Validation Failed: duplicate is not a member of state_reason",
@@ -54,13 +54,13 @@ impl World {
 
     /// Returns the comments of an issue as a list.
     pub(super) fn thread(&self, number: u64) -> Answer {
-        let below = format!("/issues/{number}");
+        let suffix = format!("/issues/{number}");
         let comments: Vec<Value> = self
             .comments
             .rows
             .values()
             .map(|row| serde_json::from_str::<Value>(&row.json).unwrap())
-            .filter(|c| c["issue_url"].as_str().is_some_and(|u| u.ends_with(&below)))
+            .filter(|c| c["issue_url"].as_str().is_some_and(|u| u.ends_with(&suffix)))
             .collect();
         Answer::new(200, json!(comments))
     }

@@ -52,20 +52,20 @@ impl Content {
                     .retain(|name, _| fields.iter().any(|f| f == name));
             }
             let url = format!("{host}/acme/_apis/wit/workItems/{n}");
-            let mut whole = json!({"id": n, "rev": 3, "fields": all_fields, "url": url});
+            let mut work_item = json!({"id": n, "rev": 3, "fields": all_fields, "url": url});
             if fields.is_none()
                 && let Some(canonical) = i.duplicate_of
             {
-                whole["relations"] = json!([{"rel": "System.LinkTypes.Duplicate-Reverse",
+                work_item["relations"] = json!([{"rel": "System.LinkTypes.Duplicate-Reverse",
                     "url": format!("{host}/acme/_apis/wit/workItems/{canonical}"), "attributes": {"isLocked": false}}]);
             }
-            whole
+            work_item
         };
         let comment = |id: u64, s: &Comment| {
-            let when = iso_time(s.updated_at).replace('Z', ".88Z");
+            let time = iso_time(s.updated_at).replace('Z', ".88Z");
             json!({"workItemId": s.number, "id": id, "version": 1, "text": format!("<p>{}</p>", s.body),
-                "createdBy": {"displayName": "Grace", "uniqueName": "grace@acme.example"}, "createdDate": when,
-                "modifiedBy": {"displayName": "Grace"}, "modifiedDate": when, "format": "html"})
+                "createdBy": {"displayName": "Grace", "uniqueName": "grace@acme.example"}, "createdDate": time,
+                "modifiedBy": {"displayName": "Grace"}, "modifiedDate": time, "format": "html"})
         };
         let Some(rest) = path.strip_prefix("/acme/") else { return refuse(404) };
         match rest.trim_start_matches("Kiln%20App/").split('/').collect::<Vec<_>>()[..] {
@@ -92,11 +92,10 @@ impl Content {
                 let last_id: u64 = query
                     .split_once("[System.Id] > ")
                     .map_or(0, |(_, n)| n.split(' ').next().unwrap().parse().unwrap());
-                let open = query.contains("[System.State] NOT IN ('Closed')");
-                let items = self
-                    .items
-                    .iter()
-                    .filter(|(n, i)| i.updated_at >= since && **n > last_id && (!open || i.open));
+                let only_open = query.contains("[System.State] NOT IN ('Closed')");
+                let items = self.items.iter().filter(|(n, i)| {
+                    i.updated_at >= since && **n > last_id && (!only_open || i.open)
+                });
                 let by_change =
                     query.ends_with("ORDER BY [System.ChangedDate] ASC, [System.Id] ASC");
                 let top = get("$top").unwrap().parse().unwrap();
@@ -120,7 +119,7 @@ impl Content {
                 assert!(!ids.is_empty() && ids.len() <= 200 && request["errorPolicy"] == "Omit");
                 assert!(
                     request["fields"].is_null() || request["$expand"].is_null(),
-                    "links come with all fields"
+                    "relations are only returned with all fields"
                 );
                 let value: Vec<Value> = ids
                     .iter()
@@ -141,13 +140,13 @@ impl Content {
                     .map_or_else(|| with_status(404, not_found), |i| ok(item(n, i, None)))
             }
             ["_apis", "wit", "workItems", n, "comments"] => {
-                let below = self.comments_of(n.parse().unwrap());
-                let from: usize = get("continuationToken").map_or(0, |t| t.parse().unwrap());
-                let end = (from + 2).min(below.len());
+                let item_comments = self.comments_of(n.parse().unwrap());
+                let start: usize = get("continuationToken").map_or(0, |t| t.parse().unwrap());
+                let end = (start + 2).min(item_comments.len());
                 let comments: Vec<Value> =
-                    below[from..end].iter().map(|(id, s)| comment(*id, s)).collect();
-                let mut answer = json!({"totalCount": below.len(), "count": comments.len(), "comments": comments});
-                if end < below.len() {
+                    item_comments[start..end].iter().map(|(id, s)| comment(*id, s)).collect();
+                let mut answer = json!({"totalCount": item_comments.len(), "count": comments.len(), "comments": comments});
+                if end < item_comments.len() {
                     answer["continuationToken"] = end.to_string().into();
                 }
                 ok(answer)

@@ -72,11 +72,11 @@ impl Content {
                 assert_eq!(get("product"), Some(PRODUCT));
                 let since: i64 = get("last_change_time")
                     .map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
-                let open = get("resolution") == Some("---");
+                let only_open = get("resolution") == Some("---");
                 let bugs = self
                     .items
                     .iter()
-                    .filter(|(_, i)| i.updated_at >= since && (!open || i.open))
+                    .filter(|(_, i)| i.updated_at >= since && (!only_open || i.open))
                     .collect();
                 let number = |name: &str| get(name).unwrap().parse::<usize>().unwrap();
                 let by_change = get("order") == Some("changeddate,bug_id");
@@ -92,10 +92,10 @@ impl Content {
                 }
             }
             ["bug", n, "comment"] => {
-                let more =
+                let other_ids =
                     parameters.iter().filter(|(name, _)| name == "ids").map(|(_, v)| v.as_str());
                 let ids: Vec<u64> =
-                    std::iter::once(n).chain(more).map(|n| n.parse().unwrap()).collect();
+                    std::iter::once(n).chain(other_ids).map(|n| n.parse().unwrap()).collect();
                 if ids.iter().any(|n| self.locked_items.contains(n)) {
                     return fault(401, 102, "You are not authorized to access this bug.");
                 }
@@ -109,9 +109,9 @@ impl Content {
                         body: item.body.clone(),
                         updated_at: NOW - 50_000_000,
                     };
-                    let below = self.comments_of(*n);
+                    let item_comments = self.comments_of(*n);
                     let replies =
-                        below.iter().enumerate().map(|(k, (id, s))| comment(*id, k + 1, s));
+                        item_comments.iter().enumerate().map(|(k, (id, s))| comment(*id, k + 1, s));
                     let comments: Vec<Value> =
                         std::iter::once(comment(1_000_000 + n, 0, &first)).chain(replies).collect();
                     (n.to_string(), json!({"comments": comments}))

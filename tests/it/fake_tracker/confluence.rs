@@ -1,5 +1,5 @@
-//! Responses of Confluence, Cloud:
-//! <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/>, and Data Center:
+//! Responses of Confluence Cloud:
+//! <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/>, and of Data Center:
 //! <https://docs.atlassian.com/ConfluenceServer/rest/latest/>
 
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ pub const SPACE: &str = "KILN";
 
 /// Returns a page's id: the number at the end of its title.
 fn id(title: &str) -> u64 {
-    let digits = title.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
+    let digits = title.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |i| i + 1);
     title[digits..].parse().unwrap_or(9_999)
 }
 
@@ -107,24 +107,24 @@ impl Content {
             }
             ["rest", "api", "content"] if !cloud => {
                 assert_eq!((get("spaceKey"), get("type")), (Some(SPACE), Some("page")));
-                let (size, from) = (40, get("start").unwrap().parse::<usize>().unwrap());
+                let (size, start) = (40, get("start").unwrap().parse::<usize>().unwrap());
                 let results: Vec<Value> =
-                    by_id.values().skip(from).take(size).map(|(t, p)| page(t, p, false)).collect();
+                    by_id.values().skip(start).take(size).map(|(t, p)| page(t, p, false)).collect();
                 let mut links = json!({"base": "x", "context": ""});
-                if from + size < by_id.len() {
-                    links["next"] = format!("/rest/api/content?start={}", from + size).into();
+                if start + size < by_id.len() {
+                    links["next"] = format!("/rest/api/content?start={}", start + size).into();
                 }
                 ok(
-                    json!({"results": results, "start": from, "limit": size, "size": results.len(), "_links": links}),
+                    json!({"results": results, "start": start, "limit": size, "size": results.len(), "_links": links}),
                 )
             }
             ["rest", "api", "content", n] if !cloud => {
                 // A request without the text only checks whether the page exists.
-                let text = get("expand").is_some_and(|e| e == "body.storage,version,history");
-                assert!(text || get("expand").is_none());
+                let with_text = get("expand").is_some_and(|e| e == "body.storage,version,history");
+                assert!(with_text || get("expand").is_none());
                 by_id
                     .get(&n.parse().unwrap())
-                    .map_or_else(|| refuse(404), |(t, p)| ok(page(t, p, text)))
+                    .map_or_else(|| refuse(404), |(t, p)| ok(page(t, p, with_text)))
             }
             _ => refuse(404),
         }

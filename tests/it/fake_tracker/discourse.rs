@@ -1,6 +1,6 @@
 //! Responses of Discourse:
 //! <https://github.com/discourse/discourse_api_docs/blob/main/openapi.json>. The list is ordered
-//! like in <https://github.com/discourse/discourse/blob/main/lib/topic_query.rb>.
+//! as in <https://github.com/discourse/discourse/blob/main/lib/topic_query.rb>.
 
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ use super::{Answer, Content, Item, ok, with_status};
 use crate::fake_github::{NOW, iso_time};
 
 pub const PROJECT: &str = "topics";
-const PAGE: usize = 30;
+const PAGE_SIZE: usize = 30;
 
 /// Returns whether a request asks for a page of topics; the second value is false because comments
 /// come with the topics.
@@ -31,22 +31,22 @@ fn time(seconds: i64) -> String {
 
 impl Content {
     fn post(&self, id: u64, number: u64, position: usize, text: &str, t: i64) -> Value {
-        let grace = position > 0;
+        let is_reply = position > 0;
         json!({"id": id, "topic_id": number, "topic_slug": "pump", "post_number": position + 1, "post_type": 1, "raw": text,
-            "cooked": format!("<p>{text}</p>"), "username": if grace { "grace" } else { "ada" }, "name": "",
-            "user_id": if grace { 2 } else { 1 }, "staff": grace, "admin": false, "moderator": grace, "created_at": time(t),
+            "cooked": format!("<p>{text}</p>"), "username": if is_reply { "grace" } else { "ada" }, "name": "",
+            "user_id": if is_reply { 2 } else { 1 }, "staff": is_reply, "admin": false, "moderator": is_reply, "created_at": time(t),
             "updated_at": time(t), "deleted_at": null, "user_deleted": false, "hidden": false, "reads": self.log.len(),
             "score": 1.5, "version": 1, "accepted_answer": self.answers.contains(&id)})
     }
 
     fn posts(&self, n: u64, i: &Item) -> Vec<Value> {
         let first = self.post(1_000_000 + n, n, 0, &i.body, NOW - 50_000_000);
-        let below = self.comments_of(n);
-        let replies = below
+        let item_comments = self.comments_of(n);
+        let replies = item_comments
             .iter()
             .enumerate()
             .map(|(k, (id, s))| self.post(*id, n, k + 1, &s.body, s.updated_at));
-        let mut note = self.post(2_000_000 + n, n, below.len() + 1, "", i.updated_at);
+        let mut note = self.post(2_000_000 + n, n, item_comments.len() + 1, "", i.updated_at);
         (note["post_type"], note["action_code"]) = (json!(3), json!("closed.enabled"));
         std::iter::once(first).chain(replies).chain((!i.open).then_some(note)).collect()
     }
@@ -61,11 +61,11 @@ impl Content {
         let (pinned_topics, other_topics): (Vec<u64>, Vec<u64>) =
             numbers.into_iter().partition(|n| self.pinned_items.contains(n));
         let page_ids: Vec<u64> = match page {
-            0 => pinned_topics.iter().chain(&other_topics).copied().take(PAGE).collect(),
+            0 => pinned_topics.iter().chain(&other_topics).copied().take(PAGE_SIZE).collect(),
             page => other_topics
                 .into_iter()
-                .skip((page * PAGE).saturating_sub(pinned_topics.len()))
-                .take(PAGE)
+                .skip((page * PAGE_SIZE).saturating_sub(pinned_topics.len()))
+                .take(PAGE_SIZE)
                 .collect(),
         };
         let row = |n: &u64| {
@@ -79,7 +79,7 @@ impl Content {
         };
         let topics: Vec<Value> = page_ids.iter().map(row).collect();
         ok(
-            json!({"users": [], "primary_groups": [], "topic_list": {"can_create_topic": false, "per_page": PAGE, "topics": topics}}),
+            json!({"users": [], "primary_groups": [], "topic_list": {"can_create_topic": false, "per_page": PAGE_SIZE, "topics": topics}}),
         )
     }
 

@@ -19,7 +19,7 @@ fn schema() -> &'static Schema {
     SCHEMA.get_or_init(|| Schema::parse(include_str!("../../fixtures/linear/schema.graphql")))
 }
 
-/// Returns whether a request asks for a page of a list, and whether the list is of comments.
+/// Returns whether a request asks for a page of a list, and whether the list contains comments.
 pub fn classify_request(body: &str) -> (bool, bool) {
     let is_comment_request = body.contains("comments(filter");
     (
@@ -47,11 +47,11 @@ fn connection(mut nodes_by_id: Vec<(u64, Value)>, variables: &Value) -> Value {
         let last: u64 = last.strip_prefix("node-").unwrap().parse().unwrap();
         nodes_by_id.retain(|(id, _)| *id < last);
     }
-    let more = nodes_by_id.len() > size;
+    let has_more = nodes_by_id.len() > size;
     nodes_by_id.truncate(size);
     let end = nodes_by_id.last().map(|(id, _)| format!("node-{id}"));
     let nodes: Vec<Value> = nodes_by_id.into_iter().map(|(_, node)| node).collect();
-    json!({"nodes": nodes, "pageInfo": {"hasNextPage": more, "endCursor": end}})
+    json!({"nodes": nodes, "pageInfo": {"hasNextPage": has_more, "endCursor": end}})
 }
 
 impl Content {
@@ -95,11 +95,11 @@ impl Content {
         let since = filter["updatedAt"]["gte"]
             .as_str()
             .map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
-        let whole = if query.contains("issues(filter") {
+        let data = if query.contains("issues(filter") {
             assert_eq!(filter["team"]["key"]["eq"], "KILN");
-            let open = filter["state"]["type"]["nin"].is_array();
+            let only_open = filter["state"]["type"]["nin"].is_array();
             let items =
-                self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open));
+                self.items.iter().filter(|(_, i)| i.updated_at >= since && (!only_open || i.open));
             json!({"issues": connection(items.map(|(n, i)| (*n, self.issue(*n, i))).collect(), variables)})
         } else if query.contains("comments(filter") {
             assert_eq!(filter["issue"]["team"]["key"]["eq"], "KILN");
@@ -123,7 +123,7 @@ impl Content {
             json!({"viewer": {"name": "Ada"}, "organization": {"urlKey": "acme"}, "teams": {"nodes": [
                 {"id": "uuid-team", "key": "KILN", "archivedAt": null, "retiredAt": null, "issueCount": self.items.len()}]}})
         };
-        match schema().answer(query, variables, &whole) {
+        match schema().answer(query, variables, &data) {
             Ok(answer) => ok(answer),
             Err(errors) => panic!("{errors:?}"),
         }

@@ -10,7 +10,7 @@ use crate::fake_github::{NOW, iso_time};
 
 pub const PROJECT: &str = "tickets";
 /// The maximum page size.
-const MAX_PAGE: usize = 100;
+const MAX_PAGE_SIZE: usize = 100;
 
 /// Returns whether a request asks for a page of the export, and whether it does so to sync
 /// comments.
@@ -21,7 +21,7 @@ pub fn classify_request(address: &str) -> (bool, bool) {
     (address.contains("/incremental/tickets/") && size != Some("1"), is_comment_request)
 }
 
-/// Returns an error response; the API's `error` is not always a text.
+/// Returns an error response; the API's `error` is not always a string.
 fn fault(status: u16, error: &str) -> Answer {
     with_status(status, json!({"error": {"title": error, "message": error}}))
 }
@@ -29,11 +29,11 @@ fn fault(status: u16, error: &str) -> Answer {
 /// Returns the page of a list after a cursor.
 fn cursor_page(name: &str, items: &[Value], cursor: Option<&str>, size: &str, max: usize) -> Value {
     let size = size.parse::<usize>().unwrap().min(max);
-    let from =
+    let start =
         cursor.map_or(0, |cursor| cursor.strip_prefix("after-").unwrap().parse::<usize>().unwrap());
-    let to = items.len().min(from + size);
-    json!({name: &items[from..to], "users": users(), "meta": {"has_more": to < items.len(), "after_cursor": format!("after-{to}"),
-        "before_cursor": format!("before-{from}")}, "links": {"next": "x", "prev": null}})
+    let end = items.len().min(start + size);
+    json!({name: &items[start..end], "users": users(), "meta": {"has_more": end < items.len(), "after_cursor": format!("after-{end}"),
+        "before_cursor": format!("before-{start}")}, "links": {"next": "x", "prev": null}})
 }
 
 fn users() -> Value {
@@ -71,9 +71,10 @@ impl Content {
                 "attachments": [], "audit_id": id + 1, "created_at": iso_time(t), "via": {"channel": "web"}})
         };
         let first = comment(1_000_000 + n, 1, &i.body, NOW - 50_000_000);
-        let below = self.comments_of(n);
-        let replies =
-            below.iter().map(|(id, s): &(u64, Comment)| comment(*id, 2, &s.body, s.updated_at));
+        let item_comments = self.comments_of(n);
+        let replies = item_comments
+            .iter()
+            .map(|(id, s): &(u64, Comment)| comment(*id, 2, &s.body, s.updated_at));
         let merge_note = i.duplicate_of.map(|canonical| {
             let text = format!(
                 "This request was closed and merged into request #{canonical} \"Trouble\"."
@@ -87,13 +88,13 @@ impl Content {
         let Some(rest) = path.strip_prefix("/api/v2/") else {
             return fault(404, "InvalidEndpoint");
         };
-        let signed_in = self.log.last().is_some_and(|(_, login)| login.is_some());
+        let is_signed_in = self.log.last().is_some_and(|(_, login)| login.is_some());
         match rest.split('/').collect::<Vec<_>>()[..] {
-            ["users", "me.json"] if !signed_in => {
+            ["users", "me.json"] if !is_signed_in => {
                 ok(json!({"user": {"id": null, "name": "Anonymous user", "role": "end-user"}}))
             }
             ["users", "me.json"] => ok(json!({"user": {"id": 3, "name": "Ada", "role": "admin"}})),
-            _ if !signed_in => fault(401, "Couldn't authenticate you"),
+            _ if !is_signed_in => fault(401, "Couldn't authenticate you"),
             ["users", "show_many.json"] => {
                 let ids: Vec<i64> =
                     get("ids").unwrap().split(',').map(|id| id.parse().unwrap()).collect();
@@ -130,26 +131,27 @@ impl Content {
                         tickets_by_time.retain(|(t, ..)| *t >= since);
                     }
                 }
-                let size = get("per_page").unwrap().parse::<usize>().unwrap().min(MAX_PAGE);
-                let more = tickets_by_time.len() > size;
+                let size = get("per_page").unwrap().parse::<usize>().unwrap().min(MAX_PAGE_SIZE);
+                let has_more = tickets_by_time.len() > size;
                 tickets_by_time.truncate(size);
                 let next_cursor = tickets_by_time.last().map(|(t, n, _)| format!("{t}|{n}"));
                 let tickets: Vec<Value> =
                     tickets_by_time.into_iter().map(|(_, n, i)| self.ticket(n, i)).collect();
                 ok(
                     json!({"tickets": tickets, "users": users(), "after_url": "x", "after_cursor": next_cursor, "before_cursor": null,
-                    "end_of_stream": !more}),
+                    "end_of_stream": !has_more}),
                 )
             }
             ["tickets.json"] => {
-                let visible = self.items.iter().filter(|(n, _)| !self.locked_items.contains(n));
-                let tickets: Vec<Value> = visible.map(|(n, i)| self.ticket(*n, i)).collect();
+                let visible_items =
+                    self.items.iter().filter(|(n, _)| !self.locked_items.contains(n));
+                let tickets: Vec<Value> = visible_items.map(|(n, i)| self.ticket(*n, i)).collect();
                 ok(cursor_page(
                     "tickets",
                     &tickets,
                     get("page[after]"),
                     get("page[size]").unwrap(),
-                    MAX_PAGE,
+                    MAX_PAGE_SIZE,
                 ))
             }
             ["tickets", n, "comments.json"] => {
