@@ -1,5 +1,5 @@
--- The casebook: everything that was mirrored and everything that people decided. Indexes and vectors are derived from
--- it and live in files of their own. Times are seconds since 1970-01-01T00:00:00Z.
+-- The casebook: all mirrored data and all user decisions. Indexes and vectors are derived from it and are in separate
+-- files. Times are seconds since 1970-01-01T00:00:00Z.
 
 CREATE TABLE casebook (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
@@ -20,7 +20,7 @@ CREATE TABLE sources (
     skeleton_documents INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- What search returns: issues, pull requests and wiki pages.
+-- Everything that a search can return: issues, pull requests and wiki pages.
 CREATE TABLE documents (
     id            INTEGER PRIMARY KEY,
     source_id     INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
@@ -50,10 +50,10 @@ CREATE TABLE documents (
 ) STRICT;
 CREATE UNIQUE INDEX documents_by_number ON documents (source_id, number) WHERE number IS NOT NULL;
 CREATE INDEX documents_by_revision ON documents (revision);
--- Tombstones are few; counting what is left must not read every row.
+-- Tombstones are few; counting the other rows must not read them all.
 CREATE INDEX documents_deleted ON documents (id) WHERE deleted_at IS NOT NULL;
 
--- Comments name their item by number and not by row: they may arrive before it.
+-- Comments refer to their item by number, not by row, because they may arrive before it.
 CREATE TABLE comments (
     id          INTEGER PRIMARY KEY,
     source_id   INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
@@ -72,7 +72,7 @@ CREATE TABLE comments (
 CREATE UNIQUE INDEX comments_by_remote_id ON comments (source_id, remote_id);
 CREATE INDEX comments_by_item ON comments (source_id, number, created_at);
 
--- The records as the tracker sent them, so that a later version can read more out of them without another sync.
+-- The original records of the tracker, so that a later version can extract more from them without another sync.
 CREATE TABLE document_raw (
     document_id   INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
     dictionary_id INTEGER REFERENCES raw_dictionaries (id),
@@ -83,14 +83,14 @@ CREATE TABLE comment_raw (
     dictionary_id INTEGER REFERENCES raw_dictionaries (id),
     data          BLOB NOT NULL
 ) STRICT;
--- Trained zstd dictionaries; records of one kind have most of their bytes in common.
+-- Trained zstd dictionaries, because records of one kind share most of their bytes.
 CREATE TABLE raw_dictionaries (
     id   INTEGER PRIMARY KEY,
     kind TEXT NOT NULL UNIQUE,                       -- document, comment
     data BLOB NOT NULL
 ) STRICT;
 
--- Typed edges between documents, by key: the other end may not be mirrored (yet).
+-- Typed links between documents. They refer to keys, because the target may not be mirrored (yet).
 CREATE TABLE links (
     from_key TEXT NOT NULL,
     to_key   TEXT NOT NULL,
@@ -100,7 +100,7 @@ CREATE TABLE links (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX links_by_target ON links (to_key);
 
--- What a person decided about a pair. By key, so that it survives re-sync, re-embedding and another model.
+-- User decisions about pairs. They refer to keys, so that they survive a new sync, new vectors and another model.
 CREATE TABLE verdicts (
     first_key  TEXT NOT NULL,                        -- the smaller key of the two
     second_key TEXT NOT NULL,
@@ -112,7 +112,7 @@ CREATE TABLE verdicts (
     CHECK (first_key < second_key)
 ) STRICT, WITHOUT ROWID;
 
--- Lines of a source's issue template, as hashes; they are left out of what is indexed.
+-- Hashes of the lines of a source's issue template, which are not indexed.
 CREATE TABLE skeleton_lines (
     source_id INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
     hash      INTEGER NOT NULL,

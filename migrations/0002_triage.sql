@@ -1,9 +1,9 @@
--- What people decided about pairs, with its history, and which documents were checked for duplicates.
+-- User decisions about pairs with their history, and the results of duplicate checks.
 
--- The report that stays, where the verdict is `duplicate`; the other one is the duplicate of it.
+-- The canonical report if the verdict is `duplicate`; the other report is its duplicate.
 ALTER TABLE verdicts ADD COLUMN canonical_key TEXT;
 
--- Every decision and every taking back, in order. `verdicts` is the state that follows from it.
+-- All decisions and undone decisions, in order. `verdicts` is the resulting state.
 CREATE TABLE verdict_journal (
     id            INTEGER PRIMARY KEY,
     first_key     TEXT NOT NULL,
@@ -16,7 +16,7 @@ CREATE TABLE verdict_journal (
     CHECK (first_key < second_key)
 ) STRICT;
 
--- Checks for duplicates: that nothing was found is different from that nobody looked.
+-- Duplicate checks. A check without a match is stored; a missing row means "not checked".
 CREATE TABLE checks (
     key        TEXT PRIMARY KEY,
     checked_at INTEGER NOT NULL,
@@ -27,7 +27,7 @@ CREATE TABLE checks (
     closed     INTEGER NOT NULL                      -- whether closed reports were compared too
 ) STRICT, WITHOUT ROWID;
 
--- Calibration of the confidence by a source's own duplicates: p = 1 / (1 + exp(-(slope * logit(confidence) + intercept))).
+-- Calibration of the confidence on a source's own duplicates: p = 1 / (1 + exp(-(slope * logit(confidence) + intercept))).
 CREATE TABLE calibrations (
     source_id INTEGER PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
     slope     REAL NOT NULL,

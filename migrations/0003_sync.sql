@@ -1,5 +1,5 @@
--- Live mirrors. A source without a row in `remotes` is fed from files alone. Nothing here is a secret: tokens are kept
--- in the system's keyring or come from the environment.
+-- Live mirrors. A source without a row in `remotes` comes from files only. Nothing here is a secret: tokens are in the
+-- system's keyring or the environment.
 
 CREATE TABLE remotes (
     source_id  INTEGER PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
@@ -13,7 +13,7 @@ CREATE TABLE remotes (
     swept_at   INTEGER                               -- when what is here was last compared with what is still there
 ) STRICT;
 
--- How far each of a tracker's lists has been read. A page's rows, the watermark and the next link are written in one
+-- The read position of each list of a tracker. A page's rows, the watermark and the next link are written in one
 -- transaction.
 CREATE TABLE streams (
     source_id  INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
@@ -30,10 +30,10 @@ CREATE TABLE streams (
     PRIMARY KEY (source_id, name)
 ) STRICT, WITHOUT ROWID;
 
--- The sweep looks for what is open here, and asks whether it is still there.
+-- The sweep checks whether the tracker still has the items that are open in the casebook.
 CREATE INDEX documents_open ON documents (source_id, number) WHERE state = 'open' AND deleted_at IS NULL;
 
--- Closed items of which was asked what closed them, and as a duplicate of which, at this state of theirs.
+-- Closed items whose closing change and canonical report were requested, with the state of the item at that time.
 CREATE TABLE relations_read (
     source_id  INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
     number     INTEGER NOT NULL,
@@ -41,7 +41,7 @@ CREATE TABLE relations_read (
     PRIMARY KEY (source_id, number)
 ) STRICT, WITHOUT ROWID;
 
--- How far a sync that is under way has come, for other processes to see. It counts while the source's lock is held.
+-- The progress of a running sync, for other processes. It is valid while the source's lock is held.
 CREATE TABLE sync_progress (
     source_id  INTEGER PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
     phase      TEXT NOT NULL,                        -- sync, wait

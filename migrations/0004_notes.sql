@@ -1,8 +1,8 @@
--- Private notes. A note is a document of the source 'note' (note#12), so that it is found with everything else; what only
--- notes have is here.
+-- Private notes. A note is a document of the source 'note' (note#12), so that every search finds it. This table has the
+-- columns that only notes need.
 
--- Documents may be notes. SQLite cannot alter a CHECK; this is what its documentation gives for a change that leaves the
--- rows as they are (https://sqlite.org/lang_altertable.html#otheralter).
+-- Documents may be notes. SQLite cannot alter a CHECK; this is the documented way to change one without changing rows
+-- (https://sqlite.org/lang_altertable.html#otheralter).
 PRAGMA writable_schema = ON;
 UPDATE sqlite_schema
     SET sql = replace(sql, '''pull_request'', ''page'')', '''pull_request'', ''page'', ''note'')')

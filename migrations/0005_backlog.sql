@@ -1,6 +1,6 @@
--- What a check for duplicates found, so that a backlog can be put into clusters; and what was told to trackers.
+-- The results of duplicate checks, for clustering a backlog, and the changes made on trackers.
 
--- The candidates of a document's last check that nobody had decided about, the best few.
+-- The best undecided candidates of a document's last check.
 CREATE TABLE check_candidates (
     key        TEXT NOT NULL REFERENCES checks (key) ON DELETE CASCADE,
     other_key  TEXT NOT NULL,                        -- the earlier report
@@ -8,11 +8,11 @@ CREATE TABLE check_candidates (
     PRIMARY KEY (key, other_key)
 ) STRICT, WITHOUT ROWID;
 
--- Checks that were made before candidates were kept are made again.
+-- Earlier checks have no stored candidates and are repeated.
 DELETE FROM checks;
 
--- Reports that were to be closed as duplicates at their tracker. A step is noted before it is sent, so that after a broken
--- connection or a kill it is looked up there and never repeated blindly.
+-- Closings of duplicates on their tracker. Each step is recorded before it is sent. After a lost connection or a kill,
+-- the tracker is queried, so that no step is repeated blindly.
 CREATE TABLE closures (
     key           TEXT NOT NULL,                     -- the report
     canonical_key TEXT NOT NULL,                     -- the one that stays

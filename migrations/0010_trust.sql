@@ -1,10 +1,10 @@
--- Whose hosts may see a token, and how complete a check for duplicates was.
+-- The hosts that may receive a token, and the index coverage of duplicate checks.
 
--- Whether the person knows this host. A source that came with a casebook file gets no token before that was confirmed.
+-- Whether the user trusts this host. A source from a casebook file gets no token until the user confirms that.
 ALTER TABLE remotes ADD COLUMN trusted INTEGER NOT NULL DEFAULT 1;
 
--- Of a check that was made by a part of the indexes: how many documents the full text covered, and how many chunks had a
--- vector. It is made anew once they cover more. NULL: nothing was lacking. Of earlier checks nobody knows.
+-- For checks on incomplete indexes: the number of documents in the full text, and of chunks with a vector. The check is
+-- repeated once the indexes cover more. NULL: the index was complete. The coverage of earlier checks is unknown.
 ALTER TABLE checks ADD COLUMN full_text INTEGER;
 ALTER TABLE checks ADD COLUMN embedded INTEGER;
 UPDATE checks SET embedded = 0;

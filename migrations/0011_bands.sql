@@ -1,10 +1,10 @@
--- What a check came to, in five words, and how likely its best candidate is worth reading.
+-- Checks with five bands, and the probability that the best candidate is worth reading.
 
--- Checks are derived, and all of them are made again: their words were others.
+-- Earlier checks have other bands. They are derived data, so all of them are repeated.
 DROP TABLE check_candidates;
 DROP TABLE checks;
 
--- Checks for duplicates: that nothing was found is different from that nobody looked.
+-- Duplicate checks. A check without a match is stored; a missing row means "not checked".
 CREATE TABLE checks (
     key        TEXT PRIMARY KEY,
     checked_at INTEGER NOT NULL,
@@ -18,7 +18,7 @@ CREATE TABLE checks (
     embedded   INTEGER                               -- chunks that had a vector, if not all
 ) STRICT, WITHOUT ROWID;
 
--- The candidates of a document's last check that nobody had decided about, the best few.
+-- The best undecided candidates of a document's last check.
 CREATE TABLE check_candidates (
     key        TEXT NOT NULL REFERENCES checks (key) ON DELETE CASCADE,
     other_key  TEXT NOT NULL,                        -- the earlier report
@@ -26,8 +26,8 @@ CREATE TABLE check_candidates (
     PRIMARY KEY (key, other_key)
 ) STRICT, WITHOUT ROWID;
 
--- How many times as long as elsewhere it takes in this source until something is reported again (duplicates::pace).
+-- The time scale: the factor by which the time until a problem is reported again is longer than elsewhere.
 ALTER TABLE sources ADD COLUMN pace REAL NOT NULL DEFAULT 1.0;
 
--- Curves over the confidence as it was stated before; they are made anew.
+-- Earlier curves apply to the earlier confidence and are fitted again.
 DELETE FROM calibrations;

@@ -1,5 +1,5 @@
--- What first answers look like in a source where nothing is known of them, in log-odds of the judge (duplicates::background): reports
--- of one tracker have more in common with each other than those of another.
+-- Score baselines: the typical log-odds of the first results of a source. Reports of some trackers have more in common
+-- than those of others.
 CREATE TABLE backgrounds (
     source_id INTEGER PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
     level     REAL NOT NULL,      -- their median

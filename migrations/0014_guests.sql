@@ -1,14 +1,14 @@
--- What came with a casebook file is not this person's own decision, and what was removed leaves nothing behind.
+-- Marks decisions from casebook files, leaves nothing behind of removed data, and makes the last import undoable.
 
--- Whether the decision came with a casebook file. It is shown as any other, and never told to a tracker.
+-- Whether the decision came from a casebook file. It is shown like any other, but never posted to a tracker.
 ALTER TABLE verdicts ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE verdict_journal ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
 
--- Whether dictionaries or free pages may hold words of what was removed. Earlier versions kept no account of it.
+-- Whether dictionaries or free pages may contain words of removed data. Earlier versions did not record this.
 ALTER TABLE casebook ADD COLUMN residue INTEGER NOT NULL DEFAULT 0;
 UPDATE casebook SET residue = 1 WHERE EXISTS (SELECT 1 FROM raw_dictionaries);
 
--- The last import of files, so that it can be taken back; an earlier one is forgotten.
+-- The last import of files, so that it can be undone. Earlier imports are not kept.
 CREATE TABLE imports (
     id       INTEGER PRIMARY KEY,
     began_at INTEGER NOT NULL,
