@@ -23,6 +23,7 @@ it.each<[InputKind, string]>([
   ["key", " acme/app#12\n"],
   ["link", "https://tracker.example/acme/app/issues/12"],
   ["link", "https://tracker.example/acme/app#12"],
+  ["trace", "Caused by: com.acme.DryException: pool is dry\n\tat com.acme.Pool.take(Pool.java:42)"],
   ["mail", "From: Erika <erika@example.org>\nSubject: It stops\n\nIt stops after a day."],
   ["mail", "Von: Erika\nGesendet: Montag\nBetreff: Abbruch\n\nTypeError: x\n  at take (/srv/pool.js:12:9)\n  at /srv/main.js:3:1"],
   ["mail", "发件人：王小明\n主题：同步停止\n\n更新证书后同步停止。"],

@@ -35,7 +35,7 @@ const FRAME = new RegExp(
     .join("|"),
   "i",
 );
-const CRASH = /\bfatal error:|Traceback \(most recent call last\)|\bpanicked at\b|^panic: |^Exception in thread|^goroutine \d+ \[|^(?:Caused delta: )?[\w$.]*(?:Exception|Error)\b/im;
+const CRASH = /\bfatal error:|Traceback \(most recent call last\)|\bpanicked at\b|^panic: |^Exception in thread|^goroutine \d+ \[|^(?:Caused by: )?[\w$.]*(?:Exception|Error)\b/im;
 
 const HEADER = /^>?\s*(From|To|Cc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|Gesendet|De|À|Objet|Envoyé|Para|Asunto|发件人|收件人|主题|差出人|件名)\s?[:\uFF1A]\s?\S/; // typos:ignore
 const GREETING = /^(?:Hi|Hello|Hey|Dear|Good (?:morning|afternoon|evening)|Hallo|Guten (?:Tag|Morgen)|Sehr geehrte\w*|Liebe[rs]?|Bonjour|Hola)\b.{0,60}[,!]?$/i;
