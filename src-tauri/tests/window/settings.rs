@@ -82,7 +82,7 @@ async fn model_can_be_imported_used_and_removed() {
         })
         .await;
         click_text(&window, "tr[data-model=field-model] button", "Remove").await;
-        click_text(&window, "tr[data-model=field-model] button", "Remove it").await;
+        click_text(&window, "tr[data-model=field-model] button", "Remove").await;
         wait_until_gone(&window, "tr[data-model=field-model]").await;
     })
     .await;

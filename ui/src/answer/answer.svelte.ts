@@ -11,14 +11,14 @@ import type { Jobs } from "../shell/jobs.svelte";
 import { Logs, parsePaths } from "./logs.svelte";
 import { listEvidence, type EvidenceItem, type EvidenceSection } from "./evidence";
 
-/** The pause in typing before a lookup. */
+/** The delay after typing before a lookup, in milliseconds. */
 const TYPING_DELAY = 350;
 const MIN_LENGTH = 3;
 
 /** A classified query and the source that its filters name. */
 type Question = ClassifiedInput & { source: string | null };
 
-/** Returns what a query asks about: an item, or its text without filters; `null` if it only lists documents. */
+/** Returns the item or the text that a query asks about; `null` if it only lists documents. */
 function parseQuestion(query: string, sources: readonly string[]): Question | null {
   const subject = classifyInput(query, sources);
   if (subject === null || subject.key !== null || subject.kind !== "words") return subject && { ...subject, source: null };
@@ -51,8 +51,8 @@ export class Answer {
   #latest = new LatestRequest();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sources: () => readonly string[];
-  #mark: ((pieces: readonly EvidenceItem[]) => EvidenceItem | undefined) | null = null;
-  #answered: Promise<void> = Promise.resolve();
+  #findSelection: ((items: readonly EvidenceItem[]) => EvidenceItem | undefined) | null = null;
+  #lookup: Promise<void> = Promise.resolve();
 
   constructor(jobs: Jobs, sources: () => readonly string[]) {
     this.logs = new Logs(jobs);
@@ -63,12 +63,12 @@ export class Answer {
     return this.evidence[this.currentIndex] ?? null;
   }
 
-  /** The subject of a brief: the text, or the log files. */
+  /** The subject of a brief: the key, the text or the log files. */
   get subject(): string {
     return this.question?.key ?? this.question?.text ?? this.files.join("\n");
   }
 
-  /** Follows a new query. A path is only read on request while it is typed. */
+  /** Follows a new query. A path that is being typed is read only on request. */
   follow(query: string, isTyping: boolean): void {
     this.files = parsePaths(query);
     if (this.files.length > 0) {
@@ -82,7 +82,7 @@ export class Answer {
     const wasOpen = this.isOpen;
     this.#begin(question);
     if (question === null) return;
-    // A multi-line text opens the evidence, and a log opens its errors.
+    // Multi-line text opens the evidence, and a log opens its errors.
     if (question.kind === "log") {
       this.isOpen = true;
       return void this.logs.read([], question.text);
@@ -90,13 +90,13 @@ export class Answer {
     this.isOpen = question.text.includes("\n") && (!isTyping || wasOpen);
     this.pending = true;
     const isCurrent = this.#latest.begin();
-    this.#answered = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, isTyping ? TYPING_DELAY : 0))).then(() => this.#ask(isCurrent));
+    this.#lookup = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, isTyping ? TYPING_DELAY : 0))).then(() => this.#ask(isCurrent));
   }
 
   /** Repeats the lookup after the casebook has changed. */
   refresh(): void {
     if (this.question === null || this.logs.isActive) return;
-    this.#answered = this.#ask(this.#latest.begin());
+    this.#lookup = this.#ask(this.#latest.begin());
   }
 
   async #ask(isCurrent: () => boolean): Promise<void> {
@@ -108,8 +108,8 @@ export class Answer {
       const previousId = this.currentItem?.id;
       this.response = response;
       this.failure = null;
-      const selected = this.#mark?.(this.evidence) ?? this.evidence.find((entry) => entry.id === previousId) ?? this.evidence[0];
-      this.#mark = null;
+      const selected = this.#findSelection?.(this.evidence) ?? this.evidence.find((entry) => entry.id === previousId) ?? this.evidence[0];
+      this.#findSelection = null;
       this.currentIndex = selected ? this.evidence.indexOf(selected) : -1;
       this.selectedIds = new Set(this.evidence.map((piece) => piece.id));
     } catch (error) {
@@ -138,11 +138,11 @@ export class Answer {
     this.isOpen = true;
     this.wantsFocus = true;
     if (section === null) return;
-    this.#mark = (pieces) => pieces.find((entry) => entry.section === section);
-    await this.#answered;
+    this.#findSelection = (items) => items.find((entry) => entry.section === section);
+    await this.#lookup;
     const first = this.evidence.find((entry) => entry.section === section);
     if (first) this.select(first.id);
-    this.#mark = null;
+    this.#findSelection = null;
   }
 
   #readLogs(): void {
@@ -155,11 +155,11 @@ export class Answer {
     else this.currentIndex = Math.min(Math.max(this.currentIndex + delta, 0), this.evidence.length - 1);
   }
 
-  /** Selects a piece of evidence if it exists. */
+  /** Selects a piece of evidence if it exists, also in a pending answer. */
   select(id: string | null): void {
-    if (this.pending) this.#mark = (pieces) => pieces.find((entry) => entry.id === id);
-    const at = this.evidence.findIndex((piece) => piece.id === id);
-    if (at >= 0) this.currentIndex = at;
+    if (this.pending) this.#findSelection = (items) => items.find((entry) => entry.id === id);
+    const index = this.evidence.findIndex((piece) => piece.id === id);
+    if (index >= 0) this.currentIndex = index;
   }
 
   toggleInBrief(id: string): void {

@@ -7,7 +7,7 @@ setUpPage();
 /** Waits longer than the typing delay. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 400));
 
-it("an exact key is looked up as item", () => {
+it("looks up an exact key as an item", () => {
   expect(parseQuestion(" acme/app#12 \n")).toEqual({ key: "acme/app#12", text: "" });
   expect(parseQuestion("group/sub/app#7").key).toBe("group/sub/app#7");
   for (const text of ["acme/app#12 crashes", "#12", "issue acme/app#12", "acme/app#", "FW-1043\nacme/app#12"]) {
@@ -19,16 +19,16 @@ it("answers after typing without taking focus", async () => {
   const app = await openWindow("full");
   const box = document.querySelector<HTMLTextAreaElement>("#query");
   box?.focus();
-  for (const typed of ["ren", "rene", "renew"]) app.search.type(typed);
+  for (const query of ["ren", "rene", "renew"]) app.search.type(query);
   await settle();
   await pause();
   await settle();
-  expect(text(".bar .first strong")).toBe("Known: not released: 2.4");
+  expect(text(".bar .first strong")).toBe("Known: fixed in 2.4, not released");
   expect(text(".bar .detail")).toBe("Until then: Restart the agent after each renewal.");
   expect([document.activeElement, document.querySelector(".answer")]).toEqual([box, null]);
 });
 
-it("a query of filters has no answer", async () => {
+it("a query with only filters has no answer", async () => {
   const app = await openWindow("full");
   app.search.set("is:open label:bug");
   await settle();
@@ -63,7 +63,7 @@ it("a command focuses the evidence", async () => {
 
 it("opens a pasted log in place", async () => {
   const app = await openWindow("full");
-  app.searchFor(Array.from({ length: 6 }, (_, at) => `2026-03-02 08:00:1${at} ERROR it stops`).join("\n"), true);
+  app.searchFor(Array.from({ length: 6 }, (_, index) => `2026-03-02 08:00:1${index} ERROR it stops`).join("\n"), true);
   await settle();
   expect(document.querySelectorAll(".answer .severity").length).toBe(3);
   expect(text(".bar .first strong")).toContain("31 distinct errors");

@@ -13,15 +13,15 @@ export const FORMATS: readonly { format: BriefFormat; extension: string }[] = [
   { format: "json", extension: "json" },
 ];
 
-/** Replaces a path's file extension. */
-export function replaceExtension(path: string, ending: string): string {
-  const known = new RegExp(`\\.(?:${FORMATS.map((f) => f.extension).join("|")})$`, "i");
-  return known.test(path) ? path.replace(known, `.${ending}`) : path;
+/** Replaces the file extension of a path if it is a known one. */
+export function replaceExtension(path: string, extension: string): string {
+  const knownExtension = new RegExp(`\\.(?:${FORMATS.map((f) => f.extension).join("|")})$`, "i");
+  return knownExtension.test(path) ? path.replace(knownExtension, `.${extension}`) : path;
 }
 
 /** Returns the keys of evidence that is not selected. */
-export function omittedKeys(all: readonly EvidenceItem[], picked: ReadonlySet<string>): string[] {
-  const selectedKeys = new Set(all.filter((piece) => picked.has(piece.id)).map((piece) => piece.key));
+export function omittedKeys(all: readonly EvidenceItem[], selectedIds: ReadonlySet<string>): string[] {
+  const selectedKeys = new Set(all.filter((piece) => selectedIds.has(piece.id)).map((piece) => piece.key));
   return [...new Set(all.map((piece) => piece.key).filter((key) => !selectedKeys.has(key)))];
 }
 
@@ -29,7 +29,7 @@ export class BriefDraft extends EngineRequest {
   request = $state.raw<BriefRequest | null>(null);
   brief = $state.raw<Brief | null>(null);
   redactions = $state.raw<readonly RedactionPreview[]>([]);
-  /** Uncertain redactions that the person switched off. */
+  /** Uncertain redactions that the user switched off. */
   keptTexts = $state.raw<readonly RedactionPreview[]>([]);
   format = $state<BriefFormat>("markdown");
   path = $state("~/brief.md");
@@ -119,13 +119,13 @@ export class BriefDraft extends EngineRequest {
     this.exportFailure = null;
     this.isChoosing = true;
     try {
-      const chosen = await api.chooseFile(this.path);
-      if (chosen === null) return;
+      const chosenPath = await api.chooseFile(this.path);
+      if (chosenPath === null) return;
       // A known extension chooses the format; otherwise the format's extension is added.
-      const known = FORMATS.find((f) => chosen.toLowerCase().endsWith(`.${f.extension}`));
+      const known = FORMATS.find((f) => chosenPath.toLowerCase().endsWith(`.${f.extension}`));
       if (known) this.format = known.format;
-      this.path = known ? chosen : `${chosen}.${FORMATS.find((f) => f.format === this.format)?.extension ?? "md"}`;
-      await this.export(this.path === chosen);
+      this.path = known ? chosenPath : `${chosenPath}.${FORMATS.find((f) => f.format === this.format)?.extension ?? "md"}`;
+      await this.export(this.path === chosenPath);
     } catch (error) {
       this.exportFailure = api.toFailure(error);
     } finally {
@@ -150,7 +150,7 @@ export class BriefDraft extends EngineRequest {
     this.request = request;
     this.savedPath = null;
     this.exportFailure = null;
-    const making = Promise.all([api.brief(request), request.redact ? api.previewRedaction(request) : []]);
-    void this.run(making, ([brief, redactions]) => Object.assign(this, { brief, redactions }));
+    const preview = Promise.all([api.brief(request), request.redact ? api.previewRedaction(request) : []]);
+    void this.run(preview, ([brief, redactions]) => Object.assign(this, { brief, redactions }));
   }
 }

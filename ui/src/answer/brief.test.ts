@@ -25,78 +25,78 @@ it("uncertain redactions can be switched off", async () => {
     { kind: "company", original: "Blue Harbour", pseudonym: "[company-1]", count: 1, sure: false },
     { kind: "phone", original: "0151-5550101", pseudonym: "[phone-1]", count: 1, sure: false },
   ];
-  const asked: BriefRequest[] = [];
+  const requests: BriefRequest[] = [];
   mockIPC((command, payload) => {
     const { request } = payload as { request: BriefRequest };
     if (command === "brief") {
-      asked.push(request);
+      requests.push(request);
       return { title: "", sections: [], redactions: [], record: null };
     }
     return all.filter((entry) => !request.keep?.includes(entry.original));
   });
-  const making = new BriefDraft();
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
-  making.begin("It drips.", [], null, []);
-  await settled();
-  const names = () => making.uncertain.map((entry) => entry.original);
-  expect(making.certain.map((entry) => entry.original)).toEqual(["Berta Brandt"]);
+  const draft = new BriefDraft();
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+  draft.begin("It drips.", [], null, []);
+  await settle();
+  const names = () => draft.uncertain.map((entry) => entry.original);
+  expect(draft.certain.map((entry) => entry.original)).toEqual(["Berta Brandt"]);
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
-  const harbour = making.uncertain[0] as RedactionPreview;
-  making.keepText(harbour);
-  // Before the response, too: a duplicated or missing row would lose the focus.
+  const company = draft.uncertain[0] as RedactionPreview;
+  draft.keepText(company);
+  // Also before the response: a duplicated or missing row would lose the focus.
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
-  await settled();
-  expect(asked.at(-1)?.keep).toEqual(["Blue Harbour"]);
+  await settle();
+  expect(requests.at(-1)?.keep).toEqual(["Blue Harbour"]);
   // It stays in place, so that it can be switched on again.
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
-  expect(making.isKept(harbour)).toBe(true);
-  making.redactText(harbour);
+  expect(draft.isKept(company)).toBe(true);
+  draft.redactText(company);
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
-  making.setLinkRedaction(true);
-  await settled();
-  expect([asked.at(-1)?.keep, asked.at(-1)?.redact_links]).toEqual([[], true]);
+  draft.setLinkRedaction(true);
+  await settle();
+  expect([requests.at(-1)?.keep, requests.at(-1)?.redact_links]).toEqual([[], true]);
 });
 
 it("copies the previewed Markdown", async () => {
-  const asked: BriefRequest[] = [];
-  const put: string[] = [];
+  const requests: BriefRequest[] = [];
+  const copiedTexts: string[] = [];
   mockIPC((command, payload) => {
     const { request, text } = payload as { request: BriefRequest; text: string };
-    if (command === "copy_text") put.push(text);
-    if (command === "brief_markdown") asked.push(request);
+    if (command === "copy_text") copiedTexts.push(text);
+    if (command === "brief_markdown") requests.push(request);
     if (command === "brief") return { title: "", sections: [], redactions: [], record: null };
     return command === "brief_markdown" ? "# It drips\n" : [];
   });
-  const making = new BriefDraft();
-  making.begin("It drips.", [], null, []);
-  making.setRedaction(false);
-  await making.copy();
-  expect([put, making.isCopied, asked[0]?.redact]).toEqual([["# It drips\n"], true, false]);
+  const draft = new BriefDraft();
+  draft.begin("It drips.", [], null, []);
+  draft.setRedaction(false);
+  await draft.copy();
+  expect([copiedTexts, draft.isCopied, requests[0]?.redact]).toEqual([["# It drips\n"], true, false]);
   // The copy belongs to the previous brief.
-  making.setRedaction(true);
-  expect(making.isCopied).toBe(false);
+  draft.setRedaction(true);
+  expect(draft.isCopied).toBe(false);
 });
 
 it("exports to the chosen path and format", async () => {
-  const wrote: unknown[] = [];
-  let chosen: string | null = null;
+  const exportCalls: unknown[] = [];
+  let chosenPath: string | null = null;
   mockIPC((command, payload) => {
     const { format, path, replace } = payload as Record<string, unknown>;
-    if (command === "choose_file") return chosen;
+    if (command === "choose_file") return chosenPath;
     if (command === "brief") return { title: "", sections: [], redactions: [], record: null };
-    if (command === "export_brief") wrote.push([format, path, replace]);
+    if (command === "export_brief") exportCalls.push([format, path, replace]);
     return command === "export_brief" ? path : [];
   });
-  const making = new BriefDraft();
-  making.begin("It drips.", [], null, []);
-  await making.saveAs();
-  expect([wrote, making.path, making.isChoosing]).toEqual([[], "~/brief.md", false]);
-  chosen = "/home/me/Case 7.PDF";
-  await making.saveAs();
+  const draft = new BriefDraft();
+  draft.begin("It drips.", [], null, []);
+  await draft.saveAs();
+  expect([exportCalls, draft.path, draft.isChoosing]).toEqual([[], "~/brief.md", false]);
+  chosenPath = "/home/me/Case 7.PDF";
+  await draft.saveAs();
   // The dialog has confirmed replacing the file.
-  expect([wrote.at(-1), making.format, making.savedPath]).toEqual([["pdf", "/home/me/Case 7.PDF", true], "pdf", "/home/me/Case 7.PDF"]);
-  chosen = "/home/me/case.v2";
-  await making.saveAs();
+  expect([exportCalls.at(-1), draft.format, draft.savedPath]).toEqual([["pdf", "/home/me/Case 7.PDF", true], "pdf", "/home/me/Case 7.PDF"]);
+  chosenPath = "/home/me/case.v2";
+  await draft.saveAs();
   // It has not confirmed the name with the added extension.
-  expect(wrote.at(-1)).toEqual(["pdf", "/home/me/case.v2.pdf", false]);
+  expect(exportCalls.at(-1)).toEqual(["pdf", "/home/me/case.v2.pdf", false]);
 });

@@ -46,8 +46,8 @@ export function isFixed({ status }: KnownProblem): boolean {
 
 /** Returns the first paragraph of prose in one line. */
 export function firstLine(text: string): string {
-  const all = splitCodeBlocks(text);
-  return toSingleLine((all.find((block) => !block.code) ?? all[0])?.text ?? "");
+  const blocks = splitCodeBlocks(text);
+  return toSingleLine((blocks.find((block) => !block.code) ?? blocks[0])?.text ?? "");
 }
 
 /** Returns the comments of a case, the fix first and the rest by time. */
@@ -67,9 +67,10 @@ export function fixLine(fixComment: CaseComment | null, fixed_by: readonly Fixed
 
 interface Headline {
   text: string;
-  /** The item that it names, if any; its title, and the comment to open. */
+  /** The item that it names, if any. */
   key: string | null;
   title: string;
+  /** The comment to open. */
   anchor: string | null;
   detail: string;
 }
@@ -89,9 +90,9 @@ export function summarize(answer: AskResponse, statusOf: (problem: KnownProblem)
     const fixComment = entry.fix === null ? null : (orderComments(entry)[0] ?? null);
     return { text: entry.helps >= 0.5 ? texts.solvedBefore : texts.mayHelp, key: entry.key, title: entry.title, anchor: entry.fix, detail: fixLine(fixComment, entry.fixed_by, entry.fixed_in) };
   }
-  for (const [sort, found] of [["article", articles], ["related", related], ["wiki", wiki], ["note", notes]] as const) {
-    const first = found[0];
-    if (first) return { text: texts.found[sort], key: first.key, title: first.title, anchor: null, detail: "text" in first ? firstLine(first.text) : steps };
+  for (const [kind, passages] of [["article", articles], ["related", related], ["wiki", wiki], ["note", notes]] as const) {
+    const first = passages[0];
+    if (first) return { text: texts.found[kind], key: first.key, title: first.title, anchor: null, detail: "text" in first ? firstLine(first.text) : steps };
   }
   return { text: answer.conclusive ? texts.nothing : texts.nothingYet, key: null, title: "", anchor: null, detail: steps };
 }
@@ -102,7 +103,7 @@ export function versionLabel({ version, has_fix }: AskedVersion): string {
   return has_fix ? texts.shouldHaveFix(version) : texts.isOlder(version);
 }
 
-/** Returns how likely a case helps; empty if it has a stronger link to the report. */
+/** Returns how likely a case is to help; empty if it has a stronger link to the report. */
 export function caseRelevance(entry: SolvedCase): string {
   return entry.relation === null ? relevanceLabel(entry.helps) : "";
 }

@@ -15,26 +15,26 @@ export function parsePaths(text: string): string[] {
     .map((line) => line.trim().replace(/^file:\/\//, ""))
     .filter((line) => line !== "");
   const isPath = (line: string) => /^(?:~?\/[^/\s]|[A-Za-z]:[\\/])/.test(line) && !/[:;]\s/.test(line.slice(2)) && line.length < 400;
-  // A line of a stack trace may start with a path, too; a file path ends with a name.
+  // A stack trace line may also start with a path, but a file path ends with a name.
   const isFile = (line: string) => isPath(line) && !/:\d+(?::\d+)?$/.test(line) && !/^\/\S+ \S+ \S+/.test(line);
   return lines.length > 0 && lines.length <= 20 && lines.every(isFile) ? lines : [];
 }
 
 export function logSummary(response: LogResponse): string {
-  const read = response.files.filter((file) => file.skipped === null).length;
-  return texts.summary(response.distinct, response.lines, read);
+  const fileCount = response.files.filter((file) => file.skipped === null).length;
+  return texts.summary(response.distinct, response.lines, fileCount);
 }
 
 const VERDICTS: readonly LogVerdict[] = ["solved", "known", "perhaps", "new"];
 
-/** Counts the solved, known and new errors. */
+/** Formats the number of errors per verdict. */
 export function verdictCounts(response: LogResponse): string[] {
   return VERDICTS.filter((verdict) => response[verdict] > 0).map((verdict) => texts.counts[verdict](response[verdict]));
 }
 
 /** Formats a place in a file with its time. */
-function formatPlace({ file, line, at }: LogPlace, say = (place: string) => place): string[] {
-  return [say(`${file}:${line}`), ...(at === null ? [] : [at])];
+function formatPlace({ file, line, at: time }: LogPlace, label = (place: string) => place): string[] {
+  return [label(`${file}:${line}`), ...(time === null ? [] : [time])];
 }
 
 /** Returns how often and where an error occurs. */
@@ -95,10 +95,10 @@ export class Logs extends EngineRequest {
   }
 
   /** Expands or collapses an error. */
-  toggle(at: number): void {
-    const opened = new Set(this.expanded);
-    if (!opened.delete(at)) opened.add(at);
-    this.expanded = opened;
-    this.currentIndex = at;
+  toggle(index: number): void {
+    const expanded = new Set(this.expanded);
+    if (!expanded.delete(index)) expanded.add(index);
+    this.expanded = expanded;
+    this.currentIndex = index;
   }
 }

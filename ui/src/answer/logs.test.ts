@@ -4,7 +4,7 @@ import * as api from "../lib/api";
 import type { LogError, LogResponse } from "../lib/types";
 import { Jobs } from "../shell/jobs.svelte";
 import { setUpPage, mountComponent, text } from "../testing/testPage";
-import { logs as answered } from "../testing/samples";
+import { logs as sampleLogs } from "../testing/samples";
 import { verdictCounts, Logs, occurrences, parsePaths, logSummary } from "./logs.svelte";
 import LogView from "./LogView.svelte";
 
@@ -12,9 +12,9 @@ vi.mock("../lib/api");
 setUpPage();
 
 const place = { file: "app.log", line: 7, at: null };
-const error = (change: Partial<LogError>): LogError => ({ ...answered("plain").errors[0]!, count: 1, first: place, last: place, verdict: "new", ...change });
+const error = (change: Partial<LogError>): LogError => ({ ...sampleLogs("plain").errors[0]!, count: 1, first: place, last: place, verdict: "new", ...change });
 const response = (errors: LogError[]): LogResponse => ({
-  ...answered("plain"), errors, lines: 12000, distinct: errors.length, known: 0,
+  ...sampleLogs("plain"), errors, lines: 12000, distinct: errors.length, known: 0,
   solved: errors.filter((entry) => entry.verdict === "solved").length, new: errors.filter((entry) => entry.verdict === "new").length,
 });
 
@@ -65,7 +65,7 @@ test("shows the last log or its error", async () => {
 });
 
 test("reports hidden errors and unread files", () => {
-  mountComponent(LogView, { logs: Object.assign(new Logs(new Jobs()), { files: ["agent.log"], isActive: true, response: answered("plain") }), read: () => {}, ask: () => {} });
+  mountComponent(LogView, { logs: Object.assign(new Logs(new Jobs()), { files: ["agent.log"], isActive: true, response: sampleLogs("plain") }), read: () => {}, ask: () => {} });
   expect(text(".nothing")).toBe("28 more errors and warnings not shown here.");
   expect(text("summary")).toBe("1 file not read completely");
 });

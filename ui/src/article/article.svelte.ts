@@ -24,7 +24,7 @@ export class ArticleDraft extends EngineRequest {
     this.request = null;
   }
 
-  redact(redact: boolean): void {
+  setRedaction(redact: boolean): void {
     if (this.request) void this.#write({ ...this.request, redact });
   }
 
@@ -43,11 +43,11 @@ export class ArticleDraft extends EngineRequest {
     });
   }
 
-  async #try(act: () => Promise<string>): Promise<void> {
+  async #try(action: () => Promise<string>): Promise<void> {
     this.message = null;
     this.failure = null;
     try {
-      this.message = await act();
+      this.message = await action();
     } catch (error) {
       this.failure = api.toFailure(error);
     }

@@ -5,34 +5,34 @@ import { ArticleDraft } from "./article.svelte";
 
 afterEach(() => clearMocks());
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 it("shows and saves the article", async () => {
-  const asked: [string, boolean][] = [];
+  const requests: [string, boolean][] = [];
   mockIPC((command, payload) => {
     if (command === "prose") return ["<h1>Pump stops</h1>"];
     const { request } = payload as { request: ArticleRequest };
-    asked.push([command, request.redact]);
+    requests.push([command, request.redact]);
     if (command === "store_article") return { outcome: "stored", note: { key: "note#3" }, matches: [], warning: null };
     return { key: request.key, title: "Pump stops", sections: [], missing: ["cause"], redactions: 0, markdown: "# Pump stops", html: "", stored: [] };
   });
   const draft = new ArticleDraft();
   draft.start("acme/app#1");
-  await settled();
+  await settle();
   expect([draft.article?.missing, draft.html, draft.pending]).toEqual([["cause"], "<h1>Pump stops</h1>", false]);
-  draft.redact(false);
-  await settled();
+  draft.setRedaction(false);
+  await settle();
   await draft.save();
-  expect(asked).toEqual([["article", true], ["article", false], ["store_article", false]]);
+  expect(requests).toEqual([["article", true], ["article", false], ["store_article", false]]);
   expect(draft.message).toBe("Saved as note#3.");
 });
 
-it("shows why an article is impossible", async () => {
+it("shows why no article can be written", async () => {
   mockIPC(() => {
     throw { code: "invalid_input", message: "nothing to write yet", hint: null };
   });
   const draft = new ArticleDraft();
   draft.start("acme/app#9");
-  await settled();
+  await settle();
   expect([draft.article, draft.failure?.message]).toEqual([null, "nothing to write yet"]);
 });

@@ -1,4 +1,4 @@
-// The commands of the window (src-tauri/src/commands/), typed.
+// Typed bindings for the window's commands (src-tauri/src/commands/).
 
 import { Channel, invoke as invokeCommand } from "@tauri-apps/api/core";
 import { words } from "../words";
@@ -25,7 +25,7 @@ export const watchLinks = (onLink: (key: string) => void) => invoke<void>("watch
 
 /** Sets how the prompt can be opened. */
 export const setPrompt = (settings: engine.PromptSettings) => invoke<engine.PromptState>("set_prompt", { settings });
-/** Watches for what the prompt asks the main window to show. */
+/** Watches for targets that the prompt asks the main window to open. */
 export const watchPrompt = (onTarget: (target: engine.PromptTarget) => void) => invoke<void>("watch_prompt", { channel: channel(onTarget) });
 /** Reports each time the prompt is shown. */
 export const watchPromptShown = (onShown: () => void) => invoke<void>("watch_prompt_shown", { channel: channel<null>(onShown) });
@@ -40,8 +40,9 @@ export const hidePrompt = () => invoke<void>("hide_prompt");
 
 /** The number of documents per page of a query without words. */
 export const PAGE_SIZE = 200;
-/** The first and the largest number of ranked results. */
+/** The initial number of ranked results. */
 export const RANKED_LIMIT = 50;
+/** The maximum number of ranked results. */
 export const MAX_RANKED = 250;
 
 /** Runs a search. It cancels the previous search of its window unless it runs in the background. */
@@ -113,7 +114,7 @@ export const calibrate = (source: string, onProgress: OnProgress) =>
 
 export const mirrors = () => invoke<engine.MirrorView[]>("mirrors");
 export const hosts = () => invoke<engine.HostView[]>("hosts");
-/** Returns the source that a typed name or a web address means; what it does not name is empty. */
+/** Returns the source that a typed name or web address refers to; unnamed parts are empty. */
 export const parseSource = (text: string) => invoke<engine.NewMirror | null>("parse_source", { text });
 export const addMirror = (mirror: engine.NewMirror) => invoke<engine.SourceView>("add_mirror", { new: mirror });
 export const trustSource = (key: string) => invoke<engine.HostView>("trust_source", { key });
@@ -168,7 +169,7 @@ export const briefMarkdown = (request: engine.BriefRequest) => invoke<string>("b
 export const exportBrief = (request: engine.BriefRequest, format: engine.BriefFormat, path: string, replace: boolean) =>
   invoke<string>("export_brief", { request, format, path, replace });
 
-/** Opens the system's save dialog; `null` if it was cancelled. */
+/** Opens the system's save dialog; `null` if it was canceled. */
 export const chooseFile = (path: string) => invoke<string | null>("choose_file", { path });
 
 export const notes = (kind: engine.NoteKind | null) => invoke<engine.Note[]>("notes", { kind });

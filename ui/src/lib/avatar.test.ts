@@ -15,9 +15,9 @@ it("a name keeps its color", () => {
 });
 
 it("initials have enough contrast", () => {
-  for (const { background: ground, foreground: letters } of PALETTE) {
-    for (const at of [0, 1] as const) {
-      expect(contrast(letters[at], ground[at]), `${letters[at]} on ${ground[at]}`).toBeGreaterThanOrEqual(4.5);
+  for (const { background, foreground } of PALETTE) {
+    for (const theme of [0, 1] as const) {
+      expect(contrast(foreground[theme], background[theme]), `${foreground[theme]} on ${background[theme]}`).toBeGreaterThanOrEqual(4.5);
     }
   }
 });

@@ -17,15 +17,15 @@ export const PALETTE: readonly AvatarColors[] = [
   { background: ["#e3e5e9", "#343a44"], foreground: ["#3c434f", "#d0d6e0"] },
 ];
 
-/** Returns one or two initials: of the first and last word, or of a single word. */
+/** Returns the initials of the first and last word, or of a single word. */
 export function initials(name: string | null): string {
   const words = (name ?? "").split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-  const first = (word: string | undefined) => [...(word ?? "")][0] ?? "";
-  const letters = words.length > 1 ? first(words[0]) + first(words.at(-1)) : first(words[0]);
+  const initial = (word: string | undefined) => [...(word ?? "")][0] ?? "";
+  const letters = words.length > 1 ? initial(words[0]) + initial(words.at(-1)) : initial(words[0]);
   return letters.toUpperCase() || "?";
 }
 
-/** Returns the color of a name, always the same one. */
+/** Returns the colors for a name, which are always the same. */
 export function avatarColors(name: string | null): AvatarColors {
   const sum = [...(name ?? "")].reduce((hash, letter) => (hash * 31 + (letter.codePointAt(0) ?? 0)) >>> 0, 7);
   return PALETTE[sum % PALETTE.length] ?? (PALETTE[0] as AvatarColors);

@@ -1,4 +1,4 @@
-// A reactive clock for relative times; it only ticks while a time is shown.
+// A reactive clock for relative times; it ticks only while a time is shown.
 
 import { createSubscriber } from "svelte/reactivity";
 

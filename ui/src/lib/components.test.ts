@@ -25,18 +25,18 @@ it("shows nothing for an unknown time", () => {
 
 it("shows loading after a delay", () => {
   mountComponent(Loading, {});
-  const texts = () => document.querySelector("[role=status]")?.textContent.trim();
+  const loadingText = () => document.querySelector("[role=status]")?.textContent.trim();
   vi.advanceTimersByTime(140);
   flushSync();
-  expect(texts()).toBe("");
+  expect(loadingText()).toBe("");
   vi.advanceTimersByTime(20);
   flushSync();
-  expect(texts()).toBe("Loading…");
+  expect(loadingText()).toBe("Loading…");
 });
 
 it("animations last 120 ms at most", () => {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:css|svelte)$/.test(name));
-  const slow = files.flatMap((name) =>
+  const slowRules = files.flatMap((name) =>
     [...readFileSync(`src/${name}`, "utf8").matchAll(/^\s*(?:animation|transition)(?:-duration)?:([^;]*);/gm)].flatMap(([, rule = ""]) =>
       // The first time of each part is its duration, the second its delay.
       rule.split(",").flatMap((part) => {
@@ -45,5 +45,5 @@ it("animations last 120 ms at most", () => {
       }),
     ),
   );
-  expect(slow).toEqual([]);
+  expect(slowRules).toEqual([]);
 });

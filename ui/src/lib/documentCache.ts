@@ -1,4 +1,4 @@
-// A cache of what the engine's responses say about documents, by key, so that views need not ask
+// Caches document fields from the engine's responses, by key, so that views need not request them
 // again.
 
 import { spanText } from "./text";
@@ -13,7 +13,7 @@ interface CachedDocument {
   url?: string | null;
 }
 
-/** The most recently seen documents are kept. */
+/** The maximum number of documents; the least recently seen ones are dropped. */
 const MAX_CACHED = 4000;
 /** The deepest level of a response that contains documents. */
 const MAX_DEPTH = 6;
@@ -24,17 +24,17 @@ export function cachedDocument(key: string): CachedDocument {
 }
 
 /** Caches the documents in a response and returns the response. */
-export function cacheDocuments<T>(answer: T, depth = 0): T {
-  if (typeof answer !== "object" || answer === null || depth > MAX_DEPTH) return answer;
-  if (Array.isArray(answer)) {
-    for (const entry of answer) cacheDocuments(entry, depth + 1);
-    return answer;
+export function cacheDocuments<T>(response: T, depth = 0): T {
+  if (typeof response !== "object" || response === null || depth > MAX_DEPTH) return response;
+  if (Array.isArray(response)) {
+    for (const entry of response) cacheDocuments(entry, depth + 1);
+    return response;
   }
-  const entry = answer as Record<string, unknown>;
+  const entry = response as Record<string, unknown>;
   const { key, title } = entry;
   if (typeof key === "string" && /[#:]/.test(key) && (typeof title === "string" || Array.isArray(title))) cacheDocument(key, entry);
   for (const part of Object.values(entry)) if (typeof part === "object") cacheDocuments(part, depth + 1);
-  return answer;
+  return response;
 }
 
 function cacheDocument(key: string, entry: Record<string, unknown>): void {

@@ -4,7 +4,7 @@ import Comment from "./Comment.svelte";
 import { foldLongBlocks } from "./fold";
 import type { Mark } from "./types";
 
-const log = (lines: number) => `<pre><code>${Array.from({ length: lines }, (_, at) => `line ${at + 1}`).join("\n")}\n</code></pre>`;
+const log = (lines: number) => `<pre><code>${Array.from({ length: lines }, (_, index) => `line ${index + 1}`).join("\n")}\n</code></pre>`;
 const quote = (paragraphs: number) => `<blockquote>${"<p>Somebody said so.</p>".repeat(paragraphs)}</blockquote>`;
 
 function show(html: string, marks: Mark[] = []): void {

@@ -1,4 +1,4 @@
-// Folds long quotes and logs, so that a person's own text stays in view.
+// Folds long quotes and logs, so that the author's own text stays in view.
 
 import { words } from "../words";
 
@@ -25,7 +25,7 @@ export function unfoldLabel(kind: "code" | "quote", lines: number, marks = 0): s
   return words.shared.fold[kind](lines, marks);
 }
 
-export const REFOLD_LABEL = words.shared.fold.again;
+export const REFOLD_LABEL = words.shared.fold.refold;
 
 /** Folds the long quotes and code blocks of sanitized HTML. */
 export function foldLongBlocks(html: string): string {
@@ -71,13 +71,13 @@ function setOpen(container: HTMLElement, isOpen: boolean): void {
 
 /** Makes the fold buttons work, and unfolds a block that receives focus. */
 export function enableFolds(root: HTMLElement): () => void {
-  const wholeOf = (target: EventTarget | null) => (target instanceof Element ? target.closest<HTMLElement>(".fold") : null);
+  const foldOf = (target: EventTarget | null) => (target instanceof Element ? target.closest<HTMLElement>(".fold") : null);
   const onclick = (event: Event) => {
-    const container = event.target instanceof Element && event.target.closest(".unfold") ? wholeOf(event.target) : null;
+    const container = event.target instanceof Element && event.target.closest(".unfold") ? foldOf(event.target) : null;
     if (container) setOpen(container, !container.classList.contains("open"));
   };
   const onfocusin = (event: Event) => {
-    const container = wholeOf(event.target);
+    const container = foldOf(event.target);
     if (container && event.target instanceof Element && !event.target.matches(".unfold, .fold > pre")) setOpen(container, true);
   };
   root.addEventListener("click", onclick);

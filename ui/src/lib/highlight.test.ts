@@ -12,54 +12,54 @@ import { languageOf } from "./languages";
 import type { Mark } from "./types";
 
 /** The requested languages, whether the worker replies, and how often it was terminated. */
-let read: string[];
-let answers: boolean;
-let ended: number;
+let requests: string[];
+let replies: boolean;
+let terminations: number;
 
 setUpPage();
 beforeEach(() => {
-  [read, answers, ended] = [[], true, 0];
+  [requests, replies, terminations] = [[], true, 0];
   vi.stubGlobal("Worker", class {
     onmessage: ((event: { data: unknown }) => void) | null = null;
     postMessage({ text, language }: TokenizeRequest): void {
-      read.push(language);
-      if (answers) queueMicrotask(() => this.onmessage?.({ data: tokenize(text, language) }));
+      requests.push(language);
+      if (replies) queueMicrotask(() => this.onmessage?.({ data: tokenize(text, language) }));
     }
     terminate(): void {
-      ended++;
+      terminations++;
     }
   });
 });
 
 const block = (language: string, html: string) => `<pre><code${language && ` class="language-${language}"`}>${html}</code></pre>`;
-async function tell(html: string, marks: Mark[] = []): Promise<void> {
+async function showComment(html: string, marks: Mark[] = []): Promise<void> {
   mountComponent(Comment, { anchor: "body", author: "Jane", association: null, createdAt: null, html, verb: "reported", marks });
   await settle();
 }
-const pieces = (css = ".prose pre") => [...document.querySelectorAll(`${css} [class^=code-]`)].map((entry) => `${entry.className.slice(5)}: ${entry.textContent}`);
+const tokens = (css = ".prose pre") => [...document.querySelectorAll(`${css} [class^=code-]`)].map((entry) => `${entry.className.slice(5)}: ${entry.textContent}`);
 
 it("highlights a fenced block without changing its text", async () => {
-  await tell(block("rust", "// Once.\nfn f() -&gt; u8 { g(&quot;a &amp; b&quot;, 7) }"));
-  expect(pieces()).toEqual(["comment: // Once.", "keyword: fn", "name: f", "name: u8", "name: g", 'string: "a & b"', "number: 7"]);
+  await showComment(block("rust", "// Once.\nfn f() -&gt; u8 { g(&quot;a &amp; b&quot;, 7) }"));
+  expect(tokens()).toEqual(["comment: // Once.", "keyword: fn", "name: f", "name: u8", "name: g", 'string: "a & b"', "number: 7"]);
   expect(document.querySelector(".prose pre")?.textContent).toBe('// Once.\nfn f() -> u8 { g("a & b", 7) }');
 });
 
 it("leaves unknown languages plain", async () => {
-  await tell(block("", "fn f() {}") + block("cobol", "MOVE 1 TO A.") + block("log", "2026-01-01 ERROR 7") + block("constructor", "fn f() {}"));
-  expect([pieces(), read]).toEqual([[], []]);
+  await showComment(block("", "fn f() {}") + block("cobol", "MOVE 1 TO A.") + block("log", "2026-01-01 ERROR 7") + block("constructor", "fn f() {}"));
+  expect([tokens(), requests]).toEqual([[], []]);
 });
 
 it("skips long blocks and missing workers", async () => {
-  await tell(block("rust", "let a = 1;\n".repeat(MAX_CODE_LENGTH / 10)));
+  await showComment(block("rust", "let a = 1;\n".repeat(MAX_CODE_LENGTH / 10)));
   vi.stubGlobal("Worker", undefined);
-  await tell(block("rust", "let a = 1;"));
-  expect([pieces(), read]).toEqual([[], []]);
+  await showComment(block("rust", "let a = 1;"));
+  expect([tokens(), requests]).toEqual([[], []]);
 });
 
 it("keeps marks across highlighted tokens", async () => {
-  await tell(block("python", 'version = "2.3.1 rc"'), [{ text: "2.3.1", kind: "differs" }]);
+  await showComment(block("python", 'version = "2.3.1 rc"'), [{ text: "2.3.1", kind: "differs" }]);
   expect(document.querySelector("mark")?.innerHTML).toBe('<span class="code-string">2.3.1</span>');
-  expect(pieces()).toEqual(['string: "', "string: 2.3.1", 'string:  rc"']);
+  expect(tokens()).toEqual(['string: "', "string: 2.3.1", 'string:  rc"']);
 });
 
 it("renders hostile code as plain text", async () => {
@@ -68,54 +68,54 @@ it("renders hostile code as plain text", async () => {
     mountComponent(Code, { text: hostile, language });
     await settle();
     expect([document.querySelector("img, script"), document.querySelector("pre")?.textContent]).toEqual([null, hostile]);
-    await tell(block(language, hostile.replaceAll("<", "&lt;")));
+    await showComment(block(language, hostile.replaceAll("<", "&lt;")));
     expect([document.querySelector("img, script"), document.querySelector("pre")?.textContent]).toEqual([null, hostile]);
   }
   expect((globalThis as { owned?: number }).owned).toBe(undefined);
-  expect(read.length).toBe(8);
+  expect(requests.length).toBe(8);
 });
 
 it("times out and continues with the next block", async () => {
   vi.useFakeTimers();
-  answers = false;
+  replies = false;
   mountComponent(Comment, { anchor: "body", author: null, association: null, createdAt: null, html: block("cpp", "a".repeat(9000)) + block("go", "var a = 1"), verb: "reported" });
   await vi.advanceTimersByTimeAsync(10);
-  answers = true;
-  expect(read).toEqual(["cpp"]);
+  replies = true;
+  expect(requests).toEqual(["cpp"]);
   await vi.advanceTimersByTimeAsync(2000);
   flushSync();
-  expect([read, ended, pieces()]).toEqual([["cpp", "go"], 1, ["keyword: var", "number: 1"]]);
+  expect([requests, terminations, tokens()]).toEqual([["cpp", "go"], 1, ["keyword: var", "number: 1"]]);
 });
 
 it("tokenizes every supported language into ordered ranges", () => {
   const text = `<a b="c & d">'x'</a>\n# note\n// note\nif (a < 1) { return "b" + 'c'; }\nkey: value\n+ added\n- removed\nselect * from a where b = 'c';`;
   for (const language of "bash cpp csharp diff go ini java javascript json php python ruby rust sql typescript xml yaml".split(" ")) {
-    const found = tokenize(text, language);
-    let at = 0;
-    for (const [from, to] of found) {
-      expect(from).toBeGreaterThanOrEqual(at);
+    const ranges = tokenize(text, language);
+    let offset = 0;
+    for (const [from, to] of ranges) {
+      expect(from).toBeGreaterThanOrEqual(offset);
       expect(to).toBeGreaterThan(from);
-      at = to;
+      offset = to;
     }
-    expect([found.length > 0, at <= text.length], language).toEqual([true, true]);
+    expect([ranges.length > 0, offset <= text.length], language).toEqual([true, true]);
     expect(languageOf(language)).toBe(language);
   }
   expect([languageOf("TSX"), languageOf("c#"), languageOf("-"), languageOf(""), languageOf(null)]).toEqual(["typescript", "csharp", null, null, null]);
-  expect(tokenize("+ a\n- b", "diff").map(([, , sort]) => sort)).toEqual(["added", "removed"]);
+  expect(tokenize("+ a\n- b", "diff").map(([, , kind]) => kind)).toEqual(["added", "removed"]);
 });
 
 it("only the worker imports highlight.js", () => {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:ts|svelte)$/.test(name) && !name.endsWith(".test.ts"));
-  const importers = (of: RegExp) => files.filter((name) => of.test(readFileSync(`src/${name}`, "utf8")));
+  const importers = (pattern: RegExp) => files.filter((name) => pattern.test(readFileSync(`src/${name}`, "utf8")));
   expect([importers(/from "highlight\.js/), importers(/from "[^"]*\/tokenize"/)]).toEqual([["lib/tokenize.ts"], ["lib/highlight.worker.ts"]]);
-  expect(importers(/import (?!type)[^;]*colour\.worker"/)).toEqual([]);
+  expect(importers(/import (?!type)[^;]*highlight\.worker"/)).toEqual([]);
 });
 
 it("code colors have enough contrast", () => {
-  const sorts = "keyword name string number comment meta added removed".split(" ");
-  for (const sort of sorts) {
-    for (const ground of ["sunken", "surface", "same", "differs"]) {
-      for (const [at, colour] of variableColors(`code-${sort}`).entries()) expect(contrast(colour, variableColors(ground)[at] ?? ""), `${sort} on ${ground}`).toBeGreaterThanOrEqual(4.5);
+  const kinds = "keyword name string number comment meta added removed".split(" ");
+  for (const kind of kinds) {
+    for (const background of ["sunken", "surface", "same", "differs"]) {
+      for (const [theme, color] of variableColors(`code-${kind}`).entries()) expect(contrast(color, variableColors(background)[theme] ?? ""), `${kind} on ${background}`).toBeGreaterThanOrEqual(4.5);
     }
   }
 });

@@ -5,7 +5,7 @@ import { languageOf, type Token } from "./languages";
 
 /** The longest code that is highlighted, in characters. */
 export const MAX_CODE_LENGTH = 30_000;
-/** Tokenizing is abandoned after this long, in milliseconds: hostile code can be very slow. */
+/** The tokenization timeout in milliseconds: hostile code can be very slow. */
 const TIMEOUT = 1000;
 
 let worker: Worker | null = null;
@@ -30,17 +30,17 @@ function tokenizeInWorker(request: TokenizeRequest): Promise<Token[]> {
   });
 }
 
-/** Wraps the tokens of a text in colored spans and keeps other elements inside it. */
+/** Wraps an element's tokens in colored spans and keeps the elements inside it. */
 function wrapTokens(element: HTMLElement, tokens: readonly Token[]): void {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];
   while (walker.nextNode()) if (walker.currentNode instanceof Text) texts.push(walker.currentNode);
-  let [start, next] = [0, 0];
+  let [start, tokenIndex] = [0, 0];
   for (const text of texts) {
     const end = start + text.length;
     const parts: (string | HTMLElement)[] = [];
     let offset = start;
-    for (let token = tokens[next]; token && token[0] < end; token = tokens[next]) {
+    for (let token = tokens[tokenIndex]; token && token[0] < end; token = tokens[tokenIndex]) {
       const [from, to] = [Math.max(token[0], start), Math.min(token[1], end)];
       const span = document.createElement("span");
       span.className = `code-${token[2]}`;
@@ -49,7 +49,7 @@ function wrapTokens(element: HTMLElement, tokens: readonly Token[]): void {
       offset = to;
       // The token continues in the next text node.
       if (token[1] > end) break;
-      next++;
+      tokenIndex++;
     }
     if (parts.length > 0) text.replaceWith(...parts.filter((part) => part !== ""), text.data.slice(offset - start));
     start = end;

@@ -1,10 +1,10 @@
-// Images in texts, fetched only from source hosts that a person allowed.
+// Images in texts, fetched only from source hosts that the user allowed.
 
 import * as api from "./api";
 import type { ImagePolicy } from "./linkActions";
 import { words } from "../words";
 
-/** Cached images, so that going back shows them at once. */
+/** The maximum number of cached images; they are shown at once when going back. */
 const MAX_CACHED = 60;
 const cache = new Map<string, Promise<string>>();
 
@@ -18,16 +18,16 @@ function fetchImage(url: string): Promise<string> {
 }
 
 /** Loads an image into its placeholder. Returns whether it is shown. */
-async function loadImage(place: HTMLElement, url: string): Promise<boolean> {
+async function loadImage(placeholder: HTMLElement, url: string): Promise<boolean> {
   const image = document.createElement("img");
-  image.alt = place.textContent ?? "";
+  image.alt = placeholder.textContent ?? "";
   try {
     image.src = await fetchImage(url);
-    place.replaceChildren(image);
-    place.classList.add("loaded");
+    placeholder.replaceChildren(image);
+    placeholder.classList.add("loaded");
     return true;
   } catch (error) {
-    place.title = api.toFailure(error).message;
+    placeholder.title = api.toFailure(error).message;
     return false;
   }
 }
@@ -40,8 +40,8 @@ function hostOf(url: string): string | null {
 export function embedImages(_html: string, policy: ImagePolicy | undefined): (root: HTMLElement) => () => void {
   return (root) => {
     const offers: HTMLElement[] = [];
-    for (const place of root.querySelectorAll<HTMLElement>(".remote-image[data-src]:not(.loaded)")) {
-      const url = place.dataset["src"] ?? "";
+    for (const placeholder of root.querySelectorAll<HTMLElement>(".remote-image[data-src]:not(.loaded)")) {
+      const url = placeholder.dataset["src"] ?? "";
       const host = hostOf(url);
       if (host === null || !policy?.isSourceHost(host)) continue;
       const offer = (run: () => void) => {
@@ -55,11 +55,11 @@ export function embedImages(_html: string, policy: ImagePolicy | undefined): (ro
           button.remove();
           run();
         };
-        place.after(" ", button);
+        placeholder.after(" ", button);
         offers.push(button);
       };
       // A failed image is offered again.
-      const show = () => void loadImage(place, url).then((isShown) => isShown || !place.isConnected || offer(show));
+      const show = () => void loadImage(placeholder, url).then((isShown) => isShown || !placeholder.isConnected || offer(show));
       if (policy.isAllowed(host)) show();
       else offer(() => policy.allow(host));
     }

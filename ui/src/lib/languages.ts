@@ -31,4 +31,4 @@ export function languageOf(name: string | null): string | null {
 export type TokenKind = "keyword" | "name" | "string" | "number" | "comment" | "meta" | "added" | "removed";
 
 /** A token's range in the text and its kind. Tokens are ordered and never overlap. */
-export type Token = readonly [from: number, to: number, sort: TokenKind];
+export type Token = readonly [from: number, to: number, kind: TokenKind];

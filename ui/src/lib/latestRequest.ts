@@ -4,13 +4,13 @@
 export class LatestRequest {
   #newest = 0;
 
-  /** Starts a request and makes older ones stale. Returns a check whether it is still the newest. */
+  /** Starts a request that makes older ones stale. Returns a function that tests if it is current. */
   begin(): () => boolean {
     const ticket = ++this.#newest;
     return () => ticket === this.#newest;
   }
 
-  /** Makes every question stale. */
+  /** Makes every request stale. */
   invalidate(): void {
     this.#newest++;
   }

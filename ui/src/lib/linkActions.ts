@@ -6,7 +6,7 @@ import { linkAddress } from "./html";
 export interface ImagePolicy {
   /** Returns whether this is a source's host. */
   isSourceHost: (host: string) => boolean;
-  /** Returns whether the person allowed this host's images. */
+  /** Returns whether the user allowed this host's images. */
   isAllowed: (host: string) => boolean;
   allow: (host: string) => void;
 }
@@ -21,15 +21,15 @@ interface LinkActions {
   images?: ImagePolicy;
 }
 
-const KEY = Symbol("leads");
+const KEY = Symbol("linkActions");
 
 /** Provides the link actions to all components below. */
-export function provideLinkActions(linkActions: LinkActions): void {
-  setContext(KEY, linkActions);
+export function provideLinkActions(actions: LinkActions): void {
+  setContext(KEY, actions);
 }
 
 /** Returns the link actions; `null` outside the main window. */
-export function leads(): LinkActions | null {
+export function linkActions(): LinkActions | null {
   return getContext<LinkActions | undefined>(KEY) ?? null;
 }
 

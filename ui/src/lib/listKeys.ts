@@ -19,11 +19,11 @@ export function listKeys(move: (delta: number) => void, open?: () => void): (eve
 }
 
 /** Creates a key handler that moves the focus between buttons and wraps around. */
-export function focusKeys(all: () => readonly HTMLElement[]): (event: KeyboardEvent) => void {
+export function focusKeys(getButtons: () => readonly HTMLElement[]): (event: KeyboardEvent) => void {
   return listKeys((delta) => {
-    const buttons = all();
-    const at = buttons.findIndex((button) => button === document.activeElement);
-    const target = Number.isFinite(delta) ? (at + delta + buttons.length) % buttons.length : delta;
+    const buttons = getButtons();
+    const index = buttons.findIndex((button) => button === document.activeElement);
+    const target = Number.isFinite(delta) ? (index + delta + buttons.length) % buttons.length : delta;
     buttons[Math.min(Math.max(target, 0), buttons.length - 1)]?.focus();
   });
 }

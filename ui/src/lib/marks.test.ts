@@ -26,9 +26,9 @@ it("never turns text into markup", () => {
   expect(highlightMarks("a.b", [{ text: ".*", kind: "word" }])).toBe("a.b");
 });
 
-it("marks an entire text", () => {
-  const shown = highlightMarks("error ".repeat(66_000), [{ kind: "word", text: "error" }]);
-  expect([shown.match(/<mark/g)?.length, shown.match(/error/g)?.length]).toEqual([5_000, 66_000]);
+it("limits the number of marks", () => {
+  const html = highlightMarks("error ".repeat(66_000), [{ kind: "word", text: "error" }]);
+  expect([html.match(/<mark/g)?.length, html.match(/error/g)?.length]).toEqual([5_000, 66_000]);
 });
 
 it("returns text without matches unchanged", () => {

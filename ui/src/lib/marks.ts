@@ -2,7 +2,7 @@
 
 import type { Mark } from "./types";
 
-/** Longer texts are shown without marks, so that the window stays responsive. In characters. */
+/** The maximum text length in characters; longer texts are not marked, to stay responsive. */
 const MAX_LENGTH = 400_000;
 const MAX_MARKS = 5_000;
 

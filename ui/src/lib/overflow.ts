@@ -1,4 +1,4 @@
-/** Makes code and tables that overflow focusable, so that the keyboard can scroll them; WebKit does not. */
+/** Makes overflowing code and tables focusable for keyboard scrolling; WebKit does not. */
 export function focusableOverflow(root: HTMLElement, _text: string): { update: (text: string) => void; destroy: () => void } {
   function mark(): void {
     for (const entry of root.querySelectorAll<HTMLElement>("pre, table")) {

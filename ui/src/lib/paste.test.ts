@@ -11,10 +11,10 @@ it.each([
   [new InputEvent("beforeinput", { inputType: "insertText" }), false],
 ])("detects pasted or dropped text: %#", (event, isPasted) => {
   const search = new Search();
-  const none = () => {};
-  const shown = mount(SearchBox, { target: document.body, props: { search, sources: [], width: 1000, isListVisible: true, move: none, open: none, leave: none, onkey: none } });
+  const noop = () => {};
+  const component = mount(SearchBox, { target: document.body, props: { search, sources: [], width: 1000, isListVisible: true, move: noop, open: noop, leave: noop, onkey: noop } });
   flushSync();
   document.getElementById("query")?.dispatchEvent(event);
   expect(search.isPasted).toBe(isPasted);
-  void unmount(shown);
+  void unmount(component);
 });

@@ -2,7 +2,7 @@
 
 import * as api from "./api";
 
-/** Cached texts, so that going back shows them at once. */
+/** The maximum number of cached texts; they are shown at once when going back. */
 const MAX_CACHED = 300;
 const cache = new Map<string, string>();
 let pending = new Map<string, ((html: string | null) => void)[]>();
@@ -12,7 +12,7 @@ export function cachedHtml(text: string): string | null {
   return cache.get(text) ?? null;
 }
 
-/** Renders a text as HTML; `null` if the engine fails, and the plain text is shown. */
+/** Renders a text as HTML; `null` if the engine fails and the plain text is shown instead. */
 export function renderMarkdown(text: string): Promise<string | null> {
   if (pending.size === 0) queueMicrotask(() => void flush());
   return new Promise((resolve) => pending.set(text, [...(pending.get(text) ?? []), resolve]));
@@ -22,16 +22,16 @@ async function flush(): Promise<void> {
   const batch = pending;
   pending = new Map();
   const texts = [...batch.keys()];
-  let rendered: string[] | null = null;
+  let response: string[] | null = null;
   try {
-    rendered = await api.prose(texts);
+    response = await api.prose(texts);
   } catch {
     // Shown as plain text.
   }
   for (const [index, text] of texts.entries()) {
-    const html = rendered?.[index] ?? null;
+    const html = response?.[index] ?? null;
     if (html !== null) cache.set(text, html);
-    for (const tell of batch.get(text) ?? []) tell(html);
+    for (const resolve of batch.get(text) ?? []) resolve(html);
   }
   for (const oldest of cache.keys()) {
     if (cache.size <= MAX_CACHED) break;
@@ -54,17 +54,17 @@ export function splitCodeBlocks(text: string): Block[] {
   let language: string | null = null;
   let lines: string[] = [];
   const close = () => {
-    const whole = lines.join("\n");
-    if (whole.trim()) result.push({ code, language: code ? language : null, text: code ? whole : whole.trim() });
+    const block = lines.join("\n");
+    if (block.trim()) result.push({ code, language: code ? language : null, text: code ? block : block.trim() });
     lines = [];
   };
   for (const line of text.split("\n")) {
-    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
-    if (mark && (!code || (mark.startsWith(fence) && line.trim() === mark))) {
+    const fenceMark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fenceMark && (!code || (fenceMark.startsWith(fence) && line.trim() === fenceMark))) {
       close();
       code = !code;
-      fence = mark;
-      language = /^[\w+#-]+/.exec(line.trim().slice(mark.length).trim())?.[0] ?? null;
+      fence = fenceMark;
+      language = /^[\w+#-]+/.exec(line.trim().slice(fenceMark.length).trim())?.[0] ?? null;
     } else lines.push(line);
   }
   close();

@@ -9,12 +9,12 @@ import { referenceContext, linkReferences } from "./references";
 
 setUpPage();
 
-const known = thread("plain", 1);
-const here = referenceContext({ ...known, url: "https://tracker.example/acme/app/issues/1", links: [link("mentions", { key: "acme/app#40" }), link("mentions", { key: "acme/ui#2" }), link("mentions", { key: "acme/app#7", document: null })] });
+const sample = thread("plain", 1);
+const context = referenceContext({ ...sample, url: "https://tracker.example/acme/app/issues/1", links: [link("mentions", { key: "acme/app#40" }), link("mentions", { key: "acme/ui#2" }), link("mentions", { key: "acme/app#7", document: null })] });
 
 /** Returns the linked texts and their targets: an item's key or an address. */
-function links(html: string, at = here): string[][] {
-  document.body.innerHTML = linkReferences(html, at);
+function links(html: string, textContext = context): string[][] {
+  document.body.innerHTML = linkReferences(html, textContext);
   return [...document.body.querySelectorAll("a")].map((entry) => [entry.textContent ?? "", entry.dataset["item"] ?? entry.getAttribute("href") ?? ""]);
 }
 
@@ -37,29 +37,29 @@ it("links addresses without trailing punctuation", () => {
 
 it("links commits, not words or numbers", () => {
   expect(links("<p>Fixed in 4fd3a9c1. 20260401, defaced, v4fd3a9c1, 4fd3a9c1.log</p>")).toEqual([["4fd3a9c1", "https://tracker.example/acme/app/commit/4fd3a9c1"]]);
-  expect(links("<p>4fd3a9c1</p>", { ...here, base: null })).toEqual([]);
+  expect(links("<p>4fd3a9c1</p>", { ...context, base: null })).toEqual([]);
 });
 
 it("leaves code and existing links alone", () => {
   expect(links('<pre>#40 https://a.example</pre><code>#40</code><a href="https://a.example/">#40</a>')).toEqual([["#40", "https://a.example/"]]);
   for (const long of ["a/".repeat(100_000), "x".repeat(300_000), "#1 ".repeat(60_000), "http://".repeat(40_000)]) {
-    const began = performance.now();
-    linkReferences(`<p>${long}</p>`, here);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    const start = performance.now();
+    linkReferences(`<p>${long}</p>`, context);
+    expect(performance.now() - start).toBeLessThan(2_000);
   }
 });
 
 it("links never leave the page", () => {
-  const opened: string[] = [];
-  const to = { openItem: (key: string) => opened.push(key), openAddress: (url: string) => opened.push(url), mirrors: () => true };
-  document.body.innerHTML = linkReferences("<p>#40 https://a.example/b</p>", here);
+  const targets: string[] = [];
+  const actions = { openItem: (key: string) => targets.push(key), openAddress: (url: string) => targets.push(url), mirrors: () => true };
+  document.body.innerHTML = linkReferences("<p>#40 https://a.example/b</p>", context);
   for (const entry of document.querySelectorAll("a")) {
     const event = new MouseEvent("click", { bubbles: true, cancelable: true });
-    entry.addEventListener("click", (heard) => followLink(heard, null, to));
+    entry.addEventListener("click", (click) => followLink(click, null, actions));
     entry.dispatchEvent(event);
     expect(event.defaultPrevented).toBe(true);
   }
-  expect(opened).toEqual(["acme/app#40", "https://a.example/b"]);
+  expect(targets).toEqual(["acme/app#40", "https://a.example/b"]);
 });
 
 it("opens a referenced item", async () => {
@@ -72,19 +72,19 @@ it("opens a referenced item", async () => {
 });
 
 it("renders Markdown in one batch", async () => {
-  const asked: string[][] = [];
+  const requests: string[][] = [];
   mockIPC((command, payload) => {
     if (command !== "prose") return null;
     const { texts } = payload as { texts: string[] };
-    asked.push(texts);
+    requests.push(texts);
     return texts.map((text) => `<p>${text.replace(/\*\*(.+?)\*\*/g, "<strong>$1</strong>")}</p>`);
   });
   mountComponent(PlainText, { text: "It is **bold**." });
   expect(document.body.textContent).toContain("It is **bold**.");
   mountComponent(PlainText, { text: "This is **too**." });
-  await new Promise((done) => setTimeout(done, 10));
+  await new Promise((resolve) => setTimeout(resolve, 10));
   flushSync();
   await tick();
   expect([...document.querySelectorAll("strong")].map((entry) => entry.textContent)).toEqual(["too"]);
-  expect(asked).toEqual([["It is **bold**.", "This is **too**."]]);
+  expect(requests).toEqual([["It is **bold**.", "This is **too**."]]);
 });

@@ -11,7 +11,7 @@ export interface ReferenceContext {
   knows: (key: string) => boolean;
 }
 
-/** Longer texts are shown without links, so that the window stays responsive. In characters. */
+/** The maximum text length in characters; longer texts are not linked, to stay responsive. */
 const MAX_LENGTH = 400_000;
 const MAX_LINKS = 2_000;
 /** An item's address, which starts with its project's address. */
@@ -20,12 +20,12 @@ const REFERENCES =
   /https?:\/\/[^\s<>"`]{1,2000}|(?<![\p{L}\p{N}_/&#.@-])((?:[\w.-]{1,100}\/){1,6}[\w.-]{1,100})?#(\d{1,15})(?![\p{L}\p{N}_-])|(?<![\p{L}\p{N}_/&#.@=-])[0-9a-f]{7,40}(?![\p{L}\p{N}_/=-]|\.\w)/gu;
 
 export function referenceContext(thread: Pick<Thread, "key" | "kind" | "source" | "url" | "links">): ReferenceContext {
-  const mirrored = new Set([thread.key, ...thread.links.filter((link) => link.document !== null).map((link) => link.key)]);
+  const mirroredKeys = new Set([thread.key, ...thread.links.filter((link) => link.document !== null).map((link) => link.key)]);
   const [, base, dash = ""] = ITEM.exec(thread.url ?? "") ?? [];
   // In a note, a bare number refers to the item that the note is linked to.
   const item = thread.kind === "note" ? thread.links.find((link) => link.document === "issue" || link.document === "pull_request") : undefined;
   const source = item ? item.key.slice(0, item.key.lastIndexOf("#")) : thread.source;
-  return { source, base: base === undefined ? null : base + dash, knows: (key) => mirrored.has(key) };
+  return { source, base: base === undefined ? null : base + dash, knows: (key) => mirroredKeys.has(key) };
 }
 
 /** Links the references in sanitized HTML. Links to mirrored items have `data-item`. */
@@ -48,7 +48,7 @@ export function linkReferences(html: string, context: ReferenceContext): string 
       const link = document.createElement("a");
       if (!setTarget(link, text, match, context)) continue;
       link.textContent = text;
-      // "#1" reads from left to right in Arabic text, too.
+      // "#1" reads left to right even in Arabic text.
       link.dir = "ltr";
       parts.append(node.data.slice(offset, match.index), link);
       offset = match.index + text.length;
@@ -63,10 +63,10 @@ export function linkReferences(html: string, context: ReferenceContext): string 
 
 /** Removes trailing sentence punctuation from an address. */
 function trimAddress(text: string): string {
-  const end = /[.,;:!?'"*_\]}]+$/;
-  let cut = text.replace(end, "");
-  while (cut.endsWith(")") && cut.split("(").length < cut.split(")").length) cut = cut.slice(0, -1).replace(end, "");
-  return cut;
+  const punctuation = /[.,;:!?'"*_\]}]+$/;
+  let address = text.replace(punctuation, "");
+  while (address.endsWith(")") && address.split("(").length < address.split(")").length) address = address.slice(0, -1).replace(punctuation, "");
+  return address;
 }
 
 /** Sets the target of a link. Returns whether the reference has one. */
@@ -92,8 +92,8 @@ function setTarget(link: HTMLAnchorElement, text: string, [, source, number]: Re
 }
 
 function linkToItem(link: Element, href: string, context: ReferenceContext): void {
-  const [whole, base, dash = "", number] = ITEM.exec(href) ?? [];
-  const isComment = whole !== undefined && href.slice(whole.length - 1).startsWith("#");
+  const [itemUrl, base, dash = "", number] = ITEM.exec(href) ?? [];
+  const isComment = itemUrl !== undefined && href.slice(itemUrl.length - 1).startsWith("#");
   if (isComment || context.base === null || `${base ?? ""}${dash}` !== context.base || context.source === null) return;
   const key = `${context.source}#${number ?? ""}`;
   if (context.knows(key)) setItem(link, key);

@@ -10,7 +10,6 @@ describe("marked text", () => {
     expect(mergeSpans(spans)).toEqual([span("a b"), span("x y", true), span("  "), span("z", true)]);
     expect(spanText(mergeSpans(spans))).toBe(spanText(spans));
   });
-
 });
 
 describe("numbers", () => {
@@ -20,24 +19,22 @@ describe("numbers", () => {
   });
 
   it("include a rate after one second", () => {
-    expect(rate({ at: 0, done: 10 }, 500, 40)).toBeNull();
-    expect(rate({ at: 0, done: 10 }, 2000, 86)).toBe(38);
+    expect(rate({ time: 0, done: 10 }, 500, 40)).toBeNull();
+    expect(rate({ time: 0, done: 10 }, 2000, 86)).toBe(38);
     expect([perSecond(38), perSecond(0.42)]).toEqual(["38/s", "0.4/s"]);
   });
 });
 
-describe("the casebook in words", () => {
-  const none = { documents: 0, full_text: 0, chunks: 0, embedded: 0, unread: 0 };
+describe("the index", () => {
+  const empty = { documents: 0, full_text: 0, chunks: 0, embedded: 0, unread: 0 };
 
-
-  it("detects an incomplete index", () => {
-    expect(isIndexBehind(none, true)).toBe(false);
-    expect(isIndexBehind({ ...none, documents: 5, full_text: 5 }, true)).toBe(true);
-    expect(isIndexBehind({ ...none, documents: 5, full_text: 5 }, false)).toBe(false);
+  it("is behind if it is incomplete", () => {
+    expect(isIndexBehind(empty, true)).toBe(false);
+    expect(isIndexBehind({ ...empty, documents: 5, full_text: 5 }, true)).toBe(true);
+    expect(isIndexBehind({ ...empty, documents: 5, full_text: 5 }, false)).toBe(false);
     expect(isIndexBehind({ documents: 5, full_text: 5, chunks: 9, embedded: 9, unread: 0 }, true)).toBe(false);
     expect(isIndexBehind({ documents: 5, full_text: 4, chunks: 9, embedded: 9, unread: 0 }, false)).toBe(true);
   });
-
 });
 
 it("turns messages into sentences", () => {

@@ -64,16 +64,17 @@ export function sourceContents(source: SourceView): string {
 }
 
 /** Returns whether an index is incomplete. */
-export function isIndexBehind(c: Coverage, modelUsable: boolean): boolean {
-  return c.full_text < c.documents || (modelUsable && (c.embedded < c.chunks || c.unread > 0 || (c.documents > 0 && c.chunks === 0)));
+export function isIndexBehind(coverage: Coverage, isModelUsable: boolean): boolean {
+  const { documents, full_text, chunks, embedded, unread } = coverage;
+  return full_text < documents || (isModelUsable && (embedded < chunks || unread > 0 || (documents > 0 && chunks === 0)));
 }
 
 export const PHASE_LABELS: Record<Phase, string> = shared.phases;
 
 /** Returns the items per second since the first report; `null` during the first second. */
-export function rate(started: { at: number; done: number }, at: number, done: number): number | null {
-  const seconds = (at - started.at) / 1000;
-  return seconds < 1 || done <= started.done ? null : (done - started.done) / seconds;
+export function rate(start: { time: number; done: number }, time: number, done: number): number | null {
+  const seconds = (time - start.time) / 1000;
+  return seconds < 1 || done <= start.done ? null : (done - start.done) / seconds;
 }
 
 /** Returns an author's role if it deserves a badge. */

@@ -28,14 +28,14 @@ const UNITS = [
 const { time: texts } = words.shared;
 
 function measure(time: string, now: number): { count: number; unit: (typeof UNITS)[number][1]; future: boolean } | null {
-  const at = Date.parse(time);
-  if (Number.isNaN(at)) return null;
-  const seconds = Math.abs(now - at) / 1000;
+  const timestamp = Date.parse(time);
+  if (Number.isNaN(timestamp)) return null;
+  const seconds = Math.abs(now - timestamp) / 1000;
   for (const [size, unit] of UNITS) {
     const count = Math.floor(seconds / size);
-    if (count >= 1) return { count, unit, future: at > now };
+    if (count >= 1) return { count, unit, future: timestamp > now };
   }
-  return { count: 0, unit: "minute", future: at > now };
+  return { count: 0, unit: "minute", future: timestamp > now };
 }
 
 /** Returns "3 days ago"; empty for an invalid date. */

@@ -36,18 +36,18 @@ const OUTPUT_PART = /<span class="hljs-([\w-]+)[^"]*">|<\/span>|<span[^>]*>|(&#?
 /** Returns the colored tokens of a text; the innermost of nested tokens wins. */
 export function tokenize(text: string, language: string): Token[] {
   const result: Token[] = [];
-  const open: (TokenKind | undefined)[] = [];
+  const openKinds: (TokenKind | undefined)[] = [];
   let offset = 0;
-  for (const [part, name, words] of highlighter.highlight(text, { language, ignoreIllegals: true }).value.matchAll(OUTPUT_PART)) {
-    if (part === "</span>") open.pop();
-    else if (words === undefined) open.push(TOKEN_KINDS[name ?? ""] ?? (name === "subst" ? undefined : open.at(-1)));
+  for (const [part, name, content] of highlighter.highlight(text, { language, ignoreIllegals: true }).value.matchAll(OUTPUT_PART)) {
+    if (part === "</span>") openKinds.pop();
+    else if (content === undefined) openKinds.push(TOKEN_KINDS[name ?? ""] ?? (name === "subst" ? undefined : openKinds.at(-1)));
     else {
-      const to = offset + (CHARACTERS[words] ?? words).length;
-      const kind = open.at(-1);
+      const end = offset + (CHARACTERS[content] ?? content).length;
+      const kind = openKinds.at(-1);
       const last = result.at(-1);
-      if (kind && last?.[1] === offset && last[2] === kind) result[result.length - 1] = [last[0], to, kind];
-      else if (kind) result.push([offset, to, kind]);
-      offset = to;
+      if (kind && last?.[1] === offset && last[2] === kind) result[result.length - 1] = [last[0], end, kind];
+      else if (kind) result.push([offset, end, kind]);
+      offset = end;
     }
   }
   return result;

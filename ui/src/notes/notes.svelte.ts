@@ -8,7 +8,7 @@ import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, NoteMatch, Similar
 import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
-const texts = words.notes.done;
+const texts = words.notes.toasts;
 
 export interface NoteDraftState {
   /** The edited note; `null` for a new one. */
@@ -22,7 +22,7 @@ export interface NoteDraftState {
   beforePaste: Pick<NoteDraftState, "title" | "body" | "tags"> | null;
 }
 
-/** Returns a draft's key: each note and item has one draft. */
+/** Returns the key of a draft; each note and item has one draft. */
 function draftKey({ key, attach }: Pick<NoteDraftState, "key" | "attach">): string {
   return key ?? ["new", ...attach].join(" ");
 }
@@ -31,9 +31,9 @@ export const NOTE_KINDS: Record<NoteKind, { name: string; about: string }> = wor
 
 /** Returns how similar a note is to the draft. */
 export function similarityLabel(match: NoteMatch | undefined): string {
-  const { muchTheSame, same, wordForWord } = words.notes.form;
-  if (!match) return same;
-  return match.exact ? wordForWord : muchTheSame;
+  const { identical, sameWording, similarWording } = words.notes.form;
+  if (!match) return identical;
+  return match.exact ? sameWording : similarWording;
 }
 
 const CHECK_DELAY = 450;
@@ -41,8 +41,8 @@ const CHECK_DELAY = 450;
 export const CHECKED_KINDS: ReadonlySet<NoteKind> = new Set<NoteKind>(["lesson", "curiosity", "article"]);
 
 /** Parses comma-separated tags. */
-function parseTags(typed: string): string[] {
-  return [...new Set(typed.split(",").map((tag) => tag.trim()).filter(Boolean))];
+function parseTags(text: string): string[] {
+  return [...new Set(text.split(",").map((tag) => tag.trim()).filter(Boolean))];
 }
 
 export class Notes extends EngineRequest {
@@ -87,8 +87,8 @@ export class Notes extends EngineRequest {
   }
 
   /** Opens the form for a new note, with its draft if there is one. */
-  startDraft(start: Partial<NoteDraftState> = {}): void {
-    this.#open({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], beforePaste: null, ...start });
+  startDraft(fields: Partial<NoteDraftState> = {}): void {
+    this.#open({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], beforePaste: null, ...fields });
   }
 
   startEditing(note: Note): void {
@@ -122,12 +122,12 @@ export class Notes extends EngineRequest {
   #open(current: NoteDraftState): void {
     this.#app.go("notes");
     this.closeForm();
-    const name = draftKey(current);
-    this.draft = { ...(this.drafts.get(name) ?? current) };
-    this.drafts = new Map([...this.drafts].filter(([other]) => other !== name));
+    const key = draftKey(current);
+    this.draft = { ...(this.drafts.get(key) ?? current) };
+    this.drafts = new Map([...this.drafts].filter(([other]) => other !== key));
   }
 
-  /** Closes the form and keeps a draft. Returns whether there is one. */
+  /** Closes the form and keeps a draft of unsaved changes. Returns whether there were any. */
   closeForm(): boolean {
     const current = this.draft;
     this.#resetForm();
@@ -180,7 +180,7 @@ export class Notes extends EngineRequest {
     }, CHECK_DELAY);
   }
 
-  /** Saves the note or shows why not. */
+  /** Saves the note, or shows the existing note or the error that prevented it. */
   async save(force = false): Promise<void> {
     const current = this.draft;
     if (!current) return;
@@ -204,8 +204,8 @@ export class Notes extends EngineRequest {
       }
       const { key } = answer.note;
       const others = words.shared.list(answer.matches.map((match) => match.id));
-      const saved = answer.outcome === "connected" && others ? texts.savedConnected(key, others) : texts.saved(key);
-      await this.#showSaved(answer.note, answer.warning ? words.shared.sentences([saved, hintText(answer.warning)]) : saved);
+      const message = answer.outcome === "connected" && others ? texts.savedConnected(key, others) : texts.saved(key);
+      await this.#showSaved(answer.note, answer.warning ? words.shared.sentences([message, hintText(answer.warning)]) : message);
     } catch (error) {
       this.formFailure = api.toFailure(error);
     }
@@ -241,7 +241,7 @@ export class Notes extends EngineRequest {
       this.#app.showError(error);
     }
     this.selected = null;
-    this.#app.refreshShown();
+    this.#app.refreshVisible();
     await this.load();
   }
 
@@ -253,7 +253,7 @@ export class Notes extends EngineRequest {
     await this.load();
     this.draft = null;
     // The linked item shows the note.
-    this.#app.refreshShown();
+    this.#app.refreshVisible();
     this.#app.toasts.show(message);
   }
 

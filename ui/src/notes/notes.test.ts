@@ -13,14 +13,14 @@ const match = { id: "note#1", title: "t", kind: "lesson" as const, lifecycle: "a
 let notes: Notes;
 let toasts: Toasts;
 let undo: UndoStack;
-let asked: string[];
+let calls: string[];
 let drafts: NoteDraft[];
 
 beforeEach(() => {
-  asked = [];
+  calls = [];
   drafts = [];
   mockIPC((command, payload) => {
-    asked.push(command);
+    calls.push(command);
     const args = payload as Record<string, unknown>;
     if (command === "notes") return [note("note#2"), note("note#1")];
     if (command === "add_note") {
@@ -54,7 +54,7 @@ it("writes the draft into the existing note", async () => {
   notes.startDraft({ title: "T", body: "B" });
   await notes.save();
   await notes.updateExisting();
-  expect(asked.filter((command) => command !== "notes")).toEqual(["add_note", "edit_note"]);
+  expect(calls.filter((command) => command !== "notes")).toEqual(["add_note", "edit_note"]);
   expect(notes.selected).toBe("note#1");
 });
 
@@ -62,7 +62,7 @@ it("continues a draft per note and item", () => {
   notes.startDraft();
   if (notes.draft) notes.draft.title = "Half";
   notes.closeAndReport();
-  expect([notes.draft, toasts.shown?.text]).toEqual([null, "Kept as a draft. Open the form again to continue."]);
+  expect([notes.draft, toasts.current?.text]).toEqual([null, "Kept as a draft. Open the form again to continue."]);
   // A note about an item is a separate draft.
   notes.startDraft({ attach: ["acme/app#1"] });
   expect(notes.draft).toMatchObject({ title: "", attach: ["acme/app#1"] });
@@ -80,7 +80,7 @@ it("keeps no draft without changes", async () => {
   notes.closeAndReport();
   notes.startDraft();
   notes.closeAndReport();
-  expect([notes.drafts.size, toasts.shown]).toEqual([0, null]);
+  expect([notes.drafts.size, toasts.current]).toEqual([0, null]);
   notes.startEditing(note("note#1"));
   if (notes.draft) notes.draft.body = "more";
   notes.closeAndReport();

@@ -13,17 +13,17 @@ it("rounds axis values", () => {
 
 it("labels months", () => {
   expect(monthName("2026-03")).toBe("Mar 2026");
-  const years = Array.from({ length: 36 }, (_, at) => `${2024 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`);
+  const years = Array.from({ length: 36 }, (_, index) => `${2024 + Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, "0")}`);
   expect([...labeledMonths(years, 10)]).toEqual([0, 12, 24]);
   expect([...labeledMonths(years.slice(0, 12), 6)]).toEqual([0, 2, 4, 6, 8, 10]);
 });
 
 setUpPage();
 
-it("a bar opens its list", () => {
-  const listed: string[] = [];
+it("a bar opens its reports", () => {
+  const calls: string[] = [];
   const series = [{ id: "created", name: "reported", tone: "first" as const, values: [3, 5] }];
-  mountComponent(MonthChart, { title: "Issues", months: ["2026-01", "2026-02"], kind: "bars", format: String, series, list: (month: string, id: string) => listed.push(`${id} ${month}`) });
+  mountComponent(MonthChart, { title: "Issues", months: ["2026-01", "2026-02"], kind: "bars", format: String, series, openReports: (month: string, id: string) => calls.push(`${id} ${month}`) });
   document.querySelectorAll("rect[data-month]")[1]?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-  expect(listed).toEqual(["created 2026-02"]);
+  expect(calls).toEqual(["created 2026-02"]);
 });

@@ -1,13 +1,13 @@
-// The arithmetic of the charts.
+// Axis values and month labels for charts.
 
 import { words } from "../words";
 
-/** Returns round axis values from 0 to at least `max`: three to five steps, of at least 1 for counts. */
+/** Returns round axis values from 0 to at least `max` in at most four steps, whole for counts. */
 export function axisValues(max: number, isCount = false): number[] {
   if (!(max > 0)) return [0, 1];
-  const rough = max / 4;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = Math.max(isCount ? 1 : 0, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? 10 * power);
+  const minStep = max / 4;
+  const power = 10 ** Math.floor(Math.log10(minStep));
+  const step = Math.max(isCount ? 1 : 0, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= minStep) ?? 10 * power);
   const result: number[] = [];
   for (let n = 0; n < max + step; n += step) result.push(Math.round(n * 1e6) / 1e6);
   return result;
@@ -20,20 +20,20 @@ function monthParts(month: string): [name: string, year: string] {
   return [chart.months[Number(number) - 1] ?? "", year ?? ""];
 }
 
-/** "Mar 2026" for `2026-03`. */
+/** Returns "Mar 2026" for `2026-03`. */
 export function monthName(month: string): string {
   return chart.monthOf(...monthParts(month));
 }
 
-/** "Mar ’26" for `2026-03`. */
+/** Returns "Mar ’26" for `2026-03`. */
 export function shortMonthName(month: string): string {
   return chart.shortMonthOf(...monthParts(month));
 }
 
-/** Returns the labeled months: the Januaries of several years, or else every few months. */
-export function labeledMonths(months: readonly string[], room: number): Set<number> {
-  const yearly = months.flatMap((month, index) => (month.endsWith("-01") ? [index] : []));
-  const candidates = months.length > 18 && yearly.length > 1 ? yearly : months.map((_, index) => index);
-  const every = Math.max(1, Math.ceil(candidates.length / Math.max(1, room)));
-  return new Set(candidates.filter((_, index) => index % every === 0));
+/** Returns the indexes of the months to label: Januaries, or else every few months. */
+export function labeledMonths(months: readonly string[], maxLabels: number): Set<number> {
+  const januaries = months.flatMap((month, index) => (month.endsWith("-01") ? [index] : []));
+  const candidates = months.length > 18 && januaries.length > 1 ? januaries : months.map((_, index) => index);
+  const interval = Math.max(1, Math.ceil(candidates.length / Math.max(1, maxLabels)));
+  return new Set(candidates.filter((_, index) => index % interval === 0));
 }

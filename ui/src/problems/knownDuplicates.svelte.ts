@@ -1,4 +1,4 @@
-// The list of known duplicates, of one source or all, in one month or ever.
+// The known duplicates of one source or all sources, created in one month or at any time.
 
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
@@ -13,8 +13,8 @@ export class KnownDuplicates extends EngineRequest {
   index = $state(0);
 
   async load(source: string | null, month: string | null): Promise<void> {
-    const where = [source, month === null ? null : monthName(month)].filter((entry) => entry !== null);
-    this.title = words.problems.known.title(words.shared.list(where));
+    const scope = [source, month === null ? null : monthName(month)].filter((entry) => entry !== null);
+    this.title = words.problems.known.title(words.shared.list(scope));
     Object.assign(this, { rows: null, failure: null, index: 0 });
     await this.run(api.knownDuplicates(source, month), (rows) => (this.rows = rows));
   }

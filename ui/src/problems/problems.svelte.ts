@@ -13,7 +13,7 @@ const LISTS: readonly ProblemList[] = ["frequent", "waiting", "unreleased", "rec
 export type Tab = ProblemList | "numbers";
 export const TABS: readonly Tab[] = [...LISTS, "numbers"];
 
-/** Fewer reports show no trend, as a single one would change it. */
+/** The minimum number of reports for a trend; with fewer, a single one would change it. */
 export const MIN_REPORTS = 5;
 const PAGE_SIZE = 100;
 const YEAR = 365 * 86_400_000;
@@ -23,8 +23,8 @@ export function problemReports(problem: ListedProblem): readonly ProblemReport[]
   return [problem.head, ...problem.members];
 }
 
-/** Returns when a problem was first reported, if known. */
-export function firstReported(problem: ListedProblem): string | null {
+/** Returns the time of the first report, if known. */
+export function firstReportTime(problem: ListedProblem): string | null {
   const times = problemReports(problem).flatMap((entry) => entry.created_at ?? []);
   return times.length === 0 ? null : times.reduce((a, b) => (Date.parse(a) <= Date.parse(b) ? a : b));
 }
@@ -32,7 +32,7 @@ export function firstReported(problem: ListedProblem): string | null {
 /** Sorts problems by the figure shown in their rows. */
 export function sortProblems(list: ProblemList, problems: readonly ListedProblem[]): readonly ListedProblem[] {
   if (list === "waiting") {
-    const time = (entry: ListedProblem) => Date.parse(firstReported(entry) ?? "") || Infinity;
+    const time = (entry: ListedProblem) => Date.parse(firstReportTime(entry) ?? "") || Infinity;
     return problems.toSorted((a, b) => (time(a) === time(b) ? 0 : time(a) - time(b)));
   }
   return list === "frequent" || list === "without_article" ? problems.toSorted((a, b) => b.size - a.size) : problems;
@@ -70,15 +70,15 @@ export function scopedQuery(source: string | null, ...filters: string[]): string
   return [...filters, ...(source === null ? [] : [filter("source", source)])].join(" ");
 }
 
-/** The number of matches of a query. */
+/** A query and the number of its matches. */
 export interface CountedQuery {
   query: string;
-  found: number;
+  total: number;
 }
 
 async function countQuery(query: string): Promise<CountedQuery> {
   const { total, hits } = await api.countMatches(query);
-  return { query, found: total ?? hits.length };
+  return { query, total: total ?? hits.length };
 }
 
 export class Problems {
@@ -92,8 +92,9 @@ export class Problems {
   /** Whether the selected problem is open. */
   isOpen = $state(false);
   numbers = $state.raw<Numbers | null>(null);
-  /** Open reports older than a year, and reopened ones. */
+  /** Open reports older than a year. */
   openOverYear = $state.raw<CountedQuery | null>(null);
+  /** Reopened reports that are open. */
   reopened = $state.raw<CountedQuery | null>(null);
   loading = $state(false);
   failure = $state.raw<Failure | null>(null);
@@ -110,16 +111,16 @@ export class Problems {
     return (this.list && this.lists[this.list]) ?? null;
   }
 
-  readonly shown: readonly ListedProblem[] = $derived(this.response ? sortProblems(this.response.list, this.response.problems) : []);
+  readonly sorted: readonly ListedProblem[] = $derived(this.response ? sortProblems(this.response.list, this.response.problems) : []);
 
   /** The index of the selected problem; -1 in an empty list. */
   get index(): number {
-    const index = this.shown.findIndex((entry) => entry.head.key === this.selected);
-    return index < 0 && this.shown.length > 0 ? 0 : index;
+    const index = this.sorted.findIndex((entry) => entry.head.key === this.selected);
+    return index < 0 && this.sorted.length > 0 ? 0 : index;
   }
 
   get problem(): ListedProblem | null {
-    return this.shown[this.index] ?? null;
+    return this.sorted[this.index] ?? null;
   }
 
   /** Loads the shown list, then the others for their totals. */
@@ -144,10 +145,10 @@ export class Problems {
 
   async #loadNumbers(isCurrent: () => boolean): Promise<void> {
     const { source } = this;
-    const aYearAgo = new Date(Date.now() - YEAR).toISOString().slice(0, 10);
+    const oneYearAgo = new Date(Date.now() - YEAR).toISOString().slice(0, 10);
     const [numbers, openOverYear, reopened] = await Promise.all([
       api.insights(source),
-      countQuery(scopedQuery(source, "is:issue", "is:open", `created:<${aYearAgo}`)),
+      countQuery(scopedQuery(source, "is:issue", "is:open", `created:<${oneYearAgo}`)),
       countQuery(scopedQuery(source, "is:issue", "is:open", "reason:reopened")),
     ]);
     if (isCurrent()) Object.assign(this, { numbers, openOverYear, reopened });
@@ -170,8 +171,8 @@ export class Problems {
   }
 
   move(delta: number): void {
-    const to = Math.min(Math.max(this.index + delta, 0), this.shown.length - 1);
-    this.selected = this.shown[to]?.head.key ?? null;
+    const index = Math.min(Math.max(this.index + delta, 0), this.sorted.length - 1);
+    this.selected = this.sorted[index]?.head.key ?? null;
   }
 
   open(key: string | null = this.problem?.head.key ?? null): void {

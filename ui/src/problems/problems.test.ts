@@ -12,20 +12,20 @@ const report = (number: number, change: Partial<ProblemReport> = {}): ProblemRep
   via: null, version: null, ...change,
 });
 const problem = (number: number, size: number, change: Partial<ListedProblem> = {}): ListedProblem => ({
-  head: report(number), members: Array.from({ length: size - 1 }, (_, at) => report(number + at + 1)), status: "open", fixed_in: null, came_back_in: null,
+  head: report(number), members: Array.from({ length: size - 1 }, (_, index) => report(number + index + 1)), status: "open", fixed_in: null, came_back_in: null,
   size, open: size, months: [], versions: [], recent: 0, before: 0, articles: [], ...change,
 });
 
 let app: AppState;
-let asked: ProblemsRequest[];
-let answer: Partial<ProblemsResponse>;
-let refuse: boolean;
+let requests: ProblemsRequest[];
+let responseFields: Partial<ProblemsResponse>;
+let fails: boolean;
 
 const rows = () => [...document.querySelectorAll("[id^=problem-] .what")].map((entry) => entry.textContent);
 const reports = () => [...document.querySelectorAll(".problem [data-list] .title")].map((entry) => entry.textContent);
-const click = (words: string) => button(words)?.click();
+const click = (name: string) => button(name)?.click();
 async function key(name: string): Promise<void> {
-  // As the window handles keys that no list has handled.
+  // The window handles keys that no list has handled.
   if (!press(name)) app.commands.handleKey(new KeyboardEvent("keydown", { key: name }), ["problems"]);
   await settle();
 }
@@ -33,15 +33,15 @@ async function key(name: string): Promise<void> {
 setUpPage();
 beforeEach(async () => {
   vi.useFakeTimers({ now: Date.parse("2026-06-01T12:00:00Z"), toFake: ["Date"] });
-  [asked, answer, refuse] = [[], {}, false];
+  [requests, responseFields, fails] = [[], {}, false];
   mockIPC((command, payload) => {
     const request = (payload as { request?: unknown }).request;
     if (command === "problems") {
-      asked.push(request as ProblemsRequest);
-      if (refuse) throw { code: "busy", message: "The casebook is busy", hint: null };
+      requests.push(request as ProblemsRequest);
+      if (fails) throw { code: "busy", message: "The casebook is busy", hint: null };
       const versions = [{ version: "3.3.0", reports: 1 }, { version: "3.4.1", reports: 2 }];
-      const back = problem(40, 4, { versions, members: [41, 42, 43].map((number) => report(number, { version: number > 41 ? "3.4.1" : "3.3.0" })) });
-      return { list: "frequent", problems: [problem(10, 2), back, problem(20, 3)], total: 3, open: 9, unscanned: 0, without_releases: [], took_ms: 1, ...answer };
+      const recurring = problem(40, 4, { versions, members: [41, 42, 43].map((number) => report(number, { version: number > 41 ? "3.4.1" : "3.3.0" })) });
+      return { list: "frequent", problems: [problem(10, 2), recurring, problem(20, 3)], total: 3, open: 9, unscanned: 0, without_releases: [], took_ms: 1, ...responseFields };
     }
     if (command === "search") return { hits: [], total: 4, notices: [] };
     if (command === "triage_queue") {
@@ -67,9 +67,9 @@ it("lists the most reported problems first", () => {
   expect(rows()).toEqual(["Report 40", "Report 20", "Report 10"]);
   expect(text("#problem-0 .number")).toBe("4 Reports");
   expect(text(".foot")).toBe("3 problems, 9 open reports.");
-  expect(asked[0]).toEqual({ source: null, list: "frequent", threshold: 0.5, min_reports: 0, limit: 100 });
+  expect(requests[0]).toEqual({ source: null, list: "frequent", threshold: 0.5, min_reports: 0, limit: 100 });
   // The other lists are loaded for their totals.
-  expect(asked.map((entry) => entry.list)).toEqual(["frequent", "waiting", "unreleased", "recurring", "without_article"]);
+  expect(requests.map((entry) => entry.list)).toEqual(["frequent", "waiting", "unreleased", "recurring", "without_article"]);
 });
 
 it("keys open a problem and its reports", async () => {
@@ -99,7 +99,7 @@ it("a bar lists its reports", async () => {
 });
 
 it("opens an undecided pair in Triage", async () => {
-  answer = { problems: [problem(10, 3, { members: [report(11, { known: false, confidence: 0.6 }), report(12, { known: false, confidence: 0.8 })] })] };
+  responseFields = { problems: [problem(10, 3, { members: [report(11, { known: false, confidence: 0.6 }), report(12, { known: false, confidence: 0.8 })] })] };
   await app.problems.load();
   await key("Enter");
   app.triage.includeClosed = false;
@@ -114,7 +114,7 @@ it("searches for the problem's title", async () => {
 });
 
 it("names sources with unknown releases", async () => {
-  answer = { problems: [], total: 0, without_releases: ["acme/app"] };
+  responseFields = { problems: [], total: 0, without_releases: ["acme/app"] };
   app.problems.lists = {};
   await key("[");
   expect(document.querySelector(".remark")).toBe(null);
@@ -128,23 +128,23 @@ it("names sources with unknown releases", async () => {
 });
 
 it("offers a check and more problems", async () => {
-  answer = { unscanned: 12, total: 140 };
+  responseFields = { unscanned: 12, total: 140 };
   await app.problems.load();
   await settle();
   expect(text(".foot")).toContain("12 open reports not checked yet");
   click("Show more");
   await settle();
-  expect(asked.at(-1)?.limit).toBe(500);
+  expect(requests.at(-1)?.limit).toBe(500);
   click("Check in Triage");
   expect(app.view).toBe("triage");
 });
 
 it("keeps the list after a failed reload", async () => {
-  refuse = true;
+  fails = true;
   await app.problems.load();
   await settle();
   expect([text("[role=alert] strong"), rows().length]).toEqual(["The casebook is busy.", 3]);
-  refuse = false;
+  fails = false;
   click("Retry");
   await settle();
   expect(document.querySelector("[role=alert]")).toBe(null);
@@ -181,8 +181,8 @@ it("a status includes its version", () => {
 });
 
 it("sorts by first report", () => {
-  const [old, young, undated] = ["2024-01-01T00:00:00Z", "2026-01-01T00:00:00Z", null].map((created_at, at) => problem(at, 1, { head: report(at, { created_at }) }));
-  expect(sortProblems("waiting", [undated!, young!, old!])).toEqual([old, young, undated]);
+  const [older, newer, undated] = ["2024-01-01T00:00:00Z", "2026-01-01T00:00:00Z", null].map((created_at, index) => problem(index, 1, { head: report(index, { created_at }) }));
+  expect(sortProblems("waiting", [undated!, newer!, older!])).toEqual([older, newer, undated]);
 });
 
 it("suggests the most likely undecided report", () => {

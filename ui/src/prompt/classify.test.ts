@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeInput, classifyInput, inputLabel, type InputKind } from "./classify";
 
-const sort = (text: string) => classifyInput(text, [])?.kind;
+const kindOf = (text: string) => classifyInput(text, [])?.kind;
 
 const TRACES: Record<string, string> = {
   java: 'Exception in thread "main" java.lang.IllegalStateException: pool is dry\n\tat com.acme.Pool.take(Pool.java:42)\n\tat com.acme.Main.main(Main.java:7)',
@@ -15,14 +15,15 @@ const TRACES: Record<string, string> = {
   ruby: "pool.rb:12:in `take': pool is dry (Acme::Error)\n\tfrom main.rb:3:in `<main>'",
 };
 
-it.each(Object.entries(TRACES))("recognizes a stack trace of %s", (_, text) => {
-  expect(sort(text)).toBe("trace");
+it.each(Object.entries(TRACES))("recognizes a %s stack trace", (_, text) => {
+  expect(kindOf(text)).toBe("trace");
 });
 
 it.each<[InputKind, string]>([
   ["key", " acme/app#12\n"],
   ["link", "https://tracker.example/acme/app/issues/12"],
   ["link", "https://tracker.example/acme/app#12"],
+  ["trace", "Caused by: com.acme.DryException: pool is dry\n\tat com.acme.Pool.take(Pool.java:42)"],
   ["mail", "From: Erika <erika@example.org>\nSubject: It stops\n\nIt stops after a day."],
   ["mail", "Von: Erika\nGesendet: Montag\nBetreff: Abbruch\n\nTypeError: x\n  at take (/srv/pool.js:12:9)\n  at /srv/main.js:3:1"],
   ["mail", "发件人：王小明\n主题：同步停止\n\n更新证书后同步停止。"],
@@ -40,7 +41,7 @@ it.each<[InputKind, string]>([
   ["text", "to: storage\nfrom: network"],
   ["text", "See https://tracker.example/acme/app/issues/12 and\nits comments"],
 ])("recognizes %s: %j", (expected, text) => {
-  expect(sort(text)).toBe(expected);
+  expect(kindOf(text)).toBe(expected);
 });
 
 it("ignores empty text", () => {
@@ -59,25 +60,25 @@ it("finds the item of a mirrored link", () => {
 });
 
 it("describes kind and size", () => {
-  const texts = (text: string) => {
-    const found = classifyInput(text, ["acme/app"]);
-    return found && describeInput(found);
+  const describe = (text: string) => {
+    const input = classifyInput(text, ["acme/app"]);
+    return input && describeInput(input);
   };
-  expect(texts(TRACES["python"] ?? "")).toBe("a stack trace, 4 lines");
-  expect(texts("acme/app#12")).toBe("a key: acme/app#12");
-  expect(texts("https://github.com/acme/app/issues/12")).toBe("a link to acme/app#12");
-  expect(texts("https://example.org/")).toBe("a link: https://example.org/");
-  expect(texts("slot disk full")).toBe("text: slot disk full");
-  expect(texts("one\r\ntwo")).toBe("text, 2 lines");
-  const read = classifyInput("slot disk full", []);
-  expect(read && inputLabel(read)).toBe("a search");
+  expect(describe(TRACES["python"] ?? "")).toBe("a stack trace, 4 lines");
+  expect(describe("acme/app#12")).toBe("a key: acme/app#12");
+  expect(describe("https://github.com/acme/app/issues/12")).toBe("a link to acme/app#12");
+  expect(describe("https://example.org/")).toBe("a link: https://example.org/");
+  expect(describe("slot disk full")).toBe("text: slot disk full");
+  expect(describe("one\r\ntwo")).toBe("text, 2 lines");
+  const input = classifyInput("slot disk full", []);
+  expect(input && inputLabel(input)).toBe("a search");
 });
 
 it("is fast for large texts", () => {
   const hostile = ["On " + "a ".repeat(50_000), "at ".repeat(33_000), "a.".repeat(50_000), "#".repeat(100_000), "From: x\n".repeat(12_000), ("at " + "a".repeat(200) + "\n").repeat(490)];
-  const before = performance.now();
+  const start = performance.now();
   for (const text of hostile) classifyInput(text, ["acme/app"]);
-  expect(performance.now() - before).toBeLessThan(1500);
+  expect(performance.now() - start).toBeLessThan(1500);
 });
 
 it("expands unambiguous short keys", () => {

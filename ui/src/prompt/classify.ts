@@ -1,4 +1,4 @@
-// Classifies the text given to the prompt by predictable rules.
+// Classifies the prompt's text by fixed rules.
 
 import { words } from "../words";
 
@@ -35,7 +35,7 @@ const FRAME = new RegExp(
     .join("|"),
   "i",
 );
-const CRASH = /\bfatal error:|Traceback \(most recent call last\)|\bpanicked at\b|^panic: |^Exception in thread|^goroutine \d+ \[|^(?:Caused delta: )?[\w$.]*(?:Exception|Error)\b/im;
+const CRASH = /\bfatal error:|Traceback \(most recent call last\)|\bpanicked at\b|^panic: |^Exception in thread|^goroutine \d+ \[|^(?:Caused by: )?[\w$.]*(?:Exception|Error)\b/im;
 
 const HEADER = /^>?\s*(From|To|Cc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|Gesendet|De|À|Objet|Envoyé|Para|Asunto|发件人|收件人|主题|差出人|件名)\s?[:\uFF1A]\s?\S/; // typos:ignore
 const GREETING = /^(?:Hi|Hello|Hey|Dear|Good (?:morning|afternoon|evening)|Hallo|Guten (?:Tag|Morgen)|Sehr geehrte\w*|Liebe[rs]?|Bonjour|Hola)\b.{0,60}[,!]?$/i;
@@ -69,7 +69,7 @@ function isMail(text: string): boolean {
   return GREETING.test(nonEmptyLines[0] ?? "") && nonEmptyLines.slice(1).some((line) => CLOSING.test(line));
 }
 
-/** Returns the item of a link: one of this program's own, or an item's page in a mirrored source. */
+/** Returns the item of a `precedent://` link, or of a link to an item in a mirrored source. */
 function linkedKey(link: string, sources: readonly string[]): string | null {
   const itemPath = /^precedent:\/\/item\/(.+)$/.exec(link)?.[1];
   if (itemPath !== undefined) return parseQuestion(unescapeUri(itemPath)).key;
@@ -78,7 +78,7 @@ function linkedKey(link: string, sources: readonly string[]): string | null {
   return number !== undefined && source !== undefined ? `${source}#${number}` : null;
 }
 
-/** Returns the item of a short key: `app#12`, or `#12` with a single source. */
+/** Returns the full key for a short one: `app#12`, or `#12` if there is a single source. */
 function expandKey(text: string, sources: readonly string[]): string | null {
   const [, name, number] = /^([^\s#/]*)#(\d+)$/.exec(text) ?? [];
   if (number === undefined) return null;
@@ -109,7 +109,7 @@ export function classifyInput(input: string, sources: readonly string[]): Classi
   const key = parseQuestion(text).key ?? expandKey(text, sources);
   if (key !== null) return { kind: "key", text, key };
   if (isLog(text)) return { kind: "log", text, key: null };
-  // A mail may quote a trace; its headers come first.
+  // An email may quote a stack trace, so it is checked first.
   if (isMail(text)) return { kind: "mail", text, key: null };
   if (isTrace(text)) return { kind: "trace", text, key: null };
   return { kind: isShort(text) ? "words" : "text", text, key: null };
@@ -118,15 +118,15 @@ export function classifyInput(input: string, sources: readonly string[]): Classi
 const texts = words.prompt;
 
 /** Describes a text: "a stack trace, 42 lines", "a link to acme/app#12". */
-export function inputLabel({ kind: sort, text, key }: ClassifiedInput): string {
-  if (sort === "link" && key !== null) return texts.linkTo(key);
-  const n = lines(text).length;
-  return n > 1 ? texts.withLines(texts.sorts[sort], n) : texts.sorts[sort];
+export function inputLabel({ kind, text, key }: ClassifiedInput): string {
+  if (kind === "link" && key !== null) return texts.linkTo(key);
+  const lineCount = lines(text).length;
+  return lineCount > 1 ? texts.withLines(texts.kinds[kind], lineCount) : texts.kinds[kind];
 }
 
 /** Describes an offered text, including its content if it is a single line. */
 export function describeInput(entry: ClassifiedInput): string {
-  const sort = entry.kind === "words" ? texts.sorts.text : inputLabel(entry);
-  const isSaid = entry.text.includes("\n") || (entry.kind === "link" && entry.key !== null);
-  return isSaid ? sort : texts.withText(sort, entry.text);
+  const label = entry.kind === "words" ? texts.kinds.text : inputLabel(entry);
+  const isComplete = entry.text.includes("\n") || (entry.kind === "link" && entry.key !== null);
+  return isComplete ? label : texts.withText(label, entry.text);
 }

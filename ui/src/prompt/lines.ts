@@ -1,4 +1,4 @@
-// The prompt's lines, its texts without results, and the reply to copy.
+// The prompt's lines, its text without wiki pages, and the reply to copy.
 
 import { orderComments, fixLine, firstLine, caseRelevance, isFixed } from "../answer/evidence";
 import { toSingleLine, spanText, displayTitle } from "../lib/text";
@@ -37,14 +37,14 @@ const bandOf = (confidence: number): Band => (confidence >= 0.9 ? "high" : confi
 export function knownLines({ key: queryKey, problem, related }: AskResponse): Line[] {
   if (problem) {
     const { key, title, url, status, confidence, workaround } = problem;
-    const [band, standing, report] = [bandOf(confidence), statusLabel(problem), cite(title, key)];
-    const until = workaround && status !== "solved" ? words.answer.untilThen(firstLine(workaround.text)) : "";
+    const [band, statusText, report] = [bandOf(confidence), statusLabel(problem), cite(title, key)];
+    const workaroundText = workaround && status !== "solved" ? words.answer.untilThen(firstLine(workaround.text)) : "";
     const headline = queryKey === key ? texts.reply.see(report) : confidence === 1 ? texts.reply.knownDuplicate(report) : texts.reply.bands[band](report);
     return [
       {
         key, anchor: null, kind: "issue", state: status === "open" ? "open" : "closed", reason: status === "declined" ? "not_planned" : null, title, url,
         headline: queryKey === key ? key : confidence === 1 ? texts.knownDuplicate(key) : BAND_LABELS[band](key), band: queryKey === key ? null : band,
-        details: [standing, until].filter((part) => part !== ""), citation: words.shared.sentences([headline, texts.reply.standing(standing), until].filter((part) => part !== "")),
+        details: [statusText, workaroundText].filter((part) => part !== ""), citation: words.shared.sentences([headline, texts.reply.status(statusText), workaroundText].filter((part) => part !== "")),
       },
     ];
   }
@@ -90,13 +90,13 @@ export function wikiLines(response: AskResponse): Line[] {
   }));
 }
 
-/** Returns the text without wiki pages: the wiki is not searched if a case is likely to help. */
+/** Returns the text for no wiki pages: the wiki is not searched if a case is likely to help. */
 export function emptyWikiText(response: AskResponse | null): string {
-  const isSure = response?.cases.some((entry) => entry.relation !== null || entry.helps >= 0.5) || (response?.problem && isFixed(response.problem));
-  return isSure ? texts.wikiLeftOut : texts.nothingInWiki;
+  const isSkipped = response?.cases.some((entry) => entry.relation !== null || entry.helps >= 0.5) || (response?.problem && isFixed(response.problem));
+  return isSkipped ? texts.wikiLeftOut : texts.nothingInWiki;
 }
 
-/** Returns the lines of a reply, without repetition and private notes. */
+/** Returns the lines of a reply, which never cite private notes. */
 export function replyLines(answer: AskResponse): Line[] {
   return [...knownLines(answer), ...solvedLines(answer), ...wikiLines(answer)];
 }

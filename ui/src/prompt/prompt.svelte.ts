@@ -32,18 +32,18 @@ interface PromptAction {
   target: PromptTarget;
 }
 
-/** The delay while typing; pasted text is looked up at once. */
+/** The delay while typing, in milliseconds; pasted text is looked up at once. */
 const TYPING_DELAY = 120;
-/** The number of search results shown. */
+/** The maximum number of search results. */
 const MAX_RESULTS = 3;
-/** How long a text is kept after a click elsewhere hid the prompt. */
+/** The time that a text is kept after a click elsewhere hides the prompt, in milliseconds. */
 const KEEP_DURATION = 90_000;
 export const CLIPBOARD_ROW = "offer";
 /** Notices that may hide answers; others need a view with more room. */
 const HIDING_NOTICES: readonly Lack[] = ["full_text", "some_vectors", "all_vectors", "model"];
 
 const EMPTY_PARTS: Record<PartName, AnswerPart> = Object.fromEntries(
-  PARTS.map((name) => [name, { lines: [], pending: false, failure: null, silence: "" }]),
+  PARTS.map((name) => [name, { lines: [], pending: false, failure: null, emptyText: "" }]),
 ) as unknown as Record<PartName, AnswerPart>;
 
 export class Prompt {
@@ -51,13 +51,13 @@ export class Prompt {
   /** The clipboard's text at the time of showing. */
   clipboard = $state.raw<ClassifiedInput | null>(null);
   parts = $state.raw<Readonly<Record<PartName, AnswerPart>>>(EMPTY_PARTS);
-  /** The row that the person selected. */
+  /** The row that the user selected. */
   selectedRow = $state<string | null>(null);
   /** The result of an action, also announced to screen readers. */
   message = $state("");
-  /** What may have hidden an answer, without repetition. */
+  /** Notices about answers that may be hidden, one of each kind. */
   notices = $state.raw<readonly Notice[]>([]);
-  /** Why the casebook is not available. */
+  /** The reason why the casebook is not available. */
   openFailure = $state.raw<Failure | null>(null);
   /** `null` until loaded. */
   sources = $state.raw<readonly string[] | null>(null);
@@ -123,15 +123,15 @@ export class Prompt {
   readonly rows: readonly string[] = $derived.by(() => {
     const lines = PARTS.flatMap((name) => {
       const { lines, pending } = this.parts[name];
-      return pending && lines.length === 0 ? [`${name} 0`] : lines.slice(0, this.lineCount(name)).map((_, at) => `${name} ${at}`);
+      return pending && lines.length === 0 ? [`${name} 0`] : lines.slice(0, this.lineCount(name)).map((_, index) => `${name} ${index}`);
     });
-    return [...(this.clipboardLabel === null ? [] : [CLIPBOARD_ROW]), ...lines, ...this.actions.map((way) => way.id)];
+    return [...(this.clipboardLabel === null ? [] : [CLIPBOARD_ROW]), ...lines, ...this.actions.map((action) => action.id)];
   });
 
   /** The row that Enter opens: the selected or the first one. */
   get current(): string | null {
-    const { rows, selectedRow: chosen } = this;
-    return chosen !== null && rows.includes(chosen) ? chosen : (rows[0] ?? null);
+    const { rows, selectedRow } = this;
+    return selectedRow !== null && rows.includes(selectedRow) ? selectedRow : (rows[0] ?? null);
   }
 
   /** All answers from top to bottom. */
@@ -139,12 +139,12 @@ export class Prompt {
     return PARTS.flatMap((name) => (this.parts[name].pending ? [] : this.parts[name].lines));
   }
 
-  /** Prepares the prompt for showing: with the clipboard, or as a click elsewhere left it. */
+  /** Prepares the prompt for showing, with the clipboard or the kept text. */
   async prepare(): Promise<void> {
     clearTimeout(this.#clearTimer);
     const isCurrent = this.#showRequest.begin();
     const open = this.#open();
-    // A link's source is only known once the sources are loaded.
+    // A link's source is known only once the sources are loaded.
     const [text] = await Promise.all([api.promptText().catch(() => null), this.sources?.length ? null : open]);
     if (!isCurrent()) return;
     this.#isShown = true;
@@ -199,9 +199,9 @@ export class Prompt {
       if (question !== this.#question) return;
     }
     const row = this.current;
-    const way = this.actions.find((entry) => entry.id === row);
-    const line = PARTS.flatMap((name) => this.parts[name].lines.map((line, at) => ({ id: `${name} ${at}`, line }))).find((entry) => entry.id === row);
-    const target: PromptTarget | undefined = way?.target ?? (line && { view: "item", key: line.line.key, anchor: line.line.anchor });
+    const action = this.actions.find((entry) => entry.id === row);
+    const line = PARTS.flatMap((name) => this.parts[name].lines.map((line, index) => ({ id: `${name} ${index}`, line }))).find((entry) => entry.id === row);
+    const target: PromptTarget | undefined = action?.target ?? (line && { view: "item", key: line.line.key, anchor: line.line.anchor });
     if (target) await this.#go(target);
   }
 
@@ -215,7 +215,7 @@ export class Prompt {
   async copyReply(): Promise<void> {
     const { answers } = this;
     if (answers.length === 0) {
-      this.message = this.isPending ? texts.notHere : texts.nothingToCite;
+      this.message = this.isPending ? texts.stillLoading : texts.nothingToCite;
       return;
     }
     const text = formatReply(answers);
@@ -282,7 +282,7 @@ export class Prompt {
     this.message = "";
   }
 
-  #ask(after: number): void {
+  #ask(delay: number): void {
     const input = this.question;
     const question = input?.text ?? "";
     this.message = "";
@@ -297,14 +297,14 @@ export class Prompt {
       return;
     }
     for (const name of PARTS) this.#set(name, { pending: true, failure: null });
-    const start = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, after)));
+    const start = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, delay)));
     const text = input.key === null ? input.text : "";
     const isSearch = input.kind === "words";
     // The search uses its filters; solutions are looked up without them.
-    const about = isSearch ? removeFilters(text) || text : text;
+    const solutionText = isSearch ? removeFilters(text) || text : text;
     const recordNotices = <T extends { notices: readonly Notice[] }>(response: T): T => {
-      const fresh = response.notices.filter((notice) => HIDING_NOTICES.includes(notice.lack) && this.notices.every((entry) => entry.lack !== notice.lack));
-      if (isCurrent()) this.notices = [...this.notices, ...fresh];
+      const newNotices = response.notices.filter((notice) => HIDING_NOTICES.includes(notice.lack) && this.notices.every((entry) => entry.lack !== notice.lack));
+      if (isCurrent()) this.notices = [...this.notices, ...newNotices];
       return response;
     };
     // The lexical search is faster than the model, so it comes first unless the query sets a mode.
@@ -315,23 +315,23 @@ export class Prompt {
         () => {},
       );
     }
-    const answer = start.then(() => api.ask({ key: input.key, text: about, source: null })).then(recordNotices);
+    const answer = start.then(() => api.ask({ key: input.key, text: solutionText, source: null })).then(recordNotices);
     const reports = start.then(() =>
       isSearch
         ? api.searchBest(text, MAX_RESULTS, null).then(recordNotices).then(({ hits }) => resultLines(hits))
         : answer.then(knownLines),
     );
-    const showWhenReady = (name: PartName, lines: Promise<Line[]>, silence: () => string) => {
+    const showWhenReady = (name: PartName, lines: Promise<Line[]>, emptyText: () => string) => {
       this.#pendingParts[name] = lines.then(
-        // The selected line does not change.
-        (lines) => isCurrent() && (this.parts[name].pending || !this.selectedRow?.startsWith(name)) && this.#set(name, { lines, pending: false, emptyText: silence() }),
+        // Keeps the lines of the part with the selected row.
+        (lines) => isCurrent() && (this.parts[name].pending || !this.selectedRow?.startsWith(name)) && this.#set(name, { lines, pending: false, emptyText: emptyText() }),
         (error: unknown) => isCurrent() && this.parts[name].pending && this.#set(name, { lines: [], pending: false, failure: api.toFailure(error) }),
       ) as Promise<void>;
     };
     let lastAnswer: Awaited<typeof answer> | null = null;
     showWhenReady("known", reports, () => (isSearch ? texts.nothingFound : texts.nothingKnown));
     showWhenReady("solved", answer.then(solvedLines), () => texts.nothingSolved);
-    showWhenReady("wiki", answer.then((found) => wikiLines((lastAnswer = found))), () => emptyWikiText(lastAnswer));
+    showWhenReady("wiki", answer.then((response) => wikiLines((lastAnswer = response))), () => emptyWikiText(lastAnswer));
   }
 
   #set(name: PartName, change: Partial<AnswerPart>): void {

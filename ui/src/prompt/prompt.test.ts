@@ -10,10 +10,10 @@ import PromptView from "./PromptView.svelte";
 const TRACE = "TypeError: pool is dry\n    at take (/srv/pool.js:12:9)\n    at main (/srv/main.js:3:1)";
 
 let prompt: Prompt;
-let asked: [string, Record<string, unknown>][];
+let calls: [string, Record<string, unknown>][];
 let clipboard: string | null;
 let copied: string[];
-/** The answer of each command; others answer with null. */
+/** The response to each command; others return null. */
 let answers: Record<string, (request: Record<string, unknown>) => unknown>;
 
 const answer = () => sampleAnswer("plain");
@@ -21,7 +21,7 @@ const answer = () => sampleAnswer("plain");
 setUpPage();
 beforeEach(() => {
   vi.useFakeTimers();
-  asked = [];
+  calls = [];
   clipboard = null;
   copied = [];
   answers = {
@@ -32,7 +32,7 @@ beforeEach(() => {
   };
   mockIPC((command, payload) => {
     const args = (payload ?? {}) as Record<string, unknown>;
-    asked.push([command, args]);
+    calls.push([command, args]);
     if (command === "copy_text") copied.push(args["text"] as string);
     return answers[command]?.((args["request"] ?? {}) as Record<string, unknown>) ?? null;
   });
@@ -41,42 +41,42 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-async function rest(ms = 0): Promise<void> {
+async function advance(ms = 0): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms);
   flushSync();
 }
 async function show(text: string | null): Promise<void> {
   clipboard = text;
   await prompt.prepare();
-  await rest(1);
+  await advance(1);
 }
 const field = () => document.querySelector("textarea") as HTMLTextAreaElement;
 async function type(text: string, event?: Event): Promise<void> {
   if (event) field().dispatchEvent(event);
   field().value = text;
   field().dispatchEvent(new InputEvent("input", { bubbles: true }));
-  await rest();
+  await advance();
 }
-async function press(key: string, more: KeyboardEventInit = {}): Promise<boolean> {
-  const isTaken = pressKey(key, more);
-  await rest();
-  return isTaken;
+async function press(key: string, init: KeyboardEventInit = {}): Promise<boolean> {
+  const isHandled = pressKey(key, init);
+  await advance();
+  return isHandled;
 }
 /** Moves the focus to another window. */
-async function turnAway(): Promise<void> {
+async function blurWindow(): Promise<void> {
   vi.spyOn(document, "hasFocus").mockReturnValue(false);
   window.dispatchEvent(new Event("blur"));
-  await rest(100);
+  await advance(100);
 }
-const commands = (name: string) => asked.filter(([command]) => command === name);
-const opened = () => commands("open_from_prompt").map(([, args]) => args["target"]);
-const marked = () => document.querySelector("[role=option][aria-selected=true]")?.textContent.replace(/\s+/g, " ").trim();
-const texts = () => document.querySelector("[role=status]")?.textContent;
+const commands = (name: string) => calls.filter(([command]) => command === name);
+const openedTargets = () => commands("open_from_prompt").map(([, args]) => args["target"]);
+const selectedRow = () => document.querySelector("[role=option][aria-selected=true]")?.textContent.replace(/\s+/g, " ").trim();
+const announcement = () => document.querySelector("[role=status]")?.textContent;
 const parts = () => [...document.querySelectorAll("[role=group]")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
 
 it("looks up the clipboard and accepts it", async () => {
   await show(TRACE);
-  expect(marked()).toBe("From the clipboard: a stack trace, 3 lines TypeError: pool is dry");
+  expect(selectedRow()).toBe("From the clipboard: a stack trace, 3 lines TypeError: pool is dry");
   expect(document.activeElement).toBe(field());
   expect(parts().map((entry) => entry.split(" ")[0])).toEqual(["Known", "Solved", "Wiki"]);
   expect(commands("ask").length).toBe(1);
@@ -85,7 +85,7 @@ it("looks up the clipboard and accepts it", async () => {
   // The same question is not looked up again.
   expect(commands("ask").length).toBe(1);
   await press("Enter");
-  expect(opened()).toEqual([{ view: "item", key: "acme/app#1", anchor: null }]);
+  expect(openedTargets()).toEqual([{ view: "item", key: "acme/app#1", anchor: null }]);
 
   await show(TRACE);
   expect(field().value).toBe("");
@@ -97,37 +97,37 @@ it("looks up the clipboard and accepts it", async () => {
 
 it("typed text replaces the clipboard", async () => {
   await show("acme/app#12");
-  expect(marked()).toBe("From the clipboard: a key: acme/app#12");
+  expect(selectedRow()).toBe("From the clipboard: a key: acme/app#12");
   expect(commands("ask")[0]?.[1]["request"]).toMatchObject({ key: "acme/app#12", text: "" });
   await type("pump stops");
-  await rest(200);
-  expect(marked()).not.toContain("clipboard");
+  await advance(200);
+  expect(selectedRow()).not.toContain("clipboard");
   await type("");
-  expect(marked()).toContain("From the clipboard: a key: acme/app#12");
+  expect(selectedRow()).toContain("From the clipboard: a key: acme/app#12");
 });
 
 it("answers appear independently", async () => {
-  let give = (_: unknown) => {};
-  answers["ask"] = () => new Promise((resolve) => (give = resolve));
+  let respond = (_: unknown) => {};
+  answers["ask"] = () => new Promise((resolve) => (respond = resolve));
   await show(TRACE);
-  await rest(200);
-  expect([parts()[0], texts()]).toEqual(["Known LookingLooking…", ""]);
-  give(answer());
-  await rest();
+  await advance(200);
+  expect([parts()[0], announcement()]).toEqual(["Known SearchingSearching…", ""]);
+  respond(answer());
+  await advance();
   expect(parts()[0]).toContain("Likely duplicate of acme/app#1");
   expect(parts()[1]).toContain("Restart the agent once");
   const title = "Sync stops after the certificate is renewed";
-  expect(texts()).toBe(`Known: Likely duplicate of acme/app#1, ${title}. Solved: acme/app#1, ${title}. Wiki: acme/app:TLS, TLS.`);
+  expect(announcement()).toBe(`Known: Likely duplicate of acme/app#1, ${title}. Solved: acme/app#1, ${title}. Wiki: acme/app:TLS, TLS.`);
 });
 
 it("offers other actions without matches", async () => {
   answers["ask"] = () => EMPTY_ANSWER;
   await show(TRACE);
-  expect(texts()).toBe("No known report matches. No solved case matches. No wiki page matches.");
+  expect(announcement()).toBe("No known report matches. No solved case matches. No wiki page matches.");
   await press("Enter");
-  expect(marked()).toBe("Read everything known about it");
+  expect(selectedRow()).toBe("Show everything known about it");
   await press("Enter");
-  expect(opened()).toEqual([{ view: "ask", text: TRACE }]);
+  expect(openedTargets()).toEqual([{ view: "ask", text: TRACE }]);
 });
 
 it("shows each limiting notice once", async () => {
@@ -135,7 +135,7 @@ it("shows each limiting notice once", async () => {
   answers["ask"] = () => ({ ...EMPTY_ANSWER, notices });
   await show(TRACE);
   expect(document.querySelectorAll(".notice").length).toBe(1);
-  expect(texts()).toBe("No known report matches. No solved case matches. No wiki page matches. Not every text is searchable by meaning yet.");
+  expect(announcement()).toBe("No known report matches. No solved case matches. No wiki page matches. Not every text is searchable by meaning yet.");
   await press("Escape");
   expect(document.querySelectorAll(".notice").length).toBe(0);
 });
@@ -146,7 +146,7 @@ it("a failed part leaves the others usable", async () => {
   };
   await show(null);
   await type("pump stops");
-  await rest(200);
+  await advance(200);
   expect(parts()[0]).toContain("acme/app#4");
   expect(parts().slice(1)).toEqual(["Solved The disk is full.", "Wiki The disk is full."]);
 });
@@ -155,7 +155,7 @@ it("a few words start a search", async () => {
   await show(null);
   await type("is:open pump stops");
   expect(commands("search").length).toBe(0);
-  await rest(200);
+  await advance(200);
   expect(commands("search").map(([, { request, apart }]) => [(request as SearchRequest).mode, apart])).toEqual([["lexical", true], [null, false]]);
   expect(commands("search")[1]?.[1]["request"] as SearchRequest).toMatchObject({ query: "is:open pump stops", limit: 3, titles: true });
   expect(commands("ask")[0]?.[1]["request"] as AskRequest).toMatchObject({ text: "pump stops", key: null });
@@ -166,78 +166,78 @@ it("a few words start a search", async () => {
   await type("pump stops");
   await press("ArrowUp");
   await press("Enter");
-  expect(opened()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }, { view: "search", query: "pump stops" }]);
+  expect(openedTargets()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }, { view: "search", query: "pump stops" }]);
 });
 
 it("full results replace lexical ones unless selected", async () => {
-  const late: ((value: unknown) => void)[] = [];
-  answers["search"] = ({ mode }) => (mode === "lexical" ? { hits: [hit("plain", 4), hit("plain", 5)], notices: [] } : new Promise((resolve) => late.push(resolve)));
+  const resolvers: ((value: unknown) => void)[] = [];
+  answers["search"] = ({ mode }) => (mode === "lexical" ? { hits: [hit("plain", 4), hit("plain", 5)], notices: [] } : new Promise((resolve) => resolvers.push(resolve)));
   const keys = () => [...document.querySelectorAll("[role=group][aria-label=Known] .match")].map((entry) => entry.textContent.trim());
   await show(null);
   await type("pump stops");
-  await rest(200);
+  await advance(200);
   expect(keys()).toEqual(["acme/app#4", "acme/app#5"]);
-  late[0]?.({ hits: [hit("plain", 9), hit("plain", 4)], notices: [] });
-  await rest();
+  resolvers[0]?.({ hits: [hit("plain", 9), hit("plain", 4)], notices: [] });
+  await advance();
   expect(keys()).toEqual(["acme/app#9", "acme/app#4"]);
 
   await type("pump");
-  await rest(200);
+  await advance(200);
   await press("ArrowDown");
-  late[1]?.({ hits: [hit("plain", 9)], notices: [] });
-  await rest();
+  resolvers[1]?.({ hits: [hit("plain", 9)], notices: [] });
+  await advance();
   await press("Enter");
-  expect(opened()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }]);
+  expect(openedTargets()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }]);
 
   // An explicit mode is respected, and a later error keeps earlier results.
   await show(null);
   await type("mode:semantic pump");
-  await rest(200);
+  await advance(200);
   expect(keys()).toEqual([]);
   answers["search"] = ({ mode }) => {
     if (mode === null) throw { code: "io", message: "the disk is full", hint: null };
     return { hits: [hit("plain", 4)], notices: [] };
   };
   await type("pump stops again");
-  await rest(200);
+  await advance(200);
   expect(keys()).toEqual(["acme/app#4"]);
 });
 
 it("looks up pastes at once, typing later", async () => {
-  const late: ((value: unknown) => void)[] = [];
-  answers["search"] = ({ mode }) => new Promise((resolve) => mode === null && late.push(resolve));
+  const resolvers: ((value: unknown) => void)[] = [];
+  answers["search"] = ({ mode }) => new Promise((resolve) => mode === null && resolvers.push(resolve));
   await show(null);
   for (const text of ["p", "pu", "pump"]) await type(text);
-  await rest(200);
-  expect(late.length).toBe(1);
+  await advance(200);
+  expect(resolvers.length).toBe(1);
   await type("pump stops", new Event("paste"));
-  await rest(1);
-  expect(late.length).toBe(2);
-  late[1]?.({ hits: [hit("plain", 5)], notices: [] });
-  await rest();
-  late[0]?.({ hits: [hit("plain", 9)], notices: [] });
-  await rest();
+  await advance(1);
+  expect(resolvers.length).toBe(2);
+  resolvers[1]?.({ hits: [hit("plain", 5)], notices: [] });
+  await advance();
+  resolvers[0]?.({ hits: [hit("plain", 9)], notices: [] });
+  await advance();
   expect(parts()[0]).toContain("acme/app#5");
   expect(parts()[0]).not.toContain("acme/app#9");
 });
 
 it("Enter waits for its answer", async () => {
-  const late: ((value: unknown) => void)[] = [];
-  answers["search"] = ({ mode }) => new Promise((resolve) => mode === null && late.push(resolve));
+  const resolvers: ((value: unknown) => void)[] = [];
+  answers["search"] = ({ mode }) => new Promise((resolve) => mode === null && resolvers.push(resolve));
   await show(null);
   await type("pump");
   await press("Enter");
-  await rest(200);
-  expect(opened()).toEqual([]);
+  await advance(200);
+  expect(openedTargets()).toEqual([]);
   await type("pump stops");
-  await rest(200);
-  late[0]?.({ hits: [hit("plain", 9)], notices: [] });
-  await rest();
-  expect(opened()).toEqual([]);
+  await advance(200);
+  resolvers[0]?.({ hits: [hit("plain", 9)], notices: [] });
+  await advance();
+  expect(openedTargets()).toEqual([]);
   await press("Enter");
-  late[1]?.({ hits: [hit("plain", 5)], notices: [] });
-  await rest();
-  expect(opened()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }]);
+  resolvers[1]?.({ hits: [hit("plain", 5)], notices: [] });
+  await advance();
+  expect(openedTargets()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }]);
 });
 
 it("keys open a brief and copy a reply", async () => {
@@ -245,31 +245,31 @@ it("keys open a brief and copy a reply", async () => {
   // A letter in the field is text.
   expect([await press("b"), await press("c")]).toEqual([false, false]);
   await press("C", { ctrlKey: true, shiftKey: true });
-  expect(texts()).toBe("Copied a reply that cites 3 items.");
+  expect(announcement()).toBe("Copied a reply that cites 3 items.");
   expect(copied[0]?.split("\n")).toEqual([
-    "This is likely a duplicate of “Sync stops after the certificate is renewed” (acme/app#1). It is not released: 2.4. Until then: Restart the agent after each renewal. https://tracker.example/acme/app/issues/1",
+    "This is likely a duplicate of “Sync stops after the certificate is renewed” (acme/app#1). Status: fixed in 2.4, not released. Until then: Restart the agent after each renewal. https://tracker.example/acme/app/issues/1",
     "“Sync stops after the certificate is renewed” (acme/app#1) was solved: Restart the agent once; 2.4 reads the chain by itself. https://tracker.example/acme/app/issues/1",
     "See the wiki page “TLS” (acme/app:TLS). https://tracker.example/acme/app/wiki/TLS",
   ]);
   await press("Enter");
   await press("c");
   await press("b", { repeat: true });
-  expect([copied.length, opened()]).toEqual([2, []]);
+  expect([copied.length, openedTargets()]).toEqual([2, []]);
   await press("b");
-  expect(opened()).toEqual([{ view: "brief", text: TRACE }]);
+  expect(openedTargets()).toEqual([{ view: "brief", text: TRACE }]);
   // The copied reply is not offered as a question.
   await show(copied[1] ?? "");
-  expect(marked()).toBe(undefined);
+  expect(selectedRow()).toBe(undefined);
   await type("acme/app#12");
   await press("b", { ctrlKey: true });
-  expect(opened()[1]).toEqual({ view: "brief", text: "acme/app#12" });
+  expect(openedTargets()[1]).toEqual({ view: "brief", text: "acme/app#12" });
 });
 
 it("copies nothing without an answer", async () => {
   answers["ask"] = () => new Promise(() => {});
   await show(TRACE);
   await press("C", { ctrlKey: true, shiftKey: true });
-  expect(texts()).toBe("The answers are still loading.");
+  expect(announcement()).toBe("The answers are still loading.");
 });
 
 it("a click elsewhere keeps the text", async () => {
@@ -278,23 +278,23 @@ it("a click elsewhere keeps the text", async () => {
   await press("Escape");
   expect([commands("hide_prompt").length, field().value]).toEqual([1, ""]);
   // The resulting loss of focus has no further effect.
-  await turnAway();
+  await blurWindow();
   expect(commands("hide_prompt").length).toBe(1);
 
   await show("old");
   await type("pump stops");
-  await turnAway();
-  await rest(60_000);
+  await blurWindow();
+  await advance(60_000);
   await show("old");
   expect([commands("hide_prompt").length, field().value]).toEqual([2, "pump stops"]);
   expect([field().selectionStart, field().selectionEnd]).toEqual([0, 10]);
   // A changed clipboard is the new question.
-  await turnAway();
+  await blurWindow();
   await show("acme/app#12");
-  expect([field().value, marked()]).toEqual(["", "From the clipboard: a key: acme/app#12"]);
+  expect([field().value, selectedRow()]).toEqual(["", "From the clipboard: a key: acme/app#12"]);
   await type("pump stops");
-  await turnAway();
-  await rest(100_000);
+  await blurWindow();
+  await advance(100_000);
   expect(field().value).toBe("");
 });
 
@@ -302,7 +302,7 @@ it("a brief focus loss keeps it open", async () => {
   await show(TRACE);
   window.dispatchEvent(new Event("blur"));
   vi.spyOn(document, "hasFocus").mockReturnValue(true);
-  await rest(100);
+  await advance(100);
   expect(commands("hide_prompt")).toEqual([]);
 });
 
@@ -314,25 +314,25 @@ it("shows a shared error once", async () => {
   expect([parts(), document.body.textContent.match(/no acme\/app#12/g)?.length]).toEqual([[], 1]);
   // A missing item can be searched for, but not opened.
   await press("ArrowUp");
-  expect(marked()).toBe("Search for “acme/app#12”");
+  expect(selectedRow()).toBe("Search for “acme/app#12”");
 });
 
 it("writes nothing to disk", async () => {
   await show("Dear support, my name is Erika");
   await press("Enter");
   await type("Erika's log");
-  await rest(200);
-  await turnAway();
+  await advance(200);
+  await blurWindow();
   expect(Object.values({ ...localStorage }).join("\n") + JSON.stringify({ ...sessionStorage })).not.toContain("Erika");
 });
 
 it("opens an item or its duplicates", async () => {
   await show("https://github.com/acme/app/issues/12");
-  expect(marked()).toBe("From the clipboard: a link to acme/app#12");
+  expect(selectedRow()).toBe("From the clipboard: a link to acme/app#12");
   await press("ArrowUp");
-  expect(marked()).toBe("Review the duplicates of acme/app#12");
+  expect(selectedRow()).toBe("Review the duplicates of acme/app#12");
   await press("Enter");
-  expect(opened()).toEqual([{ view: "triage", text: "acme/app#12" }]);
+  expect(openedTargets()).toEqual([{ view: "triage", text: "acme/app#12" }]);
 });
 
 it("shows why the casebook is closed", async () => {
@@ -342,20 +342,20 @@ it("shows why the casebook is closed", async () => {
   await show(null);
   expect(document.body.textContent).toContain("casebook cannot be read");
   await type(TRACE);
-  await rest(200);
+  await advance(200);
   expect([commands("ask"), parts()]).toEqual([[], []]);
   answers["status"] = () => ({ sources: [] });
   await press("Escape");
   await show(null);
   expect(document.body.textContent).toContain("The casebook is empty.");
   await press("Enter");
-  expect(opened()).toEqual([{ view: "search", query: "" }]);
+  expect(openedTargets()).toEqual([{ view: "search", query: "" }]);
 });
 
 it("arrows stay in multi-line text", async () => {
   await show(null);
   await type(TRACE);
-  await rest(200);
+  await advance(200);
   field().setSelectionRange(0, 0);
   expect(await press("ArrowDown")).toBe(false);
   field().setSelectionRange(TRACE.length, TRACE.length);

@@ -5,7 +5,7 @@ import type { Hit } from "../lib/types";
 import { isFixed } from "../answer/evidence";
 import { isDuplicateBand } from "../triage/labels";
 
-/** The number of reports tried. */
+/** The maximum number of reports to try. */
 const MAX_TRIED = 25;
 
 export interface ExampleReports {
@@ -16,8 +16,8 @@ export interface ExampleReports {
 /** Tries the reports in turn until each question has one. */
 export async function findExamples(hits: readonly (Hit | undefined)[]): Promise<ExampleReports> {
   const result: ExampleReports = { reported: null, solved: null };
-  const open = hits.filter((hit) => hit?.kind === "issue" && hit.state === "open").slice(0, MAX_TRIED);
-  for (const hit of open) {
+  const openReports = hits.filter((hit) => hit?.kind === "issue" && hit.state === "open").slice(0, MAX_TRIED);
+  for (const hit of openReports) {
     if (!hit || (result.reported && result.solved)) break;
     const answer = await api.ask({ key: hit.key, text: "", source: null }, true).catch(() => null);
     if (!answer) continue;

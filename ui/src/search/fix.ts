@@ -1,4 +1,4 @@
-// What resolved a report, according to its thread.
+// The fix for a report, according to its thread.
 
 import type { Thread } from "../lib/types";
 import { shortKey } from "../triage/labels";
@@ -17,7 +17,7 @@ export interface Fix {
   anchor: string | null;
 }
 
-/** Returns the best evidence: a merged change, an original, the accepted answer, or a proposed change. */
+/** Returns the best evidence: a merged change, the original, an accepted answer or a proposed change. */
 export function fixOf(thread: Thread): Fix | null {
   if (thread.kind !== "issue") return null;
   const changes = thread.links.filter((link) => link.kind === "closes" && !link.outgoing && link.document === "pull_request");

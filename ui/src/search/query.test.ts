@@ -3,8 +3,8 @@ import { addFilter, filterAtCursor, filter, parseFilters, hasFilter, removeFilte
 
 describe("filters of a query", () => {
   it("finds quoted, negated and uppercase filters", () => {
-    const found = parseFilters('Crash is:closed -label:"help wanted" SOURCE:acme/app "is:open" http://x.example:80 a:b');
-    expect(found.map((f) => [f.text, f.name, f.value, f.negated])).toEqual([
+    const filters = parseFilters('Crash is:closed -label:"help wanted" SOURCE:acme/app "is:open" http://x.example:80 a:b');
+    expect(filters.map((f) => [f.text, f.name, f.value, f.negated])).toEqual([
       ["is:closed", "is", "closed", false],
       ['-label:"help wanted"', "label", "help wanted", true],
       ["SOURCE:acme/app", "source", "acme/app", false],

@@ -49,9 +49,9 @@ function splitWords(query: string): QueryWord[] {
     if (start < 0) start = index;
     if (c !== '"') continue;
     // A quote opens at the start of a word, a value or an exclusion, if it is closed later.
-    const before = index === start ? "" : query[index - 1];
+    const previous = index === start ? "" : query[index - 1];
     if (isQuoted) isQuoted = false;
-    else if ((before === "" || before === ":" || before === "-") && query.includes('"', index + 1)) isQuoted = true;
+    else if ((previous === "" || previous === ":" || previous === "-") && query.includes('"', index + 1)) isQuoted = true;
   }
   return result;
 }
@@ -64,17 +64,17 @@ export function parseFilters(query: string): Filter[] {
     const match = /^(-?)([a-z]+):(.+)$/is.exec(word.text);
     const name = FILTER_NAMES.get(match?.[2]?.toLowerCase() ?? "");
     if (!match || !name) continue;
-    const typed = (match[3] ?? "").replace(/^"+|"+$/g, "").trim();
-    if (!typed) continue;
-    const value = name === "is" ? (VALUE_ALIASES.get(typed.toLowerCase()) ?? typed.toLowerCase()) : typed;
+    const rawValue = (match[3] ?? "").replace(/^"+|"+$/g, "").trim();
+    if (!rawValue) continue;
+    const value = name === "is" ? (VALUE_ALIASES.get(rawValue.toLowerCase()) ?? rawValue.toLowerCase()) : rawValue;
     result.push({ ...word, name, value, negated: match[1] === "-" });
   }
   return result;
 }
 
 /** Returns whether the query has this filter, ignoring case. */
-export function hasFilter(query: string, formatFilter: string): boolean {
-  return findFilter(query, formatFilter).length > 0;
+export function hasFilter(query: string, filter: string): boolean {
+  return findFilter(query, filter).length > 0;
 }
 
 function findFilter(query: string, filter: string): Filter[] {
@@ -87,38 +87,38 @@ function findFilter(query: string, filter: string): Filter[] {
 
 /** Removes a filter from the query. */
 export function removeFilter(query: string, filter: Pick<Filter, "start" | "end">): string {
-  const before = query.slice(0, filter.start).trimEnd();
-  const after = query.slice(filter.end).trimStart();
-  return before && after ? `${before} ${after}` : before + after;
+  const head = query.slice(0, filter.start).trimEnd();
+  const tail = query.slice(filter.end).trimStart();
+  return head && tail ? `${head} ${tail}` : head + tail;
 }
 
 /** Removes all filters from the query. */
 export function removeFilters(query: string): string {
-  return parseFilters(query).reduceRight((rest, filter) => removeFilter(rest, filter), query);
+  return parseFilters(query).reduceRight((text, filter) => removeFilter(text, filter), query);
 }
 
 /** Appends a filter unless the query has it. */
 export function addFilter(query: string, filter: string): string {
   if (hasFilter(query, filter)) return query;
-  const rest = query.trimEnd();
-  return rest ? `${rest} ${filter}` : filter;
+  const text = query.trimEnd();
+  return text ? `${text} ${filter}` : filter;
 }
 
 /** Toggles a filter. Adding it removes the filters that it excludes. */
 export function toggleFilter(query: string, filter: string, excludes: readonly string[] = []): string {
-  const present = findFilter(query, filter);
-  if (present.length > 0) return present.reduceRight((rest, f) => removeFilter(rest, f), query);
-  let rest = query;
+  const matches = findFilter(query, filter);
+  if (matches.length > 0) return matches.reduceRight((text, f) => removeFilter(text, f), query);
+  let result = query;
   for (const other of excludes) {
-    if (other !== filter) rest = findFilter(rest, other).reduceRight((r, f) => removeFilter(r, f), rest);
+    if (other !== filter) result = findFilter(result, other).reduceRight((text, f) => removeFilter(text, f), result);
   }
-  return addFilter(rest, filter);
+  return addFilter(result, filter);
 }
 
 /** Formats a filter, with quotes if its value needs them. */
 export function filter(name: string, value: string): string {
-  const plain = value.replaceAll('"', "");
-  return /[\s]/.test(plain) ? `${name}:"${plain}"` : `${name}:${plain}`;
+  const unquoted = value.replaceAll('"', "");
+  return /[\s]/.test(unquoted) ? `${name}:"${unquoted}"` : `${name}:${unquoted}`;
 }
 
 /** The filter values that do not depend on the casebook. */

@@ -7,11 +7,11 @@ import type { Failure, Hit, Thread } from "../lib/types";
 export interface ReadingPosition {
   key: string;
   anchor: string | null;
-  /** The scroll position when it was left. */
+  /** The scroll position at which it was left. */
   top?: number;
 }
 
-/** A result previewed with the arrow keys counts as read after this long. */
+/** The time after which a result previewed with the arrow keys counts as read, in milliseconds. */
 const READ_DELAY = 1200;
 
 export class Reader {
@@ -19,7 +19,7 @@ export class Reader {
   failure = $state.raw<Failure | null>(null);
   /** The position to show; a new object each time, so that the same one can be requested twice. */
   position = $state.raw<ReadingPosition | null>(null);
-  /** The last requested document, also while it loads. */
+  /** The key of the last requested document, even while it is loading. */
   key = $state<string | null>(null);
   loading = $state(false);
   /** Whether a narrow window shows the document instead of the list. */
@@ -28,19 +28,22 @@ export class Reader {
   beforePreview = $state.raw<ReadingPosition | null>(null);
 
   #latest = new LatestRequest();
-  #preview: ReturnType<typeof setTimeout> | undefined;
-  #reading: ReturnType<typeof setTimeout> | undefined;
+  #previewTimer: ReturnType<typeof setTimeout> | undefined;
+  #readTimer: ReturnType<typeof setTimeout> | undefined;
   /** Whether the document counts as read. */
   #isRead = false;
-  #leave: () => void;
-  #read: (thread: Thread) => void;
-  #shows: (key: string) => void;
+  #onLeave: () => void;
+  #onRead: (thread: Thread) => void;
+  #onRequest: (key: string) => void;
 
-  /** `leave` is called before another document opens, `read` for each read document, `shows` for each requested one. */
-  constructor(leave: () => void = () => {}, read: (thread: Thread) => void = () => {}, shows: (key: string) => void = () => {}) {
-    this.#leave = leave;
-    this.#read = read;
-    this.#shows = shows;
+  /**
+   * `onLeave` is called before another document opens, `onRead` for each read document, and
+   * `onRequest` for each requested one.
+   */
+  constructor(onLeave: () => void = () => {}, onRead: (thread: Thread) => void = () => {}, onRequest: (key: string) => void = () => {}) {
+    this.#onLeave = onLeave;
+    this.#onRead = onRead;
+    this.#onRequest = onRequest;
   }
 
   /** Opens a result at its best passage. */
@@ -50,8 +53,8 @@ export class Reader {
 
   /** Previews a result after a short delay, without adding to the history. */
   preview(hit: Hit): void {
-    clearTimeout(this.#preview);
-    this.#preview = setTimeout(() => {
+    clearTimeout(this.#previewTimer);
+    this.#previewTimer = setTimeout(() => {
       if (this.#isRead && this.position?.key !== hit.key) this.beforePreview = this.position;
       void this.#go({ key: hit.key, anchor: hit.passages[0]?.anchor ?? null }, READ_DELAY);
     }, 90);
@@ -59,7 +62,7 @@ export class Reader {
 
   /** Opens a document and adds the current one to the history. */
   async open(place: ReadingPosition): Promise<void> {
-    if (this.position && this.position.key !== place.key) this.#leave();
+    if (this.position && this.position.key !== place.key) this.#onLeave();
     this.beforePreview = null;
     await this.#go(place, 0);
   }
@@ -72,7 +75,7 @@ export class Reader {
 
   /** Keeps the shown document and ignores pending requests. */
   cancelPending(): void {
-    clearTimeout(this.#preview);
+    clearTimeout(this.#previewTimer);
     this.#latest.invalidate();
     this.loading = false;
   }
@@ -87,7 +90,7 @@ export class Reader {
 
   close(): void {
     this.cancelPending();
-    clearTimeout(this.#reading);
+    clearTimeout(this.#readTimer);
     this.thread = null;
     this.failure = null;
     this.position = null;
@@ -95,17 +98,17 @@ export class Reader {
     this.beforePreview = null;
   }
 
-  async #go(place: ReadingPosition, readAfter: number): Promise<void> {
-    clearTimeout(this.#preview);
-    clearTimeout(this.#reading);
+  async #go(place: ReadingPosition, readDelay: number): Promise<void> {
+    clearTimeout(this.#previewTimer);
+    clearTimeout(this.#readTimer);
     this.#isRead = false;
     this.key = place.key;
-    this.#shows(place.key);
+    this.#onRequest(place.key);
     const isCurrent = this.#latest.begin();
     if (this.thread?.key === place.key && this.failure === null) {
       this.position = place;
       this.loading = false;
-      this.#recordRead(this.thread, readAfter);
+      this.#recordRead(this.thread, readDelay);
       return;
     }
     this.loading = true;
@@ -114,7 +117,7 @@ export class Reader {
       if (!isCurrent()) return;
       this.thread = thread;
       this.failure = null;
-      this.#recordRead(thread, readAfter);
+      this.#recordRead(thread, readDelay);
     } catch (error) {
       if (!isCurrent()) return;
       this.thread = null;
@@ -124,12 +127,12 @@ export class Reader {
     this.loading = false;
   }
 
-  #recordRead(thread: Thread, after: number): void {
-    const read = () => {
+  #recordRead(thread: Thread, delay: number): void {
+    const markRead = () => {
       this.#isRead = true;
-      this.#read(thread);
+      this.#onRead(thread);
     };
-    if (after === 0) read();
-    else this.#reading = setTimeout(read, after);
+    if (delay === 0) markRead();
+    else this.#readTimer = setTimeout(markRead, delay);
   }
 }

@@ -10,7 +10,7 @@ import { words } from "../words";
 const texts = words.search;
 
 interface Tally {
-  found: number;
+  total: number;
   /** Whether there may be more; only one page is counted. */
   hasMore: boolean;
 }
@@ -22,14 +22,14 @@ export interface SavedSearch {
 }
 
 /** Formats a count: "12", "50+". */
-export function formatTally({ found, hasMore: more }: Tally): string {
-  return more ? `${count(found)}+` : found > 999 ? "999+" : count(found);
+export function formatTally({ total, hasMore }: Tally): string {
+  return hasMore ? `${count(total)}+` : total > 999 ? "999+" : count(total);
 }
 
 /** Describes a search: "tls is:open: 50 documents or more". */
 export function describeSearch({ query, tally }: SavedSearch): string {
   if (!tally) return query;
-  return texts.finds(query, tally.found, tally.hasMore);
+  return texts.finds(query, tally.total, tally.hasMore);
 }
 
 export class SavedSearches {
@@ -67,11 +67,11 @@ export class SavedSearches {
   }
 
   async #count(query: string): Promise<void> {
-    // The same request as the search's, so that both show the same number.
+    // The same request as for the search, so that both show the same number.
     const response = await api.countMatches(query).catch(() => null);
     const tallies = new Map(this.#tallies);
     if (response === null) tallies.delete(query);
-    else tallies.set(query, { found: response.total ?? response.hits.length, hasMore: response.total === null && response.hits.length >= api.RANKED_LIMIT });
+    else tallies.set(query, { total: response.total ?? response.hits.length, hasMore: response.total === null && response.hits.length >= api.RANKED_LIMIT });
     this.#tallies = tallies;
   }
 }

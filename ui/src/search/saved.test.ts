@@ -6,7 +6,7 @@ import { LocalStore } from "../shell/localStore.svelte";
 import { setUpPage, press, settle, mountComponent } from "../testing/testPage";
 import { SavedSearches } from "./saved.svelte";
 
-let asked: string[];
+let requests: string[];
 let totals: Record<string, number | null>;
 let saved: SavedSearches;
 let store: LocalStore;
@@ -15,12 +15,12 @@ const rail = () => [...document.querySelectorAll(".saved button")].map((entry) =
 
 setUpPage();
 beforeEach(() => {
-  asked = [];
+  requests = [];
   totals = { "is:open label:bug": 12 };
   mockIPC((command, payload) => {
     if (command !== "search") return null;
     const { query, mode, limit } = (payload as { request: { query: string; mode: string | null; limit: number } }).request;
-    asked.push(`${query} (${mode ?? "as a search"})`);
+    requests.push(`${query} (${mode ?? "as a search"})`);
     if (query === '"half') throw { code: "invalid_input", message: "a quote is never closed", hint: null };
     const total = totals[query] ?? null;
     return { hits: Array.from({ length: query === "rare" ? 3 : limit }, () => ({})), total };
@@ -33,11 +33,11 @@ beforeEach(() => {
 it("counts saved searches up to one page", async () => {
   for (const query of ["is:open label:bug", "tls", "rare", "mode:semantic slow", '"half']) store.toggleSearch(query);
   await saved.refresh();
-  mountComponent(Rail, { current: "search", go: () => {}, waiting: 0, trouble: false, saved: saved.list, activeQuery: "tls", searchFor: () => {} });
+  mountComponent(Rail, { current: "search", go: () => {}, waiting: 0, needsAttention: false, savedSearches: saved.list, activeQuery: "tls", searchFor: () => {} });
   // An invalid search is listed without a count.
   expect(rail()).toEqual(['"half', "mode:semantic slow 50+ documents", "rare 3 documents", "tls 50+ documents", "is:open label:bug 12 documents"]);
-  // The same request as the search's, so that both show the same number.
-  expect(asked).toContain("tls (as a search)");
+  // The same request as for the search, so that both show the same number.
+  expect(requests).toContain("tls (as a search)");
   const labels = [...document.querySelectorAll(".saved button")].map((entry) => [entry.getAttribute("title"), entry.getAttribute("aria-current")]);
   expect(labels.slice(3)).toEqual([["tls: 50 documents or more", "true"], ["is:open label:bug: 12 documents", null]]);
 });
@@ -45,19 +45,19 @@ it("counts saved searches up to one page", async () => {
 it("counts a search once it is saved", async () => {
   expect(saved.toggle(" rare ")).toBe(true);
   await settle();
-  expect(saved.list).toEqual([{ query: "rare", tally: { found: 3, hasMore: false } }]);
+  expect(saved.list).toEqual([{ query: "rare", tally: { total: 3, hasMore: false } }]);
   expect([saved.toggle("rare"), saved.list]).toEqual([false, []]);
 });
 
 it("opens a saved search from the rail", async () => {
   store.toggleSearch("tls");
-  const wanted: string[] = [];
-  mountComponent(Rail, { current: "triage", go: () => {}, waiting: 0, trouble: false, saved: saved.list, activeQuery: null, searchFor: (query: string) => wanted.push(query) });
+  const queries: string[] = [];
+  mountComponent(Rail, { current: "triage", go: () => {}, waiting: 0, needsAttention: false, savedSearches: saved.list, activeQuery: null, searchFor: (query: string) => queries.push(query) });
   document.getElementById("view-problems")?.focus();
   press("ArrowDown");
   expect(document.activeElement?.textContent.trim()).toBe("tls");
   (document.activeElement as HTMLElement).click();
-  expect(wanted).toEqual(["tls"]);
+  expect(queries).toEqual(["tls"]);
 });
 
 it("recounts saved searches after a change", async () => {
@@ -72,5 +72,5 @@ it("recounts saved searches after a change", async () => {
   });
   await app.reloadAll();
   await settle();
-  expect(app.savedSearches.list[0]?.tally?.found).toBe(14);
+  expect(app.savedSearches.list[0]?.tally?.total).toBe(14);
 });

@@ -8,11 +8,11 @@ import type { Failure, Hit, Mode, SearchResponse } from "../lib/types";
 
 const LEXICAL_DELAY = 15;
 const FULL_DELAY = 180;
-/** How many pages load at once, how many are prefetched in the scroll direction, and how many are kept. */
+/** The number of pages that load at once, are prefetched in the scroll direction, and are kept. */
 const MAX_CONCURRENT = 2;
-const PREFETCHED = 4;
+const MAX_PREFETCHED = 4;
 const MAX_PAGES = 16;
-/** A query that stood this long before a change is added to the history. */
+/** The time that a query must stand to be added to the history, in milliseconds. */
 const HISTORY_DELAY = 2000;
 
 export class Search {
@@ -33,7 +33,7 @@ export class Search {
   /** All documents of a query without words; changed in place, which increments `#version`. */
   #allRows = $state.raw<(Hit | undefined)[] | null>(null);
   #version = $state(0);
-  /** The requested pages of `#all`. */
+  /** The requested pages of `#allRows`. */
   #pages = new Set<number>();
   #visibleRange: readonly [number, number] = [0, 0];
   /** The scroll direction: 1 is down. */
@@ -51,18 +51,18 @@ export class Search {
   #pastedQueries = new Set<string>();
   /** The limit of ranked results. */
   #limit = api.RANKED_LIMIT;
-  #leave: () => void;
-  #read: () => string | null;
-  #follow: (query: string, isTyping: boolean) => void;
+  #onLeave: () => void;
+  #openKey: () => string | null;
+  #onQuery: (query: string, isTyping: boolean) => void;
 
   /**
-   * `leave` is called before a query that stood is replaced, `read` returns the open document's
-   * key, and `follow` is called for each query and whether it is being typed.
+   * `onLeave` is called before a query that stood for a while is replaced, `openKey` returns the
+   * open document's key, and `onQuery` is called with each query and whether it is being typed.
    */
-  constructor(leave: () => void = () => {}, read: () => string | null = () => null, follow: (query: string, isTyping: boolean) => void = () => {}) {
-    this.#follow = follow;
-    this.#leave = leave;
-    this.#read = read;
+  constructor(onLeave: () => void = () => {}, openKey: () => string | null = () => null, onQuery: (query: string, isTyping: boolean) => void = () => {}) {
+    this.#onLeave = onLeave;
+    this.#openKey = openKey;
+    this.#onQuery = onQuery;
   }
 
   /** The results; without words, all documents, with gaps where they are not loaded. */
@@ -142,7 +142,7 @@ export class Search {
     this.set(query);
   }
 
-  /** Whether the person typed the query, so that it may be stored. */
+  /** Whether the user typed the query, so that it may be stored. */
   get isTyped(): boolean {
     return !this.isPasted && !this.#pastedQueries.has(this.query.trim());
   }
@@ -151,15 +151,15 @@ export class Search {
     const text = query.trim();
     this.query = query;
     this.#limit = api.RANKED_LIMIT;
-    // A restored pasted query stays pasted, also when it is edited.
+    // A restored pasted query stays pasted even if it is edited.
     this.isPasted = text !== "" && (this.isPasted || this.#pastedQueries.has(text));
     if (this.isPasted) this.#pastedQueries.add(text);
-    this.#follow(query, isTyping);
+    this.#onQuery(query, isTyping);
   }
 
   #recordHistory(): void {
     const now = Date.now();
-    if (this.query.trim() !== "" && now - this.#changedAt > HISTORY_DELAY) this.#leave();
+    if (this.query.trim() !== "" && now - this.#changedAt > HISTORY_DELAY) this.#onLeave();
     this.#changedAt = now;
   }
 
@@ -173,8 +173,8 @@ export class Search {
     const last = this.hits.length - 1;
     if (last < 0) return null;
     if (!Number.isFinite(delta)) return this.moveTo(delta);
-    const at = this.selectedIndex < 0 ? this.#lastIndex : this.selectedIndex;
-    return this.moveTo(at < 0 ? (delta > 0 ? 0 : last) : at + delta);
+    const start = this.selectedIndex < 0 ? this.#lastIndex : this.selectedIndex;
+    return this.moveTo(start < 0 ? (delta > 0 ? 0 : last) : start + delta);
   }
 
   /** Selects the open document if it is among the results. */
@@ -189,10 +189,10 @@ export class Search {
 
   /** Selects the result at an index, once it is loaded. */
   moveTo(index: number): Hit | null {
-    const at = Math.min(Math.max(index, 0), this.hits.length - 1);
-    const hit = this.hits[at] ?? null;
-    this.#pendingIndex = hit || !this.isBrowsing ? -1 : at;
-    if (this.#pendingIndex >= 0) this.loadRows(at, at + 1);
+    const row = Math.min(Math.max(index, 0), this.hits.length - 1);
+    const hit = this.hits[row] ?? null;
+    this.#pendingIndex = hit || !this.isBrowsing ? -1 : row;
+    if (this.#pendingIndex >= 0) this.loadRows(row, row + 1);
     this.selected = hit?.key ?? this.selected;
     return hit;
   }
@@ -211,14 +211,14 @@ export class Search {
     if (!rows) return;
     const middle = (first + last) / 2 / api.PAGE_SIZE - 0.5;
     // Prefetches further in the scroll direction.
-    const [behind, ahead] = this.#direction > 0 ? [1, PREFETCHED] : [PREFETCHED, 1];
-    const from = Math.max(0, Math.floor(first / api.PAGE_SIZE) - behind);
-    const to = Math.min(Math.ceil(rows.length / api.PAGE_SIZE), Math.floor(last / api.PAGE_SIZE) + 1 + ahead);
-    const missing = Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at).filter((page) => !this.#pages.has(page));
+    const [pagesBehind, pagesAhead] = this.#direction > 0 ? [1, MAX_PREFETCHED] : [MAX_PREFETCHED, 1];
+    const start = Math.max(0, Math.floor(first / api.PAGE_SIZE) - pagesBehind);
+    const end = Math.min(Math.ceil(rows.length / api.PAGE_SIZE), Math.floor(last / api.PAGE_SIZE) + 1 + pagesAhead);
+    const missing = Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index).filter((page) => !this.#pages.has(page));
     missing.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
     // Visible pages load at once.
-    const isSeen = (page: number) => page >= Math.floor(first / api.PAGE_SIZE) && page * api.PAGE_SIZE < last;
-    for (const page of missing) if (isSeen(page) || this.#activeRequests < MAX_CONCURRENT) void this.#fetch(page);
+    const isVisible = (page: number) => page >= Math.floor(first / api.PAGE_SIZE) && page * api.PAGE_SIZE < last;
+    for (const page of missing) if (isVisible(page) || this.#activeRequests < MAX_CONCURRENT) void this.#fetch(page);
   }
 
   async #fetch(page: number): Promise<void> {
@@ -228,9 +228,9 @@ export class Search {
     try {
       // Concurrent pages must not cancel each other or the main search.
       const response = await api.browse(this.#answeredQuery, page * api.PAGE_SIZE, true);
-      // The query or its response has changed meanwhile.
+      // The query or its response may have changed in the meantime.
       if (pages !== this.#pages || !this.#allRows) return;
-      for (const [at, hit] of response.hits.entries()) this.#allRows[page * api.PAGE_SIZE + at] = hit;
+      for (const [index, hit] of response.hits.entries()) this.#allRows[page * api.PAGE_SIZE + index] = hit;
       this.#dropDistantPages();
       const pendingHit = this.#allRows[this.#pendingIndex];
       if (pendingHit) {
@@ -259,45 +259,45 @@ export class Search {
     }
   }
 
-  #schedule(wordsAfter: number | null, allAfter: number): void {
+  #schedule(lexicalDelay: number | null, fullDelay: number): void {
     for (const timer of this.#timers) clearTimeout(timer);
     const isCurrent = this.#latest.begin();
     const query = this.query;
     this.pending = true;
-    let final = false;
+    let isFinal = false;
     const ask = async (mode: Mode | null, retries = 3): Promise<void> => {
       try {
         const response = await api.search(query, mode, this.#limit);
-        if (!isCurrent() || (final && mode !== null)) return;
+        if (!isCurrent() || (isFinal && mode !== null)) return;
         this.#show(query, response);
         if (mode === null) this.failure = null;
       } catch (error) {
-        // An older request arrived after it and cancelled it; try again.
+        // An older request arrived later and canceled this one; try again.
         if (isCurrent() && mode === null && retries > 0 && api.toFailure(error).code === "cancelled") return await ask(null, retries - 1);
         // A half-typed query may be invalid, so only the final response counts.
         if (isCurrent() && mode === null) this.failure = api.toFailure(error);
       } finally {
         if (isCurrent() && mode === null) {
-          final = true;
+          isFinal = true;
           this.pending = false;
         }
       }
     };
     const hasMode = parseFilters(query).some((filter) => filter.name === "mode");
-    this.#timers = [setTimeout(() => void ask(null), allAfter)];
-    if (wordsAfter !== null && allAfter > 0 && !hasMode && query.trim() !== "") {
-      this.#timers.push(setTimeout(() => void ask("lexical"), wordsAfter));
+    this.#timers = [setTimeout(() => void ask(null), fullDelay)];
+    if (lexicalDelay !== null && fullDelay > 0 && !hasMode && query.trim() !== "") {
+      this.#timers.push(setTimeout(() => void ask("lexical"), lexicalDelay));
     }
   }
 
   #show(query: string, response: SearchResponse): void {
-    const isAnother = query !== this.#answeredQuery;
+    const isNewQuery = query !== this.#answeredQuery;
     this.#answeredQuery = query;
     this.response = response;
     this.#pages = new Set();
-    this.#allRows = response.total === null ? null : mergeRows(response, isAnother ? null : this.#allRows);
-    this.selected = [this.selected, this.#read()].find((key) => this.#hasResult(key)) ?? null;
-    if (isAnother) {
+    this.#allRows = response.total === null ? null : mergeRows(response, isNewQuery ? null : this.#allRows);
+    this.selected = [this.selected, this.#openKey()].find((key) => this.#hasResult(key)) ?? null;
+    if (isNewQuery) {
       this.#lastIndex = -1;
       this.generation++;
     }
@@ -307,11 +307,11 @@ export class Search {
 /** Merges new results with the loaded rows below them. */
 function mergeRows(response: SearchResponse, previous: readonly (Hit | undefined)[] | null): (Hit | undefined)[] {
   const total = Math.max(response.total ?? 0, response.hits.length);
-  const fresh = new Set(response.hits.map((hit) => hit.key));
-  const rows: (Hit | undefined)[] = Array.from({ length: total }, (_, at) => {
-    const old = previous?.length === total ? previous[at] : undefined;
-    return old && !fresh.has(old.key) ? old : undefined;
+  const newKeys = new Set(response.hits.map((hit) => hit.key));
+  const rows: (Hit | undefined)[] = Array.from({ length: total }, (_, index) => {
+    const row = previous?.length === total ? previous[index] : undefined;
+    return row && !newKeys.has(row.key) ? row : undefined;
   });
-  response.hits.forEach((hit, at) => (rows[at] = hit));
+  response.hits.forEach((hit, index) => (rows[index] = hit));
   return rows;
 }

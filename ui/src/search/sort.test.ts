@@ -5,10 +5,10 @@ import { nextOrder, sortHits } from "./sort";
 
 setUpPage();
 
-const of = (number: number, created: string | null, updated: string | null, comments: number) => ({ ...hit("plain", number), created_at: created, updated_at: updated, comments });
+const hitWith = (number: number, created: string | null, updated: string | null, comments: number) => ({ ...hit("plain", number), created_at: created, updated_at: updated, comments });
 
 it("sorting is stable", () => {
-  const hits = [of(1, "2026-01-01", "2026-03-03", 2), of(2, null, null, 2), of(3, "2026-02-02", "2026-02-02", 9)];
+  const hits = [hitWith(1, "2026-01-01", "2026-03-03", 2), hitWith(2, null, null, 2), hitWith(3, "2026-02-02", "2026-02-02", 9)];
   const numbers = (order: Parameters<typeof sortHits>[1]) => sortHits(hits, order).map((entry) => entry.number);
   expect([numbers("best"), numbers("newest"), numbers("changed"), numbers("comments")]).toEqual([[1, 2, 3], [3, 1, 2], [1, 3, 2], [3, 1, 2]]);
   expect([nextOrder("best"), nextOrder("comments")]).toEqual(["newest", "best"]);
@@ -23,7 +23,7 @@ it("the sort order survives a restart", async () => {
   expect(heading()).toBe("24 results");
   app.search.selected = "acme/app#3";
   document.querySelector<HTMLElement>("#results")?.focus();
-  for (let times = 0; times < 3; times++) press("s");
+  for (let index = 0; index < 3; index++) press("s");
   await settle();
   expect([heading(), app.search.selectedHit?.key]).toEqual(["24 results, most comments first", "acme/app#3"]);
   expect(comments()).toEqual(comments().toSorted((a, b) => b - a));
@@ -34,7 +34,7 @@ it("the sort order survives a restart", async () => {
   expect([app.search.sort, heading()]).toEqual(["comments", "24 results, most comments first"]);
 });
 
-it("partly loaded lists are not sorted", async () => {
+it("partially loaded lists are not sorted", async () => {
   const app = await openWindow("full");
   app.search.sort = "newest";
   await settle();

@@ -28,11 +28,11 @@ export class SplitPane {
 
   #app: AppState;
   /** The focus and the narrow layout before the second pane opened. */
-  #before: { focus: string | null; reading: boolean } | null = null;
+  #previousState: { focus: string | null; reading: boolean } | null = null;
 
   constructor(app: AppState) {
     this.#app = app;
-    this.reader = new Reader(() => app.recordPlace(), (thread) => app.store.read(thread), (key) => app.search.select(key));
+    this.reader = new Reader(() => app.recordPlace(), (thread) => app.store.recordRead(thread), (key) => app.search.select(key));
   }
 
   /** The reader that shows the list's selection. */
@@ -44,8 +44,8 @@ export class SplitPane {
     return this.reader.position !== null || this.reader.loading;
   }
 
-  /** Returns what the first pane keeps: the read document, not a result that was only previewed. */
-  #first(key: string): ReadingPosition | null {
+  /** Returns the position that the first pane keeps; a mere preview is not kept. */
+  #firstPosition(key: string): ReadingPosition | null {
     const { position, beforePreview } = this.#app.reader;
     return position?.key === key ? beforePreview : position;
   }
@@ -59,10 +59,10 @@ export class SplitPane {
   /** Opens a document next to the current one, or alone if there is none. */
   async open(key: string): Promise<void> {
     const app = this.#app;
-    const first = this.#first(key);
+    const first = this.#firstPosition(key);
     if (first === null) return app.openDocument(key);
     const isInside = this.isOpen && this.pane === "second" && app.view === "search";
-    if (!isInside) this.#before = app.view === "search" ? { focus: focusPath(), reading: app.reader.reading } : null;
+    if (!isInside) this.#previousState = app.view === "search" ? { focus: focusPath(), reading: app.reader.reading } : null;
     if (app.view !== "search") app.go("search");
     else if (this.reader.position?.key !== key) app.recordPlace();
     app.reader.cancelPending();
@@ -78,11 +78,11 @@ export class SplitPane {
   async close(): Promise<void> {
     this.#app.recordPlace();
     this.clear();
-    const before = this.#before;
-    this.#before = null;
-    if (before) this.#app.reader.reading = before.reading;
+    const previous = this.#previousState;
+    this.#previousState = null;
+    if (previous) this.#app.reader.reading = previous.reading;
     await tick();
-    if (!focusByPath(before?.focus ?? null)) focusByPath('[data-pane="first"]');
+    if (!focusByPath(previous?.focus ?? null)) focusByPath('[data-pane="first"]');
   }
 
   clear(): void {
@@ -99,7 +99,7 @@ export class SplitPane {
 
   /**
    * Returns the layout for a width. With room for one part, `reading` chooses the document over the
-   * list; next to two documents the list replaces the first.
+   * list. With two documents and room for two parts, it chooses the first document over the list.
    */
   layout(width: number, reading: boolean): VisibleParts {
     const { isOpen, pane } = this;

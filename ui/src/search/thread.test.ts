@@ -12,13 +12,13 @@ const thread: Thread = { ...sample("plain"), title: "Sync stops", association: n
 const answer = comment(7, { association: "ANSWER", html: "<p>Do this.</p>" });
 
 let app: AppState;
-let served: Thread;
+let servedThread: Thread;
 
-async function open(of: Thread): Promise<void> {
-  served = of;
+async function open(target: Thread): Promise<void> {
+  servedThread = target;
   app = new AppState();
-  mountComponent(ThreadView, { app, filterBy: () => {}, back: () => {}, leave: null, pane: "first", toOther: null });
-  await app.reader.open({ key: of.key, anchor: null });
+  mountComponent(ThreadView, { app, filterBy: () => {}, back: () => {}, leave: null, pane: "first", showOther: null });
+  await app.reader.open({ key: target.key, anchor: null });
   await tick();
 }
 function scrollTo(bottom: number): void {
@@ -29,7 +29,7 @@ function scrollTo(bottom: number): void {
 }
 
 setUpPage();
-beforeEach(() => mockIPC((command) => (command === "thread" ? served : null)));
+beforeEach(() => mockIPC((command) => (command === "thread" ? servedThread : null)));
 
 it("the bar shows the title after scrolling", async () => {
   await open(thread);
@@ -58,31 +58,31 @@ it("links to the merged change or accepted answer", async () => {
 });
 
 it("shows the first links and expands the rest", async () => {
-  await open({ ...thread, links: Array.from({ length: 40 }, (_, at) => link("mentions", { key: `acme/app#${at + 2}` })) });
+  await open({ ...thread, links: Array.from({ length: 40 }, (_, index) => link("mentions", { key: `acme/app#${index + 2}` })) });
   expect(document.querySelectorAll(".links [data-doc]").length).toBe(6);
-  const more = document.querySelector<HTMLElement>(".links .rest");
-  expect(more?.textContent).toBe("Show 34 more");
-  more?.click();
+  const moreButton = document.querySelector<HTMLElement>(".links .rest");
+  expect(moreButton?.textContent).toBe("Show 34 more");
+  moreButton?.click();
   flushSync();
   expect(document.querySelectorAll(".links [data-doc]").length).toBe(40);
 });
 
 it("claims no fix without evidence", () => {
-  const words = (change: Partial<Thread>) => fixOf({ ...thread, ...change })?.label ?? null;
+  const label = (change: Partial<Thread>) => fixOf({ ...thread, ...change })?.label ?? null;
   expect([
-    words({}),
-    words({ links: [link("closes", { state: "closed" })] }),
-    words({ links: [link("mentions")] }),
-    words({ state: "open", links: [link("closes", { state: "open" })] }),
-    words({ links: [link("duplicate_of", { outgoing: true, document: "issue" })] }),
-    words({ links: [link("duplicate_of", { outgoing: true, document: null, title: null })] }),
-    words({ kind: "pull_request", links: [link("closes")] }),
+    label({}),
+    label({ links: [link("closes", { state: "closed" })] }),
+    label({ links: [link("mentions")] }),
+    label({ state: "open", links: [link("closes", { state: "open" })] }),
+    label({ links: [link("duplicate_of", { outgoing: true, document: "issue" })] }),
+    label({ links: [link("duplicate_of", { outgoing: true, document: null, title: null })] }),
+    label({ kind: "pull_request", links: [link("closes")] }),
   ]).toEqual([null, null, null, "Fix proposed in #9", "Duplicate of #9", null, null]);
 });
 
 it("a note has no author and links numbers", async () => {
-  const about = link("relates_to", { outgoing: true, document: "issue", key: "acme/app#113", state: "open" });
-  await open({ ...thread, key: "note#1", kind: "note", source: "note", author: null, html: "<p>See #113.</p>", links: [about] });
+  const item = link("relates_to", { outgoing: true, document: "issue", key: "acme/app#113", state: "open" });
+  await open({ ...thread, key: "note#1", kind: "note", source: "note", author: null, html: "<p>See #113.</p>", links: [item] });
   expect(text(".comment header")).toMatch(/^Written \d+ months? ago$/);
   expect(text(".facts")).not.toMatch(/opened|account/);
   expect(document.querySelector(".prose a")?.getAttribute("data-item")).toBe("acme/app#113");
@@ -90,8 +90,8 @@ it("a note has no author and links numbers", async () => {
 
 it("reloads a changed item", async () => {
   await open(thread);
-  served = { ...thread, links: [link("relates_to", { document: "note", key: "note#1", title: "Chains" })] };
-  app.refreshShown();
+  servedThread = { ...thread, links: [link("relates_to", { document: "note", key: "note#1", title: "Chains" })] };
+  app.refreshVisible();
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(text(".links")).toContain("note#1 Chains");
 });

@@ -4,15 +4,15 @@ import { openWindow, setUpPage, press, settle } from "../testing/testPage";
 
 setUpPage();
 
-const ticked = () => [...document.querySelectorAll(".tour .known kbd")].map((entry) => entry.textContent);
+const usedKeys = () => [...document.querySelectorAll(".tour .known kbd")].map((entry) => entry.textContent);
 
 it("the tour ticks off used keys", async () => {
   const app = await openWindow("full");
   expect(document.querySelectorAll(".tour li").length).toBe(6);
-  expect(ticked()).toEqual([]);
+  expect(usedKeys()).toEqual([]);
   app.commands.run("help");
   flushSync();
-  expect(ticked()).toEqual(["?"]);
+  expect(usedKeys()).toEqual(["?"]);
   document.querySelector<HTMLDialogElement>("dialog[open]")?.close();
   for (const id of ["read", "item.duplicates", "item.solved", "triage", "palette", "something else"]) app.markUsed(id);
   flushSync();
@@ -24,9 +24,9 @@ it("skipping the tour is permanent", async () => {
   document.querySelector<HTMLElement>(".tour button")?.click();
   flushSync();
   expect(document.querySelector(".tour")).toBe(null);
-  const again = await openWindow("full");
+  const restarted = await openWindow("full");
   await settle();
-  expect(again.store.isUsed("read")).toBe(true);
+  expect(restarted.store.isUsed("read")).toBe(true);
   expect(document.querySelector(".tour")).toBe(null);
 });
 

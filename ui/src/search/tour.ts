@@ -1,4 +1,4 @@
-// The six keys that a newcomer needs; each is ticked off after its first use.
+// The six keys that a newcomer needs; each is checked off after its first use.
 
 import type { CommandId, ViewId } from "../shell/keys";
 import type { LocalStore } from "../shell/localStore.svelte";

@@ -1,4 +1,4 @@
-// The installed embedding models, the one in use, and the way to add others.
+// The installed embedding models, the model in use, and adding others.
 
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
@@ -6,7 +6,7 @@ import type { Catalog, ModelView } from "../lib/types";
 import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
-/** How a model is added. */
+/** The origin of an added model. */
 export type ModelOrigin = "catalog" | "files";
 
 export class Models extends EngineRequest {
@@ -30,11 +30,11 @@ export class Models extends EngineRequest {
   }
 
   /** Adds a model by its name in the catalog or from a path. Returns whether it succeeded. */
-  async add(way: ModelOrigin, value: string): Promise<boolean> {
+  async add(origin: ModelOrigin, value: string): Promise<boolean> {
     this.failure = null;
     try {
       const model = await this.#app.jobs.run("model", (onProgress) =>
-        way === "catalog" ? api.installModel(value, onProgress) : api.importModel(value, null, onProgress),
+        origin === "catalog" ? api.installModel(value, onProgress) : api.importModel(value, null, onProgress),
       );
       this.#app.toasts.show(words.settings.models.added(model.name));
     } catch (error) {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { parseShortcut } from "./shortcut";
 import ShortcutField from "./ShortcutField.svelte";
 
-const key = (key: string, code: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, code, bubbles: true, cancelable: true, ...more });
+const key = (key: string, code: string, init: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, code, bubbles: true, cancelable: true, ...init });
 
 it("formats pressed keys", () => {
   expect(parseShortcut(key("p", "KeyP", { ctrlKey: true, altKey: true }))).toEqual({ shortcut: "Ctrl+Alt+P" });
@@ -25,28 +25,28 @@ it("requires a modifier and a key", () => {
 });
 
 it("records keys until Esc or Tab", () => {
-  const chosen: string[] = [];
-  const shown = mount(ShortcutField, { target: document.body, props: { shortcut: "Ctrl+Alt+P", problem: "Another program holds it.", choose: (entry: string) => void chosen.push(entry) } });
+  const shortcuts: string[] = [];
+  const component = mount(ShortcutField, { target: document.body, props: { shortcut: "Ctrl+Alt+P", problem: "Another program holds it.", choose: (entry: string) => void shortcuts.push(entry) } });
   flushSync();
   const field = document.querySelector("input") as HTMLInputElement;
-  const texts = () => document.getElementById("prompt-shortcut-about")?.textContent.trim();
+  const message = () => document.getElementById("prompt-shortcut-about")?.textContent.trim();
   const press = (event: KeyboardEvent) => {
     field.dispatchEvent(event);
     flushSync();
     return event.defaultPrevented;
   };
-  expect([texts(), field.getAttribute("aria-invalid")]).toEqual(["Another program holds it.", "true"]);
+  expect([message(), field.getAttribute("aria-invalid")]).toEqual(["Another program holds it.", "true"]);
   field.focus();
   flushSync();
-  expect(texts()).toContain("Press the new shortcut");
+  expect(message()).toContain("Press the new shortcut");
   press(key("j", "KeyJ"));
-  expect(texts()).toContain("Combine it with Ctrl");
+  expect(message()).toContain("Combine it with Ctrl");
   press(key("Escape", "Escape"));
   press(key("j", "KeyJ", { ctrlKey: true }));
-  expect([chosen, document.activeElement]).toEqual([[], field]);
+  expect([shortcuts, document.activeElement]).toEqual([[], field]);
   press(key("Enter", "Enter"));
   expect(press(key("Tab", "Tab"))).toBe(false);
   press(key("j", "KeyJ", { ctrlKey: true }));
-  expect(chosen).toEqual(["Ctrl+J"]);
-  void unmount(shown);
+  expect(shortcuts).toEqual(["Ctrl+J"]);
+  void unmount(component);
 });

@@ -14,8 +14,8 @@ type ShortcutInput = { shortcut: string } | { problem: string } | null;
 /** Returns the key's name. With Alt, some layouts type another character, so the position decides. */
 function keyOf(event: KeyboardEvent): string | null {
   if (/^[a-z]$/i.test(event.key)) return event.key.toUpperCase();
-  const place = /^(?:Key([A-Z])|Digit(\d))$/.exec(event.code);
-  if (place) return place[1] ?? place[2] ?? null;
+  const position = /^(?:Key([A-Z])|Digit(\d))$/.exec(event.code);
+  if (position) return position[1] ?? position[2] ?? null;
   return NAMED_KEY.test(event.code) ? event.code.replace("Arrow", "") : null;
 }
 

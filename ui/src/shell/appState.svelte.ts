@@ -47,12 +47,12 @@ export class AppState {
   readonly search = new Search(
     () => this.recordPlace(),
     () => this.splitPane.activeReader.key,
-    (query, typed) => this.answer.follow(query, typed),
+    (query, isTyping) => this.answer.follow(query, isTyping),
   );
   readonly reader = new Reader(
     () => this.recordPlace(),
     (thread) => {
-      this.store.read(thread);
+      this.store.recordRead(thread);
       this.markUsed("read");
     },
     // With two panes, the list controls the second one.
@@ -79,10 +79,10 @@ export class AppState {
   view = $state<ViewId>("search");
   launch = $state.raw<Launch | null>(null);
   status = $state.raw<Status | null>(null);
-  /** Why the casebook cannot be opened. */
+  /** The reason why the casebook cannot be opened. */
   openFailure = $state.raw<Failure | null>(null);
   message = $state.raw<Message | null>(null);
-  /** The error in the settings file, until the person has handled it. */
+  /** The error in the settings file, until the user has handled it. */
   settingsFailure = $state.raw<Failure | null>(null);
   isOpening = $state(true);
   /** Whether files are dragged over the window. */
@@ -93,8 +93,8 @@ export class AppState {
   menuItem = $state<string | null>(null);
 
   #statusRequest = new LatestRequest();
-  #statusAt = 0;
-  #watching = false;
+  #statusTime = 0;
+  #isWatching = false;
 
   constructor() {
     this.commands.register(itemCommands(this));
@@ -155,17 +155,17 @@ export class AppState {
     this.triage.restore();
     this.search.sort = this.store.state.sort;
     this.session.open(launch.casebook);
-    const wrong = launch.wrong_settings;
+    const settingsError = launch.wrong_settings;
     // Without the settings file, a different casebook may be open; the hint says which.
-    const meanwhile = words.shell.settings.meanwhile(launch.casebook);
-    this.settingsFailure = wrong && { ...wrong, hint: words.shared.sentences([sentence(wrong.hint ?? ""), meanwhile]) };
+    const casebookNote = words.shell.settings.currentCasebook(launch.casebook);
+    this.settingsFailure = settingsError && { ...settingsError, hint: words.shared.sentences([sentence(settingsError.hint ?? ""), casebookNote]) };
   }
 
   /** Renames the invalid settings file. */
   async setSettingsAside(): Promise<void> {
     try {
-      const aside = await api.setSettingsAside();
-      this.toasts.show(aside === null ? words.shell.settings.right : words.shell.settings.aside(aside));
+      const newPath = await api.setSettingsAside();
+      this.toasts.show(newPath === null ? words.shell.settings.valid : words.shell.settings.movedAside(newPath));
       this.settingsFailure = null;
     } catch (error) {
       this.settingsFailure = api.toFailure(error);
@@ -254,7 +254,7 @@ export class AppState {
   /** Shows imported or removed items and updates the indexes. */
   async reloadAll(): Promise<void> {
     await Promise.all([this.refresh(), this.sources.load()]);
-    this.refreshShown();
+    this.refreshVisible();
     await this.updateIndexes();
   }
 
@@ -265,7 +265,7 @@ export class AppState {
       if (report.busy_elsewhere) {
         this.#showInfo(words.shell.indexedElsewhere, words.shell.indexedElsewhereHint);
       } else {
-        this.refreshShown();
+        this.refreshVisible();
         if (report.calibrated.length > 0) await this.sources.showCalibrations(report.calibrated);
       }
     } catch (error) {
@@ -276,7 +276,7 @@ export class AppState {
   }
 
   /** Reloads the results and documents on screen. */
-  refreshShown(): void {
+  refreshVisible(): void {
     this.search.refresh();
     this.answer.refresh();
     void this.reader.refresh();
@@ -286,7 +286,7 @@ export class AppState {
 
   /** Reloads the status. */
   async refresh(): Promise<void> {
-    this.#statusAt = Date.now();
+    this.#statusTime = Date.now();
     // A job triggers frequent requests, whose responses may arrive out of order.
     const isCurrent = this.#statusRequest.begin();
     try {
@@ -305,7 +305,7 @@ export class AppState {
     }
   }
 
-  /** Shows an error. A cancelled job is not one. */
+  /** Shows an error. A canceled job is not an error. */
   showError(error: unknown): void {
     const failure = api.toFailure(error);
     // A list laid out twice in a frame is harmless.
@@ -326,7 +326,7 @@ export class AppState {
     // Full text is searchable after its phase; embeddings may take long.
     if (isNewPhase) this.search.refresh();
     // The status must not lag behind the results.
-    if (isNewPhase || Date.now() - this.#statusAt > STATUS_INTERVAL) void this.refresh();
+    if (isNewPhase || Date.now() - this.#statusTime > STATUS_INTERVAL) void this.refresh();
   }
 
   #handleDrop(drop: Dropped): void {
@@ -336,20 +336,20 @@ export class AppState {
 
   /** Opens files: tracker exports after a preview, everything else as logs. */
   async openFiles(paths: readonly string[]): Promise<void> {
-    const importing = this.sources.fileImport;
-    if (!paths.every(isLog) && !this.jobs.get("import") && (await importing.start(paths))) {
+    const fileImport = this.sources.fileImport;
+    if (!paths.every(isLog) && !this.jobs.get("import") && (await fileImport.start(paths))) {
       this.sources.startAdding("files");
       return;
     }
-    importing.clear();
+    fileImport.clear();
     this.searchFor(paths.join("\n"), true);
     this.answer.wantsFocus = true;
   }
 
   /** Starts the background services and the watchers. */
   #watch(): void {
-    if (this.#watching) return;
-    this.#watching = true;
+    if (this.#isWatching) return;
+    this.#isWatching = true;
     this.autosync.start();
     void this.quickPrompt.start();
     void api.watchLinks((key) => void this.openDocument(key)).catch((error: unknown) => this.showError(error));

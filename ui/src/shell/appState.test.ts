@@ -5,7 +5,7 @@ import { setUpPage } from "../testing/testPage";
 import { AppState } from "./appState.svelte";
 
 const thread = (key: string) => ({ key, title: key, kind: "issue", state: "open", state_reason: null, url: null, markdown: "", links: [] }) as unknown as Thread;
-const nothing = { hits: [], total: 0, notices: [], took_ms: 1 } as unknown as SearchResponse;
+const noResults = { hits: [], total: 0, notices: [], took_ms: 1 } as unknown as SearchResponse;
 
 let app: AppState;
 
@@ -14,7 +14,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   mockIPC((command, payload) => {
     if (command === "thread") return thread((payload as { key: string }).key);
-    return command === "search" ? nothing : null;
+    return command === "search" ? noResults : null;
   });
   document.body.innerHTML = '<main id="main" tabindex="-1"><div role="listbox" aria-label="Reports to review" tabindex="0"></div></main>';
   app = new AppState();

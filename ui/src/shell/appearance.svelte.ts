@@ -8,7 +8,7 @@ export const APPEARANCE_OPTIONS = {
   motion: ["system", "less"],
 } as const;
 
-export type AppearanceChoices = { -readonly [Part in keyof typeof APPEARANCE_OPTIONS]: (typeof APPEARANCE_OPTIONS)[Part][number] };
+export type AppearanceChoices = { -readonly [Setting in keyof typeof APPEARANCE_OPTIONS]: (typeof APPEARANCE_OPTIONS)[Setting][number] };
 
 /** Row heights of long lists, in rem; other dimensions are in app.css. */
 const ROW_HEIGHTS: Record<AppearanceChoices["density"], { document: number; report: number; problem: number }> = {
@@ -24,12 +24,12 @@ class Appearance {
   }
 
   restore(): void {
-    const stored = Object.entries(APPEARANCE_OPTIONS).map(([part, values]) => [part, values.find((value) => value === localStorage.getItem(part)) ?? values[0]]);
+    const stored = Object.entries(APPEARANCE_OPTIONS).map(([setting, values]) => [setting, values.find((value) => value === localStorage.getItem(setting)) ?? values[0]]);
     this.#show(Object.fromEntries(stored) as AppearanceChoices);
   }
 
   choose(change: Partial<AppearanceChoices>): void {
-    for (const [part, value] of Object.entries(change)) localStorage.setItem(part, value);
+    for (const [setting, value] of Object.entries(change)) localStorage.setItem(setting, value);
     this.#show({ ...this.choices, ...change });
   }
 

@@ -6,14 +6,14 @@ import { appearance } from "./appearance.svelte";
 const root = document.documentElement;
 const press = (name: string) =>
   [...document.querySelectorAll("button")].find((entry) => entry.textContent.trim() === name)?.click();
-let shown: Record<string, unknown>;
+let component: Record<string, unknown>;
 
 beforeEach(() => {
   localStorage.clear();
   appearance.restore();
-  shown = mount(Appearance, { target: document.body });
+  component = mount(Appearance, { target: document.body });
 });
-afterEach(() => void unmount(shown));
+afterEach(() => void unmount(component));
 
 it("compact density survives a restart", () => {
   expect([root.dataset["density"], appearance.rowHeights.document]).toEqual(["comfortable", 3.5]);

@@ -1,4 +1,4 @@
-// Automatic syncs at the chosen intervals, with a notification of what is new. Off by default.
+// Automatic syncs at the chosen intervals, with a notification about new findings. Off by default.
 
 import * as api from "../lib/api";
 import type { TriageItem } from "../lib/types";
@@ -19,7 +19,7 @@ export function intervalLabel(minutes: number): string {
 }
 
 const MINUTE = 60_000;
-/** The most likely duplicates whose candidates are looked up; each needs a request of its own. */
+/** The maximum number of likely duplicates whose candidate is looked up, one request each. */
 const MAX_LOOKUPS = 20;
 
 function duplicateNews(newDuplicates: readonly TriageItem[]): string[] {
@@ -27,7 +27,7 @@ function duplicateNews(newDuplicates: readonly TriageItem[]): string[] {
   return [texts.news.maybeSame(newDuplicates.length), ...(regressions > 0 ? [texts.news.maybeBack(regressions, newDuplicates.length)] : [])];
 }
 
-/** Counts the waiting reports whose candidate was open before and is solved now. */
+/** Counts the waiting reports whose candidate was open and is now solved. */
 async function countSolved(previous: readonly TriageItem[]): Promise<number> {
   const open = previous.filter(({ candidate }) => isDuplicateBand(candidate.band) && candidate.state === "open").slice(0, MAX_LOOKUPS);
   const isSolved = async (key: string) => {
@@ -37,7 +37,7 @@ async function countSolved(previous: readonly TriageItem[]): Promise<number> {
   return (await Promise.all(open.map((item) => isSolved(item.candidate.key)))).filter(Boolean).length;
 }
 
-/** The number of problems checked for recurrence. */
+/** The maximum number of problems checked for recurrence. */
 const MAX_PROBLEMS = 1000;
 
 /** Returns the problems that recurred after their fix; `null` on an error. */
@@ -67,11 +67,11 @@ export class AutoSync {
   }
 
   /** Returns the sources whose last sync and last attempt are older than their interval. */
-  due(now: number): string[] {
-    const isDue = (source: string, at: string | null) => {
+  dueSources(now: number): string[] {
+    const isDue = (source: string, syncedAt: string | null) => {
       const interval = this.interval(source) * MINUTE;
-      const last = Math.max(at === null ? 0 : Date.parse(at), this.#attempts.get(source) ?? 0);
-      return interval > 0 && now - last >= interval;
+      const lastAttempt = Math.max(syncedAt === null ? 0 : Date.parse(syncedAt), this.#attempts.get(source) ?? 0);
+      return interval > 0 && now - lastAttempt >= interval;
     };
     return this.#app.sources.mirrors.filter((mirror) => isDue(mirror.source, mirror.synced_at)).map((mirror) => mirror.source);
   }
@@ -85,14 +85,14 @@ export class AutoSync {
   /** Syncs due sources unless a job runs, then checks the new reports for duplicates. */
   async syncDue(now: number): Promise<void> {
     const { sources, triage, toasts, jobs } = this.#app;
-    const due = this.due(now);
-    if (due.length === 0 || jobs.running.length > 0 || (await this.#isBlocked())) return;
-    for (const source of due) this.#attempts.set(source, now);
+    const dueSources = this.dueSources(now);
+    if (dueSources.length === 0 || jobs.running.length > 0 || (await this.#isBlocked())) return;
+    for (const source of dueSources) this.#attempts.set(source, now);
     await triage.load();
     const previous = triage.rows;
     const knownKeys = new Set(previous.map((item) => item.key));
     const recurringBefore = await recurringProblems();
-    if (!(await sources.sync(due, { isQuiet: true }))) return;
+    if (!(await sources.sync(dueSources, { isQuiet: true }))) return;
     await triage.scan();
     const newDuplicates = triage.rows.filter((item) => !knownKeys.has(item.key) && isDuplicateBand(item.candidate.band));
     const solvedCount = await countSolved(previous);
@@ -104,7 +104,7 @@ export class AutoSync {
     const { sentences } = words.shared;
     const places = [...(newDuplicates.length > 0 ? [texts.news.inTriage(newDuplicates.length)] : []), ...(regressions > 0 ? [texts.news.inProblems(regressions)] : [])];
     toasts.show(sentences([...news, ...places]));
-    // Only unattended windows notify the desktop, and a desktop without notifications is no error.
+    // Only unattended windows notify the desktop. A desktop without notifications is not an error.
     await api.announce(sentences(news)).catch(() => undefined);
   }
 }

@@ -2,15 +2,15 @@ import { expect, it, vi } from "vitest";
 import { Commands } from "./commands.svelte";
 import { COMMANDS, groupOf, GROUPS, keyName, SHORTCUTS, COMMAND_TITLES } from "./keys";
 
-const press = (key: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, ...more });
+const press = (key: string, init: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, ...init });
 
 it("runs a command while it is registered", () => {
   const commands = new Commands();
   const decide = vi.fn();
-  const end = commands.register({ "triage.duplicate": { run: decide } });
+  const unregister = commands.register({ "triage.duplicate": { run: decide } });
   expect(commands.handleKey(press("d"), ["triage"])).toBe(true);
   expect(commands.handleKey(press("d"), ["search"])).toBe(false);
-  end();
+  unregister();
   expect([commands.handleKey(press("d"), ["triage"]), decide.mock.calls.length]).toEqual([false, 1]);
 });
 
@@ -39,10 +39,10 @@ it("text boxes keep their keys", () => {
 
 it("lists only available commands", () => {
   const commands = new Commands();
-  let can = false;
-  commands.register({ "item.tracker": { run: () => {}, when: () => can }, "item.pin": { run: () => {}, title: () => "Unpin" } });
+  let isAvailable = false;
+  commands.register({ "item.tracker": { run: () => {}, when: () => isAvailable }, "item.pin": { run: () => {}, title: () => "Unpin" } });
   expect(commands.available("item").map((entry) => commands.title(entry.id))).toEqual(["Unpin"]);
-  can = true;
+  isAvailable = true;
   expect(commands.available("item").map((entry) => entry.id)).toEqual(["item.tracker", "item.pin"]);
 });
 
@@ -58,12 +58,12 @@ it("names pressed keys", () => {
 
 it("keys are unique and listed", () => {
   for (const group of GROUPS) {
-    const reach = group === "everywhere" ? ["everywhere"] : ["everywhere", "item", group];
-    const keys = COMMANDS.filter((entry) => reach.includes(groupOf(entry.id))).flatMap((entry) => entry.keys as readonly string[]);
+    const groups = group === "everywhere" ? ["everywhere"] : ["everywhere", "item", group];
+    const keys = COMMANDS.filter((entry) => groups.includes(groupOf(entry.id))).flatMap((entry) => entry.keys as readonly string[]);
     // Sources have no items whose key could be copied.
     if (group !== "sources") expect(new Set(keys).size, `${group}: ${keys.join(", ")}`).toBe(keys.length);
-    const listed = SHORTCUTS.find((entry) => entry.id === group)?.shortcuts.flatMap((entry) => entry.keys) ?? [];
-    for (const command of COMMANDS.filter((entry) => groupOf(entry.id) === group)) expect(listed).toEqual(expect.arrayContaining([...command.keys]));
+    const listedKeys = SHORTCUTS.find((entry) => entry.id === group)?.shortcuts.flatMap((entry) => entry.keys) ?? [];
+    for (const command of COMMANDS.filter((entry) => groupOf(entry.id) === group)) expect(listedKeys).toEqual(expect.arrayContaining([...command.keys]));
   }
 });
 

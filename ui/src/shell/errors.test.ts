@@ -17,20 +17,20 @@ it("hints have buttons instead of commands", async () => {
   app.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile." } };
   await settle();
   expect(text(".banner .words")).toBe("The vectors are damaged. A repair fixes this; keyword search works meanwhile.");
-  const asked: string[] = [];
+  const calls: string[] = [];
   const finding = { id: "x", severity: "error", what: "the database is damaged", why: "It is the only one.", remedy: "Restore a copy, such as one from `precedent backup`: precedent restore FILE.", repairable: false };
-  let left = false;
+  let isUnrepairable = false;
   mockIPC((command) => {
-    asked.push(command);
-    if (command === "repair") return { casebook: "", checked: [], findings: [{ ...finding, repaired: !left }] };
+    calls.push(command);
+    if (command === "repair") return { casebook: "", checked: [], findings: [{ ...finding, repaired: !isUnrepairable }] };
     if (command === "status") return app.status;
     if (command === "update_index") return { busy_elsewhere: false, calibrated: [] };
     return command === "search" ? { hits: [], total: 0, notices: [] } : [];
   });
   button("Check and repair")?.click();
   await settle();
-  expect([asked.includes("repair"), app.message, app.toasts.shown?.text]).toEqual([true, null, "Repaired 1 problem in the casebook."]);
-  left = true;
+  expect([calls.includes("repair"), app.message, app.toasts.current?.text]).toEqual([true, null, "Repaired 1 problem in the casebook."]);
+  isUnrepairable = true;
   app.commands.run("repair");
   await settle();
   expect(text(".banner .words")).toBe("The database is damaged. It is the only one. Restore a copy.");
@@ -43,16 +43,16 @@ it("offers a repair if the casebook is damaged", async () => {
   expect(text(".closed .words span")).toBe("A repair fixes this, and says what to do about the rest.");
   button("Check and repair")?.click();
   await settle();
-  expect([app.openFailure, app.toasts.shown?.text]).toEqual([null, "The casebook has no problems."]);
+  expect([app.openFailure, app.toasts.current?.text]).toEqual([null, "The casebook has no problems."]);
 });
 
 it("offers to repeat a failed search", async () => {
   await openWindow("failing");
-  const asked: string[] = [];
-  mockIPC((command) => void asked.push(command));
+  const calls: string[] = [];
+  mockIPC((command) => void calls.push(command));
   button("Retry")?.click();
   await settle();
-  expect(asked).toContain("search");
+  expect(calls).toContain("search");
 });
 
 it("a failed queue is not empty", async () => {

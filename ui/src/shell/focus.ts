@@ -1,6 +1,6 @@
 // Keeps the focus within the view when the focused element disappears.
 
-/** Returns whether no element chosen by a person has the focus. */
+/** Returns whether no particular element has the focus. */
 export function isFocusLost(): boolean {
   const active = document.activeElement;
   return active === null || active === document.body || active.id === "main";

@@ -26,7 +26,7 @@ it("shows running updates and an incomplete index", () => {
 });
 
 it("lists the figures on request", () => {
-  const told = figures(status());
-  expect(told.slice(0, 2)).toEqual(["3 of 3 documents searchable by keyword", "5 of 5 passages searchable by meaning"]);
-  expect([told[2]?.startsWith("acme/app: 3 issues, 1 comment, updated"), told[3]]).toEqual([true, "/casebook"]);
+  const details = figures(status());
+  expect(details.slice(0, 2)).toEqual(["3 of 3 documents searchable by keyword", "5 of 5 passages searchable by meaning"]);
+  expect([details[2]?.startsWith("acme/app: 3 issues, 1 comment, updated"), details[3]]).toEqual([true, "/casebook"]);
 });

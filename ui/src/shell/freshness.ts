@@ -10,16 +10,16 @@ const texts = words.shell.freshness;
 /** Returns "Up to date · 2 min ago": the index state and the last sync. */
 export function freshness(status: Status, mirrors: readonly MirrorView[], isWorking: boolean, now: number): string {
   if (status.sources.length === 0) return texts.empty;
-  const standing = isWorking
+  const state = isWorking
     ? texts.updating
     : isIndexBehind(status.coverage, status.model.problem === null)
       ? texts.behind
       : texts.upToDate;
   // The oldest sync limits how current the casebook is.
-  const synced = mirrors.map((mirror) => mirror.synced_at);
-  if (synced.length === 0) return standing;
-  const oldest = synced.reduce((a, b) => (a === null || b === null ? null : a < b ? a : b));
-  return texts.since(standing, oldest === null ? texts.never : briefAge(oldest, now));
+  const syncTimes = mirrors.map((mirror) => mirror.synced_at);
+  if (syncTimes.length === 0) return state;
+  const oldest = syncTimes.reduce((a, b) => (a === null || b === null ? null : a < b ? a : b));
+  return texts.withLastSync(state, oldest === null ? texts.never : briefAge(oldest, now));
 }
 
 /** Returns the contents of the casebook and how much of it is indexed. */

@@ -5,14 +5,14 @@ const MAX_PLACES = 100;
 export class History<T> {
   #past = $state.raw<readonly T[]>([]);
   #future = $state.raw<readonly T[]>([]);
-  #same: (a: T, b: T) => boolean;
+  #isSame: (a: T, b: T) => boolean;
 
-  /** `same` compares two places, so that no step leads to the current one. */
-  constructor(same: (a: T, b: T) => boolean) {
-    this.#same = same;
+  /** `isSame` compares two places, so that no step leads to the current one. */
+  constructor(isSame: (a: T, b: T) => boolean) {
+    this.#isSame = isSame;
   }
 
-  /** The target of going back. */
+  /** The place that going back leads to. */
   get previous(): T | null {
     return this.#past.at(-1) ?? null;
   }
@@ -30,25 +30,25 @@ export class History<T> {
   /** Goes back; `null` at the beginning. */
   back(current: T): T | null {
     const past = this.#without(this.#past, current);
-    const to = past.at(-1);
-    if (to === undefined) return null;
+    const target = past.at(-1);
+    if (target === undefined) return null;
     this.#past = past.slice(0, -1);
     this.#future = [...this.#without(this.#future, current), current];
-    return to;
+    return target;
   }
 
   /** Goes forward; `null` at the end. */
   forward(current: T): T | null {
     const future = this.#without(this.#future, current);
-    const to = future.at(-1);
-    if (to === undefined) return null;
+    const target = future.at(-1);
+    if (target === undefined) return null;
     this.#future = future.slice(0, -1);
     this.#past = [...this.#without(this.#past, current), current];
-    return to;
+    return target;
   }
 
   #without(places: readonly T[], current: T): readonly T[] {
     const last = places.at(-1);
-    return last !== undefined && this.#same(last, current) ? places.slice(0, -1) : places;
+    return last !== undefined && this.#isSame(last, current) ? places.slice(0, -1) : places;
   }
 }

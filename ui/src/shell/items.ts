@@ -1,4 +1,4 @@
-// The item that commands act on, and the commands.
+// The item that commands act on, and the commands for it.
 
 import * as api from "../lib/api";
 import { cachedDocument } from "../lib/documentCache";
@@ -27,10 +27,10 @@ export function currentKey(): string | null {
 
 /** Returns the known fields of an item, with its text if it is open. */
 export function currentItem({ view, reader, splitPane, store }: AppState, key: string): CurrentItem {
-  const stored = [...store.state.pinned, ...store.state.recent].find((entry) => entry.key === key);
-  const opened = view === "search" ? [reader.thread, splitPane.reader.thread].find((entry) => entry?.key === key) : null;
+  const storedItem = [...store.state.pinned, ...store.state.recent].find((entry) => entry.key === key);
+  const openThread = view === "search" ? [reader.thread, splitPane.reader.thread].find((entry) => entry?.key === key) : null;
   const kind: DocKind = key.startsWith("note#") ? "note" : key.includes("#") ? "issue" : "page";
-  return { title: "", kind, state: null, state_reason: null, url: null, ...stored, ...cachedDocument(key), key, body: opened?.markdown ?? null };
+  return { title: "", kind, state: null, state_reason: null, url: null, ...storedItem, ...cachedDocument(key), key, body: openThread?.markdown ?? null };
 }
 
 /** Returns an item's name in menus and the palette. */
@@ -39,38 +39,38 @@ export function itemName(entry: { key: string; title: string }): string {
 }
 
 export function itemCommands(app: AppState): Handlers {
-  const is = (test: (entry: CurrentItem) => boolean) => () => app.item !== null && test(app.item);
-  const does = (run: (entry: CurrentItem) => Promise<void> | void, when: (entry: CurrentItem) => boolean = () => true): Handler => ({
-    when: is(when),
+  const itemMatches = (test: (entry: CurrentItem) => boolean) => () => app.item !== null && test(app.item);
+  const itemCommand = (run: (entry: CurrentItem) => Promise<void> | void, when: (entry: CurrentItem) => boolean = () => true): Handler => ({
+    when: itemMatches(when),
     run: () => {
       const entry = app.item;
       if (entry) void Promise.resolve(run(entry)).catch((error: unknown) => app.showError(error));
     },
   });
-  const copies = (text: (entry: CurrentItem) => string, done: (entry: CurrentItem) => string) =>
-    does(async (entry) => {
+  const copyCommand = (text: (entry: CurrentItem) => string, message: (entry: CurrentItem) => string) =>
+    itemCommand(async (entry) => {
       await api.copyText(text(entry));
-      app.toasts.show(done(entry));
+      app.toasts.show(message(entry));
     });
   const isReport = (entry: CurrentItem) => entry.kind === "issue" || entry.kind === "pull_request";
   return {
-    "item.open": does((entry) => app.openDocument(entry.key), (entry) => app.view !== "search" || app.reader.thread?.key !== entry.key),
-    "item.beside": does((entry) => app.splitPane.open(entry.key), (entry) => app.splitPane.canOpen(entry.key)),
-    "item.tracker": does((entry) => app.openExternal(entry.url ?? ""), (entry) => entry.url !== null),
-    "item.duplicates": does((entry) => app.findDuplicates(entry.key), isReport),
-    "item.solved": does((entry) => app.lookUp(entry.key, "case"), isReport),
-    "item.note": does((entry) => app.notes.startDraft({ attach: [entry.key] }), (entry) => entry.kind !== "note"),
-    "item.article": does((entry) => app.article.start(entry.key), isReport),
+    "item.open": itemCommand((entry) => app.openDocument(entry.key), (entry) => app.view !== "search" || app.reader.thread?.key !== entry.key),
+    "item.beside": itemCommand((entry) => app.splitPane.open(entry.key), (entry) => app.splitPane.canOpen(entry.key)),
+    "item.tracker": itemCommand((entry) => app.openExternal(entry.url ?? ""), (entry) => entry.url !== null),
+    "item.duplicates": itemCommand((entry) => app.findDuplicates(entry.key), isReport),
+    "item.solved": itemCommand((entry) => app.lookUp(entry.key, "case"), isReport),
+    "item.note": itemCommand((entry) => app.notes.startDraft({ attach: [entry.key] }), (entry) => entry.kind !== "note"),
+    "item.article": itemCommand((entry) => app.article.start(entry.key), isReport),
     "item.pin": {
-      ...does((entry) => {
-        const change = () => void app.store.togglePin(entry);
+      ...itemCommand((entry) => {
+        const toggle = () => void app.store.togglePin(entry);
         const isPinned = app.store.togglePin(entry);
-        app.undo.record(isPinned ? texts.pinned(entry.key) : texts.unpinned(entry.key), change);
+        app.undo.record(isPinned ? texts.pinned(entry.key) : texts.unpinned(entry.key), toggle);
       }),
       title: () => (app.item && app.store.isPinned(app.item.key) ? texts.unpin : texts.pin),
     },
-    "item.key": copies((entry) => entry.key, (entry) => texts.copied(entry.key)),
-    "item.link": copies(itemLink, (entry) => texts.copiedLink(entry.key)),
-    "item.markdown": copies(itemMarkdown, (entry) => (entry.body === null ? texts.copiedMarkdown : texts.copiedMarkdownWithText)(entry.key)),
+    "item.key": copyCommand((entry) => entry.key, (entry) => texts.copied(entry.key)),
+    "item.link": copyCommand(itemLink, (entry) => texts.copiedLink(entry.key)),
+    "item.markdown": copyCommand(itemMarkdown, (entry) => (entry.body === null ? texts.copiedMarkdown : texts.copiedMarkdownWithText)(entry.key)),
   };
 }

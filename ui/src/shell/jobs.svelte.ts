@@ -8,7 +8,7 @@ export interface Job {
   kind: JobKind;
   progress: Progress | null;
   perSecond: number | null;
-  isCancelling: boolean;
+  isCanceling: boolean;
 }
 
 type Listener = (progress: Progress, isNewPhase: boolean) => void;
@@ -21,19 +21,19 @@ export class Jobs {
     return this.running.find((job) => job.kind === kind) ?? null;
   }
 
-  /** Runs a job and shows its progress. Errors are for the caller. */
+  /** Runs a job and shows its progress. Passes errors to the caller. */
   async run<T>(
     kind: JobKind,
     start: (onProgress: (progress: Progress) => void) => Promise<T>,
     listener: Listener = () => {},
   ): Promise<T> {
-    let phase: { name: Phase; at: number; done: number } | null = null;
-    this.running = [...this.running, { kind, progress: null, perSecond: null, isCancelling: false }];
+    let phase: { name: Phase; time: number; done: number } | null = null;
+    this.running = [...this.running, { kind, progress: null, perSecond: null, isCanceling: false }];
     try {
       return await start((progress) => {
         const now = Date.now();
         const isNewPhase = phase?.name !== progress.phase;
-        if (phase === null || isNewPhase) phase = { name: progress.phase, at: now, done: progress.done };
+        if (phase === null || isNewPhase) phase = { name: progress.phase, time: now, done: progress.done };
         this.#change(kind, { progress, perSecond: rate(phase, now, progress.done) });
         listener(progress, isNewPhase);
       });
@@ -43,7 +43,7 @@ export class Jobs {
   }
 
   async cancel(kind: JobKind): Promise<void> {
-    this.#change(kind, { isCancelling: true });
+    this.#change(kind, { isCanceling: true });
     await api.cancel(kind);
   }
 

@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
 import { VIEWS, ViewKeys } from "./keys";
 
-const press = (key: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, ...more });
+const press = (key: string, init: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, ...init });
 
 it("digits open views, with Ctrl everywhere", () => {
   const keys = new ViewKeys();
   expect(keys.read(press("2"))).toBe(VIEWS[1]?.id);
   expect(keys.read(press("9"))).toBe(null);
   const box = document.createElement("textarea");
-  let seen: unknown = "nothing";
-  box.addEventListener("keydown", (event) => (seen = keys.read(event)));
+  let view: unknown = "nothing";
+  box.addEventListener("keydown", (event) => (view = keys.read(event)));
   box.dispatchEvent(press("2"));
-  expect(seen).toBe(null);
+  expect(view).toBe(null);
   box.dispatchEvent(press("2", { ctrlKey: true }));
-  expect(seen).toBe(VIEWS[1]?.id);
+  expect(view).toBe(VIEWS[1]?.id);
 });
 
 it("g and a letter open a view", () => {

@@ -27,11 +27,11 @@ interface StoredState {
   /** The last query. */
   asked: string;
   triage: TriageSettings | null;
-  /** Snoozed reports and when they return, in Unix milliseconds. */
+  /** Snoozed reports and the times when they return, in Unix milliseconds. */
   snoozed: Readonly<Record<string, number>>;
-  /** Reports that the user of this machine took. */
+  /** Reports assigned to the user of this machine. */
   assigned: readonly string[];
-  /** When the window was last in use, for "since the last visit". */
+  /** The times when the window was in use, for "since the last visit". */
   visit: Visit | null;
   /** The order of search results. */
   sort: SortOrder;
@@ -131,7 +131,7 @@ export class LocalStore {
   }
 
   /** The end of the previous visit; at first, a day ago. */
-  get since(): VisitTime {
+  get previousVisit(): VisitTime {
     return this.state.visit?.since ?? { at: Date.now() - DAY, upTo: {} };
   }
 
@@ -142,12 +142,12 @@ export class LocalStore {
     this.update({ visit: { last: { at: now, upTo }, since } });
   }
 
-  read(item: Item): void {
-    const fresh = toItem(item);
+  recordRead(item: Item): void {
+    const updated = toItem(item);
     const { recent, pinned } = this.state;
     this.update({
-      recent: [fresh, ...recent.filter((entry) => entry.key !== fresh.key)].slice(0, MAX_RECENT),
-      pinned: pinned.map((entry) => (entry.key === fresh.key ? fresh : entry)),
+      recent: [updated, ...recent.filter((entry) => entry.key !== updated.key)].slice(0, MAX_RECENT),
+      pinned: pinned.map((entry) => (entry.key === updated.key ? updated : entry)),
     });
   }
 
@@ -157,10 +157,10 @@ export class LocalStore {
 
   /** Pins or unpins a document. Returns whether it is pinned now. */
   togglePin(item: Item): boolean {
-    const was = this.isPinned(item.key);
+    const wasPinned = this.isPinned(item.key);
     const others = this.state.pinned.filter((entry) => entry.key !== item.key);
-    this.update({ pinned: was ? others : [toItem(item), ...others] });
-    return !was;
+    this.update({ pinned: wasPinned ? others : [toItem(item), ...others] });
+    return !wasPinned;
   }
 
   hasSearch(query: string): boolean {
@@ -170,10 +170,10 @@ export class LocalStore {
   /** Saves or removes a search. Returns whether it is saved now. */
   toggleSearch(query: string): boolean {
     const text = query.trim();
-    const was = this.hasSearch(text);
+    const wasSaved = this.hasSearch(text);
     const others = this.state.searches.filter((entry) => entry !== text);
-    this.update({ searches: was ? others : [text, ...others] });
-    return !was;
+    this.update({ searches: wasSaved ? others : [text, ...others] });
+    return !wasSaved;
   }
 
   /** Records a query that was not changed for a while, unless it is pasted or a single letter. */
@@ -199,14 +199,14 @@ export class LocalStore {
 
   /** Marks keys of the tour as used. */
   markUsed(...ids: readonly string[]): void {
-    const fresh = ids.filter((id) => !this.isUsed(id));
-    if (fresh.length > 0) this.update({ learnt: [...this.state.learnt, ...fresh] });
+    const newIds = ids.filter((id) => !this.isUsed(id));
+    if (newIds.length > 0) this.update({ learnt: [...this.state.learnt, ...newIds] });
   }
 
-  /** Snoozes a report until a time, or (`null`) ends its snooze. Expired snoozes are removed. */
-  snooze(key: string, until: number | null): void {
-    const others = Object.entries(this.state.snoozed).filter(([entry, at]) => entry !== key && at > Date.now());
-    this.update({ snoozed: Object.fromEntries(until === null ? others : [...others, [key, until]]) });
+  /** Snoozes a report until a time; `null` ends its snooze. Expired snoozes are removed. */
+  snooze(key: string, returnTime: number | null): void {
+    const others = Object.entries(this.state.snoozed).filter(([entry, time]) => entry !== key && time > Date.now());
+    this.update({ snoozed: Object.fromEntries(returnTime === null ? others : [...others, [key, returnTime]]) });
   }
 
   /** Assigns reports to the user of this machine, or ends their assignment. */

@@ -4,7 +4,7 @@ import { LocalStore, type Item } from "./localStore.svelte";
 const item = (key: string, title = key): Item => ({ key, title, kind: "issue", state: "open", state_reason: null });
 const keys = (items: readonly Item[]) => items.map((entry) => entry.key);
 
-function opened(casebook = "/a"): LocalStore {
+function openStore(casebook = "/a"): LocalStore {
   const store = new LocalStore();
   store.open(casebook);
   return store;
@@ -13,32 +13,32 @@ function opened(casebook = "/a"): LocalStore {
 beforeEach(() => localStorage.clear());
 
 it("keeps recent items per casebook", () => {
-  const store = opened();
-  for (const key of ["x", "y", "x"]) store.read(item(key));
-  expect(keys(opened().state.recent)).toEqual(["x", "y"]);
-  expect(keys(opened("/b").state.recent)).toEqual([]);
-  for (let n = 0; n < 30; n++) store.read(item(`k${n}`));
+  const store = openStore();
+  for (const key of ["x", "y", "x"]) store.recordRead(item(key));
+  expect(keys(openStore().state.recent)).toEqual(["x", "y"]);
+  expect(keys(openStore("/b").state.recent)).toEqual([]);
+  for (let n = 0; n < 30; n++) store.recordRead(item(`k${n}`));
   expect(store.state.recent.length).toBe(12);
 });
 
 it("updates the title of pinned items", () => {
-  const store = opened();
+  const store = openStore();
   expect([store.togglePin(item("x", "old")), store.togglePin(item("y")), store.isPinned("x")]).toEqual([true, true, true]);
-  store.read(item("x", "new"));
-  expect(opened().state.pinned.map((entry) => entry.title)).toEqual(["y", "new"]);
-  expect([store.togglePin(item("y")), keys(opened().state.pinned)]).toEqual([false, ["x"]]);
+  store.recordRead(item("x", "new"));
+  expect(openStore().state.pinned.map((entry) => entry.title)).toEqual(["y", "new"]);
+  expect([store.togglePin(item("y")), keys(openStore().state.pinned)]).toEqual([false, ["x"]]);
 });
 
 it("saves a trimmed search once", () => {
-  const store = opened();
-  expect([store.toggleSearch(" tls is:open "), opened().state.searches]).toEqual([true, ["tls is:open"]]);
-  expect([store.toggleSearch("tls is:open"), opened().state.searches]).toEqual([false, []]);
+  const store = openStore();
+  expect([store.toggleSearch(" tls is:open "), openStore().state.searches]).toEqual([true, ["tls is:open"]]);
+  expect([store.toggleSearch("tls is:open"), openStore().state.searches]).toEqual([false, []]);
 });
 
 it("keeps the last search unless saved or pasted", () => {
-  const store = opened();
+  const store = openStore();
   store.recordQuery(" tls ");
-  expect(opened().lastSearch).toBe("tls");
+  expect(openStore().lastSearch).toBe("tls");
   store.recordQuery("a log\nof two lines");
   expect(store.lastSearch).toBe("tls");
   store.toggleSearch("tls");
@@ -47,29 +47,29 @@ it("keeps the last search unless saved or pasted", () => {
 
 it("measures new reports from the previous visit", () => {
   const [day, hour] = [86_400_000, 3_600_000];
-  const first = opened();
+  const first = openStore();
   first.recordVisit(10 * day, { "acme/app": 9 * day });
   // The first visit covers the last day.
-  expect(first.since).toEqual({ at: 9 * day, upTo: {} });
-  opened().recordVisit(10 * day + hour, { "acme/app": 10 * day });
-  expect(opened().since).toEqual({ at: 9 * day, upTo: {} });
-  const next = opened();
+  expect(first.previousVisit).toEqual({ at: 9 * day, upTo: {} });
+  openStore().recordVisit(10 * day + hour, { "acme/app": 10 * day });
+  expect(openStore().previousVisit).toEqual({ at: 9 * day, upTo: {} });
+  const next = openStore();
   next.recordVisit(11 * day, { "acme/app": 11 * day });
-  expect(next.since).toEqual({ at: 10 * day + hour, upTo: { "acme/app": 10 * day } });
+  expect(next.previousVisit).toEqual({ at: 10 * day + hour, upTo: { "acme/app": 10 * day } });
 });
 
 it("keeps sync intervals per source", () => {
-  const store = opened();
+  const store = openStore();
   store.setSyncInterval("acme/app", 15);
   store.setSyncInterval("acme/mill", 0);
   store.setSyncInterval("acme/app", null);
-  expect([opened().state.syncEach, opened().state.syncMetered]).toEqual([{ "acme/mill": 0 }, true]);
+  expect([openStore().state.syncEach, openStore().state.syncMetered]).toEqual([{ "acme/mill": 0 }, true]);
 });
 
 it("ignores invalid storage", () => {
   for (const text of ["{", "7", '{"recent":[3,{"key":1}],"triage":{"band":"sure"},"visit":{"last":null},"sort":"odd"}']) {
     localStorage.setItem("shelf:/a", text);
-    const store = opened();
+    const store = openStore();
     expect([store.state.recent, store.state.triage, store.state.sort]).toEqual([[], null, "best"]);
   }
 });

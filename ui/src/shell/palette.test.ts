@@ -30,8 +30,8 @@ it("recognizes document keys", () => {
   expect(documentKey("error 7")).toBe(null);
 });
 
-const titles = (typed: string, items: readonly Command[] = []) =>
-  paletteSections([{ id: "go", title: "Go to", commands: ["Search", "Sources"].map(command) }], typed, items, { open: () => {}, search: () => {} }).map(
+const titles = (input: string, items: readonly Command[] = []) =>
+  paletteSections([{ id: "go", title: "Go to", commands: ["Search", "Sources"].map(command) }], input, items, { open: () => {}, search: () => {} }).map(
     (section) => [section.title, ...section.commands.map((entry) => entry.title)],
   );
 
@@ -53,11 +53,11 @@ it("offers commands, items and a search", () => {
 });
 
 it("finds commands by keywords, and recent items", () => {
-  const all = [
+  const sections = [
     { id: "more", title: "More", commands: [{ ...command("Use compact lists"), keywords: "density" }, { ...command("Theme: dark") }] },
     { id: "recent", title: "Recent", commands: [{ ...command("Dark rooms"), detail: "acme/app#4" }] },
   ];
-  const found = (typed: string) => paletteSections(all, typed, [], { open: () => {}, search: () => {} }).map((section) => [section.id, ...section.commands.map((entry) => entry.title)]);
-  expect(found("density")[0]).toEqual(["commands", "Use compact lists"]);
-  expect(found("dark").slice(0, 2)).toEqual([["commands", "Theme: dark"], ["items", "Dark rooms"]]);
+  const find = (input: string) => paletteSections(sections, input, [], { open: () => {}, search: () => {} }).map((section) => [section.id, ...section.commands.map((entry) => entry.title)]);
+  expect(find("density")[0]).toEqual(["commands", "Use compact lists"]);
+  expect(find("dark").slice(0, 2)).toEqual([["commands", "Theme: dark"], ["items", "Dark rooms"]]);
 });

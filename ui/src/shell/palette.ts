@@ -7,7 +7,7 @@ const texts = words.shell.palette;
 export interface Command {
   id: string;
   title: string;
-  /** A secondary text in muted letters. */
+  /** Secondary text in a muted color. */
   detail?: string;
   /** Additional search words. */
   keywords?: string;
@@ -21,16 +21,16 @@ export interface Section {
   commands: readonly Command[];
 }
 
-/** The most commands listed next to items. */
+/** The maximum number of commands listed next to items. */
 const MAX_COMMANDS = 6;
 
 /** Scores a title, higher is better; `null` if the letters do not occur in order. */
-export function scoreTitle(title: string, typed: string): number | null {
-  const query = typed.toLowerCase().replace(/\s+/g, "");
+export function scoreTitle(title: string, input: string): number | null {
+  const query = input.toLowerCase().replace(/\s+/g, "");
   if (query === "") return 0;
   const text = title.toLowerCase();
-  const whole = text.indexOf(typed.trim().toLowerCase());
-  if (whole >= 0) return 1000 - whole - text.length / 100;
+  const position = text.indexOf(input.trim().toLowerCase());
+  if (position >= 0) return 1000 - position - text.length / 100;
   let score = 0;
   let index = -1;
   for (const letter of query) {
@@ -45,50 +45,50 @@ export function scoreTitle(title: string, typed: string): number | null {
 }
 
 /** Scores whole words of the detail and the keywords, below any title. */
-function scoreKeywords({ detail = "", keywords = "" }: Command, typed: string): number | null {
+function scoreKeywords({ detail = "", keywords = "" }: Command, input: string): number | null {
   const words = `${keywords} ${detail}`.toLowerCase().split(/\s+/);
-  return words.some((word) => word.startsWith(typed.trim().toLowerCase())) ? -100 : null;
+  return words.some((word) => word.startsWith(input.trim().toLowerCase())) ? -100 : null;
 }
 
-/** Returns the matching commands, best first; all of them if nothing is typed. */
-export function matchingCommands(commands: readonly Command[], typed: string): Command[] {
+/** Returns the matching commands, best first; all of them if the input is empty. */
+export function matchingCommands(commands: readonly Command[], input: string): Command[] {
   return commands
-    .map((command) => ({ command, score: scoreTitle(command.title, typed) ?? scoreKeywords(command, typed) }))
+    .map((command) => ({ command, score: scoreTitle(command.title, input) ?? scoreKeywords(command, input) }))
     .filter((entry): entry is { command: Command; score: number } => entry.score !== null)
     .sort((a, b) => b.score - a.score)
     .map((entry) => entry.command);
 }
 
 /** Returns the document key in a text: `acme/app#12`, `#12`, `12`. */
-export function documentKey(typed: string): string | null {
-  const text = typed.trim();
+export function documentKey(input: string): string | null {
+  const text = input.trim();
   return /^(?:[\w.-]+\/[\w.-]+#\d+|#?\d+|[\w.-]+\/[\w.-]+:\S+)$/.test(text) ? text.replace(/^#/, "") : null;
 }
 
 /** Returns whether the text is only a number, which several sources may have. */
-export function isNumber(typed: string): boolean {
-  return /^#?\d+$/.test(typed.trim());
+export function isNumber(input: string): boolean {
+  return /^#?\d+$/.test(input.trim());
 }
 
 /** Returns the sections for a text: a named document, matching commands, items, and a search. */
 export function paletteSections(
   all: readonly Section[],
-  typed: string,
+  input: string,
   items: readonly Command[],
   { open, search }: { open: (key: string) => void; search: (text: string) => void },
 ): Section[] {
-  const text = typed.trim();
+  const text = input.trim();
   if (text === "") return [...all];
   const key = isNumber(text) ? null : documentKey(text);
-  const isOfItems = (section: Section) => section.id === "pinned" || section.id === "recent";
-  const fitting = matchingCommands(all.filter((entry) => !isOfItems(entry)).flatMap((entry) => entry.commands), text).slice(0, MAX_COMMANDS);
-  const known = matchingCommands(all.filter(isOfItems).flatMap((entry) => entry.commands), text).filter((entry) => !items.some((item) => item.detail === entry.detail));
-  const ofItems: Section = { id: "items", title: texts.items, commands: [...known, ...items] };
-  const ofCommands: Section = { id: "commands", title: texts.commands, commands: fitting };
+  const hasItems = (section: Section) => section.id === "pinned" || section.id === "recent";
+  const matches = matchingCommands(all.filter((entry) => !hasItems(entry)).flatMap((entry) => entry.commands), text).slice(0, MAX_COMMANDS);
+  const matchingItems = matchingCommands(all.filter(hasItems).flatMap((entry) => entry.commands), text).filter((entry) => !items.some((item) => item.detail === entry.detail));
+  const itemSection: Section = { id: "items", title: texts.items, commands: [...matchingItems, ...items] };
+  const commandSection: Section = { id: "commands", title: texts.commands, commands: matches };
   const sections: Section[] = [
     { id: "open", title: texts.open, commands: key ? [{ id: "open", title: words.shared.readKey(key), run: () => open(key) }] : [] },
     // A number names an item; letters may name a command.
-    ...(isNumber(text) ? [ofItems, ofCommands] : [ofCommands, ofItems]),
+    ...(isNumber(text) ? [itemSection, commandSection] : [commandSection, itemSection]),
     { id: "search", title: texts.search, commands: [{ id: "search", title: texts.searchFor(text), run: () => search(text) }] },
   ];
   return sections.filter((section) => section.commands.length > 0);

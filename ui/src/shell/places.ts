@@ -57,7 +57,7 @@ export function focusByPath(path: string | null): boolean {
 }
 
 /** Returns the document in a pane and its scroll position. */
-function readingIn(pane: Pane, { position }: { position: Reading | null }): Reading | null {
+function readingPosition(pane: Pane, { position }: { position: Reading | null }): Reading | null {
   const top = main()?.querySelector(`[data-pane="${pane}"]`)?.scrollTop ?? 0;
   return position && { key: position.key, anchor: position.anchor, top };
 }
@@ -70,7 +70,7 @@ export function currentPlace(app: AppState): Place {
     view, query: "", selected: null, reading: null, second: null, pane: "first", evidenceId: null, isReading: false, focus: focusPath(), scroll: scrollContainers().map((entry) => entry.scrollTop),
   };
   if (view === "search") {
-    const [reading, second] = [readingIn("first", reader), readingIn("second", splitPane.reader)];
+    const [reading, second] = [readingPosition("first", reader), readingPosition("second", splitPane.reader)];
     return { ...place, query: search.query, selected: search.selected, reading, second, pane: splitPane.pane, evidenceId: answer.isOpen ? (answer.currentItem?.id ?? "") : null, isReading: reader.reading };
   }
   if (view === "triage") return { ...place, selected: triage.selected };
@@ -111,7 +111,7 @@ export async function showPlace(app: AppState, place: Place): Promise<void> {
   } else if (place.view === "notes") notes.selected = place.selected;
   await tick();
   const elements = scrollContainers();
-  if (elements.length === place.scroll.length) elements.forEach((entry, at) => (entry.scrollTop = place.scroll[at] ?? 0));
+  if (elements.length === place.scroll.length) elements.forEach((entry, index) => (entry.scrollTop = place.scroll[index] ?? 0));
   // Without a focus path, the view has already focused its default element.
   if (!focusByPath(place.focus) && isFocusLost()) main()?.focus({ preventScroll: true });
 }

@@ -1,5 +1,5 @@
-// The quick prompt: its shortcut, its tray icon, and what it asks this window to show. Off by
-// default.
+// The quick prompt: its shortcut, its tray icon, and the targets that this window shows for it. Off
+// by default.
 
 import { tick } from "svelte";
 import * as api from "../lib/api";
@@ -31,7 +31,7 @@ function parseChoices(stored: string | null): PromptChoices {
 
 export class QuickPrompt {
   choices = $state.raw<PromptChoices>(DEFAULTS);
-  /** The system's answer; `null` until it was asked. */
+  /** The system's response; `null` before the first request. */
   state = $state.raw<PromptState | null>(null);
   failure = $state.raw<Failure | null>(null);
 
@@ -73,7 +73,7 @@ export class QuickPrompt {
     await this.#apply();
   }
 
-  /** Shows what the prompt asks for, in any view; going back returns to it. */
+  /** Shows the target of the prompt; going back returns to the current view. */
   async show(target: PromptTarget): Promise<void> {
     const app = this.#app;
     // An open dialog would cover it.

@@ -6,63 +6,63 @@ import QuickPromptSettings from "../settings/QuickPromptSettings.svelte";
 import { openWindow, setUpPage, press, settle, mountComponent } from "../testing/testPage";
 import { AppState } from "./appState.svelte";
 
-const NEVER_ASKED = { shortcut: null, tray: false };
-let asked: PromptSettings[];
+const OFF = { shortcut: null, tray: false };
+let requests: PromptSettings[];
 let shortcutKeys: string | null;
 let shortcutProblem: string | null;
 
 setUpPage();
 beforeEach(() => {
-  asked = [];
+  requests = [];
   shortcutKeys = null;
   shortcutProblem = null;
 });
 
-function system(): void {
+function mockSystem(): void {
   mockIPC((command, payload) => {
     if (command !== "set_prompt") return null;
     const { settings } = payload as { settings: PromptSettings };
-    asked.push(settings);
+    requests.push(settings);
     return { ...settings, shortcut_keys: settings.shortcut === null ? null : shortcutKeys, shortcut_problem: settings.shortcut === null ? null : shortcutProblem, tray_problem: settings.tray ? "there is no tray" : null, default_shortcut: "Ctrl+Alt+P" };
   });
 }
 
 it("contacts the system once enabled", async () => {
-  system();
+  mockSystem();
   await new AppState().quickPrompt.start();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   const app = new AppState();
   await app.quickPrompt.start();
   await app.quickPrompt.load();
   await app.quickPrompt.choose({ on: true });
-  expect(asked).toEqual([NEVER_ASKED, { shortcut: "Ctrl+Alt+P", tray: false }]);
+  expect(requests).toEqual([OFF, { shortcut: "Ctrl+Alt+P", tray: false }]);
   await new AppState().quickPrompt.start();
-  expect(asked.at(-1)).toEqual({ shortcut: "Ctrl+Alt+P", tray: false });
+  expect(requests.at(-1)).toEqual({ shortcut: "Ctrl+Alt+P", tray: false });
 });
 
 it("keeps the shortcut while it is off", async () => {
-  system();
+  mockSystem();
   const { quickPrompt } = new AppState();
   await quickPrompt.load();
   await quickPrompt.choose({ on: true });
   await quickPrompt.choose({ shortcut: "Super+J" });
   await quickPrompt.choose({ on: false, tray: true });
-  expect(asked.at(-1)).toEqual({ shortcut: null, tray: true });
+  expect(requests.at(-1)).toEqual({ shortcut: null, tray: true });
   await quickPrompt.choose({ on: true });
-  expect(asked.at(-1)).toEqual({ shortcut: "Super+J", tray: true });
+  expect(requests.at(-1)).toEqual({ shortcut: "Super+J", tray: true });
 });
 
 it("ignores invalid settings", async () => {
-  system();
+  mockSystem();
   for (const stored of ["{", "7", "null", '{"on":"yes","shortcut":7,"tray":1}']) {
     localStorage.setItem("prompt", stored);
     await new AppState().quickPrompt.start();
   }
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 it("is off by default and shows problems", async () => {
-  system();
+  mockSystem();
   shortcutProblem = "another program holds Ctrl+Alt+P";
   const { quickPrompt } = new AppState();
   mountComponent(QuickPromptSettings, { prompt: quickPrompt });
@@ -78,16 +78,16 @@ it("is off by default and shows problems", async () => {
   field?.focus();
   press("j", { code: "KeyJ", ctrlKey: true });
   await settle();
-  expect([asked.at(-1)?.shortcut, field?.getAttribute("aria-invalid")]).toEqual(["Ctrl+J", "false"]);
+  expect([requests.at(-1)?.shortcut, field?.getAttribute("aria-invalid")]).toEqual(["Ctrl+J", "false"]);
   [...document.querySelectorAll("button")].find((entry) => entry.textContent.trim() === "Reset to Ctrl+Alt+P")?.click();
   tray?.click();
   await settle();
-  expect(asked.at(-1)).toEqual({ shortcut: "Ctrl+Alt+P", tray: true });
+  expect(requests.at(-1)).toEqual({ shortcut: "Ctrl+Alt+P", tray: true });
   expect(document.getElementById("prompt-tray-problem")?.textContent).toBe("There is no tray.");
 });
 
 it("shows the keys that the desktop assigned", async () => {
-  system();
+  mockSystem();
   shortcutKeys = "Meta+J";
   const { quickPrompt } = new AppState();
   mountComponent(QuickPromptSettings, { prompt: quickPrompt });
@@ -104,13 +104,13 @@ it.each<[PromptTarget, (app: AppState) => unknown, unknown]>([
   [{ view: "search", query: "tls" }, (app) => [app.view, app.search.query, app.search.isTyped], ["search", "tls", false]],
   [{ view: "triage", text: "it stops" }, (app) => [app.view, app.answer.subject, app.answer.currentItem?.section], ["search", "it stops", "related"]],
   [{ view: "ask", text: "it stops" }, (app) => [app.view, app.answer.subject, app.answer.currentItem?.section], ["search", "it stops", "problem"]],
-])("opens %j over dialogs, and goes back", async (target, where, expected) => {
+])("opens %j over dialogs, and goes back", async (target, readState, expected) => {
   const app = await openWindow("full");
   app.go("notes");
   app.commands.run("palette");
   await app.quickPrompt.show(target);
   await settle();
-  expect([where(app), document.querySelector("dialog[open]")]).toEqual([expected, null]);
+  expect([readState(app), document.querySelector("dialog[open]")]).toEqual([expected, null]);
   await app.back();
   expect(app.view).toBe("notes");
 });
@@ -123,7 +123,7 @@ it("opens triage for a waiting report", async () => {
   expect([app.view, app.triage.selected]).toEqual(["triage", waiting]);
 });
 
-it("opens a brief of the text", async () => {
+it("opens a brief about the text", async () => {
   const app = await openWindow("full");
   await app.quickPrompt.show({ view: "brief", text: "it stops" });
   await settle();

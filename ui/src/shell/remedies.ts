@@ -30,24 +30,24 @@ function imagePolicy({ store, sources }: AppState): ImagePolicy {
   };
 }
 
-/** Returns the finder of remedies; it finds none outside the main window. */
+/** Returns the remedy finder, which finds none outside the main window. */
 export function remedyFinder(): RemedyFinder {
   return getContext<RemedyFinder | undefined>(KEY) ?? (() => null);
 }
 
 function remedyActions(app: AppState): Record<Remedy, RemedyAction | null> {
   const isOpen = app.openFailure === null;
-  const command = (id: "repair" | "rebuild", words: string): RemedyAction | null =>
-    app.commands.isAvailable(id) ? { label: words, run: () => app.commands.run(id) } : null;
+  const command = (id: "repair" | "rebuild", label: string): RemedyAction | null =>
+    app.commands.isAvailable(id) ? { label, run: () => app.commands.run(id) } : null;
   // No button leads to the current view.
-  const to = (view: "settings" | "sources" | "notes"): RemedyAction | null =>
+  const openView = (view: "settings" | "sources" | "notes"): RemedyAction | null =>
     isOpen && app.view !== view ? { label: texts.views[view].name, run: () => app.go(view) } : null;
   return {
     repair: command("repair", texts.remedies.repair),
     rebuild: isOpen ? command("rebuild", texts.remedies.rebuild) : null,
-    models: to("settings"),
-    sources: to("sources"),
-    notes: to("notes"),
+    models: openView("settings"),
+    sources: openView("sources"),
+    notes: openView("notes"),
     add: isOpen && !app.sources.isAdding ? { label: texts.remedies.add, run: () => app.sources.startAdding() } : null,
   };
 }

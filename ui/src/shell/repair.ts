@@ -20,15 +20,15 @@ export async function repair(app: AppState): Promise<void> {
     app.showError(error);
     return;
   }
-  const repaired = health.findings.filter((entry) => entry.repaired).length;
-  const worst = worstFinding(health);
-  const failure: Failure | null = worst && { code: "corrupt", message: worst.what, hint: words.shared.sentences([worst.why, hintText(worst.remedy)]) };
+  const repairedCount = health.findings.filter((entry) => entry.repaired).length;
+  const finding = worstFinding(health);
+  const failure: Failure | null = finding && { code: "corrupt", message: finding.what, hint: words.shared.sentences([finding.why, hintText(finding.remedy)]) };
   app.dismissMessage();
   if (app.openFailure) await app.start();
   else await app.reloadAll();
   if (failure && app.openFailure) app.openFailure = failure;
   else if (failure) app.message = { tone: "error", failure };
-  else app.toasts.show(repaired > 0 ? words.shell.repaired(repaired) : words.shell.nothingWrong);
+  else app.toasts.show(repairedCount > 0 ? words.shell.repaired(repairedCount) : words.shell.nothingWrong);
 }
 
 async function rebuild(app: AppState): Promise<void> {

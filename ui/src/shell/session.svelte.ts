@@ -11,7 +11,7 @@ import type { AppState } from "./appState.svelte";
 
 /** The storage format; other versions are ignored. */
 const VERSION = 1;
-/** The largest stored size, in characters. */
+/** The maximum stored size, in characters. */
 export const MAX_SIZE = 64_000;
 const SAVE_DELAY = 250;
 
@@ -31,9 +31,9 @@ const toRecord = (value: unknown): Record<string, unknown> => (typeof value === 
 const toNoteKind = (value: unknown): NoteKind | null => (typeof value === "string" && value in NOTE_KINDS ? (value as NoteKind) : null);
 
 function toDraft(value: unknown): NoteDraftState {
-  const { key: of, kind, title, body, tags, attach } = toRecord(value);
+  const { key, kind, title, body, tags, attach } = toRecord(value);
   return {
-    key: toKey(of), kind: toNoteKind(kind) ?? "lesson", title: toText(title), body: toText(body), tags: toText(tags),
+    key: toKey(key), kind: toNoteKind(kind) ?? "lesson", title: toText(title), body: toText(body), tags: toText(tags),
     attach: Array.isArray(attach) ? attach.filter((entry) => typeof entry === "string") : [], beforePaste: null,
   };
 }
@@ -64,9 +64,9 @@ export function parseSession(stored: string | null): StoredSession | null {
 
 /** Serializes a session, without the oldest drafts if it is too large. */
 export function serializeSession(session: StoredSession): string {
-  for (let from = 0; ; from++) {
-    const stored = JSON.stringify({ version: VERSION, ...session, drafts: session.drafts.slice(from) });
-    if (stored.length <= MAX_SIZE || from >= session.drafts.length) return stored;
+  for (let dropped = 0; ; dropped++) {
+    const stored = JSON.stringify({ version: VERSION, ...session, drafts: session.drafts.slice(dropped) });
+    if (stored.length <= MAX_SIZE || dropped >= session.drafts.length) return stored;
   }
 }
 
@@ -111,7 +111,7 @@ export class Session {
   #restore({ search, triage, notes, sources, problems, drafts }: StoredSession): void {
     const app = this.#app;
     app.search.set(search.query, false);
-    void this.#read(search);
+    void this.#reopen(search);
     app.triage.restoreSelection(triage.selected, triage.related);
     Object.assign(app.notes, notes);
     app.sources.selected = sources.selected;
@@ -120,7 +120,7 @@ export class Session {
   }
 
   /** Reopens the documents that still exist. */
-  async #read({ reading, beside }: StoredSession["search"]): Promise<void> {
+  async #reopen({ reading, beside }: StoredSession["search"]): Promise<void> {
     const app = this.#app;
     // Two documents are shown as two; one is shown next to its list.
     app.reader.reading = beside !== null;

@@ -12,17 +12,17 @@ const item = (key: string) => ({
   candidate: { key: "acme/app#1", number: 1, title: "", state: "open", confidence: 0.8, worth: 0.9, band: "likely", verdict: null, reasons: [] },
 });
 
-function opened(casebook = "/casebook"): AppState {
+function openApp(casebook = "/casebook"): AppState {
   const app = new AppState();
   app.session.open(casebook);
   return app;
 }
 /** Waits until changes are stored. */
-function rest(): void {
+function waitForStorage(): void {
   flushSync();
   vi.advanceTimersByTime(1000);
 }
-const onDisk = () => Object.keys(localStorage).map((key) => localStorage.getItem(key)).join("\n");
+const storedText = () => Object.keys(localStorage).map((key) => localStorage.getItem(key)).join("\n");
 
 setUpPage();
 beforeEach(() => {
@@ -41,56 +41,56 @@ beforeEach(() => {
 });
 
 it("restores note drafts after a restart", () => {
-  const app = opened();
+  const app = openApp();
   app.notes.startDraft({ attach: ["acme/app#1"] });
   if (app.notes.draft) app.notes.draft.body = "About one";
   app.notes.startDraft();
   if (app.notes.draft) app.notes.draft.title = "Half";
-  rest();
-  const again = opened();
-  expect(again.notes.hasNewDraft).toBe(true);
-  again.notes.startDraft();
-  expect(again.notes.draft?.title).toBe("Half");
-  again.notes.startDraft({ attach: ["acme/app#1"] });
-  expect(again.notes.draft?.body).toBe("About one");
+  waitForStorage();
+  const restarted = openApp();
+  expect(restarted.notes.hasNewDraft).toBe(true);
+  restarted.notes.startDraft();
+  expect(restarted.notes.draft?.title).toBe("Half");
+  restarted.notes.startDraft({ attach: ["acme/app#1"] });
+  expect(restarted.notes.draft?.body).toBe("About one");
   // Another casebook has its own notes.
-  expect(opened("/other").notes.hasNewDraft).toBe(false);
+  expect(openApp("/other").notes.hasNewDraft).toBe(false);
 });
 
 it("forgets a discarded draft", () => {
-  const app = opened();
+  const app = openApp();
   app.notes.startDraft({ title: "Half" });
-  rest();
+  waitForStorage();
   app.notes.discard();
-  rest();
-  expect(opened().notes.drafts.size).toBe(0);
+  waitForStorage();
+  expect(openApp().notes.drafts.size).toBe(0);
 });
 
 it("never stores pasted note text", () => {
-  const app = opened();
+  const app = openApp();
   app.notes.startDraft();
   if (app.notes.draft) app.notes.draft.title = "My own words";
-  rest();
+  waitForStorage();
   app.notes.rememberBeforePaste();
   if (app.notes.draft) app.notes.draft.body = "Dear support, my name is Erika";
-  rest();
-  expect(onDisk()).not.toContain("Erika");
+  waitForStorage();
+  expect(storedText()).not.toContain("Erika");
   app.notes.closeAndReport();
   app.search.isPasted = true;
   app.search.type("Erika cannot sign in");
-  rest();
-  expect(onDisk()).not.toContain("Erika");
+  waitForStorage();
+  expect(storedText()).not.toContain("Erika");
   expect(app.search.isTyped).toBe(false);
   // It stays available until the window closes.
   app.notes.startDraft();
   expect(app.notes.draft?.body).toContain("Erika");
-  const again = opened();
-  again.notes.startDraft();
-  expect(again.notes.draft).toMatchObject({ title: "My own words", body: "" });
+  const restarted = openApp();
+  restarted.notes.startDraft();
+  expect(restarted.notes.draft).toMatchObject({ title: "My own words", body: "" });
 });
 
 it("never stores an edited paste", () => {
-  const { search } = opened();
+  const { search } = openApp();
   search.isPasted = true;
   search.type("Erika cannot sign in");
   search.type("");
@@ -100,83 +100,83 @@ it("never stores an edited paste", () => {
   // Going back to a typed query.
   search.set("tls", false);
   expect(search.isTyped).toBe(true);
-  rest();
-  expect(onDisk()).not.toContain("Erika");
+  waitForStorage();
+  expect(storedText()).not.toContain("Erika");
 });
 
 it("restores the query and the open item", async () => {
-  const app = opened();
+  const app = openApp();
   app.search.type('tls is:open label:"help wanted"');
   await vi.advanceTimersByTimeAsync(500);
   await app.reader.show({ key: "acme/app#2", anchor: "comment-1" }, true);
-  rest();
-  const again = opened();
+  waitForStorage();
+  const restarted = openApp();
   await vi.advanceTimersByTimeAsync(100);
-  expect([again.search.query, again.search.isTyped, again.search.selected, again.reader.thread?.key]).toEqual([
+  expect([restarted.search.query, restarted.search.isTyped, restarted.search.selected, restarted.reader.thread?.key]).toEqual([
     'tls is:open label:"help wanted"', true, "acme/app#2", "acme/app#2",
   ]);
   // It can be edited, and going back returns to it.
-  again.search.type("tls");
-  expect(again.history.previous?.query).toBe('tls is:open label:"help wanted"');
+  restarted.search.type("tls");
+  expect(restarted.history.previous?.query).toBe('tls is:open label:"help wanted"');
 });
 
 it("skips items that no longer exist", async () => {
-  const app = opened();
+  const app = openApp();
   app.search.type("tls");
   await app.reader.show({ key: "acme/app#1", anchor: null }, true);
   await app.splitPane.open("acme/app#2");
-  rest();
+  waitForStorage();
   localStorage.setItem("session:/casebook", (localStorage.getItem("session:/casebook") ?? "").replaceAll("acme/app#1", "acme/app#9"));
-  const again = opened();
+  const restarted = openApp();
   await vi.advanceTimersByTimeAsync(100);
-  expect([again.search.query, again.search.selected]).toEqual(["tls", "acme/app#2"]);
+  expect([restarted.search.query, restarted.search.selected]).toEqual(["tls", "acme/app#2"]);
   // If one of two items is gone, the other is shown alone.
-  expect([again.reader.thread?.key, again.reader.failure, again.splitPane.isOpen]).toEqual(["acme/app#2", null, false]);
+  expect([restarted.reader.thread?.key, restarted.reader.failure, restarted.splitPane.isOpen]).toEqual(["acme/app#2", null, false]);
 });
 
 it("restores two items side by side", async () => {
-  const app = opened();
+  const app = openApp();
   await app.reader.show({ key: "acme/app#1", anchor: null }, true);
-  rest();
-  expect(opened().reader.loading).toBe(false);
+  waitForStorage();
+  expect(openApp().reader.loading).toBe(false);
   await app.splitPane.open("acme/app#2");
   app.search.isPasted = true;
   app.search.type("Erika cannot sign in");
-  rest();
-  expect(onDisk()).not.toContain("Erika");
-  const again = opened();
+  waitForStorage();
+  expect(storedText()).not.toContain("Erika");
+  const restarted = openApp();
   await vi.advanceTimersByTimeAsync(100);
-  expect([again.search.query, again.reader.thread?.key, again.splitPane.reader.thread?.key]).toEqual(["", "acme/app#1", "acme/app#2"]);
-  expect(again.splitPane.layout(1280, again.reader.reading)).toEqual({ list: false, first: true, second: true });
+  expect([restarted.search.query, restarted.reader.thread?.key, restarted.splitPane.reader.thread?.key]).toEqual(["", "acme/app#1", "acme/app#2"]);
+  expect(restarted.splitPane.layout(1280, restarted.reader.reading)).toEqual({ list: false, first: true, second: true });
 });
 
 it("restores each view", async () => {
-  const app = opened();
+  const app = openApp();
   Object.assign(app.problems, { source: "acme/app", span: 60, tab: "recurring" });
   Object.assign(app.notes, { kind: "signal", selected: "note#4" });
   app.sources.selected = "acme/app";
   await app.triage.load();
   app.triage.select("acme/app#6");
-  rest();
+  waitForStorage();
 
-  const again = opened();
-  expect([again.problems.source, again.problems.span, again.problems.tab, again.notes.kind, again.notes.selected]).toEqual(["acme/app", 60, "recurring", "signal", "note#4"]);
-  expect(again.sources.selected).toBe("acme/app");
+  const restarted = openApp();
+  expect([restarted.problems.source, restarted.problems.span, restarted.problems.tab, restarted.notes.kind, restarted.notes.selected]).toEqual(["acme/app", 60, "recurring", "signal", "note#4"]);
+  expect(restarted.sources.selected).toBe("acme/app");
   // Triage keeps its state until it is opened.
-  rest();
-  await again.triage.load();
-  expect(again.triage.selected).toBe("acme/app#6");
+  waitForStorage();
+  await restarted.triage.load();
+  expect(restarted.triage.selected).toBe("acme/app#6");
 });
 
 it("ignores a removed source", () => {
-  const app = opened();
+  const app = openApp();
   app.problems.source = "acme/app";
   app.session.dropMissing(["acme/other"]);
   expect(app.problems.source).toBe(null);
 });
 
 const draft = (body: string): NoteDraftState => ({ key: null, kind: "lesson", title: "t", body, tags: "", attach: [body.slice(0, 9)], beforePaste: null });
-const kept: StoredSession = {
+const EMPTY_SESSION: StoredSession = {
   search: { query: "", reading: null, beside: null },
   triage: { selected: null, related: false }, notes: { kind: null, selected: null },
   sources: { selected: null }, problems: { source: null, span: 24, tab: "frequent" }, drafts: [],
@@ -184,14 +184,14 @@ const kept: StoredSession = {
 
 it("drops the oldest drafts above the limit", () => {
   const drafts = ["1".repeat(30_000), "2".repeat(30_000), "3".repeat(30_000)].map(draft);
-  const stored = serializeSession({ ...kept, drafts });
+  const stored = serializeSession({ ...EMPTY_SESSION, drafts });
   expect(stored.length).toBeLessThanOrEqual(MAX_SIZE);
   expect(parseSession(stored)?.drafts.map((entry) => entry.body[0])).toEqual(["2", "3"]);
-  expect(parseSession(serializeSession({ ...kept, drafts: [draft("x".repeat(100_000))] }))?.drafts).toEqual([]);
+  expect(parseSession(serializeSession({ ...EMPTY_SESSION, drafts: [draft("x".repeat(100_000))] }))?.drafts).toEqual([]);
 });
 
 it("ignores invalid and foreign sessions", () => {
-  expect([parseSession(null), parseSession("{"), parseSession("7"), parseSession(JSON.stringify({ ...kept, version: 2 }))]).toEqual([null, null, null, null]);
+  expect([parseSession(null), parseSession("{"), parseSession("7"), parseSession(JSON.stringify({ ...EMPTY_SESSION, version: 2 }))]).toEqual([null, null, null, null]);
   expect(parseSession('{"version":1,"notes":{"kind":"poem","selected":7},"problems":{"span":"x","tab":"y"},"drafts":[3]}')).toMatchObject({
     notes: { kind: null, selected: null }, problems: { span: 24, tab: "frequent" }, drafts: [{ title: "", kind: "lesson" }],
   });

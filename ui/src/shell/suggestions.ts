@@ -1,4 +1,4 @@
-// The palette's suggestions before anything is typed, and the items that match what is.
+// The palette's suggestions for empty input, and the items that match other input.
 
 import * as api from "../lib/api";
 import { spanText, displayTitle } from "../lib/text";
@@ -11,12 +11,12 @@ import type { Command, Section } from "./palette";
 import type { Item } from "./localStore.svelte";
 
 const texts = words.shell.palette;
-const MAX_FOUND = 8;
+const MAX_ITEMS = 8;
 const MAX_RECENT = 6;
 
 interface Navigation {
   go: (view: ViewId) => void;
-  toSearch: () => void;
+  focusSearch: () => void;
   searchFor: (query: string) => void;
   read: (key: string) => void;
 }
@@ -34,7 +34,7 @@ function openCommands(items: readonly Item[], group: string, read: (key: string)
 }
 
 /** Returns all available commands in sections. */
-export function suggestions(app: AppState, { go, toSearch, searchFor, read }: Navigation): Section[] {
+export function suggestions(app: AppState, { go, focusSearch, searchFor, read }: Navigation): Section[] {
   const { store } = app;
   const view = GROUPS.find((entry) => entry === app.view);
   const item = app.item;
@@ -63,12 +63,12 @@ export function suggestions(app: AppState, { go, toSearch, searchFor, read }: Na
       id: "go",
       title: texts.goTo,
       commands: [
-        ...VIEWS.map((entry, at) => ({
+        ...VIEWS.map((entry, index) => ({
           id: `view-${entry.id}`,
           title: entry.name,
           detail: entry.about,
-          keys: [String(at + 1)],
-          run: () => (entry.id === "search" ? toSearch() : go(entry.id)),
+          keys: [String(index + 1)],
+          run: () => (entry.id === "search" ? focusSearch() : go(entry.id)),
         })),
         ...availableCommands(app, "everywhere"),
       ],
@@ -79,20 +79,20 @@ export function suggestions(app: AppState, { go, toSearch, searchFor, read }: Na
 }
 
 function otherCommands(app: AppState, go: (view: ViewId) => void): Command[] {
-  const findItems: Command[] = [
+  const commands: Command[] = [
     { id: "add", title: texts.add, detail: texts.addWhat, run: () => app.sources.startAdding() },
     { id: "import", title: texts.importFiles, run: () => app.sources.startAdding("files") },
   ];
-  if (app.view !== "notes") findItems.push({ id: "note", title: texts.newNote, run: () => app.notes.startDraft() });
-  const live = app.sources.mirrors;
-  if (live.length > 0 && !app.jobs.get("sync")) {
-    findItems.push({ id: "sync", title: texts.syncAll, run: () => void app.sources.sync([]) });
+  if (app.view !== "notes") commands.push({ id: "note", title: texts.newNote, run: () => app.notes.startDraft() });
+  const mirrors = app.sources.mirrors;
+  if (mirrors.length > 0 && !app.jobs.get("sync")) {
+    commands.push({ id: "sync", title: texts.syncAll, run: () => void app.sources.sync([]) });
   }
-  for (const { source } of live.length > 1 && !app.jobs.get("sync") ? live : []) {
-    findItems.push({ id: `sync-${source}`, title: texts.sync(source), run: () => void app.sources.sync([source]) });
+  for (const { source } of mirrors.length > 1 && !app.jobs.get("sync") ? mirrors : []) {
+    commands.push({ id: `sync-${source}`, title: texts.sync(source), run: () => void app.sources.sync([source]) });
   }
   if (!app.isEmpty && !app.jobs.get("triage")) {
-    findItems.push({
+    commands.push({
       id: "scan",
       title: texts.scan,
       detail: texts.scanWhich,
@@ -103,27 +103,27 @@ function otherCommands(app: AppState, go: (view: ViewId) => void): Command[] {
     });
   }
   if (!app.isEmpty && !app.jobs.get("index")) {
-    findItems.push({ id: "index", title: words.shared.updateIndex, run: () => void app.updateIndexes() });
+    commands.push({ id: "index", title: words.shared.updateIndex, run: () => void app.updateIndexes() });
   }
   for (const job of app.jobs.running) {
     const stop = () => void app.jobs.cancel(job.kind).catch((error: unknown) => app.showError(error));
-    findItems.push({ id: `stop-${job.kind}`, title: words.shared.cancelWhat(texts.jobs[job.kind]), run: stop });
+    commands.push({ id: `stop-${job.kind}`, title: words.shared.cancelWhat(texts.jobs[job.kind]), run: stop });
   }
   for (const theme of APPEARANCE_OPTIONS.theme.filter((entry) => entry !== appearance.choices.theme)) {
-    findItems.push({ id: `theme-${theme}`, title: texts.theme(texts.themes[theme]), run: () => appearance.choose({ theme }) });
+    commands.push({ id: `theme-${theme}`, title: texts.theme(texts.themes[theme]), run: () => appearance.choose({ theme }) });
   }
-  const next = appearance.choices.density === "compact" ? "comfortable" : "compact";
-  findItems.push({
+  const density = appearance.choices.density === "compact" ? "comfortable" : "compact";
+  commands.push({
     id: "density",
-    title: texts.makeLists(texts.densities[next]),
+    title: texts.makeLists(texts.densities[density]),
     keywords: texts.density,
-    run: () => appearance.choose({ density: next }),
+    run: () => appearance.choose({ density }),
   });
-  return findItems;
+  return commands;
 }
 
-/** Finds items that match the typed text. */
-export async function found(typed: string, read: (key: string) => void): Promise<Command[]> {
-  const { hits } = await api.findItems(typed, MAX_FOUND);
+/** Finds items that match the input. */
+export async function findMatchingItems(input: string, read: (key: string) => void): Promise<Command[]> {
+  const { hits } = await api.findItems(input, MAX_ITEMS);
   return hits.map((hit) => ({ id: `item:${hit.key}`, title: displayTitle(spanText(hit.title)), detail: hit.key, run: () => read(hit.key) }));
 }

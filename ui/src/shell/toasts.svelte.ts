@@ -1,5 +1,5 @@
-// Short messages in the status bar. Only the newest is shown, so its undo is always the one of Ctrl
-// Z.
+// Short messages in the status bar. Only the newest is shown, so its undo button does the same as
+// Ctrl Z.
 
 interface Toast {
   id: number;
@@ -10,24 +10,24 @@ interface Toast {
 const DURATION = 7000;
 
 export class Toasts {
-  shown = $state.raw<Toast | null>(null);
+  current = $state.raw<Toast | null>(null);
 
-  #next = 1;
+  #nextId = 1;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Shows a message. Returns its id. */
   show(text: string, undo: (() => void) | null = null): number {
-    const id = this.#next++;
-    this.shown = { id, text, undo };
+    const id = this.#nextId++;
+    this.current = { id, text, undo };
     this.startTimeout();
     return id;
   }
 
   /** Hides a message if it is shown. */
   dismiss(id: number): void {
-    if (this.shown?.id !== id) return;
+    if (this.current?.id !== id) return;
     this.pauseTimeout();
-    this.shown = null;
+    this.current = null;
   }
 
   /** Keeps the message while it is being read. */
@@ -37,6 +37,6 @@ export class Toasts {
 
   startTimeout(): void {
     this.pauseTimeout();
-    this.#timer = setTimeout(() => (this.shown = null), DURATION);
+    this.#timer = setTimeout(() => (this.current = null), DURATION);
   }
 }

@@ -7,9 +7,9 @@ afterEach(() => void vi.useRealTimers());
 it("shows the newest toast for a while", () => {
   const toasts = new Toasts();
   for (const text of ["a", "b"]) toasts.show(text);
-  expect(toasts.shown?.text).toBe("b");
+  expect(toasts.current?.text).toBe("b");
   vi.advanceTimersByTime(8000);
-  expect(toasts.shown).toBe(null);
+  expect(toasts.current).toBe(null);
 });
 
 it("a toast stays while it is read", () => {
@@ -17,16 +17,16 @@ it("a toast stays while it is read", () => {
   toasts.show("read me");
   toasts.pauseTimeout();
   vi.advanceTimersByTime(60_000);
-  expect(toasts.shown?.text).toBe("read me");
+  expect(toasts.current?.text).toBe("read me");
   toasts.startTimeout();
   vi.advanceTimersByTime(8000);
-  expect(toasts.shown).toBe(null);
+  expect(toasts.current).toBe(null);
 });
 
 it("dismissing an old toast keeps the newest", () => {
   const toasts = new Toasts();
-  const old = toasts.show("old");
+  const oldId = toasts.show("old");
   toasts.show("new");
-  toasts.dismiss(old);
-  expect(toasts.shown?.text).toBe("new");
+  toasts.dismiss(oldId);
+  expect(toasts.current?.text).toBe("new");
 });

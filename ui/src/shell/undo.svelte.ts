@@ -10,7 +10,7 @@ export interface UndoEntry {
   undo: () => Promise<void> | void;
 }
 
-/** Older actions are forgotten: undoing one unseen would be worse than keeping it. */
+/** The maximum number of actions; undoing an older one out of view could do harm. */
 const MAX_ENTRIES = 100;
 
 export class UndoStack {
@@ -38,7 +38,7 @@ export class UndoStack {
 
   /** Removes an action that failed. */
   remove(entry: UndoEntry): void {
-    this.#entries = this.#entries.filter((d) => d !== entry);
+    this.#entries = this.#entries.filter((other) => other !== entry);
     this.#toasts.dismiss(this.#toastIds.get(entry) ?? 0);
     this.#toastIds.delete(entry);
   }

@@ -5,41 +5,41 @@ import { UndoStack } from "./undo.svelte";
 let toasts: Toasts;
 let undo: UndoStack;
 let undone: string[];
-let texts: unknown[];
+let errors: unknown[];
 
 beforeEach(() => {
   toasts = new Toasts();
-  texts = [];
+  errors = [];
   undone = [];
-  undo = new UndoStack(toasts, (error) => texts.push(error));
+  undo = new UndoStack(toasts, (error) => errors.push(error));
 });
-const did = (words: string) => undo.record(words, () => void undone.push(words));
+const act = (words: string) => undo.record(words, () => void undone.push(words));
 
 it("undoes actions in reverse order", async () => {
-  did("first.");
-  did("second.");
-  expect(toasts.shown?.text).toBe("second.");
+  act("first.");
+  act("second.");
+  expect(toasts.current?.text).toBe("second.");
   await undo.undo();
-  expect([undone, toasts.shown?.text, toasts.shown?.undo]).toEqual([["second."], "Undone: second.", null]);
+  expect([undone, toasts.current?.text, toasts.current?.undo]).toEqual([["second."], "Undone: second.", null]);
   await undo.undo();
-  expect([undone, toasts.shown?.text]).toEqual([["second.", "first."], "Undone: first."]);
+  expect([undone, toasts.current?.text]).toEqual([["second.", "first."], "Undone: first."]);
   expect(await undo.undo()).toBe(false);
 });
 
 it("undoes an action once", async () => {
-  const deed = did("only.");
-  expect([await undo.undo(deed), await undo.undo(deed)]).toEqual([true, false]);
+  const entry = act("only.");
+  expect([await undo.undo(entry), await undo.undo(entry)]).toEqual([true, false]);
   expect(undone).toEqual(["only."]);
 });
 
 it("a failed undo can be repeated", async () => {
-  let refuse = true;
+  let isLocked = true;
   undo.record("moved.", () => {
-    if (refuse) throw new Error("locked");
+    if (isLocked) throw new Error("locked");
     undone.push("moved.");
   });
   expect(await undo.undo()).toBe(false);
-  expect([texts.length, toasts.shown]).toEqual([1, null]);
-  refuse = false;
+  expect([errors.length, toasts.current]).toEqual([1, null]);
+  isLocked = false;
   expect([await undo.undo(), undone]).toEqual([true, ["moved."]]);
 });

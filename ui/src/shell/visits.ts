@@ -14,8 +14,8 @@ function completeUpTo(mirror: MirrorView): number {
 
 export class Visits {
   #app: AppState;
-  #started = false;
-  /** Whether there was any input since the last check. */
+  #isStarted = false;
+  /** Whether there was input since the last check. */
   #isActive = false;
 
   constructor(app: AppState) {
@@ -24,10 +24,10 @@ export class Visits {
 
   start(): void {
     this.record(Date.now());
-    if (this.#started) return;
-    this.#started = true;
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     const markActive = () => (this.#isActive = true);
-    for (const sign of INPUT_EVENTS) window.addEventListener(sign, markActive, { capture: true, passive: true });
+    for (const event of INPUT_EVENTS) window.addEventListener(event, markActive, { capture: true, passive: true });
     setInterval(() => {
       if (this.#isActive) this.record(Date.now());
       this.#isActive = false;
@@ -40,6 +40,6 @@ export class Visits {
       const mirror = sources.mirror(source.key);
       return [source.key, mirror ? completeUpTo(mirror) : Date.parse(source.changed_at ?? "")] as const;
     });
-    store.recordVisit(now, Object.fromEntries(times.filter(([, at]) => !Number.isNaN(at))));
+    store.recordVisit(now, Object.fromEntries(times.filter(([, time]) => !Number.isNaN(time))));
   }
 }

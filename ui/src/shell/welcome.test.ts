@@ -3,9 +3,9 @@ import { openWindow, setUpPage, settle, text } from "../testing/testPage";
 
 setUpPage();
 
-const click = (css: string, words: string) =>
-  [...document.querySelectorAll<HTMLElement>(css)].find((entry) => entry.textContent.includes(words))?.click();
-const pressed = () => text(".add-source [aria-pressed=true]");
+const click = (css: string, label: string) =>
+  [...document.querySelectorAll<HTMLElement>(css)].find((entry) => entry.textContent.includes(label))?.click();
+const selectedOrigin = () => text(".add-source [aria-pressed=true]");
 
 it("offers a tracker, files or the sample", async () => {
   const app = await openWindow("empty");
@@ -14,28 +14,28 @@ it("offers a tracker, files or the sample", async () => {
   ]);
   click(".welcome button", "Import files");
   await settle();
-  expect([app.view, pressed()]).toEqual(["sources", "Import files"]);
+  expect([app.view, selectedOrigin()]).toEqual(["sources", "Import files"]);
   app.go("search");
   await settle();
   click(".welcome button", "Connect a tracker");
   await settle();
-  expect([app.view, pressed()]).toEqual(["sources", "Connect a tracker"]);
+  expect([app.view, selectedOrigin()]).toEqual(["sources", "Connect a tracker"]);
 });
 
 it("dropped files replace the tracker form", async () => {
   const app = await openWindow("full");
   app.sources.startAdding();
   await settle();
-  expect(pressed()).toBe("Connect a tracker");
+  expect(selectedOrigin()).toBe("Connect a tracker");
   await app.openFiles(["/home/me/export.csv"]);
   await settle();
-  expect([pressed(), text(".contents h3")]).toEqual(["Import files", "export/acme-issues.csv"]);
+  expect([selectedOrigin(), text(".contents h3")]).toEqual(["Import files", "export/acme-issues.csv"]);
 });
 
 it("suggests questions about the casebook", async () => {
   const app = await openWindow("full");
-  const asked = () => [...document.querySelectorAll(".questions button")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
-  expect(asked()).toEqual([
+  const questions = () => [...document.querySelectorAll(".questions button")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
+  expect(questions()).toEqual([
     "Was this reported before? Sync stops after the certificate is renewed",
     "Was this solved before? Sync stops after the certificate is renewed",
     "Which reports were reopened?",

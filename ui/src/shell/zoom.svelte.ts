@@ -7,7 +7,7 @@ export const STEPS_IN_PERCENT: readonly number[] = STEPS;
 
 let percent = $state(100);
 
-/** The size in percent. */
+/** Returns the size in percent. */
 export function zoomPercent(): number {
   return percent;
 }
@@ -17,10 +17,10 @@ export function normalPixels(pixels: number): number {
   return (pixels * 100) / percent;
 }
 
-export function applyZoom(to: number): void {
-  percent = to;
-  document.documentElement.style.fontSize = to === 100 ? "" : `${to}%`;
-  localStorage.setItem(KEY, String(to));
+export function applyZoom(size: number): void {
+  percent = size;
+  document.documentElement.style.fontSize = size === 100 ? "" : `${size}%`;
+  localStorage.setItem(KEY, String(size));
 }
 
 /** Restores the size chosen here or in another window. */

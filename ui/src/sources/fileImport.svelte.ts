@@ -1,4 +1,4 @@
-// The import of files: previewed, corrected, then imported.
+// An import of files: they are previewed, corrected and then imported.
 
 import * as api from "../lib/api";
 import { LatestRequest } from "../lib/latestRequest";
@@ -26,14 +26,14 @@ export function fileContents(file: FileView): string {
     file.links > 0 && texts.links(file.links),
     file.releases > 0 && texts.releases(file.releases),
   ].filter((part) => part !== false);
-  return texts.holds(file.kind, parts);
+  return texts.summary(file.kind, parts);
 }
 
 /** Returns the result of an import in one line. */
 function importSummary(report: Imported): string {
-  const into = shared.list(report.sources.map((share) => share.source)) || report.source;
+  const source = shared.list(report.sources.map((share) => share.source)) || report.source;
   const releases = report.understood.reduce((sum, file) => sum + file.releases, 0);
-  return texts.imported(into, [
+  return texts.imported(source, [
     (report.new > 0 || releases === 0) && texts.fresh(report.new),
     report.updated > 0 && texts.changed(report.updated),
     releases > 0 && texts.releases(releases),
@@ -41,7 +41,7 @@ function importSummary(report: Imported): string {
   ].filter((part) => part !== false));
 }
 
-/** Returns whether a path is certainly a log's. */
+/** Returns whether a path certainly names a log. */
 export function isLog(path: string): boolean {
   return /\.(?:log|out|err)(?:\.\d+)?(?:\.(?:gz|zst|xz|bz2))?$/i.test(path);
 }
@@ -79,9 +79,9 @@ export class FileImport {
     this.pending = true;
     this.failure = null;
     try {
-      const understood = await this.#app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
+      const preview = await this.#app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
       if (!isCurrent()) return false;
-      this.files = understood;
+      this.files = preview;
     } catch (error) {
       if (!isCurrent()) return false;
       this.files = null;

@@ -1,4 +1,4 @@
-// The kinds of trackers, and their tokens.
+// Kinds of trackers and their tokens.
 
 import { words } from "../words";
 
@@ -47,13 +47,13 @@ export function trackerKind(tracker: Tracker): TrackerKind {
   return TRACKERS.find((kind) => kind.tracker === tracker) as TrackerKind;
 }
 
-const PART = /^[A-Za-z0-9~][\w.-]*$/;
-const FREE = /^[\p{L}\p{N}][^/]*$/u;
+const NAME_PART = /^[A-Za-z0-9~][\w.-]*$/;
+const FREE_NAME = /^[\p{L}\p{N}][^/]*$/u;
 
 /** Returns whether a project's name has the tracker's format. */
 export function matchesShape(project: string, kind: TrackerKind): boolean {
   const parts = project.split("/");
-  return parts.every((part) => (kind.hasFreeNames ? FREE : PART).test(part)) && (kind.parts === null ? parts.length >= 2 : parts.length === kind.parts);
+  return parts.every((part) => (kind.hasFreeNames ? FREE_NAME : NAME_PART).test(part)) && (kind.parts === null ? parts.length >= 2 : parts.length === kind.parts);
 }
 
 /** Returns whether a token needs an account name, as in Atlassian's cloud and at Zendesk. */
@@ -62,7 +62,7 @@ export function needsAccount(tracker: Tracker, host: string): boolean {
   return isCloud || tracker === "zendesk";
 }
 
-/** Returns the stored form of a token, with its account. */
+/** Formats a token for storage, with its account if it has one. */
 export function formatSecret(account: string, token: string): string {
   const [name, secret] = [account.trim(), token.trim()];
   return secret && name ? `${name}:${secret}` : secret;

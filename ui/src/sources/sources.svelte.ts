@@ -10,7 +10,7 @@ import { FileImport } from "./fileImport.svelte";
 const { news } = words.sources;
 
 /** The result of "Test access". */
-type AccessTest = { access: Access } | { failure: Failure } | "asking";
+type AccessTest = { access: Access } | { failure: Failure } | "pending";
 
 export class Sources extends EngineRequest {
   mirrors = $state.raw<readonly MirrorView[]>([]);
@@ -26,7 +26,7 @@ export class Sources extends EngineRequest {
   readonly fileImport: FileImport;
 
   /** Sources to sync after the running sync. */
-  #next = new Set<string>();
+  #pendingSources = new Set<string>();
   #app: AppState;
 
   constructor(app: AppState) {
@@ -47,14 +47,14 @@ export class Sources extends EngineRequest {
     return this.mirrors.find((mirror) => mirror.source === key) ?? null;
   }
 
-  /** Returns whether a sync ended early in any source. */
+  /** Whether the last sync of any source ended early. */
   get hasProblem(): boolean {
     return this.mirrors.some((mirror) => mirror.gaps.some((gap) => gap.kind === "ended" || gap.kind === "refused"));
   }
 
-  startAdding(from: "tracker" | "files" = "tracker"): void {
+  startAdding(sourceType: "tracker" | "files" = "tracker"): void {
     this.#app.go("sources");
-    this.sourceType = from;
+    this.sourceType = sourceType;
     this.isAdding = true;
   }
 
@@ -69,7 +69,7 @@ export class Sources extends EngineRequest {
 
   /** Adds a mirror and syncs it; one that cannot be read is removed again. */
   async addMirror(mirror: NewMirror, tokenHost: string, token: string): Promise<void> {
-    const before = new Set(this.all.map((source) => source.key));
+    const knownKeys = new Set(this.all.map((source) => source.key));
     const source = await api.addMirror(mirror);
     let access: Access;
     try {
@@ -78,7 +78,7 @@ export class Sources extends EngineRequest {
       access = await api.testSource(source.key);
     } catch (error) {
       // A mistyped source must not stay and fail every day.
-      if (!before.has(source.key)) await this.#app.jobs.run("remove", (onProgress) => api.removeSource(source.key, onProgress));
+      if (!knownKeys.has(source.key)) await this.#app.jobs.run("remove", (onProgress) => api.removeSource(source.key, onProgress));
       throw error;
     }
     this.#setAccessTest(source.key, { access });
@@ -86,7 +86,7 @@ export class Sources extends EngineRequest {
     this.isAdding = false;
     await Promise.all([this.#app.refresh(), this.load()]);
     if (this.#app.jobs.get("sync")) {
-      this.#next.add(source.key);
+      this.#pendingSources.add(source.key);
       this.#app.toasts.show(news.addedForLater(source.key));
     } else await this.sync([source.key]);
   }
@@ -106,14 +106,14 @@ export class Sources extends EngineRequest {
   async sync(keys: readonly string[], { full = false, isQuiet = false } = {}): Promise<boolean> {
     if (this.#app.jobs.get("sync")) return false;
     let isDone = false;
-    let refreshedAt = 0;
+    let refreshTime = 0;
     try {
       const reports = await this.#app.jobs.run(
         "sync",
         (onProgress) => api.sync(keys, full, onProgress),
         () => {
-          if (Date.now() - refreshedAt < 2000) return;
-          refreshedAt = Date.now();
+          if (Date.now() - refreshTime < 2000) return;
+          refreshTime = Date.now();
           void this.#app.refresh();
           void this.load();
         },
@@ -127,14 +127,14 @@ export class Sources extends EngineRequest {
       else this.#app.showError(error);
     }
     await this.#app.reloadAll();
-    const next = [...this.#next];
-    this.#next.clear();
-    if (next.length > 0) await this.sync(next);
+    const pendingSources = [...this.#pendingSources];
+    this.#pendingSources.clear();
+    if (pendingSources.length > 0) await this.sync(pendingSources);
     return isDone;
   }
 
   async test(key: string): Promise<void> {
-    this.#setAccessTest(key, "asking");
+    this.#setAccessTest(key, "pending");
     try {
       this.#setAccessTest(key, { access: await api.testSource(key) });
     } catch (error) {
@@ -185,16 +185,16 @@ export class Sources extends EngineRequest {
     this.calibrations = new Map([...this.calibrations, ...reports.map((report) => [report.source, report] as const)]);
   }
 
-  #setAccessTest(key: string, tested: AccessTest): void {
-    this.accessTests = new Map([...this.accessTests, [key, tested]]);
+  #setAccessTest(key: string, accessTest: AccessTest): void {
+    this.accessTests = new Map([...this.accessTests, [key, accessTest]]);
   }
 
   #showReports(reports: readonly SyncReport[]): void {
     if (reports.some((report) => report.problem?.code === "cancelled")) this.#app.toasts.show(news.stopped);
-    const whole = reports.filter((report) => report.problem === null);
-    if (whole.length === 0) return;
-    const fresh = whole.reduce((n, report) => n + report.new + report.updated, 0);
-    const name = whole.length === 1 ? (whole[0]?.source ?? "") : news.sources(whole.length);
-    this.#app.toasts.show(fresh > 0 ? news.newRecords(name, fresh) : news.nothingNew(name));
+    const completed = reports.filter((report) => report.problem === null);
+    if (completed.length === 0) return;
+    const recordCount = completed.reduce((n, report) => n + report.new + report.updated, 0);
+    const name = completed.length === 1 ? (completed[0]?.source ?? "") : news.sources(completed.length);
+    this.#app.toasts.show(recordCount > 0 ? news.newRecords(name, recordCount) : news.nothingNew(name));
   }
 }

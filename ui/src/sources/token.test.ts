@@ -13,9 +13,9 @@ it("stores and tests a new token", async () => {
   const app = await openWindow("full");
   app.go("sources");
   await settle();
-  const asked: [string, unknown][] = [];
+  const calls: [string, unknown][] = [];
   mockIPC((command, payload) => {
-    asked.push([command, payload]);
+    calls.push([command, payload]);
     if (command === "test_source") throw { code: "authentication", message: "github.com refuses the token", hint: null };
     return command === "mirrors" ? [MIRROR] : null;
   });
@@ -29,7 +29,7 @@ it("stores and tests a new token", async () => {
   field?.dispatchEvent(new InputEvent("input", { bubbles: true }));
   document.querySelector<HTMLFormElement>("form.token")?.requestSubmit();
   await settle();
-  expect(asked.slice(0, 2)).toEqual([["keep_token", { host: "github.com", token: "secret" }], ["test_source", { key: "acme/app" }]]);
+  expect(calls.slice(0, 2)).toEqual([["keep_token", { host: "github.com", token: "secret" }], ["test_source", { key: "acme/app" }]]);
   expect(document.querySelector(".token")).toBe(null);
   expect(document.querySelector(".detail [role=alert]")?.textContent).toContain("refuses the token");
   expect(document.activeElement).toBe(opener);
@@ -39,47 +39,47 @@ it("removes a source that cannot be read", async () => {
   const app = await openWindow("full");
   app.sources.startAdding();
   await settle();
-  const asked: string[] = [];
+  const calls: string[] = [];
   mockIPC((command) => {
-    asked.push(command);
+    calls.push(command);
     if (command === "add_mirror") return SOURCE;
     if (command === "test_source") throw { code: "not_found", message: "github.com has no acme/pump", hint: null };
     return null;
   });
   await expect(app.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "not_found" });
-  expect(asked).toEqual(["add_mirror", "test_source", "remove_source"]);
+  expect(calls).toEqual(["add_mirror", "test_source", "remove_source"]);
   expect(app.sources.isAdding).toBe(true);
 });
 
 it("syncs an added source after the current sync", async () => {
   const app = await openWindow("full");
-  const synced: unknown[] = [];
-  let end = () => {};
+  const syncs: unknown[] = [];
+  let finishSync = () => {};
   mockIPC((command, payload) => {
     if (command === "add_mirror") return SOURCE;
     if (command === "test_source") return { limit: null, project: { archived: false, private: false }, refused: [], remaining: null, resets_at: null, user: null };
     if (command !== "sync") return null;
-    synced.push((payload as { sources: unknown }).sources);
-    return synced.length > 1 ? [] : new Promise((resolve) => (end = () => resolve([])));
+    syncs.push((payload as { sources: unknown }).sources);
+    return syncs.length > 1 ? [] : new Promise((resolve) => (finishSync = () => resolve([])));
   });
   const first = app.sources.sync(["acme/app"]);
   await settle();
   await app.sources.addMirror(NEW, "github.com", "");
-  expect(synced).toEqual([["acme/app"]]);
-  end();
+  expect(syncs).toEqual([["acme/app"]]);
+  finishSync();
   await first;
-  expect(synced).toEqual([["acme/app"], ["acme/pump"]]);
+  expect(syncs).toEqual([["acme/app"], ["acme/pump"]]);
 });
 
 it("a failed test keeps an existing source", async () => {
   const app = await openWindow("full");
-  const asked: string[] = [];
+  const calls: string[] = [];
   mockIPC((command) => {
-    asked.push(command);
+    calls.push(command);
     if (command === "add_mirror") return { key: "acme/app", kind: "github" };
     if (command === "test_source") throw { code: "network", message: "no way there", hint: null };
     return null;
   });
   await expect(app.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "network" });
-  expect(asked).not.toContain("remove_source");
+  expect(calls).not.toContain("remove_source");
 });

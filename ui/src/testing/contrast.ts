@@ -1,4 +1,4 @@
-// Contrast of colors by WCAG 2, for tests.
+// The WCAG 2 contrast of colors, for tests.
 
 import { readFileSync } from "node:fs";
 
@@ -10,15 +10,15 @@ export function variableColors(name: string): string[] {
 }
 
 function luminance(hex: string): number {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
-    const part = parseInt(hex.slice(at, at + 2), 16) / 255;
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((offset) => {
+    const part = parseInt(hex.slice(offset, offset + 2), 16) / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
 /** Returns the contrast ratio from 1 to 21; text needs 4.5. */
-export function contrast(colour: string, ground: string): number {
-  const [low = 0, high = 0] = [luminance(colour), luminance(ground)].sort((a, b) => a - b);
+export function contrast(color: string, background: string): number {
+  const [low = 0, high = 0] = [luminance(color), luminance(background)].sort((a, b) => a - b);
   return (high + 0.05) / (low + 0.05);
 }

@@ -1,4 +1,4 @@
-// A mock engine that answers with samples, nothing, never, or an error.
+// A mock engine that returns samples, nothing or an error, or never responds.
 
 import { mockIPC } from "@tauri-apps/api/mocks";
 import type { Insights, PromptSettings, SearchResponse, SourceView, Status, TriageResponse, Verdict } from "../lib/types";
@@ -8,7 +8,7 @@ export const SCENARIOS = ["full", "empty", "loading", "failing", "long", "chines
 export type Scenario = (typeof SCENARIOS)[number];
 
 const TOTAL = 400;
-const CLOSED_STATES = ["open", "closed"] as const;
+const STATES = ["open", "closed"] as const;
 
 const SOURCE: SourceView = {
   key: "acme/app", kind: "github", issues: 310, pull_requests: 80, pages: 10, comments: 1204, added_at: "2026-01-01T00:00:00Z", changed_at: "2026-03-05T00:00:00Z",
@@ -21,20 +21,20 @@ const status = (isEmpty: boolean): Status => ({
 });
 
 const INSIGHTS: Insights = {
-  months: MONTHS.map((month, at) => ({ month, opened: 14 + (at * 7) % 11, closed: 9 + (at * 5) % 13, duplicates: at % 5 })),
+  months: MONTHS.map((month, index) => ({ month, opened: 14 + (index * 7) % 11, closed: 9 + (index * 5) % 13, duplicates: index % 5 })),
   sources: [{ source: "acme/app", issues: 310, open: 84, duplicates: 41, median_days: 6.4 }],
 };
 
 function search(kind: SampleKind, request: Record<string, unknown>, isEmpty: boolean): SearchResponse {
   const [query, offset, limit] = [String(request["query"]), Number(request["offset"]), Number(request["limit"])];
   const isBrowsing = query.split(/\s+/).every((word) => word === "" || word.includes(":"));
-  const browsed = query.includes("reason:reopened") ? 3 : query.includes("created:<") ? 61 : TOTAL;
-  const total = isEmpty ? 0 : isBrowsing ? browsed : 24;
-  const hits = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, at) => hit(kind, offset + at + 1, CLOSED_STATES[at % 2]));
+  const browsedTotal = query.includes("reason:reopened") ? 3 : query.includes("created:<") ? 61 : TOTAL;
+  const total = isEmpty ? 0 : isBrowsing ? browsedTotal : 24;
+  const hits = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, index) => hit(kind, offset + index + 1, STATES[index % 2]));
   // New reports were created within the last hours.
   const isNew = query.includes("created:>=");
   if (isNew) hits.length = Math.min(9, hits.length);
-  for (const [at, entry] of isNew ? hits.entries() : []) entry.created_at = new Date(Date.now() - (at + 1) * 3_600_000).toISOString();
+  for (const [index, entry] of isNew ? hits.entries() : []) entry.created_at = new Date(Date.now() - (index + 1) * 3_600_000).toISOString();
   return {
     query, mode: "hybrid", arms: ["lexical", "semantic"], notices: [], conclusive: true, hits: isBrowsing ? hits.map((entry) => ({ ...entry, passages: [], why: "" })) : hits,
     total: isBrowsing ? total : null, took_ms: 7, coverage: status(false).coverage,
@@ -48,7 +48,7 @@ const verdict = (number: number): Verdict => ({
 });
 
 function queue(kind: SampleKind, isEmpty: boolean): TriageResponse {
-  const items = isEmpty ? [] : Array.from({ length: 30 }, (_, at) => triageItem(at + 5, kind));
+  const items = isEmpty ? [] : Array.from({ length: 30 }, (_, index) => triageItem(index + 5, kind));
   return {
     queue: items, related: [], waiting: items.length, related_waiting: 0, closed_left_out: 12, unscanned: 0, scanned: 0, expected: 9, notices: [], conclusive: true, took_ms: 3,
   };
@@ -105,7 +105,7 @@ export function mockEngine(scenario: Scenario): void {
       case "insights":
         return isEmpty ? { months: [], sources: [] } : INSIGHTS;
       case "known_duplicates":
-        return isEmpty ? [] : Array.from({ length: args["month"] ? 2 : 41 }, (_, at) => countedDuplicate(at + 10, kind));
+        return isEmpty ? [] : Array.from({ length: args["month"] ? 2 : 41 }, (_, index) => countedDuplicate(index + 10, kind));
       case "decided":
         return isEmpty ? [] : [31, 32, 33].map(verdict);
       case "is_metered":
@@ -116,14 +116,14 @@ export function mockEngine(scenario: Scenario): void {
         return { casebook: "/home/me/casebook", checked: [], findings: [] };
       case "problems": {
         // Unordered, because the window sorts the problems.
-        const shown = isEmpty ? [] : [5, 14, 9, 3, 2, 7, 4, 12].map((size) => problem(size, kind));
+        const problems = isEmpty ? [] : [5, 14, 9, 3, 2, 7, 4, 12].map((size) => problem(size, kind));
         return {
-          list: request["list"], problems: shown, total: shown.length && 31, open: shown.length * 4, unscanned: isEmpty ? 0 : 12,
+          list: request["list"], problems, total: problems.length && 31, open: problems.length * 4, unscanned: isEmpty ? 0 : 12,
           without_releases: isEmpty ? [] : ["acme/app"], took_ms: 4,
         };
       }
       case "notes":
-        return isEmpty ? [] : [1, 2, 3].map((at) => note(at, kind));
+        return isEmpty ? [] : [1, 2, 3].map((number) => note(number, kind));
       case "mirrors":
         return isEmpty ? [] : [{ gaps: [], host: "github.com", progress: null, project: "acme/app", running: false, source: "acme/app", streams: [], swept_at: null, synced_at: "2026-03-05T00:00:00Z" }];
       case "hosts":

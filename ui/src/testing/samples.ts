@@ -9,10 +9,10 @@ export type SampleKind = "plain" | "long" | "chinese" | "arabic" | "hostile";
 
 export const LOG = Array.from(
   { length: 120 },
-  (_, at) => `2026-03-02T08:${String(at % 60).padStart(2, "0")}:11Z ERROR sync: cannot renew the certificate chain (attempt ${at + 1}), retry in ${at * 2} s`,
+  (_, index) => `2026-03-02T08:${String(index % 60).padStart(2, "0")}:11Z ERROR sync: cannot renew the certificate chain (attempt ${index + 1}), retry in ${index * 2} s`,
 ).join("\n");
 
-const QUOTE = Array.from({ length: 9 }, (_, at) => `<p>Line ${at + 1} of what was written before.</p>`).join("");
+const QUOTE = Array.from({ length: 9 }, (_, index) => `<p>Line ${index + 1} of what was written before.</p>`).join("");
 
 export const TITLES: Record<SampleKind, string> = {
   plain: "Sync stops after the certificate is renewed",
@@ -34,8 +34,8 @@ export const BODIES: Record<SampleKind, string> = {
 
 const DATES = { created_at: "2026-02-03T08:00:00Z", updated_at: "2026-03-04T10:30:00Z", closed_at: "2026-03-04T10:30:00Z" };
 
-export const comment = (at: number, change: Partial<ThreadComment> = {}): ThreadComment => ({
-  anchor: `comment-${at}`, association: null, author: ["jane.doe", "王小明", "octo-bot", null][at % 4] ?? null, bot: false,
+export const comment = (number: number, change: Partial<ThreadComment> = {}): ThreadComment => ({
+  anchor: `comment-${number}`, association: null, author: ["jane.doe", "王小明", "octo-bot", null][number % 4] ?? null, bot: false,
   created_at: DATES.created_at, html: "<p>I can confirm this, also on 2.3.1.</p>", markdown: "I can confirm this, also on 2.3.1.", updated_at: null, url: null, ...change,
 });
 
@@ -59,7 +59,7 @@ export const thread = (kind: SampleKind, number = 1, state: State = "closed"): T
 export const hit = (kind: SampleKind, number = 1, state: State = "open"): Hit => ({
   key: `acme/app#${number}`, kind: number % 7 === 3 ? "pull_request" : "issue", source: "acme/app", number, title: [{ text: TITLES[kind], hit: false }], url: null, state,
   state_reason: null, author: "jane.doe", labels: ["bug", "area: sync", "needs a test", "regression"], created_at: DATES.created_at, updated_at: DATES.updated_at,
-  closed_at: null, comments: number % 5, scores: { bm25: 7.2, cosine: 0.61, signature: null, fused: 1 }, why: "It says something very similar. It was closed as done.",
+  closed_at: null, comments: number % 5, scores: { bm25: 7.2, cosine: 0.61, signature: null, fused: 1 }, why: "similar meaning (0.61)",
   passages: [
     { anchor: "body", author: null, code: false, cosine: null, created_at: null, part: "body", spans: [{ text: "It repeats “", hit: false }, { text: "certificate signed by unknown authority", hit: true }, { text: "” until somebody restarts the service by hand.", hit: false }] },
     { anchor: "comment-1", author: "bob", code: true, cosine: null, created_at: null, part: "comment", spans: [{ text: "x509: ", hit: false }, { text: "certificate", hit: true }, { text: " != chain[1]", hit: false }] },
@@ -70,7 +70,7 @@ export const candidate = (disposition: Disposition = "open", kind: SampleKind = 
   key: "acme/app#1", number: 1, title: TITLES[kind], url: null, state: "closed", state_reason: "completed", created_at: DATES.created_at,
   similarity: { title: 0.4, body: 0.7, semantic: 0.8, combined: 0.8 }, confidence: 0.72, worth: 0.9, band: "likely",
   outcome: { read: 120, same: 88, related: 14 }, disposition, canonical: null, verdict: null,
-  reasons: ["they say much the same in other words (0.81)", "both name x509", "both stack traces go through sync::renew"],
+  reasons: ["similar meaning (0.81)", "both mention x509", "both mention the function sync::renew"],
 });
 
 export const triageItem = (number: number, kind: SampleKind = "plain"): TriageItem => ({
@@ -111,13 +111,13 @@ const caseComment = (anchor: string, role: CaseComment["role"], text: string): C
 export const EMPTY_ANSWER: AskResponse = { key: null, problem: null, related: [], closest: [], cases: [], wiki: [], articles: [], notes: [], next: ["File a new report."], notices: [], conclusive: true, took_ms: 11 };
 
 export const knownProblem = (kind: SampleKind): KnownProblem => ({
-  key: "acme/app#1", title: TITLES[kind], url: "https://tracker.example/acme/app/issues/1", status: "unreleased", confidence: 0.72, reasons: ["both name x509"], reports: ["acme/app#5", "acme/app#7"],
+  key: "acme/app#1", title: TITLES[kind], url: "https://tracker.example/acme/app/issues/1", status: "unreleased", confidence: 0.72, reasons: ["both mention x509"], reports: ["acme/app#5", "acme/app#7"],
   fixed_in: "2.4", fixed_at: null, closed_at: null, update_to: null, came_back_in: null, asked_version: { version: "2.3.1", has_fix: false },
   fix: caseComment("comment-4", "fix", "Restart the agent once; 2.4 reads the chain by itself."), workaround: caseComment("comment-2", "workaround", "Restart the agent after each renewal."),
   fixed_by: [{ key: "acme/app#9", title: "Read the chain again", url: null, text: "" }],
 });
 
-/** The answer about a text or an item. */
+/** Returns the answer about a text or an item. */
 export const sampleAnswer = (kind: SampleKind, key: string | null = null): AskResponse => ({
   ...EMPTY_ANSWER, key, problem: knownProblem(kind), cases: [], wiki: [wikiPage("plain")], next: ["Use the workaround.", "Fixed, not released yet."],
   related: [{ key: "acme/app#6", title: TITLES[kind], url: null, state: "open", state_reason: null, band: "possible", confidence: 0.31, status: "open", said: null }],
@@ -131,9 +131,9 @@ const report = (number: number, title: string, month: number): ProblemReport => 
 
 const STATUSES = ["open", "solved", "unreleased", "came_back", "declined", "closed_without_fix"] as const;
 
-/** A problem with `size` reports; its status depends on the size. */
+/** Returns a problem with `size` reports; its status depends on the size. */
 export const problem = (size: number, kind: SampleKind): ListedProblem => {
-  const [head, ...members] = Array.from({ length: size }, (_, at) => report(size * 20 + at, TITLES[kind], 1 + (at % 6)));
+  const [head, ...members] = Array.from({ length: size }, (_, index) => report(size * 20 + index, TITLES[kind], 1 + (index % 6)));
   const all = [head!, ...members];
   const status = STATUSES[size % 6]!;
   const isFixed = status === "solved" || status === "unreleased" || status === "came_back";
@@ -155,7 +155,7 @@ export const note = (number: number, kind: SampleKind): Note => ({
   tags: ["tls", "agent"], lifecycle: number % 3 ? "active" : "archived", connected: ["acme/app#1"], created_at: DATES.created_at, updated_at: DATES.updated_at,
 });
 
-export const MONTHS = Array.from({ length: 18 }, (_, at) => `${2025 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`);
+export const MONTHS = Array.from({ length: 18 }, (_, index) => `${2025 + Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, "0")}`);
 
 const logError = (kind: SampleKind, change: Partial<LogError>): LogError => ({
   before_crash: false, case: null, count: 118, example: LOG.slice(0, 800), excerpt: true, first: { at: "2026-03-02 08:00:11", file: "agent.log", line: 12 }, known: null,
@@ -164,7 +164,7 @@ const logError = (kind: SampleKind, change: Partial<LogError>): LogError => ({
 });
 
 export const logs = (kind: SampleKind): LogResponse => ({
-  bytes: 9_400_000, distinct: 31, files: [{ lines: 88_000, name: "agent.log", skipped: null }, { lines: 0, name: "core.dump", skipped: "it is no text" }], known: 1, left_out: 0,
+  bytes: 9_400_000, distinct: 31, files: [{ lines: 88_000, name: "agent.log", skipped: null }, { lines: 0, name: "core.dump", skipped: "it is not text" }], known: 1, left_out: 0,
   lines: 88_000, new: 1, notices: [], conclusive: true, perhaps: 0, solved: 1, took_ms: 240,
   errors: [
     logError(kind, { severity: "fatal", before_crash: true, near_end: true, verdict: "solved", case: solvedCase(kind), count: 1 }),
@@ -176,10 +176,10 @@ export const logs = (kind: SampleKind): LogResponse => ({
 const COLUMNS = [["Issue key", "number"], ["Summary", "title"], ["Description", "body"], ["Status", "state"], ["Custom field (Customer name)", null]] as const;
 
 export const previewedFiles = (kind: SampleKind): Understood => ({
-  left_out: [{ place: "photo.png", reason: "it is no text" }],
+  left_out: [{ place: "photo.png", reason: "it is not text" }],
   understood: [{
     columns: COLUMNS.map(([column, field]) => ({ column, field })), comments: 30, doubts: ["The dates could be day first or month first; day first was taken."], encoding: "windows-1252",
-    file: "export/acme-issues.csv", first: [1, 2, 3].map((at) => ({ created_at: DATES.created_at, key: `ACME-${at}`, labels: ["bug"], state: "open", title: TITLES[kind] })), items: 12_345,
+    file: "export/acme-issues.csv", first: [1, 2, 3].map((number) => ({ created_at: DATES.created_at, key: `ACME-${number}`, labels: ["bug"], state: "open", title: TITLES[kind] })), items: 12_345,
     kind: "Jira CSV", links: 4, pages: 0, releases: 0, skipped: 2, skips: [{ place: "line 17", reason: "it has no key" }], sources: [{ comments: 30, items: 12_345, source: "acme" }],
   }],
 });

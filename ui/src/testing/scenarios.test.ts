@@ -7,8 +7,8 @@ import { VIEWS } from "../shell/keys";
 import { SCENARIOS, mockEngine } from "./engine";
 import { openWindow, setUpPage, settle, mountComponent } from "./testPage";
 
-/** For pages that take seconds to check. */
-const SLOW = 30_000;
+/** The timeout for pages that take seconds to check, in milliseconds. */
+const SLOW_TIMEOUT = 30_000;
 
 setUpPage();
 
@@ -19,7 +19,7 @@ async function violations(): Promise<string[]> {
   return violations.flatMap((entry) => entry.nodes.map((node) => `${entry.id}: ${node.html.slice(0, 160)}`));
 }
 
-/** Checks that the page is accessible and runs nothing that a text contains. */
+/** Checks that the page is accessible and does not run code in texts. */
 async function checkPage(): Promise<void> {
   expect(await violations()).toEqual([]);
   expect(document.querySelector("script, form:not([class]), img[src^=x], [onerror], [style*=fixed]")).toBe(null);
@@ -43,7 +43,7 @@ it.each(SCENARIOS)("a document and its evidence %s", async (scenario) => {
   void app.lookUp("acme/app#1", "problem");
   await settle();
   await checkPage();
-}, SLOW);
+}, SLOW_TIMEOUT);
 
 it.each(SCENARIOS)("logs and files %s", async (scenario) => {
   const app = await openWindow(scenario);

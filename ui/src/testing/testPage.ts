@@ -7,7 +7,7 @@ import App from "../App.svelte";
 import { AppState } from "../shell/appState.svelte";
 import { mockEngine, type Scenario } from "./engine";
 
-let shown: Record<string, unknown> | null = null;
+let component: Record<string, unknown> | null = null;
 
 /** Resets the page and the storage before each test of a file. */
 export function setUpPage(): void {
@@ -16,7 +16,7 @@ export function setUpPage(): void {
     document.body.innerHTML = "";
     document.documentElement.lang = "en";
     document.documentElement.style.fontSize = "16px";
-    vi.stubGlobal("CSS", { escape: (textOf: string) => textOf.replace(/[^\w-]/g, "\\$&") });
+    vi.stubGlobal("CSS", { escape: (value: string) => value.replace(/[^\w-]/g, "\\$&") });
     vi.stubGlobal("ResizeObserver", class { observe() {} unobserve() {} disconnect() {} });
     vi.stubGlobal("matchMedia", () => ({ matches: true }));
     HTMLCanvasElement.prototype.getContext = () => null;
@@ -40,18 +40,18 @@ export function setUpPage(): void {
 /** Mounts a component in place of the previous one. */
 export function mountComponent<P extends object>(view: (internals: never, props: P) => unknown, props: NoInfer<P>): void {
   unmountComponent();
-  shown = mount(view as unknown as Component, { target: document.body, props });
+  component = mount(view as unknown as Component, { target: document.body, props });
   flushSync();
 }
 
 export function unmountComponent(): void {
-  if (shown) void unmount(shown);
-  shown = null;
+  if (component) void unmount(component);
+  component = null;
 }
 
 /** Waits until pending responses are rendered. */
 export async function settle(): Promise<void> {
-  for (let at = 0; at < 8; at++) await new Promise((resolve) => setTimeout(resolve, 2));
+  for (let round = 0; round < 8; round++) await new Promise((resolve) => setTimeout(resolve, 2));
   await tick();
   flushSync();
 }
@@ -67,14 +67,14 @@ export async function openWindow(scenario: Scenario): Promise<AppState> {
 }
 
 /** Presses a key on the focused element. Returns whether it was handled. */
-export function press(key: string, more: KeyboardEventInit = {}): boolean {
-  const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more });
+export function press(key: string, init: KeyboardEventInit = {}): boolean {
+  const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...init });
   return !(document.activeElement ?? document.body).dispatchEvent(event);
 }
 
 /** Returns the first button whose name contains a text. */
-export const button = (words: string) =>
-  [...document.querySelectorAll<HTMLElement>("button")].find((entry) => (entry.getAttribute("aria-label") ?? entry.textContent).includes(words));
+export const button = (name: string) =>
+  [...document.querySelectorAll<HTMLElement>("button")].find((entry) => (entry.getAttribute("aria-label") ?? entry.textContent).includes(name));
 
 /** Returns an element's text in one line. */
 export const text = (css: string) => document.querySelector(css)?.textContent.replace(/\s+/g, " ").trim();

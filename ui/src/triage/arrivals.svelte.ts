@@ -8,7 +8,7 @@ import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 import { assessment } from "./labels";
 
-/** The number of listed reports; a search shows the rest. */
+/** The maximum number of listed reports; a search shows the rest. */
 const MAX_LISTED = 200;
 
 export interface Arrival {
@@ -21,14 +21,14 @@ export interface Arrival {
 export class Arrivals {
   list = $state.raw<readonly Arrival[]>([]);
   open = $state(false);
-  /** Whether there may be more than are listed. */
-  more = $state(false);
+  /** Whether there may be more reports than are listed. */
+  hasMore = $state(false);
   /** The start of the period, in Unix milliseconds. */
-  since = $state(0);
+  periodStart = $state(0);
   #assessments = $state.raw<ReadonlyMap<string, string>>(new Map());
   #app: AppState;
   #latest = new LatestRequest();
-  #assessing = new LatestRequest();
+  #assessmentRequest = new LatestRequest();
 
   constructor(app: AppState) {
     this.#app = app;
@@ -36,7 +36,7 @@ export class Arrivals {
 
   /** The query for the period; its first day may include a few older reports. */
   get query(): string {
-    const { at, upTo } = this.#app.store.since;
+    const { at, upTo } = this.#app.store.previousVisit;
     const sources = (this.#app.status?.sources ?? []).map((source) => source.key);
     const start = Math.min(...sources.map((key) => upTo[key] ?? at), at);
     return `is:issue is:open created:>=${new Date(start).toISOString().slice(0, 10)}`;
@@ -49,20 +49,20 @@ export class Arrivals {
 
   async load(): Promise<void> {
     const isCurrent = this.#latest.begin();
-    const { since } = this.#app.store;
+    const { previousVisit } = this.#app.store;
     try {
       const response = await api.browse(this.query, 0, true);
       if (!isCurrent()) return;
-      const isNew = (hit: Hit) => hit.created_at !== null && Date.parse(hit.created_at) > (since.upTo[hit.source] ?? since.at);
+      const isNew = (hit: Hit) => hit.created_at !== null && Date.parse(hit.created_at) > (previousVisit.upTo[hit.source] ?? previousVisit.at);
       this.list = response.hits
         .filter(isNew)
         .map((hit) => ({ key: hit.key, source: hit.source, title: spanText(hit.title), created_at: hit.created_at ?? "" }))
         .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
         .slice(0, MAX_LISTED);
-      this.more = (response.total ?? 0) > response.hits.length || this.list.length === MAX_LISTED;
-      this.since = since.at;
+      this.hasMore = (response.total ?? 0) > response.hits.length || this.list.length === MAX_LISTED;
+      this.periodStart = previousVisit.at;
     } catch {
-      // The queue shows errors of the casebook.
+      // The queue shows casebook errors.
     }
   }
 
@@ -72,7 +72,7 @@ export class Arrivals {
 
   /** Assesses each listed report in turn; those in the queue need no request. */
   async assess(waiting: readonly TriageItem[], includeClosed: boolean): Promise<void> {
-    const isCurrent = this.#assessing.begin();
+    const isCurrent = this.#assessmentRequest.begin();
     const candidates = new Map(waiting.map((item) => [item.key, item.candidate]));
     for (const { key } of this.list) {
       const candidate = candidates.get(key);
@@ -88,12 +88,12 @@ export class Arrivals {
 
   /** Stops assessing. */
   pause(): void {
-    this.#assessing.begin();
+    this.#assessmentRequest.begin();
   }
 
   /** Discards the assessments, which may be outdated. */
   reset(): void {
-    this.#assessing.begin();
+    this.#assessmentRequest.begin();
     this.#assessments = new Map();
   }
 }

@@ -8,16 +8,16 @@ import { assessment } from "./labels";
 setUpPage();
 
 it("lists new reports with assessments", async () => {
-  const [at, hour] = [Date.now(), 3_600_000];
-  const looked = { at: at - 20 * hour, upTo: { "acme/app": at - 24 * hour } };
-  localStorage.setItem("shelf:/home/me/casebook", JSON.stringify({ visit: { last: looked, since: looked } }));
+  const [now, hour] = [Date.now(), 3_600_000];
+  const visit = { at: now - 20 * hour, upTo: { "acme/app": now - 24 * hour } };
+  localStorage.setItem("shelf:/home/me/casebook", JSON.stringify({ visit: { last: visit, since: visit } }));
   const app = await openWindow("full");
-  const asked: string[] = [];
-  const at_ = (number: number, hours: number) => ({ ...hit("plain", number), created_at: new Date(at - hours * hour).toISOString() });
+  const calls: string[] = [];
+  const hitAt = (number: number, hours: number) => ({ ...hit("plain", number), created_at: new Date(now - hours * hour).toISOString() });
   mockIPC((command, payload) => {
     const request = (payload as { request?: { query?: string; key?: string } }).request ?? {};
-    asked.push([command, request.query ?? request.key].join(" "));
-    if (command === "search") return { hits: [at_(6, 2), at_(70, 23), at_(8, 30)], total: 3, notices: [] };
+    calls.push([command, request.query ?? request.key].join(" "));
+    if (command === "search") return { hits: [hitAt(6, 2), hitAt(70, 23), hitAt(8, 30)], total: 3, notices: [] };
     if (command === "triage_queue") return { queue: [triageItem(5), triageItem(6)], related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, notices: [] };
     if (command === "duplicates") return { known: null, candidates: [] };
     return command === "decided" || command === "closures" ? [] : null;
@@ -26,12 +26,12 @@ it("lists new reports with assessments", async () => {
   await settle();
   // A report from before the source's last complete sync is not new.
   expect(button("New since")?.textContent.replace(/\s+/g, " ").trim()).toBe("New since the last visit 2");
-  expect(asked.some((entry) => entry.startsWith("search is:issue is:open created:>=20"))).toBe(true);
+  expect(calls.some((entry) => entry.startsWith("search is:issue is:open created:>=20"))).toBe(true);
   press("a");
   await settle();
   const rows = () => [...document.querySelectorAll("ul[aria-label='New since the last visit'] .assessment")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
   expect(rows().map((row) => row.replace(/ \S+$/, ""))).toEqual(["#6 Likely duplicate of #1, 72%", "#70 No earlier match"]);
-  expect(asked).toContain("duplicates acme/app#70");
+  expect(calls).toContain("duplicates acme/app#70");
   expect(document.activeElement?.textContent).toContain("#6");
   press("ArrowDown");
   expect(document.activeElement?.textContent).toContain("#70");

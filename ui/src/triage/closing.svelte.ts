@@ -6,7 +6,7 @@ import type { Closure, ClosureRecord, ClosureReport } from "../lib/types";
 import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
-/** Returns the result of an attempt. */
+/** Describes the result of an attempt to close a report. */
 export function closureResult(record: ClosureRecord): string {
   const { because, steps } = words.triage.closing;
   return record.problem ? because(steps[record.step], record.problem) : steps[record.step];
@@ -24,7 +24,7 @@ export class TrackerClosing extends EngineRequest {
     this.#app = app;
   }
 
-  get possible(): readonly Closure[] {
+  get possibleClosures(): readonly Closure[] {
     return this.list.filter((closure) => closure.obstacle === null);
   }
 
@@ -43,9 +43,9 @@ export class TrackerClosing extends EngineRequest {
     if (this.#app.jobs.get("close")) return;
     this.failure = null;
     try {
-      const shown = this.possible;
-      this.report = await this.#app.jobs.run("close", (onProgress) => api.closeReports(shown, onProgress));
-      // Cancelling is not an error; the list shows what was done.
+      const closures = this.possibleClosures;
+      this.report = await this.#app.jobs.run("close", (onProgress) => api.closeReports(closures, onProgress));
+      // Canceling is not an error; the list shows what was done.
       this.failure = this.report.problem?.code === "cancelled" ? null : this.report.problem;
     } catch (error) {
       this.failure = api.toFailure(error);

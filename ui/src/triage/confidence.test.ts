@@ -7,28 +7,28 @@ import Confidence from "./Confidence.svelte";
 
 const candidate = { ...sample(), key: "acme/app#12", number: 12, confidence: 0.61, outcome: { read: 120, same: 58, related: 31 } };
 
-function words(change: Partial<DuplicateCandidate>, details = true): string {
-  const shown = mount(Confidence, { target: document.body, props: { candidate: { ...candidate, ...change }, details } });
-  const found = [...document.querySelectorAll("strong, span.figure, .basis")].map((entry) => entry.textContent.trim());
-  void unmount(shown);
-  return found.join(" ");
+function render(change: Partial<DuplicateCandidate>, details = true): string {
+  const component = mount(Confidence, { target: document.body, props: { candidate: { ...candidate, ...change }, details } });
+  const texts = [...document.querySelectorAll("strong, span.figure, .basis")].map((entry) => entry.textContent.trim());
+  void unmount(component);
+  return texts.join(" ");
 }
 
 it("shows phrase, percentage and track record", () => {
-  expect(words({})).toBe(
+  expect(render({})).toBe(
     "Likely duplicate of #12 61% In tests, 58 of 120 matches this strong were true duplicates, and 31 more were related.",
   );
-  expect(words({ outcome: null })).toBe("Likely duplicate of #12 61%");
-  expect(words({}, false)).toBe("Likely duplicate of #12 61%");
+  expect(render({ outcome: null })).toBe("Likely duplicate of #12 61%");
+  expect(render({}, false)).toBe("Likely duplicate of #12 61%");
 });
 
-it("a related report is only worth reading", () => {
-  expect(words({ band: "related", confidence: 0.08, worth: 0.72 })).toBe("Related to #12 Worth reading: 72%; duplicate: 8%");
-  expect(words({ band: "related", confidence: 0.08, worth: 0.72 }, false)).toBe("Related to #12 Worth reading: 72%");
+it("related reports show how worth reading they are", () => {
+  expect(render({ band: "related", confidence: 0.08, worth: 0.72 })).toBe("Related to #12 Worth reading: 72%; duplicate: 8%");
+  expect(render({ band: "related", confidence: 0.08, worth: 0.72 }, false)).toBe("Related to #12 Worth reading: 72%");
 });
 
 it.each(["high", "likely", "possible", "related"])("the color of %s has enough contrast", (band) => {
-  for (const ground of ["surface", "sunken", "accent-soft"]) {
-    for (const [at, colour] of variableColors(`band-${band}`).entries()) expect(contrast(colour, variableColors(ground)[at] ?? "")).toBeGreaterThanOrEqual(4.5);
+  for (const background of ["surface", "sunken", "accent-soft"]) {
+    for (const [theme, color] of variableColors(`band-${band}`).entries()) expect(contrast(color, variableColors(background)[theme] ?? "")).toBeGreaterThanOrEqual(4.5);
   }
 });

@@ -5,15 +5,15 @@ import { LatestRequest } from "../lib/latestRequest";
 import type { Verdict, VerdictKind } from "../lib/types";
 import type { Decision } from "./triage.svelte";
 
-/** A decision of today as listed. */
+/** One of today's decisions, as listed. */
 export interface DecidedPair {
   /** The decided report. */
   key: string;
   other: string;
   kind: VerdictKind;
   /** In Unix milliseconds. */
-  at: number;
-  /** Who decided; `null` for this session. */
+  decidedAt: number;
+  /** The person who decided; `null` for this session. */
   actor: string | null;
   /** The report's title, if known. */
   title: string;
@@ -25,47 +25,47 @@ export function startOfDay(now: number): number {
   return new Date(now).setHours(0, 0, 0, 0);
 }
 
-const number = (key: string) => Number(/\d+$/.exec(key)?.[0] ?? 0);
+const issueNumber = (key: string) => Number(/\d+$/.exec(key)?.[0] ?? 0);
 
 /** Returns the decided report and its match: the non-canonical or later one first. */
 function orderPair({ first, second, canonical }: Verdict): [key: string, other: string] {
   if (canonical !== null) return canonical === first ? [second, first] : [first, second];
-  return number(first) > number(second) ? [first, second] : [second, first];
+  return issueNumber(first) > issueNumber(second) ? [first, second] : [second, first];
 }
 
-const pair = (a: string, b: string) => (a < b ? `${a} ${b}` : `${b} ${a}`);
+const pairKey = (a: string, b: string) => (a < b ? `${a} ${b}` : `${b} ${a}`);
 
 export class TodayDecisions {
-  #stored = $state.raw<readonly Verdict[]>([]);
+  #storedVerdicts = $state.raw<readonly Verdict[]>([]);
   #latest = new LatestRequest();
 
   async load(): Promise<void> {
     const isCurrent = this.#latest.begin();
     try {
       const verdicts = await api.verdictsSince(Math.floor(startOfDay(Date.now()) / 1000));
-      if (isCurrent()) this.#stored = verdicts ?? [];
+      if (isCurrent()) this.#storedVerdicts = verdicts ?? [];
     } catch {
-      // The queue shows errors of the casebook; this session's decisions are known anyway.
+      // The queue shows casebook errors; this session's decisions are known anyway.
     }
   }
 
-  /** Returns the decisions of the day, newest first. */
+  /** Returns today's decisions, newest first. */
   all(decisions: readonly Decision[], now: number): DecidedPair[] {
     const startTime = startOfDay(now);
     const ownDecisions = decisions.map((decision): DecidedPair => ({
-      key: decision.item.key, other: decision.other, kind: decision.kind, at: decision.at, actor: null, title: decision.item.title, decision,
+      key: decision.item.key, other: decision.other, kind: decision.kind, decidedAt: decision.decidedAt, actor: null, title: decision.item.title, decision,
     }));
-    const pairs = new Set(ownDecisions.map((entry) => pair(entry.key, entry.other)));
-    const storedPairs = this.#stored.filter((entry) => !pairs.has(pair(entry.first, entry.second))).map((entry): DecidedPair => {
+    const pairs = new Set(ownDecisions.map((entry) => pairKey(entry.key, entry.other)));
+    const storedPairs = this.#storedVerdicts.filter((entry) => !pairs.has(pairKey(entry.first, entry.second))).map((entry): DecidedPair => {
       const [key, other] = orderPair(entry);
-      return { key, other, kind: entry.kind, at: Date.parse(entry.decided_at), actor: entry.actor, title: "", decision: null };
+      return { key, other, kind: entry.kind, decidedAt: Date.parse(entry.decided_at), actor: entry.actor, title: "", decision: null };
     });
-    const latest = [...ownDecisions.toReversed(), ...storedPairs].filter((entry) => entry.at >= startTime);
-    return latest.sort((a, b) => b.at - a.at);
+    const latest = [...ownDecisions.toReversed(), ...storedPairs].filter((entry) => entry.decidedAt >= startTime);
+    return latest.sort((a, b) => b.decidedAt - a.decidedAt);
   }
 
   /** Removes an undone decision. */
   forget(key: string, other: string): void {
-    this.#stored = this.#stored.filter((entry) => pair(entry.first, entry.second) !== pair(key, other));
+    this.#storedVerdicts = this.#storedVerdicts.filter((entry) => pairKey(entry.first, entry.second) !== pairKey(key, other));
   }
 }

@@ -6,7 +6,7 @@ import ComparedReport from "./ComparedReport.svelte";
 setUpPage();
 
 it("shows author and date only once", () => {
-  mountComponent(ComparedReport, { role: "Candidate", thread: thread("plain"), marks: [], read: () => {}, hint: "o" });
+  mountComponent(ComparedReport, { role: "Candidate", thread: thread("plain"), marks: [], read: () => {}, shortcut: "o" });
   expect([...document.querySelectorAll(".facts > span:not(.icon, [aria-hidden])")].map((entry) => entry.textContent)).toEqual(["milestone 2.4", "3 comments"]);
   expect(text("[data-anchor=body] header")).toMatch(/jane\.doe member reported .* ago/);
 });
@@ -39,11 +39,11 @@ it("confirms before deciding unseen pairs", async () => {
   press("ArrowDown", { shiftKey: true });
   press("d");
   await settle();
-  const words = () => text("dialog.ask h2");
-  expect(words()).toBe("You have not seen 2 of 3 pairs yet");
+  const title = () => text("dialog.ask h2");
+  expect(title()).toBe("You have not seen 2 of 3 pairs yet");
   expect(app.triage.decisions).toEqual([]);
   button("Only the 1")?.click();
   await settle();
-  expect([app.triage.decisions.map((entry) => entry.item.key), words()]).toEqual([["acme/app#5"], undefined]);
+  expect([app.triage.decisions.map((entry) => entry.item.key), title()]).toEqual([["acme/app#5"], undefined]);
   expect(text("footer .toast .text")).toBe("acme/app#5 is a duplicate of acme/app#1.");
 });

@@ -20,7 +20,7 @@ export const FILTERS: readonly { value: Band; name: string; title: string; nothi
   { value: "none", ...filters.none },
 ];
 
-/** Returns whether the band is possible duplicate or higher. */
+/** Returns whether the band is "possible" or higher. */
 export function isDuplicateBand(band: Band): boolean {
   return band !== "related" && band !== "none";
 }
@@ -35,7 +35,7 @@ export function candidateLabel(candidate: DuplicateCandidate): string {
   return candidate.number === null ? candidate.key : `#${candidate.number}`;
 }
 
-/** Returns the outcome of past answers at this confidence. */
+/** Describes the outcome of past matches at this confidence. */
 export function formatOutcome({ read, same, related }: Outcome): string {
   return pair.outcome(read, same, related);
 }
@@ -52,12 +52,12 @@ export function progress(decided: number, waiting: number): string {
 }
 
 /** Returns the queue summary with the expected number of duplicates. It contains the placeholder `{waiting}`. */
-export function queueSummary(waiting: number, shown: number, expected: number): string {
+export function queueSummary(waiting: number, loaded: number, expected: number): string {
   if (waiting === 0) return head.nothingWaits;
   // A single report shows its own confidence.
-  if (shown < 2) return head.waits(waiting);
+  if (loaded < 2) return head.waits(waiting);
   const same = Math.round(expected);
-  return same === 0 ? head.hardlyAnySame(waiting, shown) : head.someSame(waiting, shown, same);
+  return same === 0 ? head.hardlyAnySame(waiting, loaded) : head.someSame(waiting, loaded, same);
 }
 
 /** Returns a one-line assessment of a new report. */
@@ -83,5 +83,5 @@ export function dispositionLabel(disposition: Disposition): { words: string; ton
   if (disposition === "duplicate") return { words: labels.duplicate, tone: "plain" };
   if ("fixed" in disposition) return { words: disposition.fixed ? labels.fixedIn(disposition.fixed) : labels.fixed, tone: "good" };
   const version = disposition.possible_regression;
-  return { words: version ? labels.backAfter(version) : labels.back, tone: "warn" };
+  return { words: version ? labels.regressionAfter(version) : labels.regression, tone: "warn" };
 }

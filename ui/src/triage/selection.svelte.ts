@@ -1,4 +1,4 @@
-// Selected reports, which one decision applies to.
+// Selected reports, which are decided together.
 
 import type { TriageItem } from "../lib/types";
 
@@ -15,7 +15,7 @@ export class ReportSelection {
     return this.#keys.size === 0 ? [] : this.#rows().filter((item) => this.#keys.has(item.key));
   }
 
-  get any(): boolean {
+  get isActive(): boolean {
     return this.items.length > 0;
   }
 
@@ -34,11 +34,11 @@ export class ReportSelection {
     const keys = this.#rows().map((item) => item.key);
     const [a, b] = [keys.indexOf(from), keys.indexOf(to)];
     if (a < 0 || b < 0) return;
-    const isBack = a !== b && this.#keys.has(from) && this.#keys.has(to);
-    const marked = new Set(this.#keys);
-    if (isBack) marked.delete(from);
-    else for (const key of keys.slice(Math.min(a, b), Math.max(a, b) + 1)) marked.add(key);
-    this.#keys = marked;
+    const shrinks = a !== b && this.#keys.has(from) && this.#keys.has(to);
+    const selectedKeys = new Set(this.#keys);
+    if (shrinks) selectedKeys.delete(from);
+    else for (const key of keys.slice(Math.min(a, b), Math.max(a, b) + 1)) selectedKeys.add(key);
+    this.#keys = selectedKeys;
   }
 
   clear(): void {

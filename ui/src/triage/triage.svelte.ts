@@ -14,8 +14,9 @@ import { Arrivals, type Arrival } from "./arrivals.svelte";
 import { ReportSelection } from "./selection.svelte";
 import { startOfDay, TodayDecisions, type DecidedPair } from "./decisions.svelte";
 
-/** The number of loaded reports per list, and the number below which more are loaded. */
+/** The number of loaded reports per list. */
 const LIST_LIMIT = 100;
+/** The number of reports in a list below which more are loaded. */
 const RELOAD_BELOW = 15;
 /** Long enough to reach the next day despite clock changes. */
 const OVER_A_DAY = 30 * 3_600_000;
@@ -38,13 +39,13 @@ interface Pair {
 export interface Decision extends Pair {
   kind: VerdictKind;
   /** In Unix milliseconds. */
-  at: number;
+  decidedAt: number;
   /** The undo entry. */
   undoEntry: UndoEntry | null;
   stored: boolean;
 }
 
-const { decided, decidedPairs: texts } = words.triage;
+const { decisions, decidedPairs: texts } = words.triage;
 
 export class Triage {
   source = $state<string | null>(null);
@@ -65,8 +66,8 @@ export class Triage {
   /** The index of the compared candidate. */
   candidateIndex = $state(0);
   decisions = $state.raw<readonly Decision[]>([]);
-  /** A decision about several reports that awaits confirmation, as some pairs were not shown. */
-  confirmation = $state.raw<{ kind: VerdictKind; shown: readonly Pair[]; unseen: readonly Pair[] } | null>(null);
+  /** A decision that awaits confirmation, because some of its pairs were not seen. */
+  confirmation = $state.raw<{ kind: VerdictKind; seen: readonly Pair[]; unseen: readonly Pair[] } | null>(null);
   /** Incremented when a decision is recorded or undone. */
   changes = $state(0);
 
@@ -85,14 +86,15 @@ export class Triage {
   readonly items: readonly TriageItem[] = $derived.by(() => this.#visibleList(false));
   /** Reports without a likely duplicate, but with something worth reading. */
   readonly related: readonly TriageItem[] = $derived.by(() => this.#visibleList(true));
-  /** The number of waiting reports, including those not loaded, and of those that the filter shows. */
+  /** The number of waiting reports, including those not loaded. */
   readonly allWaiting: number = $derived.by(() => this.#count(false));
+  /** The number of waiting reports that the filter shows. */
   readonly waiting: number = $derived(this.onlyMine ? this.items.length : this.allWaiting);
   readonly relatedWaiting: number = $derived.by(() => (this.onlyMine ? this.related.length : this.#count(true)));
-  /** Closed reports that were left out of the comparison. */
+  /** The number of closed reports left out of the comparison. */
   readonly closedLeftOut: number = $derived(this.#lastResponse?.response.closed_left_out ?? 0);
   readonly notices: readonly Notice[] = $derived(this.#lastResponse?.response.notices ?? []);
-  /** Open reports that were not checked yet. */
+  /** The number of open reports that were not checked yet. */
   readonly unscanned: number = $derived(this.#lastResponse?.response.unscanned ?? 0);
 
   #app: AppState;
@@ -101,14 +103,14 @@ export class Triage {
   /** The report that was open at the end of the last session. */
   #selectionToRestore: string | null = null;
   #checkedReport: string | null = null;
-  /** A check that the person stopped does not restart automatically. */
+  /** A check that the user stopped does not restart automatically. */
   #isCheckStopped = false;
-  /** Incremented when the settings change, as a running check may be for older ones. */
+  /** Incremented when the settings change; a running check may be for older ones. */
   #settingsVersion = 0;
   /** The pair on screen. */
-  #shownPair = "";
+  #currentPair = "";
   /** All pairs that were on screen. */
-  #shownPairs = new Set<string>();
+  #seenPairs = new Set<string>();
 
   constructor(app: AppState) {
     this.#app = app;
@@ -138,7 +140,7 @@ export class Triage {
     return this.items.reduce((sum, item) => sum + item.candidate.confidence, 0);
   }
 
-  /** Closed reports that could be included in the comparison. */
+  /** The number of closed reports that could be included in the comparison. */
   get closedAvailable(): number {
     return this.includeClosed ? 0 : this.closedLeftOut;
   }
@@ -159,12 +161,12 @@ export class Triage {
   }
 
   /** The number of snoozed reports among the loaded ones. */
-  get snoozed(): number {
+  get snoozedCount(): number {
     return [...this.#loadedList(false), ...this.#loadedList(true)].filter((item) => this.#isSnoozed(item)).length;
   }
 
   /** The number of waiting reports assigned to the user, among the loaded ones. */
-  get mine(): number {
+  get assignedCount(): number {
     return [false, true].flatMap((related) => this.#waitingList(related)).filter(({ key }) => this.isMine(key)).length;
   }
 
@@ -176,8 +178,8 @@ export class Triage {
   get candidates(): readonly DuplicateCandidate[] {
     const item = this.item;
     if (!item) return [];
-    const open = this.check?.key === item.key ? this.check.candidates.filter((c) => c.verdict === null) : [];
-    return open.length > 0 ? open : [item.candidate];
+    const undecided = this.check?.key === item.key ? this.check.candidates.filter((c) => c.verdict === null) : [];
+    return undecided.length > 0 ? undecided : [item.candidate];
   }
 
   get candidate(): DuplicateCandidate | null {
@@ -201,8 +203,8 @@ export class Triage {
 
   /** Restores the settings of the last session. */
   restore(): void {
-    const kept = this.#app.store.state.triage;
-    if (kept) Object.assign(this, { source: kept.source, includeClosed: kept.includeClosed, band: kept.band });
+    const stored = this.#app.store.state.triage;
+    if (stored) Object.assign(this, { source: stored.source, includeClosed: stored.includeClosed, band: stored.band });
   }
 
   /** The open report, or the one to open once its list is loaded. */
@@ -217,11 +219,11 @@ export class Triage {
   }
 
   /** Opens a report that waits under these settings. */
-  open(key: string, setting: TriageSettings): void {
+  open(key: string, settings: TriageSettings): void {
     this.#selectionToRestore = key;
     this.onlyMine = false;
-    const isSet = this.source === setting.source && this.includeClosed === setting.includeClosed && this.band === setting.band;
-    if (!isSet) this.choose(setting);
+    const isCurrent = this.source === settings.source && this.includeClosed === settings.includeClosed && this.band === settings.band;
+    if (!isCurrent) this.choose(settings);
     else if (this.rows.some((item) => item.key === key)) this.select(key);
   }
 
@@ -244,12 +246,12 @@ export class Triage {
   async load(): Promise<void> {
     const isCurrent = this.#queueRequest.begin();
     const known = new Set(this.decisions.filter((entry) => entry.stored));
-    const returned = this.#restoredDecisions;
+    const restored = this.#restoredDecisions;
     try {
       const response = await api.triageQueue(this.#request(false));
       if (!isCurrent()) return;
       this.failure = null;
-      this.#show({ response, known }, returned);
+      this.#show({ response, known }, restored);
     } catch (error) {
       if (isCurrent()) this.failure = api.toFailure(error);
     }
@@ -260,16 +262,16 @@ export class Triage {
   async scan(rescan = false): Promise<void> {
     if (this.scanning) return;
     this.#isCheckStopped = false;
-    const choice = this.#settingsVersion;
-    const before = rescan ? Infinity : this.unscanned;
-    let refreshedAt = Date.now();
+    const settingsVersion = this.#settingsVersion;
+    const previousUnscanned = rescan ? Infinity : this.unscanned;
+    let refreshTime = Date.now();
     try {
       await this.#app.jobs.run(
         "triage",
         (onProgress) => api.triage(this.#request(rescan), onProgress),
         () => {
-          if (Date.now() - refreshedAt < QUEUE_INTERVAL) return;
-          refreshedAt = Date.now();
+          if (Date.now() - refreshTime < QUEUE_INTERVAL) return;
+          refreshTime = Date.now();
           void this.load();
         },
       );
@@ -281,26 +283,26 @@ export class Triage {
     if (this.items.length === 0) this.loaded = false;
     this.arrivals.reset();
     void this.arrivals.load();
-    if (choice !== this.#settingsVersion) return this.enter();
+    if (settingsVersion !== this.#settingsVersion) return this.enter();
     await this.load();
     // The index may have grown during the check; check the rest.
-    if (!this.#isCheckStopped && this.unscanned > 0 && this.unscanned < before) await this.scan();
+    if (!this.#isCheckStopped && this.unscanned > 0 && this.unscanned < previousUnscanned) await this.scan();
   }
 
   /** Moves the selection. */
   move(delta: number): void {
     const last = this.rows.length - 1;
     if (last < 0) return;
-    const to = Math.min(Math.max(this.index + delta, 0), last);
-    this.select(this.rows[to]?.key ?? null);
+    const index = Math.min(Math.max(this.index + delta, 0), last);
+    this.select(this.rows[index]?.key ?? null);
   }
 
   /** Selects the current row and the one this many rows further, which becomes current. */
   extend(delta: number): void {
-    const from = this.item;
-    if (!from) return;
+    const item = this.item;
+    if (!item) return;
     this.move(delta);
-    this.selection.extend(from.key, this.selected ?? from.key);
+    this.selection.extend(item.key, this.selected ?? item.key);
   }
 
   /** Opens a report and adds the current one to the history. */
@@ -329,69 +331,69 @@ export class Triage {
 
   /** Compares with another candidate of the report. */
   nextCandidate(delta: number): void {
-    const n = this.candidates.length;
-    if (n < 2) return;
-    this.candidateIndex = (this.candidateIndex + delta + n) % n;
+    const count = this.candidates.length;
+    if (count < 2) return;
+    this.candidateIndex = (this.candidateIndex + delta + count) % count;
     void this.#compare();
   }
 
   /** Records that a pair is on screen; only such pairs can be decided. */
   markSeen(report: string, candidate: string): void {
-    this.#shownPair = `${report} ${candidate}`;
-    this.#shownPairs.add(this.#shownPair);
+    this.#currentPair = `${report} ${candidate}`;
+    this.#seenPairs.add(this.#currentPair);
   }
 
   /** Records a decision about the pair or all selected pairs, and opens the next report. */
   async decide(kind: VerdictKind): Promise<void> {
-    if (this.selection.any) return this.#decideSelected(kind);
+    if (this.selection.isActive) return this.#decideSelected(kind);
     const item = this.item;
     const other = this.candidate;
-    if (!item || !other || this.#shownPair !== `${item.key} ${other.key}`) return;
+    if (!item || !other || this.#currentPair !== `${item.key} ${other.key}`) return;
     await this.#record([{ item, other: other.key, related: this.isInRelated }], kind);
   }
 
-  /** Asks for confirmation if some of the selected pairs were never shown. */
+  /** Asks for confirmation if some of the selected pairs were never seen. */
   async #decideSelected(kind: VerdictKind): Promise<void> {
     const pairs = this.selection.items.map((item): Pair => {
       const other = (item.key === this.selected ? this.candidate : null) ?? item.candidate;
       return { item, other: other.key, related: !this.items.includes(item) };
     });
-    const isShown = ({ item, other }: Pair) => this.#shownPairs.has(`${item.key} ${other}`);
-    const unseen = pairs.filter((pair) => !isShown(pair));
-    if (unseen.length > 0) this.confirmation = { kind, shown: pairs.filter(isShown), unseen };
+    const isSeen = ({ item, other }: Pair) => this.#seenPairs.has(`${item.key} ${other}`);
+    const unseen = pairs.filter((pair) => !isSeen(pair));
+    if (unseen.length > 0) this.confirmation = { kind, seen: pairs.filter(isSeen), unseen };
     else await this.#record(pairs, kind);
   }
 
-  /** Decides all pairs, only the shown ones, or none, after the confirmation. */
-  async confirm(choice: "all" | "shown" | "none"): Promise<void> {
-    const { confirmation: asking } = this;
+  /** Decides all pairs, only those seen, or none, after the confirmation. */
+  async confirm(choice: "all" | "seen" | "none"): Promise<void> {
+    const { confirmation } = this;
     this.confirmation = null;
-    if (!asking || choice === "none") return;
-    await this.#record(choice === "all" ? [...asking.shown, ...asking.unseen] : asking.shown, asking.kind);
+    if (!confirmation || choice === "none") return;
+    await this.#record(choice === "all" ? [...confirmation.seen, ...confirmation.unseen] : confirmation.seen, confirmation.kind);
   }
 
   async #record(pairs: readonly Pair[], kind: VerdictKind): Promise<void> {
     const [first] = pairs;
     if (!first) return;
-    const at = Date.now();
-    const recorded = pairs.map((pair): Decision => ({ ...pair, kind, at, undoEntry: null, stored: false }));
+    const decidedAt = Date.now();
+    const newDecisions = pairs.map((pair): Decision => ({ ...pair, kind, decidedAt, undoEntry: null, stored: false }));
     const next = this.#nextReport(pairs.map((pair) => pair.item));
     this.selection.clear();
-    this.decisions = [...this.decisions, ...recorded];
+    this.decisions = [...this.decisions, ...newDecisions];
     if (next !== this.selected) this.select(next);
-    const recordings = recorded.map(({ item, other }) => api.recordVerdict(item.key, other, kind));
-    const message = recorded.length === 1 ? texts.one(decided[kind](first.item.key, first.other)) : texts.several[kind](recorded.length);
-    const undoEntry = this.#app.undo.record(message, () => this.#undoDecisions(recorded, recordings));
-    for (const decision of recorded) decision.undoEntry = undoEntry;
+    const recordings = newDecisions.map(({ item, other }) => api.recordVerdict(item.key, other, kind));
+    const message = newDecisions.length === 1 ? texts.one(decisions[kind](first.item.key, first.other)) : texts.several[kind](newDecisions.length);
+    const undoEntry = this.#app.undo.record(message, () => this.#undoDecisions(newDecisions, recordings));
+    for (const decision of newDecisions) decision.undoEntry = undoEntry;
     const outcomes = await Promise.allSettled(recordings);
     const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
-    const [failed, kept] = [recorded.filter((_, index) => outcomes[index]?.status === "rejected"), recorded.filter((_, index) => outcomes[index]?.status === "fulfilled")];
-    for (const decision of kept) decision.stored = true;
+    const [failed, stored] = [newDecisions.filter((_, index) => outcomes[index]?.status === "rejected"), newDecisions.filter((_, index) => outcomes[index]?.status === "fulfilled")];
+    for (const decision of stored) decision.stored = true;
     if (errors.length > 0) {
-      if (kept.length === 0) this.#app.undo.remove(undoEntry);
+      if (stored.length === 0) this.#app.undo.remove(undoEntry);
       for (const decision of failed) this.#restoreReport(decision);
       this.#app.showError(errors[0]);
-      if (kept.length === 0) return;
+      if (stored.length === 0) return;
     }
     this.changes++;
     const runsOut = (list: readonly TriageItem[], waiting: number) => list.length < RELOAD_BELOW && waiting > list.length;
@@ -429,10 +431,10 @@ export class Triage {
 
   /** The reports that an assignment applies to: the selected ones, or the open one. */
   get #assignable(): readonly TriageItem[] {
-    return this.selection.any ? this.selection.items : this.item ? [this.item] : [];
+    return this.selection.isActive ? this.selection.items : this.item ? [this.item] : [];
   }
 
-  /** Whether all of them are the user's. */
+  /** Whether all of them are assigned to the user. */
   get isAssigned(): boolean {
     return this.#assignable.length > 0 && this.#assignable.every(({ key }) => this.isMine(key));
   }
@@ -462,18 +464,18 @@ export class Triage {
     if (this.index < 0) this.select(this.rows[0]?.key ?? null);
   }
 
-  /** Undoes the last decision of the day and shows its report. */
+  /** Undoes the last of today's decisions and shows its report. */
   async undo(): Promise<void> {
     const undoEntry = this.decisions.at(-1)?.undoEntry;
     if (undoEntry) await this.#app.undo.undo(undoEntry);
     else if (this.decidedPairs[0]) await this.undoDecision(this.decidedPairs[0]);
   }
 
-  /** Undoes one decision of the day, even if it was made together with others. */
+  /** Undoes one of today's decisions, even if it was made together with others. */
   async undoDecision({ key, other, kind, decision }: DecidedPair): Promise<void> {
     const undoEntry = decision?.undoEntry ?? null;
-    const together = undoEntry ? this.decisions.filter((entry) => entry.undoEntry === undoEntry) : [];
-    if (undoEntry && together.length === 1) {
+    const group = undoEntry ? this.decisions.filter((entry) => entry.undoEntry === undoEntry) : [];
+    if (undoEntry && group.length === 1) {
       await this.#app.undo.undo(undoEntry);
       return;
     }
@@ -484,7 +486,7 @@ export class Triage {
       this.#app.showError(error);
       return;
     }
-    this.#app.toasts.show(texts.undone(decided[kind](key, other)));
+    this.#app.toasts.show(texts.undone(decisions[kind](key, other)));
   }
 
   async #undoStored(key: string, other: string): Promise<void> {
@@ -496,9 +498,9 @@ export class Triage {
     if (this.rows.some((item) => item.key === key)) this.select(key);
   }
 
-  async #undoDecisions(recorded: readonly Decision[], recordings: readonly Promise<unknown>[]): Promise<void> {
-    for (const [at, decision] of [...recorded.entries()].toReversed()) {
-      if (this.decisions.includes(decision)) await this.#undoRecorded(decision, recordings[at] ?? Promise.resolve());
+  async #undoDecisions(decisions: readonly Decision[], recordings: readonly Promise<unknown>[]): Promise<void> {
+    for (const [index, decision] of [...decisions.entries()].toReversed()) {
+      if (this.decisions.includes(decision)) await this.#undoRecorded(decision, recordings[index] ?? Promise.resolve());
     }
   }
 
@@ -536,12 +538,12 @@ export class Triage {
     return this.#loadedList(related).filter((item) => !this.#isSnoozed(item));
   }
 
-  /** Returns whether a report was decided after the response or unknown to it. */
+  /** Returns whether a report was decided for this candidate or after the response. */
   #isDecided(item: TriageItem): boolean {
     return this.decisions.some((d) => d.item.key === item.key && (d.other === item.candidate.key || !this.#lastResponse?.known.has(d)));
   }
 
-  /** Returns reports that wait again since the response, which lacks them. */
+  /** Returns reports that wait again but are missing from the response. */
   #restoredItems(related: boolean): readonly TriageItem[] {
     const restored = this.#restoredDecisions.filter((entry) => entry.related === related).map((entry) => entry.item);
     return restored.filter((item) => !this.#isDecided(item));
@@ -553,17 +555,17 @@ export class Triage {
   }
 
   #count(related: boolean): number {
-    const all = (related ? this.#lastResponse?.response.related_waiting : this.#lastResponse?.response.waiting) ?? 0;
+    const total = (related ? this.#lastResponse?.response.related_waiting : this.#lastResponse?.response.waiting) ?? 0;
     const removed = this.#loadedList(related).filter((item) => this.#isDecided(item) || this.#isSnoozed(item));
-    return all - removed.length + this.#restoredItems(related).length;
+    return total - removed.length + this.#restoredItems(related).length;
   }
 
   #visibleList(related: boolean): readonly TriageItem[] {
     const field = related ? "worth" : "confidence";
     const waiting = this.#waitingList(related).filter(({ key }) => !this.onlyMine || this.isMine(key));
     if (this.#restoredDecisions.length > 0) waiting.sort((a, b) => b.candidate[field] - a.candidate[field]);
-    const kept = this.#keptPair;
-    if (kept?.related === related && kept.item.key === this.selected && (!this.onlyMine || this.isMine(kept.item.key)) && !this.#isDecided(kept.item)) waiting.unshift(kept.item);
+    const pair = this.#keptPair;
+    if (pair?.related === related && pair.item.key === this.selected && (!this.onlyMine || this.isMine(pair.item.key)) && !this.#isDecided(pair.item)) waiting.unshift(pair.item);
     if (this.#skipped.length === 0) return waiting;
     return waiting.sort((a, b) => this.#skipped.indexOf(a.key) - this.#skipped.indexOf(b.key));
   }
@@ -579,12 +581,12 @@ export class Triage {
     };
   }
 
-  /** Shows a response that already includes these undone decisions. */
-  #show(answer: KnownResponse, returned: readonly Decision[]): void {
+  /** Shows a response that already reflects these undone decisions. */
+  #show(response: KnownResponse, restored: readonly Decision[]): void {
     const current = this.item;
     const related = this.isInRelated;
-    this.#lastResponse = answer;
-    this.#restoredDecisions = this.#restoredDecisions.filter((entry) => !returned.includes(entry));
+    this.#lastResponse = response;
+    this.#restoredDecisions = this.#restoredDecisions.filter((entry) => !restored.includes(entry));
     this.#keptPair = null;
     // The open report stays even if the response lacks it.
     if (current && !this.#has(current.key)) this.#keptPair = { item: current, other: current.candidate.key, related };
@@ -600,8 +602,8 @@ export class Triage {
   #nextReport(reports: readonly TriageItem[]): string | null {
     const removed = new Set(reports.map((item) => item.key));
     const remains = (item: TriageItem) => !removed.has(item.key);
-    const place = Math.max(0, this.index);
-    return (this.rows.slice(place).find(remains) ?? this.rows.slice(0, place).findLast(remains))?.key ?? null;
+    const index = Math.max(0, this.index);
+    return (this.rows.slice(index).find(remains) ?? this.rows.slice(0, index).findLast(remains))?.key ?? null;
   }
 
   /** Returns a report to its list after its decision failed or was undone. */
@@ -635,14 +637,13 @@ export class Triage {
       if (!isCurrent()) return;
       this.comparison = comparison;
       // The other candidates are requested once per report, after the pair is shown.
-      const question = `${item.key} ${this.includeClosed}`;
-      if (this.#checkedReport === question) return;
-      const found = await api.duplicates({ key: item.key, include_closed: this.includeClosed });
+      const checkId = `${item.key} ${this.includeClosed}`;
+      if (this.#checkedReport === checkId) return;
+      const check = await api.duplicates({ key: item.key, include_closed: this.includeClosed });
       if (!isCurrent()) return;
-      this.#checkedReport = question;
-      const shown = candidate.key;
-      this.check = found;
-      this.candidateIndex = Math.max(0, this.candidates.findIndex((c) => c.key === shown));
+      this.#checkedReport = checkId;
+      this.check = check;
+      this.candidateIndex = Math.max(0, this.candidates.findIndex((c) => c.key === candidate.key));
     } catch (error) {
       if (isCurrent()) this.pairFailure = api.toFailure(error);
     }

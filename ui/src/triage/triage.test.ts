@@ -10,7 +10,7 @@ import { candidate as sample } from "../testing/samples";
 import { Triage } from "./triage.svelte";
 
 const candidate = (key: string): DuplicateCandidate => ({ ...sample(), key, confidence: 0.8 });
-const nothing = { queue: [] as TriageItem[], expected: 0, related: [] as TriageItem[], related_waiting: 0, closed_left_out: 0, notices: [], took_ms: 1 };
+const EMPTY_RESPONSE = { queue: [] as TriageItem[], expected: 0, related: [] as TriageItem[], related_waiting: 0, closed_left_out: 0, notices: [], took_ms: 1 };
 const item = (key: string): TriageItem => ({ key, title: key, url: null, created_at: null, candidate: candidate(`${key}-old`) });
 
 let queue: TriageItem[];
@@ -48,7 +48,7 @@ beforeEach(async () => {
     if (command === "triage_queue") {
       const { band } = args["request"] as { band: string };
       bands.push(band);
-      return { ...nothing, scanned: 0, unscanned: 0, waiting: queue.length, queue, related, related_waiting: related.length, closed_left_out: 7 };
+      return { ...EMPTY_RESPONSE, scanned: 0, unscanned: 0, waiting: queue.length, queue, related, related_waiting: related.length, closed_left_out: 7 };
     }
     if (command === "decided") return stored;
     if (command === "record_verdict" && (failAll || failingKey === args["key"])) throw { code: "busy", message: "no", hint: null };
@@ -116,7 +116,7 @@ it("a snoozed report returns tomorrow", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   try {
     triage.snooze();
-    expect([triage.selected, triage.items.map((i) => i.key), triage.waiting, triage.snoozed]).toEqual(["b", ["b", "c"], 2, 1]);
+    expect([triage.selected, triage.items.map((i) => i.key), triage.waiting, triage.snoozedCount]).toEqual(["b", ["b", "c"], 2, 1]);
     vi.setSystemTime(Date.now() + 86_400_000);
     await triage.load();
     expect([triage.items.map((i) => i.key), triage.waiting]).toEqual([["a", "b", "c"], 3]);
@@ -129,7 +129,7 @@ it("assigned reports can be shown alone", async () => {
   triage.assign();
   triage.select("c");
   triage.assign();
-  expect([triage.mine, triage.items.length, toasts.shown?.text]).toEqual([2, 3, "c assigned to you."]);
+  expect([triage.assignedCount, triage.items.length, toasts.current?.text]).toEqual([2, 3, "c assigned to you."]);
   triage.toggleMine();
   expect([triage.items.map((i) => i.key), triage.waiting, triage.selected]).toEqual([["a", "c"], 2, "c"]);
   triage.assign();
@@ -151,30 +151,30 @@ it("shows a decided report again if it has a new candidate", async () => {
 
 it("rechecks after the settings changed", async () => {
   const scans: unknown[] = [];
-  let end = () => {};
+  let finish = () => {};
   clearMocks();
   mockIPC(async (command, payload) => {
     const { request } = payload as { request: { include_closed: boolean } };
     if (command === "triage") {
       scans.push(request.include_closed);
-      if (scans.length === 1) await new Promise<void>((resolve) => (end = resolve));
+      if (scans.length === 1) await new Promise<void>((resolve) => (finish = resolve));
     }
     if (command !== "triage" && command !== "triage_queue") return null;
     const unscanned = scans.includes(request.include_closed) ? 0 : 3;
-    return { ...nothing, scanned: 0, unscanned, waiting: 0 };
+    return { ...EMPTY_RESPONSE, scanned: 0, unscanned, waiting: 0 };
   });
   const first = triage.enter();
   await nextTick();
   triage.choose({ includeClosed: false });
   await nextTick();
-  end();
+  finish();
   await first;
   expect(scans).toEqual([true, false]);
 });
 
 it("is empty only after the queue reloads", async () => {
   let checked = false;
-  let end = () => {};
+  let finish = () => {};
   clearMocks();
   mockIPC(async (command) => {
     if (command === "triage") {
@@ -182,14 +182,14 @@ it("is empty only after the queue reloads", async () => {
       checked = true;
     }
     if (command !== "triage" && command !== "triage_queue") return null;
-    if (command === "triage_queue" && checked) await new Promise<void>((resolve) => (end = resolve));
-    return { ...nothing, scanned: 0, unscanned: checked ? 0 : 3, waiting: 0 };
+    if (command === "triage_queue" && checked) await new Promise<void>((resolve) => (finish = resolve));
+    return { ...EMPTY_RESPONSE, scanned: 0, unscanned: checked ? 0 : 3, waiting: 0 };
   });
   triage.choose({ band: "none" });
   while (!checked || triage.scanning) await nextTick();
   await nextTick();
   expect([checked, triage.scanning, triage.loaded]).toEqual([true, false, false]);
-  end();
+  finish();
   await nextTick();
   expect(triage.loaded).toBe(true);
 });
@@ -210,9 +210,9 @@ const keys = (items: readonly TriageItem[]) => items.map((i) => i.key);
 it("shows an undone report once", async () => {
   await decide("duplicate");
   expect(triage.selected).toBe("b");
-  const back = triage.undo();
+  const undoing = triage.undo();
   await triage.load();
-  await back;
+  await undoing;
   expect([triage.selected, triage.items.filter((i) => i.key === "a").length]).toEqual(["a", 1]);
 });
 
@@ -251,10 +251,10 @@ it("decides and undoes selected reports together", async () => {
   triage.selection.toggle("b");
   expect([keys(triage.selection.items), triage.selected]).toEqual([["a", "c"], "c"]);
   await triage.decide("duplicate");
-  expect([verdictCalls, triage.selected, triage.selection.any, triage.decidedToday]).toEqual([
+  expect([verdictCalls, triage.selected, triage.selection.isActive, triage.decidedToday]).toEqual([
     ["record_verdict a a-old duplicate", "record_verdict c c-old duplicate"], "b", false, 2,
   ]);
-  expect(toasts.shown?.text).toBe("Marked 2 reports as duplicates.");
+  expect(toasts.current?.text).toBe("Marked 2 reports as duplicates.");
   await triage.undo();
   expect([verdictCalls.slice(2), keys(triage.items).toSorted(), triage.decidedToday]).toEqual([["undo_verdict c c-old", "undo_verdict a a-old"], ["a", "b", "c"], 0]);
 });
@@ -267,7 +267,7 @@ it("asks for confirmation before deciding unseen pairs", async () => {
   await triage.confirm("none");
   expect([verdictCalls, triage.confirmation, triage.selection.items.length]).toEqual([[], null, 2]);
   await triage.decide("related");
-  await triage.confirm("shown");
+  await triage.confirm("seen");
   expect(verdictCalls).toEqual(["record_verdict a a-old related"]);
   for (const key of ["b", "c"]) triage.selection.toggle(key);
   await triage.decide("not_duplicate");
@@ -304,11 +304,11 @@ it("arrows extend and shrink the selection", () => {
   triage.extend(-1);
   expect([keys(triage.selection.items), triage.selected]).toEqual([["a", "b"], "b"]);
   triage.selection.clear();
-  expect(triage.selection.any).toBe(false);
+  expect(triage.selection.isActive).toBe(false);
 });
 
-const verdict = (first: string, second: string, kind: VerdictKind, at: number, canonical: string | null = null): Verdict => ({
-  first, second, kind, canonical, reason: null, actor: "ann", decided_at: new Date(at).toISOString(),
+const verdict = (first: string, second: string, kind: VerdictKind, time: number, canonical: string | null = null): Verdict => ({
+  first, second, kind, canonical, reason: null, actor: "ann", decided_at: new Date(time).toISOString(),
 });
 
 it("undoes decisions of earlier sessions", async () => {
@@ -323,7 +323,7 @@ it("undoes decisions of earlier sessions", async () => {
   stored = stored.slice(1);
   await triage.undo();
   expect([verdictCalls, triage.decidedPairs.map((entry) => entry.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
-  expect(toasts.shown?.text).toBe("Undone: x#7 is a duplicate of x#3.");
+  expect(toasts.current?.text).toBe("Undone: x#7 is a duplicate of x#3.");
 });
 
 it("undoing all decisions restores the counts", async () => {
@@ -332,16 +332,16 @@ it("undoing all decisions restores the counts", async () => {
   triage.toggleRelated();
   const counts = () => [triage.waiting, triage.relatedWaiting, triage.rows.length];
   const before = counts();
-  for (let at = 0; at < 5; at++) {
+  for (let index = 0; index < 5; index++) {
     await decide("duplicate");
     await nextTick();
     // The engine's next response lacks the decided reports.
     queue = queue.filter((entry) => !verdictCalls.some((line) => line.startsWith(`record_verdict ${entry.key} `)));
     related = related.filter((entry) => !verdictCalls.some((line) => line.startsWith(`record_verdict ${entry.key} `)));
-    if (at % 2 === 0) await triage.load();
+    if (index % 2 === 0) await triage.load();
   }
   expect(counts()).toEqual([0, 0, 0]);
-  for (let at = 0; at < 5; at++) await triage.undo();
+  for (let index = 0; index < 5; index++) await triage.undo();
   expect(counts()).toEqual(before);
   [queue, related] = [["a", "b", "c"].map(item), ["x", "y"].map(item)];
   await triage.load();
@@ -350,14 +350,14 @@ it("undoing all decisions restores the counts", async () => {
 
 it("keeps scanning as long as each scan makes progress", async () => {
   clearMocks();
-  let left = 40;
+  let unscanned = 40;
   let scans = 0;
   mockIPC((command) => {
     if (command === "triage") {
       scans++;
-      left = Math.max(0, left - 25);
+      unscanned = Math.max(0, unscanned - 25);
     }
-    return command.startsWith("triage") ? { ...nothing, scanned: 0, unscanned: left, waiting: 0 } : null;
+    return command.startsWith("triage") ? { ...EMPTY_RESPONSE, scanned: 0, unscanned, waiting: 0 } : null;
   });
   await triage.load();
   await triage.scan();

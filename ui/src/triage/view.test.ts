@@ -18,50 +18,50 @@ const item = (number: number, band: Band, confidence: number, worth: number): Tr
 
 let queue: TriageItem[];
 let related: TriageItem[];
-let closed: number;
-let asked: string[];
+let closedCount: number;
+let verdicts: string[];
 let triage: Triage;
 let commands: Commands;
 
 const numberOf = (key: unknown) => Number(String(key).split("#")[1]);
-const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
+const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
 const buttons = (css: string) => [...document.querySelectorAll(`${css} button`)].map((entry) => entry.textContent.trim());
 const rows = (label: string) => [...document.querySelectorAll(`[role=listbox][aria-label^="${label}"] .title`)].map((entry) => entry.textContent);
-const click = (words: string) => button(words)?.click();
+const click = (name: string) => button(name)?.click();
 async function press(key: string): Promise<void> {
   const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
-  // As the window handles keys that no list has handled.
+  // The window handles keys that no list has handled.
   if ((document.activeElement ?? document.body).dispatchEvent(event)) commands.handleKey(event, ["triage"]);
-  await rest();
+  await settle();
 }
 
 async function open(): Promise<void> {
   const toasts = new Toasts();
-  const say = (error: unknown) => { throw error; };
+  const throwError = (error: unknown) => { throw error; };
   commands = new Commands();
   const app = {
-    jobs: new Jobs(), toasts, undo: new UndoStack(toasts, say), store: new LocalStore(), commands, status: null, isEmpty: false, showsDetails: false,
-    showError: say, recordPlace: () => {},
+    jobs: new Jobs(), toasts, undo: new UndoStack(toasts, throwError), store: new LocalStore(), commands, status: null, isEmpty: false, showsDetails: false,
+    showError: throwError, recordPlace: () => {},
   } as unknown as AppState;
   triage = new Triage(app);
   Object.assign(app, { triage });
   mountComponent(TriageView, { app });
-  await rest();
+  await settle();
 }
 
 setUpPage();
 beforeEach(() => {
   queue = [item(5, "likely", 0.7, 0.9), item(6, "possible", 0.3, 0.6)];
   related = [item(7, "related", 0.1, 0.72)];
-  closed = 12;
-  asked = [];
+  closedCount = 12;
+  verdicts = [];
   mockIPC((command, payload) => {
     const args = payload as Record<string, unknown>;
     if (command === "triage_queue") {
       const { include_closed } = args["request"] as { include_closed: boolean };
       return {
         scanned: 0, unscanned: 0, waiting: queue.length, queue, expected: 1, related, related_waiting: related.length,
-        closed_left_out: include_closed ? 0 : closed, notices: [], took_ms: 1,
+        closed_left_out: include_closed ? 0 : closedCount, notices: [], took_ms: 1,
       };
     }
     if (command === "compare") {
@@ -70,7 +70,7 @@ beforeEach(() => {
     if (command === "duplicates") {
       return { key: null, known: null, band: "none", candidates: [], compared: 0, calibrated_on: 0, rejected: [], circle: [], notices: [], took_ms: 1 };
     }
-    if (command === "record_verdict") asked.push(`${String(args["key"])} ${String(args["kind"])}`);
+    if (command === "record_verdict") verdicts.push(`${String(args["key"])} ${String(args["kind"])}`);
     return command === "closures" ? [] : null;
   });
 });
@@ -100,7 +100,7 @@ it("keys open and decide related reports", async () => {
   expect(document.activeElement?.getAttribute("aria-activedescendant")).toBe("waiting-1");
   await press("j");
   await press("r");
-  expect(asked).toEqual(["acme/app#7 related"]);
+  expect(verdicts).toEqual(["acme/app#7 related"]);
   expect([text(".lists h2"), triage.selected]).toEqual(["Decided today 1", "acme/app#6"]);
   expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports to review");
 });
@@ -108,18 +108,18 @@ it("keys open and decide related reports", async () => {
 it("toggling related reports keeps the pair", async () => {
   await open();
   click("Related, not duplicates");
-  await rest();
+  await settle();
   expect([rows("Related"), triage.selected]).toEqual([["Report 7"], "acme/app#5"]);
   // A step in a list without the selection enters it.
   document.querySelector<HTMLElement>("[role=listbox][aria-label^=Related]")?.focus();
   await press("ArrowDown");
   expect(triage.selected).toBe("acme/app#7");
   click("Related, not duplicates");
-  await rest();
+  await settle();
   expect([rows("Related"), triage.selected]).toEqual([[], "acme/app#5"]);
 });
 
-it("an empty queue offers what to add", async () => {
+it("an empty queue offers more reports", async () => {
   queue = [];
   await open();
   await press("c");
@@ -129,16 +129,16 @@ it("an empty queue offers what to add", async () => {
     "Include 12 closed reports", "Show 1 report with related ones", "Show every report with a candidate",
   ]);
   click("Show 1 report");
-  await rest();
+  await settle();
   expect([rows("Related"), rows("Reports to review"), triage.selected]).toEqual([["Report 7"], [], "acme/app#7"]);
   expect(document.activeElement?.getAttribute("aria-label")).toContain("Related");
   click("Include 12 closed reports");
-  await rest();
+  await settle();
   expect([triage.includeClosed, buttons(".empty")]).toEqual([true, []]);
 });
 
-it("offers nothing that adds nothing", async () => {
-  [queue, related, closed] = [[], [], 0];
+it("offers no filter that adds nothing", async () => {
+  [queue, related, closedCount] = [[], [], 0];
   await open();
   expect(text(".blank")).not.toContain("Only open reports");
   expect(buttons(".ways")).toEqual(["Show every report with a candidate"]);

@@ -15,7 +15,7 @@ export const answer = {
   found: { article: "Your article:", related: "Related:", wiki: "Wiki:", note: "Your note:" },
   nothing: "No known problem matches.",
   nothingYet: "No known problem matches so far.",
-  noSource: "This casebook is empty. Add a source to find answers in.",
+  noSource: "This casebook is empty. Add a source to get answers.",
   next: "Next:",
   sections: {
     problem: "Known problem",
@@ -33,7 +33,7 @@ export const answer = {
 
   /** How likely a case is to help. */
   helps: { surely: "likely to help", perhaps: "may help" },
-  /** `helps` is one of these, `chance` a percentage. */
+  /** `helps` is one of the two labels above, `chance` a percentage. */
   helpsBy: (helps: string, chance: string) => `${helps}: ${chance}`,
   fixedIn: (version: string) => `fixed in ${version}`,
   /** The version in question, next to the one with the fix. */
@@ -46,7 +46,7 @@ export const answer = {
     reportedOn: (versions: string) => `mentions ${versions}`,
     /** Other facts in a report: a system, a browser. */
     environment: (names: string) => `with ${names}`,
-    environmentTitle: "What else the report names",
+    environmentTitle: "Environment mentioned in the report",
     /** How it was found. */
     via: (key: string) => `found through ${key}`,
     itself: "the report itself",
@@ -66,11 +66,11 @@ export const answer = {
     roles: {
       fix: "the fix",
       workaround: "a workaround",
-      closing_note: "why it was closed",
+      closing_note: "reason for closing",
       reproduction: "steps to reproduce",
       confirmation: "confirmed",
       denial: "still happens",
-      noise: "off topic",
+      noise: "off-topic",
     },
   },
 
@@ -100,8 +100,8 @@ export const answer = {
     none: "No errors or warnings in these logs.",
     notShown: (n: number) => `${plural(n, "more error or warning", "more errors and warnings")} not shown here.`,
     notRead: (files: number) => `${plural(files, "file")} not read completely`,
-    fileNotRead: (file: string, why: string) => `${file}: ${why}`,
-    fileReadUpTo: (file: string, line: number, why: string) => `${file}, read up to line ${line}: ${why}`,
+    fileNotRead: (file: string, reason: string) => `${file}: ${reason}`,
+    fileReadUpTo: (file: string, line: number, reason: string) => `${file}, read up to line ${line}: ${reason}`,
   },
 
   brief: {
@@ -140,7 +140,7 @@ export const answer = {
     inText: "In your text",
     inBrief: "In the brief",
     times: "Times",
-    doubtful: "Uncertain: clear the box to keep one as is",
+    doubtful: "Uncertain: clear a checkbox to keep that text as is",
     nothing: "No people, hosts, addresses, numbers or tokens were recognized.",
     note: "Unrecognized names and secrets are not listed: read the brief before you hand it over.",
   },

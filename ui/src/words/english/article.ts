@@ -1,3 +1,5 @@
+import { plural } from "./numbers";
+
 export const article = {
   title: "Write an article",
   preview: "Article",
@@ -13,12 +15,12 @@ export const article = {
     versions: "Versions",
     references: "References",
   },
-  replaced: (n: number) => (n === 0 ? "No name or secret was recognized." : n === 1 ? "1 text was replaced." : `${n} texts were replaced.`),
+  replaced: (n: number) => (n === 0 ? "No names or secrets were recognized." : `Replaced ${plural(n, "name or secret", "names or secrets")}.`),
   check: "Check the text before you publish it.",
   storedAs: (keys: string) => `Saved earlier as ${keys}.`,
   copy: "Copy as Markdown",
   copied: "Copied as Markdown.",
   save: "Save as note",
   saved: (key: string) => `Saved as ${key}.`,
-  same: (key: string) => `Not saved: ${key} is the same article.`,
+  same: (key: string) => `Not saved: identical to ${key}.`,
 };

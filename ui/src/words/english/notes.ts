@@ -28,7 +28,7 @@ export const notes = {
 
   edit: "Edit",
   archive: "Archive",
-  useAgain: "Unarchive",
+  unarchive: "Unarchive",
   remove: "Remove…",
   removing: {
     name: (key: string) => `Remove ${key}`,
@@ -44,28 +44,28 @@ export const notes = {
     tags: "Tags",
     tagsHow: "separated by commas",
     about: "About",
-    notChecked: "Saved even if the same note exists, because events repeat.",
+    notChecked: "Saved even if an identical note exists, because events repeat.",
     similar: "Similar",
     /** The similarity to the draft. */
-    same: "identical",
-    wordForWord: "word for word",
-    muchTheSame: "similar",
+    identical: "identical",
+    sameWording: "same wording",
+    similarWording: "similar wording",
     /** The differences of a similar note. */
-    but: (differences: string) => `(differs in ${differences})`,
+    differences: (differences: string) => `(differs in ${differences})`,
     save: "Save",
     discard: "Discard",
     escKeeps: "Esc keeps it as a draft.",
     escKeepsPasted: "Esc keeps it as a draft until you close Precedent. Pasted text is not written to disk until you save.",
 
     duplicateNote: "This note already exists and was not saved again.",
-    near: (how: string) => `(${how})`,
-    nearArchived: (how: string) => `(${how}, archived)`,
+    similarity: (label: string) => `(${label})`,
+    similarityArchived: (label: string) => `(${label}, archived)`,
     show: "Show",
     replace: "Replace its text",
     saveAnyway: "Save anyway",
   },
 
-  done: {
+  toasts: {
     saved: (key: string) => `Saved ${key}.`,
     savedConnected: (key: string, others: string) => `Saved ${key} and linked it to ${others}.`,
     kept: "Kept as a draft. Open the form again to continue.",

@@ -1,4 +1,4 @@
-// English number formats.
+// Number formats in English.
 
 /** Formats "12,360"; grouped by hand, because `Intl` may be unusable. */
 export function count(n: number): string {
@@ -15,12 +15,12 @@ export function bytes(n: number): string {
   if (n < 1000) return `${n} B`;
   const units = ["kB", "MB", "GB", "TB"];
   let value = n / 1000;
-  let at = 0;
-  while (value >= 999.5 && at < units.length - 1) {
+  let index = 0;
+  while (value >= 999.5 && index < units.length - 1) {
     value /= 1000;
-    at++;
+    index++;
   }
-  return `${value < 9.95 ? value.toFixed(1) : count(value)} ${units[at] ?? ""}`;
+  return `${value < 9.95 ? value.toFixed(1) : count(value)} ${units[index] ?? ""}`;
 }
 
 /** Formats "37%". */

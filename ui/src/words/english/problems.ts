@@ -1,10 +1,10 @@
 import { count, plural } from "./numbers";
 
 export const problems = {
-  howFarBack: "How far back",
+  timeRange: "Time range",
   spans: { year: "1 year", twoYears: "2 years", fiveYears: "5 years", all: "All" },
-  nothingYet: "Nothing to count yet.",
-  nothingYetWhy: "Figures appear once there are issues.",
+  nothingYet: "No numbers yet.",
+  nothingYetWhy: "Numbers appear once the casebook has issues.",
 
   issues: "Issues",
   open: "Open",
@@ -40,7 +40,7 @@ export const problems = {
     share: "Share",
     medianToClose: "Median time to close",
     note:
-      "Known duplicates are named by the tracker or its texts, or were decided here. The latest months may not have been " +
+      "Known duplicates are marked in the tracker, mentioned in its texts, or decided here. The latest months may not have been " +
       "reviewed yet, so their share is a lower bound. The last column counts only closed issues.",
     days: (n: number) => (n < 1 ? "less than a day" : n < 1.5 ? "1 day" : `${count(n)} days`),
   },
@@ -63,9 +63,9 @@ export const problems = {
   about: {
     frequent: "Open problems with the most reports.",
     waiting: "Open problems, oldest first.",
-    unreleased: "The fix is merged, but no release has it yet.",
+    unreleased: "The fix is merged but not released yet.",
     recurring: "Reported again on a version that has the fix.",
-    without_article: "Solved problems with several reports that no article describes.",
+    without_article: "Solved problems with several reports and no article.",
   },
   none: {
     frequent: ["No open problem has several reports.", "A problem appears here once two open reports describe it."],
@@ -77,12 +77,12 @@ export const problems = {
   noReports: ["No reports yet.", "Problems are found in the reports of your trackers and imported files."],
   addSource: "Add a source",
   columns: { reports: "Reports", recent: "30 days", problem: "Problem", status: "Status", report: "Report", first: "First" },
-  shown: (shown: number, total: number, open: number) =>
-    `${shown < total ? `${count(shown)} of ` : ""}${plural(total, "problem")}, ${plural(open, "open report")}.`,
+  listed: (listed: number, total: number, open: number) =>
+    `${listed < total ? `${count(listed)} of ` : ""}${plural(total, "problem")}, ${plural(open, "open report")}.`,
   more: "Show more",
   unscanned: (reports: number) => `${plural(reports, "open report")} not checked yet; more problems may be found.`,
   check: "Check in Triage",
-  withoutReleases: (sources: string) => `The releases of ${sources} are unknown, so this list may be incomplete. Sync the source, or import a changelog.`,
+  withoutReleases: (sources: string) => `The releases of ${sources} are unknown, so this list may be incomplete. Sync the source or import a changelog.`,
   sync: "Sync",
   importFiles: "Import files…",
 
@@ -96,12 +96,13 @@ export const problems = {
       closed_without_fix: "no documented fix",
     },
     fixedIn: (version: string) => `fixed in ${version}`,
-    notReleased: (version: string) => `not released: ${version}`,
+    /** A changelog may call its next version "Unreleased". */
+    notReleased: (version: string) => (/\d/.test(version) ? `fixed in ${version}, not released` : "fixed, not released"),
     cameBackIn: (version: string) => `came back in ${version}`,
   },
   trends: { rising: "rising", falling: "falling", steady: "steady" },
   /** The basis of a trend. */
-  compared: (recent: number, before: number) => `${count(recent)} in the last 30 days, ${count(before)} in the 30 days before`,
+  compared: (recent: number, previous: number) => `${count(recent)} in the last 30 days, ${count(previous)} in the 30 days before`,
   firstReported: "First reported",
 
   problem: {
@@ -120,10 +121,10 @@ export const problems = {
     onVersion: (version: string, reports: number) => `${version}: ${plural(reports, "report")}`,
     hasFix: "has the fix",
     cameBack: "came back",
-    of: (reports: number, part: string) => `Reports: ${count(reports)} ${part}`,
-    all: (reports: number) => `Reports: ${count(reports)}`,
-    on: (version: string) => `on ${version}`,
-    in: (month: string) => `in ${month}`,
+    filteredReports: (reports: number, filter: string) => `Reports: ${count(reports)} ${filter}`,
+    allReports: (reports: number) => `Reports: ${count(reports)}`,
+    versionFilter: (version: string) => `on ${version}`,
+    monthFilter: (month: string) => `in ${month}`,
     showAll: "Show all",
     first: "first",
     known: "known",

@@ -5,30 +5,30 @@ export const prompt = {
   question: "What happened?",
   example: "A few words, an error message, an email, a key",
 
-  fromClipboard: (what: string) => `From the clipboard: ${what}`,
-  readAs: (what: string) => `Read as ${what}`,
+  fromClipboard: (text: string) => `From the clipboard: ${text}`,
+  readAs: (kind: string) => `Read as ${kind}`,
   emptyCasebook: "The casebook is empty. Add a source in Precedent first.",
   staysHere: "Everything stays on this machine.",
-  /** The kinds of text. */
-  sorts: { key: "a key", link: "a link", log: "a log", trace: "a stack trace", mail: "an email", words: "a search", text: "text" },
+  /** The kinds of input. */
+  kinds: { key: "a key", link: "a link", log: "a log", trace: "a stack trace", mail: "an email", words: "a search", text: "text" },
   linkTo: (key: string) => `a link to ${key}`,
-  withLines: (sort: string, lines: number) => `${sort}, ${plural(lines, "line")}`,
-  withText: (sort: string, text: string) => `${sort}: ${text}`,
+  withLines: (kind: string, lines: number) => `${kind}, ${plural(lines, "line")}`,
+  withText: (kind: string, text: string) => `${kind}: ${text}`,
 
-  answers: "What is known",
+  answers: "Answers",
   parts: { known: "Known", solved: "Solved", wiki: "Wiki" },
   /** The announcement of a part by screen readers. */
-  announcement: (part: string, what: string, title: string) => `${part}: ${what}, ${title}.`,
-  failureAnnouncement: (part: string, why: string) => `${part}: ${why}`,
-  looking: "Looking",
-  lookingShown: "Looking…",
+  announcement: (part: string, headline: string, title: string) => `${part}: ${headline}, ${title}.`,
+  failureAnnouncement: (part: string, reason: string) => `${part}: ${reason}`,
+  searching: "Searching",
+  searchingShown: "Searching…",
   nothingFound: "No matching report.",
   nothingKnown: "No known report matches.",
   nothingSolved: "No solved case matches.",
   nothingInWiki: "No wiki page matches.",
   wikiLeftOut: "Not searched, because the solved case is likely to help.",
 
-  knownDuplicate: (of: string) => `Known duplicate of ${of}`,
+  knownDuplicate: (canonical: string) => `Known duplicate of ${canonical}`,
   fixedBy: (key: string, title: string) => (title === "" ? `Fixed by ${key}` : `Fixed by ${key}: ${title}`),
   fixedIn: (version: string) => `Fixed in ${version}`,
 
@@ -37,7 +37,7 @@ export const prompt = {
     item: (key: string) => `Open ${key}`,
     triage: (key: string) => `Review the duplicates of ${key}`,
     search: (text: string) => `Search for “${text}”`,
-    ask: "Read everything known about it",
+    ask: "Show everything known about it",
   },
 
   keys: {
@@ -50,7 +50,7 @@ export const prompt = {
     hide: "Hide",
   },
   copied: (items: number) => `Copied a reply that cites ${plural(items, "item")}.`,
-  notHere: "The answers are still loading.",
+  stillLoading: "The answers are still loading.",
   nothingToCite: "There is nothing to cite.",
 
   /** The sentences of a copied reply, addressed to a reporter. `report` is the result of `cited`. */
@@ -65,7 +65,7 @@ export const prompt = {
     },
     knownDuplicate: (report: string) => `This is a known duplicate of ${report}.`,
     /** `status` is like "fixed in 3.3.0". */
-    standing: (status: string) => `It is ${status}.`,
+    status: (status: string) => `Status: ${status}.`,
     see: (report: string) => `See ${report}.`,
     solvedBefore: (report: string) => `A similar case was solved: ${report}.`,
     /** The fix is tracker text, which may end with its own period. */

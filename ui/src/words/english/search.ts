@@ -12,8 +12,8 @@ export const search = {
   forget: "Remove this saved search",
   saved: (query: string) => `Saved the search “${query}”.`,
   noLongerSaved: (query: string) => `Removed the saved search “${query}”.`,
-  /** The tooltip of a saved search; `more`: there may be more results. */
-  finds: (query: string, found: number, more: boolean) => `${query}: ${plural(found, "document")}${more ? " or more" : ""}`,
+  /** The tooltip of a saved search; `hasMore`: there may be more results. */
+  finds: (query: string, total: number, hasMore: boolean) => `${query}: ${plural(total, "document")}${hasMore ? " or more" : ""}`,
 
   filters: {
     label: "Filters",
@@ -42,7 +42,7 @@ export const search = {
     documents: (n: number, sorted: string) => `${plural(n, "document")}, ${sorted}`,
     found: (n: number) => plural(n, "result"),
     top: (n: number) => `Top ${n} results`,
-    /** Orders other than the engine's only cover the results found. */
+    /** Sort orders other than the engine's cover only the results found. */
     foundIn: (n: number, sorted: string) => `${plural(n, "result")}, ${sorted}`,
     topIn: (n: number, sorted: string) => `Top ${plural(n, "result")}, ${sorted}`,
     /** Follows the number of results. */
@@ -63,10 +63,10 @@ export const search = {
     /** For screen readers, after the number of comments. */
     comments: (n: number) => (n === 1 ? "comment" : "comments"),
     /** Before an excerpt of a comment. */
-    by: (author: string) => `${author}:`,
+    author: (author: string) => `${author}:`,
     /** The scores by keywords, meaning and error. */
     words: (score: string) => `keywords ${score}`,
-    meaning: (score: string) => `meaning ${score} of 1`,
+    meaning: (score: string) => `semantic ${score} of 1`,
     sameError: (score: string) => `same error ${score}`,
   },
 
@@ -87,8 +87,8 @@ export const search = {
   },
   tour: {
     title: "Six keys to start with",
-    /** For screen readers: what a key does, and that it was used already. */
-    done: (does: string) => `${does}, done`,
+    /** For screen readers: the description of a key that was already used. */
+    done: (description: string) => `${description}, done`,
     read: "Open the selected result",
     duplicates: "Was this reported before?",
     solved: "Was this solved before?",
@@ -121,7 +121,7 @@ export const search = {
   thread: {
     label: "Reading",
     /** The kind and the author. */
-    by: { issue: "Issue by {author}", pull_request: "Pull request by {author}", page: "Written by {author}", note: "Written by {author}" },
+    byline: { issue: "Issue by {author}", pull_request: "Pull request by {author}", page: "Written by {author}", note: "Written by {author}" },
     opened: "opened {time}",
     created: "created {time}",
     updated: "updated {time}",

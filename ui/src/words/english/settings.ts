@@ -25,7 +25,7 @@ export const settings = {
     title: "Ask from anywhere",
     about:
       "A small window above all others that looks up what you see in another program. It offers the text on the clipboard " +
-      "and shows, in one line each, the known report, its solution and the wiki page. The text stays on this machine and is not saved.",
+      "and shows the known report, its solution and the wiki page in one line each. The text stays on this machine and is not saved.",
     byShortcut: "Open it with a keyboard shortcut",
     resetTo: (shortcut: string) => `Reset to ${shortcut}`,
     /** The keys that the desktop assigned instead. */
@@ -47,7 +47,7 @@ export const settings = {
     notMetered: "Not on metered networks",
     isMetered: "the current network is metered",
     connectsTo: "Connects to",
-    for: "For",
+    usedFor: "For",
     token: "Token",
     images: "Images",
     tokenFrom: (place: string) => `from ${place}`,
@@ -55,7 +55,7 @@ export const settings = {
     remove: "Remove",
     tokenRemoved: (host: string) => `Removed the token for ${host} from the keyring.`,
     noTokenKept: (host: string) => `The keyring had no token for ${host}.`,
-    connectsToNobody: "No tracker is mirrored, so Precedent makes no connections.",
+    noConnections: "No tracker is mirrored, so Precedent makes no connections.",
   },
 
   models: {
@@ -81,8 +81,8 @@ export const settings = {
     use: "Use",
     remove: "Remove…",
     removeOne: (model: string) => `Remove ${model}…`,
-    removeIt: "Remove it",
-    keep: "Keep it",
+    removeIt: "Remove",
+    keep: "Keep",
     add: "Add a model…",
     adding: "Add a model",
     whereFrom: "From",
@@ -110,7 +110,7 @@ export const settings = {
     rebuildable: "can be rebuilt",
     rebuild: "Rebuild the search index…",
     confirm: (documents: number) => `This rebuilds the search index for ${plural(documents, "document")}. You can keep searching meanwhile.`,
-    rebuildIt: "Rebuild it",
-    keepIt: "Keep it",
+    rebuildIt: "Rebuild",
+    keepIt: "Cancel",
   },
 };

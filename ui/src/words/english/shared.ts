@@ -1,7 +1,7 @@
 import { plural } from "./numbers";
 
-const THINGS = { second: "second", minute: "minute", hour: "hour", day: "day", week: "week", month: "month", year: "year" };
-const SHORT = { second: "s", minute: "min", hour: "h", day: "d", week: "w", month: "mo", year: "y" };
+const UNITS = { second: "second", minute: "minute", hour: "hour", day: "day", week: "week", month: "month", year: "year" };
+const SHORT_UNITS = { second: "s", minute: "min", hour: "h", day: "d", week: "w", month: "mo", year: "y" };
 
 export const shared = {
   close: "Close",
@@ -25,16 +25,16 @@ export const shared = {
   },
 
   /** The event before an exact time. */
-  timeOf: (what: string, time: string) => `${what}: ${time}`,
+  timeOf: (event: string, time: string) => `${event}: ${time}`,
   time: {
     now: "just now",
     nowShort: "now",
-    ago: (n: number, unit: keyof typeof THINGS) => `${n} ${THINGS[unit]}${n === 1 ? "" : "s"} ago`,
-    ahead: (n: number, unit: keyof typeof THINGS) => `in ${n} ${THINGS[unit]}${n === 1 ? "" : "s"}`,
+    ago: (n: number, unit: keyof typeof UNITS) => `${n} ${UNITS[unit]}${n === 1 ? "" : "s"} ago`,
+    ahead: (n: number, unit: keyof typeof UNITS) => `in ${n} ${UNITS[unit]}${n === 1 ? "" : "s"}`,
     /** For narrow columns. */
-    short: (n: number, unit: keyof typeof THINGS) => `${n}${SHORT[unit]}`,
+    short: (n: number, unit: keyof typeof UNITS) => `${n}${SHORT_UNITS[unit]}`,
     /** For the status bar. */
-    briefly: (n: number, unit: keyof typeof THINGS) => `${n} ${SHORT[unit]} ago`,
+    briefly: (n: number, unit: keyof typeof UNITS) => `${n} ${SHORT_UNITS[unit]} ago`,
   },
 
   kinds: { issue: "Issue", pull_request: "Pull request", page: "Wiki page", note: "Note" },
@@ -58,7 +58,7 @@ export const shared = {
     editedAt: (time: string) => `Edited: ${time}`,
     noText: "No text.",
     /** The author may be empty. */
-    label: (author: string, verb: string, when: string) => `${author} ${verb} ${when}`.trim(),
+    label: (author: string, verb: string, time: string) => `${author} ${verb} ${time}`.trim(),
     /** The verb between an author and a time. */
     reported: "reported",
     /** For notes, which have no author. */
@@ -89,7 +89,7 @@ export const shared = {
   fold: {
     code: (lines: number, marks: number) => `Show all ${plural(lines, "line")}${highlightCount(marks)}`,
     quote: (lines: number, marks: number) => `Show the whole quote, about ${plural(lines, "line")}${highlightCount(marks)}`,
-    again: "Show less",
+    refold: "Show less",
   },
   readKey: (key: string) => `Read ${key}`,
 

@@ -5,7 +5,7 @@ export const shell = {
 
   /** The views with their names and descriptions. */
   views: {
-    search: { name: "Search", about: "Words, a key, an error, a log or an email: what is known, and how it was solved" },
+    search: { name: "Search", about: "Find what is known about an error, a log, an email or a key, and how it was solved" },
     triage: { name: "Triage", about: "Decide which reports are duplicates" },
     notes: { name: "Notes", about: "What you have learned" },
     sources: { name: "Sources", about: "Your trackers and imported files" },
@@ -19,7 +19,7 @@ export const shell = {
     /** For screen readers, after the number of waiting reports. */
     waiting: "waiting",
     /** For screen readers, about the sources. */
-    needsLook: "needs attention",
+    needsAttention: "needs attention",
     saved: "Saved",
     /** For screen readers, after the number of results of a saved search. */
     documents: (n: number) => (n === 1 ? "document" : "documents"),
@@ -60,7 +60,7 @@ export const shell = {
     "search.close": "Close the second item",
     "search.tracker": "Open in the tracker, or the selected evidence",
     "search.answer": "Show the evidence of the answer",
-    "search.read": "Open the result or the evidence; look up a single error of a log",
+    "search.read": "Open the result or the evidence; look up a single error from a log",
     "search.pick": "Add the evidence to the brief, or remove it",
     "search.reply": "Copy a reply that cites the answer",
     "search.brief": "Make a brief…",
@@ -77,7 +77,7 @@ export const shell = {
     "triage.assign": "Assign to me, or unassign",
     "triage.mine": "Show only my reports, or all",
     "triage.undo": "Undo the last decision",
-    "triage.mark": "Select it, to decide several at once",
+    "triage.mark": "Select the report to decide several at once",
     "triage.unmark": "Clear the selection",
     "triage.close": "Close duplicates at the tracker…",
     "triage.next": "Next report",
@@ -117,8 +117,8 @@ export const shell = {
   },
   pin: "Pin",
   unpin: "Unpin",
-  /** `deed` is a sentence in the past tense. */
-  undoOf: (action: string) => `Undo: ${action}`,
+  /** `action` is a sentence in the past tense. */
+  undoAction: (action: string) => `Undo: ${action}`,
   undone: (action: string) => `Undone: ${action}`,
   pinned: (key: string) => `Pinned ${key}.`,
   unpinned: (key: string) => `Unpinned ${key}.`,
@@ -190,8 +190,8 @@ export const shell = {
     soFar: (phase: string, seconds: number) => `${phase}: ${plural(seconds, "second")} so far`,
     done: (phase: string, done: number) => `${phase}: ${count(done)}`,
     doneOf: (phase: string, done: number, total: number) => `${phase}: ${count(done)} of ${count(total)}`,
-    /** `doing` is one of the two above, `speed` "38/s". */
-    atSpeed: (doing: string, speed: string) => `${doing}, ${speed}`,
+    /** `progress` is one of the two above, `speed` is "38/s". */
+    atSpeed: (progress: string, speed: string) => `${progress}, ${speed}`,
     noMeaning: "Semantic search is off",
   },
   freshness: {
@@ -200,12 +200,12 @@ export const shell = {
     behind: "Semantic search is still indexing",
     upToDate: "Up to date",
     never: "never synced",
-    /** `asked` is the time of the last sync: "2 min ago". */
-    since: (standing: string, asked: string) => `${standing} · ${asked}`,
+    /** `lastSync` is a relative time: "2 min ago". */
+    withLastSync: (state: string, lastSync: string) => `${state} · ${lastSync}`,
     byWords: (searchable: number, documents: number) => `${count(searchable)} of ${plural(documents, "document")} searchable by keyword`,
     byMeaning: (searchable: number, passages: number) => `${count(searchable)} of ${plural(passages, "passage")} searchable by meaning`,
-    /** `holds` is a list: "81 issues, 9 wiki pages". */
-    source: (source: string, holds: string, changed: string) => `${source}: ${holds}, updated ${changed}`,
+    /** `contents` is a list: "81 issues, 9 wiki pages". */
+    source: (source: string, contents: string, changed: string) => `${source}: ${contents}, updated ${changed}`,
   },
 
   dismiss: "Dismiss",
@@ -226,9 +226,9 @@ export const shell = {
   opening: "Opening the casebook…",
   settings: {
     setAside: "Set the file aside",
-    meanwhile: (casebook: string) => `Meanwhile, the casebook in ${casebook} is open. Corrections take effect at the next start.`,
-    right: "The settings are valid now. They take effect at the next start.",
-    aside: (path: string) => `The settings were moved to ${path}. The defaults take effect at the next start.`,
+    currentCasebook: (casebook: string) => `Meanwhile, the casebook in ${casebook} is open. Corrections take effect at the next start.`,
+    valid: "The settings are valid now. They take effect at the next start.",
+    movedAside: (path: string) => `The settings were moved to ${path}. The defaults take effect at the next start.`,
   },
 
   drop: {
@@ -246,7 +246,7 @@ export const shell = {
     files: "Import files",
     filesDescription: "An export from Jira, Zendesk and others as CSV, JSON or XML. You see a preview before anything is imported. Or drop it here.",
     sample: "Open the sample casebook",
-    sampleDescription: "An invented project with 104 issues and a wiki, to try everything. It takes seconds, and you can remove it later.",
+    sampleDescription: "A fictional project with 104 issues and a wiki, to try everything out. It takes seconds, and you can remove it later.",
     opening: "Opening…",
   },
 
@@ -259,16 +259,16 @@ export const shell = {
   },
   /** The results of an automatic sync. */
   news: {
-    maybeSame: (fresh: number) => `${plural(fresh, "new report")} ${fresh === 1 ? "is a possible duplicate" : "are possible duplicates"}.`,
+    maybeSame: (reports: number) => `${plural(reports, "new report")} ${reports === 1 ? "is a possible duplicate" : "are possible duplicates"}.`,
     /** How many of the new reports may be regressions. */
-    maybeBack: (back: number, fresh: number) => {
-      const which = fresh === 1 ? "It" : back === fresh ? "All of them" : `${count(back)} of them`;
-      return `${which} ${back === 1 ? "looks" : "look"} like something fixed earlier.`;
+    maybeBack: (regressions: number, reports: number) => {
+      const subject = reports === 1 ? "It" : regressions === reports ? "All of them" : `${count(regressions)} of them`;
+      return `${subject} ${regressions === 1 ? "looks" : "look"} like something fixed earlier.`;
     },
     solved: (open: number) => `${plural(open, "open report")} may duplicate one that was just solved.`,
     /** Fixed problems that were reported again on a version with the fix. */
     cameBack: (problems: number) => `${plural(problems, "problem")} came back after the fix.`,
     inProblems: (problems: number) => `See ${problems === 1 ? "it" : "them"} in Problems.`,
-    inTriage: (fresh: number) => `See ${fresh === 1 ? "it" : "them"} in Triage.`,
+    inTriage: (reports: number) => `See ${reports === 1 ? "it" : "them"} in Triage.`,
   },
 };

@@ -1,6 +1,6 @@
 import { count, percent, plural } from "./numbers";
 
-const ATLASSIAN = "Cloud: an API token of your Atlassian account, with its email address. Data Center: only a personal access token.";
+const ATLASSIAN = "Cloud: an API token from your Atlassian account, with its email address. Data Center: a personal access token alone.";
 
 export const sources = {
   syncAll: "Sync all",
@@ -15,7 +15,7 @@ export const sources = {
     imported: "imported {time}",
     importedFromFiles: "imported from files",
     syncing: "syncing now",
-    syncingSoFar: (soFar: string) => `syncing now: ${soFar}`,
+    syncingSoFar: (progress: string) => `syncing now: ${progress}`,
     waiting: "waiting for the tracker",
     synced: "synced {time}",
     neverSynced: "never synced",
@@ -33,7 +33,7 @@ export const sources = {
     projectForms: "its address, or owner/name",
     trackerUnknown: "The address does not identify the tracker. Choose it below.",
     /** The result of parsing a pasted address. */
-    found: (project: string, host: string, tracker: string) => `Found ${project} at ${host} (${tracker}).`,
+    detected: (project: string, host: string, tracker: string) => `Found ${project} at ${host} (${tracker}).`,
     projectHint: (shape: string) => `The address of the project or of any issue, or ${shape}.`,
     noProject: (typed: string, tracker: string) => `“${typed}” is not a ${tracker} project`,
     noProjectHint: (shape: string) => `Write it as ${shape}, or paste its address.`,
@@ -47,7 +47,7 @@ export const sources = {
     hostFolderExample: (folder: string) => `acme.example/${folder}`,
     optional: "optional",
     tokenHint: "Stored only in the system’s keyring. Public projects need none.",
-    called: "Name",
+    name: "Name",
     nameByHost: "host/project by default, or your own: acme/app",
     nameByTracker: "the tracker’s name by default, or your own: acme/app",
     includeWiki: "Include its wiki",
@@ -110,13 +110,13 @@ export const sources = {
       name: "Zendesk",
       shape: "the account’s address, such as acme.zendesk.com",
       token: "API token",
-      remedy: "Admin Center › Apps and integrations › APIs › API tokens. An administrator creates one; use it with that person’s email address.",
+      remedy: "Admin Center › Apps and integrations › APIs › API tokens. An administrator creates one; use it with that administrator’s email address.",
     },
     discourse: {
       name: "Discourse",
       shape: "the forum’s address, or a category’s",
       token: "API key",
-      remedy: "Public forums need none. Admin › API keys: a key of one user who can read topics. Write a key for all users as USER:KEY.",
+      remedy: "Public forums need none. Admin › API keys: a key for one user who can read topics. Write a key for all users as USER:KEY.",
     },
   },
 
@@ -125,15 +125,15 @@ export const sources = {
     hint:
       "Drop files on the window, or enter their paths, one per line: an export from Jira, GitLab, Zendesk, Azure DevOps, Linear and " +
       "others as CSV, JSON or XML, compressed or not; or a folder.",
-    called: "Name",
+    name: "Name",
     nameByFiles: "taken from the files, or your own: acme/app",
     reading: "Reading…",
     preview: "Preview",
     import: "Import",
-    found: "Contents",
+    contents: "Contents",
     /** The format and contents of a file. */
-    holds: (kind: string, parts: readonly string[]) => `${kind}: ${parts.length > 0 ? parts.join(", ") : "nothing"}`,
-    encodedAs: (holds: string, encoding: string) => `${holds}, encoded as ${encoding}`,
+    summary: (kind: string, parts: readonly string[]) => `${kind}: ${parts.length > 0 ? parts.join(", ") : "nothing"}`,
+    encodedAs: (summary: string, encoding: string) => `${summary}, encoded as ${encoding}`,
     items: (n: number) => plural(n, "item"),
     links: (n: number) => plural(n, "link"),
     unusable: (records: number) => `${plural(records, "record")} cannot be used`,
@@ -172,7 +172,7 @@ export const sources = {
     fresh: (records: number) => plural(records, "new record"),
     changed: (records: number) => `${count(records)} updated`,
     refused: (records: number) => `${plural(records, "record")} could not be used`,
-    imported: (into: string, parts: readonly string[]) => `${into}: ${parts.join(", ")}.`,
+    imported: (source: string, parts: readonly string[]) => `${source}: ${parts.join(", ")}.`,
   },
 
   detail: {
@@ -197,9 +197,9 @@ export const sources = {
     pullRequests: "Pull requests",
     comments: "Comments",
     pages: "Wiki pages",
-    lastSyncBrought: (fresh: number, updated: number, seconds: number, requests: number, gone: number) =>
-      `The last sync fetched ${count(fresh)} new and ${plural(updated, "updated record")} in ${plural(seconds, "second")}, ` +
-      `with ${plural(requests, "request")}${gone > 0 ? `; ${count(gone)} ${gone === 1 ? "was" : "were"} deleted at the tracker` : ""}.`,
+    lastSyncResult: (created: number, updated: number, seconds: number, requests: number, deleted: number) =>
+      `The last sync fetched ${count(created)} new and ${plural(updated, "updated record")} in ${plural(seconds, "second")}, ` +
+      `with ${plural(requests, "request")}${deleted > 0 ? `; ${count(deleted)} ${deleted === 1 ? "was" : "were"} deleted at the tracker` : ""}.`,
 
     lists: "Lists",
     /** The lists of a tracker, by the engine's name. */
@@ -245,7 +245,7 @@ export const sources = {
   access: {
     title: "Access",
     /** `user` is the token's owner; `null` without a token. */
-    as: (user: string | null, isPrivate: boolean, isArchived: boolean) =>
+    account: (user: string | null, isPrivate: boolean, isArchived: boolean) =>
       `${user ? `Signed in as ${user}` : "Without a token"}${isPrivate ? ", a private project" : ""}${isArchived ? ", archived" : ""}.`,
     requestsLeft: (remaining: number, limit: number) => `${count(remaining)} of ${count(limit)} requests left.`,
     requestsLeftUntil: (remaining: number, limit: number) => `${count(remaining)} of ${count(limit)} requests left, reset {time}.`,
@@ -261,7 +261,7 @@ export const sources = {
       `in the first ten for ${percent(inTen)}.`,
     builtIn: (first: number, inTen: number) => `With the default calibration: ${percent(first)} and ${percent(inTen)}.`,
     tooFewDuplicates: (known: number) => `This source has too few known duplicates (${count(known)}). It keeps the default calibration.`,
-    about: "Tune the ranking and the confidence to the known duplicates of this source",
+    about: "Tune the ranking and the confidence using the known duplicates of this source",
     tune: "Tune on known duplicates",
     again: "Tune again",
   },
@@ -269,10 +269,10 @@ export const sources = {
   /** Toasts. */
   news: {
     addedForLater: (key: string) => `Added ${key}. It will sync after the current sync.`,
-    notSynced: (why: string) => `Not synced: ${why}.`,
+    notSynced: (reason: string) => `Not synced: ${reason}.`,
     trusted: (host: string) => `${host} now gets its saved token.`,
     removed: (key: string) => `Removed ${key}. Your decisions about its reports are kept.`,
-    tuned: (source: string, known: number) => `${source}: duplicate checks are now tuned on its ${plural(known, "known duplicate")}.`,
+    tuned: (source: string, known: number) => `${source}: duplicate checks are now tuned on ${plural(known, "known duplicate")}.`,
     stopped: "Stopped. Progress is kept, and the next sync continues from there.",
     sources: (n: number) => plural(n, "source"),
     newRecords: (name: string, records: number) => `${name}: ${plural(records, "new or changed record")}.`,

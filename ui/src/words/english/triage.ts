@@ -3,8 +3,8 @@ import { count, plural } from "./numbers";
 /** The start of the queue summary: "{waiting}" is the number, in bold. */
 const toReview = "{waiting} to review";
 
-/** The reports that a figure covers, if not all are shown. */
-const ofShown = (waiting: number, shown: number) => (shown < waiting ? `; of the ${count(shown)} shown` : "");
+/** The reports that a figure covers, if not all are loaded. */
+const ofLoaded = (waiting: number, loaded: number) => (loaded < waiting ? `; of the ${count(loaded)} shown` : "");
 
 export const triage = {
   /** Phrases for a pair; its report is the subject and not named. */
@@ -43,7 +43,7 @@ export const triage = {
     },
   },
   /** A decision without a period: a title, a row, or part of a message. */
-  decided: {
+  decisions: {
     duplicate: (report: string, other: string) => `${report} is a duplicate of ${other}`,
     related: (report: string, other: string) => `${report} is related to ${other}`,
     not_duplicate: (report: string, other: string) => `${report} is not a duplicate of ${other}`,
@@ -58,7 +58,7 @@ export const triage = {
     includeClosed: "Include closed",
     includeClosedWhy: "Many reports duplicate one that is already solved (c)",
     includeClosedOf: (reports: number) =>
-      `Compare with ${plural(reports, "closed report")} too; many reports duplicate one that is already solved (c)`,
+      `Also compare with ${plural(reports, "closed report")}; many reports duplicate one that is already solved (c)`,
     closeAtTracker: (reports: number) => `Close ${count(reports)} at the tracker…`,
     closeAtTrackerWhy: "Preview what would be posted to the tracker, and send it (w)",
 
@@ -68,9 +68,9 @@ export const triage = {
     decidedOf: (decided: number, all: number) => `${count(decided)} of ${count(all)} decided today`,
     nothingWaits: "All caught up",
     waits: (_waiting: number) => toReview,
-    hardlyAnySame: (waiting: number, shown: number) => `${toReview}${ofShown(waiting, shown)}, probably no duplicates`,
-    someSame: (waiting: number, shown: number, same: number) =>
-      `${toReview}${ofShown(waiting, shown)}, about ${plural(same, "likely duplicate")}`,
+    hardlyAnySame: (waiting: number, loaded: number) => `${toReview}${ofLoaded(waiting, loaded)}, probably no duplicates`,
+    someSame: (waiting: number, loaded: number, same: number) =>
+      `${toReview}${ofLoaded(waiting, loaded)}, about ${plural(same, "likely duplicate")}`,
     notChecked: (reports: number) => `${count(reports)} not checked`,
     snoozed: (reports: number) => `${count(reports)} snoozed`,
     mine: (reports: number) => `Mine ${count(reports)}`,
@@ -93,8 +93,8 @@ export const triage = {
     /** After the percentage, where space is short. */
     worth: "worth reading",
     marked: "Selected",
-    mark: "Select it, to decide several at once",
-    unmark: "Deselect it",
+    mark: "Select the report to decide several at once",
+    unmark: "Deselect the report",
     mine: "mine",
     mineWhy: "Assigned to you, on this machine only (m)",
 
@@ -103,18 +103,18 @@ export const triage = {
 
     fresh: "New since the last visit",
     lastVisit: (ago: string) => `You were last here ${ago} (a)`,
-    looking: "Looking…",
+    checking: "Checking…",
     allInSearch: "Show all in Search",
-    knownDuplicate: (of: string) => `Known duplicate of ${of}`,
+    knownDuplicate: (canonical: string) => `Known duplicate of ${canonical}`,
     isDecided: "Decided",
     nothingLike: "No earlier match",
     notChecked: "Not checked",
     bestCandidate: (pair: string, share: string) => `${pair}, ${share}`,
 
-    done: "Decided today",
-    doneWhy: "You can undo today’s decisions (Shift U)",
-    takeBack: "Undo",
-    takeBackWhat: (decision: string) => `Undo: ${decision}.`,
+    today: "Decided today",
+    todayWhy: "You can undo today’s decisions (Shift U)",
+    undo: "Undo",
+    undoDecision: (decision: string) => `Undo: ${decision}.`,
   },
 
   pair: {
@@ -131,11 +131,11 @@ export const triage = {
       completed: "Closed without a documented fix",
       fixed: "Fixed",
       fixedIn: (version: string) => `Fixed in ${version}`,
-      back: "Fixed, possibly a regression",
-      backAfter: (version: string) => `Fixed in ${version}, possibly a regression`,
-      of: (disposition: string, report: string) => `${disposition}, of ${report}`,
+      regression: "Fixed, possibly a regression",
+      regressionAfter: (version: string) => `Fixed in ${version}, possibly a regression`,
+      ofReport: (disposition: string, report: string) => `${disposition}, of ${report}`,
     },
-    candidateOf: (at: number, candidates: number) => `Candidate ${at} of ${candidates}`,
+    candidateOf: (position: number, candidates: number) => `Candidate ${position} of ${candidates}`,
     previous: "Previous candidate",
     next: "Next candidate",
     reasons: "Reasons",
@@ -143,7 +143,7 @@ export const triage = {
     worthReading: (worth: string) => `Worth reading: ${worth}`,
 
     names: "Details in the two reports",
-    what: "Detail",
+    detail: "Detail",
     inReport: "In the report",
     inCandidate: "In the candidate",
     inBoth: "in both:",
@@ -213,7 +213,7 @@ export const triage = {
     title: (unseen: number, all: number) => `You have not seen ${count(unseen)} of ${plural(all, "pair")} yet`,
     list: "Not seen yet",
     all: (all: number) => `Decide all ${count(all)}`,
-    onlyShown: (shown: number) => `Only the ${count(shown)} you have seen`,
+    onlySeen: (seen: number) => `Only the ${count(seen)} you have seen`,
     none: "Review them first",
   },
 
@@ -222,7 +222,7 @@ export const triage = {
     sent: "Everything sent is listed below and in the casebook’s journal.",
     notSent: (hosts: string) =>
       `Nothing has been sent yet. This would go to ${hosts}: a comment on each report, which is then closed as a duplicate.`,
-    nothing: "There is nothing to close from here.",
+    nothing: "Nothing to close from here.",
     wouldBeSent: "Preview",
     duplicateOf: (report: string, actor: string) => `duplicate of ${report}, decided by ${actor}`,
     steps: {
