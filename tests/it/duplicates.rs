@@ -265,7 +265,7 @@ async fn closed_candidates_are_opt_in_and_have_an_outcome() {
             .notices
             .iter()
             .filter(|n| n.lack == Lack::Closed)
-            .map(|n| n.text.clone())
+            .map(|n| n.hint.text.clone())
             .collect::<Vec<_>>()
     };
     let without_closed = find(&casebook, about("acme/app#6")).await;
@@ -940,7 +940,7 @@ async fn match_in_another_source_is_mentioned() {
             .notices
             .into_iter()
             .filter(|n| n.lack == Lack::Elsewhere)
-            .map(|n| n.text)
+            .map(|n| n.hint.text)
             .collect::<Vec<_>>()
     };
     let notices = elsewhere_notices(about("mail/desk#7")).await;
@@ -997,7 +997,7 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
         (keys(&everywhere)[0], everywhere.calibrated_on)
     );
     assert!(
-        fallback.notices[0].text.contains("precedent calibrate acme/many"),
+        fallback.notices[0].hint.to_string().contains("precedent calibrate acme/many"),
         "{:?}",
         fallback.notices
     );

@@ -211,7 +211,7 @@ impl Text {
     /// Adds the limitations of an answer.
     pub fn notices(&mut self, notices: &[Notice]) {
         for notice in notices {
-            self.add(&format!("Note: {}", inline(&notice.text, 300)));
+            self.add(&format!("Note: {}", inline(&notice.hint.to_string(), 300)));
         }
     }
 

@@ -1,7 +1,6 @@
 // Checks and repairs the casebook, and rebuilds its index.
 
 import * as api from "../lib/api";
-import { hintText } from "../lib/hints";
 import type { Failure, Finding, Health } from "../lib/types";
 import { words } from "../words";
 import type { Handlers } from "./commands.svelte";
@@ -22,7 +21,7 @@ export async function repair(app: AppState): Promise<void> {
   }
   const repaired = health.findings.filter((entry) => entry.repaired).length;
   const worst = worstFinding(health);
-  const failure: Failure | null = worst && { code: "corrupt", message: worst.what, hint: words.shared.sentences([worst.why, hintText(worst.remedy)]) };
+  const failure: Failure | null = worst && { code: "corrupt", message: worst.what, hint: words.shared.sentences([worst.why, worst.hint.text]), remedy: worst.hint.remedy ?? null };
   app.dismissMessage();
   if (app.openFailure) await app.start();
   else await app.reloadAll();
