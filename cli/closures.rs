@@ -1,7 +1,7 @@
 //! `precedent triage --apply` and `--journal`: closing duplicates on their trackers.
 
 use precedent_core::{
-    Error, Result,
+    Result,
     model::{Closure, ClosureRecord, ClosureStep, VerdictKind},
 };
 
@@ -44,16 +44,7 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
         None => report.done.iter().for_each(|record| print(record, output)),
     }
     output.flush();
-    match report.problem {
-        None => Ok(()),
-        Some(problem) => {
-            let error = Error::new(problem.code, problem.message);
-            Err(match problem.hint {
-                Some(hint) => error.with_hint(hint),
-                None => error,
-            })
-        }
-    }
+    report.problem.map_or(Ok(()), Err)
 }
 
 async fn print_plan(
@@ -109,7 +100,7 @@ async fn print_plan(
             day(Some(closure.decided_at))
         ));
         if let Some(obstacle) = &closure.obstacle {
-            output.line(format_args!("  cannot be closed: {}", plain(obstacle)));
+            output.line(format_args!("  cannot be closed: {}", plain(&obstacle.to_string())));
             continue;
         }
         match closure.step {

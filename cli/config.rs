@@ -149,7 +149,7 @@ pub fn warn(error: &Error) {
         plain(&error.to_string())
     ));
     if let Some(hint) = error.hint() {
-        eprint_line(format_args!("{DIM}hint:{DIM:#}  {}", plain(hint)));
+        eprint_line(format_args!("{DIM}hint:{DIM:#}  {}", plain(&hint.to_string())));
     }
 }
 

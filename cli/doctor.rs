@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use precedent_core::{
-    Code, Error, Result, Task, files,
+    Code, Error, Remedy, Result, Task, files,
     model::{CasebookContents, Finding, Severity},
 };
 use precedent_engine::{Casebook, OpenOptions, diagnosis::CallerDetails};
@@ -46,7 +46,7 @@ pub async fn run(
                 health.findings.iter().filter(|f| f.repairable && !f.repaired).peekable();
             let hint = if command.repair || repairable.peek().is_none() {
                 "Follow the remedy given for each problem."
-            } else if repairable.all(|f| f.remedy == "precedent index") {
+            } else if repairable.all(|f| f.hint.remedy == Some(Remedy::Rebuild)) {
                 "Run `precedent index` to complete the indexes."
             } else {
                 "Run `precedent doctor --repair` to repair what can be repaired; for the rest, follow the remedies."
@@ -111,7 +111,7 @@ fn print(finding: &Finding, output: &mut Output) {
     output.line(format_args!("{label} {} {DIM}[{}]{DIM:#}", plain(&finding.what), finding.id));
     output.print_wrapped(&plain(&finding.why), "        ");
     if !finding.repaired {
-        output.print_wrapped(&format!("Remedy: {}", plain(&finding.remedy)), "        ");
+        output.print_wrapped(&format!("Remedy: {}", plain(&finding.hint.to_string())), "        ");
     }
 }
 

@@ -100,7 +100,7 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
     for notice in closed_notices.iter().filter(|_| !session.quiet) {
         output.line(format_args!(
             "{DIM}{} Use --include-closed to compare them.{DIM:#}",
-            plain(&notice.text)
+            plain(&notice.hint.to_string())
         ));
     }
 }

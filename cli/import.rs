@@ -245,7 +245,7 @@ fn print_file(file: &FileView, output: &mut Output) {
         output.line("  Unclear:");
     }
     for doubt in &file.doubts {
-        output.line(format_args!("    {}", plain(doubt)));
+        output.line(format_args!("    {}", plain(&doubt.to_string())));
     }
     for skip in file.skips.iter().take(MAX_SKIPS) {
         output.line(format_args!("  skipped {}: {}", plain(&skip.place), plain(&skip.reason)));

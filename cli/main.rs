@@ -266,12 +266,13 @@ impl Session {
     /// standard error.
     fn print_notices(&self, notices: &[Notice], output: &mut output::Output) {
         for notice in notices {
+            let text = notice.hint.to_string();
             match notice.lack {
                 NoticeKind::FullText | NoticeKind::SomeVectors | NoticeKind::AllVectors => {
-                    output.line(output::plain(&format!("{} Run `precedent index`.", notice.text)));
+                    output.line(output::plain(&format!("{text} Run `precedent index`.")));
                 }
-                NoticeKind::Model => output.line(output::plain(&notice.text)),
-                _ => self.say(&notice.text),
+                NoticeKind::Model => output.line(output::plain(&text)),
+                _ => self.say(&text),
             }
         }
     }

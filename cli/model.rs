@@ -111,7 +111,7 @@ fn print(model: &ModelView, output: &mut Output) {
     };
     output.line(format_args!("{BOLD}{}{BOLD:#}  {state}", plain(&model.name)));
     if let Some(problem) = &model.problem {
-        output.line(format_args!("  {}", plain(problem)));
+        output.line(format_args!("  {}", plain(&problem.to_string())));
         return;
     }
     let bytes = model.bytes.map(|b| format!("{}, ", size(b))).unwrap_or_default();

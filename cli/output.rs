@@ -215,7 +215,7 @@ fn check_list_fields<T: JsonSchema>(fields: &[&str], list: Option<&str>) -> Resu
 pub fn print_error(error: &Error) {
     eprint_line(format_args!("{BAD}error:{BAD:#} {}", plain(&error.to_string())));
     if let Some(hint) = error.hint() {
-        eprint_line(format_args!("{DIM}hint:{DIM:#}  {}", plain(hint)));
+        eprint_line(format_args!("{DIM}hint:{DIM:#}  {}", plain(&hint.to_string())));
     }
 }
 

@@ -25,7 +25,7 @@ pub async fn run(session: &Session, command: ProblemsCommand, output: &mut Outpu
             ..TriageRequest::default()
         };
         for notice in session.casebook.triage(check, &session.task).await?.notices {
-            session.say(&notice.text);
+            session.say(&notice.hint.to_string());
         }
     }
     let list = match &command {

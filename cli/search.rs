@@ -73,7 +73,7 @@ fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
         output.line("");
     }
     for notice in &response.notices {
-        session.say(&notice.text);
+        session.say(&notice.hint.to_string());
     }
 }
 

@@ -25,7 +25,7 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
     let problem = session.casebook.check_model().await.err();
     let mut status = session.casebook.status().await?;
     if let Some(problem) = problem {
-        status.model.problem.get_or_insert_with(|| problem.to_string());
+        status.model.problem.get_or_insert_with(|| problem.to_hint());
     }
     let mirrors = session.casebook.mirrors().await?;
     if let Some(fields) = &command.json.json {
@@ -65,7 +65,9 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
         ));
     }
     match (&status.model.problem, &status.model.name) {
-        (Some(problem), _) => output.line(format_args!("Model           none: {}", plain(problem))),
+        (Some(problem), _) => {
+            output.line(format_args!("Model           none: {}", plain(&problem.to_string())))
+        }
         (None, Some(name)) => {
             // `precedent model` calls the built-in model by its local name.
             let models = session.casebook.models().await?;
@@ -104,6 +106,6 @@ fn print(mirror: &MirrorView, output: &mut Output) {
     // The lines above already report these.
     let reported_kinds = [GapKind::NeverSynced, GapKind::MissingComments, GapKind::OrphanComments];
     for gap in mirror.gaps.iter().filter(|g| !reported_kinds.contains(&g.kind)) {
-        output.line(format_args!("  {DIM}{}{DIM:#}", plain(&gap.text)));
+        output.line(format_args!("  {DIM}{}{DIM:#}", plain(&gap.hint.to_string())));
     }
 }

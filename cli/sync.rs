@@ -84,29 +84,26 @@ async fn sync_once(
 
 /// Returns whether the sync of a source failed because its tracker could not be reached.
 fn is_unreachable(report: &SyncReport) -> bool {
-    report.requests == 0 && report.problem.as_ref().is_some_and(|p| p.code == Code::Network)
+    report.requests == 0 && report.problem.as_ref().is_some_and(|p| p.code() == Code::Network)
 }
 
 /// Returns the error that the command ends with: an authentication error only if every failure is
 /// one, so that scripts know when to sign in.
 fn final_error(reports: &[SyncReport]) -> Option<Error> {
     let problems = || reports.iter().filter_map(|r| r.problem.as_ref().map(|p| (r, p)));
-    let other_problem = problems().find(|(_, p)| p.code != Code::Authentication);
+    let other_problem = problems().find(|(_, p)| p.code() != Code::Authentication);
     let (report, problem) = other_problem.or_else(|| problems().next())?;
-    let error = if is_unreachable(report) {
-        Error::new(Code::Network, "nothing was synced: the network is down, or no tracker responds")
+    Some(if is_unreachable(report) {
+        let message = "nothing was synced: the network is down, or no tracker responds";
+        Error::new(Code::Network, message).with_hint(problem.hint().unwrap_or_default())
     } else {
-        Error::new(problem.code, format!("{}: {}", report.source, problem.message))
-    };
-    Some(match &problem.hint {
-        Some(hint) => error.with_hint(hint.clone()),
-        None => error,
+        problem.clone().context(&report.source)
     })
 }
 
 fn print_report(session: &Session, report: &SyncReport) {
     if let Some(problem) = report.problem.as_ref().filter(|_| is_unreachable(report)) {
-        session.say(&format!("{}: sync failed: {}.", report.source, problem.message));
+        session.say(&format!("{}: sync failed: {}.", report.source, problem));
         return;
     }
     let mut parts = vec![format!("{} new", count(report.new))];
@@ -140,6 +137,6 @@ fn print_report(session: &Session, report: &SyncReport) {
         session.say(&format!("  {}: {}", skip.place, skip.reason));
     }
     for gap in &report.gaps {
-        session.say(&format!("  {}", gap.text));
+        session.say(&format!("  {}", gap.hint));
     }
 }

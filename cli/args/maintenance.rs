@@ -231,7 +231,7 @@ pub struct McpCommand {
 Examples:
   precedent doctor
   precedent doctor --repair            # backs up before removing a row
-  precedent doctor --json=id,what,remedy
+  precedent doctor --json=id,what,hint
   # diagnostics for a bug report, without names or tracker text
   precedent doctor --bundle report.json"
 )]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use precedent_core::{Error, model::*, task::Progress};
+use precedent_core::{Error, Remedy, model::*, task::Progress};
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Value, json};
 
@@ -70,6 +70,9 @@ fn front_end_types_match_the_contract() {
 
 #[test]
 fn error_serializes_for_the_front_end() {
-    let error = serde_json::to_value(Error::invalid("x").with_hint("y")).unwrap();
-    assert_eq!(error, json!({"code": "invalid_input", "message": "x", "hint": "y"}));
+    let error = Error::invalid("x").with_hint("y.").with_command(Remedy::Add, "z");
+    let expected = json!({
+        "code": "invalid_input", "message": "x", "hint": "y.", "remedy": "add", "command": "z"
+    });
+    assert_eq!(serde_json::to_value(error).unwrap(), expected);
 }

@@ -51,10 +51,7 @@ fn read_settings(app: &App) -> tauri::Result<(Settings, Option<PathBuf>)> {
     let file = precedent_host::config_file(app.path().config_dir().ok());
     match precedent_host::settings(file.as_deref()) {
         Ok((settings, error)) => Ok((settings, error.and(file))),
-        Err(error) => {
-            let hint = error.hint().map(|h| format!(". {h}")).unwrap_or_default();
-            Err(std::io::Error::other(format!("{error}{hint}")).into())
-        }
+        Err(error) => Err(std::io::Error::other(error.to_hint().to_string()).into()),
     }
 }
 

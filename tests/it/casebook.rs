@@ -128,7 +128,10 @@ async fn every_filter_phrase_and_exclusion_is_met() {
     }
     let request = SearchRequest { query: "replication -slot".into(), ..Default::default() };
     let notices = casebook.search(request, &Task::new()).await.unwrap().notices;
-    assert!(notices.iter().any(|n| n.text.contains("No item matches all filters")), "{notices:?}");
+    assert!(
+        notices.iter().any(|n| n.hint.text.contains("No item matches all filters")),
+        "{notices:?}"
+    );
 }
 
 #[tokio::test]
@@ -255,7 +258,7 @@ async fn unknown_key_finds_only_its_references() {
         let found_keys: Vec<&str> = reply.hits.iter().map(|hit| hit.key.as_str()).collect();
         assert_eq!(found_keys, expected_keys, "{query}");
         assert!(
-            reply.notices.iter().any(|n| n.lack == NoticeKind::Item && n.text.contains(query)),
+            reply.notices.iter().any(|n| n.lack == NoticeKind::Item && n.hint.text.contains(query)),
             "{query}"
         );
     }
@@ -378,7 +381,7 @@ async fn removed_source_is_no_longer_found() {
     casebook.import_github("other/tool", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     let error = casebook.thread("1").await.unwrap_err();
-    assert!(error.hint().unwrap().contains("other/tool#1"), "{:?}", error.hint());
+    assert!(error.hint().unwrap().text.contains("other/tool#1"), "{:?}", error.hint());
     casebook.remove_source("acme/app", &Task::new()).await.unwrap();
     assert_eq!(keys(&casebook, "replication slot").await, ["other/tool#1"]);
     let status = casebook.status().await.unwrap();

@@ -118,7 +118,7 @@ async fn failed_check_never_posts_a_second_comment() {
         Fault::Status(502, vec![], json!({})),
     );
     let report = close(&mirror).await;
-    assert_eq!(report.problem.as_ref().map(|p| p.code), Some(Code::Network));
+    assert_eq!(report.problem.as_ref().map(|p| p.code()), Some(Code::Network));
     assert_eq!(steps(&report), [("acme/app#2", ClosureStep::Commenting)]);
     assert_eq!(plan(&mirror).await[0].step, Some(ClosureStep::Commenting));
     assert_eq!(github.world().current_issue(2)["state"], "open");
@@ -139,7 +139,7 @@ async fn lost_comment_is_posted_by_the_next_run() {
         Fault::Status(500, vec![], json!({})),
     );
     let report = close(&mirror).await;
-    assert_eq!(report.problem.as_ref().map(|p| p.code), Some(Code::Network));
+    assert_eq!(report.problem.as_ref().map(|p| p.code()), Some(Code::Network));
     assert_eq!(count_canonical_comments(&github, 2), 0, "the comment was resent without a check");
     assert_eq!(close(&mirror).await.problem, None);
     assert_eq!(
@@ -188,8 +188,8 @@ async fn read_only_token_is_rejected_before_closing() {
     github.world().read_only = true;
     let report = close(&mirror).await;
     let problem = report.problem.unwrap();
-    assert_eq!(problem.code, Code::Authentication);
-    assert!(problem.hint.unwrap().contains("write access"));
+    assert_eq!(problem.code(), Code::Authentication);
+    assert!(problem.hint().unwrap().text.contains("write access"));
     assert_eq!(report.done.len(), 1, "the second report was tried");
     assert_eq!(github.world().current_issue(2)["state"], "open");
 }

@@ -166,7 +166,7 @@ pub async fn cancelled_sync_stops<S: TestServer>() {
         async { tokio::join!(mirror.casebook.sync(SyncRequest::default(), &task), cancel).0 };
     let reports = tokio::time::timeout(Duration::from_secs(15), sync_and_cancel).await.unwrap();
     let report = reports.unwrap().remove(0);
-    assert_eq!(report.problem.unwrap().code, Code::Cancelled);
+    assert_eq!(report.problem.unwrap().code(), Code::Cancelled);
     assert!(report.items > 0, "records received before are kept");
     server.clear_faults();
     mirror.sync_ok().await;
@@ -498,7 +498,7 @@ async fn token_goes_only_to_its_tracker() {
         fake.content().token = Some("another".to_owned());
         let report = mirror.sync(false).await;
         let problem = report.problem.unwrap();
-        assert_eq!(problem.code, Code::Authentication, "{shape:?} {problem:?}");
+        assert_eq!(problem.code(), Code::Authentication, "{shape:?} {problem:?}");
         assert!(!format!("{problem:?}").contains("canary"));
         assert_eq!(
             crate::sync::files_with(&mirror.env.casebook(), b"canary-token"),

@@ -131,7 +131,7 @@ mod bugzilla {
         assert_eq!(error.code(), Code::NotFound);
         assert!(error.to_string().contains("product \"Another\" not found"), "{error}");
         let error = add("Kiln App".to_owned(), "acme/lost").await.unwrap_err();
-        assert!(error.hint().unwrap().contains("bugzilla:HOST/PROJECT"), "{error:?}");
+        assert!(error.hint().unwrap().text.contains("bugzilla:HOST/PROJECT"), "{error:?}");
     }
 }
 
@@ -232,7 +232,7 @@ mod linear {
             mirror.casebook.add_tracker(new_mirror).await.unwrap();
             let error = mirror.casebook.test_source(place, &Task::new()).await.unwrap_err();
             assert!(error.to_string().contains(message), "{error}");
-            assert!(error.hint().unwrap().contains(hint), "{error:?}");
+            assert!(error.hint().unwrap().text.contains(hint), "{error:?}");
         }
     }
 }
@@ -318,7 +318,7 @@ mod confluence {
             assert_eq!(report.gone, 0, "a refused list deletes nothing");
             fake.content().fault = Some((0, u32::MAX, TrackerFault::Status(502)));
             let report = mirror.sync(false).await;
-            assert_eq!(report.problem.unwrap().code, Code::Network);
+            assert_eq!(report.problem.unwrap().code(), Code::Network);
             fake.content().fault = None;
             let report = mirror.sync_ok().await;
             assert!(
@@ -427,7 +427,7 @@ mod zendesk {
             report
                 .gaps
                 .iter()
-                .any(|g| g.kind == GapKind::Refused && g.text.contains("no help center"))
+                .any(|g| g.kind == GapKind::Refused && g.hint.text.contains("no help center"))
         );
         assert_eq!(report.gone, 0, "a refused list deletes nothing");
     }
@@ -442,7 +442,7 @@ mod zendesk {
             report
                 .gaps
                 .iter()
-                .any(|g| g.kind == GapKind::Refused && g.text.contains("administrators"))
+                .any(|g| g.kind == GapKind::Refused && g.hint.text.contains("administrators"))
         );
         // The suffix tells Zendesk that a token follows instead of a password.
         let login = fake.content().log.last().unwrap().1.clone();
@@ -455,7 +455,7 @@ mod zendesk {
         let error =
             mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::Authentication);
-        assert!(error.hint().unwrap().contains("EMAIL:TOKEN"), "{error:?}");
+        assert!(error.hint().unwrap().text.contains("EMAIL:TOKEN"), "{error:?}");
     }
 
     #[tokio::test]
@@ -493,7 +493,8 @@ mod zendesk {
                 }
                 Err(error) => {
                     assert!(
-                        !is_valid && error.hint().unwrap().contains("zendesk:acme.zendesk.com"),
+                        !is_valid
+                            && error.hint().unwrap().text.contains("zendesk:acme.zendesk.com"),
                         "{place} {error:?}"
                     );
                 }
@@ -626,7 +627,7 @@ mod discourse {
         add("sauna").await;
         let error = mirror.casebook.test_source("acme/sauna", &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::NotFound);
-        assert!(error.hint().unwrap().contains("/c/support/5"), "{error:?}");
+        assert!(error.hint().unwrap().text.contains("/c/support/5"), "{error:?}");
         let new_mirror = NewMirror {
             tracker: "discourse".to_owned(),
             place: "forum.acme.example".to_owned(),

@@ -131,7 +131,10 @@ async fn missing_or_forbidden_discussions_are_skipped() {
     let report = mirror.sync_ok().await;
     assert_eq!(report.items, 20);
     let gap = report.gaps.iter().find(|g| g.kind == GapKind::Refused).unwrap();
-    assert!(gap.text.contains("Discussions") && gap.text.contains("signing in"), "{gap:?}");
+    assert!(
+        gap.hint.text.contains("Discussions") && gap.hint.text.contains("signing in"),
+        "{gap:?}"
+    );
 
     let forbidden_github = github(3);
     forbidden_github.world().discussions_error = Some(
@@ -141,7 +144,10 @@ async fn missing_or_forbidden_discussions_are_skipped() {
     let report = mirror.sync_ok().await;
     assert_eq!(report.items, 20);
     assert!(
-        report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("not accessible"))
+        report
+            .gaps
+            .iter()
+            .any(|g| g.kind == GapKind::Refused && g.hint.text.contains("not accessible"))
     );
     let access = mirror.casebook.test_source("acme/app", &Task::new()).await.unwrap();
     assert!(access.refused.iter().any(|r| r.contains("discussions")), "{access:?}");
@@ -162,7 +168,7 @@ async fn old_server_and_rate_limit_are_handled() {
         report
             .gaps
             .iter()
-            .any(|g| g.kind == GapKind::Refused && g.text.contains("does not support them"))
+            .any(|g| g.kind == GapKind::Refused && g.hint.text.contains("does not support them"))
     );
 
     let busy_github = github(3);
@@ -170,7 +176,7 @@ async fn old_server_and_rate_limit_are_handled() {
         Some(json!({"type": "RATE_LIMITED", "message": "API rate limit exceeded"}));
     let mirror = Mirror::with_token(&busy_github, Some(TOKEN)).await;
     let report = mirror.sync(false).await;
-    assert_eq!(report.problem.unwrap().code, precedent_core::Code::RateLimited);
+    assert_eq!(report.problem.unwrap().code(), precedent_core::Code::RateLimited);
     assert!(mirror.take_waits() >= std::time::Duration::from_secs(60));
     assert_eq!(report.items, 20, "records received before are kept");
 }

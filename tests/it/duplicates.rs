@@ -266,7 +266,7 @@ async fn closed_candidates_are_optional_and_have_an_outcome() {
             .notices
             .iter()
             .filter(|n| n.lack == NoticeKind::Closed)
-            .map(|n| n.text.clone())
+            .map(|n| n.hint.text.clone())
             .collect::<Vec<_>>()
     };
     let open_reply = find(&casebook, request_for("acme/app#6")).await;
@@ -955,7 +955,7 @@ async fn match_in_another_source_is_mentioned() {
             .notices
             .into_iter()
             .filter(|n| n.lack == NoticeKind::Elsewhere)
-            .map(|n| n.text)
+            .map(|n| n.hint.text)
             .collect::<Vec<_>>()
     };
     let notices = elsewhere_notices(request_for("mail/desk#7")).await;
@@ -1016,7 +1016,7 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
         (keys(&global_reply)[0], global_reply.calibrated_on)
     );
     assert!(
-        fallback_reply.notices[0].text.contains("precedent calibrate acme/many"),
+        fallback_reply.notices[0].hint.to_string().contains("precedent calibrate acme/many"),
         "{:?}",
         fallback_reply.notices
     );

@@ -47,8 +47,8 @@ fn findings(run: &Run) -> Vec<Value> {
     // Copies kept by a repair are not faults.
     findings.retain(|f| f["id"] != "kept_copy");
     for finding in &findings {
-        for field in ["id", "what", "why", "remedy"] {
-            assert!(finding[field].as_str().is_some_and(|t| !t.is_empty()), "{field}: {finding}");
+        for text in [&finding["id"], &finding["what"], &finding["why"], &finding["hint"]["text"]] {
+            assert!(text.as_str().is_some_and(|t| !t.is_empty()), "{finding}");
         }
     }
     findings
@@ -447,7 +447,7 @@ fn damaged_database_is_repaired_or_restored() {
         "{}",
         run.out
     );
-    assert!(findings(&run)[0]["remedy"].as_str().unwrap().contains("--repair"));
+    assert!(findings(&run)[0]["hint"]["command"].as_str().unwrap().contains("--repair"));
 
     // If pages in the middle are overwritten, nothing changes, and the remedy is a backup.
     let env = populated_casebook();
@@ -460,8 +460,8 @@ fn damaged_database_is_repaired_or_restored() {
     std::fs::write(database(&env), &bytes).unwrap();
     let run = env.run(&["doctor", "--repair", "--json"]);
     assert_unrepairable(&run, "database_damaged");
-    let remedy = findings(&run)[0]["remedy"].as_str().unwrap().to_owned();
-    assert!(remedy.contains("precedent backup"), "{remedy}");
+    let hint = findings(&run)[0]["hint"].clone();
+    assert_eq!(hint["command"], "precedent restore FILE", "{hint}");
     // The damaged database is kept.
     assert!(env.casebook().join("precedent.before-repair-1.db").exists());
 

@@ -612,9 +612,8 @@ async fn assert_survives_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
             let context = format!("{name}, {behavior}, full {full}: {report:?}");
             assert!(start.elapsed() < MAX_TIME, "{context}");
             assert!(report.requests < MAX_REQUESTS, "{context}");
-            for text in
-                report.problem.iter().map(|p| &p.message).chain(report.gaps.iter().map(|g| &g.text))
-            {
+            let problem = report.problem.as_ref().map(ToString::to_string);
+            for text in problem.iter().chain(report.gaps.iter().map(|g| &g.hint.text)) {
                 assert!(!text.is_empty() && text.chars().count() < MAX_MESSAGE, "{context}");
                 assert!(!text.contains(['\n', '\u{1b}']), "{context}");
             }
@@ -627,7 +626,7 @@ async fn assert_survives_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
         let report = mirror.sync(true).await;
         // Items that a misbehaving server added are not all deleted at once.
         let is_implausible =
-            report.problem.as_ref().is_some_and(|p| p.message.contains("implausibly many"));
+            report.problem.as_ref().is_some_and(|p| p.to_string().contains("implausibly many"));
         assert!(report.problem.is_none() || is_implausible, "{name} after {behavior}: {report:?}");
         let current_titles = stored_titles(mirror);
         let lost_titles: Vec<_> =
@@ -733,7 +732,7 @@ async fn slow_response_ends_a_sync() {
                 .await;
         assert!(start.elapsed() < 10 * LIMIT, "{:?}", start.elapsed());
         for ((report, (mirror, _)), titles) in reports.iter().zip(&mirrors).zip(titles_before) {
-            let problem = report.problem.as_ref().map_or("", |p| p.message.as_str());
+            let problem = report.problem.as_ref().map(ToString::to_string).unwrap_or_default();
             assert!(problem.contains("took more than 2 seconds"), "{report:?}");
             assert_eq!(stored_titles(mirror), titles);
         }
@@ -961,7 +960,7 @@ async fn listed_page_that_was_hidden_is_shown_again() {
     let pages = std::mem::take(&mut fake.content().pages);
     let report = mirror.sync(false).await;
     let problem = report.problem.unwrap();
-    assert!(problem.message.contains("20 of 20 pages"), "{problem:?}");
+    assert!(problem.to_string().contains("20 of 20 pages"), "{problem:?}");
     assert_eq!(stored_titles(&mirror).len(), 20);
     fake.content().pages = pages;
     let database = mirror.env.database();
@@ -1080,7 +1079,7 @@ async fn mass_deletion_needs_confirmation() {
         github.world().remove(number, Removal::Deleted);
     }
     let problem = mirror.sync(true).await.problem.unwrap();
-    assert!(problem.hint.unwrap_or_default().contains("--hide-deleted"), "{}", problem.message);
+    assert!(problem.hint().unwrap().to_string().contains("--hide-deleted"), "{problem}");
     assert_eq!(stored_titles(&mirror).len(), 40);
     let request = SyncRequest { full: true, hide_gone: true, ..SyncRequest::default() };
     let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
@@ -1104,8 +1103,8 @@ async fn missing_network_is_reported_once_per_source() {
     assert_eq!(reports.len(), 5);
     for report in reports {
         let problem = report.problem.as_ref().unwrap();
-        assert!(problem.message.contains("cannot reach any tracker"), "{problem:?}");
-        assert_eq!((report.requests, problem.code, report.gaps.len()), (0, Code::Network, 0));
+        assert!(problem.to_string().contains("cannot reach any tracker"), "{problem:?}");
+        assert_eq!((report.requests, problem.code(), report.gaps.len()), (0, Code::Network, 0));
     }
 }
 

@@ -616,7 +616,7 @@ fn file_without_items_leaves_no_source() {
         ),
         (
             "{\"id\": \"5f\", \"name\": \"Support board\", \"cards\": [{\"id\": \"c1\", \"name\": \"Kiosk\"}]}",
-            "export CSV and set its columns with --map",
+            "export CSV and set its columns: --map",
         ),
         (
             "[{\"id\": \"U1\", \"name\": \"ida\", \"created\": 1710252311}]",

@@ -302,7 +302,7 @@ fn imported_verdicts_reach_no_tracker() {
     assert_eq!(import(&victim, &file).code, Some(0));
     let planned_commands = |env: &TestEnv| {
         let plan = env.json(&["triage", "--apply", "--json"]);
-        plan[0]["obstacle"].as_str().unwrap_or_default().to_owned()
+        plan[0]["obstacle"]["command"].as_str().unwrap_or_default().to_owned()
     };
     // The host is known, but the project is not.
     assert!(

@@ -102,7 +102,7 @@ async fn incomplete_index_denies_nothing() {
         || TroubleshootRequest { text: "zeppelin moors sideways".into(), ..Default::default() };
     let reply = casebook.troubleshoot(request(), &Task::new()).await.unwrap();
     assert!(!reply.conclusive, "{:?}", reply.notices);
-    assert_eq!(reply.notices[0].text, "Not conclusive: the semantic index is 0% built.");
+    assert_eq!(reply.notices[0].hint.text, "Not conclusive: the semantic index is 0% built.");
     casebook.update_index(&Task::new()).await.unwrap();
     assert!(casebook.troubleshoot(request(), &Task::new()).await.unwrap().conclusive);
 }
@@ -124,6 +124,10 @@ fn incomplete_index_is_stated_on_standard_output() {
         assert_eq!(json["conclusive"], false, "{command:?}");
     }
     let doctor = env.run(&["doctor"]);
-    assert!(doctor.out.contains("Remedy: precedent index"), "{}", doctor.out);
+    assert!(
+        doctor.out.contains("Remedy: Update the search index: precedent index"),
+        "{}",
+        doctor.out
+    );
     assert!(!doctor.err.contains("--repair"), "{}", doctor.err);
 }

@@ -427,9 +427,7 @@ fn restore_is_complete_and_visible_to_open_readers() {
     assert_eq!(fingerprint(&copy_env), content_before);
     let export_path = export(&env, &[]).to_string_lossy().into_owned();
     let partial_copy = env.file_arg("cut.db", &std::fs::read(&copy).unwrap()[..8_192]);
-    for (file, hint) in
-        [(&export_path, "precedent import casebook"), (&partial_copy, "precedent backup")]
-    {
+    for (file, hint) in [(&export_path, "precedent import casebook"), (&partial_copy, "backup")] {
         let run = copy_env.run(&["restore", file]);
         assert!(run.code != Some(0) && run.err.contains(hint), "{file}: {}", run.err);
     }

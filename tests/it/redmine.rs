@@ -289,5 +289,5 @@ async fn real_redmine_is_mirrored_and_updated() {
     drop(casebook);
     let casebook = open("ffffffffffffffffffffffffffffffffffffffff").await;
     let report = casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
-    assert_eq!(report.problem.unwrap().code, Code::Authentication);
+    assert_eq!(report.problem.unwrap().code(), Code::Authentication);
 }

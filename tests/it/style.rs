@@ -8,6 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use regex::Regex;
 use syn::visit::{self, Visit};
 
 /// The pronouns, adverbs and irregular participles that name nothing by themselves. `now` is the
@@ -252,4 +253,24 @@ fn names_comments_and_width_keep_their_limits() {
         excesses.is_empty(),
         "more than tests/budget.toml allows: {excesses:?}\n{bare_names:#?}"
     );
+}
+
+/// Commands belong into `with_command`: the sentences are shown in every interface.
+#[test]
+fn sentences_name_no_commands() {
+    let comment = Regex::new(r"(?m)^\s*//.*$").unwrap();
+    let sentence = Regex::new(r#""([A-Z{`](?:[^"\\]|\\[\s\S])* (?:[^"\\]|\\[\s\S])*)""#).unwrap();
+    let command = Regex::new(r"\bprecedent [a-z]+|[ (`]--[a-z]|\bgh auth\b").unwrap();
+    // The texts of these folders are read on the command line and by agents only.
+    let others = ["cli", "xtask/src", "crates/eval/src", "crates/mcp/src"];
+    let mut folders = budget("lines");
+    folders.retain(|folder, _| !others.contains(&folder.as_str()));
+    let mut sentences: Vec<String> = Vec::new();
+    for (_, _, code) in all_code(&folders) {
+        let code = comment.replace_all(&code, "");
+        sentences.extend(sentence.captures_iter(&code).map(|found| found[1].to_owned()));
+    }
+    assert!(sentences.len() > 500, "only {} sentences were read", sentences.len());
+    sentences.retain(|text| command.is_match(text));
+    assert!(sentences.is_empty(), "{sentences:#?}");
 }

@@ -469,8 +469,8 @@ async fn lasting_outage_keeps_the_received_records() {
     let mirror = Mirror::of_github(&github).await;
     let report = mirror.sync(false).await;
     let problem = report.problem.as_ref().unwrap();
-    assert_eq!(problem.code, Code::Network, "{problem:?}");
-    assert!(problem.message.contains("502"), "{problem:?}");
+    assert_eq!(problem.code(), Code::Network, "{problem:?}");
+    assert!(problem.to_string().contains("502"), "{problem:?}");
     assert_eq!(report.items, 200);
     assert!(has_gap(&report, GapKind::Unfinished) && has_gap(&report, GapKind::Ended));
     let view = mirror.view().await;
@@ -494,7 +494,7 @@ async fn endless_rate_limit_is_reported() {
     );
     let mirror = Mirror::of_github(&github).await;
     let report = mirror.sync(false).await;
-    assert_eq!(report.problem.unwrap().code, Code::RateLimited);
+    assert_eq!(report.problem.unwrap().code(), Code::RateLimited);
     // The waits are 1, 2, 4, … minutes, and then the sync ends.
     assert_eq!(mirror.take_waits(), Duration::from_secs(63 * 60));
     github.world().clear_faults();
@@ -503,7 +503,7 @@ async fn endless_rate_limit_is_reported() {
     let report = mirror.sync(false).await;
     let problem = report.problem.unwrap();
     assert!(
-        problem.code == Code::RateLimited && problem.message.contains("1440 minutes"),
+        problem.code() == Code::RateLimited && problem.to_string().contains("1440 minutes"),
         "{problem:?}"
     );
     mirror.sync_ok().await;
@@ -706,7 +706,7 @@ async fn renamed_project_keeps_its_key() {
     mirror.sync_ok().await;
     github.world().id += 1;
     let report = mirror.sync(false).await;
-    assert!(report.problem.unwrap().message.contains("different project"));
+    assert!(report.problem.unwrap().to_string().contains("different project"));
 }
 
 #[tokio::test]
@@ -760,7 +760,7 @@ async fn lost_permission_is_reported_and_the_rest_syncs() {
     assert_eq!((report.items, report.comments), (130, 0));
     let gap = report.gaps.iter().find(|g| g.kind == GapKind::Refused).unwrap();
     assert!(
-        gap.text.starts_with("Comments:") && gap.text.contains("no permission to read"),
+        gap.hint.text.starts_with("Comments:") && gap.hint.text.contains("no permission to read"),
         "{gap:?}"
     );
     assert_eq!(mirror.view().await.streams[1].watermark, None);
@@ -777,8 +777,8 @@ async fn lost_permission_is_reported_and_the_rest_syncs() {
         let request = SyncRequest { full: true, ..SyncRequest::default() };
         let report = casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
         let problem = report.problem.unwrap();
-        assert_eq!(problem.code, code, "{problem:?}");
-        assert!(problem.hint.is_some());
+        assert_eq!(problem.code(), code, "{problem:?}");
+        assert!(problem.hint().is_some());
     }
     assert_equals_github(&mirror, &github);
 }
@@ -805,7 +805,7 @@ async fn cancelled_sync_stops_within_a_second() {
         });
         let report = casebook.sync(SyncRequest::default(), &task).await.unwrap().pop().unwrap();
         assert!(cancelled_at.lock().unwrap().unwrap().elapsed() < Duration::from_secs(1));
-        assert_eq!(report.problem.unwrap().code, Code::Cancelled);
+        assert_eq!(report.problem.unwrap().code(), Code::Cancelled);
         assert_eq!(report.items, 200);
         assert_eq!(mirror.sync_ok().await.items, 150);
         assert_equals_github(&mirror, &github);
@@ -824,7 +824,7 @@ async fn circular_page_links_are_reported() {
     );
     github.fail("sort=updated", 1_000, Fault::Status(200, vec![("link", link)], json!([body])));
     let report = mirror.sync(false).await;
-    assert!(report.problem.unwrap().message.contains("repeats itself"));
+    assert!(report.problem.unwrap().to_string().contains("repeats itself"));
     github.world().clear_faults();
     // The stored position is discarded when the tracker refuses it.
     mirror.sync_ok().await;
@@ -838,11 +838,11 @@ async fn invalid_pages_and_foreign_links_are_rejected() {
     github.fail("sort=updated", 3, Fault::Html);
     let report = mirror.sync(false).await;
     let problem = report.problem.unwrap();
-    assert!(problem.message.contains("unexpected response"), "{problem:?}");
+    assert!(problem.to_string().contains("unexpected response"), "{problem:?}");
     let link = "<https://evil.example/repositories/4711/issues?after=x>; rel=\"next\"".to_owned();
     github.fail("sort=updated", 1, Fault::Status(200, vec![("link", link)], json!([])));
     let report = mirror.sync(false).await;
-    assert!(report.problem.unwrap().message.contains("another host"));
+    assert!(report.problem.unwrap().to_string().contains("another host"));
     mirror.sync_ok().await;
     assert_equals_github(&mirror, &github);
 }
@@ -862,7 +862,7 @@ async fn redirect_to_another_host_is_never_followed() {
         let fault = Fault::Redirect(status, target.clone());
         github.fail("/issues?state=all&sort=updated", 1, fault);
         let problem = mirror.sync(false).await.problem.unwrap();
-        assert!(problem.message.contains("redirects to another host"), "{status}: {problem:?}");
+        assert!(problem.to_string().contains("redirects to another host"), "{status}: {problem:?}");
         assert_eq!(other_host.requests().len(), 0, "{status}");
         assert!(
             github
@@ -877,7 +877,7 @@ async fn redirect_to_another_host_is_never_followed() {
         100,
         Fault::Redirect(302, format!("{}/api/v3/repos/acme/app", github.host)),
     );
-    assert!(mirror.sync(false).await.problem.unwrap().message.contains("too many redirects"));
+    assert!(mirror.sync(false).await.problem.unwrap().to_string().contains("too many redirects"));
 }
 
 #[tokio::test]
@@ -888,7 +888,7 @@ async fn foreign_casebook_never_redirects_the_token() {
     database.execute("UPDATE remotes SET host = 'github.com'", []).unwrap();
     let request = SyncRequest::default();
     let reports = mirror.casebook.sync(request, &Task::new()).await.unwrap();
-    assert_eq!(reports[0].problem.as_ref().map(|problem| problem.code), Some(Code::Corrupt));
+    assert_eq!(reports[0].problem.as_ref().map(precedent_core::Error::code), Some(Code::Corrupt));
     // A next page written into the database by an attacker is not fetched.
     database
         .execute("UPDATE remotes SET host = ?1", [github.host.trim_start_matches("http://")])
@@ -922,7 +922,7 @@ async fn same_source_never_syncs_twice_at_once() {
     let start = Instant::now();
     let reports = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
     assert!(start.elapsed() < Duration::from_millis(900));
-    assert_eq!(reports[0].problem.as_ref().unwrap().code, Code::Busy);
+    assert_eq!(reports[0].problem.as_ref().unwrap().code(), Code::Busy);
     assert_eq!((reports[1].problem.as_ref(), reports[1].items), (None, 30));
     let report = slow_sync.await.unwrap();
     assert_eq!((report.problem, report.items), (None, 250));
@@ -941,7 +941,7 @@ async fn failing_source_does_not_stop_another() {
     let reports = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
     let problem = reports[0].problem.as_ref().unwrap();
     assert!(
-        problem.code == Code::Network && problem.message.contains("cannot reach"),
+        problem.code() == Code::Network && problem.to_string().contains("cannot reach"),
         "{problem:?}"
     );
     assert_eq!(
@@ -975,7 +975,7 @@ async fn imported_source_becomes_live() {
         let request = SyncRequest { sources: vec![KEY.to_owned()], ..SyncRequest::default() };
         let error = casebook.sync(request, &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::InvalidInput);
-        assert!(error.hint().unwrap().contains("source add github:acme/app"));
+        assert!(error.hint().unwrap().to_string().contains("source add github:acme/app"));
         casebook.add_mirror(KEY, &github.host, false).await.unwrap();
         Mirror { env, time, casebook }
     };

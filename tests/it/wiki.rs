@@ -82,7 +82,7 @@ async fn mirror(github: &FakeGitHub) -> Mirror {
 }
 
 fn wiki_gap(report: &SyncReport) -> Option<&str> {
-    report.gaps.iter().find(|g| g.kind == GapKind::Wiki).map(|g| g.text.as_str())
+    report.gaps.iter().find(|g| g.kind == GapKind::Wiki).map(|g| g.hint.text.as_str())
 }
 
 #[tokio::test]
@@ -243,7 +243,7 @@ async fn cancelled_git_is_killed_within_a_second() {
     });
     let start = Instant::now();
     let report = mirror.casebook.sync(SyncRequest::default(), &task).await.unwrap().pop().unwrap();
-    assert_eq!(report.problem.unwrap().code, Code::Cancelled);
+    assert_eq!(report.problem.unwrap().code(), Code::Cancelled);
     assert!(start.elapsed() < Duration::from_millis(2_500), "{:?}", start.elapsed());
     std::thread::sleep(Duration::from_millis(200));
     // No git process is left.
@@ -267,7 +267,7 @@ async fn token_follows_no_redirect() {
     let mirror = mirror(&github).await;
     let report = mirror.sync(false).await;
     let problem = report.problem.unwrap();
-    assert!(problem.code == Code::Network && problem.message.contains("wiki"), "{problem:?}");
+    assert!(problem.code() == Code::Network && problem.to_string().contains("wiki"), "{problem:?}");
     assert!(other_github.requests().is_empty());
 }
 

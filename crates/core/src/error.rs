@@ -1,10 +1,11 @@
-//! The error type: a message, a code for programs, and a remedy.
+//! The error type: a message, a code for programs, and a hint.
 
-use std::{borrow::Cow, fmt, io};
+use std::{fmt, io, sync::Arc};
 
 use tantivy::directory::error::{LockError, OpenReadError};
 
-use crate::secret_filter;
+pub use crate::hint::{Hint, Remedy};
+use crate::{hint::mask, secret_filter};
 
 /// The result of a fallible operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -40,38 +41,59 @@ pub enum Code {
     Internal,
 }
 
-/// An error with a message and a remedy.
-///
-/// `Display` prints only the message; [`Error::hint`] is for the line below it. Neither contains
-/// secrets.
+/// An error with a message and a hint. Neither contains secrets.
+#[derive(Clone, serde::Serialize, schemars::JsonSchema)]
+#[schemars(rename = "Failure")]
 pub struct Error {
+    /// Code for programs to act on.
     code: Code,
-    message: Cow<'static, str>,
-    hint: Option<Cow<'static, str>>,
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    /// Description of the error.
+    message: String,
+    /// Advice, without commands; null if there is none.
+    hint: Option<String>,
+    /// Action that resolves the problem; absent if none is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remedy: Option<Remedy>,
+    /// Commands or options that do what the hint advises; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    #[serde(skip)]
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
     /// Creates an error with this code and message.
-    pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: mask(message.into()), hint: None, source: None }
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        let message = mask(message.into());
+        Self { code, message, hint: None, remedy: None, command: None, source: None }
     }
 
     /// Creates an error about invalid input.
-    pub fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
+    pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(Code::InvalidInput, message)
     }
 
     /// Creates an error about something that does not exist.
-    pub fn not_found(message: impl Into<Cow<'static, str>>) -> Self {
+    pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(Code::NotFound, message)
     }
 
-    /// Adds a remedy.
+    /// Adds a hint: sentences that are true in every interface.
     #[must_use]
-    pub fn with_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
-        self.hint = Some(mask(hint.into()));
-        self
+    pub fn with_hint(self, hint: impl Into<Hint>) -> Self {
+        let Hint { text, remedy, command } = hint.into();
+        Self { hint: Some(text), remedy, command, ..self }
+    }
+
+    /// Adds a command to the hint, like [`Hint::with_command`].
+    #[must_use]
+    pub fn with_command(
+        self,
+        remedy: impl Into<Option<Remedy>>,
+        command: impl Into<String>,
+    ) -> Self {
+        let command = Some(mask(command.into()));
+        Self { remedy: remedy.into(), command, ..self }
     }
 
     /// Adds the error that caused this one.
@@ -80,14 +102,14 @@ impl Error {
         mut self,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
-        self.source = Some(source.into());
+        self.source = Some(source.into().into());
         self
     }
 
     /// Prefixes the message with the operation that failed.
     #[must_use]
     pub fn context(mut self, operation: impl fmt::Display) -> Self {
-        self.message = mask(format!("{operation}: {}", self.message).into());
+        self.message = mask(format!("{operation}: {}", self.message));
         self
     }
 
@@ -96,9 +118,20 @@ impl Error {
         self.code
     }
 
-    /// Returns the remedy, if one is known.
-    pub fn hint(&self) -> Option<&str> {
-        self.hint.as_deref()
+    /// Returns the hint, for the line below the message; `Display` prints only the message.
+    pub fn hint(&self) -> Option<Hint> {
+        let (remedy, command) = (self.remedy, self.command.clone());
+        self.hint.clone().map(|text| Hint { text, remedy, command })
+    }
+
+    /// Returns the message and the hint as one.
+    pub fn to_hint(&self) -> Hint {
+        self.hint_after(format!("{self}."))
+    }
+
+    /// Returns the hint after a sentence about this error.
+    pub fn hint_after(&self, sentence: impl fmt::Display) -> Hint {
+        self.hint().unwrap_or_default().prepend(sentence)
     }
 
     /// Creates an error for an I/O failure on a path.
@@ -109,22 +142,12 @@ impl Error {
                 Code::Io,
                 "Give your user permission to read and write it, or choose another place.",
             ),
-            io::ErrorKind::StorageFull => {
-                (Code::Io, "Free some disk space and run the command again.")
-            }
+            io::ErrorKind::StorageFull => (Code::Io, "Free some disk space and try again."),
             _ => (Code::Io, "Check the disk and the path, then try again."),
         };
         Self::new(code, format!("{}: {}", path.display(), io_message(&error)))
             .with_hint(hint)
             .with_source(error)
-    }
-}
-
-/// Masks this process's secrets in a text.
-fn mask(text: Cow<'static, str>) -> Cow<'static, str> {
-    match secret_filter::mask(&text) {
-        Cow::Owned(masked) => masked.into(),
-        Cow::Borrowed(_) => text,
     }
 }
 
@@ -163,38 +186,13 @@ impl std::error::Error for Error {
     }
 }
 
-impl serde::Serialize for Error {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct as _;
-        let mut s = serializer.serialize_struct("Error", 3)?;
-        s.serialize_field("code", &self.code)?;
-        s.serialize_field("message", &self.message)?;
-        s.serialize_field("hint", &self.hint)?;
-        s.end()
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code && self.message == other.message && self.hint() == other.hint()
     }
 }
 
-impl schemars::JsonSchema for Error {
-    fn schema_name() -> Cow<'static, str> {
-        "Failure".into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        ErrorSchema::json_schema(generator)
-    }
-}
-
-/// The serialized form of an error.
-#[derive(schemars::JsonSchema)]
-#[allow(dead_code, reason = "only its schema is used")]
-struct ErrorSchema {
-    /// Code for programs to act on.
-    code: Code,
-    /// Description of the error.
-    message: String,
-    /// Remedy; null if none is known.
-    hint: Option<String>,
-}
+impl Eq for Error {}
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
@@ -210,41 +208,46 @@ impl From<rusqlite::Error> for Error {
                 Code::Internal,
                 format!("cannot read a row of the casebook: {error}"),
             )
-            .with_hint(
-                "Run `precedent doctor --repair`: it names the row, backs it up and repairs it.",
-            )
+            .with_hint("A repair names the row, backs it up and repairs it.")
+            .with_command(Remedy::Repair, "precedent doctor --repair")
             .with_source(error);
         }
-        let (code, message, hint) = match error.sqlite_error_code() {
+        let (code, message, hint): (_, _, Hint) = match error.sqlite_error_code() {
             Some(E::DatabaseBusy | E::DatabaseLocked) => (
                 Code::Busy,
                 "another process is writing to this casebook".to_owned(),
-                "Wait until it has finished, then try again.",
+                "Wait until it has finished, then try again.".into(),
             ),
             Some(E::DiskFull) => (
                 Code::Io,
                 "the disk is full".to_owned(),
-                "Free some space and run the command again; saved data is kept.",
+                "Free some space and try again; saved data is kept.".into(),
             ),
             Some(E::ReadOnly | E::CannotOpen | E::PermissionDenied) => (
                 Code::Io,
                 "cannot write to the casebook".to_owned(),
-                "Check the permissions of its folder and the space on its disk, or choose another with --casebook.",
+                Hint::from(
+                    "Check the permissions of its folder and the space on its disk, or choose another.",
+                )
+                .with_command(None, "--casebook DIR"),
             ),
             Some(E::SystemIoFailure) => (
                 Code::Io,
                 "reading from or writing to the disk failed".to_owned(),
-                "Check the disk and its free space, then try again; saved data is kept.",
+                "Check the disk and its free space, then try again; saved data is kept.".into(),
             ),
             Some(E::DatabaseCorrupt | E::NotADatabase) => (
                 Code::Corrupt,
                 "the casebook's database file is damaged".to_owned(),
-                "Run `precedent doctor --repair`: it keeps a copy, repairs what it can, and lists what to do about the rest.",
+                Hint::from(
+                    "A repair keeps a copy, repairs what it can, and lists what to do about the rest.",
+                )
+                .with_command(Remedy::Repair, "precedent doctor --repair"),
             ),
             _ => (
                 Code::Internal,
                 format!("database: {error}"),
-                "This is a bug in Precedent; please report it.",
+                "This is a bug in Precedent; please report it.".into(),
             ),
         };
         Self::new(code, message).with_hint(hint).with_source(error)
@@ -261,7 +264,7 @@ impl From<tantivy::TantivyError> for Error {
             }
             // tantivy gives no reason why a writer thread stopped.
             E::ErrorInThread(_) => Self::new(Code::Io, "the keyword index could not be written").with_hint(
-                "Usually the disk is full or a quota is exceeded. Free some space and run the command again.",
+                "Usually the disk is full or a quota is exceeded. Free some space and try again.",
             ),
             // A system error does not mean that the files are damaged.
             E::IoError(e) if !is_damage(e) => index_io_error(e),
@@ -275,7 +278,8 @@ impl From<tantivy::TantivyError> for Error {
             }
             E::IoError(_) | E::OpenReadError(_) | E::DataCorruption(_) | E::IncompatibleIndex(_) => {
                 Self::new(Code::Corrupt, format!("keyword index: {error}"))
-                    .with_hint("Run `precedent index --rebuild` to rebuild it from the database.")
+                    .with_hint("Rebuild it from the database.")
+                    .with_command(Remedy::Rebuild, "precedent index --rebuild")
             }
             _ => Self::new(Code::Internal, format!("keyword index: {error}")),
         }
@@ -287,7 +291,7 @@ impl From<tantivy::TantivyError> for Error {
 fn index_io_error(error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::StorageFull {
         return Error::new(Code::Io, "the disk is full")
-            .with_hint("Free some space and run the command again.");
+            .with_hint("Free some space and try again.");
     }
     Error::new(
         Code::Io,
@@ -306,8 +310,7 @@ fn is_damage(error: &io::Error) -> bool {
 
 /// Returns the error for a cancelled task.
 pub fn cancel_error() -> Error {
-    Error::new(Code::Cancelled, "cancelled")
-        .with_hint("Progress is saved; run the command again to continue.")
+    Error::new(Code::Cancelled, "cancelled").with_hint("Progress is saved; try again to continue.")
 }
 
 #[cfg(test)]
@@ -326,7 +329,7 @@ mod tests {
         assert_eq!(message, "/data/x.jsonl: permission denied");
         assert!(message.starts_with("/data/x.jsonl: ") && message.contains("denied"), "{message}");
         assert!(!message.contains("os error") && !message.ends_with('.'), "{message}");
-        assert!(error.hint().unwrap().contains("permission"));
+        assert!(error.hint().unwrap().text.contains("permission"));
     }
 
     #[test]

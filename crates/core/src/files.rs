@@ -260,7 +260,8 @@ fn write(target: &Path, bytes: &[u8], policy: ExistingFile, readers: Readers) ->
 /// Returns the error for a file that already exists.
 pub fn exists_error(file: &Path) -> Error {
     Error::invalid(format!("{} already exists", file.display()))
-        .with_hint("Choose another name, or use --force to overwrite it.")
+        .with_hint("Choose another name, or overwrite it.")
+        .with_command(None, "--force")
 }
 
 #[cfg(test)]

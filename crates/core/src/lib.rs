@@ -3,11 +3,12 @@
 
 pub mod error;
 pub mod files;
+mod hint;
 pub mod memory;
 pub mod model;
 pub mod secret_filter;
 pub mod stats;
 pub mod task;
 
-pub use error::{Code, Error, Result};
+pub use error::{Code, Error, Hint, Remedy, Result};
 pub use task::Task;

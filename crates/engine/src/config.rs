@@ -221,10 +221,12 @@ pub const KEYS: &[Key] = &[
 pub fn key(name: &str) -> Result<&'static Key> {
     KEYS.iter().find(|k| k.name == name).ok_or_else(|| {
         let hint = similar::closest_name(name, KEYS.iter().map(|k| k.name)).map_or_else(
-            || "Run `precedent config list` to list all settings.".to_owned(),
-            |key| format!("Did you mean {key}? Run `precedent config list` to list all settings."),
+            || "See the list of all settings.".to_owned(),
+            |key| format!("Did you mean {key}? Otherwise, see the list of all settings."),
         );
-        Error::invalid(format!("unknown setting \"{name}\"")).with_hint(hint)
+        Error::invalid(format!("unknown setting \"{name}\""))
+            .with_hint(hint)
+            .with_command(None, "precedent config list")
     })
 }
 
@@ -474,6 +476,7 @@ mod tests {
                 .unwrap_err()
                 .hint()
                 .unwrap()
+                .text
                 .contains("duplicates.threshold")
         );
     }
@@ -506,7 +509,7 @@ mod tests {
             let mut settings = Settings::default();
             key.set(&mut settings, &max.to_string()).unwrap();
             let error = key.set(&mut settings, &(max + 1).to_string()).unwrap_err();
-            assert!(error.hint().unwrap().contains(&max.to_string()), "{error:?}");
+            assert!(error.hint().unwrap().text.contains(&max.to_string()), "{error:?}");
         }
     }
 

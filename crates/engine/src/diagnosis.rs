@@ -8,8 +8,9 @@ use std::{
 };
 
 use jiff::Timestamp;
-use precedent_core::model::{
-    Coverage, Finding, Gap, Health, MirrorView, ModelStatus, SourceView, Status,
+use precedent_core::{
+    Hint,
+    model::{Coverage, Finding, Gap, Health, MirrorView, ModelStatus, SourceView, Status},
 };
 use precedent_redact::{KnownNames, redact_texts};
 use serde::Serialize;
@@ -192,9 +193,13 @@ fn source_figures(sources: &[SourceView], mirrors: &[MirrorView]) -> Vec<SourceF
 /// Returns the texts that may contain names.
 fn free_texts(report: &mut Diagnosis) -> Vec<&mut String> {
     let mut texts: Vec<&mut String> = report.files.iter_mut().map(|e| &mut e.name).collect();
-    texts.extend(report.findings.iter_mut().flat_map(|f| [&mut f.what, &mut f.why, &mut f.remedy]));
-    texts.extend(report.sources.iter_mut().flat_map(|s| s.gaps.iter_mut().map(|g| &mut g.text)));
-    texts.extend(report.model.iter_mut().flat_map(|m| m.problem.iter_mut()));
+    let gaps = report.sources.iter_mut().flat_map(|s| s.gaps.iter_mut().map(|g| &mut g.hint));
+    let problems = report.model.iter_mut().flat_map(|m| m.problem.iter_mut());
+    texts.extend(gaps.chain(problems).flat_map(Hint::texts_mut));
+    for finding in &mut report.findings {
+        texts.extend([&mut finding.what, &mut finding.why]);
+        texts.extend(finding.hint.texts_mut());
+    }
     texts.extend(report.problems.iter_mut());
     texts
 }
@@ -260,16 +265,17 @@ mod tests {
             severity: Severity::Warning,
             what: "/home/anna/cases/precedent.db is open to others".to_owned(),
             why: "anna wrote it".to_owned(),
-            remedy: "chmod 600 /home/anna/cases/precedent.db".to_owned(),
+            hint: Hint::from("Ask anna.")
+                .with_command(None, "chmod 600 /home/anna/cases/precedent.db"),
             repairable: true,
             repaired: false,
         };
         let health = Health { findings: vec![item], ..Health::default() };
         let gap = Gap {
             kind: GapKind::Ended,
-            text: "git.acme.example answered acme/vault with 401 for token ghp_0123456789abcdefghijABCDEFGHIJ012345; \
+            hint: "git.acme.example answered acme/vault with 401 for token ghp_0123456789abcdefghijABCDEFGHIJ012345; \
                    ask ops@acme.example at 10.1.2.3 (\"The 'ZebraCorp' organization forbids \"this\" to Jane Doe\")"
-                .to_owned(),
+                .into(),
         };
         let source = SourceView {
             key: "acme/vault".to_owned(),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Hint, Remedy, Result},
     model::{Finding, Health, IndexReport, Severity},
     task::Task,
 };
@@ -66,24 +66,26 @@ pub(crate) fn require_database(folder: &Path, database: &Path, full_text: &Path)
             .with_hint(restore_hint(database)))
         }
         _ => Err(Error::not_found(format!("no casebook found in {}", folder.display()))
-            .with_hint(CREATE_HINT)),
+            .with_hint("Choose another folder, or create a casebook.")
+            .with_command(Remedy::Add, CREATE_COMMANDS)),
     }
 }
 
-/// The hint for a folder without a casebook.
-const CREATE_HINT: &str = "Create one with `precedent import sample`, `precedent import FILE` or `precedent source add \
-     github:owner/name`, or choose another folder with --casebook DIR.";
+/// The commands that create a casebook.
+const CREATE_COMMANDS: &str =
+    "precedent import sample, precedent import FILE or precedent source add github:owner/name";
 
 /// Returns the hint for a database that cannot be repaired.
-pub(crate) fn restore_hint(database: &Path) -> String {
+pub(crate) fn restore_hint(database: &Path) -> Hint {
     let copy = store::safety_copies(database)
         .pop()
-        .map_or_else(String::new, |p| format!(" {} is a copy.", p.display()));
-    format!(
-        "Restore a copy, such as one from `precedent backup`: precedent restore FILE.{copy} Without a copy, move {name} and its \
-         -wal and -shm files away, add the sources again and sync.",
+        .map_or_else(String::new, |p| format!("{} is a copy. ", p.display()));
+    Hint::from(format!(
+        "{copy}Without a backup, move {name} and its -wal and -shm files away, add the sources again and sync. \
+         With one, restore it.",
         name = database.display()
-    )
+    ))
+    .with_command(None, "precedent restore FILE")
 }
 
 impl HealthCheck<'_> {
@@ -158,15 +160,9 @@ impl HealthCheck<'_> {
             };
             let is_repaired = self.repair
                 && fs::set_permissions(&path, fs::Permissions::from_mode(required_mode)).is_ok();
-            findings.push(Finding {
-                id: "permissions".to_owned(),
-                severity: Severity::Warning,
-                what: format!("{} {problem} (mode {mode:04o})", path.display()),
-                why: reason.to_owned(),
-                remedy: format!("chmod {required_mode:o} {}", path.display()),
-                repairable: true,
-                repaired: is_repaired,
-            });
+            let text = format!("{} {problem} (mode {mode:04o})", path.display());
+            let finding = self.repairable("permissions", Severity::Warning, text, reason);
+            findings.push(Finding { repaired: is_repaired, ..finding });
         }
     }
 
@@ -181,7 +177,8 @@ impl HealthCheck<'_> {
                 Severity::Warning,
                 format!("{} MB are free on the casebook's disk", free / 1_000_000),
                 "A sync or an index update stops when the disk is full; saved data is kept.",
-                "Free some space, or move the casebook folder and point to it with --casebook.",
+                Hint::from("Free some space, or move the casebook folder and open it there.")
+                    .with_command(None, "--casebook DIR"),
             )
         })
     }
@@ -199,7 +196,7 @@ impl HealthCheck<'_> {
             Severity::Warning,
             error.to_string(),
             "Reports that use different words for the same problem are not found.",
-            error.hint().unwrap_or("Reinstall Precedent."),
+            error.hint().unwrap_or("Reinstall Precedent.".into()),
         ))
     }
 
@@ -207,19 +204,19 @@ impl HealthCheck<'_> {
     fn check_database(&self, findings: &mut Vec<Finding>) -> Result<bool> {
         const WHY: &str = "It is the only copy of the mirrored data and your decisions.";
         let path = self.database.display();
-        let mut fail = |id: &str, text: String, reason: &str, remedy: &str| {
-            findings.push(report(id, Severity::Error, text, reason, remedy));
+        let mut fail = |id: &str, text: String, reason: &str, hint: Hint| {
+            findings.push(report(id, Severity::Error, text, reason, hint));
             Ok(false)
         };
         let inspection = match store::inspect(self.database) {
             Ok(inspection) => inspection,
             Err(error) if error.code() == Code::Corrupt => {
                 let text = "the database is damaged: it is not a SQLite database".to_owned();
-                return fail("database_damaged", text, WHY, &restore_hint(self.database));
+                return fail("database_damaged", text, WHY, restore_hint(self.database));
             }
             Err(error) => {
-                let remedy = error.hint().unwrap_or("Check the permissions.");
-                return fail("database_unreadable", error.to_string(), WHY, remedy);
+                let hint = error.hint().unwrap_or("Check the permissions.".into());
+                return fail("database_unreadable", error.to_string(), WHY, hint);
             }
         };
         let schema = inspection.schema;
@@ -228,19 +225,20 @@ impl HealthCheck<'_> {
                 "newer_version",
                 format!("a newer version of Precedent wrote this casebook (schema {schema})"),
                 "This version cannot read it and does not change it.",
-                "Install the newer version, or open another casebook with --casebook.",
+                Hint::from("Install the newer version, or open another casebook.")
+                    .with_command(None, "--casebook DIR"),
             );
         }
         if has_lost_data(self.database, self.full_text) {
             let text = format!("{path} is empty: all its data is lost");
-            return fail("database_emptied", text, WHY, &restore_hint(self.database));
+            return fail("database_emptied", text, WHY, restore_hint(self.database));
         }
         if !inspection.is_casebook {
             return fail(
                 "not_a_casebook",
                 format!("{path} is another program's database"),
                 "It contains no Precedent data, and Precedent does not change it.",
-                "Choose another folder with --casebook.",
+                Hint::from("Choose another folder.").with_command(None, "--casebook DIR"),
             );
         }
         let mut damage = inspection.damage;
@@ -250,11 +248,12 @@ impl HealthCheck<'_> {
                 damage = store::reindex(self.database)?;
             }
             let is_repaired = damage.is_empty();
-            let mut remedy = restore_hint(self.database);
+            let mut hint = restore_hint(self.database);
             if !self.repair {
-                remedy = format!(
-                    "{REPAIR} keeps a copy, then rebuilds the database indexes. If that is not enough: {remedy}"
-                );
+                hint = repair_hint().prepend(format!(
+                    "A repair keeps a copy, then rebuilds the database indexes. If that is not enough: {}",
+                    hint.text
+                ));
             }
             findings.push(Finding {
                 repairable: true,
@@ -264,7 +263,7 @@ impl HealthCheck<'_> {
                     Severity::Error,
                     format!("the database is damaged: {damage_text}"),
                     WHY,
-                    &remedy,
+                    hint,
                 )
             });
             if !is_repaired {
@@ -279,7 +278,7 @@ impl HealthCheck<'_> {
                     Severity::Notice,
                     format!("an older version of Precedent wrote this casebook (schema {schema})"),
                     "The next command upgrades it and keeps a copy next to it. Its rows and indexes are checked after that.",
-                    REPAIR,
+                    repair_hint(),
                 )
             });
             return Ok(false);
@@ -340,7 +339,8 @@ impl HealthCheck<'_> {
                 Severity::Warning,
                 format!("{unreadable_count} original tracker records cannot be unpacked"),
                 "Search is not affected, but a later version can extract more from these records only after a sync.",
-                "Sync the source again: precedent sync --full",
+                Hint::from("Sync the source again.")
+                    .with_command(Remedy::Sources, "precedent sync --full"),
             ));
         }
         Ok(())
@@ -403,13 +403,13 @@ impl HealthCheck<'_> {
         if is_damaged {
             return Ok(());
         }
-        let (id, problem, remedy) = if is_stale {
-            ("full_text_stale", "the keyword index is behind the database", INDEX)
+        let (id, problem, hint) = if is_stale {
+            ("full_text_stale", "the keyword index is behind the database", index_hint())
         } else {
-            ("full_text_drift", "the keyword index differs from the database", REPAIR)
+            ("full_text_drift", "the keyword index differs from the database", repair_hint())
         };
         findings.push(Finding {
-            remedy: remedy.to_owned(),
+            hint,
             ..self.repairable(
                 id,
                 Severity::Warning,
@@ -472,10 +472,10 @@ impl HealthCheck<'_> {
             }
         }
         // An interrupted update can be continued; lost vectors need a repair.
-        let remedy = if is_interrupted { INDEX } else { REPAIR };
+        let hint = if is_interrupted { index_hint() } else { repair_hint() };
         findings.push(Finding {
             repaired: is_repaired,
-            remedy: remedy.to_owned(),
+            hint,
             ..self.repairable(
                 "vectors_missing",
                 Severity::Warning,
@@ -488,7 +488,7 @@ impl HealthCheck<'_> {
 
     /// Creates a finding that a repair resolves.
     fn repairable(&self, id: &str, severity: Severity, text: String, reason: &str) -> Finding {
-        let finding = report(id, severity, text, reason, REPAIR);
+        let finding = report(id, severity, text, reason, repair_hint());
         Finding { repairable: true, repaired: self.repair, ..finding }
     }
 
@@ -529,10 +529,8 @@ fn check_addresses(store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
             Severity::Warning,
             format!("{} cannot be synced: {error}", source.key),
             "It gets no updates. Existing data stays searchable, and other sources are synced.",
-            &format!(
-                "precedent source remove {}, then add it again; your decisions are kept",
-                source.key
-            ),
+            Hint::from("Your decisions are kept. Remove it, then add it again.")
+                .with_command(Remedy::Sources, format!("precedent source remove {}", source.key)),
         ));
     }
     Ok(())
@@ -554,19 +552,30 @@ fn missing_vectors(indexes: &DerivedData<'_>, vectors: &Vectors) -> Result<u64> 
     Ok(count.max(indexes.count_unplanned(vectors)?))
 }
 
-/// The command that repairs damage.
-const REPAIR: &str = "precedent doctor --repair";
-/// The command that completes the indexes.
-const INDEX: &str = "precedent index";
+/// Returns the hint to repair damage.
+fn repair_hint() -> Hint {
+    Hint::from("Repair the casebook.").with_command(Remedy::Repair, "precedent doctor --repair")
+}
+
+/// Returns the hint to complete the indexes.
+fn index_hint() -> Hint {
+    Hint::from("Update the search index.").with_command(Remedy::Rebuild, "precedent index")
+}
 
 /// Creates a finding that a person must resolve.
-fn report(id: &str, severity: Severity, text: String, reason: &str, remedy: &str) -> Finding {
+fn report(
+    id: &str,
+    severity: Severity,
+    text: String,
+    reason: &str,
+    hint: impl Into<Hint>,
+) -> Finding {
     Finding {
         id: id.to_owned(),
         severity,
         what: text,
         why: reason.to_owned(),
-        remedy: remedy.to_owned(),
+        hint: hint.into(),
         repairable: false,
         repaired: false,
     }

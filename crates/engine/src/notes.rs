@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::search;
 use precedent_core::{
-    error::{Error, Result},
+    error::{Error, Remedy, Result},
     model::{
         IndexReport, Note, NoteAnswer, NoteChange, NoteDraft, NoteKind, NoteMatch, NoteOutcome,
         Recommendation, SimilarNotes,
@@ -122,7 +122,7 @@ impl Notebook<'_> {
         };
         if let Err(error) = self.index_note(document, task) {
             warning.get_or_insert(format!(
-                "The note is saved, but search will find it only after the next `precedent index`: {error}"
+                "The note is saved, but search will find it only after the next index update: {error}"
             ));
         }
         let outcome =
@@ -255,10 +255,8 @@ impl Notebook<'_> {
     }
 
     fn no_model(&self) -> Error {
-        self.problem.map_or_else(
-            || Error::new(precedent_core::error::Code::ModelUnavailable, "no model is available"),
-            |p| Error::new(p.code(), p.to_string()),
-        )
+        let code = precedent_core::error::Code::ModelUnavailable;
+        self.problem.cloned().unwrap_or_else(|| Error::new(code, "no model is available"))
     }
 
     /// Returns the cosine of a text with each of these notes, −1..1.
@@ -422,7 +420,8 @@ pub fn find_note(reader: &Reader<'_>, key: &str) -> Result<NoteRow> {
     };
     reader.note(&key)?.ok_or_else(|| {
         Error::not_found(format!("{key} not found"))
-            .with_hint("Run `precedent note list` to list all notes.")
+            .with_hint("List all notes.")
+            .with_command(Remedy::Notes, "precedent note list")
     })
 }
 

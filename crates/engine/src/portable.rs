@@ -14,7 +14,7 @@ use std::{
 use jiff::Timestamp;
 
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     files::{ExistingFile, StagingFolder, exists_error},
     model::{ExportResult, Manifest, PortableImport},
     task::{Phase, Task},
@@ -149,18 +149,16 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
             "{} is a database, not an exported casebook",
             file.display()
         ))
-        .with_hint(format!(
-            "To restore a backup written by `precedent backup`: precedent restore {}",
-            file.display()
-        )));
+        .with_hint("If it is a backup, restore it.")
+        .with_command(None, format!("precedent restore {}", file.display())));
     }
     let prefix_length = start_length.min(MANIFEST.len());
     // An archive with other members gets a more specific error below.
     let is_archive = &start[257..262] == b"ustar";
     if !is_archive && start[..prefix_length] != MANIFEST.as_bytes()[..prefix_length] {
-        return Err(Error::invalid(format!("{} is not an exported casebook", file.display())).with_hint(
-            "Use a complete file written by `precedent export`; nothing was imported. For tracker exports: precedent import FILE.",
-        ));
+        return Err(Error::invalid(format!("{} is not an exported casebook", file.display()))
+            .with_hint("Use a complete export of a casebook; nothing was imported. Import exports of a tracker as files.")
+            .with_command(Remedy::Add, "precedent import FILE"));
     }
     input.rewind().map_err(|e| Error::io(file, e))?;
     let mut archive = tar::Archive::new(BufReader::new(input));
@@ -336,5 +334,5 @@ fn length(path: &Path) -> Result<u64> {
 
 fn invalid(file: &Path, reason: &dyn std::fmt::Display) -> Error {
     Error::invalid(format!("{} cannot be imported as a casebook: {reason}", file.display()))
-        .with_hint("Use a complete file written by `precedent export`; nothing was imported.")
+        .with_hint("Use a complete export of a casebook; nothing was imported.")
 }

@@ -20,7 +20,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use precedent_core::{Error, Result, Task};
+use precedent_core::{Error, Remedy, Result, Task};
 use precedent_engine::{Casebook, OpenOptions, answer::RankingModel};
 use precedent_index::embed::{CARD, Engine, ModelPaths};
 
@@ -86,9 +86,9 @@ pub async fn evaluate(
     task: &Task,
 ) -> Result<EvalReport> {
     if let Some(model) = request.model.as_deref().filter(|m| !m.join(CARD).is_file()) {
-        return Err(Error::invalid(format!("{} has no {CARD}", model.display())).with_hint(
-            "Create one with `precedent model import DIR`; the model is then in the casebook folder.",
-        ));
+        return Err(Error::invalid(format!("{} has no {CARD}", model.display()))
+            .with_hint("Import the model; it is then in the casebook folder.")
+            .with_command(Remedy::Models, "precedent model import DIR"));
     }
     let baseline_run = request.against.as_deref().map(Run::load).transpose()?;
     let mut rankings = request.by.clone();

@@ -58,7 +58,8 @@ impl Run {
         let bytes = fs::read(path).map_err(|e| Error::io(path, e))?;
         serde_json::from_slice(&bytes).map_err(|e| {
             Error::invalid(format!("{} is not a run of `precedent eval`: {e}", path.display()))
-                .with_hint("Use a file written by an earlier `precedent eval --run FILE`.")
+                .with_hint("Use a file written by an earlier run.")
+                .with_command(None, "precedent eval --run FILE")
         })
     }
 

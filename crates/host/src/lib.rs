@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use precedent_core::{Error, Result, files};
+use precedent_core::{Error, Hint, Result, files};
 use precedent_engine::config::{ConfigFile, KEYS, Key, Settings};
 use precedent_trackers::secrets::{
     SecretString, Secrets, SystemKeyring, TokenRequest, TokenSource,
@@ -41,13 +41,13 @@ pub fn salvage_config(path: &Path) -> Result<(ConfigFile, Option<Error>)> {
         Err(_) => (ConfigFile::default(), Some(Error::invalid("not a text file"))),
     };
     let error = error.map(|error| {
-        let hint = error
-            .hint()
-            .map(|hint| format!("{}. ", hint.trim_end_matches('.')))
-            .unwrap_or_default();
-        error.context(path.display()).with_hint(format!(
-            "{hint}Correct it there, or reset the settings: precedent config reset"
-        ))
+        let reset = Hint::from("Correct it there, or reset the settings.")
+            .with_command(None, "precedent config reset");
+        let hint = match error.hint() {
+            Some(hint) => reset.prepend(format!("{}.", hint.text.trim_end_matches('.'))),
+            None => reset,
+        };
+        error.context(path.display()).with_hint(hint)
     });
     Ok((file, error))
 }

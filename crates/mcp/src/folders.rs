@@ -32,9 +32,9 @@ impl AllowedFolders {
     /// [`precedent_core::Code::InvalidInput`] for any other path.
     pub fn resolve(&self, path: &str) -> Result<PathBuf> {
         if self.0.is_empty() {
-            return Err(Error::invalid("this server is not allowed to read files").with_hint(
-                "Pass the text of the log instead. A person can allow a folder: `precedent mcp --allow DIR`.",
-            ));
+            return Err(Error::invalid("this server is not allowed to read files")
+                .with_hint("Pass the text of the log instead. A person can allow a folder.")
+                .with_command(None, "precedent mcp --allow DIR"));
         }
         let real_path = Path::new(path).canonicalize().ok().filter(|real_path| {
             self.0.iter().any(|folder| real_path.starts_with(folder))

@@ -207,7 +207,7 @@ impl Text {
     /// Adds the notices of an answer.
     pub fn add_notices(&mut self, notices: &[Notice]) {
         for notice in notices {
-            self.add(&format!("Note: {}", inline(&notice.text, 300)));
+            self.add(&format!("Note: {}", inline(&notice.hint.to_string(), 300)));
         }
     }
 

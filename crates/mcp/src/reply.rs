@@ -37,7 +37,8 @@ impl Reply {
         let code = serde_json::to_value(error.code()).unwrap_or_default();
         let code = code.as_str().unwrap_or("internal");
         let message = shorten(&format!("Error ({code}): {error}"), MAX_ERROR / 2);
-        let hint = error.hint().map(|hint| format!("\nNext: {}", shorten(hint, MAX_ERROR / 2)));
+        let hint = error.hint().map(|hint| hint.to_string());
+        let hint = hint.map(|hint| format!("\nNext: {}", shorten(&hint, MAX_ERROR / 2)));
         let text = format!("{message}{}\n{UNTRUSTED_NOTICE}", hint.unwrap_or_default());
         Self { text, payload: None }
     }

@@ -236,7 +236,8 @@ impl Server {
             require_one_question("write_brief", &[&p.text, &p.key.0])?;
             if p.format == BriefFormat::Pdf {
                 return Err(Error::invalid("write_brief: format must be markdown, html or json")
-                    .with_hint("For a PDF, a person can run `precedent brief KEY -o brief.pdf`."));
+                    .with_hint("A person can write a PDF.")
+                    .with_command(None, "precedent brief KEY -o brief.pdf"));
             }
             let request = BriefRequest {
                 key: p.key.non_blank().map(|key| self.key(key)),

@@ -39,7 +39,7 @@ pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Statu
             .unwrap_or_default();
         text.add(&format!("- {}: {counts}{sync_note}", source.key));
         for gap in mirror.iter().flat_map(|mirror| &mirror.gaps) {
-            text.add(&format!("  Missing: {}", inline(&gap.text, 200)));
+            text.add(&format!("  Missing: {}", inline(&gap.hint.to_string(), 200)));
         }
     }
     text.add(&format!(
@@ -47,7 +47,7 @@ pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Statu
         coverage.full_text, coverage.documents, coverage.embedded, coverage.chunks
     ));
     if let Some(problem) = &status.model.problem {
-        text.add(&format!("No semantic search: {}", inline(problem, 300)));
+        text.add(&format!("No semantic search: {}", inline(&problem.to_string(), 300)));
     }
     let next = match (status.sources.is_empty(), is_ready) {
         (true, _) => {

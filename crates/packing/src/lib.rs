@@ -176,10 +176,10 @@ mod tests {
             &io::Error::other("unsupported Zip archive: Password required to decrypt file"),
         );
         assert!(error.to_string().contains("password-protected"), "{error}");
-        assert!(error.hint().unwrap_or_default().contains("with the password"), "{error:?}");
+        assert!(error.hint().unwrap().text.contains("with the password"), "{error:?}");
         let error = damage_error(path, &io::Error::from(io::ErrorKind::UnexpectedEof));
         assert!(error.to_string().contains("truncated or damaged"), "{error}");
-        assert!(error.hint().unwrap_or_default().starts_with("Anything read"), "{error:?}");
+        assert!(error.hint().unwrap().text.starts_with("Anything read"), "{error:?}");
     }
 
     #[test]

@@ -23,7 +23,7 @@ use super::{
     validation::{MAX_TEXT, Purpose, refuse_bad_sources, register, repair},
 };
 use precedent_core::{
-    error::{Code, Error, Result, cancel_error},
+    error::{Code, Error, Remedy, Result, cancel_error},
     model::{CasebookContents, PortableImport},
     task::Task,
 };
@@ -595,9 +595,9 @@ fn refuse_existing_sources(own_keys: &[String], file_keys: &[String]) -> Result<
     if common.is_empty() {
         return Ok(());
     }
-    Err(Error::invalid(format!("this casebook already has {}", common.join(", "))).with_hint(
-        "Import into another casebook with --casebook DIR, or remove the source here first.",
-    ))
+    Err(Error::invalid(format!("this casebook already has {}", common.join(", ")))
+        .with_hint("Remove the source here first, or import into another casebook.")
+        .with_command(Remedy::Sources, "--casebook DIR"))
 }
 
 /// Refuses sources that exist here, and notes if both casebooks have some, because texts refer to
@@ -606,9 +606,9 @@ fn refuse_conflicts(c: &Connection) -> Result<()> {
     refuse_existing_sources(&source_keys(c, "main")?, &source_keys(c, "other")?)?;
     let note_count = contents(c, "main")?.notes;
     if note_count > 0 && contents(c, "other")?.notes > 0 {
-        return Err(Error::invalid("this casebook and the file both contain private notes").with_hint(
-            "Import into another casebook with --casebook DIR, or ask for a file without notes.",
-        ));
+        return Err(Error::invalid("this casebook and the file both contain private notes")
+            .with_hint("Ask for a file without notes, or import into another casebook.")
+            .with_command(None, "--casebook DIR"));
     }
     if note_count == 0 {
         c.execute("DELETE FROM main.sources WHERE kind = 'notes'", [])?;
@@ -670,10 +670,12 @@ fn constraint_error(error: Error, table: &str, direction: Direction) -> Error {
         Direction::Import => Error::invalid(format!(
             "the file contains conflicting rows, or conflicts with existing data ({table})"
         ))
-        .with_hint("Import into another casebook with --casebook DIR; nothing was imported."),
+        .with_hint("Nothing was imported. Import into another casebook.")
+        .with_command(None, "--casebook DIR"),
         Direction::Export => {
             Error::new(Code::Corrupt, format!("this casebook contains conflicting rows ({table})"))
-                .with_hint("Run `precedent doctor --repair` to repair them; nothing was exported.")
+                .with_hint("Nothing was exported. Repair the rows.")
+                .with_command(Remedy::Repair, "precedent doctor --repair")
         }
     };
     conflict.with_source(error)

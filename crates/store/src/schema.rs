@@ -54,11 +54,13 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
                  this version supports {VERSION})"
             ),
         )
-        .with_hint("Install the newer version, or open another casebook with --casebook."));
+        .with_hint("Install the newer version, or open another casebook.")
+        .with_command(None, "--casebook DIR"));
     }
     if application != APPLICATION_ID && (version > 0 || application != 0) {
         return Err(Error::new(Code::Corrupt, format!("{} is not a casebook", path.display()))
-            .with_hint("Choose another folder with --casebook."));
+            .with_hint("Choose another folder.")
+            .with_command(None, "--casebook DIR"));
     }
     if version == VERSION {
         return Ok(());

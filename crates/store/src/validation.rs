@@ -505,8 +505,7 @@ pub(super) fn refuse_bad_sources(c: &Connection) -> Result<()> {
                 "the file contains a source named \"{prefix}\", which is not a valid name"
             ))
             .with_hint(
-                "A source is named owner/name. Get a file written by `precedent export`; \
-                 nothing was imported.",
+                "A source is named owner/name. Get another export of the casebook; nothing was imported.",
             ));
         }
     }

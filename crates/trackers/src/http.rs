@@ -643,7 +643,7 @@ fn connection_error(url: &Url, error: &reqwest::Error) -> Error {
         format!("the connection to {host} failed: {}", root_cause(error))
     };
     Error::new(Code::Network, message).with_hint(
-        "Check your network and the host name. Progress is saved; run sync again to continue.",
+        "Check your network and the host name. Progress is saved; sync again to continue.",
     )
 }
 

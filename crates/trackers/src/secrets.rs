@@ -11,7 +11,7 @@ pub use secrecy::SecretString;
 use url::{Origin, Url};
 
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     secret_filter,
 };
 
@@ -86,11 +86,13 @@ impl SystemKeyring {
             }
             _ => (Code::Io, "cannot use the keyring".to_owned()),
         };
-        Error::new(code, message).with_hint(
-            "Without a keyring, set the token in the environment (GH_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, \
+        Error::new(code, message)
+            .with_hint(
+                "Without a keyring, set the token in the environment (GH_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, \
                  JIRA_API_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, AZURE_DEVOPS_EXT_PAT, LINEAR_API_KEY, CONFLUENCE_API_TOKEN, \
-                 ZENDESK_API_TOKEN, DISCOURSE_API_KEY), or for GitHub, run `gh auth login`.",
-        )
+                 ZENDESK_API_TOKEN, DISCOURSE_API_KEY), or for GitHub, sign in.",
+            )
+            .with_command(Remedy::Sources, "gh auth login")
     }
 }
 

@@ -31,7 +31,7 @@ const THEMES: [&str; 2] = ["light", "dark"];
 const SILENCE: &str = "window.fetch = () => new Promise(() => {})";
 /// A script that makes every request fail as if the disk were damaged.
 const FAILURE: &str = "window.fetch = async () => new Response(
-    JSON.stringify({ code: 'io', message: 'the casebook cannot be read: input/output error', hint: 'Look whether the disk is healthy, then try again. `precedent doctor` says what can be mended.' }),
+    JSON.stringify({ code: 'io', message: 'the casebook cannot be read: input/output error', hint: 'Check that the disk is healthy, then try again.' }),
     { headers: { 'Tauri-Response': 'error', 'content-type': 'application/json' } })";
 
 fn folder() -> PathBuf {

@@ -199,8 +199,8 @@ function channel<T>(onMessage: (message: T) => void): Channel<T> {
 /** Converts a thrown value to the engine's error type. */
 export function toFailure(error: unknown): engine.Failure {
   if (typeof error === "object" && error !== null && "code" in error && "message" in error) {
-    const { code, message, hint } = error as Partial<engine.Failure>;
-    return { code: code ?? "internal", message: String(message), hint: hint ?? null };
+    const failure = error as Partial<engine.Failure>;
+    return { code: "internal", hint: null, ...failure, message: String(failure.message) };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { code: "internal", message, hint: words.shared.defect };

@@ -30,6 +30,10 @@ export type State = "open" | "closed" | "merged";
 export type Lack =
   "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item" | "elsewhere" | "closed";
 /**
+ * An action that resolves a problem. Each interface has its own way to offer it.
+ */
+export type Remedy = "repair" | "rebuild" | "models" | "sources" | "add" | "notes";
+/**
  * The status of a known problem.
  */
 export type ProblemStatus = "open" | "solved" | "unreleased" | "came_back" | "declined" | "closed_without_fix";
@@ -689,11 +693,19 @@ export interface FixedBy {
  */
 export interface Notice {
   /**
+   * Commands or options that do what the last sentence advises; absent if there are none.
+   */
+  command?: string | null;
+  /**
    * Kind of the limitation.
    */
   lack: Lack;
   /**
-   * Description of the limitation.
+   * Action that resolves the problem; absent if none is known.
+   */
+  remedy?: Remedy | null;
+  /**
+   * Sentences without commands or options of the command line.
    */
   text: string;
 }
@@ -1210,7 +1222,7 @@ export interface Closure {
   /**
    * Reason why the report cannot be closed from here; null if it can.
    */
-  obstacle: string | null;
+  obstacle: Hint | null;
   /**
    * Key of the report's source.
    */
@@ -1223,6 +1235,23 @@ export interface Closure {
    * Title of the report.
    */
   title: string;
+}
+/**
+ * A text with the action that resolves the problem, if one does.
+ */
+export interface Hint {
+  /**
+   * Commands or options that do what the last sentence advises; absent if there are none.
+   */
+  command?: string | null;
+  /**
+   * Action that resolves the problem; absent if none is known.
+   */
+  remedy?: Remedy | null;
+  /**
+   * Sentences without commands or options of the command line.
+   */
+  text: string;
 }
 /**
  * An entry of the journal of changes made on trackers.
@@ -1272,24 +1301,32 @@ export interface ClosureReport {
   /**
    * Error that ended the run early, null if none did; earlier closures remain.
    */
-  problem: Problem | null;
+  problem: Failure | null;
 }
 /**
- * An error in serializable form.
+ * An error with a message and a hint. Neither contains secrets.
  */
-export interface Problem {
+export interface Failure {
   /**
    * Code for programs to act on.
    */
   code: Code;
   /**
-   * Remedy; null if none is known.
+   * Commands or options that do what the hint advises; absent if there are none.
+   */
+  command?: string | null;
+  /**
+   * Advice, without commands; null if there is none.
    */
   hint: string | null;
   /**
    * Description of the error.
    */
   message: string;
+  /**
+   * Action that resolves the problem; absent if none is known.
+   */
+  remedy?: Remedy | null;
 }
 /**
  * A column of a table, or an unused field of records.
@@ -1886,23 +1923,6 @@ export interface KnownDuplicate {
   url: string | null;
 }
 /**
- * The serialized form of an error.
- */
-export interface Failure {
-  /**
-   * Code for programs to act on.
-   */
-  code: Code;
-  /**
-   * Remedy; null if none is known.
-   */
-  hint: string | null;
-  /**
-   * Description of the error.
-   */
-  message: string;
-}
-/**
  * The detected format and content of a file.
  */
 export interface FileView {
@@ -1917,7 +1937,7 @@ export interface FileView {
   /**
    * Doubts about the detected format.
    */
-  doubts: string[];
+  doubts: Hint[];
   /**
    * Text encoding; null for UTF-8.
    */
@@ -2023,13 +2043,13 @@ export interface ShareView {
  */
 export interface Finding {
   /**
+   * Advice to resolve it.
+   */
+  hint: Hint;
+  /**
    * Identifier for scripts: `orphan_rows`.
    */
   id: string;
-  /**
-   * Remedy.
-   */
-  remedy: string;
   /**
    * `true` if `doctor --repair` can repair it.
    */
@@ -2056,11 +2076,19 @@ export interface Finding {
  */
 export interface Gap {
   /**
+   * Commands or options that do what the last sentence advises; absent if there are none.
+   */
+  command?: string | null;
+  /**
    * Kind of the gap.
    */
   kind: GapKind;
   /**
-   * Description of the gap.
+   * Action that resolves the problem; absent if none is known.
+   */
+  remedy?: Remedy | null;
+  /**
+   * Sentences without commands or options of the command line.
    */
   text: string;
 }
@@ -2429,7 +2457,7 @@ export interface IndexReport {
   /**
    * Reason why no vectors were computed; null if the model could be used.
    */
-  model_problem: string | null;
+  model_problem: Hint | null;
   /**
    * Seconds for computing the vectors.
    */
@@ -2926,7 +2954,7 @@ export interface ModelStatus {
   /**
    * Reason why the model cannot be used, and the remedy; null if it can be used.
    */
-  problem: string | null;
+  problem: Hint | null;
 }
 /**
  * A model that replaces the current one once its vectors are computed.
@@ -2980,7 +3008,7 @@ export interface ModelView {
   /**
    * Reason why the model cannot be used if its card is unreadable; null otherwise.
    */
-  problem: string | null;
+  problem: Hint | null;
   /**
    * Size of its vectors on disk in bytes.
    */
@@ -3533,7 +3561,7 @@ export interface SyncReport {
   /**
    * Error that ended the sync early, as `{code, message, hint}`; null if it completed.
    */
-  problem: Problem | null;
+  problem: Failure | null;
   /**
    * New name of the project on the tracker; null if it was not renamed.
    */

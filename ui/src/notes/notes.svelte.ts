@@ -2,7 +2,6 @@
 
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
-import { hintText } from "../lib/hints";
 import { LatestRequest } from "../lib/latestRequest";
 import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, NoteMatch, SimilarNotes } from "../lib/types";
 import type { AppState } from "../shell/appState.svelte";
@@ -205,7 +204,7 @@ export class Notes extends EngineRequest {
       const { key } = answer.note;
       const others = words.shared.list(answer.matches.map((match) => match.id));
       const message = answer.outcome === "connected" && others ? texts.savedConnected(key, others) : texts.saved(key);
-      await this.#showSaved(answer.note, answer.warning ? words.shared.sentences([message, hintText(answer.warning)]) : message);
+      await this.#showSaved(answer.note, answer.warning ? words.shared.sentences([message, answer.warning]) : message);
     } catch (error) {
       this.formFailure = api.toFailure(error);
     }

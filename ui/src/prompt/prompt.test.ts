@@ -337,7 +337,7 @@ it("opens an item or its duplicates", async () => {
 
 it("shows why the casebook is closed", async () => {
   answers["status"] = () => {
-    throw { code: "corrupt", message: "the casebook cannot be read", hint: "Run `precedent doctor`." };
+    throw { code: "corrupt", message: "the casebook cannot be read", hint: "A repair shows why." };
   };
   await show(null);
   expect(document.body.textContent).toContain("casebook cannot be read");

@@ -1,12 +1,13 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { expect, it } from "vitest";
 import { button, openWindow, setUpPage, settle, mountComponent, text } from "../testing/testPage";
+import type { Failure } from "../lib/types";
 import Banner from "./Banner.svelte";
 
 setUpPage();
 
 it("hints show code but no commands", () => {
-  mountComponent(Banner, { failure: { code: "io", message: "it is broken", hint: "Set `GH_TOKEN`, then run the command again." } });
+  mountComponent(Banner, { failure: { code: "io", message: "it is broken", hint: "Set `GH_TOKEN`, then try again.", command: "gh auth login" } });
   expect(text("code")).toBe("GH_TOKEN");
   expect(text(".words span")).toBe("Set GH_TOKEN, then try again.");
   expect(document.querySelector("button")).toBe(null);
@@ -14,11 +15,11 @@ it("hints show code but no commands", () => {
 
 it("hints have buttons instead of commands", async () => {
   const app = await openWindow("full");
-  app.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile." } };
+  app.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "A repair rebuilds them.", remedy: "repair", command: "precedent doctor --repair" } };
   await settle();
-  expect(text(".banner .words")).toBe("The vectors are damaged. A repair fixes this; keyword search works meanwhile.");
+  expect(text(".banner .words")).toBe("The vectors are damaged. A repair rebuilds them.");
   const calls: string[] = [];
-  const finding = { id: "x", severity: "error", what: "the database is damaged", why: "It is the only one.", remedy: "Restore a copy, such as one from `precedent backup`: precedent restore FILE.", repairable: false };
+  const finding = { id: "x", severity: "error", what: "the database is damaged", why: "It is the only one.", hint: { text: "Restore a backup.", command: "precedent restore FILE" }, repairable: false };
   let isUnrepairable = false;
   mockIPC((command) => {
     calls.push(command);
@@ -33,14 +34,33 @@ it("hints have buttons instead of commands", async () => {
   isUnrepairable = true;
   app.commands.run("repair");
   await settle();
-  expect(text(".banner .words")).toBe("The database is damaged. It is the only one. Restore a copy.");
+  expect(text(".banner .words")).toBe("The database is damaged. It is the only one. Restore a backup.");
+});
+
+it.each<[Partial<Failure>, string]>([
+  [{ remedy: "repair" }, "Check and repair"],
+  [{ remedy: "rebuild" }, "Rebuild"],
+  [{ remedy: "models" }, "Settings"],
+  [{ remedy: "sources" }, "Sources"],
+  [{ remedy: "add" }, "Add a source"],
+  [{ remedy: "notes" }, "Notes"],
+  // Without a remedy, the code determines it.
+  [{ code: "corrupt" }, "Check and repair"],
+  [{ code: "authentication" }, "Sources"],
+  [{ code: "model_unavailable" }, "Settings"],
+  [{ code: "authentication", remedy: "add" }, "Add a source"],
+])("%o has the button %s", async (failure, label) => {
+  const app = await openWindow("full");
+  app.message = { tone: "error", failure: { code: "io", message: "it failed", hint: null, ...failure } };
+  await settle();
+  expect(text(".banner .button")).toBe(label);
 });
 
 it("offers a repair if the casebook is damaged", async () => {
   const app = await openWindow("full");
-  app.openFailure = { code: "corrupt", message: "the casebook's database file is damaged", hint: "Run `precedent doctor --repair`: it keeps a copy, mends what can be mended, and says what to do about the rest." };
+  app.openFailure = { code: "corrupt", message: "the casebook's database file is damaged", hint: "A repair keeps a copy." };
   await settle();
-  expect(text(".closed .words span")).toBe("A repair fixes this, and says what to do about the rest.");
+  expect(text(".closed .words span")).toBe("A repair keeps a copy.");
   button("Check and repair")?.click();
   await settle();
   expect([app.openFailure, app.toasts.current?.text]).toEqual([null, "The casebook has no problems."]);

@@ -1,8 +1,8 @@
 // The buttons next to hints, provided through the component context.
 
 import { getContext, setContext } from "svelte";
-import type { Remedy } from "../lib/hints";
 import { provideLinkActions, type ImagePolicy } from "../lib/linkActions";
+import type { Code, Failure, Remedy } from "../lib/types";
 import { words } from "../words";
 import type { AppState } from "./appState.svelte";
 
@@ -14,11 +14,17 @@ interface RemedyAction {
 }
 
 const KEY = Symbol("remedies");
-type RemedyFinder = (remedy: Remedy) => RemedyAction | null;
+type RemedyFinder = (failure: Failure) => RemedyAction | null;
+
+/** The remedies for failures that name none. */
+const BY_CODE: Partial<Record<Code, Remedy>> = { corrupt: "repair", authentication: "sources", model_unavailable: "models" };
 
 /** Provides remedies and link actions to all components below. */
 export function provideRemedies(app: AppState, read: (key: string) => void): void {
-  setContext<RemedyFinder>(KEY, (remedy) => remedyActions(app)[remedy]);
+  setContext<RemedyFinder>(KEY, (failure) => {
+    const remedy = failure.remedy ?? BY_CODE[failure.code];
+    return remedy ? remedyActions(app)[remedy] : null;
+  });
   provideLinkActions({ openItem: read, openAddress: (url) => void app.openExternal(url), mirrors: (key) => app.mirrors(key), images: imagePolicy(app) });
 }
 

@@ -1,7 +1,6 @@
 // Checks and repairs the casebook, and rebuilds its index.
 
 import * as api from "../lib/api";
-import { hintText } from "../lib/hints";
 import type { Failure, Finding, Health } from "../lib/types";
 import { words } from "../words";
 import type { Handlers } from "./commands.svelte";
@@ -22,7 +21,7 @@ export async function repair(app: AppState): Promise<void> {
   }
   const repairedCount = health.findings.filter((entry) => entry.repaired).length;
   const finding = worstFinding(health);
-  const failure: Failure | null = finding && { code: "corrupt", message: finding.what, hint: words.shared.sentences([finding.why, hintText(finding.remedy)]) };
+  const failure: Failure | null = finding && { code: "corrupt", message: finding.what, hint: words.shared.sentences([finding.why, finding.hint.text]), remedy: finding.hint.remedy ?? null };
   app.dismissMessage();
   if (app.openFailure) await app.start();
   else await app.reloadAll();

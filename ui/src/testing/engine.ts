@@ -65,7 +65,7 @@ export function mockEngine(scenario: Scenario): void {
     if (command === "status") return status(isEmpty);
     if (command === "update_index") return { busy_elsewhere: false, calibrated: [], documents: 0, embedded: 0, full_text_seconds: 0, model_problem: null, vector_seconds: 0 };
     if (scenario === "loading") return new Promise(() => {});
-    if (scenario === "failing") throw { code: "corrupt", message: "the casebook cannot be read", hint: "Run `precedent doctor` to see what is wrong." };
+    if (scenario === "failing") throw { code: "corrupt", message: "the casebook cannot be read", hint: "A repair shows what is wrong." };
     switch (command) {
       case "search":
         return search(kind, request, isEmpty);

@@ -178,7 +178,7 @@ const COLUMNS = [["Issue key", "number"], ["Summary", "title"], ["Description", 
 export const previewedFiles = (kind: SampleKind): Understood => ({
   left_out: [{ place: "photo.png", reason: "it is not text" }],
   understood: [{
-    columns: COLUMNS.map(([column, field]) => ({ column, field })), comments: 30, doubts: ["The dates could be day first or month first; day first was taken."], encoding: "windows-1252",
+    columns: COLUMNS.map(([column, field]) => ({ column, field })), comments: 30, doubts: [{ text: "The dates could be day first or month first; day first was taken." }], encoding: "windows-1252",
     file: "export/acme-issues.csv", first: [1, 2, 3].map((number) => ({ created_at: DATES.created_at, key: `ACME-${number}`, labels: ["bug"], state: "open", title: TITLES[kind] })), items: 12_345,
     kind: "Jira CSV", links: 4, pages: 0, releases: 0, skipped: 2, skips: [{ place: "line 17", reason: "it has no key" }], sources: [{ comments: 30, items: 12_345, source: "acme" }],
   }],

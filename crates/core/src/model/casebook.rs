@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::duplicates::CalibrationReport;
+use crate::Hint;
 
 /// The coverage of the casebook by the indexes.
 #[derive(
@@ -80,7 +81,7 @@ pub struct ModelStatus {
     /// Name of the model; null without one.
     pub name: Option<String>,
     /// Reason why the model cannot be used, and the remedy; null if it can be used.
-    pub problem: Option<String>,
+    pub problem: Option<Hint>,
     /// The model whose vectors are being computed while the current one is in use; null if there is
     /// none.
     pub next: Option<NextModel>,
@@ -117,7 +118,7 @@ pub struct ModelView {
     /// Size of its vectors on disk in bytes.
     pub vector_bytes: u64,
     /// Reason why the model cannot be used if its card is unreadable; null otherwise.
-    pub problem: Option<String>,
+    pub problem: Option<Hint>,
 }
 
 /// A record that an import skipped.
@@ -196,7 +197,7 @@ pub struct IndexReport {
     /// Seconds for computing the vectors.
     pub vector_seconds: f64,
     /// Reason why no vectors were computed; null if the model could be used.
-    pub model_problem: Option<String>,
+    pub model_problem: Option<Hint>,
     /// `true` if another process is already updating the indexes; nothing was done.
     pub busy_elsewhere: bool,
     /// Calibrations of sources with known duplicates; empty until all vectors are computed.
@@ -204,25 +205,4 @@ pub struct IndexReport {
     /// Number of changed documents in a language other than English.
     #[serde(skip)]
     pub foreign: u64,
-}
-
-/// An error in serializable form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-pub struct Problem {
-    /// Code for programs to act on.
-    pub code: crate::error::Code,
-    /// Description of the error.
-    pub message: String,
-    /// Remedy; null if none is known.
-    pub hint: Option<String>,
-}
-
-impl From<&crate::error::Error> for Problem {
-    fn from(error: &crate::error::Error) -> Self {
-        Self {
-            code: error.code(),
-            message: error.to_string(),
-            hint: error.hint().map(str::to_owned),
-        }
-    }
 }

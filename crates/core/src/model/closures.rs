@@ -1,6 +1,6 @@
 //! Planned and completed closures of duplicates on their tracker.
 
-use super::Problem;
+use crate::{Error, Hint};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ pub struct Closure {
     /// Commands that make the same change by hand.
     pub commands: Vec<String>,
     /// Reason why the report cannot be closed from here; null if it can.
-    pub obstacle: Option<String>,
+    pub obstacle: Option<Hint>,
     /// Progress of an earlier attempt; null if there was none.
     pub step: Option<ClosureStep>,
 }
@@ -95,5 +95,5 @@ pub struct ClosureReport {
     /// Closures that were attempted, in order.
     pub done: Vec<ClosureRecord>,
     /// Error that ended the run early, null if none did; earlier closures remain.
-    pub problem: Option<Problem>,
+    pub problem: Option<Error>,
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Hint;
+
 /// The severity of a finding.
 #[derive(
     Clone,
@@ -37,8 +39,8 @@ pub struct Finding {
     pub what: String,
     /// Reason why it matters.
     pub why: String,
-    /// Remedy.
-    pub remedy: String,
+    /// Advice to resolve it.
+    pub hint: Hint,
     /// `true` if `doctor --repair` can repair it.
     pub repairable: bool,
     /// `true` if this run repaired it.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ImportReport, Skip, State};
+use crate::Hint;
 
 /// A request to import files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -91,7 +92,7 @@ pub struct FileView {
     /// First three items.
     pub first: Vec<ItemPreview>,
     /// Doubts about the detected format.
-    pub doubts: Vec<String>,
+    pub doubts: Vec<Hint>,
 }
 
 /// The detected content of the files of an import.

@@ -1,6 +1,7 @@
 //! Live sources: the state of a mirror, its gaps, and sync reports.
 
-use super::{Problem, Skip};
+use super::Skip;
+use crate::{Error, Hint};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -41,8 +42,9 @@ pub enum GapKind {
 pub struct Gap {
     /// Kind of the gap.
     pub kind: GapKind,
-    /// Description of the gap.
-    pub text: String,
+    /// Description of the gap, and its remedy.
+    #[serde(flatten)]
+    pub hint: Hint,
 }
 
 /// The read progress of one of a tracker's lists.
@@ -205,7 +207,7 @@ pub struct SyncReport {
     /// New name of the project on the tracker; null if it was not renamed.
     pub renamed_to: Option<String>,
     /// Error that ended the sync early, as `{code, message, hint}`; null if it completed.
-    pub problem: Option<Problem>,
+    pub problem: Option<Error>,
     /// Gaps in the mirrored data.
     pub gaps: Vec<Gap>,
 }

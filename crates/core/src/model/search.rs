@@ -1,6 +1,7 @@
 //! The request and response of a search.
 
 use super::{Coverage, DocKind, State};
+use crate::Hint;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -212,8 +213,9 @@ impl Notice {
 pub struct Notice {
     /// Kind of the limitation.
     pub lack: NoticeKind,
-    /// Description of the limitation.
-    pub text: String,
+    /// Description of the limitation, and its remedy.
+    #[serde(flatten)]
+    pub hint: Hint,
 }
 
 /// The response to a search.

@@ -109,7 +109,8 @@ impl RankingModel {
         let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
         Self::parse(&text).map_err(|e| {
             Error::invalid(format!("{} is not a ranking model: {e}", path.display()))
-                .with_hint("Write one with `models/pipeline/rank.py --out FILE`.")
+                .with_hint("Write one with the training pipeline.")
+                .with_command(None, "models/pipeline/rank.py --out FILE")
         })
     }
 

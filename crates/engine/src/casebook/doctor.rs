@@ -12,7 +12,7 @@ use crate::{
     portable,
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     files::{ExistingFile, StagingFolder, exists_error},
     model::{Backup, ExportResult, Health, PortableImport, RestoreResult},
     task::{Task, run_blocking},
@@ -260,9 +260,10 @@ fn checked_copy(folder: &Path, file: &Path) -> Result<(StagingFolder, PathBuf)> 
     let copy = staging_folder.path("restore.db");
     copy_database(file, &copy)?;
     store::check_foreign(&copy).map_err(|e| match e.code() {
-        Code::InvalidInput => e.context(file.display()).with_hint(
-            "Use a file written by `precedent backup`. Import a file written by `precedent export` with `precedent import casebook`.",
-        ),
+        Code::InvalidInput => e
+            .context(file.display())
+            .with_hint("Use a backup. Import an exported casebook instead.")
+            .with_command(Remedy::Add, "precedent import casebook FILE"),
         _ => e.context(file.display()),
     })?;
     Ok((staging_folder, copy))

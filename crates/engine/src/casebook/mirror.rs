@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use super::{Casebook, Inner};
 use crate::{samples, search};
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     model::{
         Access, Closure, ClosureRecord, ClosureReport, DetectedFiles, HostView, ImportReport,
         ImportRequest, ImportResult, IndexReport, MirrorView, NewMirror, SourceView, SyncReport,
@@ -447,10 +447,11 @@ impl Casebook {
                                 "{} is imported from files only",
                                 source.key
                             ))
-                            .with_hint(format!(
-                                "To sync it with its tracker: precedent source add github:{}",
-                                source.key
-                            )));
+                            .with_hint("To sync it with its tracker, add it as a live source.")
+                            .with_command(
+                                Remedy::Add,
+                                format!("precedent source add github:{}", source.key),
+                            ));
                         }
                         None => {}
                     }
@@ -489,7 +490,8 @@ impl Casebook {
                 return Err(Error::invalid(
                     "private notes are not a source and cannot be removed as one",
                 )
-                .with_hint("To remove a note: precedent note remove note#1"));
+                .with_hint("Remove the notes one by one.")
+                .with_command(Remedy::Notes, "precedent note remove note#1"));
             }
             let id = i.store.write(|w| {
                 let source = search::find_source(w, &key)?;

@@ -457,7 +457,7 @@ impl Casebook {
         self.run(|i| {
             let session = i.embedding_session()?;
             let vectors = session.vectors();
-            let problem = session.problem().map(|e| one_line(&e));
+            let problem = session.problem().map(|e| e.to_hint());
             let name = session.engine().info().ok().map(|info| info.name);
             let model = ModelStatus { name, problem, next: i.next_model()? };
             Ok(Status {
@@ -513,7 +513,8 @@ impl Inner {
             Ok(_) => Ok(None),
             Err(error) if matches!(error.code(), Code::Io | Code::Busy) => Ok(Some(Notice {
                 lack: NoticeKind::FullText,
-                text: format!("The latest changes could not be indexed: {}", one_line(&error)),
+                hint: error
+                    .hint_after(format!("The latest changes could not be indexed: {error}.")),
             })),
             Err(error) => Err(error),
         }
@@ -615,14 +616,6 @@ fn open_text(folder: &Path, read_only: bool) -> Result<FullText> {
     }
 }
 
-/// Returns an error and its hint in one line.
-fn one_line(error: &Error) -> String {
-    match error.hint() {
-        Some(hint) => format!("{error}. {hint}"),
-        None => error.to_string(),
-    }
-}
-
 fn emptied_error(database: &Path) -> Error {
     Error::new(
         Code::Corrupt,
@@ -639,7 +632,8 @@ fn create_folder(folder: &Path) -> Result<()> {
     }
     if folder.exists() {
         return Err(Error::new(Code::Io, format!("{} is not a folder", folder.display()))
-            .with_hint("Choose another folder with --casebook."));
+            .with_hint("Choose another folder.")
+            .with_command(None, "--casebook DIR"));
     }
     create_private_folder(folder)
 }

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use super::{Casebook, Inner, VECTORS};
 use crate::samples;
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     files::create_private_folder,
     model::ModelView,
     task::Task,
@@ -70,7 +70,8 @@ impl Casebook {
             return Err(Error::invalid(format!(
                 "the name {BUILT_IN} is reserved for the built-in model"
             ))
-            .with_hint("Choose another name with --name NAME."));
+            .with_hint("Choose another name.")
+            .with_command(None, "--name NAME"));
         }
         self.run(move |i| i.import_model(&path, &name, &options, &task)).await
     }
@@ -89,12 +90,14 @@ impl Casebook {
                 "the catalog has no model \"{}\"",
                 name.chars().take(80).collect::<String>()
             ))
-            .with_hint(format!("{hint}Run `precedent model list --catalog` to list all models."))
+            .with_hint(format!("{hint}See the list of all models."))
+            .with_command(Remedy::Models, "precedent model list --catalog")
         })?;
         let inner = &self.inner;
         if inner.models().join(&entry.name).exists() {
             return Err(Error::invalid(format!("{} is already installed", entry.name))
-                .with_hint(format!("To use it: precedent model use {}", entry.name)));
+                .with_hint("Switch to it.")
+                .with_command(Remedy::Models, format!("precedent model use {}", entry.name)));
         }
         let base = self.hub()?;
         // A fixed path, so that a retry resumes the download.
@@ -124,7 +127,7 @@ impl Casebook {
                 }
                 fs::remove_file(&target).map_err(|e| Error::io(&target, e))?;
                 Err(Error::new(Code::Network, format!("the download from {address} is damaged"))
-                    .with_hint("Its checksum doesn't match the one from the server. Run the command again."))
+                    .with_hint("Its checksum doesn't match the one from the server. Try again."))
             })
             .await?;
         }
@@ -172,7 +175,8 @@ impl Casebook {
             let (active, next) = i.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
             if name == BUILT_IN || [active, next].contains(&Some(name.clone())) {
                 return Err(Error::invalid(format!("{name} is in use"))
-                    .with_hint("Switch to another model first: precedent model use NAME"));
+                    .with_hint("Switch to another model first.")
+                    .with_command(Remedy::Models, "precedent model use NAME"));
             }
             if let Ok(info) = i.session_of(Some(&name)).engine().info() {
                 vectors::remove(&i.folder, &vectors::path(&i.folder.join(VECTORS), &info))?;
@@ -193,14 +197,13 @@ impl Inner {
             return Ok(());
         }
         let short_name: String = name.chars().take(80).collect();
-        let is_in_catalog = catalog().iter().any(|e| e.name == name);
-        Err(Error::not_found(format!("model \"{short_name}\" is not installed")).with_hint(
-            if is_in_catalog {
-                format!("Install it first: precedent model install {name}")
-            } else {
-                "Run `precedent model list` to list installed models.".to_owned()
-            },
-        ))
+        let (hint, command) = match catalog().iter().any(|e| e.name == name) {
+            true => ("Install it first.", format!("precedent model install {name}")),
+            false => ("See the list of installed models.", "precedent model list".to_owned()),
+        };
+        Err(Error::not_found(format!("model \"{short_name}\" is not installed"))
+            .with_hint(hint)
+            .with_command(Remedy::Models, command))
     }
 
     fn import_model(
@@ -251,7 +254,7 @@ impl Inner {
             bytes,
             embedded: embedded_chunks,
             vector_bytes,
-            problem: info.err().map(|e| super::one_line(&e)),
+            problem: info.err().map(|e| e.to_hint()),
             name: name.to_owned(),
         })
     }

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Inner, VECTORS, one_line};
+use super::{Inner, VECTORS};
 use crate::NonEnglishIndex;
 use precedent_core::{
     error::{Code, Error, Result},
@@ -175,7 +175,7 @@ impl EmbeddingSession {
         match model {
             Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),
             Ok(model) => model.embed(text),
-            Err(error) => Err(copy_error(error)),
+            Err(error) => Err(Error::clone(error)),
         }
     }
 
@@ -259,19 +259,10 @@ impl EmbeddingSession {
     }
 }
 
-/// Returns a copy of an error that several callers share.
-fn copy_error(error: &Error) -> Error {
-    let copy = Error::new(error.code(), error.to_string());
-    match error.hint() {
-        Some(hint) => copy.with_hint(hint.to_owned()),
-        None => copy,
-    }
-}
-
 impl NonEnglishIndex for Inner {
     fn vectors(&self, is_needed: bool) -> Result<Option<Arc<Vectors>>> {
         let Some(session) = self.language_session(is_needed)? else { return Ok(None) };
-        session.vectors().map(Some).map_err(|error| copy_error(&error))
+        session.vectors().map(Some).map_err(|error| Error::clone(&error))
     }
 
     fn embed(&self, text: &str) -> Result<Vec<f32>> {
@@ -483,7 +474,7 @@ impl Inner {
         if !exists && (!is_needed || self.store.read_only().is_some()) {
             return Ok(None);
         }
-        session.vectors().map_err(|error| copy_error(&error))?;
+        session.vectors().map_err(|error| Error::clone(&error))?;
         Ok(Some(Arc::clone(slot.insert(Arc::new(session)))))
     }
 
@@ -507,7 +498,7 @@ impl Inner {
             let vectors = match vectors {
                 Ok(vectors) => vectors,
                 Err(error) => {
-                    report.model_problem = Some(one_line(&error));
+                    report.model_problem = Some(error.to_hint());
                     return Ok(false);
                 }
             };
@@ -521,7 +512,7 @@ impl Inner {
                 report,
             ) {
                 Err(error) if error.code() == Code::ModelUnavailable => {
-                    report.model_problem = Some(one_line(&error));
+                    report.model_problem = Some(error.to_hint());
                     return Ok(false);
                 }
                 result => is_complete &= result?,

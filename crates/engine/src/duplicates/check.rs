@@ -18,7 +18,7 @@ use crate::{
     search, troubleshoot,
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Hint, Remedy, Result},
     model::{
         Band, Check, Coverage, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest,
         DuplicatesResponse, KnownDuplicate, LIKELY, MissingCoverage, Notice, NoticeKind,
@@ -83,11 +83,12 @@ fn closed_notice(finder: &MatchFinder<'_>, request: &DuplicatesRequest) -> Resul
     let closed_count = finder.fulltext.count_matching(&filters)?;
     Ok((closed_count > 0).then(|| Notice {
         lack: NoticeKind::Closed,
-        text: format!(
+        hint: format!(
             "Only open reports were compared, without {closed_count} closed {}; many new reports duplicate a \
              solved one.",
             if closed_count == 1 { "report" } else { "reports" }
-        ),
+        )
+        .into(),
     }))
 }
 
@@ -113,11 +114,12 @@ fn other_source_notice(
     let candidate = wide_response.candidates.iter().find(|c| !c.key.starts_with(&source));
     Ok(candidate.filter(|c| c.confidence >= LIKELY).map(|c| Notice {
         lack: NoticeKind::Elsewhere,
-        text: format!(
+        hint: format!(
             "Another source has a likely duplicate of {key}: {} ({:.0}%). Search all sources to see why.",
             c.key,
             c.confidence * 100.0
-        ),
+        )
+        .into(),
     }))
 }
 
@@ -246,10 +248,11 @@ pub(crate) fn respond(
     if let Some(source) = &matches.question.stale_source {
         notices.push(Notice {
             lack: NoticeKind::Calibration,
-            text: format!(
+            hint: Hint::from(format!(
                 "The calibration of {source} was made with another model or version, so the default calibration is used. \
-                 Run `precedent calibrate {source}` to update it."
-            ),
+                 Calibrate it again."
+            ))
+            .with_command(Remedy::Sources, format!("precedent calibrate {source}")),
         });
     }
     finder.store.read(|r| {

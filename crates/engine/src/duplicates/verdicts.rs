@@ -42,10 +42,8 @@ pub fn record(
     }
     if kind == VerdictKind::Duplicate && w.canonical(&b.key)?.key == a.key {
         return Err(Error::invalid(format!("{} is itself a duplicate of {}", b.key, a.key))
-            .with_hint(format!(
-                "Swap the two, or first run: precedent verdict undo {} {}",
-                b.key, a.key
-            )));
+            .with_hint("Swap the two, or first undo that verdict.")
+            .with_command(None, format!("precedent verdict undo {} {}", b.key, a.key)));
     }
     let canonical = (kind == VerdictKind::Duplicate).then(|| b.key.clone());
     let (first, second) = if a.key < b.key { (a.key, b.key) } else { (b.key, a.key) };
@@ -71,6 +69,7 @@ pub fn undo(
     let (a, b) = (full_key(a), full_key(b));
     w.undo_verdict(&a, &b, actor, now)?.ok_or_else(|| {
         Error::not_found(format!("no verdict on {a} and {b}"))
-            .with_hint("Run `precedent verdict list` to list all verdicts.")
+            .with_hint("See the list of all verdicts.")
+            .with_command(None, "precedent verdict list")
     })
 }

@@ -72,7 +72,7 @@ pub(super) fn missing_text(coverage: Coverage) -> Option<Notice> {
 
 fn inconclusive(lack: NoticeKind, index: &str, built: u64) -> Notice {
     let text = format!("Not conclusive: the {index} index is {}% built.", built.min(99));
-    Notice { lack, text }
+    Notice { lack, hint: text.into() }
 }
 
 fn percent(part: u64, whole: u64) -> u64 {
@@ -87,7 +87,7 @@ mod tests {
     fn incomplete_index_is_reported_in_percent() {
         let text = |documents, chunks, embedded, unread| {
             let coverage = Coverage { documents, full_text: documents, chunks, embedded, unread };
-            missing_vectors(coverage, unread).map(|notice| notice.text)
+            missing_vectors(coverage, unread).map(|notice| notice.hint.text)
         };
         assert_eq!(text(10, 50, 50, 0), None);
         assert_eq!(text(0, 0, 0, 0), None);

@@ -151,7 +151,7 @@ impl QueryContext<'_> {
         self.check_sources(&query)?;
         let mode = request.mode.or(query.mode).unwrap_or_default();
         let mut coverage = self.coverage()?;
-        let notice = |text: &String| Notice { lack: NoticeKind::Operators, text: text.clone() };
+        let notice = |text: &String| Notice { lack: NoticeKind::Operators, hint: text.into() };
         let mut notices: Vec<Notice> = query.notices.iter().map(notice).collect();
         let mut arms = Vec::new();
 
@@ -202,9 +202,10 @@ impl QueryContext<'_> {
                 };
                 notices.push(Notice {
                     lack: NoticeKind::Operators,
-                    text: format!(
+                    hint: format!(
                         "No item matches all filters, quoted phrases and exclusions.{advice}"
-                    ),
+                    )
+                    .into(),
                 });
             }
         }
@@ -376,8 +377,8 @@ impl QueryContext<'_> {
         let revision = vectors.planned_revision()?;
         // A note is embedded immediately, before the number of missing vectors is known.
         if coverage.embedded > 0 && revision == 0 {
-            let text = "Not conclusive: the semantic index is only partly built.".to_owned();
-            return Ok(Some(Notice { lack: NoticeKind::SomeVectors, text }));
+            let hint = "Not conclusive: the semantic index is only partly built.".into();
+            return Ok(Some(Notice { lack: NoticeKind::SomeVectors, hint }));
         }
         Ok(missing_vectors(coverage, coverage.unread))
     }
@@ -389,24 +390,19 @@ impl QueryContext<'_> {
             return Ok(None);
         };
         let name = language.name();
-        let words_only = |reason: &str| Notice {
-            lack: NoticeKind::Model,
-            text: format!(
-                "Not conclusive: texts in {name} are compared by their words and names only{reason}"
-            ),
-        };
+        let words_only =
+            format!("Not conclusive: texts in {name} are compared by their words and names only");
+        let notice = |hint| Ok(Some(Notice { lack: NoticeKind::Model, hint }));
         if !language.is_supported() {
-            return Ok(Some(words_only(
-                ", because the model for other languages does not support it.",
-            )));
+            let why = "the model for other languages does not support it";
+            return notice(format!("{words_only}, because {why}.").into());
         }
         let vectors = match self.non_english_index.vectors(true) {
             Ok(Some(vectors)) => vectors,
-            Ok(None) => return Ok(Some(words_only(", because the casebook is read-only."))),
-            Err(error) => {
-                let hint = error.hint().map(|hint| format!(" {hint}")).unwrap_or_default();
-                return Ok(Some(words_only(&format!(" ({error}).{hint}"))));
+            Ok(None) => {
+                return notice(format!("{words_only}, because the casebook is read-only.").into());
             }
+            Err(error) => return notice(error.hint_after(format!("{words_only} ({error})."))),
         };
         let Extent { chunks, embedded_chunks } = vectors.extent()?;
         if embedded_chunks >= chunks
@@ -417,17 +413,19 @@ impl QueryContext<'_> {
         let built = (embedded_chunks * 100).checked_div(chunks).unwrap_or(0).min(99);
         Ok(Some(Notice {
             lack: NoticeKind::SomeVectors,
-            text: format!(
+            hint: format!(
                 "Not conclusive: the index for {name} and other languages is {built}% built."
-            ),
+            )
+            .into(),
         }))
     }
 
     pub(crate) fn no_model(&self) -> Notice {
-        let hint =
-            self.vectors_error.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
-        let cause = self.vectors_error.map(|e| format!(" ({e})")).unwrap_or_default();
-        Notice { lack: NoticeKind::Model, text: format!("Keyword search only{cause}.{hint}") }
+        let hint = self.vectors_error.map_or_else(
+            || "Keyword search only.".into(),
+            |error| error.hint_after(format!("Keyword search only ({error}).")),
+        );
+        Notice { lack: NoticeKind::Model, hint }
     }
 
     /// Retrieves candidates by the query's vector, and scores the title of a pasted text

@@ -588,7 +588,7 @@ mod tests {
         let q = pasted.with_filters("source:\"acme/app\" is:closed").unwrap();
         assert_eq!((q.is_pasted, q.text.as_str(), q.filters.len()), (true, "one\ntwo is:open", 2));
         let error = parse("x").unwrap().with_filters("words").unwrap_err();
-        assert!(error.hint().unwrap().contains("label:"));
+        assert!(error.hint().unwrap().text.contains("label:"));
     }
 
     #[test]
@@ -635,7 +635,7 @@ mod tests {
             ("version:next", "2.3.1"),
         ] {
             let error = parse(text).unwrap_err();
-            assert!(error.hint().unwrap().contains(hint), "{text}");
+            assert!(error.hint().unwrap().text.contains(hint), "{text}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Query, beginning_hit};
 use crate::QueryContext;
 use precedent_core::{
-    error::{Error, Result},
+    error::{Error, Hint, Remedy, Result},
     model::{Hit, Notice, NoticeKind, item_number, split_key},
 };
 use precedent_store::{DocumentRow, Reader, SourceRow};
@@ -45,7 +45,7 @@ impl QueryContext<'_> {
             reason = "Mentions this item.";
             hits.clear();
             let text = format!("No item {text} in this casebook.");
-            notices.push(Notice { lack: NoticeKind::Item, text });
+            notices.push(Notice { lack: NoticeKind::Item, hint: text.into() });
         }
         let filter_ids = self.fulltext.matching_ids(&query.filters)?;
         let passes_filters = |row: &DocumentRow| {
@@ -197,7 +197,7 @@ fn unknown_part_hint(reader: &Reader<'_>, key: &str) -> Option<String> {
     let (source, _) = split_key(key.trim()).filter(|(source, _)| source.contains('/'))?;
     if let Some(row) = reader.source(source).ok()? {
         return Some(format!(
-            "The source {} has no such item; run a sync or an import to get newer ones.",
+            "The source {} has no such item; a sync or an import gets newer ones.",
             row.key
         ));
     }
@@ -214,7 +214,7 @@ fn unknown_part_hint(reader: &Reader<'_>, key: &str) -> Option<String> {
 pub fn resolve_one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
     if key.trim().is_empty() {
         return Err(Error::invalid("a key is missing")
-            .with_hint("A key looks like owner/name#12; `precedent search` shows them."));
+            .with_hint("A key looks like owner/name#12; a search shows them."));
     }
     let mut documents = resolve(reader, key)?;
     if documents.len() > 1 {
@@ -225,7 +225,7 @@ pub fn resolve_one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
     documents.pop().ok_or_else(|| {
         let suggestion = suggest_key(reader, key).map(|key| format!("Did you mean {key}?"));
         let hint = suggestion.or_else(|| unknown_part_hint(reader, key)).unwrap_or_else(|| {
-            "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` shows them."
+            "A key looks like owner/name#12 or owner/name:Page-Name; a search shows them."
                 .to_owned()
         });
         Error::not_found(format!("{key} not found in this casebook")).with_hint(hint)
@@ -254,11 +254,12 @@ pub fn find_source(reader: &Reader<'_>, key: &str) -> Result<SourceRow> {
     }
     let keys: Vec<String> = reader.sources()?.into_iter().map(|s| s.key).collect();
     let hint = if keys.is_empty() {
-        "Import one first: precedent import github FILE --source owner/name".to_owned()
+        Hint::from("Add one first.")
+            .with_command(Remedy::Add, "precedent source add github:owner/name")
     } else if let Some(suggestion) = similar::closest_name(key, keys.iter().map(String::as_str)) {
-        format!("Did you mean {suggestion}? Available sources: {}.", keys.join(", "))
+        format!("Did you mean {suggestion}? Available sources: {}.", keys.join(", ")).into()
     } else {
-        format!("Available sources: {}.", keys.join(", "))
+        format!("Available sources: {}.", keys.join(", ")).into()
     };
     Err(Error::not_found(format!("source \"{key}\" not found in this casebook")).with_hint(hint))
 }

@@ -2,7 +2,7 @@
 
 use crate::QueryContext;
 use precedent_core::{
-    error::Result,
+    error::{Hint, Result},
     model::{Notice, NoticeKind},
 };
 use precedent_index::{
@@ -38,7 +38,8 @@ impl QueryContext<'_> {
         for (word, suggestion) in self.suggest_words(query)? {
             texts.push(format!("No item contains \"{word}\". Did you mean \"{suggestion}\"?"));
         }
-        Ok(texts.into_iter().map(|text| Notice { lack: NoticeKind::Operators, text }).collect())
+        let notices = texts.into_iter().map(Hint::from);
+        Ok(notices.map(|hint| Notice { lack: NoticeKind::Operators, hint }).collect())
     }
 
     /// Returns the labels, authors, versions or reasons that contain a typed text: prefix

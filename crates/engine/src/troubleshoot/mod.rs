@@ -205,7 +205,7 @@ fn validate(
     if !(0.0..=1.0).contains(&threshold) {
         return Err(Error::invalid(format!("a similarity threshold of {threshold} is out of range"))
             .with_hint(
-                "The threshold (--threshold, or troubleshooting.similarity_threshold) must be between 0 and 1, where 1 means identical.",
+                "The threshold (troubleshooting.similarity_threshold) must be between 0 and 1, where 1 means identical.",
             ));
     }
     if !(CASES.0..=CASES.1).contains(&settings.max_results) {

@@ -11,7 +11,7 @@ use super::{
     digest::digest, normalize,
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     task::Task,
 };
 
@@ -112,9 +112,9 @@ pub fn import(
     check_name(name)?;
     let target = models.join(name);
     if target.exists() {
-        return Err(Error::invalid(format!("model \"{name}\" already exists")).with_hint(format!(
-            "Choose another name, or first run: precedent model remove {name}"
-        )));
+        return Err(Error::invalid(format!("model \"{name}\" already exists"))
+            .with_hint("Choose another name, or remove that model first.")
+            .with_command(Remedy::Models, format!("precedent model remove {name}")));
     }
     let partial = PartialFolder::create(models, name)?;
     collect_files(source, &partial.folder)?;

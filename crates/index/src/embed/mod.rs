@@ -21,7 +21,7 @@ pub use install::{
 pub use names::{NameKind, NameModel, RecognizedName};
 pub use onnx::Onnx;
 
-use precedent_core::error::{Code, Error, Result};
+use precedent_core::error::{Code, Error, Remedy, Result};
 
 /// The name of the built-in model's folder.
 pub const BUILT_IN: &str = "builtin";
@@ -184,7 +184,8 @@ fn installed_card(folder: &Path) -> Result<ModelInfo> {
             Code::ModelUnavailable,
             format!("the model \"{name}\" is not installed"),
         )
-        .with_hint("Install it again, or switch back: precedent model use builtin"));
+        .with_hint("Install it again, or switch back.")
+        .with_command(Remedy::Models, "precedent model use builtin"));
     }
     ModelInfo::read(folder)
 }

@@ -34,7 +34,7 @@ pub use similar::{CommentMatcher, term_hashes};
 pub use write::{Entry, Writer};
 
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     files::create_private_folder,
 };
 
@@ -151,7 +151,8 @@ impl std::fmt::Debug for FullText {
 /// Returns the error for a damaged index.
 pub fn damage_error() -> Error {
     Error::new(Code::Corrupt, "the keyword index is damaged")
-        .with_hint("Run `precedent index --rebuild` to rebuild it from the database.")
+        .with_hint("Rebuild it from the database.")
+        .with_command(Remedy::Rebuild, "precedent index --rebuild")
 }
 
 impl FullText {

@@ -38,7 +38,7 @@ use crate::{
     lock::{Kind, UpdateLock},
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     files::create_private_folder,
 };
 use precedent_store::{SqliteFile, with_suffix};
@@ -168,7 +168,8 @@ impl std::fmt::Debug for Vectors {
 /// Returns the error for damaged vectors.
 pub fn damage_error() -> Error {
     Error::new(Code::Corrupt, "the semantic index is damaged")
-        .with_hint("Run `precedent doctor --repair` to rebuild it; keyword search works meanwhile.")
+        .with_hint("Keyword search works meanwhile. A repair rebuilds it.")
+        .with_command(Remedy::Repair, "precedent doctor --repair")
 }
 
 /// Removes a vector file if it exists. `casebook` is the folder of the update locks.

@@ -15,7 +15,7 @@ use super::{
     invalid_response, status_text, without_query,
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     task::{Phase, Task, run_blocking},
 };
 
@@ -111,7 +111,8 @@ async fn resume(
     if text(header::CONTENT_TYPE).is_some_and(|t| t.trim_start().starts_with("text/html")) {
         return Err(Failure::Fatal(
             invalid_response(url, "received a web page instead of the file")
-                .with_hint("A sign-in page or a proxy responded. Download the files by other means, then run: precedent model import DIR"),
+                .with_hint("A sign-in page or a proxy responded. Download the files by other means, then import the model.")
+                .with_command(Remedy::Models, "precedent model import DIR"),
         ));
     }
     // Without a known size, the download could fill the disk.

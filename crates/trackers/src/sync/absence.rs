@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use precedent_core::error::{Code, Error, Result};
+use precedent_core::error::{Code, Error, Remedy, Result};
 use precedent_store::{SourceRow, Writer};
 
 /// One sync may hide at most one in this many records of a kind.
@@ -38,10 +38,8 @@ pub(super) fn removal_error(count: usize, total: usize, kind: &str, source: &str
              was hidden"
         ),
     )
-    .with_hint(format!(
-        "Check what the token can read: precedent source test {source}. If they were really deleted: precedent sync \
-         {source} --full --hide-deleted"
-    ))
+    .with_hint("Test what the token can read. If they were really deleted, hide them in a full sync.")
+    .with_command(Remedy::Sources, format!("precedent sync {source} --full --hide-deleted"))
 }
 
 /// Hides items that a list marks as deleted; `hidden_count` is the number already hidden.

@@ -11,10 +11,9 @@ use crate::{
     tracker::{CanonicalRef, IssueCloser, Kind, Lookup, Tracker, closing_steps},
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Hint, Remedy, Result},
     model::{
-        Closure, ClosureRecord, ClosureReport, ClosureStep, DocKind, Problem, Record, State,
-        VerdictKind,
+        Closure, ClosureRecord, ClosureReport, ClosureStep, DocKind, Record, State, VerdictKind,
     },
     task::{Phase, run_blocking},
 };
@@ -72,17 +71,15 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
             _ if trust_obstacle.is_some() => trust_obstacle,
             (Some(_), _) => None,
             (None, false) => {
-                Some("it is in a cycle of reports marked as duplicates of each other".to_owned())
+                Some("it is in a cycle of reports marked as duplicates of each other".into())
             }
-            (None, true) if kind != Kind::GitHub => Some(format!(
-                "reports on {} cannot be closed from here; close it there",
-                remote.host
-            )),
+            (None, true) if kind != Kind::GitHub => Some(elsewhere_obstacle(&remote.host).into()),
             (None, true) if is_discussion => {
-                Some("discussions cannot be closed from here; close it there".to_owned())
+                Some("discussions cannot be closed from here; close it there".into())
             }
             (None, true) => {
-                Some(format!("{} has no web address to link to in a comment", canonical.key))
+                let key = canonical.key.as_str();
+                Some(format!("{key} has no web address to link to in a comment").into())
             }
         };
         let (comment, commands) = steps.map(|s| (s.comment, s.commands)).unwrap_or_default();
@@ -116,18 +113,25 @@ fn trust_obstacle(
     is_imported: bool,
     key: &str,
     canonical: &str,
-) -> Option<String> {
+) -> Option<Hint> {
+    let RemoteRow { project, host, .. } = remote;
+    let source = &source.key;
     if !remote.is_trusted {
-        return Some(format!(
-            "{} was imported from a casebook file; if you know {} at {}: precedent source trust {}",
-            source.key, remote.project, remote.host, source.key
-        ));
+        let text = format!(
+            "{source} was imported from a casebook file; trust it if you know {project} at {host}"
+        );
+        let command = format!("precedent source trust {source}");
+        return Some(Hint::from(text).with_command(Remedy::Sources, command));
     }
     is_imported.then(|| {
-        format!(
-            "the decision was imported from a casebook file; to confirm it: precedent verdict set {key} {canonical} duplicate"
-        )
+        Hint::from("the decision was imported from a casebook file; confirm it")
+            .with_command(None, format!("precedent verdict set {key} {canonical} duplicate"))
     })
+}
+
+/// Returns why reports of another tracker than GitHub are not closed.
+fn elsewhere_obstacle(host: &str) -> String {
+    format!("reports on {host} cannot be closed from here; close it there")
 }
 
 fn canonical_ref(
@@ -170,7 +174,7 @@ pub async fn close(
 ) -> ClosureReport {
     let mut report = ClosureReport::default();
     let result = close_all(context, source, tracker, http, closures, actor, &mut report.done).await;
-    report.problem = result.as_ref().err().map(Problem::from);
+    report.problem = result.err();
     report
 }
 
@@ -238,15 +242,10 @@ impl ClosureJob<'_> {
         let task = &self.context.task;
         let number = self.closure.number;
         if let Some(reason) = &self.closure.obstacle {
-            return self.refuse(reason.clone()).await;
+            return self.refuse(reason.text.clone()).await;
         }
         let Some(closer) = tracker.closer() else {
-            return self
-                .refuse(format!(
-                    "reports on {} cannot be closed from here; close it there",
-                    self.closure.host
-                ))
-                .await;
+            return self.refuse(elsewhere_obstacle(&self.closure.host)).await;
         };
         let record = match tracker.item(number, task).await? {
             Lookup::Found(record) => record,

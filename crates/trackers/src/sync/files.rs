@@ -373,8 +373,8 @@ impl<'a> FileImporter<'a> {
             ..FileView::default()
         };
         if format.preamble() > 0 {
-            view.doubts
-                .insert(0, format!("{} lines before the table are skipped", format.preamble()));
+            let text = format!("{} lines before the table are skipped", format.preamble());
+            view.doubts.insert(0, text.into());
         }
         let result = self.read_content(content, format, offset, total, &mut view);
         view.doubts.extend(format.notices_after_read());
@@ -748,11 +748,12 @@ fn empty_import(import: &ImportResult) -> Error {
         .skips
         .first()
         .is_some_and(|s| s.reason == json::UNKNOWN_RECORD || s.reason.ends_with("REST format"));
-    error.with_hint(match has_unknown_format {
-        true => {
-            "JSON needs records with a title, a text, a state or a date; see how it is read with --dry-run. \
-             Otherwise, export CSV and set its columns with --map."
-        }
-        false => "Use items or comments exported by a tracker; use --dry-run to see how a file is read.",
-    })
+    match has_unknown_format {
+        true => error
+            .with_hint("JSON needs records with a title, a text, a state or a date. Otherwise, export CSV and set its columns.")
+            .with_command(None, "--map FIELD=COLUMN"),
+        false => error
+            .with_hint("Use items or comments exported by a tracker, and check how a file is read.")
+            .with_command(None, "--dry-run"),
+    }
 }

@@ -20,8 +20,8 @@ use crate::{
     tracker::{Cursor, Fetch, Kind, Stream, Tracker, repetition::RepeatGuard},
 };
 use precedent_core::{
-    error::{Code, Error, Result},
-    model::{Problem, Record, SyncReport, SyncRequest},
+    error::{Code, Error, Remedy, Result},
+    model::{Record, SyncReport, SyncRequest},
     secret_filter,
     task::{Phase, Task, run_blocking},
 };
@@ -35,7 +35,7 @@ pub async fn record_unreachable(
 ) -> SyncReport {
     let mut report = SyncReport {
         source: source.key.clone(),
-        problem: Some(Problem::from(cause)),
+        problem: Some(cause.clone()),
         ..SyncReport::default()
     };
     let (store, row, now) = (Arc::clone(&context.store), source.id, (context.clock)());
@@ -43,7 +43,7 @@ pub async fn record_unreachable(
     if let Err(error) =
         run_blocking(move || store.write(|w| w.end_sync(row, now, Some(&problem)))).await
     {
-        report.problem = Some(Problem::from(&error));
+        report.problem = Some(error);
     }
     report
 }
@@ -77,7 +77,7 @@ pub async fn sync(
         never = progress::publish(context, source.id, &latest) => match never {},
     };
     let (mut out, notes) = (run.report, run.date_gaps);
-    out.problem = result.as_ref().err().map(Problem::from);
+    out.problem = result.as_ref().err().cloned();
     out.seconds = start.duration_until((context.clock)()).as_secs().max(0).unsigned_abs();
     let is_busy = matches!(&result, Err(e) if e.code() == Code::Busy);
     let problem = result.err().map(|e| secret_filter::single_line(&e.to_string()));
@@ -95,7 +95,7 @@ pub async fn sync(
     match gaps.await {
         Ok(gaps) => out.gaps = gaps.into_iter().chain(notes).collect(),
         Err(error) => {
-            out.problem.get_or_insert_with(|| Problem::from(&error));
+            out.problem.get_or_insert(error);
         }
     }
     out
@@ -114,7 +114,8 @@ impl Run<'_> {
                 Code::Busy,
                 format!("{} is already being synced", self.source.key),
             )
-            .with_hint("Wait until it has finished; `precedent status` shows its progress."));
+            .with_hint("Wait until it has finished, or see its progress.")
+            .with_command(Remedy::Sources, "precedent status"));
         };
         let source = self.source.id;
         self.with_store(move |store| store.write(|w| w.forget_progress(source))).await?;

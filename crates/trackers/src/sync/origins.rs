@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::tracker::{file, identity};
 use precedent_core::{
-    error::{Error, Result},
+    error::{Error, Remedy, Result},
     model::Record,
 };
 use precedent_store::{Reader, Store};
@@ -160,10 +160,10 @@ fn mixed_error(key: &str, trackers: &Trackers, name: &str, hosts: &BTreeSet<Stri
         names.join(" and "),
         describe(name, hosts)
     ))
-    .with_hint(format!(
-        "Import them into another source (owner/name). If the tracker moved to another address, remove the source first: \
-         precedent source remove {key}"
-    ))
+    .with_hint(
+        "Import them into another source (owner/name). If the tracker moved to another address, remove the source first.",
+    )
+    .with_command(Remedy::Sources, format!("precedent source remove {key}"))
 }
 
 #[cfg(test)]

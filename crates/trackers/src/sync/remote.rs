@@ -9,7 +9,7 @@ use crate::{
     tracker::{self, Address, Kind, Tracker, wiki},
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     model::NewMirror,
 };
 use precedent_store::{RemoteRow, SourceRow, Store};
@@ -57,7 +57,8 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
                 "{} is already mirrored from {}",
                 source.key, old.host
             ))
-            .with_hint(format!("Remove it first: precedent source remove {}", source.key)));
+            .with_hint("Remove it first.")
+            .with_command(Remedy::Sources, format!("precedent source remove {}", source.key)));
         }
         if source.kind != kind.as_str() {
             // The same number is a different item on another tracker.
@@ -66,7 +67,8 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
                     "{} contains items from {}",
                     source.key, source.kind
                 ))
-                .with_hint("Give the new source another name: --as owner/name"));
+                .with_hint("Give the new source another name.")
+                .with_command(None, "--as owner/name"));
             }
             w.set_kind(source.id, kind.as_str())?;
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::lock::SyncLock;
 use crate::tracker::{Kind, Stream};
 use precedent_core::{
+    Hint, Remedy,
     error::Result,
     model::{Gap, GapKind, MirrorView, StreamView},
 };
@@ -31,20 +32,20 @@ pub(super) fn mirror_status(
     remote: RemoteRow,
 ) -> Result<MirrorView> {
     let mut gaps = Vec::new();
-    let mut push = |kind, text: String| gaps.push(Gap { kind, text });
     let is_running = SyncLock::is_taken(folder, source.id);
     // Progress left by a killed sync is outdated.
     let progress = if is_running { reader.progress(source.id)? } else { None };
     if !remote.is_trusted {
-        push(
-            GapKind::Untrusted,
-            format!(
-                "Imported from a casebook file, so {} gets no token for {}, and nothing is written there. \
-                 If you know this host and project, run: precedent source trust {}",
-                remote.host, remote.project, source.key
-            ),
+        let text = format!(
+            "Imported from a casebook file, so {} gets no token for {}, and nothing is written there. \
+             If you know this host and project, trust it.",
+            remote.host, remote.project
         );
+        let command = format!("precedent source trust {}", source.key);
+        let hint = Hint::from(text).with_command(Remedy::Sources, command);
+        gaps.push(Gap { kind: GapKind::Untrusted, hint });
     }
+    let mut push = |kind, text: String| gaps.push(Gap { kind, hint: text.into() });
     if remote.synced_at.is_none() && !is_running {
         push(GapKind::NeverSynced, "Sync is incomplete.".to_owned());
     }

@@ -131,8 +131,9 @@ impl Run<'_> {
     }
 
     pub(super) fn add_date_gap(&mut self, text: String) {
-        if !self.date_gaps.iter().any(|gap| gap.text == text) {
-            self.date_gaps.push(Gap { kind: GapKind::FutureDates, text });
+        let gap = Gap { kind: GapKind::FutureDates, hint: text.into() };
+        if !self.date_gaps.contains(&gap) {
+            self.date_gaps.push(gap);
         }
     }
 }

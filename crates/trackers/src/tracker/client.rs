@@ -13,7 +13,7 @@ use crate::{
     secrets::Token,
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Hint, Remedy, Result},
     task::Task,
 };
 
@@ -164,28 +164,30 @@ impl Client {
     pub(super) fn status_error(&self, status: u16, response: &Response, subject: &str) -> Error {
         let host = &self.host;
         let text = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
-        let name = host.split('/').next().unwrap_or(host);
+        let login = format!("precedent login {}", host.split('/').next().unwrap_or(host));
         match status {
             401 if self.login.is_some() => {
                 Error::new(Code::Authentication, format!("{host} does not accept the token{text}"))
-                    .with_hint(format!("Create a new token and save it: precedent login {name}"))
+                    .with_hint("Create a new token and save it.")
+                    .with_command(Remedy::Sources, login)
             }
             401 => Error::new(Code::Authentication, format!("{host} requires a token{text}"))
-                .with_hint(format!(
-                    "Create one on the tracker and save it: precedent login {name}"
-                )),
+                .with_hint("Create one on the tracker and save it.")
+                .with_command(Remedy::Sources, login),
             403 => {
                 Error::new(Code::Authentication, format!("no permission to read {subject}{text}"))
-                    .with_hint(format!("Use a token with read access: precedent login {name}"))
+                    .with_hint("Use a token with read access.")
+                    .with_command(Remedy::Sources, login)
             }
-            404 | 410 | 451 => Error::not_found(format!(
-                "{subject} not found, or you don't have access{text}"
-            ))
-            .with_hint(if self.login.is_some() {
-                "Check the name; a private project needs a token with read access.".to_owned()
-            } else {
-                format!("Check the name; a private project needs a token: precedent login {name}")
-            }),
+            404 | 410 | 451 => {
+                Error::not_found(format!("{subject} not found, or you don't have access{text}"))
+                    .with_hint(if self.login.is_some() {
+                        "Check the name; a private project needs a token with read access.".into()
+                    } else {
+                        Hint::from("Check the name; a private project needs a token.")
+                            .with_command(Remedy::Sources, login)
+                    })
+            }
             status => Error::new(
                 Code::Network,
                 format!("{host}: {} for {subject}{text}", status_text(status)),

@@ -296,7 +296,7 @@ impl WikiGit {
                 .to_owned()
         };
         Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {reason}"))
-            .with_hint("Check your network. Progress is saved; run sync again to continue.")
+            .with_hint("Check your network. Progress is saved; sync again to continue.")
     }
 
     async fn wait_for_limit(&self, purpose: Purpose) -> Error {
@@ -337,7 +337,7 @@ impl WikiGit {
     fn limit_error(&self, reason: &str) -> Error {
         let host = self.location.repository.host_str().unwrap_or_default();
         Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {reason}")).with_hint(
-            "Everything else was fetched. To mirror the project without its wiki, add the source again without --wiki.",
+            "Everything else was fetched. To mirror the project without its wiki, add the source again without it.",
         )
     }
 

@@ -13,17 +13,6 @@ export const shared = {
   allSources: "All sources",
   updated: "Updated",
 
-  /** The window's equivalents of commands. */
-  remedies: {
-    repair: "A repair fixes this.",
-    rebuild: "The search index can be rebuilt.",
-    models: "See the models in Settings.",
-    sources: "See its source in Sources.",
-    add: "Add a source first.",
-    notes: "See Notes.",
-    other: "Use the command line for this.",
-  },
-
   /** The event before an exact time. */
   timeOf: (event: string, time: string) => `${event}: ${time}`,
   time: {

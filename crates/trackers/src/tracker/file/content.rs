@@ -190,7 +190,8 @@ pub fn for_each_member(
     let start = file.start(1024)?;
     if is_tar(&start) && start.starts_with(b"manifest.json\0") {
         return Err(Error::not_found(format!("{}: this is an exported casebook", path.display()))
-            .with_hint("Import it with: precedent import casebook FILE"));
+            .with_hint("Import it as a casebook.")
+            .with_command(None, "precedent import casebook FILE"));
     }
     visit_members(file, &start, 1, &mut visit)?;
     Ok(is_tar(&start) || is_zip(&start))

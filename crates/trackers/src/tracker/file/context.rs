@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use precedent_core::Hint;
 use serde_json::Value;
 
 use super::{
@@ -90,22 +91,21 @@ impl FileContext {
     }
 
     /// Returns all notices.
-    pub fn notices(&self) -> Vec<String> {
+    pub fn notices(&self) -> Vec<Hint> {
         let findings = self.findings();
         let mut notices = unknown_state_notices(&findings.unknown_states, "record");
-        notices.extend(findings.notices.iter().map(|words| (*words).to_owned()));
+        notices.extend(findings.notices.iter().map(|words| Hint::from(*words)));
         notices.extend(findings.unused_text.notice());
         notices
     }
 }
 
 /// Returns a notice for each unknown state word; `unit` names the parts of the file.
-pub fn unknown_state_notices(unknown: &UnknownWords, unit: &str) -> Vec<String> {
+pub fn unknown_state_notices(unknown: &UnknownWords, unit: &str) -> Vec<Hint> {
     let notices = unknown.iter().map(|(word, n)| {
         let s = if n == 1 { "" } else { "s" };
-        format!(
-            "state \"{word}\" ({n} {unit}{s}) is unknown and treated as open; use --map state.closed=\"{word}\" to change that"
-        )
+        Hint::from(format!("state \"{word}\" ({n} {unit}{s}) is unknown and treated as open"))
+            .with_command(None, format!("--map state.closed=\"{word}\""))
     });
     notices.collect()
 }

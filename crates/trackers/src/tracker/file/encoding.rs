@@ -12,6 +12,7 @@ use encoding_rs::{
     Decoder, Encoding, GB18030, GBK, ISO_2022_JP, ISO_8859_2, ISO_8859_4, SHIFT_JIS, UTF_8,
     UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1252, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258,
 };
+use precedent_core::Hint;
 use precedent_text::{tokens::is_stop_word, words::phrases};
 
 const MAX_SAMPLE: usize = 1024 * 1024;
@@ -40,11 +41,10 @@ impl Charset {
     }
 
     /// Returns a notice if two encodings are equally likely.
-    pub fn notice(self) -> Option<String> {
+    pub fn notice(self) -> Option<Hint> {
         let (encoding, alternative) = (self.encoding.name(), self.alternative?.name());
-        Some(format!(
-            "read as {encoding}, but it may be {alternative}; if letters look wrong, save the file as UTF-8 and import it again"
-        ))
+        let advice = "if letters look wrong, save the file as UTF-8 and import it again";
+        Some(format!("read as {encoding}, but it may be {alternative}; {advice}").into())
     }
 }
 

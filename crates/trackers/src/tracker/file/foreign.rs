@@ -13,7 +13,7 @@ fn error(content: &Content, problem: &str, hint: &str) -> Error {
         }
         _ => content.path.display().to_string(),
     };
-    Error::not_found(format!("{location}: {problem}: nothing to import")).with_hint(hint.to_owned())
+    Error::not_found(format!("{location}: {problem}: nothing to import")).with_hint(hint)
 }
 
 /// Returns the error for a valid file without content.
@@ -46,7 +46,7 @@ pub fn signature_error(content: &Content, start: &[u8]) -> Option<Error> {
         (
             b"ElfFile",
             "this is a Windows event log",
-            "Convert it with: wevtutil query-events FILE /lf /format:text; `precedent troubleshoot` reads the result.",
+            "A search for the errors of a log reads its text. Convert it with: wevtutil query-events FILE /lf /format:text",
         ),
         (b"%PDF", "this is a PDF", "Export the list as CSV or JSON."),
         (b"\x89PNG", "this is an image", "Export the list as CSV or JSON."),
@@ -62,7 +62,7 @@ pub fn signature_error(content: &Content, start: &[u8]) -> Option<Error> {
         (
             b"SQLite format 3",
             "this is a SQLite database",
-            "To import a casebook, export it first, then run: precedent import casebook FILE",
+            "If it is a casebook, export it, then import the exported casebook.",
         ),
         (b"\x7fELF", "this is a program", "Export the list as CSV or JSON."),
         (
@@ -108,8 +108,9 @@ pub fn markup_error(content: &Content, text: &str) -> Error {
         return error(
             content,
             "this is a JUnit test report",
-            "To find the known cases of its failures, run: precedent troubleshoot FILE",
-        );
+            "Find the known cases of its failures instead.",
+        )
+        .with_command(None, "precedent troubleshoot FILE");
     }
     if !lower.contains("<html") && !lower.contains("<!doctype html") {
         return error(
@@ -231,7 +232,7 @@ pub fn api_response_error(
             || lower.contains("authent")
             || lower.contains("forbidden") =>
         {
-            "The tracker denied access: sign in or use a token with read access (gh auth login), then export again."
+            "The tracker denied access: sign in or use a token with read access, then export again."
         }
         () if lower.contains("rate limit") => {
             "The tracker's rate limit was reached: export again later."

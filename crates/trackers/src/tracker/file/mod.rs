@@ -48,7 +48,7 @@ use super::{
     release, wiki,
 };
 use precedent_core::{
-    error::{Error, Result},
+    error::{Error, Hint, Remedy, Result},
     model::{DocumentRecord, Record},
 };
 use precedent_markup::message;
@@ -66,7 +66,7 @@ pub struct DetectedFormat {
     /// Namespace of project keys without an owner (`APP`), used if the caller names no source.
     pub namespace: String,
     /// Notices about how the file is read.
-    pub notices: Vec<String>,
+    pub notices: Vec<Hint>,
     form: Form,
 }
 
@@ -193,10 +193,12 @@ fn read_confluence_pages(
 ) -> Result<Option<Vec<DocumentRecord>>> {
     if pages::is_space_export(start) {
         let pages = pages::parse_space(stream(content, charset)?).map_err(|reason| {
-            Error::invalid(format!("{}: the file is truncated or damaged: {reason}", content.path.display()))
-                .with_hint(
-                    "Export the space again; with access to it, run: precedent source add confluence:SPACE",
-                )
+            Error::invalid(format!(
+                "{}: the file is truncated or damaged: {reason}",
+                content.path.display()
+            ))
+            .with_hint("Export the space again; with access to it, add it as a live source.")
+            .with_command(Remedy::Add, "precedent source add confluence:SPACE")
         })?;
         return Ok(Some(pages));
     }
@@ -271,7 +273,7 @@ fn detect_json(
     let mut notices = Vec::new();
     if text.contains("\"default_kind\"") {
         notices.push(
-            "comments in Bitbucket exports are separate from the items and are skipped".to_owned(),
+            "comments in Bitbucket exports are separate from the items and are skipped".into(),
         );
     }
     let address = ["self", "url"].iter().find_map(|n| first.get(n)?.as_str());
@@ -417,7 +419,7 @@ impl DetectedFormat {
     }
 
     /// Returns the notices that are known only after the whole file has been read.
-    pub fn notices_after_read(&self) -> Vec<String> {
+    pub fn notices_after_read(&self) -> Vec<Hint> {
         let notices = match &self.form {
             Form::Json { context, .. } | Form::Xml { context, .. } => context.notices(),
             _ => Vec::new(),

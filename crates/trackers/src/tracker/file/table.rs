@@ -20,7 +20,7 @@ use crate::tracker::{
     dates::{self, DateColumn, Order},
     identity::parse_reference,
 };
-use precedent_core::error::{Code, Error, Result};
+use precedent_core::error::{Code, Error, Hint, Result};
 use precedent_packing::damage_error;
 
 const MAX_PREAMBLE: usize = 25;
@@ -57,10 +57,14 @@ pub struct Plan {
     /// Projects in keys, each with its number of rows.
     pub projects: BTreeMap<String, u64>,
     /// Notices about how the table is read.
-    pub notices: Vec<String>,
+    pub notices: Vec<Hint>,
 }
 
 impl Plan {
+    fn add_notice(&mut self, text: impl Into<Hint>) {
+        self.notices.push(text.into());
+    }
+
     /// Creates the plan for a record outside a table, from its field names; `prose` lists the
     /// columns with prose and an unknown name.
     pub fn for_record(headers: Vec<String>, prose: &[usize], words: &StateWords) -> Self {
@@ -191,17 +195,17 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
     if plan.columns("title").is_empty() {
         return Err(Error::invalid(format!("{}: no title column found", path.display()))
             .with_hint(format!(
-                "Set it with --map title=COLUMN. Available columns: {}.",
+                "Available columns: {}. Rename the one with the title to \"Title\", or choose it.",
                 plan.headers.join(", ")
-            )));
+            ))
+            .with_command(None, "--map title=COLUMN"));
     }
     if mapping.has_state_words
         && ["state", "category", "reason"].iter().all(|f| plan.columns(f).is_empty())
     {
-        plan.notices.push(
-            "no state column found, so the state words in --map are not used and all items are open: \
-             set it with --map state=COLUMN"
-                .to_owned(),
+        plan.add_notice(
+            Hint::from("no state column found, so state words are not used and all items are open")
+                .with_command(None, "--map state=COLUMN"),
         );
     }
     Ok(Some(plan))
@@ -427,7 +431,7 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
     detect_date_orders(mapping, plan, &dates, &comment_dates);
     plan.notices.extend(context::unknown_state_notices(&unknown_words, "row"));
     if long_row_count > 0 {
-        plan.notices.push(format!(
+        plan.add_notice(format!(
             "{long_row_count} row{} more cells than there are columns (the first is row {first_long_row}): the extra cells are skipped; \
              a text with \"{}\" in it needs quotes",
             if long_row_count == 1 { " has" } else { "s have" },
@@ -438,7 +442,7 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
         ));
     }
     if plan.charset.errors > 0 {
-        plan.notices.push(format!(
+        plan.add_notice(format!(
             "{} characters could not be decoded and were replaced by U+FFFD",
             plan.charset.errors
         ));
@@ -449,9 +453,7 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
         plan.projects.clear();
     }
     if !plan.is_numbered() {
-        plan.notices.push(
-            "no number column found: rows are numbered by their position in the file".to_owned(),
-        );
+        plan.add_notice("no number column found: rows are numbered by their position in the file");
     }
     Ok(())
 }
@@ -503,17 +505,19 @@ fn detect_date_orders(
     for (index, column) in columns {
         let order = decide(column);
         plan.orders.insert(*index, order);
-        let name = &plan.headers[*index];
+        let name = plan.headers[*index].clone();
         if let Some(cell) =
             column.ambiguous_cell().filter(|_| mapping.order.is_none() && majority.is_none())
         {
-            plan.notices.push(format!(
-                "{name}: {cell} is read as {}, but the date order is ambiguous; set it with --map dates=dmy or dates=mdy",
+            let text = format!(
+                "{name}: {cell} is read as {}, but the date order is ambiguous",
                 order.label()
-            ));
+            );
+            let options = "--map dates=dmy or --map dates=mdy";
+            plan.add_notice(Hint::from(text).with_command(None, options));
         }
         if column.contradicting_count() > 0 {
-            plan.notices.push(format!(
+            plan.add_notice(format!(
                 "{name}: {} dates don't match {} and are skipped",
                 column.contradicting_count(),
                 order.label()
@@ -521,8 +525,9 @@ fn detect_date_orders(
         }
         for (text, n) in column.unparsable_cells() {
             let times = if n == 1 { String::new() } else { format!(" ({n} times)") };
-            plan.notices
-                .push(format!("{name}: \"{text}\"{times} is not a recognized date and is skipped"));
+            plan.add_notice(format!(
+                "{name}: \"{text}\"{times} is not a recognized date and is skipped"
+            ));
         }
     }
     if let Some(column) = plan.columns("comments").first().copied() {

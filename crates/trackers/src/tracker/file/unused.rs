@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{parsed_item::ParsedItem, prose::is_prose, states::StateWords};
 use crate::tracker::dates;
-use precedent_core::model::Record;
+use precedent_core::{Hint, model::Record};
 use precedent_markup::{html_to_markdown, storage_format};
 use precedent_text::html;
 
@@ -105,15 +105,16 @@ impl UnusedText {
     }
 
     /// Returns a notice if a field holds more text than all items.
-    pub fn notice(&self) -> Option<String> {
+    pub fn notice(&self) -> Option<Hint> {
         let (path, (size, _)) =
             self.fields.iter().filter(|(_, (_, prose))| *prose).max_by_key(|(_, entry)| entry.0)?;
         (*size > self.body_length).then(|| {
-            format!(
+            Hint::from(format!(
                 "\"{path}\" holds more text ({size} characters) than all descriptions ({}) and is not imported; \
-                 check with --dry-run whether the file is read correctly",
+                 check whether the file is read correctly",
                 self.body_length
-            )
+            ))
+            .with_command(None, "--dry-run")
         })
     }
 }
@@ -170,6 +171,6 @@ mod tests {
         let fields = unused_text.fields(false);
         assert_eq!(fields, [("survey.remark".to_owned(), 41)]);
         assert!(unused_text.fields(true).iter().any(|(path, _)| path == "priority"));
-        assert!(unused_text.notice().is_some_and(|notice| notice.contains("survey.remark")));
+        assert!(unused_text.notice().is_some_and(|notice| notice.text.contains("survey.remark")));
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     tracker::{CanonicalRef, ClosingSteps, IssueCloser},
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     model::Record,
     task::Task,
 };
@@ -66,9 +66,8 @@ impl GitHub {
                 Code::Authentication,
                 format!("no permission on {} to {action}{detail}", self.client.host),
             )
-            .with_hint(
-                "Give the token write access to issues of this repository, or sign in with `gh auth login`.",
-            ),
+            .with_hint("Give the token write access to issues of this repository, or sign in.")
+            .with_command(Remedy::Sources, "gh auth login"),
             _ => self.client.error_for(response, action),
         }
     }

@@ -157,7 +157,7 @@ pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<Sec
 
 fn expired_error() -> Error {
     Error::new(Code::Authentication, "the code has expired")
-        .with_hint("Run the command again and enter the new code.")
+        .with_hint("Try again and enter the new code.")
 }
 
 /// Returns the first line of a server message, shortened and without secrets.

@@ -21,7 +21,7 @@ use crate::{
     },
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     model::{Project, REVIEW_PREFIX, Record},
     task::Task,
 };
@@ -114,7 +114,8 @@ impl GitHub {
                 Code::Network,
                 format!("{} links to a next page on another host", self.client.host),
             )
-            .with_hint("Add the source with the --host that users of the tracker see."));
+            .with_hint("Add the source with the host that users of the tracker see.")
+            .with_command(Remedy::Add, "--host HOST"));
         }
         // A proxy may drop the links of a full page.
         let is_link_missing =
@@ -140,30 +141,33 @@ fn custom_error(client: &Client, response: &Response, subject: &str) -> Option<E
     let detail = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
     let has_login = client.login.is_some();
     let access_error = |message: String, hint: &str| {
-        Some(Error::new(Code::Authentication, message).with_hint(hint.to_owned()))
+        Some(Error::new(Code::Authentication, message).with_hint(hint))
     };
+    let or_sign_in = |error: Error| error.with_command(Remedy::Sources, "gh auth login");
     match response.status {
         401 if has_login => access_error(
             format!("{host} does not accept the token{detail}"),
-            "Create a new token, or sign in again: gh auth login",
-        ),
-        401 => access_error(
-            format!("{host} requires a token{detail}"),
-            "Sign in with `gh auth login`, or set GH_TOKEN.",
-        ),
+            "Create a new token, or sign in again.",
+        )
+        .map(or_sign_in),
+        401 => {
+            access_error(format!("{host} requires a token{detail}"), "Set GH_TOKEN, or sign in.")
+                .map(or_sign_in)
+        }
         403 if response.header("x-github-sso").is_some() => access_error(
-            format!("{host} requires this token to be authorized for the organization's single sign-on"),
+            format!(
+                "{host} requires this token to be authorized for the organization's single sign-on"
+            ),
             "Authorize it in the token's settings (Configure SSO), then try again.",
         ),
         403 => access_error(
             format!("no permission to read {subject}{detail}"),
             "Give the token read access to issues, pull requests and metadata of this repository.",
         ),
-        404 if !has_login => Some(
-            Error::not_found(format!("{subject} not found, or you don't have access{detail}")).with_hint(
-                "Check the name; for a private repository sign in with `gh auth login`, or set GH_TOKEN.",
-            ),
-        ),
+        404 if !has_login => Some(or_sign_in(
+            Error::not_found(format!("{subject} not found, or you don't have access{detail}"))
+                .with_hint("Check the name; for a private repository set GH_TOKEN, or sign in."),
+        )),
         410 | 451 => Some(Error::not_found(format!("{host} no longer provides {subject}{detail}"))),
         _ => None,
     }

@@ -21,7 +21,7 @@ use crate::{
     secrets::Token,
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     model::Project,
     task::Task,
 };
@@ -93,10 +93,8 @@ impl Linear {
                 Code::Authentication,
                 format!("{} requires an API key", self.client.host),
             )
-            .with_hint(format!(
-                "Create one under Settings › Security & access and save it: precedent login {}",
-                self.client.host
-            )));
+            .with_hint("Create one under Settings › Security & access and save it.")
+            .with_command(Remedy::Sources, format!("precedent login {}", self.client.host)));
         }
         let url = self.client.url("graphql")?;
         graphql::query(&self.client, url, query, variables, subject, false, task).await

@@ -27,7 +27,7 @@ use crate::{
     secrets::Token,
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Remedy, Result},
     model::{CommentRecord, Project},
     task::Task,
 };
@@ -397,9 +397,9 @@ impl Zendesk {
         let user: User = self.client.get_at(url, "/user", "the token's account", task).await?;
         if user.id.is_none() {
             let name = self.client.host.split('/').next().unwrap_or_default();
-            return Err(Error::new(Code::Authentication, format!("{} requires a token", self.client.host)).with_hint(
-                format!("Create an API token in the Admin Center under Apps and integrations, and save it with its owner's email as EMAIL:TOKEN: precedent login {name}"),
-            ));
+            return Err(Error::new(Code::Authentication, format!("{} requires a token", self.client.host))
+                .with_hint("Create an API token in the Admin Center under Apps and integrations, and save it with its owner's email as EMAIL:TOKEN.")
+                .with_command(Remedy::Sources, format!("precedent login {name}")));
         }
         Ok(user)
     }
