@@ -61,9 +61,12 @@ async fn unknown_problem_asks_for_a_report() {
     let casebook = env.load(&records()).await;
     let reply = ask(&casebook, "The invoice of March has no address of the customer").await;
     assert!(reply.problem.is_none() && reply.conclusive, "{reply:?}");
+    assert!(reply.related.is_empty() && !reply.closest.is_empty(), "{reply:?}");
     assert_eq!(
         reply.next.last().map(String::as_str),
-        Some("Try a search with different terms. If nothing matches, file a new report.")
+        Some(
+            "Check the closest reports. Try a search with different terms. If nothing matches, file a new report."
+        )
     );
 }
 

@@ -161,11 +161,12 @@ pub(crate) fn respond(
             reports.push(report);
         }
         if is_unanswered && reports.is_empty() {
-            for candidate in similar.candidates.iter().take(MAX_CLOSEST) {
+            for candidate in similar_reports.candidates.iter().take(MAX_CLOSEST) {
                 let Some(row) = r.document_by_key(&candidate.key)? else { continue };
                 let status = troubleshoot::outcome(r, finder, None, &row)?.status;
-                let report = known_report(row, candidate.band, candidate.confidence);
-                closest.push(KnownReport { status: Some(status), ..report });
+                let mut report = known_report(row, candidate.band, candidate.confidence);
+                report.status = Some(status);
+                closest.push(report);
             }
         }
         Ok(())

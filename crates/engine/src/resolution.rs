@@ -28,7 +28,7 @@ const LABELS: &str = "stale, duplicate, working as intended, works as intended, 
 const REFUSAL_ROLES: [SentenceRole; 3] =
     [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::Retraction];
 /// The roles of sentences that describe a solution or a workaround.
-pub(crate) const SOLUTION_ROLES: [SentenceRole; 2] = [SentenceRole::Fix, SentenceRole::Workaround];
+const SOLUTION_ROLES: [SentenceRole; 2] = [SentenceRole::Fix, SentenceRole::Workaround];
 
 /// Returns whether an item was closed without its own fix, according to its tracker, a label or a
 /// closing comment.

@@ -101,7 +101,7 @@ fn find_edits(text: &str) -> BTreeMap<usize, Edit> {
         let is_link =
             text[offset..].find("]]").is_some_and(|end| !text[offset + end + 2..].starts_with('('));
         if is_link
-            && !text[..at].ends_with(['\\', '['])
+            && !text[..offset].ends_with(['\\', '['])
             && !code.iter().any(|range| range.contains(&offset))
         {
             edits.entry(offset).or_insert(Edit::Escape);

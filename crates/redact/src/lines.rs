@@ -73,7 +73,7 @@ pub(super) fn line_prefix(text: &str, offset: usize) -> &str {
     let start = (offset.saturating_sub(MAX_PREFIX)..=offset)
         .find(|start| text.is_char_boundary(*start))
         .unwrap_or(offset);
-    text[start..at].rsplit('\n').next().unwrap_or_default()
+    text[start..offset].rsplit('\n').next().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -230,8 +230,8 @@ fn is_place(name: &str, score: f32, prefix: &str) -> bool {
 fn is_command(text: &str, name: &str) -> bool {
     let lower = name.to_lowercase();
     text.match_indices(&lower).any(|(offset, _)| {
-        let folder = text[..at].strip_suffix('/').and_then(|path| path.rsplit('/').next());
-        text[..at].ends_with('`')
+        let folder = text[..offset].strip_suffix('/').and_then(|path| path.rsplit('/').next());
+        text[..offset].ends_with('`')
             || folder.is_some_and(|folder| !matches!(folder, "home" | "Users" | ""))
     })
 }

@@ -25,10 +25,10 @@ export type CaseRelation = "itself" | "canonical";
  */
 export type State = "open" | "closed" | "merged";
 /**
- * A kind of limitation of an answer.
+ * The confidence band of a pair of reports, from two calibrated probabilities: that both are the
+ * same problem, and that the earlier one is worth reading (a duplicate or related).
  */
-export type Lack =
-  "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item" | "elsewhere" | "closed";
+export type Band = "high" | "likely" | "possible" | "related" | "none";
 /**
  * An action that resolves a problem. Each interface has its own way to offer it.
  */
@@ -38,10 +38,10 @@ export type Remedy = "repair" | "rebuild" | "models" | "sources" | "add" | "note
  */
 export type ProblemStatus = "open" | "solved" | "unreleased" | "came_back" | "declined" | "closed_without_fix";
 /**
- * The confidence band of a pair of reports, from two calibrated probabilities: that both are the
- * same problem, and that the earlier one is worth reading (a duplicate or related).
+ * A kind of limitation of an answer.
  */
-export type Band = "high" | "likely" | "possible" | "related" | "none";
+export type Lack =
+  "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item" | "elsewhere" | "closed";
 /**
  * A section of a brief, in the order of appearance.
  */
@@ -435,6 +435,10 @@ export interface AskResponse {
    */
   cases: SolvedCase[];
   /**
+   * Closest reports, best first, if nothing else matches; probably about other problems.
+   */
+  closest: KnownReport[];
+  /**
    * `true` if the indexes were complete. If `false`, a missing match does not prove that none
    * exists.
    */
@@ -689,6 +693,47 @@ export interface FixedBy {
   url: string | null;
 }
 /**
+ * A report about the queried problem, in summary.
+ */
+export interface KnownReport {
+  /**
+   * Confidence band of the pair.
+   */
+  band: Band;
+  /**
+   * Probability that the report is the same problem, 0..1.
+   */
+  confidence: number;
+  /**
+   * Key of the report.
+   */
+  key: string;
+  /**
+   * Comment of the report to read first, if nothing else answers the question; null otherwise.
+   */
+  said: CaseComment | null;
+  /**
+   * State: open, closed or merged; null if unknown.
+   */
+  state: State | null;
+  /**
+   * Reason for the closure as given by the tracker; null if there is none.
+   */
+  state_reason: string | null;
+  /**
+   * Status according to its thread; null if the thread was not read.
+   */
+  status: ProblemStatus | null;
+  /**
+   * Title of the report.
+   */
+  title: string;
+  /**
+   * URL on the tracker's website; null if unknown.
+   */
+  url: string | null;
+}
+/**
  * A limitation of an answer that the user should know.
  */
 export interface Notice {
@@ -777,47 +822,6 @@ export interface KnownProblem {
    * Comment that describes a workaround; null if there is none.
    */
   workaround: CaseComment | null;
-}
-/**
- * A report about the queried problem, in summary.
- */
-export interface KnownReport {
-  /**
-   * Confidence band of the pair.
-   */
-  band: Band;
-  /**
-   * Probability that the report is the same problem, 0..1.
-   */
-  confidence: number;
-  /**
-   * Key of the report.
-   */
-  key: string;
-  /**
-   * Comment of the report to read first, if nothing else answers the question; null otherwise.
-   */
-  said: CaseComment | null;
-  /**
-   * State: open, closed or merged; null if unknown.
-   */
-  state: State | null;
-  /**
-   * Reason for the closure as given by the tracker; null if there is none.
-   */
-  state_reason: string | null;
-  /**
-   * Status according to its thread; null if the thread was not read.
-   */
-  status: ProblemStatus | null;
-  /**
-   * Title of the report.
-   */
-  title: string;
-  /**
-   * URL on the tracker's website; null if unknown.
-   */
-  url: string | null;
 }
 /**
  * An assembled, cited answer.

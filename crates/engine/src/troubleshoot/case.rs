@@ -14,7 +14,7 @@ use super::{
 use crate::{
     QueryContext,
     releases::{Fix, Releases},
-    resolution::{SOLUTION_ROLES, closing_comments, is_refusal},
+    resolution::{closing_comments, is_refusal},
     search,
 };
 use jiff::Timestamp;

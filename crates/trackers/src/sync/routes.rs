@@ -21,7 +21,7 @@ pub(super) struct RecordContext<'a> {
     pub(super) namespace: &'a str,
     pub(super) file: &'a str,
     /// `true` for an item, `false` for a comment or link.
-    pub(super) item: bool,
+    pub(super) is_item: bool,
 }
 
 impl Routes {

@@ -285,7 +285,7 @@ fn add_fixed_items(paragraph: &str, project: &str, out: &mut BTreeSet<u64>) {
         for reference in &references {
             match reference.source.as_deref() {
                 Some(source) if !is_same_project(source) => {
-                    drop(foreign_numbers.insert(reference.number))
+                    foreign_numbers.insert(reference.number);
                 }
                 _ if is_listed || reference.relation == Relation::Closes => {
                     own_references.push(reference)
