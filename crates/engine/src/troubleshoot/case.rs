@@ -337,6 +337,12 @@ impl CaseThread {
         self.is_fixed() || !self.is_denied && self.documents(SentenceRole::Fix)
     }
 
+    /// Returns whether the report may contain its own solution: it is closed, and its export has no
+    /// comments.
+    fn is_whole_thread(&self) -> bool {
+        self.comments.is_empty() && self.row.state != Some(State::Open)
+    }
+
     fn documents(&self, role: SentenceRole) -> bool {
         let answers = |reply: &ThreadComment| match reply.comment.role {
             Some(CommentRole::Workaround) => role == SentenceRole::Workaround,
@@ -346,7 +352,7 @@ impl CaseThread {
             _ => false,
         };
         self.comments.iter().any(answers)
-            || !solutions(&self.body, role, self.comments.is_empty()).is_empty()
+            || !solutions(&self.body, role, self.is_whole_thread()).is_empty()
     }
 
     /// Returns whether the thread names a fix: a change, a version or a comment.
@@ -410,7 +416,7 @@ impl CaseThread {
             reply.comment.role.is_none() && reply.sentences.is_likely(&[SentenceRole::Workaround])
         };
         let in_report =
-            |role| solution_in_report(&self.row, &self.body, role, self.comments.is_empty());
+            |role| solution_in_report(&self.row, &self.body, role, self.is_whole_thread());
         let workaround = last_comment(CommentRole::Workaround)
             .map(shorten)
             .or_else(|| in_report(SentenceRole::Workaround));
@@ -480,8 +486,8 @@ pub(crate) struct ThreadOutcome {
     pub(crate) fixed_by: Vec<FixedBy>,
 }
 
-/// Returns the sentences of a report that state its fix or workaround. In an export without
-/// comments, the report is the whole thread, so likely sentences count.
+/// Returns the sentences of a report that state its fix or workaround. If the report is the whole
+/// thread, likely sentences count.
 fn solutions(body: &str, role: SentenceRole, is_whole_thread: bool) -> Vec<Sentence> {
     let states = |sentence: &Sentence| {
         sentence.role() == role || is_whole_thread && sentence.is_likely_solution(role)
