@@ -30,10 +30,6 @@ export type State = "open" | "closed" | "merged";
  */
 export type Band = "high" | "likely" | "possible" | "related" | "none";
 /**
- * An action that resolves a problem. Each interface has its own way to offer it.
- */
-export type Remedy = "repair" | "rebuild" | "models" | "sources" | "add" | "notes";
-/**
  * The status of a known problem.
  */
 export type ProblemStatus = "open" | "solved" | "unreleased" | "came_back" | "declined" | "closed_without_fix";
@@ -42,6 +38,10 @@ export type ProblemStatus = "open" | "solved" | "unreleased" | "came_back" | "de
  */
 export type Lack =
   "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item" | "elsewhere" | "closed";
+/**
+ * An action that resolves a problem. Each interface has its own way to offer it.
+ */
+export type Remedy = "repair" | "rebuild" | "models" | "sources" | "add" | "notes";
 /**
  * A section of a brief, in the order of appearance.
  */
