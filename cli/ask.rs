@@ -60,7 +60,7 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
             "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}  {DIM}may help: {:.0}%{DIM:#}",
             plain(&case.citation),
             plain(&case.title),
-            case.helps * 100.0
+            case.relevance * 100.0
         ));
         print_solution(case, "  ", MAX_LINES, output);
     }
@@ -86,7 +86,7 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
                 plain(&report.key),
                 plain(&report.title),
             ));
-            if let Some(comment) = &report.said {
+            if let Some(comment) = &report.key_comment {
                 print_comment(comment, true, "  ", MAX_LINES, output);
             }
         }

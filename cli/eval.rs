@@ -108,22 +108,22 @@ fn print_cases(report: &CasesReport, output: &mut Output) {
         output.line(format_args!(
             "{BOLD}{}{BOLD:#}  {} whose earlier duplicate is closed",
             report.set,
-            plural(report.asked as u64, "report")
+            plural(report.queries as u64, "report")
         ));
         output.line(format_args!(
-            "{DIM}{:<14}{:<8}{:>10}{:>10}{:>11}{:>8}{:>14}{DIM:#}",
-            "", "query", "success@1", "success@3", "success@10", "silent", "false alarms"
+            "{DIM}{:<14}{:<8}{:>10}{:>10}{:>11}{:>12}{:>14}{DIM:#}",
+            "", "query", "success@1", "success@3", "success@10", "unanswered", "false alarms"
         ));
-        for way in &report.ways {
+        for result in &report.methods {
             output.line(format_args!(
-                "{:<14}{:<8}{:>10}{:>10}{:>11}{:>8}{:>14}",
-                way.way,
-                way.form,
-                cell(&way.success_1),
-                cell(&way.success_3),
-                cell(&way.success_10),
-                cell(&way.silent),
-                cell(&way.alarms)
+                "{:<14}{:<8}{:>10}{:>10}{:>11}{:>12}{:>14}",
+                result.method,
+                result.form,
+                cell(&result.success_1),
+                cell(&result.success_3),
+                cell(&result.success_10),
+                cell(&result.unanswered),
+                cell(&result.false_alarms)
             ));
         }
         output.line(format_args!(
@@ -155,17 +155,17 @@ async fn evaluate_threads(
     }
     let share = |n: u64| {
         #[allow(clippy::cast_precision_loss, reason = "counts are small")]
-        let share = n as f64 / figures.long.max(1) as f64;
+        let share = n as f64 / figures.long_threads.max(1) as f64;
         format!("{share:.3}")
     };
     output.line(format_args!(
         "{}  {} closed issues with a known fix, {} of them longer than {} characters",
-        figures.source, figures.known, figures.long, figures.budget
+        figures.source, figures.known_fixes, figures.long_threads, figures.budget
     ));
-    output.line(format_args!("assembled thread  {}", share(figures.assembled)));
-    output.line(format_args!("  by wording only {}", share(figures.blind)));
-    output.line(format_args!("last comments     {}", share(figures.last)));
-    output.line(format_args!("first comments    {}", share(figures.first)));
+    output.line(format_args!("assembled thread  {}", share(figures.in_excerpt)));
+    output.line(format_args!("  by wording only {}", share(figures.in_excerpt_by_wording)));
+    output.line(format_args!("last comments     {}", share(figures.in_last_comments)));
+    output.line(format_args!("first comments    {}", share(figures.in_first_comments)));
     Ok(())
 }
 

@@ -221,7 +221,7 @@ fn print_case(label: &str, case: &SolvedCase, output: &mut Output) {
         "  {GOOD}{label}{GOOD:#}  {KEY}{}{KEY:#} {}  {DIM}{:.0}% likely to help{DIM:#}",
         plain(&case.citation),
         plain(&case.title),
-        case.helps * 100.0
+        case.relevance * 100.0
     ));
     print_fix(case, output);
 }

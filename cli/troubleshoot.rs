@@ -166,7 +166,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
     // An open report comes first if it is a more confident match than the cases.
     let open_report = response.open.first();
     let is_open_first = open_report
-        .is_some_and(|report| cases.first().is_none_or(|case| report.confidence > case.helps));
+        .is_some_and(|report| cases.first().is_none_or(|case| report.confidence > case.relevance));
     if is_open_first {
         if problem.is_some() {
             output.line("");
@@ -180,7 +180,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         TroubleshootOutcome::Solved if cases.is_empty() => String::new(),
         TroubleshootOutcome::Solved => {
             let count = plural(cases.len() as u64, &format!("{qualifier}solved case"));
-            match cases.iter().any(|case| case.helps >= LIKELY_HELP) {
+            match cases.iter().any(|case| case.relevance >= LIKELY_HELP) {
                 true => format!("{GOOD}{count}{GOOD:#}"),
                 false => format!("{HIT}{count} that may help{HIT:#}"),
             }
@@ -243,9 +243,9 @@ fn print_weak_matches(response: &TroubleshootResponse, output: &mut Output) {
     ];
     for (is_declined, lacks_documented_fix, heading) in groups {
         let mut cases = response
-            .near
+            .similar_cases
             .iter()
-            .filter(|c| (c.declined, c.silent) == (is_declined, lacks_documented_fix))
+            .filter(|c| (c.declined, c.undocumented) == (is_declined, lacks_documented_fix))
             .peekable();
         if cases.peek().is_some() {
             output.line("");
@@ -254,7 +254,7 @@ fn print_weak_matches(response: &TroubleshootResponse, output: &mut Output) {
         for case in cases {
             let facts = [
                 state(case.state, case.state_reason.as_deref()),
-                format!("{:.0}% likely to help", case.helps * 100.0),
+                format!("{:.0}% likely to help", case.relevance * 100.0),
             ];
             output.line(format_args!(
                 "{KEY}{}{KEY:#}  {}  {DIM}{DIM:#}{}",
@@ -262,7 +262,7 @@ fn print_weak_matches(response: &TroubleshootResponse, output: &mut Output) {
                 plain(&case.title),
                 facts.join(" · ")
             ));
-            if let Some(comment) = &case.said {
+            if let Some(comment) = &case.key_comment {
                 print_comment(comment, true, "  ", MAX_WEAK_LINES, output);
             }
         }
@@ -282,7 +282,7 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
             facts.push(format!("{GOOD}the report is a known duplicate of this case{GOOD:#}"));
         }
         None => {
-            facts.push(format!("{:.0}% likely to help", case.helps * 100.0));
+            facts.push(format!("{:.0}% likely to help", case.relevance * 100.0));
         }
     }
     if case.same_signature {

@@ -105,7 +105,7 @@ async fn every_command_names_the_same_problem() {
             let first = first.map(|c| (c.canonical.clone().unwrap_or(c.key.clone()), c.confidence));
             assert_eq!(reply.problem, answer.problem, "#{number}");
             let is_likely_case =
-                |case: &&SolvedCase| case.kind == DocKind::Issue && case.helps >= LIKELY_HELP;
+                |case: &&SolvedCase| case.kind == DocKind::Issue && case.relevance >= LIKELY_HELP;
             let case = reply.cases.iter().find(is_likely_case).map(|case| case.key.clone());
             let problem = answer.problem.map(|problem| problem.key);
             let keys: Vec<String> = problem.or(case).into_iter().collect();

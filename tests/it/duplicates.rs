@@ -873,7 +873,7 @@ async fn source_calibration_applies_to_solved_cases() {
     let case = casebook.troubleshoot(request, &Task::new()).await.unwrap().cases.remove(0);
     assert_eq!((&*candidate.key, &*case.key), ("acme/many#118", "acme/many#118"));
     assert!(
-        candidate.confidence >= 0.5 && case.helps >= 0.79 * candidate.confidence,
+        candidate.confidence >= 0.5 && case.relevance >= 0.79 * candidate.confidence,
         "{candidate:?} {case:?}"
     );
 }

@@ -240,22 +240,22 @@ fn solved_cases_and_unrelated_texts_are_measured_separately() {
     let args = ["eval", "--cases", &archives, &printers, "--cache", &cache];
     let report = env.json(&[&args[..], &["--json"]].concat());
     let result = &report["sets"][0];
-    assert_eq!((&result["set"], &result["asked"]), (&"archives".into(), &1.into()));
-    let methods = result["ways"].as_array().unwrap();
+    assert_eq!((&result["set"], &result["queries"]), (&"archives".into(), &1.into()));
+    let methods = result["methods"].as_array().unwrap();
     let find = |method: &str, form: &str| {
-        methods.iter().find(|m| m["way"] == method && m["form"] == form).unwrap()
+        methods.iter().find(|m| m["method"] == method && m["form"] == form).unwrap()
     };
     let measures = find("troubleshoot", "report");
     assert_eq!(
         (&measures["success_1"]["share"], &measures["success_1"]["pairs"]),
         (&1.0.into(), &1.into())
     );
-    assert_eq!(measures["silent"]["share"], 0.0);
+    assert_eq!(measures["unanswered"]["share"], 0.0);
     assert!(
-        measures["alarms"]["pairs"].as_u64().unwrap() > 0,
+        measures["false_alarms"]["pairs"].as_u64().unwrap() > 0,
         "no texts from the `printers` set: {measures}"
     );
-    assert_eq!(measures["alarms"]["share"], 0.0, "a false match for a printer");
+    assert_eq!(measures["false_alarms"]["share"], 0.0, "a false match for a printer");
     assert_eq!(find("search", "report")["success_3"]["share"], 1.0);
     assert!(
         result["nonsense"]["pairs"].as_u64().unwrap() > 0 && result["nonsense"]["share"] == 0.0,

@@ -97,7 +97,7 @@ async fn declined_item_is_no_solved_case() {
         .await;
     let reply = ask(&casebook, question(FAILURE)).await;
     assert_eq!(keys(&reply), ["acme/app#6"]);
-    assert!(reply.near.iter().all(|near| near.declined), "{:?}", reply.near);
+    assert!(reply.similar_cases.iter().all(|near| near.declined), "{:?}", reply.similar_cases);
     let count_hits = |query: &str| {
         let query =
             precedent_core::model::SearchRequest { query: query.into(), ..Default::default() };
@@ -308,7 +308,7 @@ async fn unrelated_text_has_no_case() {
     let unrelated = "A pipeline of ours stalls over the weekend while compaction, vacuum, retention and snapshot tasks compete";
     let reply = ask(&casebook, question(unrelated)).await;
     assert_eq!(
-        (reply.outcome, reply.cases.len(), reply.near.len()),
+        (reply.outcome, reply.cases.len(), reply.similar_cases.len()),
         (TroubleshootOutcome::Nothing, 0, 0)
     );
     let similar = "The timezone of the second column is wrong";

@@ -101,7 +101,7 @@ pub(crate) fn find_cases(
     if let Some(problem) = &response.problem {
         response.cases.sort_by_key(|case| !problem.has(&case.key));
         response.open.retain(|report| !problem.has(&report.key));
-        response.near.retain(|case| !problem.has(&case.key));
+        response.similar_cases.retain(|case| !problem.has(&case.key));
     }
     Ok((response, similar_reports))
 }
@@ -114,15 +114,15 @@ pub(crate) fn respond(
     similar_reports: &DuplicatesResponse,
 ) -> Result<AskResponse> {
     let finder = context.finder;
-    let TroubleshootResponse { problem, cases, near: near_cases, articles, wiki, notices, .. } =
+    let TroubleshootResponse { problem, cases, similar_cases, articles, wiki, notices, .. } =
         response;
     let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
-    let is_quoted = |case: &SolvedCase| case.relation.is_some() || case.helps >= MIN_QUOTED;
+    let is_quoted = |case: &SolvedCase| case.relation.is_some() || case.relevance >= MIN_QUOTED;
     let is_solved = problem.as_ref().is_some_and(|problem| problem.status.is_fixed());
     let mut other_cases: Vec<SolvedCase> =
         cases.into_iter().filter(|case| !is_solved && !is_problem(&case.key)).collect();
     other_cases.sort_by(|a, b| {
-        b.relation.is_some().cmp(&a.relation.is_some()).then(b.helps.total_cmp(&a.helps))
+        b.relation.is_some().cmp(&a.relation.is_some()).then(b.relevance.total_cmp(&a.relevance))
     });
     let (cases, weak_cases): (Vec<_>, Vec<_>) = other_cases.into_iter().partition(is_quoted);
     let contains_key = |cases: &[SolvedCase], key: &str| cases.iter().any(|case| case.key == key);
@@ -133,7 +133,7 @@ pub(crate) fn respond(
     let related_candidates = similar_reports.candidates.iter().filter(is_related);
     let related_keys = related_candidates.map(|c| (&c.key, c.band, c.confidence));
     let is_unanswered = problem.is_none() && cases.is_empty();
-    let near_keys = near_cases.iter().filter(|_| is_unanswered).map(|case| &case.key);
+    let near_keys = similar_cases.iter().filter(|_| is_unanswered).map(|case| &case.key);
     let weak_keys = near_keys.chain(weak_cases.iter().map(|case| &case.key));
     let (mut reports, mut closest, mut keys) = (Vec::new(), Vec::new(), BTreeSet::new());
     finder.store.read(|r| {
@@ -156,7 +156,7 @@ pub(crate) fn respond(
             let mut report = known_report(row, band, confidence);
             report.status = Some(outcome.status);
             if is_unanswered && (reports.is_empty() || confidence >= POSSIBLE) {
-                report.said = outcome.workaround.or(outcome.fix_comment);
+                report.key_comment = outcome.workaround.or(outcome.fix_comment);
             }
             reports.push(report);
         }
@@ -283,7 +283,7 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         }
         let compare = |key: &str| format!("Compare with {key}; it may be the same problem.");
         return vec![match (response.first_case(), response.related.first()) {
-            (Some(case), _) if case.helps >= LIKELY_HELP => {
+            (Some(case), _) if case.relevance >= LIKELY_HELP => {
                 format!("Try the fix for {}.", case.key)
             }
             (Some(case), _) => compare(&case.key),

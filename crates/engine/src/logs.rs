@@ -174,7 +174,7 @@ impl LogSearch<'_> {
                 LogVerdict::Solved
             }
             (Some(_), _) => LogVerdict::Known,
-            (None, Some(case)) if case.helps >= LIKELY_HELP => LogVerdict::Solved,
+            (None, Some(case)) if case.relevance >= LIKELY_HELP => LogVerdict::Solved,
             (None, case) if case.is_some() || report.is_some() => LogVerdict::Perhaps,
             (None, _) => LogVerdict::New,
         };

@@ -61,9 +61,9 @@ pub struct CasesSet {
     /// Name of the set's folder.
     pub set: String,
     /// Number of reports with an earlier, closed duplicate.
-    pub asked: usize,
+    pub queries: usize,
     /// Results of `troubleshoot`, then of a search of closed reports, in each form.
-    pub ways: Vec<MethodResult>,
+    pub methods: Vec<MethodResult>,
     /// Share of the set's reports without a known duplicate that get an answer.
     pub unmarked: Share,
     /// Share of off-topic and meaningless lines that get an answer.
@@ -75,7 +75,7 @@ pub struct CasesSet {
 #[schemars(rename = "CasesWay")]
 pub struct MethodResult {
     /// `troubleshoot` or `search`.
-    pub way: &'static str,
+    pub method: &'static str,
     /// Query text: `report` (title and text), `title`, or `code` (code and logs alone).
     pub form: &'static str,
     /// Share of queries with the right case ranked first.
@@ -85,9 +85,9 @@ pub struct MethodResult {
     /// Share of queries with the right case among the first ten.
     pub success_10: Share,
     /// Share of queries without an answer although there is a case.
-    pub silent: Share,
+    pub unanswered: Share,
     /// Share of texts of other sets that get an answer.
-    pub alarms: Share,
+    pub false_alarms: Share,
 }
 
 fn share_of(flags: &[bool]) -> Share {
@@ -167,8 +167,10 @@ pub async fn evaluate_cases(
         let queries: Vec<_> = queries.into_iter().step_by(step).collect();
         let foreign_sets: Vec<&EvalSet> = sets.iter().filter(|s| s.name != dataset.name).collect();
         let now = dataset.reports.last().map_or(Timestamp::UNIX_EPOCH, |r| r.created_at);
-        let mut ways = Vec::new();
-        for (way, ranking) in [("troubleshoot", Ranking::Duplicates), ("search", Ranking::Hybrid)] {
+        let mut methods = Vec::new();
+        for (method, ranking) in
+            [("troubleshoot", Ranking::Duplicates), ("search", Ranking::Hybrid)]
+        {
             for form in QueryForm::ALL {
                 let mut hits = [vec![], vec![], vec![], vec![]];
                 for (index, (query, relevant)) in queries.iter().enumerate() {
@@ -195,7 +197,7 @@ pub async fn evaluate_cases(
                     }
                     hits[3].push(numbers.is_empty());
                 }
-                let mut alarms = Vec::new();
+                let mut false_alarms = Vec::new();
                 for other_set in &foreign_sets {
                     for report in sample(other_set, FOREIGN_QUERIES / foreign_sets.len().max(1)) {
                         let report = &other_set.reports[report];
@@ -205,18 +207,19 @@ pub async fn evaluate_cases(
                             let id = format!("{}/{}", other_set.name, report.id);
                             write(&mut features, dataset, form, &id, &docs, &BTreeSet::new())?;
                         }
-                        alarms.push(!visible_numbers(docs, ranking).is_empty());
+                        false_alarms.push(!visible_numbers(docs, ranking).is_empty());
                     }
                 }
-                let [success_1, success_3, success_10, silent] = hits.map(|list| share_of(&list));
-                ways.push(MethodResult {
-                    way,
+                let [success_1, success_3, success_10, unanswered] =
+                    hits.map(|list| share_of(&list));
+                methods.push(MethodResult {
+                    method,
                     form: form.name(),
                     success_1,
                     success_3,
                     success_10,
-                    silent,
-                    alarms: share_of(&alarms),
+                    unanswered,
+                    false_alarms: share_of(&false_alarms),
                 });
             }
         }
@@ -241,8 +244,8 @@ pub async fn evaluate_cases(
         }
         out.push(CasesSet {
             set: dataset.name.clone(),
-            asked: queries.len(),
-            ways,
+            queries: queries.len(),
+            methods,
             unmarked: share_of(&unmarked_alarms),
             nonsense: share_of(&nonsense),
         });

@@ -32,7 +32,10 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
         None => {
             let headline = match (verdict, response.cases.first()) {
                 (Verdict::Likely, Some(case)) => {
-                    format!("**Probably solved before** ({} likely to help).", percent(case.helps))
+                    format!(
+                        "**Probably solved before** ({} likely to help).",
+                        percent(case.relevance)
+                    )
                 }
                 (Verdict::Related, _) => {
                     "**Not known for certain**, but similar reports exist.".to_owned()
@@ -62,7 +65,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
         text.add_gap();
         let version =
             case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
-        let likelihood = format!("{} likely to help", percent(case.helps));
+        let likelihood = format!("{} likely to help", percent(case.relevance));
         let line = report_line(&case.key, case.state, case.state_reason.as_deref(), &case.title);
         let line = join([line, day(case.closed_at), version.unwrap_or_default(), likelihood]);
         text.add(&format!("Solved case {line}"));
@@ -108,7 +111,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
         let title = inline(&report.title, MAX_TITLE);
         let line = join([format!("[{}]", report.key), status, title, band]);
         text.add(&format!("- {line}"));
-        if let Some(comment) = &report.said {
+        if let Some(comment) = &report.key_comment {
             text.add_comment(comment.heading(), &report.key, comment, MAX_PASSAGE);
         }
     }
@@ -144,7 +147,7 @@ fn verdict(response: &AskResponse) -> Verdict {
         Some(problem) if problem.confidence >= HIGH => Verdict::Known,
         Some(_) => Verdict::Likely,
         None if response.cases.is_empty() && response.related.is_empty() => Verdict::Unknown,
-        None if response.cases.iter().any(|case| case.helps >= LIKELY_HELP) => Verdict::Likely,
+        None if response.cases.iter().any(|case| case.relevance >= LIKELY_HELP) => Verdict::Likely,
         None => Verdict::Related,
     }
 }
@@ -220,7 +223,7 @@ fn advice(response: &AskResponse, verdict: Verdict) -> String {
         "ask for the exact version, the whole error message or log, and the steps that lead to it";
     let Some(problem) = &response.problem else {
         return match (response.first_case(), response.related.first()) {
-            (Some(case), _) if case.helps >= LIKELY_HELP => format!(
+            (Some(case), _) if case.relevance >= LIKELY_HELP => format!(
                 "a similar problem was solved; suggest the fix for [{}] and ask whether it helps.",
                 case.key
             ),

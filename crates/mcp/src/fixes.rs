@@ -86,16 +86,16 @@ pub fn render(
             read_call(&case.key, case.fix.as_deref())
         ));
     }
-    for case in &response.near {
+    for case in &response.similar_cases {
         text.add_gap();
-        let kind = match (case.declined, case.silent) {
+        let kind = match (case.declined, case.undocumented) {
             (true, _) => "Related, but declined",
             (_, true) => "Related, but closed without a documented fix",
             _ => "Weak match",
         };
         let line = report_line(&case.key, case.state, case.state_reason.as_deref(), &case.title);
         text.add(&format!("{kind}: {line}"));
-        if let Some(comment) = &case.said {
+        if let Some(comment) = &case.key_comment {
             text.add_comment(comment.heading(), &case.key, comment, MAX_SHORT_QUOTE);
         }
     }
@@ -131,7 +131,7 @@ pub fn render(
     let results = problem.chain(response.cases.iter().map(Item::from));
     let results = results
         .chain(response.open.iter().map(Item::from))
-        .chain(response.near.iter().map(Item::from));
+        .chain(response.similar_cases.iter().map(Item::from));
     let payload = output::Fixes {
         solved: count,
         results: results.chain(response.wiki.iter().map(Item::from)).collect(),
@@ -148,7 +148,7 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
         Some(CaseRelation::Canonical) => {
             "the queried report is a known duplicate of this case".to_owned()
         }
-        None => format!("{} likely to help", percent(case.helps)),
+        None => format!("{} likely to help", percent(case.relevance)),
     };
     text.add(&join([
         format!("**{}** {}", case.citation, inline(&case.title, MAX_TITLE)),

@@ -38,8 +38,8 @@ items! {
     Hit, hit: hit.scores.fused, hit.passages.first().map(|passage| &*passage.anchor);
     DuplicateCandidate, candidate: candidate.confidence, None;
     KnownReport, report: report.confidence, None;
-    SolvedCase, case: case.helps, case.fix.as_deref();
-    NearCase, case: case.helps, case.said.as_ref().map(|comment| &*comment.anchor);
+    SolvedCase, case: case.relevance, case.fix.as_deref();
+    NearCase, case: case.relevance, case.key_comment.as_ref().map(|comment| &*comment.anchor);
     WikiPassage, page: page.similarity.unwrap_or_default(), None;
 }
 

@@ -77,7 +77,7 @@ pub async fn undo_verdict(
 
 /// Returns the verdicts since a Unix timestamp in seconds, latest first.
 #[tauri::command]
-pub async fn decided(state: State<'_, AppState>, since: i64) -> Result<Vec<Verdict>> {
+pub async fn verdicts_since(state: State<'_, AppState>, since: i64) -> Result<Vec<Verdict>> {
     let mut verdicts = state.casebook().await?.verdicts(None).await?;
     verdicts.retain(|verdict| verdict.decided_at.as_second() >= since);
     Ok(verdicts)
@@ -94,7 +94,7 @@ pub async fn closures(state: State<'_, AppState>) -> Result<Vec<Closure>> {
 /// Closes the given reports on their trackers; skips any whose verdict has changed since it was
 /// shown. Runs as a background job.
 #[tauri::command]
-pub async fn close_shown(
+pub async fn close_reports(
     app: AppHandle,
     state: State<'_, AppState>,
     shown: Vec<Closure>,
@@ -105,7 +105,7 @@ pub async fn close_shown(
     notice::notify_if_long(
         &app,
         &job,
-        casebook.close_shown(&shown, &precedent_host::user(), &job.task).await,
+        casebook.close_reports(&shown, &precedent_host::user(), &job.task).await,
     )
 }
 

@@ -88,7 +88,7 @@ export function summarize(answer: AskResponse, statusOf: (problem: KnownProblem)
   const [entry] = cases;
   if (entry) {
     const fixComment = entry.fix === null ? null : (orderComments(entry)[0] ?? null);
-    return { text: entry.helps >= 0.5 ? texts.solvedBefore : texts.mayHelp, key: entry.key, title: entry.title, anchor: entry.fix, detail: fixLine(fixComment, entry.fixed_by, entry.fixed_in) };
+    return { text: entry.relevance >= 0.5 ? texts.solvedBefore : texts.mayHelp, key: entry.key, title: entry.title, anchor: entry.fix, detail: fixLine(fixComment, entry.fixed_by, entry.fixed_in) };
   }
   for (const [kind, passages] of [["article", articles], ["related", related], ["wiki", wiki], ["note", notes]] as const) {
     const first = passages[0];
@@ -105,9 +105,9 @@ export function versionLabel({ version, has_fix }: AskedVersion): string {
 
 /** Returns how likely a case is to help; empty if it has a stronger link to the report. */
 export function caseRelevance(entry: SolvedCase): string {
-  return entry.relation === null ? relevanceLabel(entry.helps) : "";
+  return entry.relation === null ? relevanceLabel(entry.relevance) : "";
 }
 
-export function relevanceLabel(helps: number): string {
-  return helps >= 0.5 ? texts.helps.surely : texts.helps.perhaps;
+export function relevanceLabel(relevance: number): string {
+  return relevance >= 0.5 ? texts.helps.surely : texts.helps.perhaps;
 }

@@ -104,11 +104,11 @@ export const recordVerdict = (key: string, other: string, kind: engine.VerdictKi
   invoke<engine.Verdict>("record_verdict", { key, other, kind });
 export const undoVerdict = (key: string, other: string) => invoke<engine.Verdict | null>("undo_verdict", { key, other });
 /** Returns the decisions since `since` (Unix seconds), newest first. */
-export const verdictsSince = (since: number) => invoke<engine.Verdict[]>("decided", { since });
+export const verdictsSince = (since: number) => invoke<engine.Verdict[]>("verdicts_since", { since });
 export const closures = () => invoke<engine.Closure[]>("closures");
 /** Closes these reports at their tracker, as previewed. */
 export const closeReports = (shown: readonly engine.Closure[], onProgress: OnProgress) =>
-  invoke<engine.ClosureReport>("close_shown", { shown, progress: channel(onProgress) });
+  invoke<engine.ClosureReport>("close_reports", { shown, progress: channel(onProgress) });
 export const calibrate = (source: string, onProgress: OnProgress) =>
   invoke<engine.CalibrationReport>("calibrate", { source, progress: channel(onProgress) });
 

@@ -550,6 +550,11 @@ export interface SolvedCase {
    */
   fix: string | null;
   /**
+   * `true` if the thread documents the solution: a closing change, a version, a comment or the
+   * report itself.
+   */
+  fix_documented: boolean;
+  /**
    * Merged pull requests that closed the case.
    */
   fixed_by: FixedBy[];
@@ -557,11 +562,6 @@ export interface SolvedCase {
    * Version or milestone that has the fix; null if none is named.
    */
   fixed_in: string | null;
-  /**
-   * Probability that the case helps, 0..1. Of the cases that were reviewed at a given value,
-   * that share helped.
-   */
-  helps: number;
   /**
    * Key of the item.
    */
@@ -578,6 +578,11 @@ export interface SolvedCase {
    * Known relation to the queried report; null if the case is only likely to match.
    */
   relation: CaseRelation | null;
+  /**
+   * Probability that the case helps, 0..1. Of the cases that were reviewed at a given value,
+   * that share helped.
+   */
+  relevance: number;
   /**
    * Product versions that the report mentions.
    */
@@ -602,11 +607,6 @@ export interface SolvedCase {
    * Title of the item.
    */
   title: string;
-  /**
-   * `true` if the thread documents the solution: a closing change, a version, a comment or the
-   * report itself.
-   */
-  told: boolean;
   /**
    * URL on the tracker's website; null if unknown.
    */
@@ -711,7 +711,7 @@ export interface KnownReport {
   /**
    * Comment of the report to read first, if nothing else answers the question; null otherwise.
    */
-  said: CaseComment | null;
+  key_comment: CaseComment | null;
   /**
    * State: open, closed or merged; null if unknown.
    */

@@ -33,9 +33,9 @@ it("shows the fix in one line", () => {
 });
 
 it("distinguishes a skipped from an empty wiki", () => {
-  expect(emptyWikiText(answer({ cases: [entry({ helps: 0.8 })] }))).toContain("Not searched");
-  expect(emptyWikiText(answer({ cases: [entry({ helps: 0.1, relation: "canonical" })] }))).toContain("Not searched");
-  expect(emptyWikiText(answer({ cases: [entry({ helps: 0.4 })] }))).toBe("No wiki page matches.");
+  expect(emptyWikiText(answer({ cases: [entry({ relevance: 0.8 })] }))).toContain("Not searched");
+  expect(emptyWikiText(answer({ cases: [entry({ relevance: 0.1, relation: "canonical" })] }))).toContain("Not searched");
+  expect(emptyWikiText(answer({ cases: [entry({ relevance: 0.4 })] }))).toBe("No wiki page matches.");
   expect(emptyWikiText(null)).toBe("No wiki page matches.");
 });
 

@@ -106,7 +106,7 @@ export function mockEngine(scenario: Scenario): void {
         return isEmpty ? { months: [], sources: [] } : INSIGHTS;
       case "known_duplicates":
         return isEmpty ? [] : Array.from({ length: args["month"] ? 2 : 41 }, (_, index) => countedDuplicate(index + 10, kind));
-      case "decided":
+      case "verdicts_since":
         return isEmpty ? [] : [31, 32, 33].map(verdict);
       case "is_metered":
         return false;

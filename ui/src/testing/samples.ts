@@ -92,7 +92,7 @@ export const comparison = (kind: SampleKind, number = 5): Comparison => ({
 export const solvedCase = (kind: SampleKind): SolvedCase => ({
   key: "acme/app#1", kind: "issue", title: TITLES[kind], url: null, state: "closed", state_reason: "completed", closed_at: DATES.closed_at, body: "The agent never reads the chain again.",
   body_excerpt: false, chars: 400, citation: "acme/app#1", environment: ["Debian 12"], fix: "comment-4", fixed_by: [{ key: "acme/app#9", title: "Read the chain again", url: null, text: "The chain is read again when its file changes, and at least once an hour." }],
-  fixed_in: "2.4", asked_version: { version: "2.4.1", has_fix: true }, helps: 0.81, omitted: 0, agreeing: 0, relation: null, reported_on: ["2.3.1"], same_signature: true, similarity: 0.8, via: null, words: 0.6, told: true,
+  fixed_in: "2.4", asked_version: { version: "2.4.1", has_fix: true }, relevance: 0.81, omitted: 0, agreeing: 0, relation: null, reported_on: ["2.3.1"], same_signature: true, similarity: 0.8, via: null, words: 0.6, fix_documented: true,
   comments: [
     { anchor: "comment-1", association: null, author: "王小明", created_at: DATES.created_at, excerpt: false, role: "reproduction", text: `Renew the chain and wait.\n\n\`\`\`\n${LOG}\n\`\`\``, url: null },
     { anchor: "comment-4", association: "MEMBER", author: "jane.doe", created_at: DATES.updated_at, excerpt: true, role: "fix", text: "Restart the agent once; 2.4 reads the chain by itself.", url: null },
@@ -120,7 +120,7 @@ export const knownProblem = (kind: SampleKind): KnownProblem => ({
 /** Returns the answer about a text or an item. */
 export const sampleAnswer = (kind: SampleKind, key: string | null = null): AskResponse => ({
   ...EMPTY_ANSWER, key, problem: knownProblem(kind), cases: [], wiki: [wikiPage("plain")], next: ["Use the workaround.", "Fixed, not released yet."],
-  related: [{ key: "acme/app#6", title: TITLES[kind], url: null, state: "open", state_reason: null, band: "possible", confidence: 0.31, status: "open", said: null }],
+  related: [{ key: "acme/app#6", title: TITLES[kind], url: null, state: "open", state_reason: null, band: "possible", confidence: 0.31, status: "open", key_comment: null }],
   closest: [],
 });
 
@@ -168,7 +168,7 @@ export const logs = (kind: SampleKind): LogResponse => ({
   lines: 88_000, new: 1, notices: [], conclusive: true, perhaps: 0, solved: 1, took_ms: 240,
   errors: [
     logError(kind, { severity: "fatal", before_crash: true, near_end: true, verdict: "solved", case: solvedCase(kind), count: 1 }),
-    logError(kind, { verdict: "known", known: { band: "likely", confidence: 0.72, key: "acme/app#5", state: "open", state_reason: null, title: TITLES[kind], url: null, status: null, said: null } }),
+    logError(kind, { verdict: "known", known: { band: "likely", confidence: 0.72, key: "acme/app#5", state: "open", state_reason: null, title: TITLES[kind], url: null, status: null, key_comment: null } }),
     logError(kind, { severity: "warning", count: 3 }),
   ],
 });

@@ -20,7 +20,7 @@ it("lists new reports with assessments", async () => {
     if (command === "search") return { hits: [hitAt(6, 2), hitAt(70, 23), hitAt(8, 30)], total: 3, notices: [] };
     if (command === "triage_queue") return { queue: [triageItem(5), triageItem(6)], related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, notices: [] };
     if (command === "duplicates") return { known: null, candidates: [] };
-    return command === "decided" || command === "closures" ? [] : null;
+    return command === "verdicts_since" || command === "closures" ? [] : null;
   });
   app.go("triage");
   await settle();

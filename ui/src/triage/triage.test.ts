@@ -50,7 +50,7 @@ beforeEach(async () => {
       bands.push(band);
       return { ...EMPTY_RESPONSE, scanned: 0, unscanned: 0, waiting: queue.length, queue, related, related_waiting: related.length, closed_left_out: 7 };
     }
-    if (command === "decided") return stored;
+    if (command === "verdicts_since") return stored;
     if (command === "record_verdict" && (failAll || failingKey === args["key"])) throw { code: "busy", message: "no", hint: null };
     if (command === "duplicates") {
       const { key } = args["request"] as { key: string };

@@ -208,6 +208,6 @@ impl AskResponse {
     /// Returns the solved case to try first, unless a report is more likely to be the same problem.
     pub fn first_case(&self) -> Option<&SolvedCase> {
         let nearest = self.related.first().map_or(0.0, |report| report.confidence);
-        self.cases.first().filter(|case| case.helps >= nearest)
+        self.cases.first().filter(|case| case.relevance >= nearest)
     }
 }

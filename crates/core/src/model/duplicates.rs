@@ -473,8 +473,8 @@ pub struct KnownReport {
     #[serde(default)]
     pub status: Option<ProblemStatus>,
     /// Comment of the report to read first, if nothing else answers the question; null otherwise.
-    #[serde(default)]
-    pub said: Option<CaseComment>,
+    #[serde(default, alias = "said")]
+    pub key_comment: Option<CaseComment>,
 }
 
 impl From<&DuplicateCandidate> for KnownReport {
@@ -488,7 +488,7 @@ impl From<&DuplicateCandidate> for KnownReport {
             band: c.band,
             confidence: c.confidence,
             status: None,
-            said: None,
+            key_comment: None,
         }
     }
 }

@@ -204,7 +204,8 @@ pub struct SolvedCase {
     pub via: Option<String>,
     /// Probability that the case helps, 0..1. Of the cases that were reviewed at a given value,
     /// that share helped.
-    pub helps: f32,
+    #[serde(alias = "helps")]
+    pub relevance: f32,
     /// Cosine similarity of the two texts, −1..1; null if only the lexical search found the case.
     pub similarity: Option<f32>,
     /// Share of the query's words that the case contains, weighted by rarity, about 0..1.
@@ -235,7 +236,8 @@ pub struct SolvedCase {
     pub fix: Option<String>,
     /// `true` if the thread documents the solution: a closing change, a version, a comment or the
     /// report itself.
-    pub told: bool,
+    #[serde(alias = "told")]
+    pub fix_documented: bool,
     /// Number of characters that this case uses of its share of the budget.
     pub chars: usize,
 }
@@ -299,13 +301,15 @@ pub struct NearCase {
     /// `true` if the case was closed without a fix, so that it is similar but not a solution.
     pub declined: bool,
     /// `true` if the case was closed and nothing documents the solution.
-    #[serde(default)]
-    pub silent: bool,
+    #[serde(default, alias = "silent")]
+    pub undocumented: bool,
     /// Probability that the case helps, 0..1.
-    pub helps: f32,
+    #[serde(alias = "helps")]
+    pub relevance: f32,
     /// Comment to read first: the reason for the closure or the last comment; null if there is
     /// none.
-    pub said: Option<CaseComment>,
+    #[serde(alias = "said")]
+    pub key_comment: Option<CaseComment>,
 }
 
 /// A wiki passage, returned if no solved case is similar enough.
@@ -333,19 +337,19 @@ pub struct ThreadFigures {
     /// Budget of each thread in characters.
     pub budget: usize,
     /// Number of closed issues whose fix comment is known.
-    pub known: u64,
+    pub known_fixes: u64,
     /// Number of them whose thread exceeds the budget. Shorter threads are shown whole and not
     /// counted below.
-    pub long: u64,
+    pub long_threads: u64,
     /// Number of long threads whose assembled excerpt contains the fix comment.
-    pub assembled: u64,
+    pub in_excerpt: u64,
     /// Number of long threads whose excerpt contains it if assembled from the wording alone,
     /// without the closing change.
-    pub blind: u64,
+    pub in_excerpt_by_wording: u64,
     /// Number of long threads where the last comments that fit contain it.
-    pub last: u64,
+    pub in_last_comments: u64,
     /// Number of long threads where the first comments that fit contain it.
-    pub first: u64,
+    pub in_first_comments: u64,
 }
 
 /// The outcome of a search for solved cases.
@@ -374,7 +378,8 @@ pub struct TroubleshootResponse {
     pub cases: Vec<SolvedCase>,
     /// Similar cases that are not a solution and, if requested, the nearest cases below the
     /// threshold.
-    pub near: Vec<NearCase>,
+    #[serde(alias = "near")]
+    pub similar_cases: Vec<NearCase>,
     /// Other open reports of the same problem, which have no solution yet.
     #[serde(default)]
     pub open: Vec<KnownReport>,
@@ -397,6 +402,6 @@ pub struct TroubleshootResponse {
 impl TroubleshootResponse {
     /// Returns whether a case is known to be the same problem or is more likely to help than not.
     pub fn is_sure(&self) -> bool {
-        self.cases.iter().any(|case| case.relation.is_some() || case.helps >= LIKELY_HELP)
+        self.cases.iter().any(|case| case.relation.is_some() || case.relevance >= LIKELY_HELP)
     }
 }

@@ -159,7 +159,17 @@ pub struct Match {
 /// Creates the summary of a known report.
 pub(crate) fn known_report(row: DocumentRow, band: Band, confidence: f32) -> KnownReport {
     let DocumentRow { key, title, url, state, state_reason, .. } = row;
-    KnownReport { key, title, url, state, state_reason, band, confidence, status: None, said: None }
+    KnownReport {
+        key,
+        title,
+        url,
+        state,
+        state_reason,
+        band,
+        confidence,
+        status: None,
+        key_comment: None,
+    }
 }
 
 impl Match {

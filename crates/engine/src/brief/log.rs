@@ -65,7 +65,7 @@ pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> Trouble
             false => TroubleshootOutcome::Solved,
         },
         cases,
-        near: Vec::new(),
+        similar_cases: Vec::new(),
         open: Vec::new(),
         articles: Vec::new(),
         wiki: Vec::new(),
@@ -148,7 +148,7 @@ pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
             let fixed_in = case.fixed_in.as_ref().map(|version| format!(", fixed in {version}"));
             let title = format!("{}{}", case.title, fixed_in.unwrap_or_default());
             let state = state_text(case.state, case.state_reason.as_deref());
-            (words, (title, state, case.helps, cite_case(case)))
+            (words, (title, state, case.relevance, cite_case(case)))
         }
         (_, Some(known_report)) => {
             let words = if error.verdict == LogVerdict::Known { "known" } else { "possibly known" };
@@ -166,7 +166,7 @@ pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
 pub(super) fn match_summary(error: &LogError) -> Option<String> {
     let (key, confidence, state) = match (&error.case, &error.known) {
         (Some(case), report) if error.verdict == LogVerdict::Solved || report.is_none() => {
-            (&case.key, case.helps, state_text(case.state, case.state_reason.as_deref()))
+            (&case.key, case.relevance, state_text(case.state, case.state_reason.as_deref()))
         }
         (_, Some(report)) => {
             let state = state_text(report.state, report.state_reason.as_deref());

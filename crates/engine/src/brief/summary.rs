@@ -38,7 +38,7 @@ pub(super) fn summarize_answer(
     let duplicate_count =
         answer.problem.as_ref().filter(is_itself).map_or(0, |problem| problem.reports.len());
     let related_report = answer.related.first().filter(|report| report.band <= Band::Possible);
-    let case = answer.cases.first().filter(|case| case.helps >= LIKELY_HELP);
+    let case = answer.cases.first().filter(|case| case.relevance >= LIKELY_HELP);
     sentences.push(match (known_problem, related_report, case) {
         (Some(problem), ..) => {
             citations.push(cite_report(&problem.key, &problem.url));
@@ -64,7 +64,7 @@ pub(super) fn summarize_answer(
             format!(
                 "{} (solved{fixed_in}) is likely to help, with a confidence of {}.",
                 case.key,
-                percent(case.helps)
+                percent(case.relevance)
             )
         }
         (None, Some(report), None) => {

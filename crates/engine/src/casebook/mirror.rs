@@ -369,7 +369,7 @@ impl Casebook {
     ///
     /// # Errors
     /// Same as [`Casebook::closures`].
-    pub async fn close_shown(
+    pub async fn close_reports(
         &self,
         list: &[Closure],
         actor: &str,

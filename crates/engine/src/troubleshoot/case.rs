@@ -450,7 +450,7 @@ impl CaseThread {
 
     /// Converts the thread to a case without a solution, with the comment to read first.
     pub(super) fn into_near_case(self, evidence: CaseEvidence, was_declined: bool) -> NearCase {
-        let silent = !was_declined && !self.has_solution();
+        let undocumented = !was_declined && !self.has_solution();
         let thread = self.assemble(usize::MAX);
         let fix = thread.fix;
         let mut comment = thread.comments.into_iter().find(|c| Some(&c.anchor) == fix.as_ref());
@@ -460,9 +460,9 @@ impl CaseThread {
         NearCase {
             citation: citation(&self.row),
             declined: was_declined,
-            silent,
-            helps: evidence.relevance,
-            said: comment,
+            undocumented,
+            relevance: evidence.relevance,
+            key_comment: comment,
             state: self.row.state,
             state_reason: self.row.state_reason,
             title: self.row.title,
@@ -588,7 +588,7 @@ impl Case {
             closed_at,
             relation: self.relation,
             via: self.via,
-            helps: self.evidence.relevance,
+            relevance: self.evidence.relevance,
             similarity: self.evidence.similarity,
             words: self.evidence.words,
             same_signature: self.evidence.same_failure,
@@ -603,7 +603,7 @@ impl Case {
             omitted: u32::try_from(thread.omissions).unwrap_or(u32::MAX),
             agreeing: u32::try_from(thread.agreements).unwrap_or(u32::MAX),
             fix: thread.fix,
-            told: has_solution,
+            fix_documented: has_solution,
             chars: thread.chars + changes_length,
             key: row.key,
             title: row.title,

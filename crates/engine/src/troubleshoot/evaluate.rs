@@ -81,12 +81,12 @@ fn evaluate_thread(
     if fixes.is_empty() {
         return;
     }
-    figures.known += 1;
+    figures.known_fixes += 1;
     let body = shorten(&thread.body).0;
     if length(&body) + comments.iter().map(|c| length(&c.text)).sum::<usize>() <= budget {
         return;
     }
-    figures.long += 1;
+    figures.long_threads += 1;
     let contains_fix = |thread: &CaseThread| {
         let assembled = thread.assemble(budget);
         let is_shown = |i: &usize| {
@@ -97,8 +97,8 @@ fn evaluate_thread(
         };
         u64::from(fixes.iter().any(is_shown))
     };
-    figures.assembled += contains_fix(thread);
-    figures.blind += contains_fix(thread_without_links);
+    figures.in_excerpt += contains_fix(thread);
+    figures.in_excerpt_by_wording += contains_fix(thread_without_links);
     let comment_budget = budget - length(&excerpt(&body, budget).0);
     let baseline = |order: &mut dyn Iterator<Item = usize>| {
         let mut budget_left = comment_budget;
@@ -111,8 +111,8 @@ fn evaluate_thread(
         }
         0
     };
-    figures.last += baseline(&mut (0..comments.len()).rev());
-    figures.first += baseline(&mut (0..comments.len()));
+    figures.in_last_comments += baseline(&mut (0..comments.len()).rev());
+    figures.in_first_comments += baseline(&mut (0..comments.len()));
 }
 
 /// Returns whether a comment states the fix, judged by facts instead of its wording.

@@ -110,7 +110,7 @@ pub(crate) fn respond(
         problem: None,
         outcome: TroubleshootOutcome::Nothing,
         cases: Vec::new(),
-        near: Vec::new(),
+        similar_cases: Vec::new(),
         open: Vec::new(),
         articles: Vec::new(),
         wiki: Vec::new(),
@@ -166,7 +166,8 @@ pub(crate) fn respond(
             .take(MAX_NEAR)
             .map(|c| Ok(load(c.row)?.into_near_case(c.evidence, c.was_declined)));
         unsolved.truncate(MAX_NEAR);
-        response.near = unsolved.into_iter().map(Ok).chain(weak_matches).collect::<Result<_>>()?;
+        response.similar_cases =
+            unsolved.into_iter().map(Ok).chain(weak_matches).collect::<Result<_>>()?;
         Ok(solutions)
     })?;
     let weight = |c: &Case| if c.relation.is_some() { 1.0 } else { c.evidence.relevance };
