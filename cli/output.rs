@@ -109,6 +109,7 @@ impl Output {
     ) -> Result<()> {
         let mut value =
             serde_json::to_value(value).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+        round_numbers(&mut value);
         if !fields.is_empty() {
             let notices = value.get_mut("notices").map(serde_json::Value::take);
             if let Some(elements) = list.and_then(|l| value.get_mut(l)) {
@@ -173,6 +174,26 @@ pub fn write_result(error: io::Error) -> Result<()> {
 /// Prints a line on standard error, ignoring write errors.
 pub fn eprint_line(text: impl std::fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// Rounds all fractions to three decimals, or to three significant digits below 0.1.
+fn round_numbers(value: &mut serde_json::Value) {
+    use serde_json::Value;
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let x = number.as_f64().unwrap_or_default();
+            // `{:e}` gives the exponent without floating-point logarithms.
+            let exponent =
+                format!("{x:e}").split_once('e').and_then(|(_, e)| e.parse::<i32>().ok());
+            let decimals = usize::try_from(2 - exponent.unwrap_or(0)).unwrap_or(0).clamp(3, 12);
+            let rounded = format!("{x:.decimals$}").parse().ok();
+            *value =
+                rounded.and_then(serde_json::Number::from_f64).map_or(Value::Null, Value::from);
+        }
+        Value::Array(items) => items.iter_mut().for_each(round_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(round_numbers),
+        _ => {}
+    }
 }
 
 fn retain_fields(value: &mut serde_json::Value, fields: &[&str]) -> Result<()> {
@@ -329,6 +350,15 @@ mod tests {
     #[test]
     fn escape_sequences_do_not_reach_the_terminal() {
         assert_eq!(plain("a\u{1b}[31mb\u{7}\u{202e}c\r\n"), "a\u{fffd}[31mb\u{fffd}c\n");
+    }
+
+    #[test]
+    fn json_fractions_have_three_digits() {
+        let mut value = serde_json::json!([0.712f32, {"share": 0.0015081886667758226}, -1234.56789, 5.0, 0.0, 7, "0.12345"]);
+        round_numbers(&mut value);
+        let expected =
+            serde_json::json!([0.712, {"share": 0.00151}, -1234.568, 5.0, 0.0, 7, "0.12345"]);
+        assert_eq!(value, expected);
     }
 
     #[test]
