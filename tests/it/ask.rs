@@ -71,6 +71,37 @@ async fn unknown_problem_asks_for_a_report() {
 }
 
 #[tokio::test]
+async fn cause_at_the_end_of_a_line_decides() {
+    let report = |number, title: &str, cause: &str| {
+        let body = format!(
+            "It stops.\n\n```\nERROR quay::link open harbour-{number}.example: tls: {cause}\n```"
+        );
+        issue(number, title, &body)
+    };
+    let env = TestEnv::new();
+    let casebook = env
+        .load(&[
+            report(
+                4,
+                "Link does not open in spring",
+                "invalid peer certificate: UnknownIssuer of the berth",
+            ),
+            report(
+                5,
+                "Link does not open: tls certificate of the peer is invalid",
+                "invalid peer certificate: NotValidForName",
+            ),
+            issue(8, "Colours of the chart are pale", "On a projector nobody sees the third line."),
+        ])
+        .await;
+    let text = "The link to the peer does not open\nERROR quay::link tls: invalid peer certificate: UnknownIssuer of the berth";
+    let reply = ask(&casebook, text).await;
+    let other = reply.related.iter().find(|report| report.key == "acme/app#5");
+    assert!(other.is_none_or(|report| report.confidence < 0.5), "{reply:?}");
+    assert!(reply.problem.is_none_or(|problem| problem.key == "acme/app#4"));
+}
+
+#[tokio::test]
 async fn every_command_names_the_same_problem() {
     let env = TestEnv::new();
     env.ok(&["import", "sample"]);

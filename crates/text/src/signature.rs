@@ -456,6 +456,11 @@ pub fn constant_runs(line: &str) -> Vec<String> {
     runs
 }
 
+/// Returns whether a message has no part that is specific to the program.
+pub fn is_generic_message(message: &str) -> bool {
+    is_generic(&normalize_message(message))
+}
+
 /// Normalizes a message: lower case, single spaces, variable parts as `#`.
 pub(crate) fn normalize_message(message: &str) -> String {
     let masked_text = VARIABLE_PART.replace_all(message.trim(), "#");

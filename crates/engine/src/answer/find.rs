@@ -18,7 +18,7 @@ use super::{
     low_content,
     near_duplicate::{NearDuplicate, TokenizedReport},
     question_model::QuestionModel,
-    ranking::{RankedCandidate, RankingModel},
+    ranking::{GENERIC_CEILING, MODEL_CEILING, RankedCandidate, RankingModel},
     text_overlap::{OverlapComparer, RARE_DOCUMENTS, TextOverlap},
 };
 use crate::search::report_texts;
@@ -35,7 +35,7 @@ use precedent_text::{
     reference::{Relation, references},
     report::Report,
     salient::extract_salient,
-    signature::{Signature, constant_runs},
+    signature::{Signature, constant_runs, is_generic_message},
     tokens,
     trace::{frames, may_be_frame},
 };
@@ -51,10 +51,15 @@ const OVERLAP_SHORT_LIST: usize = 8;
 const MAX_OVERLAPS: usize = 10;
 /// The minimum number of other reports with the same title that makes it generic.
 const MIN_GENERIC_TITLES: usize = 2;
+/// The confidence ceiling of an answer to a question if it lacks the rare lines and codes of the
+/// question that other candidates contain.
+const OTHER_LINE_CEILING: f32 = 0.45;
 /// The minimum word overlap of a candidate for a word-for-word comparison with an untitled draft.
 const MIN_WORD_OVERLAP: f32 = 0.8;
 /// The minimum number of consecutive words that identify a line.
 const MIN_LINE_WORDS: usize = 6;
+/// The minimum number of words of a message at the end of an error chain that is looked up.
+const MIN_MESSAGE_WORDS: usize = 4;
 /// The maximum number of bytes read of each line.
 const MAX_LINE: usize = 400;
 /// The maximum number of lines read of each text.
@@ -131,6 +136,7 @@ impl MatchFinder<'_> {
         let is_generic = draft.is_generic_question();
         let same_failures =
             overlaps.values().flatten().filter(|item| item.1.is_same_failure()).count();
+        let rare_matches = overlaps.values().flatten().any(|item| item.1.rare_signature);
         let mut matches = Vec::with_capacity(ranking.len());
         for RankedCandidate { index, score, log_share: share } in ranking {
             let document = hits.ids[index];
@@ -150,7 +156,14 @@ impl MatchFinder<'_> {
                 None => {
                     let has_vectors = hits.likeness.is_some();
                     let probability = QuestionModel::built_in().probability(&evidence, has_vectors);
-                    model.bound_answer(&evidence, probability, is_generic, same_failures > 1)
+                    let lacks_line = rare_matches
+                        && !evidence.overlap.is_some_and(|overlap| overlap.rare_signature);
+                    let ceiling = match (is_generic, lacks_line) {
+                        (true, _) => GENERIC_CEILING,
+                        (_, true) => OTHER_LINE_CEILING,
+                        _ => MODEL_CEILING,
+                    };
+                    model.bound_answer(&evidence, probability, ceiling, same_failures > 1)
                 }
             };
             matches.push(Match {
@@ -269,27 +282,26 @@ impl MatchFinder<'_> {
             return Ok(Vec::new());
         }
         let text = draft.body.whole(&draft.title);
-        let longest_run = |line: &str| {
-            let line = &line[..line.floor_char_boundary(MAX_LINE)];
-            let runs = constant_runs(line).into_iter().map(|run| {
-                tokens::words(&run).into_iter().map(|word| word.term).collect::<Vec<_>>()
-            });
-            runs.max_by_key(Vec::len).filter(|terms| terms.len() >= MIN_LINE_WORDS)
-        };
-        let mut phrases: Vec<Vec<String>> = text
+        let mut lines: Vec<Vec<Vec<String>>> = text
             .lines()
             .take(MAX_LINES)
             .filter(|line| !may_be_frame(line) || frames(line).is_empty())
-            .filter_map(longest_run)
+            .map(|line| line_phrases(&line[..line.floor_char_boundary(MAX_LINE)]))
+            .filter(|phrases| !phrases.is_empty())
             .collect();
-        phrases.sort_by_key(|terms| std::cmp::Reverse(terms.len()));
-        phrases.dedup();
+        lines.sort_by_key(|phrases| std::cmp::Reverse(phrases[0].len()));
+        lines.dedup();
         let mut documents = Vec::new();
-        for terms in phrases.into_iter().take(MAX_PHRASES) {
-            let words = Words { phrases: vec![terms], ..Words::default() };
-            let matches = self.fulltext.search(&words, filters, RARE_DOCUMENTS + 1)?;
-            if matches.len() <= RARE_DOCUMENTS {
-                documents.extend(matches.into_iter().map(|(id, _)| id));
+        for phrases in lines.into_iter().take(MAX_PHRASES) {
+            for terms in phrases {
+                let words = Words { phrases: vec![terms], ..Words::default() };
+                let matches = self.fulltext.search(&words, filters, RARE_DOCUMENTS + 1)?;
+                if !matches.is_empty() {
+                    if matches.len() <= RARE_DOCUMENTS {
+                        documents.extend(matches.into_iter().map(|(id, _)| id));
+                    }
+                    break;
+                }
             }
         }
         Ok(documents)
@@ -523,4 +535,45 @@ fn comparable_part(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
     let is_code = draft.document.is_none() && explain::has_number(&draft.title);
     let has_content = is_code || !low_content::is_low_content(&draft.title, &draft.body);
     has_content.then_some((Cow::Borrowed(draft), false))
+}
+/// Returns the phrases to look up for a line, longest first: its longest run of constant words, and
+/// the messages at the end of an error chain such as `open: connect: certificate has expired`,
+/// whose contexts differ between reports.
+fn line_phrases(line: &str) -> Vec<Vec<String>> {
+    let terms = |text: &str| -> Vec<String> {
+        tokens::words(text).into_iter().map(|word| word.term).collect()
+    };
+    let runs = constant_runs(line);
+    let longest = runs.iter().map(|run| terms(run)).max_by_key(Vec::len);
+    let mut phrases: Vec<_> =
+        longest.into_iter().filter(|terms| terms.len() >= MIN_LINE_WORDS).collect();
+    let end = runs.last().map_or("", String::as_str);
+    phrases.extend(
+        end.match_indices(": ")
+            .map(|(at, separator)| &end[at + separator.len()..])
+            .filter(|message| !is_generic_message(message))
+            .map(terms)
+            .filter(|terms| terms.len() >= MIN_MESSAGE_WORDS),
+    );
+    phrases.sort_by_key(|terms| std::cmp::Reverse(terms.len()));
+    phrases.dedup();
+    phrases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_is_looked_up_whole_then_by_its_cause() {
+        let phrases = |line: &str| -> Vec<String> {
+            line_phrases(line).into_iter().map(|terms| terms.join(" ")).collect()
+        };
+        assert_eq!(
+            phrases("12:00 sync of 7 failed: tls: the peer's certificate has expired"),
+            ["failed tls peer's certificate expired", "peer's certificate expired"]
+        );
+        assert_eq!(phrases("copy: no such file or directory"), [""; 0], "a generic message");
+        assert_eq!(phrases("too short: to say"), [""; 0]);
+    }
 }

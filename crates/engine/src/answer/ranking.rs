@@ -233,15 +233,14 @@ impl RankingModel {
     }
 
     /// Bounds the probability that a report answers a typed question, by the rules that
-    /// [`Self::confidence`] applies and the ceiling for generic questions.
+    /// [`Self::confidence`] applies, and by a ceiling.
     pub(super) fn bound_answer(
         &self,
         evidence: &PairEvidence<'_>,
         probability: f32,
-        is_generic: bool,
+        ceiling: f32,
         shares_failure_with_others: bool,
     ) -> Confidence {
-        let ceiling = if is_generic { GENERIC_CEILING } else { MODEL_CEILING };
         let worth = self.confidence.worth_probability(evidence);
         let answer = Confidence { duplicate: probability.min(ceiling), worth };
         Self::apply_bounds(evidence, shares_failure_with_others, answer)
