@@ -640,7 +640,36 @@ fn create_folder(folder: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
+
+    /// Opens a casebook with these records of GitHub's API, and indexes them.
+    pub(super) async fn open_with(records: &[Value]) -> (tempfile::TempDir, Casebook) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records.jsonl");
+        fs::write(&path, records.iter().map(|r| format!("{r}\n")).collect::<String>()).unwrap();
+        let options = OpenOptions {
+            engine: Some(Engine::Hashed),
+            ..OpenOptions::new(folder.path().join("casebook"))
+        };
+        let casebook = Casebook::open(options).await.unwrap();
+        casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+        casebook.update_index(&Task::new()).await.unwrap();
+        (folder, casebook)
+    }
+
+    /// Returns an issue of GitHub's API with these other fields.
+    pub(super) fn issue(number: u64, title: &str, body: &str, fields: Value) -> Value {
+        let mut record = serde_json::json!({
+            "id": 1000 + number, "number": number, "title": title, "body": body, "state": "open",
+            "html_url": format!("https://tracker.example/acme/app/issues/{number}"),
+            "user": {"login": "ada"}, "created_at": "2026-01-02T03:04:05Z",
+            "updated_at": "2026-01-02T03:04:05Z",
+        });
+        record.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        record
+    }
 
     #[test]
     fn time_beyond_the_range_is_clamped() {
