@@ -122,7 +122,8 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
         };
         writer.add(SectionKind::Summary, "Summary", summary.into_iter().collect());
         writer.add_sections(duplicates.as_ref(), &solved_cases)?;
-        let sections = writer.sections;
+        let mut sections = writer.sections;
+        let sources = cited_sources(r, &mut sections)?;
         let record = BriefRecord {
             version: VERSION,
             request: request.clone(),
@@ -130,7 +131,7 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
             as_of,
             model: context.model.map(|(name, _)| name.to_owned()),
             names_unrecognized: false,
-            sources: cited_sources(r, &sections)?,
+            sources,
         };
         let title = row.map_or(title.clone(), |row| format!("{} {title}", row.key));
         Ok(Brief { title, sections, redactions: Vec::new(), record })
@@ -290,16 +291,20 @@ fn logins(r: &Reader<'_>, brief: &Brief, row: Option<&DocumentRow>) -> Result<Ve
     Ok(out)
 }
 
-/// Returns the documents that these sections cite, in citation order.
-fn cited_sources(r: &Reader<'_>, sections: &[Section]) -> Result<Vec<BriefSource>> {
+/// Returns the documents that these sections cite, in citation order. Labels each citation with the
+/// kind of its document.
+fn cited_sources(r: &Reader<'_>, sections: &mut [Section]) -> Result<Vec<BriefSource>> {
     let mut out: Vec<BriefSource> = Vec::new();
-    for c in sections.iter().flat_map(|s| &s.entries).flat_map(|e| &e.citations) {
-        if out.iter().any(|s| s.key == c.key) {
+    let entries = sections.iter_mut().flat_map(|s| &mut s.entries);
+    for c in entries.flat_map(|e| &mut e.citations) {
+        if let Some(source) = out.iter().find(|s| s.key == c.key) {
+            c.label.clone_from(&source.citation);
             continue;
         }
         let Some(row) = r.document_by_key(&c.key)? else { continue };
+        c.label = citation(&row);
         out.push(BriefSource {
-            citation: citation(&row),
+            citation: c.label.clone(),
             comments: r.comments(&row)?.len() as u64,
             key: row.key,
             title: row.title,
@@ -443,12 +448,9 @@ impl Writer<'_> {
             });
             facts.extend(c.canonical.as_ref().map(|k| format!("tracked in {k}")));
             facts.extend(c.reasons.iter().cloned());
-            let kind = self.row.map_or(DocKind::Issue, |row| row.kind);
-            let noun = if kind == DocKind::PullRequest { "Pull request" } else { "Issue" };
-            let label = format!("[{noun} {}]", c.key);
-            let citation = Citation { label, key: c.key.clone(), url: c.url.clone() };
             let heading = Some(c.title.clone());
-            Entry { heading, ..statement(to_sentence(&facts.join("; ")), vec![citation]) }
+            let citations = vec![cite_report(&c.key, &c.url)];
+            Entry { heading, ..statement(to_sentence(&facts.join("; ")), citations) }
         });
         let entries: Vec<Entry> = known_entries.into_iter().chain(candidates).collect();
         self.add(SectionKind::Duplicates, title, entries);
