@@ -3,8 +3,8 @@
 use precedent_core::{
     error::Result,
     model::{
-        BriefRequest, Citation, Entry, LogError, LogGroup, LogPlace, LogRequest, LogResponse,
-        LogVerdict, Notice, SolvedCase, TroubleshootOutcome, TroubleshootResponse,
+        Band, BriefRequest, Citation, Entry, LIKELY_HELP, LogError, LogGroup, LogPlace, LogRequest,
+        LogResponse, LogVerdict, Notice, SolvedCase, TroubleshootOutcome, TroubleshootResponse,
     },
     task::Task,
 };
@@ -12,6 +12,7 @@ use precedent_core::{
 use super::{cite_case, cite_report, percent, quote, state_text};
 use crate::{logs, troubleshoot::CaseContext};
 use jiff::Timestamp;
+use precedent_markup::fence;
 
 /// Reads the logs of a request and searches for their errors.
 ///
@@ -32,12 +33,33 @@ pub(super) fn read_logs(
     };
     let mut response = logs::ask(context, &log_request, parsed_logs, now, task)?;
     response.conclusive = Notice::is_conclusive(&response.notices);
-    for error in &mut response.errors {
-        let is_included = |key: &String| !request.leave_out.contains(key);
-        error.known = error.known.take().filter(|k| is_included(&k.key));
-        error.case = error.case.take().filter(|c| is_included(&c.key));
+    if !request.leave_out.is_empty() {
+        remove_excluded(&mut response, &request.leave_out);
     }
     Ok(response)
+}
+
+/// Removes matches with these keys, and updates the verdicts and their counts.
+fn remove_excluded(response: &mut LogResponse, keys: &[String]) {
+    for error in &mut response.errors {
+        error.known = error.known.take().filter(|report| !keys.contains(&report.key));
+        error.case = error.case.take().filter(|case| !keys.contains(&case.key));
+        let verdict = match (&error.case, &error.known) {
+            (Some(_), Some(_)) => error.verdict,
+            (Some(case), None) if case.relevance >= LIKELY_HELP => error.verdict,
+            (None, Some(report)) if report.band <= Band::Likely => LogVerdict::Known,
+            (None, None) => LogVerdict::New,
+            _ => LogVerdict::Perhaps,
+        };
+        error.verdict = error.verdict.max(verdict);
+    }
+    let count = |verdict| response.errors.iter().filter(|e| e.verdict == verdict).count() as u64;
+    (response.solved, response.known, response.perhaps, response.new) = (
+        count(LogVerdict::Solved),
+        count(LogVerdict::Known),
+        count(LogVerdict::Perhaps),
+        count(LogVerdict::New),
+    );
 }
 
 /// Returns the cases that are likely to help and the threads of known reports, each once.
@@ -128,7 +150,8 @@ fn entry(error: &LogError) -> Entry {
     let mut facts = vec![occurrences(group)];
     facts.extend(group.before_crash.then(|| "just before the crash".to_owned()));
     facts.push(status);
-    let code = format!("```\n{}\n```", group.example.replace("```", "'''"));
+    let fence = fence(group.example.lines());
+    let code = format!("{fence}\n{}\n{fence}", group.example);
     Entry {
         heading: Some(group.message.clone()),
         text: Some(format!("{}.", facts.join("; "))),
