@@ -212,8 +212,8 @@ pub fn preview(
     Ok(redact::preview(&unredacted_brief, &names, &RedactionOptions::from_request(request)))
 }
 
-/// The maximum number of bytes of a brief in which names are recognized, shorter texts first; takes
-/// up to 1.5 s.
+/// The maximum number of bytes of a brief in which the model recognizes names, shorter texts first;
+/// takes up to 1.5 s.
 const MAX_RECOGNIZED: usize = 64_000;
 /// A word is common if it occurs in more than this many documents, and in more than one in
 /// [`COMMON_SHARE`] of all documents. A name that consists of common words is taken for a product
@@ -221,8 +221,8 @@ const MAX_RECOGNIZED: usize = 64_000;
 const COMMON_DOCUMENTS: u64 = 5;
 const COMMON_SHARE: u64 = 250;
 
-/// Returns the names in a brief, and whether they are complete: without the recognition model there
-/// are only logins.
+/// Returns the names in a brief, and whether the model read all of its text. Without the model,
+/// there are only logins.
 pub(crate) fn recognize_names(
     context: &BriefContext<'_>,
     brief: &Brief,
@@ -238,12 +238,22 @@ pub(crate) fn recognize_names(
     let mut texts: Vec<String> = redact::texts(brief).into_iter().collect();
     texts.sort_by_key(String::len);
     let mut bytes_left = MAX_RECOGNIZED;
-    for text in texts {
-        let text = &text[..text.floor_char_boundary(bytes_left)];
-        bytes_left -= text.len();
-        names.recognize(text, &mut reader)?;
+    for text in &texts {
+        let start = start_of(text, bytes_left);
+        bytes_left -= start.len();
+        names.recognize(start, &mut reader)?;
     }
-    Ok((names, true))
+    let total_bytes: usize = texts.iter().map(String::len).sum();
+    Ok((names, total_bytes <= MAX_RECOGNIZED))
+}
+
+/// Returns at most the first `max` bytes of `text`, cut between words so that no name is cut.
+fn start_of(text: &str, max: usize) -> &str {
+    if text.len() <= max {
+        return text;
+    }
+    let start = &text[..text.floor_char_boundary(max)];
+    start.rfind(char::is_whitespace).map_or(start, |end| &start[..end])
 }
 
 /// The recognition model with the word frequencies of the casebook.

@@ -64,7 +64,9 @@ fn provenance_line(brief: &Brief) -> String {
             n => format!("{n} names and secrets were replaced; others may remain"),
         };
         if record.names_unrecognized {
-            line.push_str("; the model that recognizes names was missing");
+            line.push_str(
+                "; the model that recognizes names was missing or did not read all of the text",
+            );
         }
         parts.push(line);
     }
