@@ -46,6 +46,8 @@ const MAX_DUPLICATES: usize = 5;
 const MIN_SCORE: f32 = 0.4;
 /// The maximum length of the quoted problem, in characters.
 const MAX_PROBLEM: usize = 6000;
+/// The question about a version that should have the fix.
+const IS_BACK: &str = "Is the problem back?";
 
 /// Program output: a message after several component names ("thumbnailer: decoder tiff:
 /// unsupported compression 7"), a time or a level.
@@ -121,7 +123,7 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
             (None, None) => None,
         };
         writer.add(SectionKind::Summary, "Summary", summary.into_iter().collect());
-        writer.add_sections(duplicates.as_ref(), &solved_cases)?;
+        writer.add_sections(duplicates.as_ref(), &solved_cases, &versions)?;
         let mut sections = writer.sections;
         let sources = cited_sources(r, &mut sections)?;
         let record = BriefRecord {
@@ -343,6 +345,7 @@ impl Writer<'_> {
         &mut self,
         duplicates: Option<&DuplicatesResponse>,
         cases: &TroubleshootResponse,
+        versions: &[String],
     ) -> Result<()> {
         match self.log {
             Some(log) => self.add(SectionKind::Log, "Errors in the log", log::entries(log)),
@@ -363,9 +366,9 @@ impl Writer<'_> {
             ..Entry::default()
         });
         self.add(SectionKind::Wiki, "From the wiki", wiki.collect());
-        self.add_versions(cases);
+        self.add_versions(cases, versions);
         self.add_solvers(cases);
-        self.add_questions(duplicates, cases);
+        self.add_questions(duplicates, cases, versions);
         self.add_notes()
     }
 
@@ -383,17 +386,15 @@ impl Writer<'_> {
         }
     }
 
-    fn source_key(&self) -> &str {
-        self.row
-            .map(|row| row.source.as_str())
-            .or(self.request.source.as_deref())
-            .unwrap_or_default()
-    }
-
     /// Returns the product versions that the report mentions.
     fn reported_versions(&self) -> Vec<String> {
         let (title, body) = self.title_and_body();
-        versions(&format!("{title}\n{body}"), self.source_key()).product
+        let source = self.row.map(|row| &*row.source).or(self.request.source.as_deref());
+        versions(&format!("{title}\n{body}"), source.unwrap_or_default()).product
+    }
+
+    fn subject(&self) -> &'static str {
+        if self.log.is_some() { "log" } else { "report" }
     }
 
     fn add_problem(&mut self) {
@@ -489,12 +490,11 @@ impl Writer<'_> {
                 (Some(row), Some(disposition)) => {
                     citations.push(cite(&row));
                     let mut facts = vec![
-                        "this report is a known duplicate".to_owned(),
                         state_text(canonical.state, canonical.state_reason.as_deref()),
                         disposition.to_string(),
                     ];
                     facts.retain(|f| !f.is_empty());
-                    to_sentence(&facts.join("; "))
+                    format!("Known duplicate of {} ({}).", canonical.key, facts.join("; "))
                 }
                 _ => format!("Known duplicate of {}, which is not in the casebook.", canonical.key),
             };
@@ -502,10 +502,10 @@ impl Writer<'_> {
             entries.push(Entry { heading, ..statement(text, citations) });
         }
         if count > 0 {
-            let qualifier = if response.known.is_some() { "other " } else { "" };
             let predicate =
                 if count == 1 { "report is a duplicate" } else { "reports are duplicates" };
-            let mut text = format!("{count} {qualifier}{predicate} of it");
+            let target = if response.known.is_some() { canonical_key } else { "this one" };
+            let mut text = format!("{count} other {predicate} of {target}");
             if count > duplicates.len() {
                 text.push_str(&format!(", {} shown", duplicates.len()));
             }
@@ -526,7 +526,7 @@ impl Writer<'_> {
             let mut clauses = vec![facts.join(" ")];
             clauses.extend(
                 (case.relation == Some(CaseRelation::Canonical))
-                    .then(|| "the reported problem is a known duplicate of it".to_owned()),
+                    .then(|| format!("this report is a known duplicate of {}", case.key)),
             );
             clauses
                 .extend(case.via.as_ref().map(|key| format!("found through its duplicate {key}")));
@@ -568,11 +568,10 @@ impl Writer<'_> {
         self.add(SectionKind::Cases, "Solved cases", entries);
     }
 
-    fn add_versions(&mut self, response: &TroubleshootResponse) {
+    fn add_versions(&mut self, response: &TroubleshootResponse, versions: &[String]) {
         let mut entries = Vec::new();
-        let versions = self.reported_versions();
         if !versions.is_empty() {
-            let text = format!("This report mentions {}.", versions.join(", "));
+            let text = format!("This {} mentions {}.", self.subject(), versions.join(", "));
             entries.push(statement(text, self.row.map(cite).into_iter().collect()));
         }
         for case in &response.cases {
@@ -618,6 +617,7 @@ impl Writer<'_> {
         &mut self,
         duplicates: Option<&DuplicatesResponse>,
         cases: &TroubleshootResponse,
+        versions: &[String],
     ) {
         let (title, body) = self.title_and_body();
         let prepared_body = PreparedText::body(body, &Skeleton::default());
@@ -625,9 +625,13 @@ impl Writer<'_> {
         let citations: Vec<Citation> = self.row.map(cite).into_iter().collect();
         let has_asked_version = cases.cases.iter().any(|case| case.asked_version.is_some())
             || cases.problem.as_ref().is_some_and(|problem| problem.asked_version.is_some());
-        if self.reported_versions().is_empty() && !has_asked_version {
-            let question = "Which version is affected? The report does not say.";
-            items.push((question.to_owned(), citations.clone()));
+        if versions.is_empty() && !has_asked_version {
+            // Only the errors of a log are read.
+            let reason = match self.log {
+                Some(_) => "The errors do not say.",
+                None => "The report does not say.",
+            };
+            items.push((format!("Which version is affected? {reason}"), citations.clone()));
         }
         let has_error = || {
             PROGRAM_OUTPUT.is_match(body)
@@ -643,13 +647,13 @@ impl Writer<'_> {
             else {
                 continue;
             };
-            let version = &asked_version.version;
+            let (subject, version) = (self.subject(), &asked_version.version);
             let question = match asked_version.has_fix {
                 Some(true) => format!(
-                    "The report mentions {version}, but this problem was fixed in {fixed_in}. Is the problem back?"
+                    "The {subject} mentions {version}, but this problem was fixed in {fixed_in}. {IS_BACK}"
                 ),
                 _ => format!(
-                    "The report mentions {version}; this problem was fixed in {fixed_in}. Does it still occur in {fixed_in}?"
+                    "The {subject} mentions {version}; this problem was fixed in {fixed_in}. Does it still occur in {fixed_in}?"
                 ),
             };
             items.push((question, vec![cite_case(case)]));
@@ -658,14 +662,18 @@ impl Writer<'_> {
             matches!(c.disposition, Disposition::PossibleRegression(_))
                 && c.confidence >= Band::Possible.floor()
         };
-        if let Some(c) = duplicates.and_then(|f| f.candidates.iter().find(is_regression)) {
-            let question = "This was fixed earlier. Is the problem back?";
-            items.push((question.to_owned(), vec![cite_report(&c.key, &c.url)]));
+        if let Some(c) = duplicates.and_then(|f| f.candidates.iter().find(is_regression))
+            && !items.iter().any(|(question, _)| question.ends_with(IS_BACK))
+        {
+            let question = format!("This was fixed earlier. {IS_BACK}");
+            items.push((question, vec![cite_report(&c.key, &c.url)]));
         }
         if cases.cases.is_empty() && cases.wiki.is_empty() {
-            let question =
-                "No solved case or wiki page matches. Who is familiar with this component?";
-            items.push((question.to_owned(), Vec::new()));
+            // The wiki is not searched for the errors of a log.
+            let sources =
+                if self.log.is_some() { "solved case" } else { "solved case or wiki page" };
+            let question = format!("No {sources} matches. Who is familiar with this component?");
+            items.push((question, Vec::new()));
         }
         self.add(SectionKind::Questions, "Open questions", merge_questions(items));
     }
@@ -689,12 +697,11 @@ impl Writer<'_> {
     }
 }
 
-/// Merges texts with the same question, which is their last sentence.
+/// Merges the citations of equal questions.
 fn merge_questions(items: Vec<(String, Vec<Citation>)>) -> Vec<Entry> {
-    let question = |text: &str| text.rsplit_once(". ").map_or(text, |(_, last)| last).to_owned();
     let mut questions: Vec<(String, Vec<Citation>)> = Vec::new();
     for (text, citations) in items {
-        match questions.iter_mut().find(|(first, _)| question(first) == question(&text)) {
+        match questions.iter_mut().find(|(question, _)| *question == text) {
             Some((_, sources)) => {
                 sources.extend(
                     citations.into_iter().filter(|c| !sources.contains(c)).collect::<Vec<_>>(),
@@ -762,12 +769,19 @@ mod tests {
         };
         let entries = merge_questions(vec![
             ("Fixed in 2.4. Is the problem back?".into(), cite("a#1")),
-            ("Is there a log?".into(), Vec::new()),
             ("Fixed in 2.5. Is the problem back?".into(), cite("a#2")),
-            ("Fixed in 2.4. Is the problem back?".into(), cite("a#1")),
+            ("Fixed in 2.4. Is the problem back?".into(), cite("a#3")),
         ]);
-        let texts: Vec<&str> = entries.iter().filter_map(|e| e.text.as_deref()).collect();
-        assert_eq!(texts, ["Fixed in 2.4. Is the problem back?", "Is there a log?"]);
-        assert_eq!(entries[0].citations.len(), 2);
+        let keys = |entry: &Entry| {
+            entry.citations.iter().map(|c| c.key.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(entries.iter().map(keys).collect::<Vec<_>>(), ["a#1 a#3", "a#2"]);
+    }
+
+    #[test]
+    fn long_text_is_cut_between_words() {
+        assert_eq!(start_of("Ask Ada Lovelace", 11), "Ask Ada");
+        assert_eq!(start_of("Ask Ada", 7), "Ask Ada");
+        assert_eq!(start_of("日本語", 4), "日");
     }
 }
