@@ -281,8 +281,6 @@ impl Casebook {
             }
         };
         let fulltext = open_text(&folder, store.read_only().is_some())?;
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let workers = if options.workers == 0 { cores.div_ceil(2) } else { options.workers };
         let timing =
             options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
         let mut http = HttpOptions::new(timing);
@@ -293,7 +291,7 @@ impl Casebook {
             store: Arc::new(store),
             fulltext,
             engine,
-            workers,
+            workers: worker_count(options.workers),
             clock: options.clock,
             secrets: options.secrets,
             http: Http::new(http),
@@ -614,6 +612,12 @@ fn open_text(folder: &Path, read_only: bool) -> Result<FullText> {
         Err(error) if error.code() == Code::Io => open_existing(),
         result => result,
     }
+}
+
+/// Returns the number of embedding threads for [`OpenOptions::workers`].
+fn worker_count(workers: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    if workers == 0 { cores.div_ceil(2) } else { workers }
 }
 
 fn emptied_error(database: &Path) -> Error {
