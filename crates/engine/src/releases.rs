@@ -465,6 +465,9 @@ mod tests {
         let text = "Version 2.0.0 on build 10.0.10150, with log 2.0.16";
         assert_eq!(releases().newest_in(text, "acme/app").unwrap().name, "2.0.0");
         assert_eq!(Releases::default().newest_in(text, "acme/app").unwrap().name, "10.0.10150");
+        let text = "It worked in 2.9.1 and fails since 2.10.0-rc.1.";
+        assert_eq!(Releases::default().newest_in(text, "acme/app").unwrap().name, "2.10.0-rc.1");
+        assert_eq!(Releases::default().newest_in("Crash", "acme/app"), None);
         for next in ["2.2.0", "2.1.0-rc.1", "3.0.0-nightly"] {
             let newest = releases().newest_in(&format!("Since {next}"), "acme/app").unwrap();
             assert_eq!(newest.name, next);
