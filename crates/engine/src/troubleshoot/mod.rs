@@ -140,6 +140,7 @@ pub(crate) fn respond(
             if solutions.len() == response.settings.max_results {
                 break;
             }
+            task.check()?;
             let thread = load(c.row)?;
             if c.relation.is_none() && !thread.has_solution() {
                 let was_declined = thread.is_refused(r)?;
