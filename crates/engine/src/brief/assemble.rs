@@ -101,7 +101,7 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     let has_log = row.is_none() && !request.logs.is_empty();
     let log = has_log.then(|| log::read_logs(&case_context, request, now, task)).transpose()?;
     let (duplicates, solved_cases, answer) = match &log {
-        Some(log) => (None, log::solved_cases(log, request), None),
+        Some(log) => (None, log::solved_cases(log), None),
         None => find_matches(&case_context, request, row.as_ref(), now, task)?,
     };
     let text = log.as_ref().map_or_else(|| request.text.clone(), log::text);

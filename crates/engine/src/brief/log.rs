@@ -4,7 +4,7 @@ use precedent_core::{
     error::Result,
     model::{
         Band, BriefRequest, Citation, Entry, LIKELY_HELP, LogError, LogGroup, LogPlace, LogRequest,
-        LogResponse, LogVerdict, Notice, SolvedCase, TroubleshootOutcome, TroubleshootResponse,
+        LogResponse, LogVerdict, Notice, SolvedCase, TroubleshootResponse,
     },
     task::Task,
 };
@@ -63,7 +63,7 @@ fn remove_excluded(response: &mut LogResponse, keys: &[String]) {
 }
 
 /// Returns the cases that are likely to help and the threads of known reports, each once.
-pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> TroubleshootResponse {
+pub(super) fn solved_cases(log: &LogResponse) -> TroubleshootResponse {
     let mut cases: Vec<SolvedCase> = Vec::new();
     let is_listed = |e: &LogError| {
         let is_known =
@@ -79,23 +79,7 @@ pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> Trouble
             cases.push(case.clone());
         }
     }
-    TroubleshootResponse {
-        key: None,
-        problem: None,
-        outcome: match cases.is_empty() {
-            true => TroubleshootOutcome::Nothing,
-            false => TroubleshootOutcome::Solved,
-        },
-        cases,
-        similar_cases: Vec::new(),
-        open: Vec::new(),
-        articles: Vec::new(),
-        wiki: Vec::new(),
-        settings: request.troubleshooting.clone(),
-        notices: Vec::new(),
-        conclusive: true,
-        took_ms: 0.0,
-    }
+    TroubleshootResponse { cases, ..TroubleshootResponse::default() }
 }
 
 /// Returns the summary: "7 distinct errors in server.log (12040 lines): 1 solved, 6 known."
@@ -162,42 +146,39 @@ fn entry(error: &LogError) -> Entry {
 
 /// Describes the best match of an error, with its state and confidence.
 pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
-    let (verdict, best_match) = match (&error.case, &error.known) {
-        (Some(case), known_report)
-            if error.verdict == LogVerdict::Solved || known_report.is_none() =>
-        {
-            let words =
-                if error.verdict == LogVerdict::Solved { "solved" } else { "possibly known" };
-            let fixed_in = case.fixed_in.as_ref().map(|version| format!(", fixed in {version}"));
-            let title = format!("{}{}", case.title, fixed_in.unwrap_or_default());
-            let state = state_text(case.state, case.state_reason.as_deref());
-            (words, (title, state, case.relevance, cite_case(case)))
-        }
-        (_, Some(known_report)) => {
-            let words = if error.verdict == LogVerdict::Known { "known" } else { "possibly known" };
-            let citation = cite_report(&known_report.key, &known_report.url);
-            let state = state_text(known_report.state, known_report.state_reason.as_deref());
-            (words, (known_report.title.clone(), state, known_report.confidence, citation))
-        }
-        _ => return ("no match in the casebook".to_owned(), None),
+    let Some((title, state, confidence, citation)) = best_match(error) else {
+        return ("no match in the casebook".to_owned(), None);
     };
-    let (title, state, confidence, citation) = best_match;
+    let verdict = match error.verdict {
+        LogVerdict::Solved => "solved",
+        LogVerdict::Known => "known",
+        _ => "possibly known",
+    };
     (format!("{verdict}: {title} ({state}, {})", percent(confidence)), Some(citation))
 }
 
 /// Returns the key, the confidence and the state of the match of an error.
 pub(super) fn match_summary(error: &LogError) -> Option<String> {
-    let (key, confidence, state) = match (&error.case, &error.known) {
+    let (_, state, confidence, citation) = best_match(error)?;
+    Some(format!("{} ({}), {state}", citation.key, percent(confidence)))
+}
+
+/// Returns the title, the state, the confidence and the citation of the best match of an error.
+fn best_match(error: &LogError) -> Option<(String, String, f32, Citation)> {
+    match (&error.case, &error.known) {
         (Some(case), report) if error.verdict == LogVerdict::Solved || report.is_none() => {
-            (&case.key, case.relevance, state_text(case.state, case.state_reason.as_deref()))
+            let fixed_in = case.fixed_in.as_ref().map(|version| format!(", fixed in {version}"));
+            let title = format!("{}{}", case.title, fixed_in.unwrap_or_default());
+            let state = state_text(case.state, case.state_reason.as_deref());
+            Some((title, state, case.relevance, cite_case(case)))
         }
         (_, Some(report)) => {
             let state = state_text(report.state, report.state_reason.as_deref());
-            (&report.key, report.confidence, state)
+            let citation = cite_report(&report.key, &report.url);
+            Some((report.title.clone(), state, report.confidence, citation))
         }
-        _ => return None,
-    };
-    Some(format!("{key} ({}), {state}", percent(confidence)))
+        _ => None,
+    }
 }
 
 fn occurrences(group: &LogGroup) -> String {
