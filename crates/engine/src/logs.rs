@@ -141,7 +141,7 @@ impl LogSearch<'_> {
         Ok(LogError { group, verdict, known, case })
     }
 
-    /// Returns the verdict on a text, the most similar report and the most relevant case.
+    /// Returns the verdict on `text`, the most similar report and the most relevant case.
     fn look_up_text(
         &mut self,
         text: &str,

@@ -283,7 +283,7 @@ impl Releases {
         self.has(version) || is_near && (is_next || version::without_prerelease(version) != version)
     }
 
-    /// Returns the newest product version that a text mentions. A development build is newer than
+    /// Returns the newest product version that `text` mentions. A development build is newer than
     /// the releases named with it.
     pub(crate) fn newest_in(&self, text: &str, source: &str) -> Option<ReportedVersion> {
         let versions = versions(text, source).product.into_iter();
@@ -299,7 +299,7 @@ impl Releases {
         }
     }
 
-    /// Compares the newest version that a text mentions ("3.1 works, 3.2 fails") with a fix. Also
+    /// Compares the newest version that `text` mentions ("3.1 works, 3.2 fails") with a fix. Also
     /// returns the version to update to.
     pub(crate) fn compare_asked(
         &self,

@@ -151,7 +151,7 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     Ok(brief)
 }
 
-/// Finds the duplicates of an item or a text, if requested, its solved cases and the answer.
+/// Finds the duplicates of an item or pasted text, if requested, its solved cases and the answer.
 fn find_matches(
     context: &CaseContext<'_>,
     request: &BriefRequest,

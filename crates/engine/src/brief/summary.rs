@@ -18,7 +18,7 @@ pub(super) fn remove_excluded(answer: &mut AskResponse, request: &BriefRequest) 
     answer.cases.retain(|case| is_included(&case.key));
 }
 
-/// Summarizes the answer about an item or a text that mentions these product versions.
+/// Summarizes the answer about an item or pasted text that mentions these product versions.
 pub(super) fn summarize_answer(
     answer: &AskResponse,
     row: Option<&DocumentRow>,

@@ -16,7 +16,7 @@ use precedent_core::{
 use precedent_index::update::Effort;
 
 impl Casebook {
-    /// Assembles a brief: a summary of an item or a text, with every statement cited. The same
+    /// Assembles a brief: a summary of an item or pasted text, with every statement cited. The same
     /// casebook and request give the same brief. Stores nothing.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ impl Casebook {
         precedent_logs::is_log(start)
     }
 
-    /// Returns the distinct errors of logs as a text short enough for a question, most important
+    /// Returns the distinct errors of logs as text short enough for a question, most important
     /// first.
     ///
     /// # Errors

@@ -154,7 +154,7 @@ impl Casebook {
             .await
     }
 
-    /// Returns the source that a text refers to: `owner/name`, `gitlab:group/name`, or the web
+    /// Returns the source that `text` refers to: `owner/name`, `gitlab:group/name`, or the web
     /// address of a project or of a page in it. Parts that the text does not name are empty.
     pub fn parse_source(text: &str) -> Option<NewMirror> {
         project::parse(text)

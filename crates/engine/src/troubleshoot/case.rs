@@ -687,7 +687,7 @@ fn strip_quotes(markdown: &str) -> String {
     out
 }
 
-/// Returns the share of the question's terms in a text, for comments without vectors.
+/// Returns the share of the question's terms in a comment without vectors.
 fn term_overlap(query_terms: &[String], text: &PreparedText) -> f32 {
     if query_terms.is_empty() {
         return 0.0;

@@ -356,7 +356,7 @@ fn is_resolved(row: &DocumentRow) -> bool {
     }
 }
 
-/// Returns the first line of a text, shortened.
+/// Returns the first line of `text`, shortened.
 pub(crate) fn first_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default().trim();
     excerpt(line, 120).0
