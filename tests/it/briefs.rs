@@ -154,9 +154,9 @@ async fn known_duplicates_precede_likely_ones() {
         &[
             "## Duplicates",
             &format!("### {FAILURE}"),
-            "This report is a known duplicate; closed as completed; fixed in 2.4.0.",
-            "2 other reports are duplicates of it: acme/app#31 (Full again); acme/app#32 (Once more).",
-            "the reported problem is a known duplicate of it; fixed by acme/app#7",
+            "Known duplicate of acme/app#1 (closed as completed; fixed in 2.4.0).",
+            "2 other reports are duplicates of acme/app#1: acme/app#31 (Full again); acme/app#32 (Once more).",
+            "this report is a known duplicate of acme/app#1; fixed by acme/app#7",
             "> Fixed by #7, which is in 2.4.0.",
         ],
     );
@@ -165,7 +165,7 @@ async fn known_duplicates_precede_likely_ones() {
     assert_contains(
         &canonical,
         &[
-            "3 reports are duplicates of it: acme/app#30 (A disk is full);",
+            "3 other reports are duplicates of this one: acme/app#30 (A disk is full);",
             "### This report",
             "fixed by acme/app#7",
             "> Fixed by #7, which is in 2.4.0.",

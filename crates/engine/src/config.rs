@@ -82,7 +82,7 @@ impl Default for Settings {
 /// The type of a setting's value. Its display form is a description: `a number from 0 to 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueType {
-    /// A text with this description.
+    /// A string with this description.
     Text(&'static str),
     /// A whole number from the first to the second limit.
     Integer(usize, usize),
@@ -112,7 +112,7 @@ pub struct Key {
     pub about: &'static str,
     /// The type of its value.
     pub value_type: ValueType,
-    /// Sets the value to a text that fits its type; returns `None` if the text is invalid.
+    /// Parses a string that fits the type and sets the value; returns `None` if it is invalid.
     parse: fn(&mut Settings, &str) -> Option<()>,
     write: fn(&Settings) -> Option<String>,
 }

@@ -17,7 +17,11 @@ use precedent_text::{
     signature::{Signature, SignatureKind},
 };
 
-use crate::{answer::question::find_anywhere, ask, troubleshoot::CaseContext};
+use crate::{
+    answer::{known_report, question::find_anywhere},
+    ask,
+    troubleshoot::CaseContext,
+};
 
 /// The maximum number of lines without a failure that are searched for because a report contains
 /// their code.
@@ -137,7 +141,7 @@ impl LogSearch<'_> {
         Ok(LogError { group, verdict, known, case })
     }
 
-    /// Returns the verdict on a text, the most similar report and the most relevant case.
+    /// Returns the verdict on `text`, the most similar report and the most relevant case.
     fn look_up_text(
         &mut self,
         text: &str,
@@ -159,16 +163,14 @@ impl LogSearch<'_> {
         }
         let case = response.cases.into_iter().next();
         let candidate = similar_reports.candidates.first().filter(|c| c.band <= Band::Possible);
-        let report = match (&response.problem, candidate.map(KnownReport::from)) {
-            (Some(problem), Some(report)) => Some(KnownReport {
-                key: problem.key.clone(),
-                title: problem.title.clone(),
-                url: problem.url.clone(),
-                status: Some(problem.status),
-                ..report
-            }),
-            (_, report) => report,
-        };
+        let mut report = candidate.map(KnownReport::from);
+        if let (Some(problem), Some(report)) = (&response.problem, &mut report) {
+            let store = self.context.finder.store;
+            if let Some(row) = store.read(|r| r.document_by_key(&problem.key))? {
+                *report = known_report(row, report.band, report.confidence);
+            }
+            report.status = Some(problem.status);
+        }
         let verdict = match (&response.problem, &case) {
             (Some(problem), Some(case)) if problem.status.is_fixed() && problem.has(&case.key) => {
                 LogVerdict::Solved

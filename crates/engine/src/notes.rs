@@ -25,7 +25,7 @@ use precedent_text::{prepare::PreparedText, skeleton::Skeleton, tokens};
 
 /// The maximum length of a title, in characters.
 const MAX_TITLE: usize = 300;
-/// The maximum length of a text, in bytes.
+/// The maximum length of a body, in bytes.
 const MAX_BODY: usize = 1_000_000;
 /// The maximum number of similar notes returned.
 const MAX_MATCHES: usize = 10;
@@ -59,7 +59,7 @@ impl Notebook<'_> {
     /// Finds the notes of a kind with the same or similar content.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long;
+    /// [`precedent_core::Code::InvalidInput`] for a title or a body that is empty or too long;
     /// database errors.
     pub fn find_similar(&self, kind: NoteKind, title: &str, body: &str) -> Result<SimilarNotes> {
         let title = &*one_line(title);
@@ -71,7 +71,7 @@ impl Notebook<'_> {
     /// Stores a note, unless a duplicate of it exists.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long,
+    /// [`precedent_core::Code::InvalidInput`] for a title or a body that is empty or too long,
     /// [`precedent_core::Code::NotFound`] if an item in `attach` does not exist; database errors.
     pub fn add(&self, draft: &NoteDraft, now: Timestamp, task: &Task) -> Result<NoteAnswer> {
         let title = &*one_line(&draft.title);
@@ -259,7 +259,7 @@ impl Notebook<'_> {
         self.problem.cloned().unwrap_or_else(|| Error::new(code, "no model is available"))
     }
 
-    /// Returns the cosine of a text with each of these notes, −1..1.
+    /// Returns the cosine of a draft with each of these notes, −1..1.
     fn cosines(
         &self,
         vectors: &Vectors,
@@ -300,7 +300,7 @@ fn similarity(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
     one_way(a, b).min(one_way(b, a))
 }
 
-/// Returns the names in a text: capitalized words inside a sentence, and runs of Chinese or
+/// Returns the names in `text`: capitalized words inside a sentence, and runs of Chinese or
 /// Japanese, which have no capitals and which most models hardly understand.
 fn names(text: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();

@@ -36,7 +36,7 @@ pub trait NonEnglishIndex: Sync {
     /// [`precedent_core::Code::ModelUnavailable`] if the model is not installed; database errors.
     fn vectors(&self, is_needed: bool) -> Result<Option<Arc<Vectors>>>;
 
-    /// Returns the unit vector of a text.
+    /// Returns the unit vector of `text`.
     ///
     /// # Errors
     /// [`precedent_core::Code::ModelUnavailable`] if the model fails.

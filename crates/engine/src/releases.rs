@@ -283,7 +283,7 @@ impl Releases {
         self.has(version) || is_near && (is_next || version::without_prerelease(version) != version)
     }
 
-    /// Returns the newest product version that a text mentions. A development build is newer than
+    /// Returns the newest product version that `text` mentions. A development build is newer than
     /// the releases named with it.
     pub(crate) fn newest_in(&self, text: &str, source: &str) -> Option<ReportedVersion> {
         let versions = versions(text, source).product.into_iter();
@@ -299,7 +299,7 @@ impl Releases {
         }
     }
 
-    /// Compares the newest version that a text mentions ("3.1 works, 3.2 fails") with a fix. Also
+    /// Compares the newest version that `text` mentions ("3.1 works, 3.2 fails") with a fix. Also
     /// returns the version to update to.
     pub(crate) fn compare_asked(
         &self,
@@ -465,6 +465,9 @@ mod tests {
         let text = "Version 2.0.0 on build 10.0.10150, with log 2.0.16";
         assert_eq!(releases().newest_in(text, "acme/app").unwrap().name, "2.0.0");
         assert_eq!(Releases::default().newest_in(text, "acme/app").unwrap().name, "10.0.10150");
+        let text = "It worked in 2.9.1 and fails since 2.10.0-rc.1.";
+        assert_eq!(Releases::default().newest_in(text, "acme/app").unwrap().name, "2.10.0-rc.1");
+        assert_eq!(Releases::default().newest_in("Crash", "acme/app"), None);
         for next in ["2.2.0", "2.1.0-rc.1", "3.0.0-nightly"] {
             let newest = releases().newest_in(&format!("Since {next}"), "acme/app").unwrap();
             assert_eq!(newest.name, next);

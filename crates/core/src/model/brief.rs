@@ -230,7 +230,8 @@ pub struct BriefRecord {
     pub as_of: Option<Timestamp>,
     /// Name of the embedding model; null without one.
     pub model: Option<String>,
-    /// `true` if names were to be redacted and the model that recognizes them was missing.
+    /// `true` if names were to be redacted, but the model that recognizes them was missing or did not
+    /// read all of the text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub names_unrecognized: bool,
     /// Documents that the brief is based on, in the order of citation.

@@ -353,7 +353,9 @@ pub struct ThreadFigures {
 }
 
 /// The outcome of a search for solved cases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum TroubleshootOutcome {
     /// Solved cases were found.
@@ -361,11 +363,12 @@ pub enum TroubleshootOutcome {
     /// No solved case is similar enough, but wiki pages are.
     Wiki,
     /// No match. No guess is made.
+    #[default]
     Nothing,
 }
 
 /// The response to a request for solved cases.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TroubleshootResponse {
     /// Key of the queried item; null for a text.
     pub key: Option<String>,

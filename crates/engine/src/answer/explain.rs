@@ -15,7 +15,7 @@ use precedent_text::{
     report,
     signature::{Signature, SignatureKind, signatures},
     tokens,
-    version::{by_number, compare, versions},
+    version::compare,
 };
 
 /// The maximum number of items of one kind in a reason.
@@ -286,12 +286,6 @@ pub(crate) fn is_regression(title: &str, body: &PreparedText) -> bool {
 /// The newest versions of a product that a report and a candidate mention.
 pub(crate) type Versions = (Option<String>, Option<String>);
 
-/// Returns the newest version of the product that a report mentions, if any.
-pub(crate) fn newest_version(title: &str, body: &PreparedText, product: &str) -> Option<String> {
-    let mentions = versions(&format!("{title}\n{}", body.text()), product).product;
-    mentions.into_iter().max_by(|a, b| by_number(a, b))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,15 +312,5 @@ mod tests {
         );
         assert!(reports_regression("Regression: pasted twice", ""));
         assert!(!reports_regression("Paste again after a crash", "Go back, then paste again."));
-    }
-
-    #[test]
-    fn newest_version_is_used() {
-        let body = PreparedText::body(
-            "It worked in 2.9.1 and fails since 2.10.0-rc.1.",
-            &Skeleton::default(),
-        );
-        assert_eq!(newest_version("", &body, "acme/app").as_deref(), Some("2.10.0-rc.1"));
-        assert_eq!(newest_version("Crash", &PreparedText::default(), "acme/app"), None);
     }
 }

@@ -644,7 +644,7 @@ fn resolution(
     out
 }
 
-/// Returns the component whose version a text names, such as "LiveView" in "Fixed in LiveView
+/// Returns the component whose version `text` names, such as "LiveView" in "Fixed in LiveView
 /// 0.1.10", if the title mentions it.
 fn component<'a>(text: &'a str, version: &str, title: &str) -> Option<&'a str> {
     let is_label = |word: &&str| !sentence::matches("version_word", word);
@@ -757,13 +757,13 @@ fn choose(
     selection.flat_map(|(_, candidate)| candidate.passages()).collect()
 }
 
-/// Marks a text as used; returns `false` if a used text already contains it.
+/// Marks `text` as used; returns `false` if a used text already contains it.
 fn mark_used(text: &str, used_texts: &mut BTreeSet<String>) -> bool {
     let text = normalize(text);
     !used_texts.iter().any(|used_text| used_text.contains(&text)) && used_texts.insert(text)
 }
 
-/// Returns the letters and digits of a text, in lower case.
+/// Returns the letters and digits of `text`, in lower case.
 fn normalize(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

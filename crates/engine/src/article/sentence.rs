@@ -49,12 +49,12 @@ static PATTERNS: LazyLock<BTreeMap<&str, Regex>> = LazyLock::new(|| {
     patterns.collect()
 });
 
-/// Returns whether a text matches a pattern of `wording.tsv`.
+/// Returns whether `text` matches a pattern of `wording.tsv`.
 pub(super) fn matches(name: &str, text: &str) -> bool {
     PATTERNS.get(name).is_some_and(|pattern| pattern.is_match(text))
 }
 
-/// Removes the matches of a pattern of `wording.tsv` from a text, except for their first group.
+/// Removes the matches of a pattern of `wording.tsv` from `text`, except for their first group.
 pub(super) fn strip(name: &str, text: &str) -> String {
     let pattern = PATTERNS.get(name);
     pattern.map_or_else(|| text.to_owned(), |p| p.replace_all(text, "$1").into_owned())
@@ -102,7 +102,7 @@ pub(super) fn clean_sentence(sentence: &Sentence) -> Option<String> {
     Some(capitalize(text) + end)
 }
 
-/// Returns whether a text is a complete sentence with balanced brackets, not a parenthetical aside.
+/// Returns whether `text` is a complete sentence with balanced brackets, not a parenthetical aside.
 fn is_complete(text: &str) -> bool {
     let count = |bracket: char| text.matches(bracket).count();
     let is_balanced = count('(') == count(')') && count('[') == count(']');
@@ -163,12 +163,12 @@ fn is_year(word: &str) -> bool {
     word.len() == 4 && (word.starts_with("19") || word.starts_with("20"))
 }
 
-/// Returns whether a text is about its author.
+/// Returns whether `text` is about its author.
 pub(super) fn is_personal(text: &str) -> bool {
     matches("first_person", &mask_code(text))
 }
 
-/// Returns whether a text describes a failure.
+/// Returns whether `text` describes a failure.
 pub(super) fn describes_failure(text: &str) -> bool {
     matches("failure", &mask_code(text))
 }
@@ -207,7 +207,7 @@ pub(super) enum ReportSection {
     Other,
 }
 
-/// Returns the section that a heading or label at the beginning of a text starts, and the length of
+/// Returns the section that a heading or label at the beginning of `text` starts, and the length of
 /// the heading.
 pub(super) fn parse_heading(text: &str) -> Option<(ReportSection, usize)> {
     let kinds = [
@@ -221,12 +221,12 @@ pub(super) fn parse_heading(text: &str) -> Option<(ReportSection, usize)> {
         .find_map(|(pattern, kind)| Some((kind, PATTERNS.get(pattern)?.find(text)?.end())))
 }
 
-/// Replaces the inline code in a text with `x`.
+/// Replaces the inline code in `text` with `x`.
 fn mask_code(text: &str) -> String {
     text.split('`').step_by(2).collect::<Vec<_>>().join("x")
 }
 
-/// Capitalizes a text, unless it begins with a name, code or a component ("runtime: …").
+/// Capitalizes `text`, unless it begins with a name, code or a component ("runtime: …").
 pub(super) fn capitalize(text: &str) -> String {
     let mut words = text.split(' ');
     let has_component = text.split(' ').take(3).any(|word| word.ends_with(':'));

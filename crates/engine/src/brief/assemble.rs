@@ -46,6 +46,8 @@ const MAX_DUPLICATES: usize = 5;
 const MIN_SCORE: f32 = 0.4;
 /// The maximum length of the quoted problem, in characters.
 const MAX_PROBLEM: usize = 6000;
+/// The question about a version that should have the fix.
+const IS_BACK: &str = "Is the problem back?";
 
 /// Program output: a message after several component names ("thumbnailer: decoder tiff:
 /// unsupported compression 7"), a time or a level.
@@ -99,7 +101,7 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     let has_log = row.is_none() && !request.logs.is_empty();
     let log = has_log.then(|| log::read_logs(&case_context, request, now, task)).transpose()?;
     let (duplicates, solved_cases, answer) = match &log {
-        Some(log) => (None, log::solved_cases(log, request), None),
+        Some(log) => (None, log::solved_cases(log), None),
         None => find_matches(&case_context, request, row.as_ref(), now, task)?,
     };
     let text = log.as_ref().map_or_else(|| request.text.clone(), log::text);
@@ -121,8 +123,9 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
             (None, None) => None,
         };
         writer.add(SectionKind::Summary, "Summary", summary.into_iter().collect());
-        writer.add_sections(duplicates.as_ref(), &solved_cases)?;
-        let sections = writer.sections;
+        writer.add_sections(duplicates.as_ref(), &solved_cases, &versions)?;
+        let mut sections = writer.sections;
+        let sources = cited_sources(r, &mut sections)?;
         let record = BriefRecord {
             version: VERSION,
             request: request.clone(),
@@ -130,7 +133,7 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
             as_of,
             model: context.model.map(|(name, _)| name.to_owned()),
             names_unrecognized: false,
-            sources: cited_sources(r, &sections)?,
+            sources,
         };
         let title = row.map_or(title.clone(), |row| format!("{} {title}", row.key));
         Ok(Brief { title, sections, redactions: Vec::new(), record })
@@ -148,7 +151,7 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     Ok(brief)
 }
 
-/// Finds the duplicates of an item or a text, if requested, its solved cases and the answer.
+/// Finds the duplicates of an item or pasted text, if requested, its solved cases and the answer.
 fn find_matches(
     context: &CaseContext<'_>,
     request: &BriefRequest,
@@ -211,8 +214,8 @@ pub fn preview(
     Ok(redact::preview(&unredacted_brief, &names, &RedactionOptions::from_request(request)))
 }
 
-/// The maximum number of bytes of a brief in which names are recognized, shorter texts first; takes
-/// up to 1.5 s.
+/// The maximum number of bytes of a brief in which the model recognizes names, shorter texts first;
+/// takes up to 1.5 s.
 const MAX_RECOGNIZED: usize = 64_000;
 /// A word is common if it occurs in more than this many documents, and in more than one in
 /// [`COMMON_SHARE`] of all documents. A name that consists of common words is taken for a product
@@ -220,8 +223,8 @@ const MAX_RECOGNIZED: usize = 64_000;
 const COMMON_DOCUMENTS: u64 = 5;
 const COMMON_SHARE: u64 = 250;
 
-/// Returns the names in a brief, and whether they are complete: without the recognition model there
-/// are only logins.
+/// Returns the names in a brief, and whether the model read all of its text. Without the model,
+/// there are only logins.
 pub(crate) fn recognize_names(
     context: &BriefContext<'_>,
     brief: &Brief,
@@ -237,12 +240,22 @@ pub(crate) fn recognize_names(
     let mut texts: Vec<String> = redact::texts(brief).into_iter().collect();
     texts.sort_by_key(String::len);
     let mut bytes_left = MAX_RECOGNIZED;
-    for text in texts {
-        let text = &text[..text.floor_char_boundary(bytes_left)];
-        bytes_left -= text.len();
-        names.recognize(text, &mut reader)?;
+    for text in &texts {
+        let start = start_of(text, bytes_left);
+        bytes_left -= start.len();
+        names.recognize(start, &mut reader)?;
     }
-    Ok((names, true))
+    let total_bytes: usize = texts.iter().map(String::len).sum();
+    Ok((names, total_bytes <= MAX_RECOGNIZED))
+}
+
+/// Returns at most the first `max` bytes of `text`, cut between words so that no name is cut.
+fn start_of(text: &str, max: usize) -> &str {
+    if text.len() <= max {
+        return text;
+    }
+    let start = &text[..text.floor_char_boundary(max)];
+    start.rfind(char::is_whitespace).map_or(start, |end| &start[..end])
 }
 
 /// The recognition model with the word frequencies of the casebook.
@@ -290,16 +303,20 @@ fn logins(r: &Reader<'_>, brief: &Brief, row: Option<&DocumentRow>) -> Result<Ve
     Ok(out)
 }
 
-/// Returns the documents that these sections cite, in citation order.
-fn cited_sources(r: &Reader<'_>, sections: &[Section]) -> Result<Vec<BriefSource>> {
+/// Returns the documents that these sections cite, in citation order. Labels each citation with the
+/// kind of its document.
+fn cited_sources(r: &Reader<'_>, sections: &mut [Section]) -> Result<Vec<BriefSource>> {
     let mut out: Vec<BriefSource> = Vec::new();
-    for c in sections.iter().flat_map(|s| &s.entries).flat_map(|e| &e.citations) {
-        if out.iter().any(|s| s.key == c.key) {
+    let entries = sections.iter_mut().flat_map(|s| &mut s.entries);
+    for c in entries.flat_map(|e| &mut e.citations) {
+        if let Some(source) = out.iter().find(|s| s.key == c.key) {
+            c.label.clone_from(&source.citation);
             continue;
         }
         let Some(row) = r.document_by_key(&c.key)? else { continue };
+        c.label = citation(&row);
         out.push(BriefSource {
-            citation: citation(&row),
+            citation: c.label.clone(),
             comments: r.comments(&row)?.len() as u64,
             key: row.key,
             title: row.title,
@@ -328,6 +345,7 @@ impl Writer<'_> {
         &mut self,
         duplicates: Option<&DuplicatesResponse>,
         cases: &TroubleshootResponse,
+        versions: &[String],
     ) -> Result<()> {
         match self.log {
             Some(log) => self.add(SectionKind::Log, "Errors in the log", log::entries(log)),
@@ -348,9 +366,9 @@ impl Writer<'_> {
             ..Entry::default()
         });
         self.add(SectionKind::Wiki, "From the wiki", wiki.collect());
-        self.add_versions(cases);
+        self.add_versions(cases, versions);
         self.add_solvers(cases);
-        self.add_questions(duplicates, cases);
+        self.add_questions(duplicates, cases, versions);
         self.add_notes()
     }
 
@@ -368,17 +386,15 @@ impl Writer<'_> {
         }
     }
 
-    fn source_key(&self) -> &str {
-        self.row
-            .map(|row| row.source.as_str())
-            .or(self.request.source.as_deref())
-            .unwrap_or_default()
-    }
-
     /// Returns the product versions that the report mentions.
     fn reported_versions(&self) -> Vec<String> {
         let (title, body) = self.title_and_body();
-        versions(&format!("{title}\n{body}"), self.source_key()).product
+        let source = self.row.map(|row| &*row.source).or(self.request.source.as_deref());
+        versions(&format!("{title}\n{body}"), source.unwrap_or_default()).product
+    }
+
+    fn subject(&self) -> &'static str {
+        if self.log.is_some() { "log" } else { "report" }
     }
 
     fn add_problem(&mut self) {
@@ -443,12 +459,9 @@ impl Writer<'_> {
             });
             facts.extend(c.canonical.as_ref().map(|k| format!("tracked in {k}")));
             facts.extend(c.reasons.iter().cloned());
-            let kind = self.row.map_or(DocKind::Issue, |row| row.kind);
-            let noun = if kind == DocKind::PullRequest { "Pull request" } else { "Issue" };
-            let label = format!("[{noun} {}]", c.key);
-            let citation = Citation { label, key: c.key.clone(), url: c.url.clone() };
             let heading = Some(c.title.clone());
-            Entry { heading, ..statement(to_sentence(&facts.join("; ")), vec![citation]) }
+            let citations = vec![cite_report(&c.key, &c.url)];
+            Entry { heading, ..statement(to_sentence(&facts.join("; ")), citations) }
         });
         let entries: Vec<Entry> = known_entries.into_iter().chain(candidates).collect();
         self.add(SectionKind::Duplicates, title, entries);
@@ -477,12 +490,11 @@ impl Writer<'_> {
                 (Some(row), Some(disposition)) => {
                     citations.push(cite(&row));
                     let mut facts = vec![
-                        "this report is a known duplicate".to_owned(),
                         state_text(canonical.state, canonical.state_reason.as_deref()),
                         disposition.to_string(),
                     ];
                     facts.retain(|f| !f.is_empty());
-                    to_sentence(&facts.join("; "))
+                    format!("Known duplicate of {} ({}).", canonical.key, facts.join("; "))
                 }
                 _ => format!("Known duplicate of {}, which is not in the casebook.", canonical.key),
             };
@@ -490,10 +502,10 @@ impl Writer<'_> {
             entries.push(Entry { heading, ..statement(text, citations) });
         }
         if count > 0 {
-            let qualifier = if response.known.is_some() { "other " } else { "" };
             let predicate =
                 if count == 1 { "report is a duplicate" } else { "reports are duplicates" };
-            let mut text = format!("{count} {qualifier}{predicate} of it");
+            let target = if response.known.is_some() { canonical_key } else { "this one" };
+            let mut text = format!("{count} other {predicate} of {target}");
             if count > duplicates.len() {
                 text.push_str(&format!(", {} shown", duplicates.len()));
             }
@@ -514,7 +526,7 @@ impl Writer<'_> {
             let mut clauses = vec![facts.join(" ")];
             clauses.extend(
                 (case.relation == Some(CaseRelation::Canonical))
-                    .then(|| "the reported problem is a known duplicate of it".to_owned()),
+                    .then(|| format!("this report is a known duplicate of {}", case.key)),
             );
             clauses
                 .extend(case.via.as_ref().map(|key| format!("found through its duplicate {key}")));
@@ -556,11 +568,10 @@ impl Writer<'_> {
         self.add(SectionKind::Cases, "Solved cases", entries);
     }
 
-    fn add_versions(&mut self, response: &TroubleshootResponse) {
+    fn add_versions(&mut self, response: &TroubleshootResponse, versions: &[String]) {
         let mut entries = Vec::new();
-        let versions = self.reported_versions();
         if !versions.is_empty() {
-            let text = format!("This report mentions {}.", versions.join(", "));
+            let text = format!("This {} mentions {}.", self.subject(), versions.join(", "));
             entries.push(statement(text, self.row.map(cite).into_iter().collect()));
         }
         for case in &response.cases {
@@ -606,6 +617,7 @@ impl Writer<'_> {
         &mut self,
         duplicates: Option<&DuplicatesResponse>,
         cases: &TroubleshootResponse,
+        versions: &[String],
     ) {
         let (title, body) = self.title_and_body();
         let prepared_body = PreparedText::body(body, &Skeleton::default());
@@ -613,9 +625,13 @@ impl Writer<'_> {
         let citations: Vec<Citation> = self.row.map(cite).into_iter().collect();
         let has_asked_version = cases.cases.iter().any(|case| case.asked_version.is_some())
             || cases.problem.as_ref().is_some_and(|problem| problem.asked_version.is_some());
-        if self.reported_versions().is_empty() && !has_asked_version {
-            let question = "Which version is affected? The report does not say.";
-            items.push((question.to_owned(), citations.clone()));
+        if versions.is_empty() && !has_asked_version {
+            // Only the errors of a log are read.
+            let reason = match self.log {
+                Some(_) => "The errors do not say.",
+                None => "The report does not say.",
+            };
+            items.push((format!("Which version is affected? {reason}"), citations.clone()));
         }
         let has_error = || {
             PROGRAM_OUTPUT.is_match(body)
@@ -631,13 +647,13 @@ impl Writer<'_> {
             else {
                 continue;
             };
-            let version = &asked_version.version;
+            let (subject, version) = (self.subject(), &asked_version.version);
             let question = match asked_version.has_fix {
                 Some(true) => format!(
-                    "The report mentions {version}, but this problem was fixed in {fixed_in}. Is the problem back?"
+                    "The {subject} mentions {version}, but this problem was fixed in {fixed_in}. {IS_BACK}"
                 ),
                 _ => format!(
-                    "The report mentions {version}; this problem was fixed in {fixed_in}. Does it still occur in {fixed_in}?"
+                    "The {subject} mentions {version}; this problem was fixed in {fixed_in}. Does it still occur in {fixed_in}?"
                 ),
             };
             items.push((question, vec![cite_case(case)]));
@@ -646,14 +662,18 @@ impl Writer<'_> {
             matches!(c.disposition, Disposition::PossibleRegression(_))
                 && c.confidence >= Band::Possible.floor()
         };
-        if let Some(c) = duplicates.and_then(|f| f.candidates.iter().find(is_regression)) {
-            let question = "This was fixed earlier. Is the problem back?";
-            items.push((question.to_owned(), vec![cite_report(&c.key, &c.url)]));
+        if let Some(c) = duplicates.and_then(|f| f.candidates.iter().find(is_regression))
+            && !items.iter().any(|(question, _)| question.ends_with(IS_BACK))
+        {
+            let question = format!("This was fixed earlier. {IS_BACK}");
+            items.push((question, vec![cite_report(&c.key, &c.url)]));
         }
         if cases.cases.is_empty() && cases.wiki.is_empty() {
-            let question =
-                "No solved case or wiki page matches. Who is familiar with this component?";
-            items.push((question.to_owned(), Vec::new()));
+            // The wiki is not searched for the errors of a log.
+            let sources =
+                if self.log.is_some() { "solved case" } else { "solved case or wiki page" };
+            let question = format!("No {sources} matches. Who is familiar with this component?");
+            items.push((question, Vec::new()));
         }
         self.add(SectionKind::Questions, "Open questions", merge_questions(items));
     }
@@ -677,12 +697,11 @@ impl Writer<'_> {
     }
 }
 
-/// Merges texts with the same question, which is their last sentence.
+/// Merges the citations of equal questions.
 fn merge_questions(items: Vec<(String, Vec<Citation>)>) -> Vec<Entry> {
-    let question = |text: &str| text.rsplit_once(". ").map_or(text, |(_, last)| last).to_owned();
     let mut questions: Vec<(String, Vec<Citation>)> = Vec::new();
     for (text, citations) in items {
-        match questions.iter_mut().find(|(first, _)| question(first) == question(&text)) {
+        match questions.iter_mut().find(|(question, _)| *question == text) {
             Some((_, sources)) => {
                 sources.extend(
                     citations.into_iter().filter(|c| !sources.contains(c)).collect::<Vec<_>>(),
@@ -750,12 +769,19 @@ mod tests {
         };
         let entries = merge_questions(vec![
             ("Fixed in 2.4. Is the problem back?".into(), cite("a#1")),
-            ("Is there a log?".into(), Vec::new()),
             ("Fixed in 2.5. Is the problem back?".into(), cite("a#2")),
-            ("Fixed in 2.4. Is the problem back?".into(), cite("a#1")),
+            ("Fixed in 2.4. Is the problem back?".into(), cite("a#3")),
         ]);
-        let texts: Vec<&str> = entries.iter().filter_map(|e| e.text.as_deref()).collect();
-        assert_eq!(texts, ["Fixed in 2.4. Is the problem back?", "Is there a log?"]);
-        assert_eq!(entries[0].citations.len(), 2);
+        let keys = |entry: &Entry| {
+            entry.citations.iter().map(|c| c.key.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(entries.iter().map(keys).collect::<Vec<_>>(), ["a#1 a#3", "a#2"]);
+    }
+
+    #[test]
+    fn long_text_is_cut_between_words() {
+        assert_eq!(start_of("Ask Ada Lovelace", 11), "Ask Ada");
+        assert_eq!(start_of("Ask Ada", 7), "Ask Ada");
+        assert_eq!(start_of("日本語", 4), "日");
     }
 }

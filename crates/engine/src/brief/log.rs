@@ -3,8 +3,8 @@
 use precedent_core::{
     error::Result,
     model::{
-        BriefRequest, Citation, Entry, LogError, LogGroup, LogPlace, LogRequest, LogResponse,
-        LogVerdict, Notice, SolvedCase, TroubleshootOutcome, TroubleshootResponse,
+        Band, BriefRequest, Citation, Entry, LIKELY_HELP, LogError, LogGroup, LogPlace, LogRequest,
+        LogResponse, LogVerdict, Notice, SolvedCase, TroubleshootResponse,
     },
     task::Task,
 };
@@ -12,6 +12,7 @@ use precedent_core::{
 use super::{cite_case, cite_report, percent, quote, state_text};
 use crate::{logs, troubleshoot::CaseContext};
 use jiff::Timestamp;
+use precedent_markup::fence;
 
 /// Reads the logs of a request and searches for their errors.
 ///
@@ -32,16 +33,37 @@ pub(super) fn read_logs(
     };
     let mut response = logs::ask(context, &log_request, parsed_logs, now, task)?;
     response.conclusive = Notice::is_conclusive(&response.notices);
-    for error in &mut response.errors {
-        let is_included = |key: &String| !request.leave_out.contains(key);
-        error.known = error.known.take().filter(|k| is_included(&k.key));
-        error.case = error.case.take().filter(|c| is_included(&c.key));
+    if !request.leave_out.is_empty() {
+        remove_excluded(&mut response, &request.leave_out);
     }
     Ok(response)
 }
 
+/// Removes matches with these keys, and updates the verdicts and their counts.
+fn remove_excluded(response: &mut LogResponse, keys: &[String]) {
+    for error in &mut response.errors {
+        error.known = error.known.take().filter(|report| !keys.contains(&report.key));
+        error.case = error.case.take().filter(|case| !keys.contains(&case.key));
+        let verdict = match (&error.case, &error.known) {
+            (Some(_), Some(_)) => error.verdict,
+            (Some(case), None) if case.relevance >= LIKELY_HELP => error.verdict,
+            (None, Some(report)) if report.band <= Band::Likely => LogVerdict::Known,
+            (None, None) => LogVerdict::New,
+            _ => LogVerdict::Perhaps,
+        };
+        error.verdict = error.verdict.max(verdict);
+    }
+    let count = |verdict| response.errors.iter().filter(|e| e.verdict == verdict).count() as u64;
+    (response.solved, response.known, response.perhaps, response.new) = (
+        count(LogVerdict::Solved),
+        count(LogVerdict::Known),
+        count(LogVerdict::Perhaps),
+        count(LogVerdict::New),
+    );
+}
+
 /// Returns the cases that are likely to help and the threads of known reports, each once.
-pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> TroubleshootResponse {
+pub(super) fn solved_cases(log: &LogResponse) -> TroubleshootResponse {
     let mut cases: Vec<SolvedCase> = Vec::new();
     let is_listed = |e: &LogError| {
         let is_known =
@@ -57,23 +79,7 @@ pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> Trouble
             cases.push(case.clone());
         }
     }
-    TroubleshootResponse {
-        key: None,
-        problem: None,
-        outcome: match cases.is_empty() {
-            true => TroubleshootOutcome::Nothing,
-            false => TroubleshootOutcome::Solved,
-        },
-        cases,
-        similar_cases: Vec::new(),
-        open: Vec::new(),
-        articles: Vec::new(),
-        wiki: Vec::new(),
-        settings: request.troubleshooting.clone(),
-        notices: Vec::new(),
-        conclusive: true,
-        took_ms: 0.0,
-    }
+    TroubleshootResponse { cases, ..TroubleshootResponse::default() }
 }
 
 /// Returns the summary: "7 distinct errors in server.log (12040 lines): 1 solved, 6 known."
@@ -128,7 +134,8 @@ fn entry(error: &LogError) -> Entry {
     let mut facts = vec![occurrences(group)];
     facts.extend(group.before_crash.then(|| "just before the crash".to_owned()));
     facts.push(status);
-    let code = format!("```\n{}\n```", group.example.replace("```", "'''"));
+    let fence = fence(group.example.lines());
+    let code = format!("{fence}\n{}\n{fence}", group.example);
     Entry {
         heading: Some(group.message.clone()),
         text: Some(format!("{}.", facts.join("; "))),
@@ -139,42 +146,39 @@ fn entry(error: &LogError) -> Entry {
 
 /// Describes the best match of an error, with its state and confidence.
 pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
-    let (verdict, best_match) = match (&error.case, &error.known) {
-        (Some(case), known_report)
-            if error.verdict == LogVerdict::Solved || known_report.is_none() =>
-        {
-            let words =
-                if error.verdict == LogVerdict::Solved { "solved" } else { "possibly known" };
-            let fixed_in = case.fixed_in.as_ref().map(|version| format!(", fixed in {version}"));
-            let title = format!("{}{}", case.title, fixed_in.unwrap_or_default());
-            let state = state_text(case.state, case.state_reason.as_deref());
-            (words, (title, state, case.relevance, cite_case(case)))
-        }
-        (_, Some(known_report)) => {
-            let words = if error.verdict == LogVerdict::Known { "known" } else { "possibly known" };
-            let citation = cite_report(&known_report.key, &known_report.url);
-            let state = state_text(known_report.state, known_report.state_reason.as_deref());
-            (words, (known_report.title.clone(), state, known_report.confidence, citation))
-        }
-        _ => return ("no match in the casebook".to_owned(), None),
+    let Some((title, state, confidence, citation)) = best_match(error) else {
+        return ("no match in the casebook".to_owned(), None);
     };
-    let (title, state, confidence, citation) = best_match;
+    let verdict = match error.verdict {
+        LogVerdict::Solved => "solved",
+        LogVerdict::Known => "known",
+        _ => "possibly known",
+    };
     (format!("{verdict}: {title} ({state}, {})", percent(confidence)), Some(citation))
 }
 
 /// Returns the key, the confidence and the state of the match of an error.
 pub(super) fn match_summary(error: &LogError) -> Option<String> {
-    let (key, confidence, state) = match (&error.case, &error.known) {
+    let (_, state, confidence, citation) = best_match(error)?;
+    Some(format!("{} ({}), {state}", citation.key, percent(confidence)))
+}
+
+/// Returns the title, the state, the confidence and the citation of the best match of an error.
+fn best_match(error: &LogError) -> Option<(String, String, f32, Citation)> {
+    match (&error.case, &error.known) {
         (Some(case), report) if error.verdict == LogVerdict::Solved || report.is_none() => {
-            (&case.key, case.relevance, state_text(case.state, case.state_reason.as_deref()))
+            let fixed_in = case.fixed_in.as_ref().map(|version| format!(", fixed in {version}"));
+            let title = format!("{}{}", case.title, fixed_in.unwrap_or_default());
+            let state = state_text(case.state, case.state_reason.as_deref());
+            Some((title, state, case.relevance, cite_case(case)))
         }
         (_, Some(report)) => {
             let state = state_text(report.state, report.state_reason.as_deref());
-            (&report.key, report.confidence, state)
+            let citation = cite_report(&report.key, &report.url);
+            Some((report.title.clone(), state, report.confidence, citation))
         }
-        _ => return None,
-    };
-    Some(format!("{key} ({}), {state}", percent(confidence)))
+        _ => None,
+    }
 }
 
 fn occurrences(group: &LogGroup) -> String {

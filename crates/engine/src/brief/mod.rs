@@ -64,7 +64,9 @@ fn provenance_line(brief: &Brief) -> String {
             n => format!("{n} names and secrets were replaced; others may remain"),
         };
         if record.names_unrecognized {
-            line.push_str("; the model that recognizes names was missing");
+            line.push_str(
+                "; the model that recognizes names was missing or did not read all of the text",
+            );
         }
         parts.push(line);
     }
@@ -75,14 +77,16 @@ fn provenance_line(brief: &Brief) -> String {
 /// compare.
 fn replay_line(brief: &Brief) -> String {
     let request = &brief.record.request;
-    let scope = match replay::is_complete(&brief.record) {
-        true => "what has changed since",
+    let (scope, limit) = match replay::is_complete(&brief.record) {
+        true => ("what has changed", ""),
         false if request.logs.is_empty() => {
-            "which cited items have changed since; the text is redacted"
+            ("which cited items have changed", " The text is redacted and cannot be compared.")
         }
-        false => "which cited items have changed since; the log from standard input is not kept",
+        false => ("which cited items have changed", " The log from standard input was not kept."),
     };
-    format!("precedent brief --replay FILE shows {scope}.")
+    format!(
+        "To see {scope} since, run precedent brief --replay FILE in a terminal, where FILE is this brief.{limit}"
+    )
 }
 
 /// Returns a probability as `92%`.

@@ -460,10 +460,11 @@ impl PageLayout {
     }
 }
 
-/// Removes control characters, which Markdown may encode as numeric references and which would be
-/// printed as boxes.
+/// Replaces tabs with spaces, and removes control characters, which Markdown may encode as numeric
+/// references and which would be printed as boxes.
 fn remove_control_characters(text: &str) -> String {
-    sanitize(text).chars().filter(|c| *c == '\n' || !c.is_control()).collect()
+    let text = sanitize(text).replace('\t', "    ");
+    text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
 }
 
 /// Returns whether each row of a table certainly fits on a page.
@@ -614,6 +615,13 @@ mod tests {
         let mut widths = [20.0, 900.0, 30.0];
         fit_widths(&mut widths, 400.0);
         assert_eq!(widths, [20.0, 350.0, 30.0]);
+    }
+
+    #[test]
+    fn tabs_separate_columns() {
+        let mut page_layout = PageLayout::new();
+        page_layout.add_blocks("```\nFATAL\tTM-777\n```", None);
+        assert_eq!(pages(&page_layout), [["FATAL    TM-777"]]);
     }
 
     #[test]

@@ -107,11 +107,7 @@ pub fn replay(
                     let new_state = describe(row.state, row.state_reason.as_deref());
                     texts.push(format!("was {old_state}, is {new_state}"));
                 }
-                match comments.saturating_sub(old_source.comments) {
-                    0 => {}
-                    1 => texts.push("has 1 more comment".to_owned()),
-                    count => texts.push(format!("has {count} more comments")),
-                }
+                texts.extend(describe_comments(old_source.comments, comments));
                 if texts.is_empty() && row.updated_at > old_source.updated_at {
                     texts.push("was changed".to_owned());
                 }
@@ -147,7 +143,35 @@ fn change(source: &BriefSource, text: String) -> BriefChange {
     BriefChange { key: source.key.clone(), citation: source.citation.clone(), what: text }
 }
 
+/// Describes the difference between two numbers of comments.
+fn describe_comments(old_count: u64, new_count: u64) -> Option<String> {
+    let word = if new_count > old_count { "more" } else { "fewer" };
+    match old_count.abs_diff(new_count) {
+        0 => None,
+        1 => Some(format!("has 1 {word} comment")),
+        count => Some(format!("has {count} {word} comments")),
+    }
+}
+
 fn describe(status: Option<State>, reason: Option<&str>) -> String {
     let text = state_text(status, reason);
     if text.is_empty() { "without a state".to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn removed_comments_are_reported() {
+        for (old_count, new_count, want) in [
+            (2, 2, None),
+            (2, 3, Some("has 1 more comment")),
+            (2, 4, Some("has 2 more comments")),
+            (2, 1, Some("has 1 fewer comment")),
+            (2, 0, Some("has 2 fewer comments")),
+        ] {
+            assert_eq!(describe_comments(old_count, new_count).as_deref(), want);
+        }
+    }
 }

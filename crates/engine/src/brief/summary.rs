@@ -9,15 +9,16 @@ use precedent_store::DocumentRow;
 use super::{cite, cite_change, cite_report, log, percent, state_text, statement};
 use crate::{ask, troubleshoot};
 
-/// Removes the documents that the request excludes.
+/// Removes the documents that the request excludes, and the closest reports, which no brief lists.
 pub(super) fn remove_excluded(answer: &mut AskResponse, request: &BriefRequest) {
     let is_included = |key: &String| !request.leave_out.contains(key);
+    answer.closest.clear();
     answer.problem = answer.problem.take().filter(|problem| is_included(&problem.key));
     answer.related.retain(|report| is_included(&report.key));
     answer.cases.retain(|case| is_included(&case.key));
 }
 
-/// Summarizes the answer about an item or a text that mentions these product versions.
+/// Summarizes the answer about an item or pasted text that mentions these product versions.
 pub(super) fn summarize_answer(
     answer: &AskResponse,
     row: Option<&DocumentRow>,

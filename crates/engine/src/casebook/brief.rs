@@ -16,7 +16,7 @@ use precedent_core::{
 use precedent_index::update::Effort;
 
 impl Casebook {
-    /// Assembles a brief: a summary of an item or a text, with every statement cited. The same
+    /// Assembles a brief: a summary of an item or pasted text, with every statement cited. The same
     /// casebook and request give the same brief. Stores nothing.
     ///
     /// # Errors
@@ -104,5 +104,65 @@ impl Inner {
                 work(&BriefContext { finder, domain: &domain, model, engine: session.engine() })
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::casebook::tests::{issue, open_with};
+
+    const LINE: &str = "2026-02-03 10:00:00 ERROR FW-1043 chunk 7 was refused by the proxy";
+
+    async fn summary(casebook: &Casebook, request: BriefRequest) -> String {
+        let brief = casebook.brief(request, &Task::new()).await.unwrap();
+        brief.sections[0].entries[0].text.clone().unwrap()
+    }
+
+    #[tokio::test]
+    async fn pull_request_is_cited_as_one() {
+        let change = |number| {
+            let fields = json!({"pull_request": {"url": "x", "merged_at": null}});
+            issue(number, "Refuse chunk 7 FW-1043", LINE, fields)
+        };
+        let (_folder, casebook) = open_with(&[change(1), change(2)]).await;
+        let request =
+            BriefRequest { key: Some("acme/app#2".to_owned()), ..BriefRequest::default() };
+        let brief = casebook.brief(request, &Task::new()).await.unwrap();
+        let labels: Vec<&str> =
+            brief.sections[0].entries[0].citations.iter().map(|c| c.label.as_str()).collect();
+        assert_eq!(labels, ["[Pull request acme/app#2]", "[Pull request acme/app#1]"]);
+    }
+
+    #[tokio::test]
+    async fn excluded_match_of_a_log_is_not_counted() {
+        let (folder, casebook) = open_with(&[issue(
+            1,
+            "Chunk refused FW-1043",
+            &format!("```\n{LINE}\n```"),
+            json!({}),
+        )])
+        .await;
+        let log = folder.path().join("app.log");
+        std::fs::write(&log, LINE).unwrap();
+        let request =
+            BriefRequest { logs: vec![log.display().to_string()], ..BriefRequest::default() };
+        let text = summary(&casebook, request.clone()).await;
+        assert!(text.contains(" known."), "{text}");
+        let request = BriefRequest { leave_out: vec!["acme/app#1".to_owned()], ..request };
+        let text = summary(&casebook, request).await;
+        assert!(text.contains(": 1 not seen before. None of them is known"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn summary_mentions_only_listed_reports() {
+        let (_folder, casebook) =
+            open_with(&[issue(1, "The archive is empty", "It is empty at noon.", json!({}))]).await;
+        let request =
+            BriefRequest { text: "The zebra grazes at noon".to_owned(), ..BriefRequest::default() };
+        let text = summary(&casebook, request).await;
+        assert!(text.contains("file a new report") && !text.contains("closest"), "{text}");
     }
 }

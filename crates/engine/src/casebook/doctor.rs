@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Casebook, DATABASE, FULL_TEXT, OpenOptions, VECTORS, semantic::MODELS};
+use super::{Casebook, DATABASE, FULL_TEXT, OpenOptions, VECTORS, semantic::MODELS, worker_count};
 use crate::{
     diagnosis::{CallerDetails, CasebookState, Diagnosis, diagnose},
     doctor::HealthCheck,
@@ -67,7 +67,7 @@ impl Casebook {
                 vectors: &folder.join(VECTORS),
                 folder: &folder,
                 engine: &engine,
-                workers: options.workers.max(1),
+                workers: worker_count(options.workers),
                 min_free_bytes,
                 repair,
             };

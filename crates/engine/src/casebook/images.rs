@@ -1,4 +1,4 @@
-//! Images that texts embed, from the hosts of live sources.
+//! Images that documents embed, from the hosts of live sources.
 
 use std::{
     fs,
@@ -44,7 +44,7 @@ impl Image {
 }
 
 impl Casebook {
-    /// Returns an image that a text embeds. Only the host of a live source is contacted, and only
+    /// Returns an image that a document embeds. Only the host of a live source is contacted, and only
     /// its own origin receives its token. Images are cached in the casebook's folder.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ impl Casebook {
         precedent_logs::is_log(start)
     }
 
-    /// Returns the distinct errors of logs as a text short enough for a question, most important
+    /// Returns the distinct errors of logs as text short enough for a question, most important
     /// first.
     ///
     /// # Errors
@@ -87,4 +87,34 @@ pub struct LogErrors {
     pub error_count: usize,
     /// The text of the errors.
     pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use precedent_core::model::{LogVerdict, State};
+    use serde_json::json;
+
+    use super::*;
+    use crate::casebook::tests::{issue, open_with};
+
+    #[tokio::test]
+    async fn known_error_shows_its_canonical_reports_state() {
+        let line = "2026-02-03 10:00:00 ERROR FW-1043 chunk 7 was refused by the proxy";
+        let (_folder, casebook) = open_with(&[
+            issue(1, "Bundles are lost", "The archive is empty at noon.", json!({})),
+            issue(
+                2,
+                "Chunk refused by the proxy FW-1043",
+                &format!("Duplicate of #1\n\n```\n{line}\n```"),
+                json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-01-08T00:00:00Z"}),
+            ),
+        ])
+        .await;
+        let request = LogRequest { text: line.to_owned(), ..LogRequest::default() };
+        let response = casebook.read_logs(request, &Task::new()).await.unwrap();
+        let known = response.errors[0].known.as_ref().unwrap();
+        assert_eq!(response.errors[0].verdict, LogVerdict::Known);
+        assert_eq!((known.key.as_str(), known.state), ("acme/app#1", Some(State::Open)));
+        assert_eq!(known.state_reason, None);
+    }
 }

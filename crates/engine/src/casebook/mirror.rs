@@ -154,7 +154,7 @@ impl Casebook {
             .await
     }
 
-    /// Returns the source that a text refers to: `owner/name`, `gitlab:group/name`, or the web
+    /// Returns the source that `text` refers to: `owner/name`, `gitlab:group/name`, or the web
     /// address of a project or of a page in it. Parts that the text does not name are empty.
     pub fn parse_source(text: &str) -> Option<NewMirror> {
         project::parse(text)
@@ -397,12 +397,22 @@ impl Casebook {
             let key = first.source.clone();
             let (batch, rest): (Vec<_>, _) = closures.into_iter().partition(|c| c.source == key);
             closures = rest;
-            let Some((row, remote)) = self.live_sources(vec![key]).await?.pop() else { continue };
-            let http = self.inner.http.with_own_counter();
-            let mut tracker = self.tracker(&http, &row, &remote).await?;
-            let report = sync::close(&context, &row, tracker.as_mut(), &http, &batch, actor).await;
-            total.done.extend(report.done);
-            total.problem = total.problem.or(report.problem);
+            let report = async {
+                let Some((row, remote)) = self.live_sources(vec![key]).await?.pop() else {
+                    return Ok(ClosureReport::default());
+                };
+                let http = self.inner.http.with_own_counter();
+                let mut tracker = self.tracker(&http, &row, &remote).await?;
+                Ok(sync::close(&context, &row, tracker.as_mut(), &http, &batch, actor).await)
+            };
+            match report.await {
+                Ok(report) => {
+                    total.done.extend(report.done);
+                    total.problem = total.problem.or(report.problem);
+                }
+                // Earlier closures must be reported.
+                Err(error) => total.problem = total.problem.or(Some(error)),
+            }
             if task.is_cancelled() {
                 break;
             }

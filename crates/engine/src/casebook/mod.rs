@@ -281,8 +281,6 @@ impl Casebook {
             }
         };
         let fulltext = open_text(&folder, store.read_only().is_some())?;
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let workers = if options.workers == 0 { cores.div_ceil(2) } else { options.workers };
         let timing =
             options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
         let mut http = HttpOptions::new(timing);
@@ -293,7 +291,7 @@ impl Casebook {
             store: Arc::new(store),
             fulltext,
             engine,
-            workers,
+            workers: worker_count(options.workers),
             clock: options.clock,
             secrets: options.secrets,
             http: Http::new(http),
@@ -616,6 +614,12 @@ fn open_text(folder: &Path, read_only: bool) -> Result<FullText> {
     }
 }
 
+/// Returns the number of embedding threads for [`OpenOptions::workers`].
+fn worker_count(workers: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    if workers == 0 { cores.div_ceil(2) } else { workers }
+}
+
 fn emptied_error(database: &Path) -> Error {
     Error::new(
         Code::Corrupt,
@@ -640,7 +644,36 @@ fn create_folder(folder: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
+
+    /// Opens a casebook with these records of GitHub's API, and indexes them.
+    pub(super) async fn open_with(records: &[Value]) -> (tempfile::TempDir, Casebook) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records.jsonl");
+        fs::write(&path, records.iter().map(|r| format!("{r}\n")).collect::<String>()).unwrap();
+        let options = OpenOptions {
+            engine: Some(Engine::Hashed),
+            ..OpenOptions::new(folder.path().join("casebook"))
+        };
+        let casebook = Casebook::open(options).await.unwrap();
+        casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+        casebook.update_index(&Task::new()).await.unwrap();
+        (folder, casebook)
+    }
+
+    /// Returns an issue of GitHub's API with these other fields.
+    pub(super) fn issue(number: u64, title: &str, body: &str, fields: Value) -> Value {
+        let mut record = serde_json::json!({
+            "id": 1000 + number, "number": number, "title": title, "body": body, "state": "open",
+            "html_url": format!("https://tracker.example/acme/app/issues/{number}"),
+            "user": {"login": "ada"}, "created_at": "2026-01-02T03:04:05Z",
+            "updated_at": "2026-01-02T03:04:05Z",
+        });
+        record.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        record
+    }
 
     #[test]
     fn time_beyond_the_range_is_clamped() {

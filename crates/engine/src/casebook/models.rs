@@ -238,12 +238,14 @@ impl Inner {
         let (active, next) = self.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
         let session = self.session_of(Some(name));
         let info = session.engine().info();
+        // Opening missing vectors would create their file.
         let has_vectors =
             info.as_ref().is_ok_and(|i| vectors::path(&self.folder.join(VECTORS), i).is_file());
-        let (embedded_chunks, vector_bytes) = match session.vectors().ok().filter(|_| has_vectors) {
-            Some(vectors) => (vectors.extent()?.embedded_chunks, vectors.bytes()),
-            None => (0, 0),
-        };
+        let (embedded_chunks, vector_bytes) =
+            match has_vectors.then(|| session.vectors().ok()).flatten() {
+                Some(vectors) => (vectors.extent()?.embedded_chunks, vectors.bytes()),
+                None => (0, 0),
+            };
         let bytes = (name != BUILT_IN).then(|| folder_size(&self.models().join(name)));
         let property = |f: fn(&ModelInfo) -> usize| info.as_ref().ok().map(f);
         Ok(ModelView {
@@ -281,4 +283,20 @@ fn sample_texts() -> Result<Vec<String>> {
             Ok(format!("{}\n{}", sample.title, sample.body.unwrap_or_default()))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OpenOptions;
+
+    #[tokio::test]
+    async fn listing_models_creates_no_vectors() {
+        let folder = tempfile::tempdir().unwrap();
+        let options =
+            OpenOptions { engine: Some(Engine::Hashed), ..OpenOptions::new(folder.path()) };
+        let casebook = Casebook::open(options).await.unwrap();
+        assert_eq!(casebook.models().await.unwrap().len(), 1);
+        assert!(!folder.path().join(VECTORS).exists());
+    }
 }

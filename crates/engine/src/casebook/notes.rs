@@ -13,7 +13,7 @@ impl Casebook {
     /// notes to it.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long,
+    /// [`precedent_core::Code::InvalidInput`] for a title or a body that is empty or too long,
     /// [`precedent_core::Code::NotFound`] if the item to attach it to does not exist; database
     /// errors.
     pub async fn add_note(&self, draft: NoteDraft, task: &Task) -> Result<NoteAnswer> {

@@ -164,7 +164,7 @@ impl EmbeddingSession {
         Vectors::open(&self.folder.join(folder), &info).map(Arc::new).map_err(Arc::new)
     }
 
-    /// Embeds a text; an empty text only loads the model.
+    /// Embeds `text`; an empty string only loads the model.
     pub(super) fn embed(&self, text: &str) -> Result<Vec<f32>> {
         self.was_used.store(true, Ordering::Relaxed);
         let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);

@@ -128,3 +128,40 @@ impl Inner {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::casebook::tests::{issue, open_with};
+
+    #[tokio::test]
+    async fn rejected_change_names_no_fixed_version() {
+        let (_folder, casebook) = open_with(&[
+            issue(
+                1,
+                "Upload stops",
+                "It stops.",
+                json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"}),
+            ),
+            issue(
+                5,
+                "Retry the upload",
+                "Fixes #1",
+                json!({"state": "closed", "closed_at": "2026-01-05T00:00:00Z", "milestone": {"title": "3.2.0"},
+                       "pull_request": {"url": "x", "merged_at": null}}),
+            ),
+            issue(
+                6,
+                "Keep chunks in order",
+                "Fixes #1",
+                json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z",
+                       "pull_request": {"url": "x", "merged_at": "2026-01-08T00:00:00Z"}}),
+            ),
+        ])
+        .await;
+        let problem = casebook.problem("acme/app#1").await.unwrap();
+        let changes: Vec<&str> = problem.fixed_by.iter().map(|c| c.key.as_str()).collect();
+        assert_eq!((changes, problem.fixed_in), (vec!["acme/app#6"], None));
+    }
+}

@@ -15,6 +15,7 @@ use crate::{
         near_duplicate::TokenizedReport,
         question::{Question, QuestionMatches, QuestionSpec, find},
     },
+    releases::Releases,
     search, troubleshoot,
 };
 use precedent_core::{
@@ -464,8 +465,10 @@ fn known_duplicate(
 
 /// Returns the newest versions that a draft and a candidate mention.
 fn mentioned_versions(draft: &Draft, row: &DocumentRow, body: &PreparedText) -> Versions {
-    let newest =
-        |title: &str, body: &PreparedText| explain::newest_version(title, body, &row.source);
+    let newest = |title: &str, body: &PreparedText| {
+        let version = Releases::default().newest_in(&body.whole(title), &row.source);
+        version.map(|version| version.name)
+    };
     (newest(&draft.title, &draft.body), newest(&row.title, body))
 }
 

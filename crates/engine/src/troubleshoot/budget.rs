@@ -1,5 +1,5 @@
-//! The division of a budget of characters among threads, and excerpts of texts. A character is a
-//! Unicode scalar value.
+//! The division of a budget of characters among threads, and excerpts. A character is a Unicode
+//! scalar value.
 
 use precedent_text::salient::condense;
 
@@ -53,7 +53,7 @@ pub(super) fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Cuts a text to at most `max` characters with a marker, and returns whether it was cut. A log is
+/// Cuts `text` to at most `max` characters with a marker, and returns whether it was cut. A log is
 /// first reduced to its salient lines. The text is cut between words if one ends nearby.
 pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     if text.len() <= max || length(text) <= max {

@@ -133,15 +133,18 @@ fn linked_changes(
     Ok(Vec::new())
 }
 
-/// Returns the milestone of the changes that closed an item, or else the lowest release whose notes
+/// Returns the milestone of the merged changes that closed an item, or else the lowest release whose notes
 /// mention the item or one of the changes.
 fn version_of_changes(
     r: &Reader<'_>,
     row: &DocumentRow,
     closers: &[u64],
-    changes: &[&DocumentRow],
+    changes: &[DocumentRow],
 ) -> Result<Option<String>> {
-    let milestone = changes.iter().find_map(|change| change.milestone.clone());
+    let milestone = changes
+        .iter()
+        .filter(|change| change.state == Some(State::Merged))
+        .find_map(|change| change.milestone.clone());
     if milestone.is_some() {
         return Ok(milestone);
     }
@@ -154,7 +157,7 @@ fn version_of_changes(
 
 /// Returns the time when the last change that closed an item was merged, or the time of the closure
 /// if none of the changes is mirrored.
-fn merged_at(row: &DocumentRow, closers: &[u64], changes: &[&DocumentRow]) -> Option<Timestamp> {
+fn merged_at(row: &DocumentRow, closers: &[u64], changes: &[DocumentRow]) -> Option<Timestamp> {
     let merged_at =
         row.merged_at.or_else(|| changes.iter().filter_map(|change| change.merged_at).max());
     merged_at.or(row.closed_at.filter(|_| changes.is_empty() && !closers.is_empty()))
@@ -204,20 +207,18 @@ impl CaseThread {
         vector: Option<&[f32]>,
         links: Links,
     ) -> Result<Self> {
-        let changes = closing_changes(r, &row)?;
-        let mut fixed_by = merged_changes(r, &changes)?;
         // A change that was closed without being merged fixed nothing.
-        let is_rejected = |number: &u64| {
-            let key = format!("{}#{number}", row.source);
-            changes.iter().any(|change| change.key == key && change.state == Some(State::Closed))
-        };
+        let is_rejected = |change: &DocumentRow| change.state == Some(State::Closed);
+        let (rejected_changes, mut changes): (Vec<_>, Vec<_>) =
+            closing_changes(r, &row)?.into_iter().partition(is_rejected);
+        let mut fixed_by = merged_changes(r, &changes)?;
+        let key_of = |number: &u64| format!("{}#{number}", row.source);
+        let has = |list: &[DocumentRow], key: &String| list.iter().any(|c| c.key == *key);
         let mut closers = r.closing_numbers(&row)?;
-        closers.retain(|number| !is_rejected(number));
-        let keys = closers.iter().map(|number| format!("{}#{number}", row.source));
-        let is_missing = |key: &String| changes.iter().all(|change| change.key != *key);
-        fixed_by.extend(keys.filter(is_missing).map(FixedBy::not_mirrored));
-        let changes: Vec<&DocumentRow> =
-            changes.iter().filter(|change| change.source_id == row.source_id).collect();
+        closers.retain(|number| !has(&rejected_changes, &key_of(number)));
+        let keys = closers.iter().map(key_of).filter(|key| !has(&changes, key));
+        fixed_by.extend(keys.map(FixedBy::not_mirrored));
+        changes.retain(|change| change.source_id == row.source_id);
         let known_closers: &[u64] = if links == Links::Visible { &closers } else { &[] };
         let mut comments = r.comments(&row)?;
         for comment in &mut comments {
@@ -686,7 +687,7 @@ fn strip_quotes(markdown: &str) -> String {
     out
 }
 
-/// Returns the share of the question's terms in a text, for comments without vectors.
+/// Returns the share of the question's terms in a comment without vectors.
 fn term_overlap(query_terms: &[String], text: &PreparedText) -> f32 {
     if query_terms.is_empty() {
         return 0.0;

@@ -107,17 +107,10 @@ pub(crate) fn respond(
     let settings = validate(&request.settings, context.min_similarity)?;
     let mut response = TroubleshootResponse {
         key: question.row.as_ref().map(|row| row.key.clone()),
-        problem: None,
-        outcome: TroubleshootOutcome::Nothing,
-        cases: Vec::new(),
-        similar_cases: Vec::new(),
-        open: Vec::new(),
-        articles: Vec::new(),
-        wiki: Vec::new(),
         notices: finder.notices()?,
         conclusive: true,
-        took_ms: 0.0,
         settings,
+        ..TroubleshootResponse::default()
     };
     response.notices.extend(finder.language_notice(&question.text)?);
     let relevant = relevant_cases(finder, context.domain, question_matches, task)?;
@@ -140,6 +133,7 @@ pub(crate) fn respond(
             if solutions.len() == response.settings.max_results {
                 break;
             }
+            task.check()?;
             let thread = load(c.row)?;
             if c.relation.is_none() && !thread.has_solution() {
                 let was_declined = thread.is_refused(r)?;
@@ -209,23 +203,14 @@ fn validate(
                 "The threshold (troubleshooting.similarity_threshold) must be between 0 and 1, where 1 means identical.",
             ));
     }
-    if !(CASES.0..=CASES.1).contains(&settings.max_results) {
-        return Err(Error::invalid(format!("{} results are out of range", settings.max_results))
-            .with_hint(format!(
-                "troubleshooting.max_results must be between {} and {}.",
-                CASES.0, CASES.1
-            )));
-    }
-    if !(BUDGET.0..=BUDGET.1).contains(&settings.total_budget_chars) {
-        return Err(Error::invalid(format!(
-            "a budget of {} characters is out of range",
-            settings.total_budget_chars
-        ))
-        .with_hint(format!(
-            "troubleshooting.total_budget_chars must be between {} and {}.",
-            BUDGET.0, BUDGET.1
-        )));
-    }
+    let check = |value: usize, (min, max): (usize, usize), text: String, name: &str| {
+        let hint = || format!("troubleshooting.{name} must be between {min} and {max}.");
+        let error = || Error::invalid(format!("{text} out of range")).with_hint(hint());
+        (min..=max).contains(&value).then_some(()).ok_or_else(error)
+    };
+    let (results, budget) = (settings.max_results, settings.total_budget_chars);
+    check(results, CASES, format!("{results} results are"), "max_results")?;
+    check(budget, BUDGET, format!("a budget of {budget} characters is"), "total_budget_chars")?;
     Ok(TroubleshootSettings { similarity_threshold: Some(threshold), ..settings.clone() })
 }
 
@@ -371,7 +356,7 @@ fn is_resolved(row: &DocumentRow) -> bool {
     }
 }
 
-/// Returns the first line of a text, shortened.
+/// Returns the first line of `text`, shortened.
 pub(crate) fn first_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default().trim();
     excerpt(line, 120).0

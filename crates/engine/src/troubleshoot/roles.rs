@@ -28,7 +28,7 @@ fn is_list_of_links(body: &str, text: &PreparedText) -> bool {
     links >= MIN_LINKS && text.prose().split_whitespace().count() <= links * WORDS_PER_LINK
 }
 
-/// Returns whether a text mentions the issue or pull request with this number.
+/// Returns whether `text` mentions the issue or pull request with this number.
 pub(super) fn mentions_number(text: &str, number: u64) -> bool {
     text.match_indices(&format!("#{number}"))
         .chain(text.match_indices(&format!("/pull/{number}")))

@@ -163,8 +163,12 @@ pub(super) fn assemble(
         .collect();
     cut_comments.sort_by_key(|i| (!fixes.contains(i), *i));
     for i in cut_comments {
-        budget_left += picks[i].take().map_or(0, |(text, _)| length(&text));
-        take(i, usize::MAX, &mut budget_left, &mut picks);
+        let shown_length = picks[i].as_ref().map_or(0, |(text, _)| length(text));
+        let (text, is_cut) = excerpt(&thread[i].comment.text, shown_length + budget_left);
+        if length(&text) > shown_length {
+            budget_left -= length(&text) - shown_length;
+            picks[i] = Some((text, is_cut));
+        }
     }
 
     let mut out = Excerpt {
@@ -387,6 +391,18 @@ mod tests {
         assert_eq!(a.comments.len(), 3);
         assert!(a.comments[2].excerpt && !a.comments[0].excerpt && !a.comments[1].excerpt);
         assert!(a.chars <= 2_000 && a.chars > 1_900, "{}", a.chars);
+    }
+
+    #[test]
+    fn excerpt_stays_if_the_rest_is_used() {
+        let long_words = format!("{} ", "x".repeat(35)).repeat(9);
+        let comments = [
+            reply(1, "Set `lease = 0`.", None, 0.0),
+            reply(2, &long_words, Some(CommentRole::Fix), 0.0),
+        ];
+        let a = assemble("It fails.", &comments, Some(time(3)), 139);
+        assert_eq!((a.comments.len(), a.omissions), (2, 0));
+        assert_eq!(a.fix.as_deref(), Some("comment-2"));
     }
 
     #[test]
