@@ -58,6 +58,23 @@ it("writes the draft into the existing note", async () => {
   expect(notes.selected).toBe("note#1");
 });
 
+it("saves a note once and keeps a newer draft", async () => {
+  notes.startDraft({ title: "T", body: "B" });
+  const saving = notes.save(true);
+  await notes.save(true);
+  notes.startDraft({ title: "Next", attach: ["acme/app#1"] });
+  await saving;
+  expect([drafts.length, notes.draft?.title, notes.drafts.size]).toEqual([1, "Next", 0]);
+});
+
+it("shows a linked note of another kind", async () => {
+  mockIPC((_command, payload) => ((payload as { kind: string | null }).kind === null ? [note("note#2"), note("note#1")] : [note("note#1")]));
+  notes.kind = "lesson";
+  await notes.load();
+  await notes.open("note#2");
+  expect([notes.note?.key, notes.kind]).toEqual(["note#2", null]);
+});
+
 it("continues a draft per note and item", () => {
   notes.startDraft();
   if (notes.draft) notes.draft.title = "Half";
