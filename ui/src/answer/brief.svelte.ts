@@ -42,7 +42,7 @@ export class BriefDraft extends EngineRequest {
 
   begin(text: string, logs: readonly string[], source: string | null, leave_out: string[]): void {
     const privacy = { redact: true, redact_links: false, keep: [], notes: false };
-    this.keptTexts = [];
+    Object.assign(this, { brief: null, redactions: [], keptTexts: [], failure: null });
     const subject = logs.length > 0 ? { key: null, text: "", logs: [...logs] } : parseQuestion(text);
     this.#change({ ...subject, source, without: [], leave_out, ...privacy, troubleshooting: api.CASE_SETTINGS });
   }
@@ -134,12 +134,13 @@ export class BriefDraft extends EngineRequest {
   }
 
   async copy(): Promise<void> {
-    if (!this.request) return;
+    const { request } = this;
+    if (!request) return;
     this.exportFailure = null;
     this.isCopied = false;
     try {
-      await api.copyText(await api.briefMarkdown(this.request));
-      this.isCopied = true;
+      await api.copyText(await api.briefMarkdown(request));
+      this.isCopied = request === this.request;
     } catch (error) {
       this.exportFailure = api.toFailure(error);
     }

@@ -57,6 +57,23 @@ it("uncertain redactions can be switched off", async () => {
   expect([requests.at(-1)?.keep, requests.at(-1)?.redact_links]).toEqual([[], true]);
 });
 
+it("shows nothing of the previous case", async () => {
+  let answer = (_: unknown) => {};
+  mockIPC((command) => {
+    if (command === "brief") return new Promise((resolve) => (answer = resolve));
+    return command === "brief_markdown" ? new Promise((resolve) => setTimeout(() => resolve("# It drips"), 5)) : [];
+  });
+  const draft = new BriefDraft();
+  draft.begin("It drips.", [], null, []);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  answer({ title: "It drips", sections: [], redactions: [], record: null });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  const copying = draft.copy();
+  draft.begin("It leaks.", [], null, []);
+  await copying;
+  expect([draft.brief, draft.isCopied]).toEqual([null, false]);
+});
+
 it("copies the previewed Markdown", async () => {
   const requests: BriefRequest[] = [];
   const copiedTexts: string[] = [];
