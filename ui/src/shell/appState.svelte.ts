@@ -67,7 +67,7 @@ export class AppState {
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
   readonly answer = new Answer(this.jobs, () => this.status?.sources.map((source) => source.key) ?? []);
-  readonly article = new ArticleDraft();
+  readonly article = new ArticleDraft(() => this.refreshVisible());
   readonly notes = new Notes(this);
   readonly problems = new Problems();
   readonly savedSearches = new SavedSearches(this.store);
