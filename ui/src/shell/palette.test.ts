@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
+import { openWindow, press, setUpPage, settle } from "../testing/testPage";
 import { paletteSections, documentKey, scoreTitle, matchingCommands, type Command } from "./palette";
+
+setUpPage();
 
 const command = (title: string): Command => ({ id: title, title, run: () => {} });
 
@@ -60,4 +63,18 @@ it("finds commands by keywords, and recent items", () => {
   const find = (input: string) => paletteSections(sections, input, [], { open: () => {}, search: () => {} }).map((section) => [section.id, ...section.commands.map((entry) => entry.title)]);
   expect(find("density")[0]).toEqual(["commands", "Use compact lists"]);
   expect(find("dark").slice(0, 2)).toEqual([["commands", "Theme: dark"], ["items", "Dark rooms"]]);
+});
+
+it("opens nothing after it was closed", async () => {
+  const app = await openWindow("full");
+  app.commands.run("palette");
+  const box = document.querySelector<HTMLInputElement>("#palette")!;
+  box.value = "12";
+  box.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  box.focus();
+  press("Enter");
+  box.closest("dialog")?.close();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await settle();
+  expect(app.reader.key).toBe(null);
 });
