@@ -98,6 +98,11 @@ export class Search {
     return !this.isBrowsing && (n === api.RANKED_LIMIT || n === api.MAX_RANKED) ? n : null;
   }
 
+  /** Whether the results are those of an earlier query. */
+  get isOutdated(): boolean {
+    return this.pending && this.query !== this.#answeredQuery;
+  }
+
   /** Sorts the results and scrolls to the top. */
   setOrder(order: SortOrder): void {
     this.sort = order;
