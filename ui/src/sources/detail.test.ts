@@ -1,7 +1,20 @@
 import { expect, it } from "vitest";
-import { openWindow, setUpPage, settle } from "../testing/testPage";
+import { button, openWindow, setUpPage, settle } from "../testing/testPage";
 
 setUpPage();
+
+it("a status update keeps the focus in a confirmation", async () => {
+  const app = await openWindow("full");
+  app.go("sources");
+  await settle();
+  button("Remove…")?.click();
+  await settle();
+  expect(document.activeElement?.textContent).toBe("Keep");
+  document.querySelector<HTMLElement>(".confirm .danger")?.focus();
+  await app.refresh();
+  await settle();
+  expect(document.activeElement?.textContent).toBe("Remove");
+});
 
 it("sets and resets a source's interval", async () => {
   const app = await openWindow("full");
