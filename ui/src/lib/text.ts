@@ -79,8 +79,8 @@ export function rate(start: { time: number; done: number }, time: number, done: 
 
 /** Returns an author's role if it deserves a badge. */
 export function authorRole(association: string | null): string | null {
-  const standings: Record<string, string> = shared.standings;
-  return association === null ? null : (standings[association.toUpperCase()] ?? null);
+  const roles: Record<string, string> = shared.roles;
+  return association === null ? null : (roles[association.toUpperCase()] ?? null);
 }
 
 /** Returns the label of a link's kind, seen from this document. */

@@ -151,7 +151,7 @@ export class Session {
     const { triage, notes, sources, problems } = this.#app;
     return {
       search: this.#currentSearch(),
-      triage: { selected: triage.reading, related: triage.isRelatedOpen },
+      triage: { selected: triage.openKey, related: triage.isRelatedOpen },
       notes: { kind: notes.kind, selected: notes.selected },
       sources: { selected: sources.selected },
       problems: { source: problems.source, span: problems.span, tab: problems.tab },

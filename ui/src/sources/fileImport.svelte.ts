@@ -34,10 +34,10 @@ function importSummary(report: Imported): string {
   const source = shared.list(report.sources.map((share) => share.source)) || report.source;
   const releases = report.understood.reduce((sum, file) => sum + file.releases, 0);
   return texts.imported(source, [
-    (report.new > 0 || releases === 0) && texts.fresh(report.new),
-    report.updated > 0 && texts.changed(report.updated),
+    (report.new > 0 || releases === 0) && texts.newRecords(report.new),
+    report.updated > 0 && texts.updatedRecords(report.updated),
     releases > 0 && texts.releases(releases),
-    report.skipped > 0 && texts.refused(report.skipped),
+    report.skipped > 0 && texts.unusedRecords(report.skipped),
   ].filter((part) => part !== false));
 }
 

@@ -123,7 +123,7 @@ export class Sources extends EngineRequest {
       isDone = true;
     } catch (error) {
       // An automatic sync must not interrupt.
-      if (isQuiet) this.#app.toasts.show(news.notSynced(api.toFailure(error).message));
+      if (isQuiet) this.#app.toasts.show(news.syncFailed(api.toFailure(error).message));
       else this.#app.showError(error);
     }
     await this.#app.reloadAll();

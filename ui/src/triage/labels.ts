@@ -53,19 +53,19 @@ export function progress(decided: number, waiting: number): string {
 
 /** Returns the queue summary with the expected number of duplicates. It contains the placeholder `{waiting}`. */
 export function queueSummary(waiting: number, loaded: number, expected: number): string {
-  if (waiting === 0) return head.nothingWaits;
+  if (waiting === 0) return head.noneWaiting;
   // A single report shows its own confidence.
-  if (loaded < 2) return head.waits(waiting);
+  if (loaded < 2) return head.someWaiting;
   const same = Math.round(expected);
-  return same === 0 ? head.hardlyAnySame(waiting, loaded) : head.someSame(waiting, loaded, same);
+  return same === 0 ? head.fewDuplicates(waiting, loaded) : head.likelyDuplicates(waiting, loaded, same);
 }
 
 /** Returns a one-line assessment of a new report. */
 export function assessment({ known, candidates }: Pick<DuplicatesResponse, "known" | "candidates">): string {
   if (known) return lists.knownDuplicate(shortKey(known.key));
   const best = candidates.find((entry) => entry.verdict === null);
-  if (!best) return candidates.length > 0 ? lists.isDecided : lists.nothingLike;
-  if (best.band === "none") return lists.nothingLike;
+  if (!best) return candidates.length > 0 ? lists.decided : lists.noMatch;
+  if (best.band === "none") return lists.noMatch;
   return lists.bestCandidate(BAND_LABELS[best.band](candidateLabel(best)), percent(isDuplicateBand(best.band) ? best.confidence : best.worth));
 }
 

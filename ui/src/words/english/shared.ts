@@ -26,7 +26,7 @@ export const shared = {
     briefly: (n: number, unit: keyof typeof UNITS) => `${n} ${SHORT_UNITS[unit]} ago`,
   },
 
-  kinds: { issue: "Issue", pull_request: "Pull request", page: "Wiki page", note: "Note" },
+  kinds: { page: "Wiki page", note: "Note" },
   states: {
     open: "Open",
     reopened: "Reopened",
@@ -54,7 +54,7 @@ export const shared = {
     written: "Written",
     commented: "commented",
   },
-  standings: {
+  roles: {
     OWNER: "owner",
     MEMBER: "member",
     COLLABORATOR: "collaborator",
