@@ -1,7 +1,7 @@
 // Formatting of texts and numbers.
 
 import { words } from "../words";
-import type { Coverage, Phase, SourceView, Span } from "./types";
+import type { Coverage, SourceView, Span } from "./types";
 
 const { shared } = words;
 export const { count, bytes, percent, perSecond } = words.numbers;
@@ -68,8 +68,6 @@ export function isIndexBehind(coverage: Coverage, isModelUsable: boolean): boole
   const { documents, full_text, chunks, embedded, unread } = coverage;
   return full_text < documents || (isModelUsable && (embedded < chunks || unread > 0 || (documents > 0 && chunks === 0)));
 }
-
-export const PHASE_LABELS: Record<Phase, string> = shared.phases;
 
 /** Returns the items per second since the first report; `null` during the first second. */
 export function rate(start: { time: number; done: number }, time: number, done: number): number | null {

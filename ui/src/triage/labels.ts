@@ -1,7 +1,7 @@
 // Display texts for triage: reports, candidates and daily progress.
 
 import { percent } from "../lib/text";
-import type { Band, Disposition, DuplicateCandidate, DuplicatesResponse, Outcome, TriageItem } from "../lib/types";
+import type { Band, Disposition, DuplicateCandidate, DuplicatesResponse, TriageItem } from "../lib/types";
 import { words } from "../words";
 
 const { filters, head, lists, pair } = words.triage;
@@ -33,11 +33,6 @@ export function isPossibleRegression({ candidate: { disposition } }: TriageItem)
 /** Returns the candidate's number, or its key if it has none. */
 export function candidateLabel(candidate: DuplicateCandidate): string {
   return candidate.number === null ? candidate.key : `#${candidate.number}`;
-}
-
-/** Describes the outcome of past matches at this confidence. */
-export function formatOutcome({ read, same, related }: Outcome): string {
-  return pair.outcome(read, same, related);
 }
 
 /** Returns a reason; without `details`, its figure is removed. */

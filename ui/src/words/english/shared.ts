@@ -76,7 +76,7 @@ export const shared = {
 
   showImages: (host: string) => `Show images from ${host}`,
   fold: {
-    code: (lines: number, marks: number) => `Show all ${plural(lines, "line")}${highlightCount(marks)}`,
+    code: (lines: number, marks = 0) => `Show all ${plural(lines, "line")}${highlightCount(marks)}`,
     quote: (lines: number, marks: number) => `Show the whole quote, about ${plural(lines, "line")}${highlightCount(marks)}`,
     refold: "Show less",
   },
