@@ -44,32 +44,20 @@ export class BriefDraft extends EngineRequest {
     const privacy = { redact: true, redact_links: false, keep: [], notes: false };
     Object.assign(this, { brief: null, redactions: [], keptTexts: [], failure: null });
     const subject = logs.length > 0 ? { key: null, text: "", logs: [...logs] } : parseQuestion(text);
-    this.#change({ ...subject, source, without: [], leave_out, ...privacy, troubleshooting: api.CASE_SETTINGS });
+    this.#preview({ ...subject, source, without: [], leave_out, ...privacy, troubleshooting: api.CASE_SETTINGS });
   }
 
-  setRedaction(redact: boolean): void {
-    if (this.request) this.#change({ ...this.request, redact });
+  change(fields: Partial<BriefRequest>): void {
+    if (this.request) this.#preview({ ...this.request, ...fields });
   }
 
-  setLinkRedaction(redact_links: boolean): void {
-    if (this.request) this.#change({ ...this.request, redact_links });
-  }
-
-  /** Switches an uncertain redaction off. */
-  keepText(entry: RedactionPreview): void {
-    if (!this.request) return;
-    this.keptTexts = [...this.keptTexts, entry];
-    // Keep its row in place until the new preview arrives: it has the focus.
-    this.redactions = this.redactions.filter((h) => h.original !== entry.original);
-    this.#change({ ...this.request, keep: this.keptTexts.map((k) => k.original) });
-  }
-
-  /** Switches an uncertain redaction on again. */
-  redactText(entry: RedactionPreview): void {
-    if (!this.request) return;
-    this.keptTexts = this.keptTexts.filter((k) => k.original !== entry.original);
-    this.redactions = [...this.redactions, entry];
-    this.#change({ ...this.request, keep: this.keptTexts.map((k) => k.original) });
+  /** Switches an uncertain redaction off or on again. */
+  keepText(entry: RedactionPreview, isKept: boolean): void {
+    const without = (entries: readonly RedactionPreview[]) => entries.filter((other) => other.original !== entry.original);
+    this.keptTexts = [...without(this.keptTexts), ...(isKept ? [entry] : [])];
+    // Keeps its row in place until the new preview arrives: it has the focus.
+    this.redactions = [...without(this.redactions), ...(isKept ? [] : [entry])];
+    this.change({ keep: this.keptTexts.map(({ original }) => original) });
   }
 
   /** The certain redactions. */
@@ -88,12 +76,8 @@ export class BriefDraft extends EngineRequest {
   }
 
   toggle(kind: SectionKind): void {
-    if (!this.request) return;
-    const { without } = this.request;
-    this.#change({
-      ...this.request,
-      without: without.includes(kind) ? without.filter((k) => k !== kind) : [...without, kind],
-    });
+    const without = this.request?.without ?? [];
+    this.change({ without: without.includes(kind) ? without.filter((other) => other !== kind) : [...without, kind] });
   }
 
   setFormat(format: BriefFormat): void {
@@ -146,7 +130,7 @@ export class BriefDraft extends EngineRequest {
     }
   }
 
-  #change(request: BriefRequest): void {
+  #preview(request: BriefRequest): void {
     this.isCopied = false;
     this.request = request;
     this.savedPath = null;

@@ -42,7 +42,7 @@ it("uncertain redactions can be switched off", async () => {
   expect(draft.certain.map((entry) => entry.original)).toEqual(["Berta Brandt"]);
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
   const company = draft.uncertain[0] as RedactionPreview;
-  draft.keepText(company);
+  draft.keepText(company, true);
   // Also before the response: a duplicated or missing row would lose the focus.
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
   await settle();
@@ -50,9 +50,9 @@ it("uncertain redactions can be switched off", async () => {
   // It stays in place, so that it can be switched on again.
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
   expect(draft.isKept(company)).toBe(true);
-  draft.redactText(company);
+  draft.keepText(company, false);
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
-  draft.setLinkRedaction(true);
+  draft.change({ redact_links: true });
   await settle();
   expect([requests.at(-1)?.keep, requests.at(-1)?.redact_links]).toEqual([[], true]);
 });
@@ -86,11 +86,11 @@ it("copies the previewed Markdown", async () => {
   });
   const draft = new BriefDraft();
   draft.begin("It drips.", [], null, []);
-  draft.setRedaction(false);
+  draft.change({ redact: false });
   await draft.copy();
   expect([copiedTexts, draft.isCopied, requests[0]?.redact]).toEqual([["# It drips\n"], true, false]);
   // The copy belongs to the previous brief.
-  draft.setRedaction(true);
+  draft.change({ redact: true });
   expect(draft.isCopied).toBe(false);
 });
 

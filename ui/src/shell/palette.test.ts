@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openWindow, press, setUpPage, settle } from "../testing/testPage";
-import { paletteSections, documentKey, scoreTitle, matchingCommands, type Command } from "./palette";
+import { paletteSections, isKey, scoreTitle, matchingCommands, type Command } from "./palette";
 
 setUpPage();
 
@@ -27,10 +27,7 @@ it("keeps the order without a query", () => {
 });
 
 it("recognizes document keys", () => {
-  expect(documentKey("acme/app#12")).toBe("acme/app#12");
-  expect(documentKey(" #7 ")).toBe("7");
-  expect(documentKey("acme/app:Upgrade-to-3")).toBe("acme/app:Upgrade-to-3");
-  expect(documentKey("error 7")).toBe(null);
+  expect(["acme/app#12", "group/sub/app#12 ", "acme/app:Upgrade-to-3", "#7", "error 7", "https://a.example/b:c"].map(isKey)).toEqual([true, true, true, false, false, false]);
 });
 
 const titles = (input: string, items: readonly Command[] = []) =>
