@@ -238,25 +238,21 @@ export class Notes extends EngineRequest {
 
   async archive(note: Note): Promise<void> {
     const lifecycle = note.lifecycle === "active" ? "archived" : "active";
-    try {
+    await this.#app.attempt(async () => {
       await api.editNote(note.key, { lifecycle });
       this.#app.undo.record(lifecycle === "active" ? texts.inUse(note.key) : texts.archived(note.key), async () => {
         await api.editNote(note.key, { lifecycle: note.lifecycle });
         await this.load();
       });
-    } catch (error) {
-      this.#app.showError(error);
-    }
+    });
     await this.load();
   }
 
   async remove(note: Note): Promise<void> {
-    try {
+    await this.#app.attempt(async () => {
       await api.removeNote(note.key);
       this.#app.toasts.show(texts.removed(note.key));
-    } catch (error) {
-      this.#app.showError(error);
-    }
+    });
     this.selected = null;
     this.#app.refreshVisible();
     await this.load();

@@ -31,12 +31,7 @@ export async function repair(app: AppState): Promise<void> {
 }
 
 async function rebuild(app: AppState): Promise<void> {
-  try {
-    await api.forgetIndexes();
-  } catch (error) {
-    app.showError(error);
-    return;
-  }
+  if (!(await app.attempt(api.forgetIndexes))) return;
   app.dismissMessage();
   await app.updateIndexes();
 }
