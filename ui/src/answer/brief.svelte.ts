@@ -39,6 +39,7 @@ export class BriefDraft extends EngineRequest {
   isChoosing = $state(false);
   /** The error of the last export. */
   exportFailure = $state.raw<Failure | null>(null);
+  #isExporting = false;
 
   begin(text: string, logs: readonly string[], source: string | null, leave_out: string[]): void {
     const privacy = { redact: true, redact_links: false, keep: [], notes: false };
@@ -87,7 +88,8 @@ export class BriefDraft extends EngineRequest {
   }
 
   async export(replace: boolean): Promise<void> {
-    if (!this.request) return;
+    if (!this.request || this.#isExporting) return;
+    this.#isExporting = true;
     this.exportFailure = null;
     this.savedPath = null;
     try {
@@ -95,6 +97,7 @@ export class BriefDraft extends EngineRequest {
     } catch (error) {
       this.exportFailure = api.toFailure(error);
     }
+    this.#isExporting = false;
   }
 
   /** Asks for a path with the system's dialog, which confirms replacing a file, and exports to it. */

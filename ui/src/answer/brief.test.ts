@@ -112,6 +112,9 @@ it("exports to the chosen path and format", async () => {
   await draft.saveAs();
   // The dialog has confirmed replacing the file.
   expect([exportCalls.at(-1), draft.format, draft.savedPath]).toEqual([["pdf", "/home/me/Case 7.PDF", true], "pdf", "/home/me/Case 7.PDF"]);
+  exportCalls.length = 0;
+  await Promise.all([draft.export(true), draft.export(true)]);
+  expect(exportCalls.length, "a double click exports once").toBe(1);
   chosenPath = "/home/me/case.v2";
   await draft.saveAs();
   // It has not confirmed the name with the added extension.
