@@ -197,7 +197,7 @@ export class AppState {
   async openDocument(key: string, anchor: string | null = null): Promise<void> {
     if (this.view !== "search") this.go("search");
     else if (this.reader.position?.key !== key) this.recordPlace();
-    this.reader.reading = true;
+    this.reader.isReading = true;
     this.answer.isOpen = false;
     this.splitPane.pane = "first";
     await this.reader.show({ key, anchor }, true);
@@ -207,7 +207,7 @@ export class AppState {
   searchFor(query: string, isPasted = false): void {
     this.search.replace(query, isPasted);
     this.go("search");
-    this.reader.reading = false;
+    this.reader.isReading = false;
   }
 
   /** Shows the pair of a report that waits for a decision. */
@@ -230,7 +230,7 @@ export class AppState {
     this.go("search");
     // A text may be from the clipboard, so it is never saved.
     this.search.replace(report, parseQuestion(report).key === null);
-    this.reader.reading = true;
+    this.reader.isReading = true;
     await this.answer.show(section);
   }
 

@@ -123,7 +123,7 @@ export class Session {
   async #reopen({ reading, beside }: StoredSession["search"]): Promise<void> {
     const app = this.#app;
     // Two documents are shown as two; one is shown next to its list.
-    app.reader.reading = beside !== null;
+    app.reader.isReading = beside !== null;
     const open = async (reader: Reader, key: string | null) => {
       if (key === null) return;
       await reader.show({ key, anchor: null });
