@@ -248,6 +248,7 @@ export class AppState {
   /** Shows imported or removed items and updates the indexes. */
   async reloadAll(): Promise<void> {
     await Promise.all([this.refresh(), this.sources.load()]);
+    if (this.triage.loaded) void this.triage.load();
     this.refreshVisible();
     await this.updateIndexes();
   }

@@ -1,5 +1,6 @@
+import { mockIPC } from "@tauri-apps/api/mocks";
 import { expect, it } from "vitest";
-import { button, openWindow, setUpPage, settle } from "../testing/testPage";
+import { button, openWindow, setUpPage, settle, text } from "../testing/testPage";
 
 setUpPage();
 
@@ -14,6 +15,20 @@ it("a status update keeps the focus in a confirmation", async () => {
   await app.refresh();
   await settle();
   expect(document.activeElement?.textContent).toBe("Remove");
+});
+
+it("removing a source updates the reports to review", async () => {
+  const app = await openWindow("full");
+  await app.triage.load();
+  expect(text("#view-triage .count")).toBe("30 waiting");
+  mockIPC((command) => {
+    if (command === "triage_queue") return { queue: [], related: [], waiting: 0, related_waiting: 0, closed_left_out: 0, unscanned: 0, notices: [] };
+    if (command === "update_index") return { busy_elsewhere: false, calibrated: [] };
+    return command === "status" ? app.status : [];
+  });
+  await app.sources.remove("acme/app");
+  await settle();
+  expect(text("#view-triage .count")).toBe(undefined);
 });
 
 it("sets and resets a source's interval", async () => {
