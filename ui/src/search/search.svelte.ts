@@ -3,7 +3,8 @@
 import * as api from "../lib/api";
 import { LatestRequest } from "../lib/latestRequest";
 import { parseFilters } from "./query";
-import { sortHits, type SortOrder } from "./sort";
+import { sortHits } from "./sort";
+import type { SortOrder } from "../shell/localStore.svelte";
 import type { Failure, Hit, Mode, SearchResponse } from "../lib/types";
 
 const LEXICAL_DELAY = 15;
