@@ -137,7 +137,7 @@ async fn tracker_kind_is_detected_from_the_address() {
         // A missing API key is reported before anything is fetched.
         fill(&window, "#add-project", &format!("{host}/projects/app")).await;
         click(&window, ".add input[type=checkbox]").await;
-        fill(&window, "#add-called", "acme/pump").await;
+        fill(&window, "#add-name", "acme/pump").await;
         press(&window, &char::from(Key::Enter).to_string()).await;
         wait_until("the rejection is shown with a hint", async || {
             texts(&window, ".add [role=alert] span").await.iter().any(|hint| !hint.is_empty())
@@ -148,7 +148,7 @@ async fn tracker_kind_is_detected_from_the_address() {
             !exists(&window, ".sources [role=option]").await,
             "an unreadable source is not added"
         );
-        let key_value = "return document.querySelector('#add-called').value";
+        let key_value = "return document.querySelector('#add-name').value";
         assert_eq!(script(&window, key_value).await, "acme/pump", "the form keeps its input");
 
         // Once no key is required, the source can be added.

@@ -170,7 +170,7 @@ export class Answer {
 
   /** Copies a reply that cites the answer. Returns the number of cited items. */
   async copyReply(): Promise<number> {
-    const lines = this.response === null || this.pending ? [] : replyLines(this.response);
+    const lines = this.response === null ? [] : replyLines(this.response);
     if (lines.length > 0) await api.copyText(formatReply(lines));
     return lines.length;
   }

@@ -39,37 +39,26 @@ export class BriefDraft extends EngineRequest {
   isChoosing = $state(false);
   /** The error of the last export. */
   exportFailure = $state.raw<Failure | null>(null);
+  #isExporting = false;
 
   begin(text: string, logs: readonly string[], source: string | null, leave_out: string[]): void {
     const privacy = { redact: true, redact_links: false, keep: [], notes: false };
-    this.keptTexts = [];
+    Object.assign(this, { brief: null, redactions: [], keptTexts: [], failure: null });
     const subject = logs.length > 0 ? { key: null, text: "", logs: [...logs] } : parseQuestion(text);
-    this.#change({ ...subject, source, without: [], leave_out, ...privacy, troubleshooting: api.CASE_SETTINGS });
+    this.#preview({ ...subject, source, without: [], leave_out, ...privacy, troubleshooting: api.CASE_SETTINGS });
   }
 
-  setRedaction(redact: boolean): void {
-    if (this.request) this.#change({ ...this.request, redact });
+  change(fields: Partial<BriefRequest>): void {
+    if (this.request) this.#preview({ ...this.request, ...fields });
   }
 
-  setLinkRedaction(redact_links: boolean): void {
-    if (this.request) this.#change({ ...this.request, redact_links });
-  }
-
-  /** Switches an uncertain redaction off. */
-  keepText(entry: RedactionPreview): void {
-    if (!this.request) return;
-    this.keptTexts = [...this.keptTexts, entry];
-    // Keep its row in place until the new preview arrives: it has the focus.
-    this.redactions = this.redactions.filter((h) => h.original !== entry.original);
-    this.#change({ ...this.request, keep: this.keptTexts.map((k) => k.original) });
-  }
-
-  /** Switches an uncertain redaction on again. */
-  redactText(entry: RedactionPreview): void {
-    if (!this.request) return;
-    this.keptTexts = this.keptTexts.filter((k) => k.original !== entry.original);
-    this.redactions = [...this.redactions, entry];
-    this.#change({ ...this.request, keep: this.keptTexts.map((k) => k.original) });
+  /** Switches an uncertain redaction off or on again. */
+  keepText(entry: RedactionPreview, isKept: boolean): void {
+    const without = (entries: readonly RedactionPreview[]) => entries.filter((other) => other.original !== entry.original);
+    this.keptTexts = [...without(this.keptTexts), ...(isKept ? [entry] : [])];
+    // Keeps its row in place until the new preview arrives: it has the focus.
+    this.redactions = [...without(this.redactions), ...(isKept ? [] : [entry])];
+    this.change({ keep: this.keptTexts.map(({ original }) => original) });
   }
 
   /** The certain redactions. */
@@ -88,12 +77,8 @@ export class BriefDraft extends EngineRequest {
   }
 
   toggle(kind: SectionKind): void {
-    if (!this.request) return;
-    const { without } = this.request;
-    this.#change({
-      ...this.request,
-      without: without.includes(kind) ? without.filter((k) => k !== kind) : [...without, kind],
-    });
+    const without = this.request?.without ?? [];
+    this.change({ without: without.includes(kind) ? without.filter((other) => other !== kind) : [...without, kind] });
   }
 
   setFormat(format: BriefFormat): void {
@@ -103,7 +88,8 @@ export class BriefDraft extends EngineRequest {
   }
 
   async export(replace: boolean): Promise<void> {
-    if (!this.request) return;
+    if (!this.request || this.#isExporting) return;
+    this.#isExporting = true;
     this.exportFailure = null;
     this.savedPath = null;
     try {
@@ -111,6 +97,7 @@ export class BriefDraft extends EngineRequest {
     } catch (error) {
       this.exportFailure = api.toFailure(error);
     }
+    this.#isExporting = false;
   }
 
   /** Asks for a path with the system's dialog, which confirms replacing a file, and exports to it. */
@@ -134,18 +121,19 @@ export class BriefDraft extends EngineRequest {
   }
 
   async copy(): Promise<void> {
-    if (!this.request) return;
+    const { request } = this;
+    if (!request) return;
     this.exportFailure = null;
     this.isCopied = false;
     try {
-      await api.copyText(await api.briefMarkdown(this.request));
-      this.isCopied = true;
+      await api.copyText(await api.briefMarkdown(request));
+      this.isCopied = request === this.request;
     } catch (error) {
       this.exportFailure = api.toFailure(error);
     }
   }
 
-  #change(request: BriefRequest): void {
+  #preview(request: BriefRequest): void {
     this.isCopied = false;
     this.request = request;
     this.savedPath = null;

@@ -42,7 +42,7 @@ it("uncertain redactions can be switched off", async () => {
   expect(draft.certain.map((entry) => entry.original)).toEqual(["Berta Brandt"]);
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
   const company = draft.uncertain[0] as RedactionPreview;
-  draft.keepText(company);
+  draft.keepText(company, true);
   // Also before the response: a duplicated or missing row would lose the focus.
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
   await settle();
@@ -50,11 +50,28 @@ it("uncertain redactions can be switched off", async () => {
   // It stays in place, so that it can be switched on again.
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
   expect(draft.isKept(company)).toBe(true);
-  draft.redactText(company);
+  draft.keepText(company, false);
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
-  draft.setLinkRedaction(true);
+  draft.change({ redact_links: true });
   await settle();
   expect([requests.at(-1)?.keep, requests.at(-1)?.redact_links]).toEqual([[], true]);
+});
+
+it("shows nothing of the previous case", async () => {
+  let answer = (_: unknown) => {};
+  mockIPC((command) => {
+    if (command === "brief") return new Promise((resolve) => (answer = resolve));
+    return command === "brief_markdown" ? new Promise((resolve) => setTimeout(() => resolve("# It drips"), 5)) : [];
+  });
+  const draft = new BriefDraft();
+  draft.begin("It drips.", [], null, []);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  answer({ title: "It drips", sections: [], redactions: [], record: null });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  const copying = draft.copy();
+  draft.begin("It leaks.", [], null, []);
+  await copying;
+  expect([draft.brief, draft.isCopied]).toEqual([null, false]);
 });
 
 it("copies the previewed Markdown", async () => {
@@ -69,11 +86,11 @@ it("copies the previewed Markdown", async () => {
   });
   const draft = new BriefDraft();
   draft.begin("It drips.", [], null, []);
-  draft.setRedaction(false);
+  draft.change({ redact: false });
   await draft.copy();
   expect([copiedTexts, draft.isCopied, requests[0]?.redact]).toEqual([["# It drips\n"], true, false]);
   // The copy belongs to the previous brief.
-  draft.setRedaction(true);
+  draft.change({ redact: true });
   expect(draft.isCopied).toBe(false);
 });
 
@@ -95,6 +112,9 @@ it("exports to the chosen path and format", async () => {
   await draft.saveAs();
   // The dialog has confirmed replacing the file.
   expect([exportCalls.at(-1), draft.format, draft.savedPath]).toEqual([["pdf", "/home/me/Case 7.PDF", true], "pdf", "/home/me/Case 7.PDF"]);
+  exportCalls.length = 0;
+  await Promise.all([draft.export(true), draft.export(true)]);
+  expect(exportCalls.length, "a double click exports once").toBe(1);
   chosenPath = "/home/me/case.v2";
   await draft.saveAs();
   // It has not confirmed the name with the added extension.

@@ -109,5 +109,5 @@ export function caseRelevance(entry: SolvedCase): string {
 }
 
 export function relevanceLabel(relevance: number): string {
-  return relevance >= 0.5 ? texts.helps.surely : texts.helps.perhaps;
+  return relevance >= 0.5 ? texts.relevance.high : texts.relevance.low;
 }

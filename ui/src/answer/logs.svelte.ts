@@ -54,6 +54,8 @@ export class Logs extends EngineRequest {
   expanded = $state.raw<ReadonlySet<number>>(new Set());
 
   readonly #jobs: Jobs;
+  /** The last job; the engine runs one at a time, and a canceled one ends a moment later. */
+  #lastJob: Promise<unknown> = Promise.resolve();
 
   constructor(jobs: Jobs) {
     super();
@@ -66,22 +68,21 @@ export class Logs extends EngineRequest {
 
   /** Reads files or a pasted text. */
   async read(files: readonly string[], text = ""): Promise<void> {
-    if (this.pending) await this.stop();
+    this.clear();
     this.files = files;
     this.isActive = true;
-    this.response = null;
-    this.failure = null;
     this.currentIndex = 0;
     this.expanded = new Set();
-    await this.run(this.#jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress)), (response) => (this.response = response));
-  }
-
-  async stop(): Promise<void> {
-    await this.#jobs.cancel("logs").catch(() => {});
+    const job: Promise<LogResponse> = this.#lastJob.catch(() => {}).then(() => {
+      if (job !== this.#lastJob || !this.pending) throw new Error("superseded");
+      return this.#jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress));
+    });
+    this.#lastJob = job;
+    await this.run(job, (response) => (this.response = response));
   }
 
   clear(): void {
-    if (this.pending) void this.stop();
+    if (this.pending) void this.#jobs.cancel("logs").catch(() => {});
     this.cancel();
     this.files = [];
     this.isActive = false;

@@ -69,3 +69,19 @@ test("reports hidden errors and unread files", () => {
   expect(text(".nothing")).toBe("28 more errors and warnings not shown here.");
   expect(text("summary")).toBe("1 file not read completely");
 });
+
+test("a new log waits for the end of the canceled one", async () => {
+  const jobs = new Jobs();
+  const logs = new Logs(jobs);
+  let end = () => {};
+  vi.mocked(api.readLogs).mockClear().mockReturnValueOnce(new Promise((_, reject) => (end = () => reject(new Error()))));
+  vi.mocked(api.readLogs).mockResolvedValueOnce(response([error({})]));
+  const reading = [logs.read(["/srv/a.log"])];
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  reading.push(logs.read(["/srv/b.log"]), logs.read(["/srv/c.log"]));
+  // The engine refuses a second job of the same kind.
+  expect(vi.mocked(api.readLogs).mock.calls.length).toBe(1);
+  end();
+  await Promise.all(reading);
+  expect([vi.mocked(api.readLogs).mock.calls.map(([files]) => files[0]), logs.response?.distinct, jobs.running]).toEqual([["/srv/a.log", "/srv/c.log"], 1, []]);
+});

@@ -15,6 +15,15 @@ export class ArticleDraft extends EngineRequest {
   /** The message after copying or saving. */
   message = $state<string | null>(null);
 
+  #isActing = false;
+  #onSaved: () => void;
+
+  /** `onSaved` is called after the article was saved, which the linked items show. */
+  constructor(onSaved: () => void) {
+    super();
+    this.#onSaved = onSaved;
+  }
+
   start(key: string): void {
     this.article = null;
     void this.#write({ key, redact: true });
@@ -39,11 +48,14 @@ export class ArticleDraft extends EngineRequest {
     if (!request) return;
     await this.#try(async () => {
       const { outcome, note } = await api.storeArticle(request);
+      this.#onSaved();
       return outcome === "duplicate" ? texts.same(note.key) : texts.saved(note.key);
     });
   }
 
   async #try(action: () => Promise<string>): Promise<void> {
+    if (this.#isActing) return;
+    this.#isActing = true;
     this.message = null;
     this.failure = null;
     try {
@@ -51,6 +63,7 @@ export class ArticleDraft extends EngineRequest {
     } catch (error) {
       this.failure = api.toFailure(error);
     }
+    this.#isActing = false;
   }
 
   async #write(request: ArticleRequest): Promise<void> {

@@ -16,22 +16,23 @@ it("shows and saves the article", async () => {
     if (command === "store_article") return { outcome: "stored", note: { key: "note#3" }, matches: [], warning: null };
     return { key: request.key, title: "Pump stops", sections: [], missing: ["cause"], redactions: 0, markdown: "# Pump stops", html: "", stored: [] };
   });
-  const draft = new ArticleDraft();
+  let savedCount = 0;
+  const draft = new ArticleDraft(() => savedCount++);
   draft.start("acme/app#1");
   await settle();
   expect([draft.article?.missing, draft.html, draft.pending]).toEqual([["cause"], "<h1>Pump stops</h1>", false]);
   draft.setRedaction(false);
   await settle();
-  await draft.save();
+  await Promise.all([draft.save(), draft.save()]);
   expect(requests).toEqual([["article", true], ["article", false], ["store_article", false]]);
-  expect(draft.message).toBe("Saved as note#3.");
+  expect([draft.message, savedCount]).toEqual(["Saved as note#3.", 1]);
 });
 
 it("shows why no article can be written", async () => {
   mockIPC(() => {
     throw { code: "invalid_input", message: "nothing to write yet", hint: null };
   });
-  const draft = new ArticleDraft();
+  const draft = new ArticleDraft(() => {});
   draft.start("acme/app#9");
   await settle();
   expect([draft.article, draft.failure?.message]).toEqual([null, "nothing to write yet"]);

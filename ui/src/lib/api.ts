@@ -45,26 +45,26 @@ export const RANKED_LIMIT = 50;
 /** The maximum number of ranked results. */
 export const MAX_RANKED = 250;
 
-/** Runs a search. It cancels the previous search of its window unless it runs in the background. */
-const runSearch = (request: engine.SearchRequest, isBackground: boolean) => invoke<engine.SearchResponse>("search", { request, apart: isBackground });
+const SEARCH_DEFAULTS: engine.SearchRequest = { query: "", filters: "", limit: RANKED_LIMIT, offset: 0, mode: null, explain: false, titles: true };
 
-export const search = (query: string, mode: engine.Mode | null, limit = RANKED_LIMIT) =>
-  runSearch({ query, filters: "", limit, offset: 0, mode, explain: false, titles: false }, false);
+/** Runs a search. It cancels the previous search of its window unless it runs in the background. */
+const runSearch = (request: Partial<engine.SearchRequest>, isBackground: boolean) =>
+  invoke<engine.SearchResponse>("search", { request: { ...SEARCH_DEFAULTS, ...request }, apart: isBackground });
+
+export const search = (query: string, mode: engine.Mode | null, limit = RANKED_LIMIT) => runSearch({ query, limit, mode, titles: false }, false);
 /** Returns a page of the documents that match the filters, most recently updated first. */
 export const browse = (query: string, offset: number, isBackground = false) =>
-  runSearch({ query, filters: "", limit: PAGE_SIZE, offset, mode: null, explain: false, titles: true }, isBackground);
+  runSearch({ query, limit: PAGE_SIZE, offset }, isBackground);
 
 /** Returns the matches of a query without passages, for counting. */
-export const countMatches = (query: string) =>
-  runSearch({ query, filters: "", limit: RANKED_LIMIT, offset: 0, mode: null, explain: false, titles: true }, true);
+export const countMatches = (query: string) => runSearch({ query }, true);
 
 /** Finds documents by key, number or words, best first; fast enough for each keystroke. */
-export const findItems = (query: string, limit: number) =>
-  runSearch({ query, filters: "", limit, offset: 0, mode: "lexical", explain: false, titles: true }, true);
+export const findItems = (query: string, limit: number) => runSearch({ query, limit, mode: "lexical" }, true);
 
 /** Returns the best reports and pull requests. The lexical mode is faster and cancels no search. */
 export const searchBest = (query: string, limit: number, mode: engine.Mode | null) =>
-  runSearch({ query, filters: "-is:page -is:note", limit, offset: 0, mode, explain: false, titles: true }, mode === "lexical");
+  runSearch({ query, filters: "-is:page -is:note", limit, mode }, mode === "lexical");
 
 export const importSample = (onProgress: OnProgress) =>
   invoke<engine.ImportReport>("import_sample", { progress: channel(onProgress) });

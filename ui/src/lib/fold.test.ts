@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { setUpPage, mountComponent } from "../testing/testPage";
+import { comment } from "../testing/samples";
 import Comment from "./Comment.svelte";
 import { foldLongBlocks } from "./fold";
 import type { Mark } from "./types";
@@ -8,7 +9,7 @@ const log = (lines: number) => `<pre><code>${Array.from({ length: lines }, (_, i
 const quote = (paragraphs: number) => `<blockquote>${"<p>Somebody said so.</p>".repeat(paragraphs)}</blockquote>`;
 
 function show(html: string, marks: Mark[] = []): void {
-  mountComponent(Comment, { anchor: "body", author: "Jane Doe", association: null, createdAt: "2026-01-01T00:00:00Z", html, verb: "reported", marks });
+  mountComponent(Comment, { comment: comment(1, { html }), verb: "reported", marks });
 }
 const button = () => document.querySelector<HTMLElement>(".unfold");
 const isOpen = () => document.querySelector(".fold")?.classList.contains("open");

@@ -2,6 +2,8 @@
 
 import { words } from "../words";
 
+const texts = words.shared.fold;
+
 /** Longer blocks are folded. */
 const QUOTE_LINES = 6;
 export const CODE_LINES = 30;
@@ -19,13 +21,6 @@ function quoteLines(quote: Element): number {
   const lines = (copy.textContent ?? "").split("\n").filter((line) => line.trim() !== "");
   return lines.reduce((sum, line) => sum + Math.ceil(line.trim().length / LINE_LENGTH), 0);
 }
-
-/** Returns the label of the unfold button. */
-export function unfoldLabel(kind: "code" | "quote", lines: number, marks = 0): string {
-  return words.shared.fold[kind](lines, marks);
-}
-
-export const REFOLD_LABEL = words.shared.fold.refold;
 
 /** Folds the long quotes and code blocks of sanitized HTML. */
 export function foldLongBlocks(html: string): string {
@@ -53,7 +48,7 @@ function foldBlock(block: Element, kind: "code" | "quote", lines: number): void 
   button.type = "button";
   button.className = "unfold link";
   button.setAttribute("aria-expanded", "false");
-  button.textContent = unfoldLabel(kind, lines, block.querySelectorAll("mark").length);
+  button.textContent = texts[kind](lines, block.querySelectorAll("mark").length);
   button.dataset["words"] = button.textContent;
   block.replaceWith(container);
   container.append(block, button);
@@ -64,7 +59,7 @@ function setOpen(container: HTMLElement, isOpen: boolean): void {
   const button = container.querySelector<HTMLElement>(":scope > .unfold");
   if (!button) return;
   button.setAttribute("aria-expanded", String(isOpen));
-  button.textContent = isOpen ? REFOLD_LABEL : (button.dataset["words"] ?? "");
+  button.textContent = isOpen ? texts.refold : (button.dataset["words"] ?? "");
   // Folding a long text above the button must not scroll the button out of view.
   if (!isOpen) container.scrollIntoView({ block: "nearest" });
 }

@@ -44,6 +44,8 @@ function wrapTokens(element: HTMLElement, tokens: readonly Token[]): void {
       const [from, to] = [Math.max(token[0], start), Math.min(token[1], end)];
       const span = document.createElement("span");
       span.className = `code-${token[2]}`;
+      // Only a color, so that highlighting never moves text.
+      span.style.color = `var(--${span.className})`;
       span.textContent = text.data.slice(from - start, to - start);
       parts.push(text.data.slice(offset - start, from - start), span);
       offset = to;

@@ -2,17 +2,13 @@
 
 export const KEY_STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -Infinity, End: Infinity };
 
-/** Returns how many rows a key moves, or `undefined` for other keys. */
-function stepOf(event: KeyboardEvent): number | undefined {
-  return event.ctrlKey || event.metaKey || event.altKey || event.shiftKey ? undefined : KEY_STEPS[event.key];
-}
-
-/** Creates a key handler for a list: `move` moves the selection, `open` handles Enter. */
-export function listKeys(move: (delta: number) => void, open?: () => void): (event: KeyboardEvent) => void {
+/** Creates a key handler for a list: `move` moves the selection, `open` handles Enter and Space. */
+export function listKeys(move: (delta: number) => void, open?: () => void, steps = KEY_STEPS): (event: KeyboardEvent) => void {
   return (event) => {
-    const delta = stepOf(event);
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const delta = steps[event.key];
     if (delta !== undefined) move(delta);
-    else if (event.key === "Enter" && open && !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey) open();
+    else if (open && (event.key === "Enter" || event.key === " ")) open();
     else return;
     event.preventDefault();
   };

@@ -1,5 +1,6 @@
 // Highlights in tracker text: what two reports have in common, and where they differ.
 
+import { replaceText } from "./replaceText";
 import type { Mark } from "./types";
 
 /** The maximum text length in characters; longer texts are not marked, to stay responsive. */
@@ -17,24 +18,11 @@ export function highlightMarks(html: string, marks: readonly Mark[]): string {
   );
   const template = document.createElement("template");
   template.innerHTML = html;
-  const walker = document.createTreeWalker(template.content, NodeFilter.SHOW_TEXT);
-  const nodes: Text[] = [];
-  while (walker.nextNode()) if (walker.currentNode instanceof Text) nodes.push(walker.currentNode);
-  let count = 0;
-  for (const node of nodes) {
-    let offset = 0;
-    const parts = document.createDocumentFragment();
-    for (const match of node.data.matchAll(pattern)) {
-      if (count++ >= MAX_MARKS) break;
-      const mark = document.createElement("mark");
-      mark.className = kinds.get(match[0].toLowerCase()) ?? "word";
-      mark.textContent = match[0];
-      parts.append(node.data.slice(offset, match.index), mark);
-      offset = match.index + match[0].length;
-    }
-    if (offset === 0) continue;
-    parts.append(node.data.slice(offset));
-    node.replaceWith(parts);
-  }
+  replaceText(template.content, pattern, MAX_MARKS, ([text]) => {
+    const mark = document.createElement("mark");
+    mark.className = kinds.get(text.toLowerCase()) ?? "word";
+    mark.textContent = text;
+    return mark;
+  });
   return template.innerHTML;
 }

@@ -1,6 +1,7 @@
 // Links for the items, commits and addresses that a tracker text mentions.
 
 import { words } from "../words";
+import { replaceText } from "./replaceText";
 import type { Thread } from "./types";
 
 /** The context of a text: what `#12` means in it, and which items can be opened. */
@@ -35,29 +36,15 @@ export function linkReferences(html: string, context: ReferenceContext): string 
   template.innerHTML = html;
   const { content } = template;
   for (const link of content.querySelectorAll("a[href]")) linkToItem(link, link.getAttribute("href") ?? "", context);
-  const walker = document.createTreeWalker(content, NodeFilter.SHOW_TEXT);
-  const nodes: Text[] = [];
-  while (walker.nextNode()) if (walker.currentNode instanceof Text && !walker.currentNode.parentElement?.closest("a, pre, code")) nodes.push(walker.currentNode);
-  let count = 0;
-  for (const node of nodes) {
-    let offset = 0;
-    const parts = document.createDocumentFragment();
-    for (const match of node.data.matchAll(REFERENCES)) {
-      if (count >= MAX_LINKS) break;
-      const text = match[0].startsWith("http") ? trimAddress(match[0]) : match[0];
-      const link = document.createElement("a");
-      if (!setTarget(link, text, match, context)) continue;
-      link.textContent = text;
-      // "#1" reads left to right even in Arabic text.
-      link.dir = "ltr";
-      parts.append(node.data.slice(offset, match.index), link);
-      offset = match.index + text.length;
-      count++;
-    }
-    if (offset === 0) continue;
-    parts.append(node.data.slice(offset));
-    node.replaceWith(parts);
-  }
+  replaceText(content, REFERENCES, MAX_LINKS, (match) => {
+    const text = match[0].startsWith("http") ? trimAddress(match[0]) : match[0];
+    const link = document.createElement("a");
+    if (!setTarget(link, text, match, context)) return null;
+    link.textContent = text;
+    // "#1" reads left to right even in Arabic text.
+    link.dir = "ltr";
+    return link;
+  }, "a, pre, code");
   return template.innerHTML;
 }
 

@@ -1,7 +1,7 @@
 // Formatting of texts and numbers.
 
 import { words } from "../words";
-import type { Coverage, Phase, SourceView, Span } from "./types";
+import type { Coverage, SourceView, Span, Thread, ThreadComment } from "./types";
 
 const { shared } = words;
 export const { count, bytes, percent, perSecond } = words.numbers;
@@ -69,8 +69,6 @@ export function isIndexBehind(coverage: Coverage, isModelUsable: boolean): boole
   return full_text < documents || (isModelUsable && (embedded < chunks || unread > 0 || (documents > 0 && chunks === 0)));
 }
 
-export const PHASE_LABELS: Record<Phase, string> = shared.phases;
-
 /** Returns the items per second since the first report; `null` during the first second. */
 export function rate(start: { time: number; done: number }, time: number, done: number): number | null {
   const seconds = (time - start.time) / 1000;
@@ -79,8 +77,16 @@ export function rate(start: { time: number; done: number }, time: number, done: 
 
 /** Returns an author's role if it deserves a badge. */
 export function authorRole(association: string | null): string | null {
-  const standings: Record<string, string> = shared.standings;
-  return association === null ? null : (standings[association.toUpperCase()] ?? null);
+  const roles: Record<string, string> = shared.roles;
+  return association === null ? null : (roles[association.toUpperCase()] ?? null);
+}
+
+/** A comment, or the text of an item. An `undefined` author is not shown, as for notes. */
+export type DisplayComment = Pick<ThreadComment, "anchor" | "association" | "updated_at" | "bot" | "html"> & Pick<Thread, "created_at"> & { author: string | null | undefined };
+
+/** Returns the text of an item as a comment. */
+export function bodyComment({ author, association, created_at, html }: Thread): DisplayComment {
+  return { anchor: "body", author, association, created_at, updated_at: null, bot: false, html };
 }
 
 /** Returns the label of a link's kind, seen from this document. */

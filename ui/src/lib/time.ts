@@ -27,8 +27,8 @@ const UNITS = [
 
 const { time: texts } = words.shared;
 
-function measure(time: string, now: number): { count: number; unit: (typeof UNITS)[number][1]; future: boolean } | null {
-  const timestamp = Date.parse(time);
+function measure(time: string | null, now: number): { count: number; unit: (typeof UNITS)[number][1]; future: boolean } | null {
+  const timestamp = Date.parse(time ?? "");
   if (Number.isNaN(timestamp)) return null;
   const seconds = Math.abs(now - timestamp) / 1000;
   for (const [size, unit] of UNITS) {
@@ -40,7 +40,7 @@ function measure(time: string, now: number): { count: number; unit: (typeof UNIT
 
 /** Returns "3 days ago"; empty for an invalid date. */
 export function relativeTime(time: string | null, now: number = Date.now()): string {
-  const age = time === null ? null : measure(time, now);
+  const age = measure(time, now);
   if (!age) return "";
   if (age.count === 0) return texts.now;
   return age.future ? texts.ahead(age.count, age.unit) : texts.ago(age.count, age.unit);
@@ -48,22 +48,19 @@ export function relativeTime(time: string | null, now: number = Date.now()): str
 
 /** Returns "3d", for narrow columns. */
 export function compactAge(time: string | null, now: number = Date.now()): string {
-  const age = time === null ? null : measure(time, now);
-  if (!age) return "";
-  return age.count === 0 ? texts.nowShort : texts.short(age.count, age.unit);
+  const age = measure(time, now);
+  return age ? (age.count === 0 ? texts.nowShort : texts.short(age.count, age.unit)) : "";
 }
 
 /** Returns "2 min ago", for the status bar. */
 export function briefAge(time: string | null, now: number = Date.now()): string {
-  const age = time === null ? null : measure(time, now);
-  if (!age) return "";
-  return age.count === 0 ? texts.now : texts.briefly(age.count, age.unit);
+  const age = measure(time, now);
+  return age ? (age.count === 0 ? texts.now : texts.briefly(age.count, age.unit)) : "";
 }
 
 /** Returns the exact date and time, in the local time zone if known. */
 export function absoluteTime(time: string | null): string {
-  if (time === null) return "";
-  const date = new Date(time);
+  const date = new Date(time ?? "");
   if (Number.isNaN(date.getTime())) return "";
   try {
     return new Intl.DateTimeFormat(LOCALE, { dateStyle: "long", timeStyle: "long" }).format(date);

@@ -59,6 +59,8 @@ export class Notes extends EngineRequest {
 
   #app: AppState;
   #similarRequest = new LatestRequest();
+  /** The draft that is being saved. */
+  #saving: NoteDraftState | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(app: AppState) {
@@ -85,14 +87,24 @@ export class Notes extends EngineRequest {
     this.selected = this.all[Math.min(Math.max(index + delta, 0), this.all.length - 1)]?.key ?? null;
   }
 
+  /** Shows a note, also if the filter hides it. */
+  async open(key: string): Promise<void> {
+    this.closeForm();
+    this.selected = key;
+    if (!this.all.some((note) => note.key === key)) {
+      this.kind = null;
+      await this.load();
+    }
+  }
+
   /** Opens the form for a new note, with its draft if there is one. */
   startDraft(fields: Partial<NoteDraftState> = {}): void {
-    this.#open({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], beforePaste: null, ...fields });
+    this.#openForm({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], beforePaste: null, ...fields });
   }
 
   startEditing(note: Note): void {
     const { key, kind, title, body } = note;
-    this.#open({ key, kind, title, body, tags: note.tags.join(", "), attach: [], beforePaste: null });
+    this.#openForm({ key, kind, title, body, tags: note.tags.join(", "), attach: [], beforePaste: null });
   }
 
   /** Whether there is a draft of a new note without an item. */
@@ -118,12 +130,15 @@ export class Notes extends EngineRequest {
     this.draft.beforePaste = { title, body, tags };
   }
 
-  #open(current: NoteDraftState): void {
+  #openForm(current: NoteDraftState): void {
     this.#app.go("notes");
     this.closeForm();
-    const key = draftKey(current);
-    this.draft = { ...(this.drafts.get(key) ?? current) };
-    this.drafts = new Map([...this.drafts].filter(([other]) => other !== key));
+    this.draft = { ...(this.drafts.get(draftKey(current)) ?? current) };
+    this.#dropDraft(current);
+  }
+
+  #dropDraft(current: NoteDraftState): void {
+    this.drafts = new Map([...this.drafts].filter(([key]) => key !== draftKey(current)));
   }
 
   /** Closes the form and keeps a draft of unsaved changes. Returns whether there were any. */
@@ -148,7 +163,7 @@ export class Notes extends EngineRequest {
     this.draft = null;
     if (!current || !this.#isWorthKeeping(current)) return;
     const message = current.key === null ? texts.draftDiscarded : texts.changesDiscarded(current.key);
-    this.#app.undo.record(message, () => this.#open(current));
+    this.#app.undo.record(message, () => this.#openForm(current));
   }
 
   #isWorthKeeping(current: NoteDraftState): boolean {
@@ -182,14 +197,15 @@ export class Notes extends EngineRequest {
   /** Saves the note, or shows the existing note or the error that prevented it. */
   async save(force = false): Promise<void> {
     const current = this.draft;
-    if (!current) return;
+    if (!current || current === this.#saving) return;
+    this.#saving = current;
     this.formFailure = null;
     try {
       if (current.key !== null) {
         const note = await api.editNote(current.key, {
           title: current.title, body: current.body, tags: parseTags(current.tags), attach: current.attach,
         });
-        await this.#showSaved(note, texts.saved(note.key));
+        await this.#showSaved(current, note, texts.saved(note.key));
         return;
       }
       const draft: NoteDraft = {
@@ -204,9 +220,11 @@ export class Notes extends EngineRequest {
       const { key } = answer.note;
       const others = words.shared.list(answer.matches.map((match) => match.id));
       const message = answer.outcome === "connected" && others ? texts.savedConnected(key, others) : texts.saved(key);
-      await this.#showSaved(answer.note, answer.warning ? words.shared.sentences([message, answer.warning]) : message);
+      await this.#showSaved(current, answer.note, answer.warning ? words.shared.sentences([message, answer.warning]) : message);
     } catch (error) {
       this.formFailure = api.toFailure(error);
+    } finally {
+      this.#saving = null;
     }
   }
 
@@ -220,37 +238,35 @@ export class Notes extends EngineRequest {
 
   async archive(note: Note): Promise<void> {
     const lifecycle = note.lifecycle === "active" ? "archived" : "active";
-    try {
+    await this.#app.attempt(async () => {
       await api.editNote(note.key, { lifecycle });
       this.#app.undo.record(lifecycle === "active" ? texts.inUse(note.key) : texts.archived(note.key), async () => {
         await api.editNote(note.key, { lifecycle: note.lifecycle });
         await this.load();
       });
-    } catch (error) {
-      this.#app.showError(error);
-    }
+    });
     await this.load();
   }
 
   async remove(note: Note): Promise<void> {
-    try {
+    await this.#app.attempt(async () => {
       await api.removeNote(note.key);
       this.#app.toasts.show(texts.removed(note.key));
-    } catch (error) {
-      this.#app.showError(error);
-    }
+    });
     this.selected = null;
     this.#app.refreshVisible();
     await this.load();
   }
 
-  async #showSaved(note: Note, message: string): Promise<void> {
-    this.#resetForm();
+  async #showSaved(saved: NoteDraftState, note: Note, message: string): Promise<void> {
+    // Another form may have been opened meanwhile, which stays.
+    this.#dropDraft(saved);
+    if (this.draft === saved) this.#resetForm();
     // Show the note whatever filter is set; the form closes once the list can take the focus.
     if (this.kind !== null && this.kind !== note.kind) this.kind = null;
     this.selected = note.key;
     await this.load();
-    this.draft = null;
+    if (this.draft === saved) this.draft = null;
     // The linked item shows the note.
     this.#app.refreshVisible();
     this.#app.toasts.show(message);

@@ -1,18 +1,15 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Note, NoteAnswer, NoteDraft } from "../lib/types";
-import type { AppState } from "../shell/appState.svelte";
-import { Toasts } from "../shell/toasts.svelte";
-import { UndoStack } from "../shell/undo.svelte";
+import { AppState } from "../shell/appState.svelte";
 import { note as sample } from "../testing/samples";
-import { Notes } from "./notes.svelte";
+import type { Notes } from "./notes.svelte";
 
 const note = (key: string): Note => ({ ...sample(1, "plain"), key, title: key, body: "b", tags: [] });
 const match = { id: "note#1", title: "t", kind: "lesson" as const, lifecycle: "active" as const, similarity: 0.97, exact: false, differs: [] };
 
+let app: AppState;
 let notes: Notes;
-let toasts: Toasts;
-let undo: UndoStack;
 let calls: string[];
 let drafts: NoteDraft[];
 
@@ -33,10 +30,8 @@ beforeEach(() => {
     }
     return note(String(args["key"]));
   });
-  toasts = new Toasts();
-  undo = new UndoStack(toasts, () => {});
-  const app = { toasts, undo, showError: () => {}, go: () => {} };
-  notes = new Notes(app as unknown as AppState);
+  app = new AppState();
+  notes = app.notes;
 });
 afterEach(() => clearMocks());
 
@@ -58,11 +53,28 @@ it("writes the draft into the existing note", async () => {
   expect(notes.selected).toBe("note#1");
 });
 
+it("saves a note once and keeps a newer draft", async () => {
+  notes.startDraft({ title: "T", body: "B" });
+  const saving = notes.save(true);
+  await notes.save(true);
+  notes.startDraft({ title: "Next", attach: ["acme/app#1"] });
+  await saving;
+  expect([drafts.length, notes.draft?.title, notes.drafts.size]).toEqual([1, "Next", 0]);
+});
+
+it("shows a linked note of another kind", async () => {
+  mockIPC((_command, payload) => ((payload as { kind: string | null }).kind === null ? [note("note#2"), note("note#1")] : [note("note#1")]));
+  notes.kind = "lesson";
+  await notes.load();
+  await notes.open("note#2");
+  expect([notes.note?.key, notes.kind]).toEqual(["note#2", null]);
+});
+
 it("continues a draft per note and item", () => {
   notes.startDraft();
   if (notes.draft) notes.draft.title = "Half";
   notes.closeAndReport();
-  expect([notes.draft, toasts.current?.text]).toEqual([null, "Kept as a draft. Open the form again to continue."]);
+  expect([notes.draft, app.toasts.current?.text]).toEqual([null, "Kept as a draft. Open the form again to continue."]);
   // A note about an item is a separate draft.
   notes.startDraft({ attach: ["acme/app#1"] });
   expect(notes.draft).toMatchObject({ title: "", attach: ["acme/app#1"] });
@@ -80,7 +92,7 @@ it("keeps no draft without changes", async () => {
   notes.closeAndReport();
   notes.startDraft();
   notes.closeAndReport();
-  expect([notes.drafts.size, toasts.current]).toEqual([0, null]);
+  expect([notes.drafts.size, app.toasts.current]).toEqual([0, null]);
   notes.startEditing(note("note#1"));
   if (notes.draft) notes.draft.body = "more";
   notes.closeAndReport();
@@ -92,6 +104,6 @@ it("restores a discarded draft", async () => {
   notes.startDraft({ title: "T", body: "B" });
   notes.discard();
   expect([notes.draft, notes.drafts.size]).toEqual([null, 0]);
-  await undo.undo();
+  await app.undo.undo();
   expect(notes.draft).toMatchObject({ title: "T", body: "B" });
 });

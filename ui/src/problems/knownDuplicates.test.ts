@@ -16,7 +16,9 @@ it("lists known duplicates and opens one", async () => {
   expect(rows()).toBeGreaterThan(5);
   expect(document.activeElement?.getAttribute("role")).toBe("listbox");
   expect(text("#known-1 .keys")).toBe("acme/app#11 → acme/app#1");
-  press("ArrowDown");
+  press("j");
+  // Shortcuts with j do not move the selection.
+  press("j", { ctrlKey: true });
   press("Enter");
   await settle();
   expect([app.view, app.reader.position?.key]).toEqual(["search", "acme/app#11"]);

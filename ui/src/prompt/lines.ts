@@ -93,7 +93,7 @@ export function wikiLines(response: AskResponse): Line[] {
 /** Returns the text for no wiki pages: the wiki is not searched if a case is likely to help. */
 export function emptyWikiText(response: AskResponse | null): string {
   const isSkipped = response?.cases.some((entry) => entry.relation !== null || entry.relevance >= 0.5) || (response?.problem && isFixed(response.problem));
-  return isSkipped ? texts.wikiLeftOut : texts.nothingInWiki;
+  return isSkipped ? texts.wikiSkipped : texts.nothingInWiki;
 }
 
 /** Returns the lines of a reply, which never cite private notes. */

@@ -104,19 +104,19 @@ export class Prompt {
 
   readonly actions: readonly PromptAction[] = $derived.by((): PromptAction[] => {
     const input = this.question;
-    if (this.openFailure || this.isEmpty) return [{ id: "search", label: texts.ways.open, target: { view: "search", query: "" } }];
+    if (this.openFailure || this.isEmpty) return [{ id: "search", label: texts.actions.open, target: { view: "search", query: "" } }];
     if (!input) return [];
     const isMissing = this.failure?.code === "not_found";
     if (input.key !== null && !isMissing) {
       return [
-        { id: "item", label: texts.ways.item(input.key), target: { view: "item", key: input.key, anchor: null } },
-        { id: "triage", label: texts.ways.triage(input.key), target: { view: "triage", text: input.key } },
+        { id: "item", label: texts.actions.item(input.key), target: { view: "item", key: input.key, anchor: null } },
+        { id: "triage", label: texts.actions.triage(input.key), target: { view: "triage", text: input.key } },
       ];
     }
     if (input.kind === "words" || isMissing) {
-      return [{ id: "search", label: texts.ways.search(input.text), target: { view: "search", query: input.text } }];
+      return [{ id: "search", label: texts.actions.search(input.text), target: { view: "search", query: input.text } }];
     }
-    return [{ id: "ask", label: texts.ways.ask, target: { view: "ask", text: input.text } }];
+    return [{ id: "ask", label: texts.actions.ask, target: { view: "ask", text: input.text } }];
   });
 
   /** The selectable rows from top to bottom. A pending part has one row. */

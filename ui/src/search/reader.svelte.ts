@@ -23,7 +23,7 @@ export class Reader {
   key = $state<string | null>(null);
   loading = $state(false);
   /** Whether a narrow window shows the document instead of the list. */
-  reading = $state(false);
+  isReading = $state(false);
   /** The document that was read before the current preview. */
   beforePreview = $state.raw<ReadingPosition | null>(null);
 

@@ -3,7 +3,8 @@
 import * as api from "../lib/api";
 import { LatestRequest } from "../lib/latestRequest";
 import { parseFilters } from "./query";
-import { sortHits, type SortOrder } from "./sort";
+import { sortHits } from "./sort";
+import type { SortOrder } from "../shell/localStore.svelte";
 import type { Failure, Hit, Mode, SearchResponse } from "../lib/types";
 
 const LEXICAL_DELAY = 15;
@@ -96,6 +97,11 @@ export class Search {
   get cutAt(): number | null {
     const n = this.hits.length;
     return !this.isBrowsing && (n === api.RANKED_LIMIT || n === api.MAX_RANKED) ? n : null;
+  }
+
+  /** Whether the results are those of an earlier query. */
+  get isOutdated(): boolean {
+    return this.pending && this.query !== this.#answeredQuery;
   }
 
   /** Sorts the results and scrolls to the top. */

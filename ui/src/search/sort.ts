@@ -3,8 +3,6 @@
 import type { Hit } from "../lib/types";
 import { SORT_ORDERS, type SortOrder } from "../shell/localStore.svelte";
 
-export { SORT_ORDERS, type SortOrder };
-
 const timestamp = (time: string | null) => (time === null ? Number.NEGATIVE_INFINITY : Date.parse(time));
 const SORT_VALUES: Record<Exclude<SortOrder, "best">, (hit: Hit) => number> = {
   newest: (hit) => timestamp(hit.created_at),

@@ -62,12 +62,12 @@ export class SplitPane {
     const first = this.#firstPosition(key);
     if (first === null) return app.openDocument(key);
     const isInside = this.isOpen && this.pane === "second" && app.view === "search";
-    if (!isInside) this.#previousState = app.view === "search" ? { focus: focusPath(), reading: app.reader.reading } : null;
+    if (!isInside) this.#previousState = app.view === "search" ? { focus: focusPath(), reading: app.reader.isReading } : null;
     if (app.view !== "search") app.go("search");
     else if (this.reader.position?.key !== key) app.recordPlace();
     app.reader.cancelPending();
     if (first !== app.reader.position) void app.reader.show(first);
-    app.reader.reading = true;
+    app.reader.isReading = true;
     this.pane = "second";
     const opening = this.reader.show({ key, anchor: null }, true);
     this.openCount++;
@@ -80,7 +80,7 @@ export class SplitPane {
     this.clear();
     const previous = this.#previousState;
     this.#previousState = null;
-    if (previous) this.#app.reader.reading = previous.reading;
+    if (previous) this.#app.reader.isReading = previous.reading;
     await tick();
     if (!focusByPath(previous?.focus ?? null)) focusByPath('[data-pane="first"]');
   }

@@ -65,6 +65,11 @@ it("shows the first links and expands the rest", async () => {
   moreButton?.click();
   flushSync();
   expect(document.querySelectorAll(".links [data-doc]").length).toBe(40);
+  // They stay expanded when the item is reloaded.
+  servedThread = { ...servedThread };
+  await app.reader.refresh();
+  flushSync();
+  expect(document.querySelectorAll(".links [data-doc]").length).toBe(40);
 });
 
 it("claims no fix without evidence", () => {

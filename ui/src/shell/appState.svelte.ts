@@ -17,7 +17,7 @@ import { sentence } from "../lib/text";
 import type { EvidenceSection } from "../answer/evidence";
 import { TOUR_KEYS } from "../search/tour";
 import { isLog } from "../sources/fileImport.svelte";
-import type { Dropped, Failure, Launch, Progress, Status } from "../lib/types";
+import type { Dropped, Failure, Launch, Status } from "../lib/types";
 import { words } from "../words";
 import { QuickPrompt } from "./quickPrompt.svelte";
 import { AutoSync } from "./autosync";
@@ -67,7 +67,7 @@ export class AppState {
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
   readonly answer = new Answer(this.jobs, () => this.status?.sources.map((source) => source.key) ?? []);
-  readonly article = new ArticleDraft();
+  readonly article = new ArticleDraft(() => this.refreshVisible());
   readonly notes = new Notes(this);
   readonly problems = new Problems();
   readonly savedSearches = new SavedSearches(this.store);
@@ -197,7 +197,7 @@ export class AppState {
   async openDocument(key: string, anchor: string | null = null): Promise<void> {
     if (this.view !== "search") this.go("search");
     else if (this.reader.position?.key !== key) this.recordPlace();
-    this.reader.reading = true;
+    this.reader.isReading = true;
     this.answer.isOpen = false;
     this.splitPane.pane = "first";
     await this.reader.show({ key, anchor }, true);
@@ -207,7 +207,7 @@ export class AppState {
   searchFor(query: string, isPasted = false): void {
     this.search.replace(query, isPasted);
     this.go("search");
-    this.reader.reading = false;
+    this.reader.isReading = false;
   }
 
   /** Shows the pair of a report that waits for a decision. */
@@ -230,7 +230,7 @@ export class AppState {
     this.go("search");
     // A text may be from the clipboard, so it is never saved.
     this.search.replace(report, parseQuestion(report).key === null);
-    this.reader.reading = true;
+    this.reader.isReading = true;
     await this.answer.show(section);
   }
 
@@ -242,35 +242,28 @@ export class AppState {
   /** Imports the sample casebook and indexes it. */
   async openSample(): Promise<void> {
     if (this.jobs.get("import")) return;
-    try {
-      await this.jobs.run("import", api.importSample);
-    } catch (error) {
-      this.showError(error);
-      return;
-    }
-    await this.reloadAll();
+    if (await this.attempt(() => this.jobs.run("import", api.importSample))) await this.reloadAll();
   }
 
   /** Shows imported or removed items and updates the indexes. */
   async reloadAll(): Promise<void> {
     await Promise.all([this.refresh(), this.sources.load()]);
+    if (this.triage.loaded) void this.triage.load();
     this.refreshVisible();
     await this.updateIndexes();
   }
 
   async updateIndexes(): Promise<void> {
     if (this.jobs.get("index")) return;
-    try {
-      const report = await this.jobs.run("index", api.updateIndex, (progress, isNewPhase) => this.#handleIndexing(progress, isNewPhase));
+    await this.attempt(async () => {
+      const report = await this.jobs.run("index", api.updateIndex, (_progress, isNewPhase) => this.#handleIndexing(isNewPhase));
       if (report.busy_elsewhere) {
-        this.#showInfo(words.shell.indexedElsewhere, words.shell.indexedElsewhereHint);
+        this.message = { tone: "info", failure: { code: "busy", message: words.shell.indexedElsewhere, hint: words.shell.indexedElsewhereHint } };
       } else {
         this.refreshVisible();
         if (report.calibrated.length > 0) await this.sources.showCalibrations(report.calibrated);
       }
-    } catch (error) {
-      this.showError(error);
-    }
+    });
     await this.refresh();
     void this.savedSearches.refresh();
   }
@@ -289,20 +282,25 @@ export class AppState {
     this.#statusTime = Date.now();
     // A job triggers frequent requests, whose responses may arrive out of order.
     const isCurrent = this.#statusRequest.begin();
-    try {
+    await this.attempt(async () => {
       const status = await api.status();
       if (isCurrent()) this.status = status;
+    });
+  }
+
+  /** Runs an action and shows its error. Returns whether it succeeded. */
+  async attempt(action: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await action();
+      return true;
     } catch (error) {
       this.showError(error);
+      return false;
     }
   }
 
   async openExternal(url: string): Promise<void> {
-    try {
-      await api.openExternal(url);
-    } catch (error) {
-      this.showError(error);
-    }
+    await this.attempt(() => api.openExternal(url));
   }
 
   /** Shows an error. A canceled job is not an error. */
@@ -318,11 +316,7 @@ export class AppState {
     this.message = null;
   }
 
-  #showInfo(message: string, hint: string): void {
-    this.message = { tone: "info", failure: { code: "busy", message, hint } };
-  }
-
-  #handleIndexing(_progress: Progress, isNewPhase: boolean): void {
+  #handleIndexing(isNewPhase: boolean): void {
     // Full text is searchable after its phase; embeddings may take long.
     if (isNewPhase) this.search.refresh();
     // The status must not lag behind the results.
@@ -352,7 +346,7 @@ export class AppState {
     this.#isWatching = true;
     this.autosync.start();
     void this.quickPrompt.start();
-    void api.watchLinks((key) => void this.openDocument(key)).catch((error: unknown) => this.showError(error));
-    void api.watchDrops((drop) => this.#handleDrop(drop)).catch((error: unknown) => this.showError(error));
+    void this.attempt(() => api.watchLinks((key) => void this.openDocument(key)));
+    void this.attempt(() => api.watchDrops((drop) => this.#handleDrop(drop)));
   }
 }

@@ -13,7 +13,7 @@ export const INTERVALS = [15, 60, 240, 1440, 0] as const;
 
 export function intervalLabel(minutes: number): string {
   const { intervals } = texts;
-  if (minutes === 0) return intervals.byHand;
+  if (minutes === 0) return intervals.manual;
   if (minutes === 1440) return intervals.day;
   return minutes < 60 ? intervals.minutes(minutes) : minutes === 60 ? intervals.hour : intervals.hours(minutes / 60);
 }
@@ -24,7 +24,7 @@ const MAX_LOOKUPS = 20;
 
 function duplicateNews(newDuplicates: readonly TriageItem[]): string[] {
   const regressions = newDuplicates.filter(isPossibleRegression).length;
-  return [texts.news.maybeSame(newDuplicates.length), ...(regressions > 0 ? [texts.news.maybeBack(regressions, newDuplicates.length)] : [])];
+  return [texts.news.possibleDuplicates(newDuplicates.length), ...(regressions > 0 ? [texts.news.possibleRegressions(regressions, newDuplicates.length)] : [])];
 }
 
 /** Counts the waiting reports whose candidate was open and is now solved. */
@@ -97,12 +97,12 @@ export class AutoSync {
     const newDuplicates = triage.rows.filter((item) => !knownKeys.has(item.key) && isDuplicateBand(item.candidate.band));
     const solvedCount = await countSolved(previous);
     const news = newDuplicates.length > 0 ? duplicateNews(newDuplicates) : [];
-    if (solvedCount > 0) news.push(texts.news.solved(solvedCount));
+    if (solvedCount > 0) news.push(texts.news.solvedCandidates(solvedCount));
     const regressions = [...((recurringBefore && (await recurringProblems())) ?? [])].filter((key) => !recurringBefore?.has(key)).length;
-    if (regressions > 0) news.push(texts.news.cameBack(regressions));
+    if (regressions > 0) news.push(texts.news.recurringProblems(regressions));
     if (news.length === 0) return;
     const { sentences } = words.shared;
-    const places = [...(newDuplicates.length > 0 ? [texts.news.inTriage(newDuplicates.length)] : []), ...(regressions > 0 ? [texts.news.inProblems(regressions)] : [])];
+    const places = [...(newDuplicates.length > 0 ? [texts.news.seeInTriage(newDuplicates.length)] : []), ...(regressions > 0 ? [texts.news.seeInProblems(regressions)] : [])];
     toasts.show(sentences([...news, ...places]));
     // Only unattended windows notify the desktop. A desktop without notifications is not an error.
     await api.announce(sentences(news)).catch(() => undefined);

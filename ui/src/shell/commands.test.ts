@@ -54,6 +54,8 @@ it("names pressed keys", () => {
   expect(keyName(press("ArrowLeft", { altKey: true }))).toBe("Alt ←");
   expect(keyName(press("k", { metaKey: true }))).toBe("Ctrl K");
   expect(keyName(press("Z", { ctrlKey: true, shiftKey: true }))).toBe("Ctrl Shift Z");
+  const capsLock = { modifierCapsLock: true };
+  expect([press("D", capsLock), press("d", { ...capsLock, shiftKey: true }), press("K", { ...capsLock, ctrlKey: true })].map(keyName)).toEqual(["d", "Shift D", "Ctrl K"]);
 });
 
 it("keys are unique and listed", () => {

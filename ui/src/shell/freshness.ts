@@ -26,8 +26,8 @@ export function freshness(status: Status, mirrors: readonly MirrorView[], isWork
 export function figures(status: Status): string[] {
   const { documents, full_text, chunks, embedded } = status.coverage;
   return [
-    texts.byWords(full_text, documents),
-    ...(status.model.problem === null ? [texts.byMeaning(embedded, chunks)] : []),
+    texts.keywordCoverage(full_text, documents),
+    ...(status.model.problem === null ? [texts.semanticCoverage(embedded, chunks)] : []),
     ...status.sources.map((s) => texts.source(s.key, sourceContents(s), absoluteTime(s.changed_at ?? s.added_at))),
     status.casebook,
   ];

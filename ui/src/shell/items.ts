@@ -40,11 +40,11 @@ export function itemName(entry: { key: string; title: string }): string {
 
 export function itemCommands(app: AppState): Handlers {
   const itemMatches = (test: (entry: CurrentItem) => boolean) => () => app.item !== null && test(app.item);
-  const itemCommand = (run: (entry: CurrentItem) => Promise<void> | void, when: (entry: CurrentItem) => boolean = () => true): Handler => ({
+  const itemCommand = (run: (entry: CurrentItem) => Promise<unknown> | void, when: (entry: CurrentItem) => boolean = () => true): Handler => ({
     when: itemMatches(when),
     run: () => {
       const entry = app.item;
-      if (entry) void Promise.resolve(run(entry)).catch((error: unknown) => app.showError(error));
+      if (entry) void app.attempt(async () => run(entry));
     },
   });
   const copyCommand = (text: (entry: CurrentItem) => string, message: (entry: CurrentItem) => string) =>

@@ -28,7 +28,9 @@ export class Jobs {
     listener: Listener = () => {},
   ): Promise<T> {
     let phase: { name: Phase; time: number; done: number } | null = null;
-    this.running = [...this.running, { kind, progress: null, perSecond: null, isCanceling: false }];
+    // The engine refuses a second job of a kind, which must not replace the first.
+    const isFirst = this.get(kind) === null;
+    if (isFirst) this.running = [...this.running, { kind, progress: null, perSecond: null, isCanceling: false }];
     try {
       return await start((progress) => {
         const now = Date.now();
@@ -38,7 +40,7 @@ export class Jobs {
         listener(progress, isNewPhase);
       });
     } finally {
-      this.running = this.running.filter((job) => job.kind !== kind);
+      if (isFirst) this.running = this.running.filter((job) => job.kind !== kind);
     }
   }
 

@@ -176,10 +176,12 @@ const KEY_SYMBOLS: Record<string, string> = {
 export function keyName(event: KeyboardEvent): string {
   const isLetter = /^\p{L}$/u.test(event.key);
   const ctrl = event.ctrlKey || event.metaKey;
-  // A character that needs Shift, such as "?", is named without it.
-  const isShifted = isLetter ? event.key !== event.key.toLowerCase() : event.shiftKey && event.key.length > 1;
-  const key = KEY_SYMBOLS[event.key] ?? (isLetter && (ctrl || isShifted) ? event.key.toUpperCase() : event.key);
-  return [ctrl && "Ctrl", event.altKey && "Alt", isShifted && !(ctrl && !event.shiftKey) && "Shift", key].filter(Boolean).join(" ");
+  // A character that needs Shift, such as "?", is named without it. Caps Lock is not Shift.
+  const isShifted =
+    isLetter && !event.getModifierState("CapsLock") ? event.key !== event.key.toLowerCase() : event.shiftKey && (isLetter || event.key.length > 1);
+  const letter = ctrl || isShifted ? event.key.toUpperCase() : event.key.toLowerCase();
+  const key = isLetter ? letter : (KEY_SYMBOLS[event.key] ?? event.key);
+  return [ctrl && "Ctrl", event.altKey && "Alt", isShifted && "Shift", key].filter(Boolean).join(" ");
 }
 
 /** Returns whether a key pressed here types text. */
@@ -208,8 +210,9 @@ export class ViewKeys {
     if (isTyping(event.target)) return null;
     if (digit) return digit.id;
     // `g h` opened the former Troubleshoot view.
-    if (afterG) return event.key === "h" ? "search" : (VIEWS.find((view) => view.letter === event.key)?.id ?? null);
-    if (event.key !== "g" || event.repeat) return null;
+    const key = keyName(event);
+    if (afterG) return key === "h" ? "search" : (VIEWS.find((view) => view.letter === key)?.id ?? null);
+    if (key !== "g" || event.repeat) return null;
     this.#sinceG = now;
     return "waiting";
   }

@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
-import { paletteSections, documentKey, scoreTitle, matchingCommands, type Command } from "./palette";
+import { openWindow, press, setUpPage, settle } from "../testing/testPage";
+import { paletteSections, isKey, scoreTitle, matchingCommands, type Command } from "./palette";
+
+setUpPage();
 
 const command = (title: string): Command => ({ id: title, title, run: () => {} });
 
@@ -24,10 +27,7 @@ it("keeps the order without a query", () => {
 });
 
 it("recognizes document keys", () => {
-  expect(documentKey("acme/app#12")).toBe("acme/app#12");
-  expect(documentKey(" #7 ")).toBe("7");
-  expect(documentKey("acme/app:Upgrade-to-3")).toBe("acme/app:Upgrade-to-3");
-  expect(documentKey("error 7")).toBe(null);
+  expect(["acme/app#12", "group/sub/app#12 ", "acme/app:Upgrade-to-3", "#7", "error 7", "https://a.example/b:c"].map(isKey)).toEqual([true, true, true, false, false, false]);
 });
 
 const titles = (input: string, items: readonly Command[] = []) =>
@@ -60,4 +60,18 @@ it("finds commands by keywords, and recent items", () => {
   const find = (input: string) => paletteSections(sections, input, [], { open: () => {}, search: () => {} }).map((section) => [section.id, ...section.commands.map((entry) => entry.title)]);
   expect(find("density")[0]).toEqual(["commands", "Use compact lists"]);
   expect(find("dark").slice(0, 2)).toEqual([["commands", "Theme: dark"], ["items", "Dark rooms"]]);
+});
+
+it("opens nothing after it was closed", async () => {
+  const app = await openWindow("full");
+  app.commands.run("palette");
+  const box = document.querySelector<HTMLInputElement>("#palette")!;
+  box.value = "12";
+  box.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  box.focus();
+  press("Enter");
+  box.closest("dialog")?.close();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await settle();
+  expect(app.reader.key).toBe(null);
 });

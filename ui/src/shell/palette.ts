@@ -59,10 +59,9 @@ export function matchingCommands(commands: readonly Command[], input: string): C
     .map((entry) => entry.command);
 }
 
-/** Returns the document key in a text: `acme/app#12`, `#12`, `12`. */
-export function documentKey(input: string): string | null {
-  const text = input.trim();
-  return /^(?:[\w.-]+\/[\w.-]+#\d+|#?\d+|[\w.-]+\/[\w.-]+:\S+)$/.test(text) ? text.replace(/^#/, "") : null;
+/** Returns whether the text is a document's key: `acme/app#12`, `acme/app:Page`. */
+export function isKey(input: string): boolean {
+  return /^[^\s#:]+\/[^\s#:]+(?:#\d+|:\S+)$/.test(input.trim());
 }
 
 /** Returns whether the text is only a number, which several sources may have. */
@@ -79,14 +78,13 @@ export function paletteSections(
 ): Section[] {
   const text = input.trim();
   if (text === "") return [...all];
-  const key = isNumber(text) ? null : documentKey(text);
   const hasItems = (section: Section) => section.id === "pinned" || section.id === "recent";
   const matches = matchingCommands(all.filter((entry) => !hasItems(entry)).flatMap((entry) => entry.commands), text).slice(0, MAX_COMMANDS);
   const matchingItems = matchingCommands(all.filter(hasItems).flatMap((entry) => entry.commands), text).filter((entry) => !items.some((item) => item.detail === entry.detail));
   const itemSection: Section = { id: "items", title: texts.items, commands: [...matchingItems, ...items] };
   const commandSection: Section = { id: "commands", title: texts.commands, commands: matches };
   const sections: Section[] = [
-    { id: "open", title: texts.open, commands: key ? [{ id: "open", title: words.shared.readKey(key), run: () => open(key) }] : [] },
+    { id: "open", title: texts.open, commands: isKey(text) ? [{ id: "open", title: words.shared.readKey(text), run: () => open(text) }] : [] },
     // A number names an item; letters may name a command.
     ...(isNumber(text) ? [itemSection, commandSection] : [commandSection, itemSection]),
     { id: "search", title: texts.search, commands: [{ id: "search", title: texts.searchFor(text), run: () => search(text) }] },

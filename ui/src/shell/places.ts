@@ -71,7 +71,7 @@ export function currentPlace(app: AppState): Place {
   };
   if (view === "search") {
     const [reading, second] = [readingPosition("first", reader), readingPosition("second", splitPane.reader)];
-    return { ...place, query: search.query, selected: search.selected, reading, second, pane: splitPane.pane, evidenceId: answer.isOpen ? (answer.currentItem?.id ?? "") : null, isReading: reader.reading };
+    return { ...place, query: search.query, selected: search.selected, reading, second, pane: splitPane.pane, evidenceId: answer.isOpen ? (answer.currentItem?.id ?? "") : null, isReading: reader.isReading };
   }
   if (view === "triage") return { ...place, selected: triage.selected };
   if (view === "notes") return { ...place, selected: notes.note?.key ?? null };
@@ -100,7 +100,7 @@ export async function showPlace(app: AppState, place: Place): Promise<void> {
     search.selected = place.selected;
     answer.isOpen = place.evidenceId !== null;
     answer.select(place.evidenceId);
-    reader.reading = place.isReading;
+    reader.isReading = place.isReading;
     if (place.reading) void reader.show(place.reading);
     else reader.close();
     if (place.second) void splitPane.reader.show(place.second);

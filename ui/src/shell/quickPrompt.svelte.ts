@@ -56,7 +56,7 @@ export class QuickPrompt {
   /** Restores the settings of the last session. */
   async start(): Promise<void> {
     this.choices = parseChoices(localStorage.getItem(KEY));
-    void api.watchPrompt((target) => void this.show(target)).catch((error: unknown) => this.#app.showError(error));
+    void this.#app.attempt(() => api.watchPrompt((target) => void this.show(target)));
     if (this.choices.on || this.choices.tray) await this.#apply();
   }
 

@@ -27,16 +27,11 @@ export async function repair(app: AppState): Promise<void> {
   else await app.reloadAll();
   if (failure && app.openFailure) app.openFailure = failure;
   else if (failure) app.message = { tone: "error", failure };
-  else app.toasts.show(repairedCount > 0 ? words.shell.repaired(repairedCount) : words.shell.nothingWrong);
+  else app.toasts.show(repairedCount > 0 ? words.shell.repaired(repairedCount) : words.shell.noProblems);
 }
 
 async function rebuild(app: AppState): Promise<void> {
-  try {
-    await api.forgetIndexes();
-  } catch (error) {
-    app.showError(error);
-    return;
-  }
+  if (!(await app.attempt(api.forgetIndexes))) return;
   app.dismissMessage();
   await app.updateIndexes();
 }

@@ -123,7 +123,7 @@ export class Session {
   async #reopen({ reading, beside }: StoredSession["search"]): Promise<void> {
     const app = this.#app;
     // Two documents are shown as two; one is shown next to its list.
-    app.reader.reading = beside !== null;
+    app.reader.isReading = beside !== null;
     const open = async (reader: Reader, key: string | null) => {
       if (key === null) return;
       await reader.show({ key, anchor: null });
@@ -151,7 +151,7 @@ export class Session {
     const { triage, notes, sources, problems } = this.#app;
     return {
       search: this.#currentSearch(),
-      triage: { selected: triage.reading, related: triage.isRelatedOpen },
+      triage: { selected: triage.openKey, related: triage.isRelatedOpen },
       notes: { kind: notes.kind, selected: notes.selected },
       sources: { selected: sources.selected },
       problems: { source: problems.source, span: problems.span, tab: problems.tab },

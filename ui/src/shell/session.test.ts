@@ -147,7 +147,7 @@ it("restores two items side by side", async () => {
   const restarted = openApp();
   await vi.advanceTimersByTimeAsync(100);
   expect([restarted.search.query, restarted.reader.thread?.key, restarted.splitPane.reader.thread?.key]).toEqual(["", "acme/app#1", "acme/app#2"]);
-  expect(restarted.splitPane.layout(1280, restarted.reader.reading)).toEqual({ list: false, first: true, second: true });
+  expect(restarted.splitPane.layout(1280, restarted.reader.isReading)).toEqual({ list: false, first: true, second: true });
 });
 
 it("restores each view", async () => {

@@ -106,7 +106,7 @@ function otherCommands(app: AppState, go: (view: ViewId) => void): Command[] {
     commands.push({ id: "index", title: words.shared.updateIndex, run: () => void app.updateIndexes() });
   }
   for (const job of app.jobs.running) {
-    const stop = () => void app.jobs.cancel(job.kind).catch((error: unknown) => app.showError(error));
+    const stop = () => void app.attempt(() => app.jobs.cancel(job.kind));
     commands.push({ id: `stop-${job.kind}`, title: words.shared.cancelWhat(texts.jobs[job.kind]), run: stop });
   }
   for (const theme of APPEARANCE_OPTIONS.theme.filter((entry) => entry !== appearance.choices.theme)) {

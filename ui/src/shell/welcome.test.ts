@@ -30,6 +30,10 @@ it("dropped files replace the tracker form", async () => {
   await app.openFiles(["/home/me/export.csv"]);
   await settle();
   expect([selectedOrigin(), text(".contents h3")]).toEqual(["Import files", "export/acme-issues.csv"]);
+  // The open form shows the paths of further files.
+  await app.openFiles(["/home/me/more.csv"]);
+  await settle();
+  expect(document.querySelector<HTMLTextAreaElement>("#import-paths")?.value).toBe("/home/me/more.csv");
 });
 
 it("suggests questions about the casebook", async () => {

@@ -1,9 +1,8 @@
 // The text size. All lengths are in rem, so the root's font size is the zoom.
 
 const KEY = "zoom";
-const STEPS = [75, 85, 100, 115, 130, 150, 175, 200];
-
-export const STEPS_IN_PERCENT: readonly number[] = STEPS;
+/** The sizes in percent. */
+export const STEPS: readonly number[] = [75, 85, 100, 115, 130, 150, 175, 200];
 
 let percent = $state(100);
 

@@ -26,3 +26,19 @@ it("an unreachable host adds no source", async () => {
   type("acme/pump");
   expect(document.querySelector("[role=alert]")).toBe(null);
 });
+
+it("a double click adds a source once", async () => {
+  const calls: string[] = [];
+  mockIPC((command) => {
+    calls.push(command);
+    if (command === "parse_source") return { tracker: "", place: "acme/app", host: null, key: null, wiki: false };
+    return command === "add_mirror" ? new Promise(() => {}) : null;
+  });
+  mountComponent(AddSource, { app: new AppState() });
+  const project = document.querySelector<HTMLInputElement>("#add-project")!;
+  project.value = "acme/app";
+  project.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  for (let click = 0; click < 2; click++) document.querySelector("form")?.dispatchEvent(new SubmitEvent("submit", { cancelable: true }));
+  await settle();
+  expect(calls.filter((command) => command === "add_mirror").length).toBe(1);
+});

@@ -1,8 +1,8 @@
 // An import of files: they are previewed, corrected and then imported.
 
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latestRequest";
-import type { ColumnView, Failure, FileView, Imported, ImportRequest, Understood } from "../lib/types";
+import { EngineRequest } from "../lib/engineRequest.svelte";
+import type { ColumnView, FileView, Imported, ImportRequest, Understood } from "../lib/types";
 import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
@@ -34,10 +34,10 @@ function importSummary(report: Imported): string {
   const source = shared.list(report.sources.map((share) => share.source)) || report.source;
   const releases = report.understood.reduce((sum, file) => sum + file.releases, 0);
   return texts.imported(source, [
-    (report.new > 0 || releases === 0) && texts.fresh(report.new),
-    report.updated > 0 && texts.changed(report.updated),
+    (report.new > 0 || releases === 0) && texts.newRecords(report.new),
+    report.updated > 0 && texts.updatedRecords(report.updated),
     releases > 0 && texts.releases(releases),
-    report.skipped > 0 && texts.refused(report.skipped),
+    report.skipped > 0 && texts.unusedRecords(report.skipped),
   ].filter((part) => part !== false));
 }
 
@@ -46,19 +46,17 @@ export function isLog(path: string): boolean {
   return /\.(?:log|out|err)(?:\.\d+)?(?:\.(?:gz|zst|xz|bz2))?$/i.test(path);
 }
 
-export class FileImport {
+export class FileImport extends EngineRequest {
   paths = $state.raw<readonly string[]>([]);
   /** The chosen source; empty for the one named in the files. */
   source = $state("");
   files = $state.raw<Understood | null>(null);
-  failure = $state.raw<Failure | null>(null);
-  pending = $state(false);
 
   readonly #app: AppState;
   #map = new Map<string, string>();
-  #latest = new LatestRequest();
 
   constructor(app: AppState) {
+    super();
     this.#app = app;
   }
 
@@ -75,20 +73,11 @@ export class FileImport {
 
   /** Previews the files with the current settings. */
   async preview(): Promise<boolean> {
-    const isCurrent = this.#latest.begin();
-    this.pending = true;
     this.failure = null;
-    try {
-      const preview = await this.#app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
-      if (!isCurrent()) return false;
-      this.files = preview;
-    } catch (error) {
-      if (!isCurrent()) return false;
-      this.files = null;
-      this.failure = api.toFailure(error);
-    }
-    this.pending = false;
-    return this.files !== null && this.files.understood.length > 0;
+    const job = this.#app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
+    const isCurrent = await this.run(job, (preview) => (this.files = preview));
+    if (this.failure !== null) this.files = null;
+    return isCurrent && this.files !== null && this.files.understood.length > 0;
   }
 
   /** Sets the field of a column; an empty field ignores the column. */
@@ -98,7 +87,7 @@ export class FileImport {
     await this.preview();
   }
 
-  async run(): Promise<void> {
+  async import(): Promise<void> {
     if (this.pending) return;
     this.pending = true;
     this.failure = null;
@@ -116,12 +105,8 @@ export class FileImport {
   }
 
   clear(): void {
-    this.#latest.invalidate();
-    this.paths = [];
-    this.source = "";
-    this.files = null;
-    this.failure = null;
-    this.pending = false;
+    this.cancel();
+    Object.assign(this, { paths: [], source: "", files: null, failure: null });
     this.#map = new Map();
   }
 }

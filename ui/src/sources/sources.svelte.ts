@@ -123,7 +123,7 @@ export class Sources extends EngineRequest {
       isDone = true;
     } catch (error) {
       // An automatic sync must not interrupt.
-      if (isQuiet) this.#app.toasts.show(news.notSynced(api.toFailure(error).message));
+      if (isQuiet) this.#app.toasts.show(news.syncFailed(api.toFailure(error).message));
       else this.#app.showError(error);
     }
     await this.#app.reloadAll();
@@ -144,22 +144,15 @@ export class Sources extends EngineRequest {
 
   /** Trusts the host of a source that came with a casebook file. */
   async trust(key: string): Promise<void> {
-    try {
-      const host = await api.trustSource(key);
-      this.#app.toasts.show(news.trusted(host.host));
-    } catch (error) {
-      this.#app.showError(error);
-    }
+    await this.#app.attempt(async () => this.#app.toasts.show(news.trusted((await api.trustSource(key)).host)));
     await this.#app.reloadAll();
   }
 
   async remove(key: string): Promise<void> {
-    try {
+    await this.#app.attempt(async () => {
       await this.#app.jobs.run("remove", (onProgress) => api.removeSource(key, onProgress));
       this.#app.toasts.show(news.removed(key));
-    } catch (error) {
-      this.#app.showError(error);
-    }
+    });
     this.selected = null;
     await this.#app.reloadAll();
   }
@@ -172,13 +165,10 @@ export class Sources extends EngineRequest {
   }
 
   async calibrate(key: string): Promise<void> {
-    try {
-      const report = await this.#app.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress));
-      this.#storeCalibrations([report]);
+    await this.#app.attempt(async () => {
+      this.#storeCalibrations([await this.#app.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress))]);
       await this.#app.reloadAll();
-    } catch (error) {
-      this.#app.showError(error);
-    }
+    });
   }
 
   #storeCalibrations(reports: readonly CalibrationReport[]): void {

@@ -1,7 +1,7 @@
 // Display texts for triage: reports, candidates and daily progress.
 
 import { percent } from "../lib/text";
-import type { Band, Disposition, DuplicateCandidate, DuplicatesResponse, Outcome, TriageItem } from "../lib/types";
+import type { Band, Disposition, DuplicateCandidate, DuplicatesResponse, TriageItem } from "../lib/types";
 import { words } from "../words";
 
 const { filters, head, lists, pair } = words.triage;
@@ -35,11 +35,6 @@ export function candidateLabel(candidate: DuplicateCandidate): string {
   return candidate.number === null ? candidate.key : `#${candidate.number}`;
 }
 
-/** Describes the outcome of past matches at this confidence. */
-export function formatOutcome({ read, same, related }: Outcome): string {
-  return pair.outcome(read, same, related);
-}
-
 /** Returns a reason; without `details`, its figure is removed. */
 export function reason(text: string, details: boolean): string {
   return details ? text : text.replace(/ \([\d.]+\)$/, "");
@@ -53,19 +48,19 @@ export function progress(decided: number, waiting: number): string {
 
 /** Returns the queue summary with the expected number of duplicates. It contains the placeholder `{waiting}`. */
 export function queueSummary(waiting: number, loaded: number, expected: number): string {
-  if (waiting === 0) return head.nothingWaits;
+  if (waiting === 0) return head.noneWaiting;
   // A single report shows its own confidence.
-  if (loaded < 2) return head.waits(waiting);
+  if (loaded < 2) return head.someWaiting;
   const same = Math.round(expected);
-  return same === 0 ? head.hardlyAnySame(waiting, loaded) : head.someSame(waiting, loaded, same);
+  return same === 0 ? head.fewDuplicates(waiting, loaded) : head.likelyDuplicates(waiting, loaded, same);
 }
 
 /** Returns a one-line assessment of a new report. */
 export function assessment({ known, candidates }: Pick<DuplicatesResponse, "known" | "candidates">): string {
   if (known) return lists.knownDuplicate(shortKey(known.key));
   const best = candidates.find((entry) => entry.verdict === null);
-  if (!best) return candidates.length > 0 ? lists.isDecided : lists.nothingLike;
-  if (best.band === "none") return lists.nothingLike;
+  if (!best) return candidates.length > 0 ? lists.decided : lists.noMatch;
+  if (best.band === "none") return lists.noMatch;
   return lists.bestCandidate(BAND_LABELS[best.band](candidateLabel(best)), percent(isDuplicateBand(best.band) ? best.confidence : best.worth));
 }
 

@@ -45,7 +45,7 @@ export interface Decision extends Pair {
   stored: boolean;
 }
 
-const { decisions, decidedPairs: texts } = words.triage;
+const { decisions, toasts: texts } = words.triage;
 
 export class Triage {
   source = $state<string | null>(null);
@@ -208,7 +208,7 @@ export class Triage {
   }
 
   /** The open report, or the one to open once its list is loaded. */
-  get reading(): string | null {
+  get openKey(): string | null {
     return this.selected ?? this.#selectionToRestore;
   }
 

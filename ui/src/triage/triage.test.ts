@@ -1,13 +1,9 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { AppState } from "../shell/appState.svelte";
-import { Jobs } from "../shell/jobs.svelte";
-import { LocalStore } from "../shell/localStore.svelte";
-import { Toasts } from "../shell/toasts.svelte";
-import { UndoStack } from "../shell/undo.svelte";
+import { AppState } from "../shell/appState.svelte";
 import type { DuplicateCandidate, TriageItem, Verdict, VerdictKind } from "../lib/types";
 import { candidate as sample } from "../testing/samples";
-import { Triage } from "./triage.svelte";
+import type { Triage } from "./triage.svelte";
 
 const candidate = (key: string): DuplicateCandidate => ({ ...sample(), key, confidence: 0.8 });
 const EMPTY_RESPONSE = { queue: [] as TriageItem[], expected: 0, related: [] as TriageItem[], related_waiting: 0, closed_left_out: 0, notices: [], took_ms: 1 };
@@ -20,9 +16,7 @@ let bands: string[];
 let failAll: boolean;
 let failingKey: string | null;
 let stored: Verdict[];
-let toasts: Toasts;
-let shownErrors: unknown[];
-let undo: UndoStack;
+let app: AppState;
 let triage: Triage;
 
 /** Marks the current pair as seen, then decides it. */
@@ -38,7 +32,6 @@ beforeEach(async () => {
   related = [];
   verdictCalls = [];
   bands = [];
-  shownErrors = [];
   failAll = false;
   failingKey = null;
   stored = [];
@@ -58,11 +51,8 @@ beforeEach(async () => {
     }
     return null;
   });
-  toasts = new Toasts();
-  const showError = (error: unknown) => shownErrors.push(error);
-  undo = new UndoStack(toasts, showError);
-  const app = { jobs: new Jobs(), toasts, store: new LocalStore(), undo, showError, recordPlace: () => {} };
-  triage = new Triage(app as unknown as AppState);
+  app = new AppState();
+  triage = app.triage;
   await triage.enter();
 });
 afterEach(() => clearMocks());
@@ -94,7 +84,7 @@ it("restores a report whose decision failed", async () => {
   await decide("related");
   expect(triage.items.map((i) => i.key)).toEqual(["a", "b", "c"]);
   expect(triage.decisions).toEqual([]);
-  expect(shownErrors.length).toBe(1);
+  expect(app.message?.failure.message).toBe("no");
 });
 
 it("records the verdict for the shown candidate", async () => {
@@ -129,12 +119,12 @@ it("assigned reports can be shown alone", async () => {
   triage.assign();
   triage.select("c");
   triage.assign();
-  expect([triage.assignedCount, triage.items.length, toasts.current?.text]).toEqual([2, 3, "c assigned to you."]);
+  expect([triage.assignedCount, triage.items.length, app.toasts.current?.text]).toEqual([2, 3, "c assigned to you."]);
   triage.toggleMine();
   expect([triage.items.map((i) => i.key), triage.waiting, triage.selected]).toEqual([["a", "c"], 2, "c"]);
   triage.assign();
   expect([triage.items.map((i) => i.key), triage.selected]).toEqual([["a"], "a"]);
-  await undo.undo();
+  await app.undo.undo();
   expect([triage.items.map((i) => i.key), triage.selected]).toEqual([["a", "c"], "c"]);
   triage.toggleMine();
   expect([triage.items.length, triage.waiting, verdictCalls]).toEqual([3, 3, []]);
@@ -254,7 +244,7 @@ it("decides and undoes selected reports together", async () => {
   expect([verdictCalls, triage.selected, triage.selection.isActive, triage.decidedToday]).toEqual([
     ["record_verdict a a-old duplicate", "record_verdict c c-old duplicate"], "b", false, 2,
   ]);
-  expect(toasts.current?.text).toBe("Marked 2 reports as duplicates.");
+  expect(app.toasts.current?.text).toBe("Marked 2 reports as duplicates.");
   await triage.undo();
   expect([verdictCalls.slice(2), keys(triage.items).toSorted(), triage.decidedToday]).toEqual([["undo_verdict c c-old", "undo_verdict a a-old"], ["a", "b", "c"], 0]);
 });
@@ -280,7 +270,7 @@ it("restores only the failed decisions", async () => {
   failingKey = "b";
   for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("duplicate");
-  expect([keys(triage.items), shownErrors.length, triage.decidedToday]).toEqual([["b", "c"], 1, 1]);
+  expect([keys(triage.items), app.message?.failure.message, triage.decidedToday]).toEqual([["b", "c"], "no", 1]);
   verdictCalls = [];
   await triage.undo();
   expect([verdictCalls, keys(triage.items).toSorted()]).toEqual([["undo_verdict a a-old"], ["a", "b", "c"]]);
@@ -323,7 +313,7 @@ it("undoes decisions of earlier sessions", async () => {
   stored = stored.slice(1);
   await triage.undo();
   expect([verdictCalls, triage.decidedPairs.map((entry) => entry.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
-  expect(toasts.current?.text).toBe("Undone: x#7 is a duplicate of x#3.");
+  expect(app.toasts.current?.text).toBe("Undone: x#7 is a duplicate of x#3.");
 });
 
 it("undoing all decisions restores the counts", async () => {

@@ -1,15 +1,10 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it } from "vitest";
 import type { Band, TriageItem } from "../lib/types";
-import type { AppState } from "../shell/appState.svelte";
-import { Commands } from "../shell/commands.svelte";
-import { Jobs } from "../shell/jobs.svelte";
-import { LocalStore } from "../shell/localStore.svelte";
-import { Toasts } from "../shell/toasts.svelte";
-import { UndoStack } from "../shell/undo.svelte";
+import { AppState } from "../shell/appState.svelte";
 import { button, setUpPage, mountComponent, text } from "../testing/testPage";
 import { candidate, thread, triageItem } from "../testing/samples";
-import { Triage } from "./triage.svelte";
+import type { Triage } from "./triage.svelte";
 import TriageView from "./TriageView.svelte";
 
 const item = (number: number, band: Band, confidence: number, worth: number): TriageItem => ({
@@ -20,8 +15,8 @@ let queue: TriageItem[];
 let related: TriageItem[];
 let closedCount: number;
 let verdicts: string[];
+let app: AppState;
 let triage: Triage;
-let commands: Commands;
 
 const numberOf = (key: unknown) => Number(String(key).split("#")[1]);
 const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
@@ -31,20 +26,13 @@ const click = (name: string) => button(name)?.click();
 async function press(key: string): Promise<void> {
   const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
   // The window handles keys that no list has handled.
-  if ((document.activeElement ?? document.body).dispatchEvent(event)) commands.handleKey(event, ["triage"]);
+  if ((document.activeElement ?? document.body).dispatchEvent(event)) app.commands.handleKey(event, ["triage"]);
   await settle();
 }
 
 async function open(): Promise<void> {
-  const toasts = new Toasts();
-  const throwError = (error: unknown) => { throw error; };
-  commands = new Commands();
-  const app = {
-    jobs: new Jobs(), toasts, undo: new UndoStack(toasts, throwError), store: new LocalStore(), commands, status: null, isEmpty: false, showsDetails: false,
-    showError: throwError, recordPlace: () => {},
-  } as unknown as AppState;
-  triage = new Triage(app);
-  Object.assign(app, { triage });
+  app = new AppState();
+  triage = app.triage;
   mountComponent(TriageView, { app });
   await settle();
 }

@@ -32,9 +32,9 @@ export const answer = {
   pickOf: (title: string) => `${title}: in the brief`,
 
   /** How likely a case is to help. */
-  helps: { surely: "likely to help", perhaps: "may help" },
-  /** `helps` is one of the two labels above, `chance` a percentage. */
-  helpsBy: (helps: string, chance: string) => `${helps}: ${chance}`,
+  relevance: { high: "likely to help", low: "may help" },
+  /** `relevance` is one of the two labels above, `chance` a percentage. */
+  relevanceOf: (relevance: string, chance: string) => `${relevance}: ${chance}`,
   fixedIn: (version: string) => `fixed in ${version}`,
   /** The version in question, next to the one with the fix. */
   isOlder: (version: string) => `${version} is older`,
@@ -134,13 +134,13 @@ export const answer = {
     paper: "Preview",
     excerpt: "(an excerpt)",
   },
-  replaced: {
+  replacements: {
     label: "Replacements",
     title: "Replaced in the export",
     inText: "In your text",
     inBrief: "In the brief",
     times: "Times",
-    doubtful: "Uncertain: clear a checkbox to keep that text as is",
+    uncertain: "Uncertain: clear a checkbox to keep that text as is",
     nothing: "No people, hosts, addresses, numbers or tokens were recognized.",
     note: "Unrecognized names and secrets are not listed: read the brief before you hand it over.",
   },

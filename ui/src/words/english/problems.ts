@@ -116,7 +116,6 @@ export const problems = {
     byMonth: "Reports by month",
     reports: "reports",
     byVersion: "Reports by version",
-    version: "Version",
     /** The accessible name of a bar. */
     onVersion: (version: string, reports: number) => `${version}: ${plural(reports, "report")}`,
     hasFix: "has the fix",

@@ -8,7 +8,7 @@ export const prompt = {
   fromClipboard: (text: string) => `From the clipboard: ${text}`,
   readAs: (kind: string) => `Read as ${kind}`,
   emptyCasebook: "The casebook is empty. Add a source in Precedent first.",
-  staysHere: "Everything stays on this machine.",
+  localOnly: "Everything stays on this machine.",
   /** The kinds of input. */
   kinds: { key: "a key", link: "a link", log: "a log", trace: "a stack trace", mail: "an email", words: "a search", text: "text" },
   linkTo: (key: string) => `a link to ${key}`,
@@ -26,13 +26,13 @@ export const prompt = {
   nothingKnown: "No known report matches.",
   nothingSolved: "No solved case matches.",
   nothingInWiki: "No wiki page matches.",
-  wikiLeftOut: "Not searched, because the solved case is likely to help.",
+  wikiSkipped: "Not searched, because the solved case is likely to help.",
 
   knownDuplicate: (canonical: string) => `Known duplicate of ${canonical}`,
   fixedBy: (key: string, title: string) => (title === "" ? `Fixed by ${key}` : `Fixed by ${key}: ${title}`),
   fixedIn: (version: string) => `Fixed in ${version}`,
 
-  ways: {
+  actions: {
     open: "Open Precedent",
     item: (key: string) => `Open ${key}`,
     triage: (key: string) => `Review the duplicates of ${key}`,
@@ -43,7 +43,7 @@ export const prompt = {
   keys: {
     name: "Keys",
     choose: "Choose",
-    take: "Accept",
+    accept: "Accept",
     open: "Open",
     brief: "Brief",
     copyReply: "Copy a reply",

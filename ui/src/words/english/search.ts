@@ -65,9 +65,9 @@ export const search = {
     /** Before an excerpt of a comment. */
     author: (author: string) => `${author}:`,
     /** The scores by keywords, meaning and error. */
-    words: (score: string) => `keywords ${score}`,
-    meaning: (score: string) => `semantic ${score} of 1`,
-    sameError: (score: string) => `same error ${score}`,
+    keywordScore: (score: string) => `keywords ${score}`,
+    semanticScore: (score: string) => `semantic ${score} of 1`,
+    errorScore: (score: string) => `same error ${score}`,
   },
 
   start: {

@@ -60,7 +60,7 @@ export const settings = {
 
   models: {
     title: "Search by meaning",
-    wordsStillWork: "Keyword search still works.",
+    keywordsStillWork: "Keyword search still works.",
     about: (read: number, passages: number) =>
       "The model {model} runs on this machine and finds texts with the same meaning in other words. " +
       `It has indexed ${count(read)} of ${plural(passages, "passage")}.`,
@@ -68,15 +68,15 @@ export const settings = {
     input: "Input",
     onDisk: "On disk",
     status: "Status",
-    wordsAtOnce: (n: number) => `about ${count(n)} words per passage`,
+    inputSize: (n: number) => `about ${count(n)} words per passage`,
     figures: (tokens: number | null, dimensions: number | null) => `${tokens ?? "?"} tokens, ${dimensions ?? "?"} dimensions`,
     indexOf: (size: number) => `index: ${bytes(size)}`,
-    standings: {
+    statuses: {
       inUse: "in use",
       notInUse: "not in use",
       indexKept: "not in use, index kept",
-      gettingReady: "indexing",
-      gettingReadySoFar: (read: number, passages: number) => `indexing: ${count(read)} of ${plural(passages, "passage")}`,
+      indexing: "indexing",
+      indexingProgress: (read: number, passages: number) => `indexing: ${count(read)} of ${plural(passages, "passage")}`,
     },
     use: "Use",
     remove: "Remove…",
@@ -105,8 +105,8 @@ export const settings = {
     title: "Storage",
     folder: "Folder",
     records: "Reports, comments, decisions",
-    wordIndex: "Keyword index",
-    meaningIndex: "Semantic index",
+    keywordIndex: "Keyword index",
+    semanticIndex: "Semantic index",
     rebuildable: "can be rebuilt",
     rebuild: "Rebuild the search index…",
     confirm: (documents: number) => `This rebuilds the search index for ${plural(documents, "document")}. You can keep searching meanwhile.`,

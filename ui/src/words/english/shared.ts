@@ -26,7 +26,7 @@ export const shared = {
     briefly: (n: number, unit: keyof typeof UNITS) => `${n} ${SHORT_UNITS[unit]} ago`,
   },
 
-  kinds: { issue: "Issue", pull_request: "Pull request", page: "Wiki page", note: "Note" },
+  kinds: { page: "Wiki page", note: "Note" },
   states: {
     open: "Open",
     reopened: "Reopened",
@@ -54,7 +54,7 @@ export const shared = {
     written: "Written",
     commented: "commented",
   },
-  standings: {
+  roles: {
     OWNER: "owner",
     MEMBER: "member",
     COLLABORATOR: "collaborator",
@@ -76,7 +76,7 @@ export const shared = {
 
   showImages: (host: string) => `Show images from ${host}`,
   fold: {
-    code: (lines: number, marks: number) => `Show all ${plural(lines, "line")}${highlightCount(marks)}`,
+    code: (lines: number, marks = 0) => `Show all ${plural(lines, "line")}${highlightCount(marks)}`,
     quote: (lines: number, marks: number) => `Show the whole quote, about ${plural(lines, "line")}${highlightCount(marks)}`,
     refold: "Show less",
   },

@@ -192,7 +192,7 @@ export const shell = {
     doneOf: (phase: string, done: number, total: number) => `${phase}: ${count(done)} of ${count(total)}`,
     /** `progress` is one of the two above, `speed` is "38/s". */
     atSpeed: (progress: string, speed: string) => `${progress}, ${speed}`,
-    noMeaning: "Semantic search is off",
+    semanticSearchOff: "Semantic search is off",
   },
   freshness: {
     empty: "Empty casebook",
@@ -202,8 +202,8 @@ export const shell = {
     never: "never synced",
     /** `lastSync` is a relative time: "2 min ago". */
     withLastSync: (state: string, lastSync: string) => `${state} · ${lastSync}`,
-    byWords: (searchable: number, documents: number) => `${count(searchable)} of ${plural(documents, "document")} searchable by keyword`,
-    byMeaning: (searchable: number, passages: number) => `${count(searchable)} of ${plural(passages, "passage")} searchable by meaning`,
+    keywordCoverage: (searchable: number, documents: number) => `${count(searchable)} of ${plural(documents, "document")} searchable by keyword`,
+    semanticCoverage: (searchable: number, passages: number) => `${count(searchable)} of ${plural(passages, "passage")} searchable by meaning`,
     /** `contents` is a list: "81 issues, 9 wiki pages". */
     source: (source: string, contents: string, changed: string) => `${source}: ${contents}, updated ${changed}`,
   },
@@ -216,7 +216,7 @@ export const shell = {
   },
   stopped: "Stopped. Progress is kept.",
   repaired: (problems: number) => `Repaired ${plural(problems, "problem")} in the casebook.`,
-  nothingWrong: "The casebook has no problems.",
+  noProblems: "The casebook has no problems.",
   indexedElsewhere: "Another process is updating the search index.",
   indexedElsewhereHint: "New results appear here automatically.",
 
@@ -251,7 +251,7 @@ export const shell = {
   },
 
   intervals: {
-    byHand: "Manually",
+    manual: "Manually",
     minutes: (n: number) => `Every ${n} minutes`,
     hour: "Every hour",
     hours: (n: number) => `Every ${n} hours`,
@@ -259,16 +259,16 @@ export const shell = {
   },
   /** The results of an automatic sync. */
   news: {
-    maybeSame: (reports: number) => `${plural(reports, "new report")} ${reports === 1 ? "is a possible duplicate" : "are possible duplicates"}.`,
+    possibleDuplicates: (reports: number) => `${plural(reports, "new report")} ${reports === 1 ? "is a possible duplicate" : "are possible duplicates"}.`,
     /** How many of the new reports may be regressions. */
-    maybeBack: (regressions: number, reports: number) => {
+    possibleRegressions: (regressions: number, reports: number) => {
       const subject = reports === 1 ? "It" : regressions === reports ? "All of them" : `${count(regressions)} of them`;
       return `${subject} ${regressions === 1 ? "looks" : "look"} like something fixed earlier.`;
     },
-    solved: (open: number) => `${plural(open, "open report")} may duplicate one that was just solved.`,
+    solvedCandidates: (open: number) => `${plural(open, "open report")} may duplicate one that was just solved.`,
     /** Fixed problems that were reported again on a version with the fix. */
-    cameBack: (problems: number) => `${plural(problems, "problem")} came back after the fix.`,
-    inProblems: (problems: number) => `See ${problems === 1 ? "it" : "them"} in Problems.`,
-    inTriage: (reports: number) => `See ${reports === 1 ? "it" : "them"} in Triage.`,
+    recurringProblems: (problems: number) => `${plural(problems, "problem")} came back after the fix.`,
+    seeInProblems: (problems: number) => `See ${problems === 1 ? "it" : "them"} in Problems.`,
+    seeInTriage: (reports: number) => `See ${reports === 1 ? "it" : "them"} in Triage.`,
   },
 };

@@ -169,9 +169,9 @@ export const sources = {
     firstOf: (items: number) => `First of ${count(items)}`,
     leftOut: (files: number) => `${plural(files, "file")} skipped`,
     releases: (n: number) => plural(n, "release"),
-    fresh: (records: number) => plural(records, "new record"),
-    changed: (records: number) => `${count(records)} updated`,
-    refused: (records: number) => `${plural(records, "record")} could not be used`,
+    newRecords: (records: number) => plural(records, "new record"),
+    updatedRecords: (records: number) => `${count(records)} updated`,
+    unusedRecords: (records: number) => `${plural(records, "record")} could not be used`,
     imported: (source: string, parts: readonly string[]) => `${source}: ${parts.join(", ")}.`,
   },
 
@@ -269,7 +269,7 @@ export const sources = {
   /** Toasts. */
   news: {
     addedForLater: (key: string) => `Added ${key}. It will sync after the current sync.`,
-    notSynced: (reason: string) => `Not synced: ${reason}.`,
+    syncFailed: (reason: string) => `Not synced: ${reason}.`,
     trusted: (host: string) => `${host} now gets its saved token.`,
     removed: (key: string) => `Removed ${key}. Your decisions about its reports are kept.`,
     tuned: (source: string, known: number) => `${source}: duplicate checks are now tuned on ${plural(known, "known duplicate")}.`,

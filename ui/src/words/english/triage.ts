@@ -66,10 +66,10 @@ export const triage = {
 
     decidedToday: (decided: number) => `${count(decided)} decided today`,
     decidedOf: (decided: number, all: number) => `${count(decided)} of ${count(all)} decided today`,
-    nothingWaits: "All caught up",
-    waits: (_waiting: number) => toReview,
-    hardlyAnySame: (waiting: number, loaded: number) => `${toReview}${ofLoaded(waiting, loaded)}, probably no duplicates`,
-    someSame: (waiting: number, loaded: number, same: number) =>
+    noneWaiting: "All caught up",
+    someWaiting: toReview,
+    fewDuplicates: (waiting: number, loaded: number) => `${toReview}${ofLoaded(waiting, loaded)}, probably no duplicates`,
+    likelyDuplicates: (waiting: number, loaded: number, same: number) =>
       `${toReview}${ofLoaded(waiting, loaded)}, about ${plural(same, "likely duplicate")}`,
     notChecked: (reports: number) => `${count(reports)} not checked`,
     snoozed: (reports: number) => `${count(reports)} snoozed`,
@@ -92,22 +92,22 @@ export const triage = {
     rowWorth: (pair: string) => `${pair}, worth reading:`,
     /** After the percentage, where space is short. */
     worth: "worth reading",
-    marked: "Selected",
-    mark: "Select the report to decide several at once",
-    unmark: "Deselect the report",
+    selected: "Selected",
+    select: "Select the report to decide several at once",
+    deselect: "Deselect the report",
     mine: "mine",
     mineWhy: "Assigned to you, on this machine only (m)",
 
     related: "Related, not duplicates",
     relatedWhy: "Probably not duplicates, but worth reading (Shift R)",
 
-    fresh: "New since the last visit",
+    newReports: "New since the last visit",
     lastVisit: (ago: string) => `You were last here ${ago} (a)`,
     checking: "Checking…",
     allInSearch: "Show all in Search",
     knownDuplicate: (canonical: string) => `Known duplicate of ${canonical}`,
-    isDecided: "Decided",
-    nothingLike: "No earlier match",
+    decided: "Decided",
+    noMatch: "No earlier match",
     notChecked: "Not checked",
     bestCandidate: (pair: string, share: string) => `${pair}, ${share}`,
 
@@ -142,12 +142,12 @@ export const triage = {
     noReason: "Similar as a whole; no single detail stands out",
     worthReading: (worth: string) => `Worth reading: ${worth}`,
 
-    names: "Details in the two reports",
+    caption: "Details in the two reports",
     detail: "Detail",
     inReport: "In the report",
     inCandidate: "In the candidate",
     inBoth: "in both:",
-    namesNothing: "Neither report contains an error code, a version or a stack frame, so only their wording was compared.",
+    noDetails: "Neither report contains an error code, a version or a stack frame, so only their wording was compared.",
     facts: {
       code: "Error codes",
       failure: "Failures",
@@ -175,12 +175,11 @@ export const triage = {
     assign: "Assign to me",
     unassign: "Unassign",
     undo: "Undo",
-    aboutMarked: (reports: number) => `Decisions apply to ${plural(reports, "selected report")}.`,
-    markNone: "Clear the selection",
+    selectionScope: (reports: number) => `Decisions apply to ${plural(reports, "selected report")}.`,
+    clearSelection: "Clear the selection",
     note: "Two reports are duplicates if one fix resolves both. Nothing is posted to the tracker yet.",
   },
-  /** Toasts. */
-  decidedPairs: {
+  toasts: {
     one: (decision: string) => `${decision}.`,
     several: {
       duplicate: (reports: number) => `Marked ${count(reports)} reports as duplicates.`,
@@ -193,14 +192,14 @@ export const triage = {
     unassigned: (report: string, reports: number) => `${reports === 1 ? report : plural(reports, "report")} no longer assigned to you.`,
   },
 
-  nothing: {
-    looking: "Looking for possible duplicates…",
-    lookingWhy: "They appear here as they are found.",
+  emptyQueue: {
+    checking: "Looking for possible duplicates…",
+    checkingHint: "They appear here as they are found.",
     empty: "Nothing to review yet.",
-    emptyWhy: "Add a source first; its open reports are then compared with earlier ones.",
+    emptyHint: "Add a source first; its open reports are then compared with earlier ones.",
     addSource: "Add a source",
     allDone: (decided: number) => `All done: ${count(decided)} decided today.`,
-    toDecide: "Nothing to review.",
+    nothingToReview: "Nothing to review.",
     readRelated: (reports: number) => `Show ${plural(reports, "report")} with related ones`,
     showPossible: "Show possible duplicates",
     showAll: "Show every report with a candidate",
