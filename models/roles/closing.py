@@ -21,8 +21,8 @@ from fit import ROOT, read_sentences, read_zst
 DECLINED_RESOLUTIONS = {"INVALID", "NOT_REPRODUCIBLE", "NOT_ON_ROADMAP", "UPSTREAM", "NORESPONSE", "WONTFIX"}
 MIN_COUNT = 8
 # Chosen on judged closed reports of rust and go; see README.md.
-L1_STRENGTH = 0.1
-L2_STRENGTH = 0.5
+L1_C = 0.1
+L2_C = 0.5
 
 
 def load_examples(data):
@@ -56,9 +56,9 @@ def main():
     counts = Counter(f for features in comments for f in features)
     names = sorted(f for f, count in counts.items() if count >= MIN_COUNT)
     x = matrix(comments, {name: index for index, name in enumerate(names)})
-    selector = LogisticRegression(l1_ratio=1, C=L1_STRENGTH, solver="liblinear", class_weight="balanced").fit(x, labels)
+    selector = LogisticRegression(penalty="l1", C=L1_C, solver="liblinear", class_weight="balanced").fit(x, labels)
     selected = np.flatnonzero(selector.coef_[0])
-    model = LogisticRegression(C=L2_STRENGTH, max_iter=500, class_weight="balanced").fit(x[:, selected], labels)
+    model = LogisticRegression(C=L2_C, max_iter=500, class_weight="balanced").fit(x[:, selected], labels)
     weights = {names[index]: round(1000 * w) for index, w in zip(selected, model.coef_[0])}
     out = {"intercept": round(1000 * model.intercept_[0]), "features": weights}
     path = ROOT / "crates/text/src/closing.json"

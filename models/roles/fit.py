@@ -38,15 +38,15 @@ ROLES = [
 HELD_OUT = "go"
 # The target precision in cross-validation, which sets the threshold of a role; .75 for others.
 TARGET_PRECISION = {"fix": 0.92, "workaround": 0.90, "still_happens": 0.85}
-# Batches drawn at random, within strata (1, 2) or from the sentences that a model chose (5).
+# Random batches: stratified samples (1, 2) or samples of the sentences that a model chose (5).
 RANDOM_BATCHES = "125"
 MIN_THRESHOLD, MAX_THRESHOLD = 0.4, 0.95
 # Chosen on the held-out project: the lowest thresholds with a precision of at least .90 there.
 HELD_OUT_THRESHOLDS = {"fix": 0.6, "workaround": 0.85}
 MAX_FEATURES = 2600
 MIN_COUNT = 2
-L1_STRENGTH = 2.0
-L2_STRENGTH = 0.5
+L1_C = 2.0
+L2_C = 0.5
 
 
 def read_zst(path):
@@ -123,7 +123,10 @@ def matrix(examples, vocabulary):
 
 
 def fit(examples):
-    """Returns (vocabulary, classifier): L1 one-vs-rest fits select, a multinomial fit weighs."""
+    """Returns (vocabulary, classifier).
+
+    One-vs-rest fits with an L1 penalty select the features, and a multinomial fit weights them.
+    """
     counts = Counter(f for e in examples for f in e["features"])
     names = sorted(f for f, c in counts.items() if c >= MIN_COUNT)
     vocabulary = {f: i for i, f in enumerate(names)}
@@ -131,13 +134,13 @@ def fit(examples):
     strength = np.zeros(len(names))
     for role in sorted(set(y)):
         selector = LogisticRegression(
-            l1_ratio=1, solver="liblinear", C=L1_STRENGTH, random_state=0, max_iter=300
+            penalty="l1", solver="liblinear", C=L1_C, random_state=0, max_iter=300
         )
         strength = np.maximum(strength, np.abs(selector.fit(x, y == role).coef_[0]))
     order = sorted(range(len(names)), key=lambda i: (-strength[i], names[i]))
     kept = sorted(names[i] for i in order[:MAX_FEATURES] if strength[i] > 0)
     vocabulary = {f: i for i, f in enumerate(kept)}
-    classifier = LogisticRegression(C=L2_STRENGTH, max_iter=2000, random_state=0)
+    classifier = LogisticRegression(C=L2_C, max_iter=2000, random_state=0)
     classifier.fit(matrix(examples, vocabulary), y)
     return vocabulary, classifier
 
@@ -151,7 +154,7 @@ def predict(model, examples):
 
 
 def predict_shipped(weights, examples):
-    """Returns the probabilities by the rounded weights, as the program computes them."""
+    """Returns the probabilities from the rounded weights, as the program computes them."""
     out = np.zeros((len(examples), len(ROLES)))
     for row, e in zip(out, examples):
         row += weights["intercepts"]
@@ -181,10 +184,12 @@ def cross_validate(examples, invented):
 
 
 def choose_thresholds(examples, probabilities):
-    """Returns the lowest threshold of each role with the target precision; .5 for rare roles.
+    """Returns for each role the lowest threshold that reaches the target precision.
+
+    The thresholds in HELD_OUT_THRESHOLDS are fixed. Rare roles get .5, and roles that never reach it MAX_THRESHOLD.
 
     Uses only the batches that were drawn at random, because the batches of active learning
-    contain too many sentences that are hard to decide.
+    contain too many sentences that are hard to classify.
     """
     random_indices = [i for i, e in enumerate(examples) if e["batch"][-1] in RANDOM_BATCHES]
     truth = np.array([examples[i]["role"] for i in random_indices])
@@ -204,7 +209,7 @@ def choose_thresholds(examples, probabilities):
     return thresholds + [0.0]
 
 
-def print_figures(title, examples, decisions):
+def print_metrics(title, examples, decisions):
     """Prints precision and recall per role."""
     label_counts = Counter(e["role"] for e in examples)
     decision_counts = Counter(decisions)
@@ -234,8 +239,8 @@ def main():
     probabilities = cross_validate(known, invented)
     thresholds = choose_thresholds(known, probabilities)
     random_indices = [i for i, e in enumerate(known) if e["batch"][-1] in RANDOM_BATCHES]
-    print_figures(
-        "cross-validation over projects, drawn batches",
+    print_metrics(
+        "cross-validation over projects, random batches",
         [known[i] for i in random_indices],
         [decide(probabilities[i], thresholds) for i in random_indices],
     )
@@ -253,14 +258,14 @@ def main():
     out.write_text(json.dumps(weights, separators=(",", ":"), ensure_ascii=False) + "\n")
     print(f"\n{len(vocabulary)} features, {out.stat().st_size} bytes, thresholds {thresholds}")
     groups = {
-        "held out, drawn by strata": [e for e in held_out if e["batch"][-1] in "12"],
+        "held out, stratified sample": [e for e in held_out if e["batch"][-1] in "12"],
         # g5 was read before the last invented sentences were written, g6 only afterward.
-        "held out g6, drawn after the last change": [e for e in held_out if e["batch"][-1] == "6"],
+        "held out g6, sampled after the last change": [e for e in held_out if e["batch"][-1] == "6"],
         "held out, all": held_out,
     }
     for title, group in groups.items():
         decisions = [decide(row, thresholds) for row in predict_shipped(weights, group)]
-        print_figures(title, group, decisions)
+        print_metrics(title, group, decisions)
         for e, decision in zip(group, decisions):
             if args.errors in (e["role"], decision) and e["role"] != decision:
                 print(f"  {e['role']} as {decision}: {e['text']}")
