@@ -204,13 +204,10 @@ impl From<rusqlite::Error> for Error {
                 | R::InvalidColumnType(..)
                 | R::Utf8Error(..)
         ) {
-            return Self::new(
-                Code::Internal,
-                format!("cannot read a row of the casebook: {error}"),
-            )
-            .with_hint("A repair names the row, backs it up and repairs it.")
-            .with_command(Remedy::Repair, "precedent doctor --repair")
-            .with_source(error);
+            return Self::new(Code::Corrupt, format!("cannot read a row of the casebook: {error}"))
+                .with_hint("A repair names the row, backs it up and repairs it.")
+                .with_command(Remedy::Repair, "precedent doctor --repair")
+                .with_source(error);
         }
         let (code, message, hint): (_, _, Hint) = match error.sqlite_error_code() {
             Some(E::DatabaseBusy | E::DatabaseLocked) => (
@@ -357,6 +354,14 @@ mod tests {
             None,
         );
         assert_eq!(Error::from(disk).code(), Code::Io);
+    }
+
+    #[test]
+    fn unreadable_row_is_reported_as_corrupt() {
+        let raw = rusqlite::Error::IntegralValueOutOfRange(3, -1);
+        let error = Error::from(raw);
+        assert_eq!(error.code(), Code::Corrupt);
+        assert_eq!(error.hint().unwrap().remedy, Some(Remedy::Repair));
     }
 
     #[test]
