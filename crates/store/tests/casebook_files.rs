@@ -855,10 +855,54 @@ fn last_import_is_undone() {
 }
 
 #[test]
+fn undone_import_leaves_no_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), "here.db");
+    fill(&store, "acme", &full_plan());
+    let import = store.write(|w| w.begin_import("files/", at(NOW))).unwrap();
+    // The import adds an item with a link, and a comment on an item that it does not change.
+    let (document, comment) =
+        (document(Some(9), None, "New", "Duplicate.".to_owned()), comment(1, 99));
+    store
+        .write(|w| {
+            w.set_journal(import);
+            let source = w.source("acme/app0")?.unwrap();
+            let raw = w.raw_packer(RawKind::Document)?.worker()?.pack(&document.raw)?;
+            w.apply_document(&source, &document, &raw, DateEvidence::Sound, at(NOW))?;
+            let raw = w.raw_packer(RawKind::Comment)?.worker()?.pack(&comment.raw)?;
+            w.apply_comment(&source, &comment, &raw, false, DateEvidence::Sound, at(NOW))?;
+            w.add_tracker_link("acme/app0#9", "acme/app0#1", "duplicate_of")
+        })
+        .unwrap();
+    let revision = store.read(|r| r.revision()).unwrap();
+    let undone = store.write(|w| w.undo_import()).unwrap().unwrap();
+    assert_eq!((undone.documents, undone.comments), (1, 1));
+    store
+        .read(|r| {
+            let item = r.document_by_key("acme/app0#1")?.unwrap();
+            assert!(item.revision > revision, "the indexes keep the removed comment");
+            assert!(r.links("acme/app0#9")?.is_empty());
+            assert_eq!(r.stream_names(item.source_id)?, Vec::<String>::new());
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
 fn undoing_a_casebook_import_keeps_local_work() {
     let folder = tempfile::tempdir().unwrap();
     let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
-    fill(&origin, "acme", &full_plan());
+    fill(&origin, "acme", &Plan { sources: 2, ..full_plan() });
+    let verdict = Verdict {
+        first: "acme/app0#1".to_owned(),
+        second: "acme/app1#1".to_owned(),
+        kind: VerdictKind::Related,
+        canonical: None,
+        reason: None,
+        actor: "ann".to_owned(),
+        decided_at: at(NOW - 40_000),
+    };
+    origin.write(|w| w.put_verdict(&verdict)).unwrap();
     fill(&target, "other", &Plan { notes: Vec::new(), ..full_plan() });
     let old_rows = dump(&target, true, "");
     let file = folder.path().join("file.db");
@@ -867,7 +911,7 @@ fn undoing_a_casebook_import_keeps_local_work() {
     let content = NoteContent { title: "Mine", body: "Later.", tags: &[] };
     let key = target.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
     let undone = target.write(|w| w.undo_import()).unwrap().unwrap();
-    assert_eq!(undone.sources, ["acme/app0"]);
+    assert_eq!(undone.sources, ["acme/app0", "acme/app1"]);
     let notes: Vec<String> =
         target.read(|r| r.notes(None)).unwrap().into_iter().map(|n| n.document.key).collect();
     assert_eq!(notes, [key]);
