@@ -889,6 +889,25 @@ fn undone_import_leaves_no_trace() {
 }
 
 #[test]
+fn moved_comment_changes_both_items() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), "here.db");
+    fill(&store, "acme", &full_plan());
+    let revision = store.read(|r| r.revision()).unwrap();
+    let moved = CommentRecord { raw: raw("moved"), ..comment(5, 1) };
+    store
+        .write(|w| {
+            let source = w.source("acme/app0")?.unwrap();
+            let raw = w.raw_packer(RawKind::Comment)?.worker()?.pack(&moved.raw)?;
+            w.apply_comment(&source, &moved, &raw, false, DateEvidence::Sound, at(NOW))
+        })
+        .unwrap();
+    let changes = store.read(|r| r.changed_documents(revision)).unwrap();
+    let numbers = store.read(|r| r.numbers(&[changes[0].id, changes[1].id])).unwrap();
+    assert_eq!((changes.len(), numbers), (2, vec![Some(2), Some(5)]));
+}
+
+#[test]
 fn undoing_a_casebook_import_keeps_local_work() {
     let folder = tempfile::tempdir().unwrap();
     let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
