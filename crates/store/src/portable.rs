@@ -276,7 +276,7 @@ impl Store {
         self.file.with_writer(|connection| {
             run_interruptible(connection, task, |connection| {
                 with_attached(connection, &copy.path, |c| {
-                    refuse_conflicts(c)?;
+                    resolve_conflicts(c)?;
                     if dictionaries(c)? != copy.dictionaries {
                         return Err(Error::new(
                             Code::Busy,
@@ -601,18 +601,24 @@ fn refuse_existing_sources(own_keys: &[String], file_keys: &[String]) -> Result<
 }
 
 /// Refuses sources that exist here, and notes if both casebooks have some, because texts refer to
-/// notes by number.
-fn refuse_conflicts(c: &Connection) -> Result<()> {
+/// notes by number. Of two sources of notes, keeps the one that has notes.
+fn resolve_conflicts(c: &Connection) -> Result<()> {
     refuse_existing_sources(&source_keys(c, "main")?, &source_keys(c, "other")?)?;
-    let note_count = contents(c, "main")?.notes;
-    if note_count > 0 && contents(c, "other")?.notes > 0 {
+    let has_notes = contents(c, "other")?.notes > 0;
+    if has_notes && contents(c, "main")?.notes > 0 {
         return Err(Error::invalid("this casebook and the file both contain private notes")
             .with_hint("Ask for a file without notes, or import into another casebook.")
             .with_command(None, "--casebook DIR"));
     }
-    if note_count == 0 {
-        c.execute("DELETE FROM main.sources WHERE kind = 'notes'", [])?;
-    }
+    // A source without notes has tombstones, so that the numbers of removed notes stay unused.
+    let (dropped, kept) = if has_notes { ("main", "other") } else { ("other", "main") };
+    c.execute(
+        &format!(
+            "DELETE FROM {dropped}.sources
+             WHERE kind = 'notes' AND kind IN (SELECT kind FROM {kept}.sources)"
+        ),
+        [],
+    )?;
     Ok(())
 }
 

@@ -908,6 +908,24 @@ fn moved_comment_changes_both_items() {
 }
 
 #[test]
+fn removed_notes_never_block_an_import() {
+    for (own_notes, file_notes, next_key) in
+        [(vec![true], vec![], "note#2"), (vec![false], vec![true], "note#2")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
+        fill(&origin, "acme", &Plan { notes: file_notes, ..full_plan() });
+        fill(&target, "other", &Plan { notes: own_notes, ..full_plan() });
+        let file = folder.path().join("file.db");
+        origin.write_portable(&file, true).unwrap();
+        import_copy(&target, &file).unwrap();
+        let content = NoteContent { title: "Mine", body: "Later.", tags: &[] };
+        let key = target.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
+        assert_eq!(key, next_key);
+    }
+}
+
+#[test]
 fn undoing_a_casebook_import_keeps_local_work() {
     let folder = tempfile::tempdir().unwrap();
     let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
