@@ -207,9 +207,15 @@ impl Reader<'_> {
                 read_row,
             );
         }
+        let Some((source, _)) = key.split_once(':') else { return Ok(None) };
+        // Reads only the source's part of the index of keys; `+` keeps SQLite from another index.
         self.query_optional(
-            &format!("{select} WHERE d.kind = 'page' AND d.key = ?1 COLLATE NOCASE"),
-            [key],
+            &format!(
+                "SELECT {COLUMNS} FROM sources s CROSS JOIN documents d
+                 WHERE s.key = ?2 AND d.key > s.key || ':' AND d.key < s.key || ';'
+                   AND +d.source_id = s.id AND +d.key = ?1 COLLATE NOCASE"
+            ),
+            [key, source],
             read_row,
         )
     }
@@ -357,10 +363,13 @@ impl Reader<'_> {
     }
 
     /// Returns the tracker's id of one of a source's items that has a project prefix (`APP-12`).
+    /// Reads only a sample, because the items of a source have ids of one kind.
     pub fn prefixed_item_id(&self, source: i64) -> Result<Option<String>> {
         self.query_optional(
-            "SELECT remote_id FROM documents WHERE source_id = ?1
-             AND remote_id GLOB '[A-Za-z]*-[0-9]*' ORDER BY id LIMIT 1",
+            "SELECT remote_id FROM (
+                 SELECT remote_id FROM documents WHERE source_id = ?1 AND number IS NOT NULL
+                 ORDER BY number LIMIT 1000)
+             WHERE remote_id GLOB '[A-Za-z]*-[0-9]*' LIMIT 1",
             [source],
             |r| r.get(0),
         )

@@ -926,6 +926,23 @@ fn removed_notes_never_block_an_import() {
 }
 
 #[test]
+fn page_key_ignores_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), "here.db");
+    fill(&store, "acme", &Plan { sources: 2, ..full_plan() });
+    for (text, key) in [
+        ("acme/app1:Home", Some("acme/app1:Home")),
+        ("ACME/app1:home", Some("acme/app1:Home")),
+        ("acme/app1:Ho", None),
+        ("other/app:Home", None),
+        ("Home", None),
+    ] {
+        let row = store.read(|r| r.document_by_key(text)).unwrap();
+        assert_eq!(row.map(|row| row.key).as_deref(), key, "{text}");
+    }
+}
+
+#[test]
 fn undoing_a_casebook_import_keeps_local_work() {
     let folder = tempfile::tempdir().unwrap();
     let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
