@@ -8,8 +8,8 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use precedent_text::closure::Closure;
 
 use super::{
-    ApplyEffect, DateEvidence, RawKind, Reader, StoredDate, Writer, column_error, optional_time,
-    parse_column, raw::PackedRaw, sources::SourceRow,
+    ApplyEffect, DateEvidence, REVISION_STEP, RawKind, Reader, StoredDate, Writer, column_error,
+    optional_time, parse_column, raw::PackedRaw, sources::SourceRow,
 };
 use precedent_core::{
     error::Result,
@@ -558,13 +558,14 @@ impl Writer<'_> {
         Ok(count > 0)
     }
 
-    /// Marks all documents of a source as changed, so that every index reads them again.
-    pub fn touch_documents(&self, source: i64) -> Result<()> {
+    /// Marks all documents of one source or of all as changed, so that every index reads them
+    /// again.
+    pub fn touch_documents(&self, source: Option<i64>) -> Result<()> {
         self.execute(
-            "UPDATE documents SET revision = ?2 WHERE source_id = ?1",
-            params![source, self.next_revision()?],
+            "UPDATE documents SET revision = ?2 + id / ?3 WHERE ?1 IS NULL OR source_id = ?1",
+            params![source, self.next_revision()?, REVISION_STEP],
         )?;
-        Ok(())
+        self.raise_revision()
     }
 }
 

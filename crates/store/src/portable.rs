@@ -15,7 +15,7 @@ use rusqlite::{
 };
 
 use super::{
-    RawKind, Reader, RemoteRow, SourceRow, Store, Writer,
+    REVISION_STEP, RawKind, Reader, RemoteRow, SourceRow, Store, Writer,
     file::{create_private, path_value},
     inspect::integrity_errors,
     raw::{Repack, repack},
@@ -105,8 +105,6 @@ const LOCAL_VALUES: &[(&str, &str, &str)] = &[
 const MAX_CLOCK_SKEW: i64 = 24 * 3600;
 /// The interval at which a long statement checks for cancellation.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// The number of documents that get the same revision.
-const REVISION_STEP: i64 = 500;
 /// The time that a restore waits for other writes.
 const RESTORE_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -653,12 +651,7 @@ fn copy_tables(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
         };
         result.map_err(|error| constraint_error(error, table, direction))?;
     }
-    c.execute(
-        "UPDATE main.casebook SET revision = max(revision, (SELECT coalesce(max(revision), 0)
-         FROM main.documents))",
-        [],
-    )?;
-    Ok(())
+    Writer::new(c).raise_revision()
 }
 
 /// Returns the error for rows that violate this version's schema.
@@ -720,7 +713,6 @@ fn copy(
             _ if RESET_COLUMNS.contains(&(table, column.as_str())) => "NULL".to_owned(),
             Some(parent) => format!("t.\"{column}\" + {}", offset_of(parent)),
             None if column == "id" => format!("t.id + {}", offset_of(table)),
-            // Revisions increase in steps, so that indexing can be interrupted between them.
             None if column == "revision" => format!("{revision} + t.id / {REVISION_STEP}"),
             None => format!("t.\"{column}\""),
         })

@@ -480,9 +480,8 @@ impl Writer<'_> {
         register(self.transaction, i64::MAX)?;
         let faults = repair(self.transaction, Purpose::Repair)?;
         if faults.count > 0 {
-            let revision = self.next_revision()?;
-            // The repaired documents are unknown, so every index reads all documents again.
-            self.execute("UPDATE documents SET revision = ?1", [revision])?;
+            // The repaired documents are unknown.
+            self.touch_documents(None)?;
         }
         Ok(faults)
     }

@@ -908,6 +908,19 @@ fn moved_comment_changes_both_items() {
 }
 
 #[test]
+fn touched_documents_have_several_revisions() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), "here.db");
+    fill(&store, "acme", &Plan { items: 1_100, ..full_plan() });
+    let revision = store.read(|r| r.revision()).unwrap();
+    store.write(|w| w.touch_documents(Some(1))).unwrap();
+    let changes = store.read(|r| r.changed_documents(revision)).unwrap();
+    assert_eq!(changes.len(), 1_101);
+    assert_eq!(changes[1_100].revision, store.read(|r| r.revision()).unwrap());
+    assert!(changes.chunk_by(|a, b| a.revision == b.revision).all(|step| step.len() <= 500));
+}
+
+#[test]
 fn removed_notes_never_block_an_import() {
     for (own_notes, file_notes, next_key) in
         [(vec![true], vec![], "note#2"), (vec![false], vec![true], "note#2")]
