@@ -99,11 +99,11 @@ fn keep_copy(connection: &Connection, copy: &Path) -> Result<()> {
     fs::rename(&partial_copy, copy).map_err(|e| Error::io(copy, e))
 }
 
-/// Upgrades a database to this version's schema and marks it as a casebook.
+/// Marks a database as a casebook and upgrades it to this version's schema.
 pub(super) fn create(connection: &mut Connection) -> Result<()> {
-    upgrade(connection)?;
+    // Set first: without it, the tables of a killed process would look like another program's.
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    Ok(())
+    upgrade(connection)
 }
 
 /// Runs the pending migrations of a database without keeping a copy.
