@@ -99,15 +99,16 @@ impl SqliteFile {
                 // While another process has the file open for writing, its log can be read. Without
                 // a log, the file is complete and can be opened as immutable.
                 let access = Access::ReadOnly { immutable: false, reason: reason.clone() };
-                Self::open_with_access(path, mmap_size, timeout, access, &prepare)
-                    .or_else(|_| match log_length(path) {
-                        0 => {
-                            let access = Access::ReadOnly { immutable: true, reason };
-                            Self::open_with_access(path, mmap_size, timeout, access, &prepare)
-                        }
-                        _ => Err(interrupted_write(path)),
-                    })
-                    .map_err(|e| if e.code() == Code::Io { e } else { error })
+                match Self::open_with_access(path, mmap_size, timeout, access, &prepare) {
+                    Err(error) if error.code() == Code::Io && log_length(path) > 0 => {
+                        Err(interrupted_write(path))
+                    }
+                    Err(error) if error.code() == Code::Io => {
+                        let access = Access::ReadOnly { immutable: true, reason };
+                        Self::open_with_access(path, mmap_size, timeout, access, &prepare)
+                    }
+                    result => result,
+                }
             }
             result => result,
         }

@@ -195,6 +195,12 @@ mod tests {
         Connection::open(&path).unwrap().pragma_update(None, "user_version", VERSION + 1).unwrap();
         let error = super::super::Store::open(&path).unwrap_err();
         assert_eq!(error.code(), Code::NewerCasebook);
+        // The same in a folder that cannot be written.
+        let lock = folder.path().join("precedent.db.lock");
+        fs::remove_file(&lock).unwrap();
+        fs::create_dir(&lock).unwrap();
+        let error = super::super::Store::open(&path).unwrap_err();
+        assert_eq!(error.code(), Code::NewerCasebook);
     }
 
     #[test]
