@@ -227,8 +227,8 @@ pub(super) fn environment(candidates: &[PathBuf]) -> Result<Environment> {
     if let Some(environment) = &*slot {
         return Ok(environment.clone());
     }
-    let remedy = "Run `cargo xtask runtime`, reinstall Precedent, or set PRECEDENT_ONNXRUNTIME to the path of \
-                  libonnxruntime (1.24 or later).";
+    let remedy = "Reinstall Precedent, or set PRECEDENT_ONNXRUNTIME to the path of libonnxruntime \
+                  (1.24 or later).";
     let Some(path) = candidates.iter().find(|p| p.is_file()) else {
         return Err(Error::new(
             Code::ModelUnavailable,
