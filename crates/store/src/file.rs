@@ -49,21 +49,12 @@ impl SqliteFile {
         std::fs::metadata(self.path()).map_or(0, |m| m.len()) + log_length(self.path())
     }
 
-    /// Opens or creates the file; `prepare` upgrades its schema.
+    /// Opens or creates the file; `prepare` upgrades its schema. Waits at most `timeout` for other
+    /// processes that open the file, and not at all if `is_ready` returns `true`.
     ///
     /// Readers map at most `mmap_size` bytes of it. An existing file that cannot be written,
     /// because of a full disk or a read-only folder, is opened for reading.
     pub fn open(
-        path: &Path,
-        mmap_size: u32,
-        prepare: impl Fn(&mut Connection) -> Result<()>,
-    ) -> Result<Self> {
-        Self::open_with_timeout(path, mmap_size, BUSY_TIMEOUT, |_| Ok(false), prepare)
-    }
-
-    /// Works like [`SqliteFile::open`], but waits for other processes that open the file only if
-    /// `is_ready` returns `false`, and then at most `timeout`.
-    pub fn open_with_timeout(
         path: &Path,
         mmap_size: u32,
         timeout: Duration,
@@ -75,14 +66,7 @@ impl SqliteFile {
             match connection.and_then(|writer| Ok(is_ready(&writer)?.then_some(writer))) {
                 Ok(Some(mut writer)) => {
                     prepare(&mut writer)?;
-                    let (writer, readers) = (Mutex::new(writer), Mutex::default());
-                    return Ok(Self {
-                        path: path.to_owned(),
-                        mmap_size,
-                        access: Access::Full,
-                        writer,
-                        readers,
-                    });
+                    return Ok(Self::new(path, mmap_size, Access::Full, writer));
                 }
                 Err(error) if error.code() == Code::Busy => return Err(error),
                 // The code below reports other errors.
@@ -134,8 +118,12 @@ impl SqliteFile {
         // Each mapping counts as separate memory, and only readers benefit from one.
         let mut writer = connect_with_timeout(path, 0, &access, timeout)?;
         prepare(&mut writer)?;
+        Ok(Self::new(path, mmap_size, access, writer))
+    }
+
+    fn new(path: &Path, mmap_size: u32, access: Access, writer: Connection) -> Self {
         let (writer, readers) = (Mutex::new(writer), Mutex::default());
-        Ok(Self { path: path.to_owned(), mmap_size, access, writer, readers })
+        Self { path: path.to_owned(), mmap_size, access, writer, readers }
     }
 
     /// Returns the reason why the file is read-only, if it is.
@@ -438,7 +426,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new.db");
-        let file = SqliteFile::open(&path, 0, |_| Ok(())).unwrap();
+        let file = SqliteFile::open(&path, 0, BUSY_TIMEOUT, |_| Ok(false), |_| Ok(())).unwrap();
         file.write(|c| Ok(c.execute_batch("CREATE TABLE one (a)")?)).unwrap();
         for suffix in ["", "-wal", "-shm"] {
             let mode = std::fs::metadata(with_suffix(&path, suffix)).unwrap().permissions().mode();

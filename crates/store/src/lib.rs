@@ -154,17 +154,12 @@ impl Store {
     /// database, [`Code::Io`] if it cannot be written.
     pub fn open(path: &Path) -> Result<Self> {
         // Reads touch single rows or whole tables: a mapping would only keep every page in memory.
-        let file = SqliteFile::open_with_timeout(
-            path,
-            0,
-            file::BUSY_TIMEOUT,
-            schema::is_current,
-            |connection| {
+        let file =
+            SqliteFile::open(path, 0, file::BUSY_TIMEOUT, schema::is_current, |connection| {
                 // Deleted data is overwritten in the file, not only removed from the tables.
                 connection.pragma_update(None, "secure_delete", true)?;
                 schema::migrate(connection, path)
-            },
-        )?;
+            })?;
         Ok(Self { file, count_cache: Mutex::default() })
     }
 

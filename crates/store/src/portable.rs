@@ -17,7 +17,7 @@ use rusqlite::{
 use super::{
     REVISION_STEP, RawKind, Reader, RemoteRow, SourceRow, Store, Writer,
     file::{create_private, path_value},
-    inspect::integrity_errors,
+    inspect::{integrity_errors, open_existing},
     raw::{Repack, repack},
     schema::{self, objects},
     validation::{MAX_TEXT, Purpose, refuse_bad_sources, register, repair},
@@ -428,10 +428,7 @@ pub fn check_foreign(path: &Path) -> Result<()> {
         Error::invalid(format!("the file does not contain a valid casebook: {problem}"))
             .with_hint("Get the file again; nothing was imported.")
     };
-    let mut connection = Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
+    let mut connection = open_existing(path)?;
     connection
         .execute_batch(
             "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;",

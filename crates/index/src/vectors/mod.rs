@@ -198,7 +198,7 @@ pub fn path(folder: &Path, info: &ModelInfo) -> PathBuf {
 
 /// The maximum wait for another process that creates an empty set. After that, queries run without
 /// vectors.
-const CREATION_PATIENCE: Duration = Duration::from_millis(1500);
+const CREATION_TIMEOUT: Duration = Duration::from_millis(1500);
 
 impl Vectors {
     /// Opens the vectors of this model below this folder. Creates an empty set if there is none or
@@ -213,18 +213,12 @@ impl Vectors {
             create_private_folder(folder)?;
         }
         let open = || {
-            SqliteFile::open_with_timeout(
-                &path,
-                MMAP_BYTES,
-                CREATION_PATIENCE,
-                is_current,
-                |connection| {
-                    prepare(connection, dimensions)?;
-                    // Read-only connections accept the setting and ignore it.
-                    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-                    check_length(connection, &path)
-                },
-            )
+            SqliteFile::open(&path, MMAP_BYTES, CREATION_TIMEOUT, is_current, |connection| {
+                prepare(connection, dimensions)?;
+                // Read-only connections accept the setting and ignore it.
+                connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+                check_length(connection, &path)
+            })
         };
         let file = match open() {
             Err(error) if error.code() == Code::Corrupt => {
