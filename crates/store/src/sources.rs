@@ -46,8 +46,8 @@ impl Reader<'_> {
         self.query_optional(&query, [key], read_row)
     }
 
-    /// Returns the row ids of a source's items, or of those with these numbers, without tombstones,
-    /// ascending.
+    /// Returns the row ids of a source's items, ascending, or of those with these numbers, in the
+    /// same order; without tombstones.
     pub fn item_ids(&self, source: i64, numbers: Option<&[u64]>) -> Result<Vec<i64>> {
         let select = "SELECT id FROM documents WHERE source_id = ?1 AND number IS NOT NULL
                       AND deleted_at IS NULL";
