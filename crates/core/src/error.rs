@@ -224,7 +224,8 @@ impl From<rusqlite::Error> for Error {
                 Code::Io,
                 "cannot write to the casebook".to_owned(),
                 Hint::from(
-                    "Check the permissions of its folder and the space on its disk, or choose another.",
+                    "Check the permissions of its folder and the space on its disk, or choose \
+                     another.",
                 )
                 .with_command(None, "--casebook DIR"),
             ),
@@ -237,7 +238,8 @@ impl From<rusqlite::Error> for Error {
                 Code::Corrupt,
                 "the casebook's database file is damaged".to_owned(),
                 Hint::from(
-                    "A repair keeps a copy, repairs what it can, and lists what to do about the rest.",
+                    "A repair keeps a copy, repairs what it can, and lists what to do about the \
+                     rest.",
                 )
                 .with_command(Remedy::Repair, "precedent doctor --repair"),
             ),
@@ -260,9 +262,11 @@ impl From<tantivy::TantivyError> for Error {
                     .with_hint("Wait until it has finished, then try again.")
             }
             // tantivy gives no reason why a writer thread stopped.
-            E::ErrorInThread(_) => Self::new(Code::Io, "the keyword index could not be written").with_hint(
-                "Usually the disk is full or a quota is exceeded. Free some space and try again.",
-            ),
+            E::ErrorInThread(_) => Self::new(Code::Io, "the keyword index could not be written")
+                .with_hint(
+                    "Usually the disk is full or a quota is exceeded. Free some space and try \
+                     again.",
+                ),
             // A system error does not mean that the files are damaged.
             E::IoError(e) if !is_damage(e) => index_io_error(e),
             E::LockFailure(LockError::IoError(e), _) => index_io_error(e),
@@ -270,10 +274,12 @@ impl From<tantivy::TantivyError> for Error {
                 index_io_error(io_error)
             }
             E::OpenDirectoryError(_) | E::OpenWriteError(_) => {
-                Self::new(Code::Io, format!("keyword index: {error}"))
-                    .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
+                Self::new(Code::Io, format!("keyword index: {error}")).with_hint(ACCESS_HINT)
             }
-            E::IoError(_) | E::OpenReadError(_) | E::DataCorruption(_) | E::IncompatibleIndex(_) => {
+            E::IoError(_)
+            | E::OpenReadError(_)
+            | E::DataCorruption(_)
+            | E::IncompatibleIndex(_) => {
                 Self::new(Code::Corrupt, format!("keyword index: {error}"))
                     .with_hint("Rebuild it from the database.")
                     .with_command(Remedy::Rebuild, "precedent index --rebuild")
@@ -283,6 +289,9 @@ impl From<tantivy::TantivyError> for Error {
         .with_source(error)
     }
 }
+
+const ACCESS_HINT: &str =
+    "Check the permissions of the casebook's folder and the disk, then try again.";
 
 /// Converts an I/O error of the full-text index.
 fn index_io_error(error: &io::Error) -> Error {
@@ -294,7 +303,7 @@ fn index_io_error(error: &io::Error) -> Error {
         Code::Io,
         format!("the keyword index cannot be read or written: {}", io_message(error)),
     )
-    .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
+    .with_hint(ACCESS_HINT)
 }
 
 /// Returns whether a read error indicates damaged data. Unlike system errors, tantivy's errors for
