@@ -162,17 +162,21 @@ struct ForeignKey {
 impl Reader<'_> {
     fn foreign_keys(&self) -> Result<Vec<ForeignKey>> {
         self.query_rows(
-            "SELECT s.name, k.\"from\", k.\"table\", coalesce(k.\"to\", 'id'), k.on_delete = 'CASCADE'
+            "SELECT s.name, k.\"from\", k.\"table\", coalesce(k.\"to\", 'id'),
+             k.on_delete = 'CASCADE'
              FROM sqlite_schema s, pragma_foreign_key_list(s.name) k WHERE s.type = 'table'
-             ORDER BY 1, 2", [], |r| {
-            Ok(ForeignKey {
-                table: r.get(0)?,
-                column: r.get(1)?,
-                parent: r.get(2)?,
-                parent_column: r.get(3)?,
-                cascades: r.get(4)?,
-            })
-        })
+             ORDER BY 1, 2",
+            [],
+            |r| {
+                Ok(ForeignKey {
+                    table: r.get(0)?,
+                    column: r.get(1)?,
+                    parent: r.get(2)?,
+                    parent_column: r.get(3)?,
+                    cascades: r.get(4)?,
+                })
+            },
+        )
     }
 
     /// Returns the numbers of orphaned rows: by table, those whose parent is missing, and in total,
