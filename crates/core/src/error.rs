@@ -204,13 +204,10 @@ impl From<rusqlite::Error> for Error {
                 | R::InvalidColumnType(..)
                 | R::Utf8Error(..)
         ) {
-            return Self::new(
-                Code::Internal,
-                format!("cannot read a row of the casebook: {error}"),
-            )
-            .with_hint("A repair names the row, backs it up and repairs it.")
-            .with_command(Remedy::Repair, "precedent doctor --repair")
-            .with_source(error);
+            return Self::new(Code::Corrupt, format!("cannot read a row of the casebook: {error}"))
+                .with_hint("A repair names the row, backs it up and repairs it.")
+                .with_command(Remedy::Repair, "precedent doctor --repair")
+                .with_source(error);
         }
         let (code, message, hint): (_, _, Hint) = match error.sqlite_error_code() {
             Some(E::DatabaseBusy | E::DatabaseLocked) => (
@@ -227,7 +224,8 @@ impl From<rusqlite::Error> for Error {
                 Code::Io,
                 "cannot write to the casebook".to_owned(),
                 Hint::from(
-                    "Check the permissions of its folder and the space on its disk, or choose another.",
+                    "Check the permissions of its folder and the space on its disk, or choose \
+                     another.",
                 )
                 .with_command(None, "--casebook DIR"),
             ),
@@ -240,7 +238,8 @@ impl From<rusqlite::Error> for Error {
                 Code::Corrupt,
                 "the casebook's database file is damaged".to_owned(),
                 Hint::from(
-                    "A repair keeps a copy, repairs what it can, and lists what to do about the rest.",
+                    "A repair keeps a copy, repairs what it can, and lists what to do about the \
+                     rest.",
                 )
                 .with_command(Remedy::Repair, "precedent doctor --repair"),
             ),
@@ -263,9 +262,11 @@ impl From<tantivy::TantivyError> for Error {
                     .with_hint("Wait until it has finished, then try again.")
             }
             // tantivy gives no reason why a writer thread stopped.
-            E::ErrorInThread(_) => Self::new(Code::Io, "the keyword index could not be written").with_hint(
-                "Usually the disk is full or a quota is exceeded. Free some space and try again.",
-            ),
+            E::ErrorInThread(_) => Self::new(Code::Io, "the keyword index could not be written")
+                .with_hint(
+                    "Usually the disk is full or a quota is exceeded. Free some space and try \
+                     again.",
+                ),
             // A system error does not mean that the files are damaged.
             E::IoError(e) if !is_damage(e) => index_io_error(e),
             E::LockFailure(LockError::IoError(e), _) => index_io_error(e),
@@ -273,10 +274,12 @@ impl From<tantivy::TantivyError> for Error {
                 index_io_error(io_error)
             }
             E::OpenDirectoryError(_) | E::OpenWriteError(_) => {
-                Self::new(Code::Io, format!("keyword index: {error}"))
-                    .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
+                Self::new(Code::Io, format!("keyword index: {error}")).with_hint(ACCESS_HINT)
             }
-            E::IoError(_) | E::OpenReadError(_) | E::DataCorruption(_) | E::IncompatibleIndex(_) => {
+            E::IoError(_)
+            | E::OpenReadError(_)
+            | E::DataCorruption(_)
+            | E::IncompatibleIndex(_) => {
                 Self::new(Code::Corrupt, format!("keyword index: {error}"))
                     .with_hint("Rebuild it from the database.")
                     .with_command(Remedy::Rebuild, "precedent index --rebuild")
@@ -286,6 +289,9 @@ impl From<tantivy::TantivyError> for Error {
         .with_source(error)
     }
 }
+
+const ACCESS_HINT: &str =
+    "Check the permissions of the casebook's folder and the disk, then try again.";
 
 /// Converts an I/O error of the full-text index.
 fn index_io_error(error: &io::Error) -> Error {
@@ -297,7 +303,7 @@ fn index_io_error(error: &io::Error) -> Error {
         Code::Io,
         format!("the keyword index cannot be read or written: {}", io_message(error)),
     )
-    .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
+    .with_hint(ACCESS_HINT)
 }
 
 /// Returns whether a read error indicates damaged data. Unlike system errors, tantivy's errors for
@@ -357,6 +363,14 @@ mod tests {
             None,
         );
         assert_eq!(Error::from(disk).code(), Code::Io);
+    }
+
+    #[test]
+    fn unreadable_row_is_reported_as_corrupt() {
+        let raw = rusqlite::Error::IntegralValueOutOfRange(3, -1);
+        let error = Error::from(raw);
+        assert_eq!(error.code(), Code::Corrupt);
+        assert_eq!(error.hint().unwrap().remedy, Some(Remedy::Repair));
     }
 
     #[test]

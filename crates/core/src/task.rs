@@ -26,8 +26,8 @@ pub struct Progress {
     pub done: u64,
     /// Total amount of this phase, in `unit`s; null if unknown.
     pub total: Option<u64>,
-    /// Unit of `done` and `total`: `bytes`, `documents`, `chunks`, `records`, `seconds`, `queries`
-    /// or `reports`.
+    /// Unit of `done` and `total`: `bytes`, `documents`, `passages`, `records`, `seconds`,
+    /// `queries` or `reports`.
     pub unit: &'static str,
 }
 
@@ -68,13 +68,13 @@ type Listener = dyn Fn(Progress) + Send + Sync;
 /// A handle to a long job, for progress and cancellation. Clones share the cancel flag.
 #[derive(Clone, Default)]
 pub struct Task {
-    cancel: Arc<Cancel>,
+    cancel: Arc<CancelFlag>,
     listener: Option<Arc<Listener>>,
 }
 
 /// The cancel flag, for code that polls and for code that waits.
 #[derive(Default)]
-struct Cancel {
+struct CancelFlag {
     is_cancelled: AtomicBool,
     waiters: Notify,
 }

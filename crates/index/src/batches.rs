@@ -13,7 +13,7 @@ pub(super) fn batches(
         if let (Some(last), Some(next)) = (changes[..end].last(), changes.get(end))
             && last.revision == next.revision
         {
-            let start = changes[..end].partition_point(|l| l.revision < next.revision);
+            let start = changes[..end].partition_point(|change| change.revision < next.revision);
             end = if start > 0 { start } else { end };
         }
         let (batch, rest) = changes.split_at(end);

@@ -31,24 +31,27 @@ pub(super) fn update(
     if linked_revision >= revision {
         return Ok(());
     }
-    let changes = store.read(|r| r.changed_documents(linked_revision))?;
+    let (changes, sources) =
+        store.read(|r| Ok((r.changed_documents(linked_revision)?, r.sources()?)))?;
+    let source_keys: Vec<String> = sources.into_iter().map(|source| source.key).collect();
     let mut batches = batches(&changes, BATCH).peekable();
     while let Some(batch) = batches.next() {
         task.check()?;
         let links = store.read(|r| {
             let mut out = Vec::with_capacity(batch.len());
-            for listing in batch {
-                let Some(row) = r.document(listing.id)? else { continue };
-                let links = if listing.is_deleted {
+            for change in batch {
+                let Some(row) = r.document(change.id)? else { continue };
+                let links = if change.is_deleted {
                     Vec::new()
                 } else {
-                    text_links(&row, &r.comments(&row)?, default_source(r, &row)?.as_deref())
+                    let default_source = default_source(r, &row)?;
+                    text_links(&row, &r.comments(&row)?, default_source.as_deref(), &source_keys)
                 };
                 out.push((row.key, links));
             }
             Ok(out)
         })?;
-        let batch_end = batch.last().map(|l| l.revision);
+        let batch_end = batch.last().map(|change| change.revision);
         let completed_revision =
             batch_end.filter(|end| batches.peek().is_none_or(|next| next[0].revision > *end));
         write(store, short_wait, |w| {
@@ -88,10 +91,11 @@ fn text_links(
     row: &DocumentRow,
     comments: &[StoredComment],
     default_source: Option<&str>,
+    source_keys: &[String],
 ) -> Vec<(String, &'static str)> {
     let mut out: Vec<(Relation, String)> = Vec::new();
     let mut add = |text: &str, is_own: bool, is_bot: bool| {
-        for (relation, key) in references_in(row, default_source, text) {
+        for (relation, key) in references_in(row, default_source, source_keys, text) {
             let relation = match relation {
                 // "Fixes #12" closes #12 only in a pull request's own text.
                 Relation::Closes if !(is_own && row.kind == DocKind::PullRequest) => {
@@ -112,7 +116,8 @@ fn text_links(
         add(&comment.body, false, comment.author.bot);
     }
     if !out.iter().any(|(relation, _)| *relation == Relation::DuplicateOf) {
-        out.extend(closing_reference(row, comments).map(|key| (Relation::DuplicateOf, key)));
+        let key = closing_reference(row, comments, source_keys);
+        out.extend(key.map(|key| (Relation::DuplicateOf, key)));
     }
     out.sort();
     let stronger_keys: Vec<String> =
@@ -123,15 +128,18 @@ fn text_links(
         .collect()
 }
 
-/// Returns the keys of other items that a text names, and their relations.
+/// Returns the keys of other items that a text names, and their relations. Texts may write the name
+/// of a source in another case than its key.
 fn references_in<'a>(
     row: &'a DocumentRow,
     default_source: Option<&'a str>,
+    source_keys: &'a [String],
     text: &str,
 ) -> impl Iterator<Item = (Relation, String)> + use<'a> {
     references(text).into_iter().filter_map(move |reference| {
-        let source = reference.source.as_deref().or(default_source)?;
-        let key = format!("{source}#{}", reference.number);
+        let name = reference.source.as_deref().or(default_source)?;
+        let source = source_keys.iter().find(|key| key.eq_ignore_ascii_case(name));
+        let key = format!("{}#{}", source.map_or(name, String::as_str), reference.number);
         (key != row.key).then_some((reference.relation, key))
     })
 }
@@ -139,7 +147,11 @@ fn references_in<'a>(
 /// Returns the original of an item that was closed as a duplicate without an explicit reference:
 /// the only item that the last comment with references near the closure names ("Same cause as #12,
 /// closing").
-fn closing_reference(row: &DocumentRow, comments: &[StoredComment]) -> Option<String> {
+fn closing_reference(
+    row: &DocumentRow,
+    comments: &[StoredComment],
+    source_keys: &[String],
+) -> Option<String> {
     let is_duplicate = row.closed_as() == Some(Closure::Duplicate)
         || row.labels.iter().any(|label| label.eq_ignore_ascii_case("duplicate"));
     let closed_at = row.closed_at.filter(|_| is_duplicate && row.state == Some(State::Closed))?;
@@ -147,9 +159,38 @@ fn closing_reference(row: &DocumentRow, comments: &[StoredComment]) -> Option<St
         !c.author.bot && (c.created_at.as_second() - closed_at.as_second()).abs() <= CLOSURE_WINDOW
     };
     let mut mentions = comments.iter().filter(is_near_closure).map(|c| {
-        references_in(row, Some(&row.source), &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>()
+        let references = references_in(row, Some(&row.source), source_keys, &c.body);
+        references.map(|(_, key)| key).collect::<BTreeSet<_>>()
     });
     let last_keys = mentions.rfind(|keys| !keys.is_empty())?;
     let mut keys = last_keys.into_iter();
     keys.next().filter(|_| keys.next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use precedent_core::model::DocumentRecord;
+    use precedent_store::{DateEvidence, RawKind};
+
+    #[test]
+    fn source_name_matches_in_any_case() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("precedent.db")).unwrap();
+        let body =
+            "Duplicate of https://git.example/Acme/App/issues/1, see ACME/app#2, Other/Lib#3";
+        let record =
+            DocumentRecord { number: Some(2), body: body.to_owned(), ..DocumentRecord::default() };
+        store
+            .write(|w| {
+                let source = w.add_source("acme/app", "github", Default::default())?;
+                let raw = w.raw_packer(RawKind::Document)?.worker()?.pack(&record.raw)?;
+                w.apply_document(&source, &record, &raw, DateEvidence::Sound, Default::default())
+            })
+            .unwrap();
+        update(&store, None, false, &Task::new()).unwrap();
+        let links = store.read(|r| r.links("acme/app#2")).unwrap();
+        let links: Vec<_> = links.iter().map(|l| (l.kind.as_str(), l.to_key.as_str())).collect();
+        assert_eq!(links, [("duplicate_of", "acme/app#1"), ("mentions", "Other/Lib#3")]);
+    }
 }

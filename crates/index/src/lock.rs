@@ -11,7 +11,7 @@ use precedent_core::{error::Result, task::Task};
 use precedent_store::{FileLock, Store, Writer};
 
 /// The maximum time that a search waits for another process to finish a write.
-const WRITE_PATIENCE: Duration = Duration::from_millis(300);
+const WRITE_TIMEOUT: Duration = Duration::from_millis(300);
 const RETRY_INTERVAL: Duration = Duration::from_millis(25);
 
 /// The kind of derived data. Vectors have their own lock, because they take longer than the text.
@@ -39,16 +39,16 @@ impl UpdateLock {
         Ok(FileLock::try_acquire(folder, name)?.map(|lock| Self { _lock: Arc::new(lock) }))
     }
 
-    /// Takes the lock, waiting for at most `patience`; returns `None` if it is still held.
+    /// Takes the lock, waiting for at most `timeout`; returns `None` if it is still held.
     pub(crate) fn take_within(
         folder: &Path,
         kind: Kind,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Option<Self>> {
         let start = Instant::now();
         loop {
             let lock = Self::try_take(folder, kind)?;
-            if lock.is_some() || start.elapsed() >= patience {
+            if lock.is_some() || start.elapsed() >= timeout {
                 return Ok(lock);
             }
             std::thread::sleep(RETRY_INTERVAL);
@@ -67,11 +67,11 @@ impl UpdateLock {
     }
 }
 
-/// Writes to the store. `short_wait` limits the wait for other writers to [`WRITE_PATIENCE`].
+/// Writes to the store. `short_wait` limits the wait for other writers to [`WRITE_TIMEOUT`].
 pub(crate) fn write(
     store: &Store,
     short_wait: bool,
     work: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<()> {
-    if short_wait { store.write_with_timeout(WRITE_PATIENCE, work) } else { store.write(work) }
+    if short_wait { store.write_with_timeout(WRITE_TIMEOUT, work) } else { store.write(work) }
 }

@@ -115,7 +115,7 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Stores a comment unless it is unchanged or the stored one is newer, and marks its item as
-    /// changed. With `only_new`, a stored comment is never replaced.
+    /// changed, or both items if it was moved. With `only_new`, a stored comment is never replaced.
     pub fn apply_comment(
         &self,
         source: &SourceRow,
@@ -125,18 +125,20 @@ impl Writer<'_> {
         evidence: DateEvidence,
         now: Timestamp,
     ) -> Result<ApplyEffect> {
-        type StoredRow = (StoredDate, Vec<u8>, bool, Option<String>, i64);
+        type StoredRow = (StoredDate, Vec<u8>, bool, Option<String>, i64, u64);
         let current: Option<StoredRow> = self.query_optional(
-            "SELECT updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL, association, id
+            "SELECT updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL, association, id,
+                 number
                  FROM comments
                  WHERE source_id = ?1 AND remote_id = ?2",
             params![source.id, record.remote_id],
             |r| {
                 let date = StoredDate::new(r.get(0)?, r.get(1)?, now);
-                Ok((date, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?))
+                Ok((date, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?, r.get(6)?))
             },
         )?;
-        if let Some((date, hash, is_deleted, association, id)) = &current {
+        let mut old_number = record.number;
+        if let Some((date, hash, is_deleted, association, id, number)) = &current {
             // An earlier version may have stored the comment without the internal mark.
             let is_same = *hash == record.raw.hash && *association == record.author.association;
             if is_same && !is_deleted && !date.is_corrected_by(evidence) {
@@ -146,6 +148,7 @@ impl Writer<'_> {
                 return Ok(ApplyEffect::Stale);
             }
             self.journal_old("comments", *id)?;
+            old_number = *number;
         }
         let id: i64 = self.query_value(
             "INSERT INTO comments (source_id, number, remote_id, author, author_bot,
@@ -179,9 +182,9 @@ impl Writer<'_> {
         self.put_raw(RawKind::Comment, id, raw)?;
         self.journal_new("comments", id, Some(&record.raw.hash))?;
         self.execute(
-            "UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number = ?2
+            "UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number IN (?2, ?4)
              AND revision <> ?3",
-            params![source.id, record.number, self.next_revision()?],
+            params![source.id, record.number, self.next_revision()?, old_number],
         )?;
         Ok(if current.is_some() { ApplyEffect::Updated } else { ApplyEffect::New })
     }

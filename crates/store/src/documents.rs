@@ -1,23 +1,19 @@
 //! Issues, pull requests and wiki pages.
 
-use std::borrow::Cow;
-
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
 
 use precedent_text::closure::Closure;
 
 use super::{
-    ApplyEffect, DateEvidence, RawKind, Reader, StoredDate, Writer, column_error, optional_time,
-    parse_column, raw::PackedRaw, sources::SourceRow,
+    ApplyEffect, DateEvidence, REVISION_STEP, RawKind, Reader, StoredDate, Writer, column_error,
+    optional_time, parse_column, raw::PackedRaw, sources::SourceRow,
 };
 use precedent_core::{
     error::Result,
     model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State, split_key},
 };
 
-/// The maximum length of a title in characters. Trackers allow 255 to 1,024.
-const MAX_TITLE: usize = 1_024;
 /// The exclusive upper bound of review ids: the text that sorts directly after [`REVIEW_PREFIX`].
 const REVIEW_END: &str = "s";
 
@@ -207,9 +203,15 @@ impl Reader<'_> {
                 read_row,
             );
         }
+        let Some((source, _)) = key.split_once(':') else { return Ok(None) };
+        // Reads only the source's part of the index of keys; `+` keeps SQLite from another index.
         self.query_optional(
-            &format!("{select} WHERE d.kind = 'page' AND d.key = ?1 COLLATE NOCASE"),
-            [key],
+            &format!(
+                "SELECT {COLUMNS} FROM sources s CROSS JOIN documents d
+                 WHERE s.key = ?2 AND d.key > s.key || ':' AND d.key < s.key || ';'
+                   AND +d.source_id = s.id AND +d.key = ?1 COLLATE NOCASE"
+            ),
+            [key, source],
             read_row,
         )
     }
@@ -357,10 +359,13 @@ impl Reader<'_> {
     }
 
     /// Returns the tracker's id of one of a source's items that has a project prefix (`APP-12`).
+    /// Reads only a sample, because the items of a source have ids of one kind.
     pub fn prefixed_item_id(&self, source: i64) -> Result<Option<String>> {
         self.query_optional(
-            "SELECT remote_id FROM documents WHERE source_id = ?1
-             AND remote_id GLOB '[A-Za-z]*-[0-9]*' ORDER BY id LIMIT 1",
+            "SELECT remote_id FROM (
+                 SELECT remote_id FROM documents WHERE source_id = ?1 AND number IS NOT NULL
+                 ORDER BY number LIMIT 1000)
+             WHERE remote_id GLOB '[A-Za-z]*-[0-9]*' LIMIT 1",
             [source],
             |r| r.get(0),
         )
@@ -428,17 +433,6 @@ impl Reader<'_> {
     }
 }
 
-/// Moves the excess of a title longer than [`MAX_TITLE`] to the start of the body.
-fn bound_title<'a>(title: &'a str, body: &'a str) -> (Cow<'a, str>, Cow<'a, str>) {
-    match title.char_indices().nth(MAX_TITLE) {
-        None => (title.into(), body.into()),
-        Some((cut_at, _)) => {
-            let (title, rest) = title.split_at(cut_at);
-            (format!("{title}…").into(), format!("…{rest}\n\n{body}").into())
-        }
-    }
-}
-
 impl Writer<'_> {
     /// Stores a tracker's record of a document unless it is unchanged or the stored one is newer.
     pub fn apply_document(
@@ -469,7 +463,6 @@ impl Writer<'_> {
         if let Some((id, ..)) = current {
             self.journal_old("documents", id)?;
         }
-        let (title, body) = bound_title(&record.title, &record.body);
         let labels = serde_json::Value::from(record.labels.clone()).to_string();
         let second = |t: Option<Timestamp>| t.map(Timestamp::as_second);
         let id: i64 = self.query_value(
@@ -502,8 +495,8 @@ impl Writer<'_> {
                 key,
                 record.number,
                 record.remote_id,
-                title,
-                body,
+                record.title,
+                record.body,
                 record.url,
                 record.state.map(State::as_str),
                 record.state_reason,
@@ -549,13 +542,14 @@ impl Writer<'_> {
         Ok(count > 0)
     }
 
-    /// Marks all documents of a source as changed, so that every index reads them again.
-    pub fn touch_documents(&self, source: i64) -> Result<()> {
+    /// Marks all documents of one source or of all as changed, so that every index reads them
+    /// again.
+    pub fn touch_documents(&self, source: Option<i64>) -> Result<()> {
         self.execute(
-            "UPDATE documents SET revision = ?2 WHERE source_id = ?1",
-            params![source, self.next_revision()?],
+            "UPDATE documents SET revision = ?2 + id / ?3 WHERE ?1 IS NULL OR source_id = ?1",
+            params![source, self.next_revision()?, REVISION_STEP],
         )?;
-        Ok(())
+        self.raise_revision()
     }
 }
 
@@ -563,15 +557,6 @@ impl Writer<'_> {
 mod tests {
     use super::*;
     use crate::Store;
-
-    #[test]
-    fn long_title_continues_in_the_body() {
-        assert_eq!(bound_title("Pump stops", "At noon."), ("Pump stops".into(), "At noon.".into()));
-        let (title, body) = ("ä".repeat(MAX_TITLE) + "rest", "At noon.");
-        let (title, body) = bound_title(&title, body);
-        assert_eq!(title.chars().count(), MAX_TITLE + 1);
-        assert_eq!(body, "…rest\n\nAt noon.");
-    }
 
     proptest::proptest! {
         #[test]

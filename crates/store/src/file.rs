@@ -49,21 +49,12 @@ impl SqliteFile {
         std::fs::metadata(self.path()).map_or(0, |m| m.len()) + log_length(self.path())
     }
 
-    /// Opens or creates the file; `prepare` upgrades its schema.
+    /// Opens or creates the file; `prepare` upgrades its schema. Waits at most `timeout` for other
+    /// processes that open the file, and not at all if `is_ready` returns `true`.
     ///
     /// Readers map at most `mmap_size` bytes of it. An existing file that cannot be written,
     /// because of a full disk or a read-only folder, is opened for reading.
     pub fn open(
-        path: &Path,
-        mmap_size: u32,
-        prepare: impl Fn(&mut Connection) -> Result<()>,
-    ) -> Result<Self> {
-        Self::open_with_timeout(path, mmap_size, BUSY_TIMEOUT, |_| Ok(false), prepare)
-    }
-
-    /// Works like [`SqliteFile::open`], but waits for other processes that open the file only if
-    /// `is_ready` returns `false`, and then at most `timeout`.
-    pub fn open_with_timeout(
         path: &Path,
         mmap_size: u32,
         timeout: Duration,
@@ -75,14 +66,7 @@ impl SqliteFile {
             match connection.and_then(|writer| Ok(is_ready(&writer)?.then_some(writer))) {
                 Ok(Some(mut writer)) => {
                     prepare(&mut writer)?;
-                    let (writer, readers) = (Mutex::new(writer), Mutex::default());
-                    return Ok(Self {
-                        path: path.to_owned(),
-                        mmap_size,
-                        access: Access::Full,
-                        writer,
-                        readers,
-                    });
+                    return Ok(Self::new(path, mmap_size, Access::Full, writer));
                 }
                 Err(error) if error.code() == Code::Busy => return Err(error),
                 // The code below reports other errors.
@@ -99,15 +83,16 @@ impl SqliteFile {
                 // While another process has the file open for writing, its log can be read. Without
                 // a log, the file is complete and can be opened as immutable.
                 let access = Access::ReadOnly { immutable: false, reason: reason.clone() };
-                Self::open_with_access(path, mmap_size, timeout, access, &prepare)
-                    .or_else(|_| match log_length(path) {
-                        0 => {
-                            let access = Access::ReadOnly { immutable: true, reason };
-                            Self::open_with_access(path, mmap_size, timeout, access, &prepare)
-                        }
-                        _ => Err(interrupted_write(path)),
-                    })
-                    .map_err(|e| if e.code() == Code::Io { e } else { error })
+                match Self::open_with_access(path, mmap_size, timeout, access, &prepare) {
+                    Err(error) if error.code() == Code::Io && log_length(path) > 0 => {
+                        Err(interrupted_write(path))
+                    }
+                    Err(error) if error.code() == Code::Io => {
+                        let access = Access::ReadOnly { immutable: true, reason };
+                        Self::open_with_access(path, mmap_size, timeout, access, &prepare)
+                    }
+                    result => result,
+                }
             }
             result => result,
         }
@@ -133,8 +118,12 @@ impl SqliteFile {
         // Each mapping counts as separate memory, and only readers benefit from one.
         let mut writer = connect_with_timeout(path, 0, &access, timeout)?;
         prepare(&mut writer)?;
+        Ok(Self::new(path, mmap_size, access, writer))
+    }
+
+    fn new(path: &Path, mmap_size: u32, access: Access, writer: Connection) -> Self {
         let (writer, readers) = (Mutex::new(writer), Mutex::default());
-        Ok(Self { path: path.to_owned(), mmap_size, access, writer, readers })
+        Self { path: path.to_owned(), mmap_size, access, writer, readers }
     }
 
     /// Returns the reason why the file is read-only, if it is.
@@ -437,7 +426,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new.db");
-        let file = SqliteFile::open(&path, 0, |_| Ok(())).unwrap();
+        let file = SqliteFile::open(&path, 0, BUSY_TIMEOUT, |_| Ok(false), |_| Ok(())).unwrap();
         file.write(|c| Ok(c.execute_batch("CREATE TABLE one (a)")?)).unwrap();
         for suffix in ["", "-wal", "-shm"] {
             let mode = std::fs::metadata(with_suffix(&path, suffix)).unwrap().permissions().mode();

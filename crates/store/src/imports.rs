@@ -97,14 +97,39 @@ impl Writer<'_> {
         let Some((import, began_at, paths)) = last_import else { return Ok(None) };
         let mut report = UndoReport { paths, began_at, ..UndoReport::default() };
         let revision = self.next_revision()?;
+        // An item is indexed with its comments.
+        self.execute(
+            "UPDATE documents SET revision = ?1 WHERE (source_id, number) IN (
+                 SELECT c.source_id, c.number FROM import_changes i
+                 JOIN comments c ON c.id = i.row_id
+                 WHERE i.import_id = ?2 AND i.table_name = 'comments')",
+            params![revision, import],
+        )?;
+        // Live sources are fetched again: a sync since the import may have skipped its rows.
+        self.execute(
+            "DELETE FROM streams WHERE source_id IN (
+                 SELECT d.source_id FROM import_changes i JOIN documents d ON d.id = i.row_id
+                 WHERE i.import_id = ?1 AND i.table_name = 'documents'
+                 UNION SELECT c.source_id FROM import_changes i JOIN comments c ON c.id = i.row_id
+                 WHERE i.import_id = ?1 AND i.table_name = 'comments')",
+            [import],
+        )?;
+        let mut removed_keys: Vec<String> = Vec::new();
         for (table, kind) in JOURNALED_TABLES {
-            let rows: Vec<(i64, Option<String>, Option<Vec<u8>>)> = self.query_rows(
-                "SELECT row_id, before, after FROM import_changes
-                 WHERE import_id = ?1 AND table_name = ?2",
+            let ids: Vec<i64> = self.query_rows(
+                "SELECT row_id FROM import_changes WHERE import_id = ?1 AND table_name = ?2",
                 params![import, table],
-                |r| r.try_into(),
+                |r| r.get(0),
             )?;
-            for (id, old_value, new_hash) in rows {
+            for id in ids {
+                // One row at a time, because it contains the whole text.
+                let (old_value, new_hash): (Option<String>, Option<Vec<u8>>) = self
+                    .transaction
+                    .prepare_cached(
+                        "SELECT before, after FROM import_changes
+                         WHERE import_id = ?1 AND table_name = ?2 AND row_id = ?3",
+                    )?
+                    .query_row(params![import, table, id], |r| r.try_into())?;
                 let hash: Option<Vec<u8>> = self.query_optional(
                     &format!("SELECT raw_hash FROM {table} WHERE id = ?1"),
                     [id],
@@ -118,17 +143,21 @@ impl Writer<'_> {
                         self.restore(table, kind, id, &old_value)?;
                         report.restored += 1;
                     }
+                    (_, None) if kind == RawKind::Document => {
+                        removed_keys.push(self.query_value(
+                            "DELETE FROM documents WHERE id = ?1 RETURNING key",
+                            [id],
+                        )?)
+                    }
                     (_, None) => {
-                        self.execute(&format!("DELETE FROM {table} WHERE id = ?1"), [id])?;
-                        *if table == "documents" {
-                            &mut report.documents
-                        } else {
-                            &mut report.comments
-                        } += 1;
+                        report.comments +=
+                            self.execute("DELETE FROM comments WHERE id = ?1", [id])? as u64;
                     }
                 }
             }
         }
+        report.documents = removed_keys.len() as u64;
+        self.delete_references("SELECT value FROM json_each(?1)", json!(removed_keys).to_string())?;
         let sources: Vec<(String, bool)> = self.query_rows(
             "SELECT s.key, c.after IS NOT NULL FROM import_changes c
              JOIN sources s ON s.id = c.row_id
@@ -155,13 +184,6 @@ impl Writer<'_> {
             self.remove_source(&source)?;
             report.sources.push(source.key);
         }
-        // Live sources are fetched again from the tracker.
-        self.execute(
-            "DELETE FROM streams WHERE source_id IN (SELECT d.source_id FROM documents d
-                 JOIN import_changes c ON c.table_name = 'documents' AND c.row_id = d.id
-                 WHERE c.import_id = ?1)",
-            [import],
-        )?;
         self.execute(
             "UPDATE documents SET revision = ?1 WHERE id IN (SELECT row_id FROM import_changes
              WHERE import_id = ?2 AND table_name = 'documents')",
@@ -172,14 +194,14 @@ impl Writer<'_> {
         Ok(Some(report))
     }
 
-    /// Deletes the verdicts and closures of a source that came with its casebook file; returns the
-    /// number of the source's documents.
+    /// Deletes the verdicts and closures about a source that came with its casebook file; returns
+    /// the number of the source's documents.
     fn delete_imported(&self, key: &str, began_at: Timestamp) -> Result<u64> {
         let is_in_source =
             |column: &str| format!("substr({column}, 1, length(?1) + 1) IN (?1 || '#', ?1 || ':')");
         for table in ["verdicts", "verdict_journal"] {
             let query = format!(
-                "DELETE FROM {table} WHERE imported AND {} AND {}",
+                "DELETE FROM {table} WHERE imported AND ({} OR {})",
                 is_in_source("first_key"),
                 is_in_source("second_key")
             );

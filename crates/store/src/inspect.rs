@@ -1,12 +1,15 @@
 //! Checks of untrusted database files, and removal of orphaned rows.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::{
     Reader, Writer,
-    file::{create_private, path_value},
+    file::{BUSY_TIMEOUT, create_private, path_value},
     schema, with_suffix,
 };
 use precedent_core::error::{Code, Error, Result};
@@ -34,12 +37,7 @@ pub struct Inspection {
 /// # Errors
 /// [`Code::Io`] if it cannot be opened, [`Code::Corrupt`] if it is not a database.
 pub fn inspect(path: &Path) -> Result<Inspection> {
-    // Reading another process's log needs write access; nothing is written here.
-    let connection = Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    let connection = open_existing(path)?;
     let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, i64>(0));
     let (schema, application) = (number("PRAGMA user_version")?, number("PRAGMA application_id")?);
     let is_casebook = application == schema::APPLICATION_ID;
@@ -53,9 +51,16 @@ pub fn inspect(path: &Path) -> Result<Inspection> {
 /// Returns the embedding model of the casebook in this file; `None` if it is the built-in one or
 /// cannot be read.
 pub fn custom_model(path: &Path) -> Option<String> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).ok()?;
+    let connection = open_existing(path).ok()?;
     connection.query_row("SELECT model FROM casebook", [], |r| r.get(0)).ok()?
+}
+
+/// Opens an existing database. Reading another process's log needs write access.
+pub(super) fn open_existing(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    Ok(connection)
 }
 
 pub(super) fn integrity_errors(connection: &Connection) -> Vec<String> {
@@ -76,10 +81,8 @@ pub(super) fn integrity_errors(connection: &Connection) -> Vec<String> {
 /// counts as intact.
 pub fn is_intact(path: &Path) -> bool {
     let check = || -> rusqlite::Result<bool> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(std::time::Duration::from_secs(5))?;
-        connection.query_row("PRAGMA quick_check(1)", [], |r| Ok(r.get::<_, String>(0)? == "ok"))
+        open_existing(path)?
+            .query_row("PRAGMA quick_check(1)", [], |r| Ok(r.get::<_, String>(0)? == "ok"))
     };
     check().unwrap_or_else(|e| Error::from(e).code() != Code::Corrupt)
 }
@@ -90,18 +93,15 @@ pub fn is_intact(path: &Path) -> bool {
 /// # Errors
 /// [`Code::Busy`], [`Code::Io`] if the copy cannot be written.
 pub fn reindex(path: &Path) -> Result<Vec<String>> {
-    let connection = Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    connection.busy_timeout(std::time::Duration::from_secs(60))?;
+    let connection = open_existing(path)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     let copy = next_copy(path, BEFORE_REPAIR);
     create_private(&copy)?;
     let mut target = Connection::open(&copy)?;
     // A copy by pages includes damaged ones.
     rusqlite::backup::Backup::new(&connection, &mut target)?.run_to_completion(
         i32::MAX,
-        std::time::Duration::ZERO,
+        Duration::ZERO,
         None,
     )?;
     drop(target);
@@ -162,17 +162,21 @@ struct ForeignKey {
 impl Reader<'_> {
     fn foreign_keys(&self) -> Result<Vec<ForeignKey>> {
         self.query_rows(
-            "SELECT s.name, k.\"from\", k.\"table\", coalesce(k.\"to\", 'id'), k.on_delete = 'CASCADE'
+            "SELECT s.name, k.\"from\", k.\"table\", coalesce(k.\"to\", 'id'),
+             k.on_delete = 'CASCADE'
              FROM sqlite_schema s, pragma_foreign_key_list(s.name) k WHERE s.type = 'table'
-             ORDER BY 1, 2", [], |r| {
-            Ok(ForeignKey {
-                table: r.get(0)?,
-                column: r.get(1)?,
-                parent: r.get(2)?,
-                parent_column: r.get(3)?,
-                cascades: r.get(4)?,
-            })
-        })
+             ORDER BY 1, 2",
+            [],
+            |r| {
+                Ok(ForeignKey {
+                    table: r.get(0)?,
+                    column: r.get(1)?,
+                    parent: r.get(2)?,
+                    parent_column: r.get(3)?,
+                    cascades: r.get(4)?,
+                })
+            },
+        )
     }
 
     /// Returns the numbers of orphaned rows: by table, those whose parent is missing, and in total,

@@ -121,6 +121,10 @@ impl StoredDate {
 /// The number of seconds by which a date may be ahead of this computer's clock.
 pub const CLOCK_TOLERANCE: i64 = 600;
 
+/// The number of documents that get the same revision if many change at once. Indexing can be
+/// interrupted only between revisions.
+const REVISION_STEP: i64 = 500;
+
 /// The effect of applying a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApplyEffect {
@@ -150,17 +154,12 @@ impl Store {
     /// database, [`Code::Io`] if it cannot be written.
     pub fn open(path: &Path) -> Result<Self> {
         // Reads touch single rows or whole tables: a mapping would only keep every page in memory.
-        let file = SqliteFile::open_with_timeout(
-            path,
-            0,
-            file::BUSY_TIMEOUT,
-            schema::is_current,
-            |connection| {
+        let file =
+            SqliteFile::open(path, 0, file::BUSY_TIMEOUT, schema::is_current, |connection| {
                 // Deleted data is overwritten in the file, not only removed from the tables.
                 connection.pragma_update(None, "secure_delete", true)?;
                 schema::migrate(connection, path)
-            },
-        )?;
+            })?;
         Ok(Self { file, count_cache: Mutex::default() })
     }
 
@@ -328,6 +327,16 @@ impl<'a> Writer<'a> {
             self.query_value("UPDATE casebook SET revision = revision + 1 RETURNING revision", [])?;
         self.revision.set(Some(revision));
         Ok(revision)
+    }
+
+    /// Sets the casebook's revision to that of the latest change.
+    fn raise_revision(&self) -> Result<()> {
+        self.execute(
+            "UPDATE casebook
+             SET revision = max(revision, (SELECT coalesce(max(revision), 0) FROM documents))",
+            [],
+        )?;
+        Ok(())
     }
 }
 

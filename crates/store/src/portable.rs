@@ -4,7 +4,12 @@
 //! Rows are copied from an attached database into tables of this version's schema. Triggers, views
 //! and free pages are never copied.
 
-use std::{cell::Cell, collections::HashMap, path::Path, time::Duration};
+use std::{
+    cell::Cell,
+    collections::HashMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use jiff::Timestamp;
 use rusqlite::{
@@ -15,9 +20,9 @@ use rusqlite::{
 };
 
 use super::{
-    RawKind, Reader, RemoteRow, SourceRow, Store, Writer,
+    REVISION_STEP, RawKind, Reader, RemoteRow, SourceRow, Store, Writer,
     file::{create_private, path_value},
-    inspect::integrity_errors,
+    inspect::{integrity_errors, open_existing},
     raw::{Repack, repack},
     schema::{self, objects},
     validation::{MAX_TEXT, Purpose, refuse_bad_sources, register, repair},
@@ -44,14 +49,17 @@ enum Rule {
 /// All tables, in copying order. Tables with conditions on keys come first, before documents are
 /// copied. A test checks that no table is missing.
 const TABLES: &[(&str, Rule)] = &[
-    ("links", Rule::New("own(t.from_key) AND own(t.to_key) AND t.from_key NOT IN old")),
-    ("verdicts", Rule::New(OWN_PAIR)),
-    ("verdict_journal", Rule::Matching(OWN_PAIR)),
+    (
+        "links",
+        Rule::New("in_file(t.from_key) AND in_file(t.to_key) AND t.from_key NOT IN existing"),
+    ),
+    ("verdicts", Rule::New(IN_FILE_PAIR)),
+    ("verdict_journal", Rule::Matching(IN_FILE_PAIR)),
     // Derived rows are computed again at the destination.
     ("checks", Rule::Skip),
     ("check_candidates", Rule::Skip),
     // A closure made by one user must not be repeated by another.
-    ("closures", Rule::New("own(t.key) AND t.key NOT IN old")),
+    ("closures", Rule::New("in_file(t.key) AND t.key NOT IN existing")),
     ("sources", Rule::Matching("NOT (:bare AND t.kind = 'notes')")),
     ("documents", Rule::Matching(NOT_IN_NOTES)),
     // Internal comments are exported only together with the notes.
@@ -74,8 +82,8 @@ const TABLES: &[(&str, Rule)] = &[
     ("casebook", Rule::Skip),
 ];
 /// The condition on a verdict: both documents belong to the file's sources and are new here.
-const OWN_PAIR: &str =
-    "own(t.first_key) AND own(t.second_key) AND t.first_key NOT IN old AND t.second_key NOT IN old";
+const IN_FILE_PAIR: &str = "in_file(t.first_key) AND in_file(t.second_key)
+         AND t.first_key NOT IN existing AND t.second_key NOT IN existing";
 const NOT_IN_NOTES: &str =
     "NOT (:bare AND t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes'))";
 const NOT_INTERNAL: &str = "NOT (:bare AND (t.association IS 'PRIVATE'
@@ -105,8 +113,6 @@ const LOCAL_VALUES: &[(&str, &str, &str)] = &[
 const MAX_CLOCK_SKEW: i64 = 24 * 3600;
 /// The interval at which a long statement checks for cancellation.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// The number of documents that get the same revision.
-const REVISION_STEP: i64 = 500;
 /// The time that a restore waits for other writes.
 const RESTORE_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -125,7 +131,7 @@ type Dictionaries = Vec<(i64, blake3::Hash)>;
 /// A database from a casebook file whose rows were verified for an import.
 #[derive(Debug)]
 pub struct VerifiedCopy {
-    path: std::path::PathBuf,
+    path: PathBuf,
     contents: CasebookContents,
     left_out: Vec<String>,
     dictionaries: Dictionaries,
@@ -147,8 +153,8 @@ impl Store {
         connection.execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;")?;
         schema::create(&mut connection)?;
         with_attached(&mut connection, self.path(), |c| {
-            c.execute("CREATE TEMP TABLE old (key TEXT PRIMARY KEY)", [])?;
-            let _own = OwnFunction::register(c, notes)?;
+            c.execute("CREATE TEMP TABLE existing (key TEXT PRIMARY KEY)", [])?;
+            let _in_file = InFileFunction::register(c, notes)?;
             copy_tables(c, !notes, Direction::Export)?;
             contents(c, "main")
         })
@@ -276,7 +282,7 @@ impl Store {
         self.file.with_writer(|connection| {
             run_interruptible(connection, task, |connection| {
                 with_attached(connection, &copy.path, |c| {
-                    refuse_conflicts(c)?;
+                    resolve_conflicts(c)?;
                     if dictionaries(c)? != copy.dictionaries {
                         return Err(Error::new(
                             Code::Busy,
@@ -284,9 +290,9 @@ impl Store {
                         )
                         .with_hint("Import the file again; nothing was imported."));
                     }
-                    c.execute("CREATE TEMP TABLE old AS SELECT key FROM documents", [])?;
-                    c.execute("CREATE UNIQUE INDEX temp.old_keys ON old (key)", [])?;
-                    let _own = OwnFunction::register(c, true)?;
+                    c.execute("CREATE TEMP TABLE existing AS SELECT key FROM documents", [])?;
+                    c.execute("CREATE UNIQUE INDEX temp.existing_keys ON existing (key)", [])?;
+                    let _in_file = InFileFunction::register(c, true)?;
                     let mut left_out = copy.left_out.clone();
                     left_out.extend(left_out_verdicts(c)?);
                     report(&left_out);
@@ -430,10 +436,7 @@ pub fn check_foreign(path: &Path) -> Result<()> {
         Error::invalid(format!("the file does not contain a valid casebook: {problem}"))
             .with_hint("Get the file again; nothing was imported.")
     };
-    let mut connection = Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
+    let mut connection = open_existing(path)?;
     connection
         .execute_batch(
             "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;",
@@ -477,7 +480,7 @@ fn with_attached<T>(
         let transaction = connection.transaction()?;
         transaction.execute("UPDATE main.casebook SET revision = revision", [])?;
         let value = work(&transaction)?;
-        transaction.execute("DROP TABLE IF EXISTS temp.old", [])?;
+        transaction.execute("DROP TABLE IF EXISTS temp.existing", [])?;
         transaction.commit()?;
         Ok(value)
     })();
@@ -495,35 +498,35 @@ fn source_keys(c: &Connection, database: &str) -> Result<Vec<String>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// A guard for the SQL function `own(KEY)`, which returns whether a document belongs to a source of
-/// the file.
-struct OwnFunction<'a>(&'a Connection);
+/// A guard for the SQL function `in_file(KEY)`, which returns whether a document belongs to a
+/// source of the file.
+struct InFileFunction<'a>(&'a Connection);
 
-impl<'a> OwnFunction<'a> {
+impl<'a> InFileFunction<'a> {
     fn register(c: &'a Connection, notes: bool) -> Result<Self> {
         let mut prefixes: Vec<String> = Vec::new();
         for key in source_keys(c, "other")? {
             prefixes.extend(['#', ':'].map(|mark| format!("{key}{mark}")));
         }
         prefixes.extend(notes.then(|| "note#".to_owned()));
-        let is_own = move |context: &Context<'_>| {
+        let is_in_file = move |context: &Context<'_>| {
             let key: String = context.get(0)?;
             Ok(prefixes.iter().any(|prefix| key.starts_with(prefix.as_str())))
         };
         c.create_scalar_function(
-            "own",
+            "in_file",
             1,
             FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
-            is_own,
+            is_in_file,
         )?;
         Ok(Self(c))
     }
 }
 
-impl Drop for OwnFunction<'_> {
+impl Drop for InFileFunction<'_> {
     fn drop(&mut self) {
         // If this fails, the next registration replaces it.
-        let _ = self.0.remove_function("own", 1);
+        let _ = self.0.remove_function("in_file", 1);
     }
 }
 
@@ -550,7 +553,7 @@ fn left_out_verdicts(c: &Connection) -> Result<Vec<String>> {
     let mut out = Vec::new();
     let mut statement = c.prepare(
         "SELECT first_key, second_key FROM other.verdicts t
-         WHERE NOT (own(t.first_key) AND own(t.second_key)) ORDER BY 1, 2",
+         WHERE NOT (in_file(t.first_key) AND in_file(t.second_key)) ORDER BY 1, 2",
     )?;
     let rows = statement.query_map([], |r| r.try_into())?;
     for row in rows {
@@ -562,7 +565,7 @@ fn left_out_verdicts(c: &Connection) -> Result<Vec<String>> {
     let mut statement = c.prepare(
         "SELECT t.first_key, t.second_key FROM other.verdicts t
          JOIN main.verdicts m USING (first_key, second_key)
-         WHERE own(t.first_key) AND own(t.second_key) ORDER BY 1, 2",
+         WHERE in_file(t.first_key) AND in_file(t.second_key) ORDER BY 1, 2",
     )?;
     let rows = statement.query_map([], |r| r.try_into())?;
     for row in rows {
@@ -601,18 +604,24 @@ fn refuse_existing_sources(own_keys: &[String], file_keys: &[String]) -> Result<
 }
 
 /// Refuses sources that exist here, and notes if both casebooks have some, because texts refer to
-/// notes by number.
-fn refuse_conflicts(c: &Connection) -> Result<()> {
+/// notes by number. Of two sources of notes, keeps the one that has notes.
+fn resolve_conflicts(c: &Connection) -> Result<()> {
     refuse_existing_sources(&source_keys(c, "main")?, &source_keys(c, "other")?)?;
-    let note_count = contents(c, "main")?.notes;
-    if note_count > 0 && contents(c, "other")?.notes > 0 {
+    let has_notes = contents(c, "other")?.notes > 0;
+    if has_notes && contents(c, "main")?.notes > 0 {
         return Err(Error::invalid("this casebook and the file both contain private notes")
             .with_hint("Ask for a file without notes, or import into another casebook.")
             .with_command(None, "--casebook DIR"));
     }
-    if note_count == 0 {
-        c.execute("DELETE FROM main.sources WHERE kind = 'notes'", [])?;
-    }
+    // A source without notes has tombstones, so that the numbers of removed notes stay unused.
+    let (dropped, kept) = if has_notes { ("main", "other") } else { ("other", "main") };
+    c.execute(
+        &format!(
+            "DELETE FROM {dropped}.sources
+             WHERE kind = 'notes' AND kind IN (SELECT kind FROM {kept}.sources)"
+        ),
+        [],
+    )?;
     Ok(())
 }
 
@@ -647,12 +656,7 @@ fn copy_tables(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
         };
         result.map_err(|error| constraint_error(error, table, direction))?;
     }
-    c.execute(
-        "UPDATE main.casebook SET revision = max(revision, (SELECT coalesce(max(revision), 0)
-         FROM main.documents))",
-        [],
-    )?;
-    Ok(())
+    Writer::new(c).raise_revision()
 }
 
 /// Returns the error for rows that violate this version's schema.
@@ -714,7 +718,6 @@ fn copy(
             _ if RESET_COLUMNS.contains(&(table, column.as_str())) => "NULL".to_owned(),
             Some(parent) => format!("t.\"{column}\" + {}", offset_of(parent)),
             None if column == "id" => format!("t.id + {}", offset_of(table)),
-            // Revisions increase in steps, so that indexing can be interrupted between them.
             None if column == "revision" => format!("{revision} + t.id / {REVISION_STEP}"),
             None => format!("t.\"{column}\""),
         })

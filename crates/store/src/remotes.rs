@@ -163,12 +163,12 @@ impl Reader<'_> {
         Ok(self.query_optional(query, [key], |r| r.get(0))?.flatten())
     }
 
-    /// Returns whether another document, which is not deleted, has the tracker id of the one with
-    /// this key.
+    /// Returns whether another document of the same kind, which is not deleted, has the tracker id
+    /// of the one with this key.
     pub fn is_replaced(&self, key: &str) -> Result<bool> {
         self.query_value(
             "SELECT EXISTS (SELECT 1 FROM documents d JOIN documents o ON o.source_id = d.source_id
-             WHERE d.key = ?1 AND o.remote_id = d.remote_id AND o.id <> d.id
+             WHERE d.key = ?1 AND o.kind = d.kind AND o.remote_id = d.remote_id AND o.id <> d.id
              AND o.deleted_at IS NULL)",
             [key],
         )

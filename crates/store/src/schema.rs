@@ -99,11 +99,11 @@ fn keep_copy(connection: &Connection, copy: &Path) -> Result<()> {
     fs::rename(&partial_copy, copy).map_err(|e| Error::io(copy, e))
 }
 
-/// Upgrades a database to this version's schema and marks it as a casebook.
+/// Marks a database as a casebook and upgrades it to this version's schema.
 pub(super) fn create(connection: &mut Connection) -> Result<()> {
-    upgrade(connection)?;
+    // Set first: without it, the tables of a killed process would look like another program's.
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    Ok(())
+    upgrade(connection)
 }
 
 /// Runs the pending migrations of a database without keeping a copy.
@@ -193,6 +193,12 @@ mod tests {
         let path = folder.path().join("precedent.db");
         drop(super::super::Store::open(&path).unwrap());
         Connection::open(&path).unwrap().pragma_update(None, "user_version", VERSION + 1).unwrap();
+        let error = super::super::Store::open(&path).unwrap_err();
+        assert_eq!(error.code(), Code::NewerCasebook);
+        // The same in a folder that cannot be written.
+        let lock = folder.path().join("precedent.db.lock");
+        fs::remove_file(&lock).unwrap();
+        fs::create_dir(&lock).unwrap();
         let error = super::super::Store::open(&path).unwrap_err();
         assert_eq!(error.code(), Code::NewerCasebook);
     }

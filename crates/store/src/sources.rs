@@ -1,7 +1,7 @@
 //! Mirrored projects.
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension as _, Row, params};
+use rusqlite::{OptionalExtension as _, Row, ToSql, params};
 
 use super::{Reader, Writer, invalid_value, optional_time, time};
 use precedent_core::error::Result;
@@ -46,8 +46,8 @@ impl Reader<'_> {
         self.query_optional(&query, [key], read_row)
     }
 
-    /// Returns the row ids of a source's items, or of those with these numbers, without tombstones,
-    /// ascending.
+    /// Returns the row ids of a source's items, ascending, or of those with these numbers, in the
+    /// same order; without tombstones.
     pub fn item_ids(&self, source: i64, numbers: Option<&[u64]>) -> Result<Vec<i64>> {
         let select = "SELECT id FROM documents WHERE source_id = ?1 AND number IS NOT NULL
                       AND deleted_at IS NULL";
@@ -111,20 +111,7 @@ impl Writer<'_> {
     pub fn remove_source(&self, source: &SourceRow) -> Result<()> {
         self.next_revision()?;
         self.record_residue()?;
-        for (table, key) in [
-            ("links", "from_key"),
-            ("checks", "key"),
-            ("checks", "best_key"),
-            ("check_candidates", "other_key"),
-        ] {
-            self.execute(
-                &format!(
-                    "DELETE FROM {table}
-                     WHERE {key} IN (SELECT key FROM documents WHERE source_id = ?1)"
-                ),
-                [source.id],
-            )?;
-        }
+        self.delete_references("SELECT key FROM documents WHERE source_id = ?1", source.id)?;
         // The import journal contains texts of the source.
         self.execute(
             "DELETE FROM import_changes WHERE table_name = 'sources' AND row_id = ?1
@@ -135,6 +122,20 @@ impl Writer<'_> {
             [source.id],
         )?;
         self.execute("DELETE FROM sources WHERE id = ?1", [source.id])?;
+        Ok(())
+    }
+
+    /// Deletes the links from documents, and the checks and candidates that name them. `keys` is a
+    /// query for their keys with one parameter.
+    pub(super) fn delete_references(&self, keys: &str, parameter: impl ToSql) -> Result<()> {
+        for (table, key) in [
+            ("links", "from_key"),
+            ("checks", "key"),
+            ("checks", "best_key"),
+            ("check_candidates", "other_key"),
+        ] {
+            self.execute(&format!("DELETE FROM {table} WHERE {key} IN ({keys})"), [&parameter])?;
+        }
         Ok(())
     }
 }

@@ -24,9 +24,9 @@ const MAX_DOCUMENT_ID: i64 = 1 << 28;
 /// The maximum number of rows that are reported individually.
 const MAX_REPORTED: usize = 20;
 
-/// The remedy for a row that breaks a rule.
+/// The repair of a row that breaks a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Remedy {
+enum Repair {
     /// Removes the row.
     Remove,
     /// Sets these columns in a repair; an import leaves the row out.
@@ -41,16 +41,16 @@ struct Rule {
     condition: &'static str,
     /// The description of a row that breaks the rule.
     fault: &'static str,
-    remedy: Remedy,
+    repair: Repair,
 }
 
 const fn rule(
     table: &'static str,
     condition: &'static str,
     fault: &'static str,
-    remedy: Remedy,
+    repair: Repair,
 ) -> Rule {
-    Rule { table, condition, fault, remedy }
+    Rule { table, condition, fault, repair }
 }
 
 const KEY: &str = "its key doesn't match its source, kind and number";
@@ -62,37 +62,37 @@ const ID: &str = "its row number is invalid";
 /// All rules. Tables that others depend on come first.
 const RULES: &[Rule] = &[
     rule("casebook", "t.revision BETWEEN 0 AND max_number() AND t.links_revision BETWEEN 0 AND max_number()", COUNT,
-        Remedy::Correct("links_revision = 0, revision = (SELECT coalesce(max(d.revision), 0) + 1
+        Repair::Correct("links_revision = 0, revision = (SELECT coalesce(max(d.revision), 0) + 1
                          FROM documents d
                              WHERE d.revision BETWEEN 0 AND max_number() / 2)")),
-    rule("sources", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
+    rule("sources", "t.id BETWEEN 1 AND max_id()", ID, Repair::Remove),
     rule("sources", "CASE WHEN t.kind = 'notes' THEN t.key = notes_key() ELSE is_source_key(t.key) END",
-        "its key is reserved or not a valid source name", Remedy::Set("kind = CASE t.key WHEN notes_key() THEN 'notes' ELSE kind END")),
-    rule("sources", "is_name(t.kind)", "its kind is not a known tracker", Remedy::Set("kind = 'github'")),
-    rule("sources", "is_date(t.added_at) AND is_date(t.changed_at)", DATE, Remedy::Set("added_at = 0, changed_at = NULL")),
+        "its key is reserved or not a valid source name", Repair::Set("kind = CASE t.key WHEN notes_key() THEN 'notes' ELSE kind END")),
+    rule("sources", "is_name(t.kind)", "its kind is not a known tracker", Repair::Set("kind = 'github'")),
+    rule("sources", "is_date(t.added_at) AND is_date(t.changed_at)", DATE, Repair::Set("added_at = 0, changed_at = NULL")),
     rule("sources", "is_past(t.added_at) AND is_past(t.changed_at)", FUTURE_DATE,
-        Remedy::Correct("added_at = min(added_at, latest()), changed_at = min(changed_at, latest())")),
+        Repair::Correct("added_at = min(added_at, latest()), changed_at = min(changed_at, latest())")),
     rule("sources", "t.skeleton_documents BETWEEN 0 AND max_id() AND t.pace BETWEEN 1e-6 AND 1e6", COUNT,
-        Remedy::Correct("skeleton_documents = 0, pace = 1.0")),
+        Repair::Correct("skeleton_documents = 0, pace = 1.0")),
     rule("notes", "length(t.content_hash) = 16", "its hash doesn't match its text",
-        Remedy::Correct("content_hash = (SELECT hash_of_note(d.title, d.body) FROM documents d WHERE d.id = document_id)")),
-    rule("documents", "t.id BETWEEN 1 AND max_document_id()", ID, Remedy::Remove),
+        Repair::Correct("content_hash = (SELECT hash_of_note(d.title, d.body) FROM documents d WHERE d.id = document_id)")),
+    rule("documents", "t.id BETWEEN 1 AND max_document_id()", ID, Repair::Remove),
     rule("documents", "(t.number IS NULL OR t.number BETWEEN 0 AND max_number()) AND is_line(t.key)
             AND EXISTS (SELECT 1 FROM sources s WHERE s.id = t.source_id
             AND (s.kind = 'notes') = (t.kind = 'note')
                 AND CASE WHEN t.number IS NULL THEN t.kind <> 'note' AND substr(t.key, 1,
                 length(s.key) + 1) = s.key || ':'
-                    ELSE t.key = s.key || '#' || t.number END)", KEY, Remedy::Remove),
+                    ELSE t.key = s.key || '#' || t.number END)", KEY, Repair::Remove),
     rule("documents", "t.kind <> 'note' OR t.deleted_at IS NOT NULL OR t.id IN (SELECT document_id FROM notes)",
-        "it is a note without a kind", Remedy::Remove),
+        "it is a note without a kind", Repair::Remove),
     rule("documents", "is_list_of_texts(t.labels)", "its labels are not a list of names",
-        Remedy::Set("labels = CASE kind WHEN 'note'
+        Repair::Set("labels = CASE kind WHEN 'note'
                          THEN json_array((SELECT n.kind FROM notes n WHERE n.document_id = id))
                          ELSE '[]' END")),
-    rule("documents", "t.comment_count BETWEEN 0 AND 2147483647", COUNT, Remedy::Set("comment_count = 0")),
+    rule("documents", "t.comment_count BETWEEN 0 AND 2147483647", COUNT, Repair::Set("comment_count = 0")),
     rule("documents", "is_date(t.created_at) AND is_date(t.updated_at) AND is_date(t.closed_at) AND is_date(t.merged_at)
             AND is_date(t.deleted_at) AND (t.kind <> 'note' OR t.created_at IS NOT NULL)", DATE,
-        Remedy::Set("created_at = CASE WHEN is_date(created_at)
+        Repair::Set("created_at = CASE WHEN is_date(created_at)
                      AND created_at IS NOT NULL THEN created_at
                          WHEN kind = 'note' THEN 0 END,
                      updated_at = CASE WHEN is_date(updated_at) THEN updated_at END,
@@ -101,63 +101,63 @@ const RULES: &[Rule] = &[
                      deleted_at = CASE WHEN is_date(deleted_at) THEN deleted_at ELSE 0 END")),
     rule("documents", "is_past(t.created_at) AND is_past(t.updated_at) AND is_past(t.closed_at) AND is_past(t.merged_at)
             AND is_past(t.deleted_at)", FUTURE_DATE,
-        Remedy::Correct("created_at = min(created_at, latest()), updated_at = min(updated_at, latest()),
+        Repair::Correct("created_at = min(created_at, latest()), updated_at = min(updated_at, latest()),
                          closed_at = min(closed_at, latest()), merged_at = min(merged_at, latest()),
                          deleted_at = min(deleted_at, latest())")),
     rule("documents", "t.revision BETWEEN 0 AND (SELECT revision FROM casebook)", COUNT,
-        Remedy::Correct("revision = (SELECT revision FROM casebook)")),
-    rule("notes", "t.document_id IN (SELECT d.id FROM documents d WHERE d.kind = 'note')", "it belongs to no note", Remedy::Remove),
-    rule("comments", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
-    rule("comments", "t.number BETWEEN 0 AND max_number()", COUNT, Remedy::Remove),
+        Repair::Correct("revision = (SELECT revision FROM casebook)")),
+    rule("notes", "t.document_id IN (SELECT d.id FROM documents d WHERE d.kind = 'note')", "it belongs to no note", Repair::Remove),
+    rule("comments", "t.id BETWEEN 1 AND max_id()", ID, Repair::Remove),
+    rule("comments", "t.number BETWEEN 0 AND max_number()", COUNT, Repair::Remove),
     rule("comments", "is_date(t.created_at) AND is_date(t.updated_at) AND is_date(t.deleted_at)", DATE,
-        Remedy::Set("created_at = CASE WHEN is_date(created_at) THEN created_at ELSE 0 END,
+        Repair::Set("created_at = CASE WHEN is_date(created_at) THEN created_at ELSE 0 END,
                      updated_at = CASE WHEN is_date(updated_at) THEN updated_at ELSE 0 END,
                      deleted_at = CASE WHEN is_date(deleted_at) THEN deleted_at ELSE 0 END")),
     rule("comments", "is_past(t.created_at) AND is_past(t.updated_at) AND is_past(t.deleted_at)", FUTURE_DATE,
-        Remedy::Correct("created_at = min(created_at, latest()), updated_at = min(updated_at, latest()),
+        Repair::Correct("created_at = min(created_at, latest()), updated_at = min(updated_at, latest()),
                          deleted_at = min(deleted_at, latest())")),
-    rule("links", "is_line(t.from_key) AND is_line(t.to_key)", "it names no document", Remedy::Remove),
+    rule("links", "is_line(t.from_key) AND is_line(t.to_key)", "it names no document", Repair::Remove),
     rule("verdicts", "is_line(t.first_key) AND is_line(t.second_key) AND CASE t.verdict
             WHEN 'duplicate' THEN t.canonical_key IN (t.first_key, t.second_key)
             ELSE t.canonical_key IS NULL END",
-        "it doesn't say which of the two reports to keep", Remedy::Remove),
-    rule("verdicts", "is_date(t.decided_at)", DATE, Remedy::Set("decided_at = 0")),
-    rule("verdicts", "is_past(t.decided_at)", FUTURE_DATE, Remedy::Correct("decided_at = min(decided_at, latest())")),
-    rule("verdict_journal", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
+        "it doesn't say which of the two reports to keep", Repair::Remove),
+    rule("verdicts", "is_date(t.decided_at)", DATE, Repair::Set("decided_at = 0")),
+    rule("verdicts", "is_past(t.decided_at)", FUTURE_DATE, Repair::Correct("decided_at = min(decided_at, latest())")),
+    rule("verdict_journal", "t.id BETWEEN 1 AND max_id()", ID, Repair::Remove),
     rule("verdict_journal", "is_line(t.first_key) AND is_line(t.second_key) AND CASE t.verdict
             WHEN 'duplicate' THEN t.canonical_key IN (t.first_key, t.second_key)
             ELSE t.canonical_key IS NULL END",
-        "it doesn't say which of the two reports to keep", Remedy::Remove),
-    rule("verdict_journal", "is_date(t.decided_at)", DATE, Remedy::Set("decided_at = 0")),
-    rule("verdict_journal", "is_past(t.decided_at)", FUTURE_DATE, Remedy::Correct("decided_at = min(decided_at, latest())")),
-    rule("closures", "is_line(t.key) AND is_line(t.canonical_key)", "it names no report", Remedy::Remove),
-    rule("closures", "is_date(t.began_at) AND is_date(t.changed_at)", DATE, Remedy::Set("began_at = 0, changed_at = 0")),
+        "it doesn't say which of the two reports to keep", Repair::Remove),
+    rule("verdict_journal", "is_date(t.decided_at)", DATE, Repair::Set("decided_at = 0")),
+    rule("verdict_journal", "is_past(t.decided_at)", FUTURE_DATE, Repair::Correct("decided_at = min(decided_at, latest())")),
+    rule("closures", "is_line(t.key) AND is_line(t.canonical_key)", "it names no report", Repair::Remove),
+    rule("closures", "is_date(t.began_at) AND is_date(t.changed_at)", DATE, Repair::Set("began_at = 0, changed_at = 0")),
     rule("closures", "is_past(t.began_at) AND is_past(t.changed_at)", FUTURE_DATE,
-        Remedy::Correct("began_at = min(began_at, latest()), changed_at = min(changed_at, latest())")),
-    rule("remotes", "is_date(t.synced_at) AND is_date(t.swept_at)", DATE, Remedy::Correct("synced_at = NULL, swept_at = NULL")),
-    rule("remotes", "is_past(t.synced_at) AND is_past(t.swept_at)", FUTURE_DATE, Remedy::Correct("synced_at = NULL, swept_at = NULL")),
+        Repair::Correct("began_at = min(began_at, latest()), changed_at = min(changed_at, latest())")),
+    rule("remotes", "is_date(t.synced_at) AND is_date(t.swept_at)", DATE, Repair::Correct("synced_at = NULL, swept_at = NULL")),
+    rule("remotes", "is_past(t.synced_at) AND is_past(t.swept_at)", FUTURE_DATE, Repair::Correct("synced_at = NULL, swept_at = NULL")),
     // A list without a row is fetched again from its beginning.
     rule("streams", "is_name(t.name) AND is_date(t.watermark) AND is_past(t.watermark) AND is_date(t.finished_at)
             AND is_past(t.finished_at) AND t.pages BETWEEN 0 AND max_id()
             AND t.unreadable BETWEEN 0 AND max_id()",
-        "its sync position is out of range; it will be fetched again", Remedy::Remove),
+        "its sync position is out of range; it will be fetched again", Repair::Remove),
     rule("relations_read", "t.number BETWEEN 0 AND max_number() AND is_date(t.updated_at) AND is_past(t.updated_at)",
-        "its sync record is out of range; it will be fetched again", Remedy::Remove),
+        "its sync record is out of range; it will be fetched again", Repair::Remove),
     rule("releases", "is_line(t.name) AND is_date(t.released_at) AND t.is_released IN (0, 1)",
-        "its name or its date is invalid", Remedy::Remove),
-    rule("release_items", "is_line(t.name) AND t.number BETWEEN 0 AND max_number()", COUNT, Remedy::Remove),
+        "its name or its date is invalid", Repair::Remove),
+    rule("release_items", "is_line(t.name) AND t.number BETWEEN 0 AND max_number()", COUNT, Repair::Remove),
     // The rows of the tables below are derived and computed again.
-    rule("raw_dictionaries", "t.id > 0 AND t.kind IN ('document', 'comment') AND length(t.data) <= 1048576", "it is empty", Remedy::Remove),
+    rule("raw_dictionaries", "t.id > 0 AND t.kind IN ('document', 'comment') AND length(t.data) <= 1048576", "it is invalid", Repair::Remove),
     rule("checks", "is_date(t.checked_at) AND t.revision BETWEEN 0 AND max_number() AND t.confidence BETWEEN 0 AND 1
             AND t.worth BETWEEN 0 AND 1 AND coalesce(t.full_text, 0) >= 0 AND coalesce(t.embedded,
-            0) >= 0", COUNT, Remedy::Remove),
-    rule("check_candidates", "t.confidence BETWEEN 0 AND 1", COUNT, Remedy::Remove),
+            0) >= 0", COUNT, Repair::Remove),
+    rule("check_candidates", "t.confidence BETWEEN 0 AND 1", COUNT, Repair::Remove),
     rule("calibrations", "abs(t.slope) < 1e9 AND abs(t.intercept) < 1e9 AND t.labels BETWEEN 0 AND max_id()
-            AND (t.weights IS NULL OR is_map_of_numbers(t.weights))", COUNT, Remedy::Remove),
+            AND (t.weights IS NULL OR is_map_of_numbers(t.weights))", COUNT, Repair::Remove),
     rule("backgrounds", "abs(t.level) < 1e9 AND t.spread > 0 AND t.spread < 1e9 AND t.issues BETWEEN 0 AND max_id()", COUNT,
-        Remedy::Remove),
+        Repair::Remove),
     rule("sync_progress", "is_date(t.started_at) AND is_date(t.told_at) AND t.done >= 0 AND coalesce(t.total, 0) >= 0", COUNT,
-        Remedy::Remove),
+        Repair::Remove),
 ];
 
 /// Returns the SQL expression for a row's name in messages; `t` is the row.
@@ -342,10 +342,10 @@ fn rules_of(c: &Connection, table: &str) -> Result<Vec<TableRule>> {
         }
     }
     for rule in RULES.iter().filter(|rule| rule.table == table) {
-        let (update, is_correction) = match rule.remedy {
-            Remedy::Remove => (None, false),
-            Remedy::Set(columns) => (Some(columns.to_owned()), false),
-            Remedy::Correct(columns) => (Some(columns.to_owned()), true),
+        let (update, is_correction) = match rule.repair {
+            Repair::Remove => (None, false),
+            Repair::Set(columns) => (Some(columns.to_owned()), false),
+            Repair::Correct(columns) => (Some(columns.to_owned()), true),
         };
         rules.push(TableRule {
             condition: rule.condition.to_owned(),
@@ -480,9 +480,8 @@ impl Writer<'_> {
         register(self.transaction, i64::MAX)?;
         let faults = repair(self.transaction, Purpose::Repair)?;
         if faults.count > 0 {
-            let revision = self.next_revision()?;
-            // The repaired documents are unknown, so every index reads all documents again.
-            self.execute("UPDATE documents SET revision = ?1", [revision])?;
+            // The repaired documents are unknown.
+            self.touch_documents(None)?;
         }
         Ok(faults)
     }

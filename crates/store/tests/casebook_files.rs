@@ -855,10 +855,121 @@ fn last_import_is_undone() {
 }
 
 #[test]
+fn undone_import_leaves_no_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), "here.db");
+    fill(&store, "acme", &full_plan());
+    let import = store.write(|w| w.begin_import("files/", at(NOW))).unwrap();
+    // The import adds an item with a link, and a comment on an item that it does not change.
+    let (document, comment) =
+        (document(Some(9), None, "New", "Duplicate.".to_owned()), comment(1, 99));
+    store
+        .write(|w| {
+            w.set_journal(import);
+            let source = w.source("acme/app0")?.unwrap();
+            let raw = w.raw_packer(RawKind::Document)?.worker()?.pack(&document.raw)?;
+            w.apply_document(&source, &document, &raw, DateEvidence::Sound, at(NOW))?;
+            let raw = w.raw_packer(RawKind::Comment)?.worker()?.pack(&comment.raw)?;
+            w.apply_comment(&source, &comment, &raw, false, DateEvidence::Sound, at(NOW))?;
+            w.add_tracker_link("acme/app0#9", "acme/app0#1", "duplicate_of")
+        })
+        .unwrap();
+    let revision = store.read(|r| r.revision()).unwrap();
+    let undone = store.write(|w| w.undo_import()).unwrap().unwrap();
+    assert_eq!((undone.documents, undone.comments), (1, 1));
+    store
+        .read(|r| {
+            let item = r.document_by_key("acme/app0#1")?.unwrap();
+            assert!(item.revision > revision, "the indexes keep the removed comment");
+            assert!(r.links("acme/app0#9")?.is_empty());
+            assert_eq!(r.stream_names(item.source_id)?, Vec::<String>::new());
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn moved_comment_changes_both_items() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), "here.db");
+    fill(&store, "acme", &full_plan());
+    let revision = store.read(|r| r.revision()).unwrap();
+    let moved = CommentRecord { raw: raw("moved"), ..comment(5, 1) };
+    store
+        .write(|w| {
+            let source = w.source("acme/app0")?.unwrap();
+            let raw = w.raw_packer(RawKind::Comment)?.worker()?.pack(&moved.raw)?;
+            w.apply_comment(&source, &moved, &raw, false, DateEvidence::Sound, at(NOW))
+        })
+        .unwrap();
+    let changes = store.read(|r| r.changed_documents(revision)).unwrap();
+    let numbers = store.read(|r| r.numbers(&[changes[0].id, changes[1].id])).unwrap();
+    assert_eq!((changes.len(), numbers), (2, vec![Some(2), Some(5)]));
+}
+
+#[test]
+fn touched_documents_have_several_revisions() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), "here.db");
+    fill(&store, "acme", &Plan { items: 1_100, ..full_plan() });
+    let revision = store.read(|r| r.revision()).unwrap();
+    store.write(|w| w.touch_documents(Some(1))).unwrap();
+    let changes = store.read(|r| r.changed_documents(revision)).unwrap();
+    assert_eq!(changes.len(), 1_101);
+    assert_eq!(changes[1_100].revision, store.read(|r| r.revision()).unwrap());
+    assert!(changes.chunk_by(|a, b| a.revision == b.revision).all(|step| step.len() <= 500));
+}
+
+#[test]
+fn removed_notes_never_block_an_import() {
+    for (own_notes, file_notes, next_key) in
+        [(vec![true], vec![], "note#2"), (vec![false], vec![true], "note#2")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
+        fill(&origin, "acme", &Plan { notes: file_notes, ..full_plan() });
+        fill(&target, "other", &Plan { notes: own_notes, ..full_plan() });
+        let file = folder.path().join("file.db");
+        origin.write_portable(&file, true).unwrap();
+        import_copy(&target, &file).unwrap();
+        let content = NoteContent { title: "Mine", body: "Later.", tags: &[] };
+        let key = target.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
+        assert_eq!(key, next_key);
+    }
+}
+
+#[test]
+fn page_key_ignores_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), "here.db");
+    fill(&store, "acme", &Plan { sources: 2, ..full_plan() });
+    for (text, key) in [
+        ("acme/app1:Home", Some("acme/app1:Home")),
+        ("ACME/app1:home", Some("acme/app1:Home")),
+        ("acme/app1:Ho", None),
+        ("other/app:Home", None),
+        ("Home", None),
+    ] {
+        let row = store.read(|r| r.document_by_key(text)).unwrap();
+        assert_eq!(row.map(|row| row.key).as_deref(), key, "{text}");
+    }
+}
+
+#[test]
 fn undoing_a_casebook_import_keeps_local_work() {
     let folder = tempfile::tempdir().unwrap();
     let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
-    fill(&origin, "acme", &full_plan());
+    fill(&origin, "acme", &Plan { sources: 2, ..full_plan() });
+    let verdict = Verdict {
+        first: "acme/app0#1".to_owned(),
+        second: "acme/app1#1".to_owned(),
+        kind: VerdictKind::Related,
+        canonical: None,
+        reason: None,
+        actor: "ann".to_owned(),
+        decided_at: at(NOW - 40_000),
+    };
+    origin.write(|w| w.put_verdict(&verdict)).unwrap();
     fill(&target, "other", &Plan { notes: Vec::new(), ..full_plan() });
     let old_rows = dump(&target, true, "");
     let file = folder.path().join("file.db");
@@ -867,7 +978,7 @@ fn undoing_a_casebook_import_keeps_local_work() {
     let content = NoteContent { title: "Mine", body: "Later.", tags: &[] };
     let key = target.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
     let undone = target.write(|w| w.undo_import()).unwrap().unwrap();
-    assert_eq!(undone.sources, ["acme/app0"]);
+    assert_eq!(undone.sources, ["acme/app0", "acme/app1"]);
     let notes: Vec<String> =
         target.read(|r| r.notes(None)).unwrap().into_iter().map(|n| n.document.key).collect();
     assert_eq!(notes, [key]);

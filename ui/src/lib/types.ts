@@ -3272,8 +3272,8 @@ export interface Progress {
    */
   total: number | null;
   /**
-   * Unit of `done` and `total`: `bytes`, `documents`, `chunks`, `records`, `seconds`, `queries`
-   * or `reports`.
+   * Unit of `done` and `total`: `bytes`, `documents`, `passages`, `records`, `seconds`,
+   * `queries` or `reports`.
    */
   unit: string;
 }

@@ -204,6 +204,7 @@ pub struct AskResponse {
     /// Wall time in milliseconds.
     pub took_ms: f64,
 }
+
 impl AskResponse {
     /// Returns the solved case to try first, unless a report is more likely to be the same problem.
     pub fn first_case(&self) -> Option<&SolvedCase> {

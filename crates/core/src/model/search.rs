@@ -201,13 +201,6 @@ impl NoticeKind {
     }
 }
 
-impl Notice {
-    /// Returns whether the indexes behind an answer with these notices were complete.
-    pub fn is_conclusive(notices: &[Self]) -> bool {
-        !notices.iter().any(|notice| notice.lack.is_inconclusive())
-    }
-}
-
 /// A limitation of an answer that the user should know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Notice {
@@ -216,6 +209,13 @@ pub struct Notice {
     /// Description of the limitation, and its remedy.
     #[serde(flatten)]
     pub hint: Hint,
+}
+
+impl Notice {
+    /// Returns whether the indexes behind an answer with these notices were complete.
+    pub fn is_conclusive(notices: &[Self]) -> bool {
+        !notices.iter().any(|notice| notice.lack.is_inconclusive())
+    }
 }
 
 /// The response to a search.

@@ -239,10 +239,14 @@ fn disabled_error() -> Error {
 
 /// Finds the built-in model's folder and reads its card.
 fn built_in_card(folders: &[PathBuf]) -> Result<(PathBuf, ModelInfo)> {
-    let folder =
-        folders.iter().map(|f| f.join(BUILT_IN)).find(|f| f.join(CARD).is_file()).ok_or_else(|| {
+    let folder = folders
+        .iter()
+        .map(|f| f.join(BUILT_IN))
+        .find(|f| f.join(CARD).is_file())
+        .ok_or_else(|| {
             Error::new(Code::ModelUnavailable, "the embedding model is not installed").with_hint(
-                "Reinstall Precedent, or set PRECEDENT_MODELS to the folder that contains builtin/model.onnx.",
+                "Reinstall Precedent, or set PRECEDENT_MODELS to the folder that contains \
+                 builtin/model.onnx.",
             )
         })?;
     let info = ModelInfo::read(&folder)?;

@@ -135,7 +135,7 @@ fn create_session(
     environment: Environment,
     work: Work,
 ) -> Result<TextEmbedding> {
-    let words = wordpiece::take_vocabulary(&mut tokenizer);
+    let word_piece = wordpiece::take_vocabulary(&mut tokenizer);
     let mut model = UserDefinedEmbeddingModel::new(graph, tokenizer)
         .with_pooling(match info.pooling {
             Pooling::Mean => fastembed::Pooling::Mean,
@@ -162,8 +162,8 @@ fn create_session(
     }
     let mut model = TextEmbedding::try_new_from_user_defined(model, options)
         .map_err(|e| damaged_model(folder, &first_line(&e.to_string())))?;
-    if let Some(words) = words {
-        model.tokenizer.with_model(words);
+    if let Some(word_piece) = word_piece {
+        model.tokenizer.with_model(word_piece);
     }
     Ok(model)
 }
@@ -227,8 +227,8 @@ pub(super) fn environment(candidates: &[PathBuf]) -> Result<Environment> {
     if let Some(environment) = &*slot {
         return Ok(environment.clone());
     }
-    let remedy = "Run `cargo xtask runtime`, reinstall Precedent, or set PRECEDENT_ONNXRUNTIME to the path of \
-                  libonnxruntime (1.24 or later).";
+    let remedy = "Reinstall Precedent, or set PRECEDENT_ONNXRUNTIME to the path of libonnxruntime \
+                  (1.24 or later).";
     let Some(path) = candidates.iter().find(|p| p.is_file()) else {
         return Err(Error::new(
             Code::ModelUnavailable,

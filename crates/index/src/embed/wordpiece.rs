@@ -10,9 +10,9 @@ use serde_json::{
 };
 use tokenizers::{Model as _, models::wordpiece::WordPiece};
 
-/// Moves the vocabulary, except the special words, out of the files of a WordPiece tokenizer.
+/// Moves the vocabulary, except the special tokens, out of the files of a WordPiece tokenizer.
 /// Returns `None` and leaves the files unchanged if the tokenizer is of another kind, or if a
-/// special word is not in its vocabulary.
+/// special token is not in its vocabulary.
 pub(super) fn take_vocabulary(files: &mut TokenizerFiles) -> Option<WordPiece> {
     let mut tokenizer: BTreeMap<String, Box<RawValue>> =
         serde_json::from_slice(&files.tokenizer_file).ok()?;
@@ -21,26 +21,27 @@ pub(super) fn take_vocabulary(files: &mut TokenizerFiles) -> Option<WordPiece> {
     if serde_json::from_str::<&str>(parts.get("type")?.get()).ok()? != "WordPiece" {
         return None;
     }
-    let words: WordPiece = serde_json::from_str(model.get()).ok()?;
+    let word_piece: WordPiece = serde_json::from_str(model.get()).ok()?;
     let special_ids: Option<BTreeMap<String, u32>> =
-        special_words(files, tokenizer.get("added_tokens")?)?
+        special_tokens(files, tokenizer.get("added_tokens")?)?
             .into_iter()
-            .map(|word| words.token_to_id(&word).map(|id| (word, id)))
+            .map(|token| word_piece.token_to_id(&token).map(|id| (token, id)))
             .collect();
     parts.insert("vocab".to_owned(), to_raw_value(&special_ids?).ok()?);
     tokenizer.insert("model".to_owned(), to_raw_value(&parts).ok()?);
     files.tokenizer_file = serde_json::to_vec(&tokenizer).ok()?;
-    Some(words)
+    Some(word_piece)
 }
 
-/// Returns the special words in all files of the tokenizer.
-fn special_words(files: &TokenizerFiles, list: &RawValue) -> Option<Vec<String>> {
-    let words: Vec<Value> = serde_json::from_str(list.get()).ok()?;
+/// Returns the special tokens in all files of the tokenizer.
+fn special_tokens(files: &TokenizerFiles, added_tokens: &RawValue) -> Option<Vec<String>> {
+    let tokens: Vec<Value> = serde_json::from_str(added_tokens.get()).ok()?;
     let map: BTreeMap<String, Value> =
         serde_json::from_slice(&files.special_tokens_map_file).ok()?;
     let settings: Value = serde_json::from_slice(&files.tokenizer_config_file).ok()?;
-    let text = |word: &Value| word.as_str().or_else(|| word["content"].as_str()).map(str::to_owned);
-    words.iter().chain(map.values()).chain([&settings["pad_token"]]).map(text).collect()
+    let text =
+        |token: &Value| token.as_str().or_else(|| token["content"].as_str()).map(str::to_owned);
+    tokens.iter().chain(map.values()).chain([&settings["pad_token"]]).map(text).collect()
 }
 
 #[cfg(test)]
@@ -64,10 +65,10 @@ mod tests {
     fn split_tokenizer_encodes_like_the_whole() {
         let full_tokenizer = tokenizers::Tokenizer::from_bytes(&built_in().tokenizer_file).unwrap();
         let mut files = built_in();
-        let words = take_vocabulary(&mut files).unwrap();
+        let model = take_vocabulary(&mut files).unwrap();
         assert!(files.tokenizer_file.len() < 10_000);
         let mut split_tokenizer = tokenizers::Tokenizer::from_bytes(&files.tokenizer_file).unwrap();
-        split_tokenizer.with_model(words);
+        split_tokenizer.with_model(model);
         for text in [
             "Segfault in libfoo.so.1 (0x7f3a), errno=28: No space left on device",
             "Größe überschritten — 見つかりません [MASK] [PAD] [UNK] [CLS]",
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_special_word_keeps_the_tokenizer_whole() {
+    fn missing_special_token_keeps_the_tokenizer_whole() {
         let mut files = TokenizerFiles {
             special_tokens_map_file: br#"{"sep_token": "<end of text>"}"#.to_vec(),
             ..built_in()

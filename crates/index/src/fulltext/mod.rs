@@ -379,6 +379,21 @@ mod tests {
     }
 
     #[test]
+    fn documents_of_one_time_are_ordered_by_id() {
+        let fulltext = FullText::in_memory().unwrap();
+        let mut writer =
+            fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
+        for (id, time) in [(3, 5), (1, 5), (2, 9), (4, 5)] {
+            let mut document = TantivyDocument::default();
+            document.add_u64(fulltext.fields.id, id);
+            document.add_i64(fulltext.fields.updated_at, time);
+            writer.add_document(document).unwrap();
+        }
+        writer.commit().unwrap();
+        assert_eq!(fulltext.recent_documents(&[], 1, 2).unwrap(), [1, 3]);
+    }
+
+    #[test]
     fn full_update_merges_leftover_segments() {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();

@@ -9,7 +9,7 @@ use std::{
 use fixedbitset::FixedBitSet;
 use tantivy::{
     DocAddress, Order, Searcher, SearcherGeneration, Term,
-    collector::{Collector, Count, SegmentCollector, TopDocs},
+    collector::{Collector, Count, SegmentCollector, TopDocs, sort_key::SortByStaticFastValue},
     columnar::Column,
     query::{
         AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, RangeQuery,
@@ -258,8 +258,8 @@ impl FullText {
         Ok(out)
     }
 
-    /// Returns the documents that match the filters, most recently updated first, after skipping
-    /// `offset` of them.
+    /// Returns the documents that match the filters, most recently updated first, ties by id, after
+    /// skipping `offset` of them.
     pub fn recent_documents(
         &self,
         filters: &[Filter],
@@ -268,14 +268,11 @@ impl FullText {
     ) -> Result<Vec<i64>> {
         let searcher = self.searcher()?;
         let query = self.with_filters(Box::new(AllQuery), filters);
-        let top_documents = searcher.search(
-            &query,
-            &TopDocs::with_limit(limit.max(1))
-                .and_offset(offset)
-                .order_by_fast_field::<i64>("updated", Order::Desc),
-        )?;
-        let id_of = id_reader(&searcher)?;
-        Ok(top_documents.into_iter().map(|(_, address)| id_of(address)).collect())
+        let by_time = (SortByStaticFastValue::<i64>::for_field("updated"), Order::Desc);
+        let by_id = (SortByStaticFastValue::<u64>::for_field("id"), Order::Asc);
+        let top_documents = TopDocs::with_limit(limit.max(1)).and_offset(offset);
+        let top_documents = searcher.search(&query, &top_documents.order_by((by_time, by_id)))?;
+        Ok(top_documents.into_iter().filter_map(|((_, id), _)| Some(id?.cast_signed())).collect())
     }
 
     /// Returns the number of documents that match the filters.

@@ -56,7 +56,7 @@ const MERGE_THREADS: usize = 2;
 const QUEUE_LIMIT: usize = 512;
 
 /// The maximum wait for a place in the queue: longer than writing a segment takes.
-const QUEUE_PATIENCE: Duration = Duration::from_secs(20);
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Returns a policy that merges only small segments, which takes no noticeable time.
 fn small_merge_policy() -> LogMergePolicy {
@@ -122,13 +122,13 @@ struct Queue {
 }
 
 impl Queue {
-    /// Waits for a place, for at most [`QUEUE_PATIENCE`]; adding the document then reports why the
+    /// Waits for a place, for at most [`QUEUE_TIMEOUT`]; adding the document then reports why the
     /// threads have stopped.
     fn enter(self: &Arc<Self>, document: TantivyDocument) -> QueueEntry {
         let length = self.length.lock().unwrap_or_else(PoisonError::into_inner);
         let guard = self
             .has_space
-            .wait_timeout_while(length, QUEUE_PATIENCE, |length| *length >= QUEUE_LIMIT);
+            .wait_timeout_while(length, QUEUE_TIMEOUT, |length| *length >= QUEUE_LIMIT);
         *guard.unwrap_or_else(PoisonError::into_inner).0 += 1;
         QueueEntry { document, queue: self.clone() }
     }

@@ -101,7 +101,8 @@ impl DerivedData<'_> {
         };
         self.for_each_prepared(changes.chunks(BATCH), plan, |batch, mut plans| {
             task.check()?;
-            plans.extend(batch.iter().filter(|l| l.is_deleted).map(|l| (l.id, 0, Vec::new())));
+            let tombstones = batch.iter().filter(|change| change.is_deleted);
+            plans.extend(tombstones.map(|change| (change.id, 0, Vec::new())));
             // Planning is idempotent, so record the revision only at the end.
             vectors.plan(&plans, None)?;
             planned_count += batch.len() as u64;
@@ -129,12 +130,12 @@ impl DerivedData<'_> {
         let mut out = Vec::with_capacity(changes.len());
         for batch in changes.chunks(BATCH) {
             task.check()?;
-            let ids: Vec<i64> = batch.iter().map(|l| l.id).collect();
+            let ids: Vec<i64> = batch.iter().map(|change| change.id).collect();
             let urgencies = self.store.read(|r| r.urgencies(&ids))?;
             out.extend(urgencies.into_iter().zip(batch.iter().copied()));
         }
-        out.sort_by_key(|(urgency, listing)| (*urgency, listing.id));
-        Ok(out.into_iter().map(|(_, listing)| listing).collect())
+        out.sort_by_key(|(urgency, change)| (*urgency, change.id));
+        Ok(out.into_iter().map(|(_, change)| change).collect())
     }
 
     /// Embeds one document immediately, even while another process embeds others. `embed` returns
@@ -177,7 +178,7 @@ impl DerivedData<'_> {
                 let plan = self.plan_document(&content, &skeletons);
                 count += u64::from(!vectors.is_planned(content.row.id, &plan)?);
             }
-            for tombstone in batch.iter().filter(|l| l.is_deleted) {
+            for tombstone in batch.iter().filter(|change| change.is_deleted) {
                 count += u64::from(!vectors.is_planned(tombstone.id, &[])?);
             }
         }

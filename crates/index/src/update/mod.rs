@@ -215,7 +215,7 @@ impl DerivedData<'_> {
                 w.set_skeleton(source.id, &skeleton, items)?;
                 // Reindex documents that were indexed with another template.
                 if skeleton != previous_skeleton && has_index {
-                    w.touch_documents(source.id)
+                    w.touch_documents(Some(source.id))
                 } else {
                     Ok(())
                 }

@@ -54,9 +54,6 @@ pub(super) fn append(
     removals: &[u32],
     additions: Vec<CodeRow>,
 ) -> Result<()> {
-    if removals.is_empty() && additions.is_empty() {
-        return Ok(());
-    }
     write(connection, generation, generation, &BlockChange::new(width, removals, additions))?;
     let mut small_blocks: Vec<(i64, i64)> = Vec::new();
     {

@@ -198,7 +198,7 @@ pub fn path(folder: &Path, info: &ModelInfo) -> PathBuf {
 
 /// The maximum wait for another process that creates an empty set. After that, queries run without
 /// vectors.
-const CREATION_PATIENCE: Duration = Duration::from_millis(1500);
+const CREATION_TIMEOUT: Duration = Duration::from_millis(1500);
 
 impl Vectors {
     /// Opens the vectors of this model below this folder. Creates an empty set if there is none or
@@ -213,18 +213,12 @@ impl Vectors {
             create_private_folder(folder)?;
         }
         let open = || {
-            SqliteFile::open_with_timeout(
-                &path,
-                MMAP_BYTES,
-                CREATION_PATIENCE,
-                is_current,
-                |connection| {
-                    prepare(connection, dimensions)?;
-                    // Read-only connections accept the setting and ignore it.
-                    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-                    check_length(connection, &path)
-                },
-            )
+            SqliteFile::open(&path, MMAP_BYTES, CREATION_TIMEOUT, is_current, |connection| {
+                prepare(connection, dimensions)?;
+                // Read-only connections accept the setting and ignore it.
+                connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+                check_length(connection, &path)
+            })
         };
         let file = match open() {
             Err(error) if error.code() == Code::Corrupt => {
@@ -324,23 +318,28 @@ impl Vectors {
         revision: Option<u64>,
     ) -> Result<()> {
         self.write(|c| {
-            let mut select =
-                c.prepare_cached("SELECT id, part, ordinal, hash, code IS NOT NULL FROM chunks WHERE document_id = ?1")?;
+            let mut select = c.prepare_cached(
+                "SELECT id, part, ordinal, hash, code IS NOT NULL FROM chunks
+                     WHERE document_id = ?1",
+            )?;
             let mut delete = c.prepare_cached("DELETE FROM chunks WHERE id = ?1")?;
-            let mut delete_vector = c.prepare_cached("DELETE FROM embeddings WHERE chunk_id = ?1")?;
+            let mut delete_vector =
+                c.prepare_cached("DELETE FROM embeddings WHERE chunk_id = ?1")?;
             let mut insert = c.prepare_cached(
-                "INSERT INTO chunks (document_id, source_id, part, ordinal, hash, priority) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT INTO chunks (document_id, source_id, part, ordinal, hash, priority)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?;
             let mut removals = Vec::new();
             for (document, source, chunks) in documents {
                 let mut new_chunks: Vec<&PlannedChunk> = chunks.iter().collect();
-                let rows = select.query_map([document], |r| {
-                    Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?, r.get::<_, u32>(2)?, r.get::<_, [u8; 16]>(3)?, r.get::<_, bool>(4)?))
-                })?;
+                let rows = select.query_map([document], |r| r.try_into())?;
                 let mut stale_chunks = Vec::new();
                 for row in rows {
-                    let (id, part, ordinal, hash, is_embedded) = row?;
-                    match new_chunks.iter().position(|p| p.part == part && p.ordinal == ordinal && p.hash == hash) {
+                    let (id, part, ordinal, hash, is_embedded): (i64, i64, u32, [u8; 16], bool) =
+                        row?;
+                    let is_same =
+                        |p: &&PlannedChunk| (p.part, p.ordinal, p.hash) == (part, ordinal, hash);
+                    match new_chunks.iter().position(is_same) {
                         Some(index) => {
                             new_chunks.swap_remove(index);
                         }
@@ -356,7 +355,9 @@ impl Vectors {
                 }
                 new_chunks.sort_by_key(|p| (p.part, p.ordinal));
                 for p in new_chunks {
-                    insert.execute(params![document, source, p.part, p.ordinal, p.hash, p.priority])?;
+                    insert.execute(params![
+                        document, source, p.part, p.ordinal, p.hash, p.priority
+                    ])?;
                 }
             }
             self.record_changes(c, &removals, Vec::new())?;
@@ -392,10 +393,12 @@ impl Vectors {
     /// Stores vectors for chunks, in one transaction. Removed chunks are skipped.
     pub fn put(&self, vectors: &[(PendingChunk, Vec<f32>)]) -> Result<()> {
         self.write(|c| {
-            let mut update =
-                c.prepare_cached("UPDATE chunks SET code = ?2 WHERE id = ?1 AND hash = ?3 AND code IS NULL")?;
+            let mut update = c.prepare_cached(
+                "UPDATE chunks SET code = ?2 WHERE id = ?1 AND hash = ?3 AND code IS NULL",
+            )?;
             let mut insert = c.prepare_cached(
-                "INSERT INTO embeddings (chunk_id, source_id, embedding) VALUES (?1, ?2, vec_int8(?3))",
+                "INSERT INTO embeddings (chunk_id, source_id, embedding)
+                 VALUES (?1, ?2, vec_int8(?3))",
             )?;
             let mut rows = Vec::with_capacity(vectors.len());
             for (chunk, vector) in vectors {

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, atomic::Ordering};
 
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{OptionalExtension as _, ToSql, params};
 
 use super::{
     CommentLikeness, Likeness, NearestChunk, TITLE_PART, Vectors, codes::Codes,
@@ -63,19 +63,19 @@ impl Vectors {
             }
         };
         let candidates: Vec<i64> = self.read(|c| {
-            let condition =
-                if chunk_ids.is_some() { "AND chunk_id IN (SELECT value FROM json_each(?3))" } else { "" };
+            let condition = match chunk_ids {
+                Some(_) => "AND chunk_id IN (SELECT value FROM json_each(?3))",
+                None => "",
+            };
             let mut statement = c.prepare_cached(&format!(
-                "SELECT chunk_id FROM embeddings WHERE embedding MATCH vec_int8(?1) AND k = ?2 {condition}"
+                "SELECT chunk_id FROM embeddings
+                 WHERE embedding MATCH vec_int8(?1) AND k = ?2 {condition}"
             ))?;
             let query = quantize(query);
-            let ids = match &chunk_ids {
-                Some(chunk_ids) => statement.query_map(params![query, k, chunk_ids], |r| r.get(0))?.collect(),
-                None => statement
-                    .query_map(params![query, k], |r| r.get(0))?
-                    .collect::<rusqlite::Result<Vec<i64>>>(),
-            };
-            Ok(ids?)
+            let mut parameters: Vec<&dyn ToSql> = vec![&query, &k];
+            parameters.extend(chunk_ids.as_ref().map(|ids| ids as &dyn ToSql));
+            let ids = statement.query_map(&*parameters, |r| r.get(0))?;
+            Ok(ids.collect::<rusqlite::Result<_>>()?)
         })?;
         self.score(query, &candidates, limit)
     }
