@@ -1,5 +1,7 @@
 //! Issues, pull requests and wiki pages.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
 
@@ -14,6 +16,8 @@ use precedent_core::{
     model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State, split_key},
 };
 
+/// The maximum length of a title in characters. Trackers allow 255 to 1,024.
+const MAX_TITLE: usize = 1_024;
 /// The exclusive upper bound of review ids: the text that sorts directly after [`REVIEW_PREFIX`].
 const REVIEW_END: &str = "s";
 
@@ -433,6 +437,17 @@ impl Reader<'_> {
     }
 }
 
+/// Moves the excess of a title longer than [`MAX_TITLE`] to the start of the body.
+fn bound_title<'a>(title: &'a str, body: &'a str) -> (Cow<'a, str>, Cow<'a, str>) {
+    match title.char_indices().nth(MAX_TITLE) {
+        None => (title.into(), body.into()),
+        Some((cut_at, _)) => {
+            let (title, rest) = title.split_at(cut_at);
+            (format!("{title}…").into(), format!("…{rest}\n\n{body}").into())
+        }
+    }
+}
+
 impl Writer<'_> {
     /// Stores a tracker's record of a document unless it is unchanged or the stored one is newer.
     pub fn apply_document(
@@ -463,6 +478,7 @@ impl Writer<'_> {
         if let Some((id, ..)) = current {
             self.journal_old("documents", id)?;
         }
+        let (title, body) = bound_title(&record.title, &record.body);
         let labels = serde_json::Value::from(record.labels.clone()).to_string();
         let second = |t: Option<Timestamp>| t.map(Timestamp::as_second);
         let id: i64 = self.query_value(
@@ -495,8 +511,8 @@ impl Writer<'_> {
                 key,
                 record.number,
                 record.remote_id,
-                record.title,
-                record.body,
+                title,
+                body,
                 record.url,
                 record.state.map(State::as_str),
                 record.state_reason,
@@ -557,6 +573,15 @@ impl Writer<'_> {
 mod tests {
     use super::*;
     use crate::Store;
+
+    #[test]
+    fn long_title_continues_in_the_body() {
+        assert_eq!(bound_title("Pump stops", "At noon."), ("Pump stops".into(), "At noon.".into()));
+        let (title, body) = ("ä".repeat(MAX_TITLE) + "rest", "At noon.");
+        let (title, body) = bound_title(&title, body);
+        assert_eq!(title.chars().count(), MAX_TITLE + 1);
+        assert_eq!(body, "…rest\n\nAt noon.");
+    }
 
     proptest::proptest! {
         #[test]
