@@ -212,8 +212,6 @@ pub struct Response {
     pub status: u16,
     /// Address of the response after redirects.
     pub url: Url,
-    /// `true` if one of the redirects was permanent.
-    pub moved_permanently: bool,
     /// ETag of the response.
     pub etag: Option<String>,
     /// `Link` header with `rel="next"`.
@@ -452,12 +450,10 @@ impl Http {
         login: Option<&Login>,
     ) -> std::result::Result<Response, Failure> {
         let mut url = request.url.clone();
-        let mut is_permanent = false;
         for _ in 0..=MAX_REDIRECTS {
-            let mut response = self.send_once(request, &url, login).await?;
+            let response = self.send_once(request, &url, login).await?;
             let status = response.status;
             if !matches!(status, 301 | 302 | 303 | 307 | 308) {
-                response.moved_permanently = is_permanent;
                 return Ok(response);
             }
             if request.method != Method::GET && !matches!(status, 307 | 308) {
@@ -473,7 +469,6 @@ impl Http {
             if !is_same_site(&request.url, &target) {
                 return Err(Failure::Fatal(foreign_redirect_error(&url, &target)));
             }
-            is_permanent |= matches!(status, 301 | 308);
             url = target;
         }
         Err(fatal(&request.url, "too many redirects"))
@@ -547,7 +542,6 @@ impl Http {
         Ok(Response {
             status: response.status().as_u16(),
             url: url.clone(),
-            moved_permanently: false,
             etag: text(header::ETAG).map(str::to_owned),
             next: link("next"),
             last: link("last"),
@@ -695,6 +689,30 @@ pub fn status_text(status: u16) -> String {
 mod tests {
     use super::*;
     use crate::secrets::Token;
+
+    impl Http {
+        pub(crate) fn for_tests() -> Self {
+            let clock = Arc::new(|| Timestamp::UNIX_EPOCH);
+            Self::new(HttpOptions::new(Arc::new(RealTime::new(clock))))
+        }
+    }
+
+    impl Response {
+        pub(crate) fn for_tests(status: u16, headers: &[(&'static str, &str)], body: &str) -> Self {
+            let headers = headers.iter().map(|&(name, value)| {
+                (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())
+            });
+            Self {
+                status,
+                url: Url::parse("https://api.github.com/").unwrap(),
+                etag: None,
+                next: None,
+                last: None,
+                body: body.into(),
+                headers: headers.collect(),
+            }
+        }
+    }
 
     fn base() -> Url {
         Url::parse("https://api.github.com/repos/a/b/issues").unwrap()

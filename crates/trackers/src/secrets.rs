@@ -147,7 +147,8 @@ pub const KEYRING: &str = "the keyring";
 
 /// A token and the only origins that may receive it.
 ///
-/// Code that sends a secret accepts no other type; creating a token registers it with the [`secret_filter`].
+/// Code that sends a secret accepts no other type; creating a token registers it with the
+/// [`secret_filter`].
 #[derive(Clone)]
 pub struct Token {
     secret: SecretString,

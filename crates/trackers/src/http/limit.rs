@@ -48,17 +48,19 @@ pub(super) fn limit_wait(response: &Response, now: Timestamp) -> Option<Option<D
     if let Ok(Some(seconds)) = wait {
         return Some(Some(Duration::from_secs(seconds)));
     }
-    // One second more, because clocks differ by fractions of a second.
-    let wait = |reset: i64| reset.saturating_sub(now.as_second()).max(0).unsigned_abs() + 1;
     let reset = number("x-ratelimit-reset").filter(|_| used_up).or_else(|| {
         // Linear counts requests and complexity separately, with resets in milliseconds.
-        let of = |kind: &str| {
-            let quota = number(&format!("x-ratelimit-{kind}-remaining"));
-            number(&format!("x-ratelimit-{kind}-reset")).filter(|_| quota.is_some_and(|n| n <= 0))
+        let quota_reset = |kind: &str| {
+            let remaining = number(&format!("x-ratelimit-{kind}-remaining"))?;
+            number(&format!("x-ratelimit-{kind}-reset")).filter(|_| remaining <= 0)
         };
-        of("requests").into_iter().chain(of("complexity")).max().map(|ms| ms / 1_000)
+        quota_reset("requests").max(quota_reset("complexity")).map(|ms| ms / 1_000)
     });
-    Some(reset.map(|reset| Duration::from_secs(wait(reset))))
+    Some(reset.map(|reset| {
+        let seconds = reset.saturating_sub(now.as_second()).max(0).unsigned_abs();
+        // One second more, because clocks differ by fractions of a second.
+        Duration::from_secs(seconds + 1)
+    }))
 }
 
 /// Returns whether a response may report a rate limit; most pages of records are longer.
@@ -86,32 +88,14 @@ pub(super) fn limit_error(response: &Response, wait: Option<Duration>) -> Error 
 
 #[cfg(test)]
 mod tests {
-    use reqwest::header::{HeaderMap, HeaderValue};
-    use url::Url;
-
     use super::*;
-
-    fn response(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Response {
-        let mut map = HeaderMap::new();
-        for (name, value) in headers {
-            map.insert(*name, HeaderValue::from_static(value));
-        }
-        Response {
-            status,
-            url: Url::parse("https://api.github.com/").unwrap(),
-            moved_permanently: false,
-            etag: None,
-            next: None,
-            last: None,
-            body: body.into(),
-            headers: map,
-        }
-    }
 
     #[test]
     fn limit_differs_from_access_denial() {
         let now = Timestamp::from_second(1_000).unwrap();
-        let wait = |status, headers: &[_], body| limit_wait(&response(status, headers, body), now);
+        let wait = |status, headers: &[_], body| {
+            limit_wait(&Response::for_tests(status, headers, body), now)
+        };
         let seconds = |s| Some(Some(Duration::from_secs(s)));
         assert_eq!(wait(200, &[("x-ratelimit-remaining", "0")], ""), None);
         assert_eq!(
@@ -136,7 +120,9 @@ mod tests {
     #[test]
     fn graphql_limit_is_in_the_body() {
         let now = Timestamp::from_second(1_000).unwrap();
-        let wait = |status, headers: &[_], body| limit_wait(&response(status, headers, body), now);
+        let wait = |status, headers: &[_], body| {
+            limit_wait(&Response::for_tests(status, headers, body), now)
+        };
         let github =
             r#"{"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}"#;
         let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1030")];

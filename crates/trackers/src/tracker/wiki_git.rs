@@ -560,7 +560,7 @@ fn remove_temporary_files(clone_folder: &Path) {
     }
 }
 
-/// Returns whether a text is an object name, and so cannot be taken for an option.
+/// Returns whether a string is an object name, and so cannot be taken for an option.
 fn is_object_name(text: &str) -> bool {
     (40..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
@@ -687,12 +687,11 @@ mod tests {
         {
             let repository = endless_server(piece, pause);
             let location = WikiLocation { repository, page_url_prefix: String::new(), token: None };
-            let clock = std::sync::Arc::new(|| Timestamp::UNIX_EPOCH);
-            let timing = std::sync::Arc::new(crate::http::RealTime::new(clock));
-            let http = Http::new(crate::http::HttpOptions::new(timing));
             let limits = GitLimits { ls_remote: Duration::from_secs(2), ..DEFAULT_LIMITS };
-            let git =
-                WikiGit { limits, ..WikiGit::new(&http, location, folder.path().join("copy.git")) };
+            let git = WikiGit {
+                limits,
+                ..WikiGit::new(&Http::for_tests(), location, folder.path().join("copy.git"))
+            };
             let started_at = Instant::now();
             let error = git.head(&Task::new()).await.unwrap_err();
             assert!(started_at.elapsed() < Duration::from_secs(20), "{error}");
