@@ -73,7 +73,7 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
             (None, false) => {
                 Some("it is in a cycle of reports marked as duplicates of each other".into())
             }
-            (None, true) if kind != Kind::GitHub => Some(elsewhere_obstacle(&remote.host).into()),
+            (None, true) if kind != Kind::GitHub => Some(unsupported_obstacle(&remote.host).into()),
             (None, true) if is_discussion => {
                 Some("discussions cannot be closed from here; close it there".into())
             }
@@ -129,8 +129,8 @@ fn trust_obstacle(
     })
 }
 
-/// Returns why reports of another tracker than GitHub are not closed.
-fn elsewhere_obstacle(host: &str) -> String {
+/// Returns the reason why reports on other trackers than GitHub are not closed.
+fn unsupported_obstacle(host: &str) -> String {
     format!("reports on {host} cannot be closed from here; close it there")
 }
 
@@ -245,7 +245,7 @@ impl ClosureJob<'_> {
             return self.refuse(reason.text.clone()).await;
         }
         let Some(closer) = tracker.closer() else {
-            return self.refuse(elsewhere_obstacle(&self.closure.host)).await;
+            return self.refuse(unsupported_obstacle(&self.closure.host)).await;
         };
         let record = match tracker.item(number, task).await? {
             Lookup::Found(record) => record,

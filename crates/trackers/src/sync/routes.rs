@@ -20,7 +20,7 @@ pub(super) struct Routes {
 pub(super) struct RecordContext<'a> {
     pub(super) namespace: &'a str,
     pub(super) file: &'a str,
-    /// `true` for an item, `false` for a comment or link.
+    /// `true` for an item or its links, `false` for a comment or a release.
     pub(super) is_item: bool,
 }
 

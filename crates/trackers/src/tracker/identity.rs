@@ -41,14 +41,17 @@ pub fn parse_reference(text: &str) -> Option<Identity> {
 /// Parses an item reference like [`parse_reference`], but rejects the digits at the end of an id.
 pub fn parse_strict(text: &str) -> Option<Identity> {
     let text = text.trim();
-    let digit_count = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    let prefix = &text[..text.len() - digit_count];
-    let has_digits = prefix.bytes().any(|b| b.is_ascii_digit()) && !text.contains("://");
+    let prefix = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    let has_digits = prefix.bytes().any(|b| b.is_ascii_digit());
     let is_id = has_digits && (text.len() >= 16 || prefix.ends_with(char::is_alphanumeric));
-    (digit_count > 0 && !is_id)
-        .then(|| parse_reference(text))
-        .flatten()
-        .or_else(|| text.contains("://").then(|| parse_reference(text)).flatten())
+    let is_number = prefix.len() < text.len() && !is_id;
+    if is_number || text.contains("://") { parse_reference(text) } else { None }
+}
+
+/// Splits a key such as `APP-12` into its project and its number.
+pub fn split_key(key: &str) -> Option<(&str, u64)> {
+    let (project, number) = key.rsplit_once('-')?;
+    Some((project, item_number(number)?))
 }
 
 /// Returns a stable number for an id that is not a number.

@@ -17,6 +17,7 @@ use super::{
 use crate::http::{Request, Response};
 use precedent_core::{error::Result, model::ReleaseRecord, task::Task};
 use precedent_text::{
+    pattern::re,
     reference::{Relation, references},
     version,
 };
@@ -231,22 +232,18 @@ fn is_version_name(title: &str) -> bool {
 
 /// Words in notes about items that are not fixed.
 static UNFIXED_WORDS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\brevert|\bknown (?:issue|bug|problem)"));
-static ENTRY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[-*+•]|\d+[.)])\s"));
+    LazyLock::new(|| re(r"(?i)\brevert|\bknown (?:issue|bug|problem)"));
+static ENTRY: LazyLock<Regex> = LazyLock::new(|| re(r"^\s*(?:[-*+•]|\d+[.)])\s"));
 /// A reference in brackets: "(#12)", "([#12](…), #13)".
-static BRACKETED_REFERENCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\([^()]*#\d"));
+static BRACKETED_REFERENCE: LazyLock<Regex> = LazyLock::new(|| re(r"\([^()]*#\d"));
 /// A version in a heading, with the text before and after it.
 static HEADING: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
+    re(concat!(
         r"(?i)^(?:(?P<word>[\p{L}][\p{L}\p{N}_.-]*)\s+)?",
         r"(?:\\?\[)?(?P<name>v?\d+(?:\.\d+)+[\w.+-]*|unreleased)\]?(?:\([^()]*://[^()]*\))?(?P<rest>.*)$",
     ))
 });
-static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b"));
-
-fn pattern(text: &str) -> Regex {
-    precedent_text::pattern::re(text)
-}
+static DATE: LazyLock<Regex> = LazyLock::new(|| re(r"\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b"));
 
 /// Returns the numbers of the items that release notes of `project` name as fixed, ascending: those
 /// in list entries, in parentheses and after "fixes", except reverted changes and known issues.
@@ -364,7 +361,7 @@ fn version_heading(text: &str) -> Option<ReleaseRecord> {
     })
 }
 
-/// Returns the project that a text refers to most often; empty if there is none.
+/// Returns the project that a changelog refers to most often; empty if there is none.
 fn main_project(text: &str) -> String {
     let mut counts = BTreeMap::<String, usize>::new();
     for source in references(text).into_iter().filter_map(|reference| reference.source) {

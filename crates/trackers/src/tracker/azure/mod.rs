@@ -297,7 +297,7 @@ fn next_page(
 
 /// Returns the error for a wrong or missing token; the server responds with a sign-in page.
 fn custom_error(client: &Client, response: &Response, subject: &str) -> Option<Error> {
-    matches!(response.status, 203 | 302).then(|| client.status_error(401, response, subject))
+    (response.status == 203).then(|| client.status_error(401, response, subject))
 }
 
 #[async_trait]

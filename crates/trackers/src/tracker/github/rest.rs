@@ -191,7 +191,7 @@ fn change_time(record: &Record) -> Option<Timestamp> {
     }
 }
 
-/// Returns whether a text is valid as `owner/name` in an address.
+/// Returns whether a name is valid as `owner/name` in an address.
 fn is_repository_name(text: &str) -> bool {
     let is_valid = |part: &str| {
         !part.is_empty()

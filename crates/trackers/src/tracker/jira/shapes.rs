@@ -131,7 +131,7 @@ fn null_as_empty<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
     Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Converts a text to Markdown: a document on Cloud, Jira markup elsewhere.
+/// Converts a text field to Markdown: a document on Cloud, Jira markup elsewhere.
 fn to_markdown(value: Option<&Value>) -> String {
     match value {
         Some(Value::String(text)) => Markup::Jira.to_markdown(&text.replace('\0', "\u{fffd}")),
