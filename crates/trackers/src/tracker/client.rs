@@ -242,6 +242,11 @@ pub(super) fn escape(name: &str) -> String {
     url::form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20")
 }
 
+/// Returns a title without surrounding white space and NUL characters.
+pub(super) fn clean_title(title: &str) -> String {
+    title.replace('\0', "\u{fffd}").trim().to_owned()
+}
+
 /// Replaces NUL characters, because SQLite's text functions stop at them.
 pub(super) fn clean(text: Option<String>) -> String {
     text.map(|t| t.replace('\0', "\u{fffd}")).unwrap_or_default()

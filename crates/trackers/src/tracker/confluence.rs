@@ -17,7 +17,7 @@ use url::Url;
 
 use super::{
     Address, Fetch, Lookup, Page, Stream, Tracker,
-    client::{Client, clean, escape, parse_each},
+    client::{Client, clean, clean_title, escape, parse_each},
     dates::{Time, time},
     github::describe,
     pagination::Pagination,
@@ -371,7 +371,7 @@ impl Confluence {
             kind: DocKind::Page,
             slug: Some(entry.slug.clone()),
             remote_id: Some(content.id),
-            title: content.title.replace('\0', "\u{fffd}").trim().to_owned(),
+            title: clean_title(&content.title),
             body: storage_format::to_markdown(&storage),
             url: content.links.webui.map(|path| format!("{}{path}", self.client.web())),
             author: Author { login: author, ..Author::default() },

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::{
     Address, Fetch, Lookup, Page, Relation, Stream, Tracker,
-    client::{Client, clean, escape},
+    client::{Client, clean, clean_title, escape},
     dates::{Time, time},
     github::describe,
     identity,
@@ -205,7 +205,7 @@ impl GitLab {
         let record = DocumentRecord {
             number: Some(issue.iid),
             remote_id: issue.id.map(|id| id.to_string()),
-            title: issue.title.replace('\0', "\u{fffd}").trim().to_owned(),
+            title: clean_title(&issue.title),
             body: clean(issue.description),
             url: issue.web_url,
             state: Some(if is_closed { State::Closed } else { State::Open }),

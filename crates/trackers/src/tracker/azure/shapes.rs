@@ -11,6 +11,7 @@ use serde_json::{Value, value::RawValue};
 
 use crate::tracker::{
     Relation,
+    client::clean_title,
     dates::{Time, time},
     github::describe,
     identity,
@@ -231,12 +232,7 @@ impl WorkItem {
         DocumentRecord {
             number: Some(self.id),
             remote_id: Some(self.id.to_string()),
-            title: self
-                .text("System.Title")
-                .unwrap_or_default()
-                .replace('\0', "\u{fffd}")
-                .trim()
-                .to_owned(),
+            title: clean_title(self.text("System.Title").unwrap_or_default()),
             body: texts.join("\n\n"),
             url: Some(format!("{web}/_workitems/edit/{}", self.id)),
             state: Some(if is_closed { State::Closed } else { State::Open }),

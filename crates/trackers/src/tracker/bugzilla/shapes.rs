@@ -10,7 +10,7 @@ use serde_json::{Value, value::RawValue};
 
 use crate::tracker::{
     Relation,
-    client::clean,
+    client::{clean, clean_title},
     dates::{Time, time},
     github::describe,
     identity::{self, parse_url},
@@ -187,7 +187,7 @@ impl Bug {
         Ok(DocumentRecord {
             number: Some(self.id),
             remote_id: Some(self.id.to_string()),
-            title: self.summary.replace('\0', "\u{fffd}").trim().to_owned(),
+            title: clean_title(&self.summary),
             body,
             url: Some(format!("{web}/show_bug.cgi?id={}", self.id)),
             state: Some(if is_closed { State::Closed } else { State::Open }),

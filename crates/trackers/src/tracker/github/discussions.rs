@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::{GitHub, describe, graphql::graphql_url};
 use crate::tracker::{
     Fetch, Lookup, Page,
+    client::{clean, clean_title},
     graphql::{self, List, Nodes, QueryOutcome},
     identity,
     pagination::Pagination,
@@ -144,7 +145,7 @@ pub(super) async fn fetch_page(
     let (next, watermark) = pagination.by_creation(total, newest, has_more);
     // A restarted pass starts without a token.
     let next = next.map(|next| Pagination { token: cursor.filter(|_| next.page > 1), ..next });
-    Ok(Fetch::Page(Page { next: next.map(|next| next.cursor()), watermark, ..page }))
+    Ok(page.into_fetch((next, watermark)))
 }
 
 fn parse_updated_at(node: &Value) -> Option<Timestamp> {
@@ -285,12 +286,11 @@ fn document(fields: DiscussionFields, node: &Value, comment_count: u64) -> Docum
         reason => reason.map(str::to_lowercase),
     };
     let names = fields.labels.map(|l| l.nodes).unwrap_or_default().into_iter().flatten();
-    let clean = |text: &str| text.replace('\0', "\u{fffd}");
     DocumentRecord {
         number: Some(fields.number),
         remote_id: Some(fields.id),
-        title: clean(&fields.title).trim().to_owned(),
-        body: clean(&fields.body.unwrap_or_default()),
+        title: clean_title(&fields.title),
+        body: clean(fields.body),
         url: fields.url,
         state: Some(if is_closed { State::Closed } else { State::Open }),
         state_reason: reason,
@@ -324,7 +324,7 @@ fn parse_comment(node: Value, number: u64) -> Result<Option<CommentRecord>, Stri
         number,
         remote_id: format!("{ID_PREFIX}{}", comment.id),
         author: author(comment.author, association),
-        body: comment.body.unwrap_or_default().replace('\0', "\u{fffd}"),
+        body: clean(comment.body),
         url: comment.url,
         created_at: comment.created_at,
         updated_at: comment.updated_at.unwrap_or(comment.created_at),

@@ -16,13 +16,14 @@ use url::Url;
 use super::{
     Address, Fetch, Lookup, Page, Stream, Tracker,
     client::{Client, escape},
+    identity::split_key,
     pagination::Pagination,
     release::{self, ReleaseList, ReleaseRequest, Releases},
     repetition::RepeatGuard,
 };
 use crate::http::{Http, Login, Response};
 use precedent_core::{error::Result, model::Project, task::Task};
-use shapes::{Comments, SearchPage, User, split_key};
+use shapes::{Comments, SearchPage, User};
 pub(super) use shapes::{comment, issue, parse_comments};
 
 const PAGE_SIZE: u32 = 100;

@@ -7,12 +7,12 @@ use serde_json::{Value, value::RawValue};
 
 use crate::tracker::{
     Relation,
+    client::clean_title,
     dates::{Time, time},
     github::describe,
+    identity::split_key,
 };
-use precedent_core::model::{
-    Author, CommentRecord, DocumentRecord, INTERNAL, Raw, State, item_number,
-};
+use precedent_core::model::{Author, CommentRecord, DocumentRecord, INTERNAL, Raw, State};
 use precedent_markup::{Markup, adf};
 
 #[derive(Deserialize)]
@@ -149,12 +149,6 @@ fn author(user: Option<User>, hidden: bool) -> Author {
     }
 }
 
-/// Returns the project and the number in `PROJ-12`.
-pub(super) fn split_key(key: &str) -> Option<(&str, u64)> {
-    let (project, number) = key.rsplit_once('-')?;
-    Some((project, item_number(number)?))
-}
-
 /// Parses an issue and its relations. `namespace` prefixes the keys of other projects.
 pub(in crate::tracker) fn issue(
     text: &str,
@@ -192,7 +186,7 @@ pub(in crate::tracker) fn issue(
     let record = DocumentRecord {
         number: Some(number),
         remote_id: issue.id,
-        title: fields.summary.unwrap_or_default().replace('\0', "\u{fffd}").trim().to_owned(),
+        title: clean_title(&fields.summary.unwrap_or_default()),
         body: to_markdown(fields.description.as_ref()),
         url: Some(format!("{base}/browse/{}", issue.key)),
         state: Some(if is_closed { State::Closed } else { State::Open }),

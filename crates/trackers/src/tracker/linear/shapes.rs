@@ -7,10 +7,11 @@ use serde_json::{Number, Value};
 
 use crate::tracker::{
     Relation,
-    client::clean,
+    client::{clean, clean_title},
     dates::{Time, time},
     github::describe,
     graphql::Nodes,
+    identity::split_key,
 };
 use precedent_core::model::{Author, CommentRecord, DocumentRecord, Raw, State, item_number};
 
@@ -82,11 +83,6 @@ pub(super) struct Issue {
     raw: Vec<u8>,
 }
 
-fn split_identifier(identifier: &str) -> Option<(&str, u64)> {
-    let (team, number) = identifier.rsplit_once('-')?;
-    Some((team, item_number(number)?))
-}
-
 /// Returns the author: a user, an app, or a user of an integration.
 fn author(user: Option<NamedNode>, bot: Option<NamedNode>, external: Option<NamedNode>) -> Author {
     let is_bot = bot.is_some() || user.as_ref().is_some_and(|u| u.app);
@@ -98,7 +94,7 @@ impl Issue {
     pub(super) fn parse(node: Value) -> Result<Self, String> {
         let raw = node.to_string().into_bytes();
         let fields: IssueFields = serde_json::from_value(node).map_err(|e| describe(&e))?;
-        let Some((_, number)) = split_identifier(&fields.identifier) else {
+        let Some((_, number)) = split_key(&fields.identifier) else {
             let excerpt: String = fields.identifier.chars().take(80).collect();
             return Err(format!("\"identifier\" does not end in a number: {excerpt}"));
         };
@@ -112,14 +108,14 @@ impl Issue {
 
     /// Returns the team and number of the issue.
     pub(super) fn team_and_number(&self) -> Option<(&str, u64)> {
-        split_identifier(&self.fields.identifier)
+        split_key(&self.fields.identifier)
     }
 
     /// Returns the relations of the issue. A relation belongs to the duplicate or to the blocking
     /// issue.
     pub(super) fn relations(&self, workspace: &str) -> Vec<Relation> {
         let relations = self.fields.links().filter_map(|link| {
-            let (team, number) = split_identifier(&link.related_issue.as_ref()?.identifier)?;
+            let (team, number) = split_key(&link.related_issue.as_ref()?.identifier)?;
             let key = format!("{workspace}/{team}#{number}");
             match link.kind.as_deref()? {
                 "duplicate" => Some(Relation::DuplicateOf(self.number, key)),
@@ -155,7 +151,7 @@ impl Issue {
         DocumentRecord {
             number: Some(self.number),
             remote_id: Some(fields.id),
-            title: fields.title.replace('\0', "\u{fffd}").trim().to_owned(),
+            title: clean_title(&fields.title),
             body: clean(fields.description),
             url: fields.url,
             state: Some(if is_closed { State::Closed } else { State::Open }),

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::tracker::{
     Relation,
-    client::{clean, escape},
+    client::{clean, clean_title, escape},
     dates::{Time, time},
     github::describe,
     identity,
@@ -146,7 +146,7 @@ pub(super) fn parse_issue(
     let record = DocumentRecord {
         number: Some(id),
         remote_id: Some(id.to_string()),
-        title: issue.subject.replace('\0', "\u{fffd}").trim().to_owned(),
+        title: clean_title(&issue.subject),
         body: to_markdown(issue.description),
         url: Some(format!("{base}/issues/{id}")),
         state: Some(if is_closed { State::Closed } else { State::Open }),
