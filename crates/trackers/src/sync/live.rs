@@ -211,7 +211,7 @@ impl Run<'_> {
                     if !cursors.insert(cursor.0.clone()) {
                         // The next sync resumes at the watermark, which avoids the cycle.
                         row.next_page = None;
-                        self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
+                        self.set_stream(name, row).await?;
                         return Err(Error::new(
                             Code::Network,
                             format!("the tracker's list of {} repeats itself", stream.label()),

@@ -57,13 +57,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
                 .with_hint("Everything else was fetched; try again later."));
             }
             Relations::Refused(reason) => {
-                let row = StreamRow {
-                    refused: Some(secret_filter::single_line(&reason)),
-                    ..StreamRow::default()
-                };
-                return run
-                    .with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row)))
-                    .await;
+                let refused = Some(secret_filter::single_line(&reason));
+                return run.set_stream(NAME, StreamRow { refused, ..StreamRow::default() }).await;
             }
         }
     }

@@ -28,12 +28,7 @@ pub(super) async fn hide_pages(
     if missing_keys.len() > run.allowance.limit(total)
         && (is_empty || missing_keys.len() > absence::MIN_ALLOWANCE)
     {
-        run.mark_incomplete(absence::removal_error(
-            missing_keys.len(),
-            total,
-            "pages",
-            &run.source.key,
-        ));
+        run.reject_removal(missing_keys.len(), total, "pages");
         return Ok(());
     }
     let (mut gone_keys, mut replaced_keys) = (Vec::new(), Vec::new());
@@ -56,12 +51,7 @@ pub(super) async fn hide_pages(
     }
     hide(run, replaced_keys).await?;
     if gone_keys.len() > run.allowance.limit(total) {
-        run.mark_incomplete(absence::removal_error(
-            gone_keys.len(),
-            total,
-            "pages",
-            &run.source.key,
-        ));
+        run.reject_removal(gone_keys.len(), total, "pages");
         return Ok(());
     }
     hide(run, gone_keys).await

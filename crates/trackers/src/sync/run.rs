@@ -117,6 +117,11 @@ impl Run<'_> {
         Ok(())
     }
 
+    pub(super) async fn set_stream(&self, name: &'static str, row: StreamRow) -> Result<()> {
+        let source = self.source.id;
+        self.with_store(move |store| store.write(|w| w.set_stream(source, name, &row))).await
+    }
+
     pub(super) async fn with_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Store) -> Result<T> + Send + 'static,
@@ -128,6 +133,11 @@ impl Run<'_> {
     /// Records why the sync counts as incomplete; the first reason is reported.
     pub(super) fn mark_incomplete(&mut self, reason: Error) {
         self.incomplete_reason.get_or_insert(reason);
+    }
+
+    /// Records that too many records of a kind would be hidden, so that none was.
+    pub(super) fn reject_removal(&mut self, count: usize, total: usize, kind: &str) {
+        self.mark_incomplete(absence::removal_error(count, total, kind, &self.source.key));
     }
 
     pub(super) fn add_date_gap(&mut self, text: String) {

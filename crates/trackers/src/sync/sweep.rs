@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use jiff::SignedDuration;
 
 use super::{
-    absence, clock, removal,
+    clock, removal,
     run::{PageEvents, Run},
 };
 use crate::tracker::{Fetch, Lookup, Stream, Tracker, repetition::RepeatGuard};
@@ -137,12 +137,7 @@ async fn check_items(
     }
     let hidden_count = run.hidden_count + removals.len();
     if hidden_count > run.allowance.limit(total + run.hidden_count) {
-        run.mark_incomplete(absence::removal_error(
-            hidden_count,
-            total + run.hidden_count,
-            "items",
-            &run.source.key,
-        ));
+        run.reject_removal(hidden_count, total + run.hidden_count, "items");
         return Ok(remaining_count);
     }
     // If access to the project was lost, all its items look removed.
@@ -185,13 +180,7 @@ async fn check_comments(
     for (id, number) in ids.into_iter().take(MAX_CHECKS) {
         run.context.task.check()?;
         if removals.len() > run.allowance.limit(total) {
-            run.mark_incomplete(absence::removal_error(
-                removals.len(),
-                total,
-                "comments",
-                &run.source.key,
-            ));
-            return Ok(remaining_count);
+            break;
         }
         let lookup = tracker.comment(number, &id, &run.context.task).await?;
         if apply_lookup(run, lookup).await?.is_some() {
@@ -202,12 +191,7 @@ async fn check_comments(
         return Ok(remaining_count);
     }
     if removals.len() > run.allowance.limit(total) {
-        run.mark_incomplete(absence::removal_error(
-            removals.len(),
-            total,
-            "comments",
-            &run.source.key,
-        ));
+        run.reject_removal(removals.len(), total, "comments");
         return Ok(remaining_count);
     }
     tracker.probe(&run.context.task).await?;

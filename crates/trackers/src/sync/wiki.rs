@@ -57,18 +57,14 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         Head::Commit(commit) => commit,
         Head::Missing(reason) => {
             let row = StreamRow { refused: Some(secret_filter::single_line(&reason)), ..row };
-            return run
-                .with_store(move |store| store.write(|w| w.set_stream(source, STREAM_NAME, &row)))
-                .await;
+            return run.set_stream(STREAM_NAME, row).await;
         }
     };
     let base =
         row.etag.as_ref().filter(|(_, url)| url == git.address()).map(|(commit, _)| commit.clone());
     if base.as_ref() == Some(&head) && row.refused.is_none() && !run.full {
         let row = StreamRow { finished_at: Some((run.context.clock)()), ..row };
-        return run
-            .with_store(move |store| store.write(|w| w.set_stream(source, STREAM_NAME, &row)))
-            .await;
+        return run.set_stream(STREAM_NAME, row).await;
     }
     git.fetch(&task).await?;
     // The fetched commit may be newer than the one requested before.
