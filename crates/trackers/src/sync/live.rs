@@ -253,7 +253,8 @@ impl Run<'_> {
                 Fetch::Unchanged => {
                     row.finished_at = Some((self.context.clock)());
                     row.next_page = None;
-                    self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
+                    row.refused = None;
+                    self.set_stream(name, row).await?;
                     return Ok(false);
                 }
                 Fetch::Expired if !has_restarted => {
