@@ -48,18 +48,36 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
                 .await?;
                 run.context.task.report(Phase::Sync, count, Some(total.max(count)), "records");
             }
-            Relations::TooMany if size > MIN_BATCH => size /= 2,
+            Relations::TooMany if size > MIN_BATCH => size = (size / 2).max(MIN_BATCH),
             Relations::TooMany => {
-                return Err(Error::new(
-                    Code::Network,
-                    "the tracker cannot return the links between items",
-                )
-                .with_hint("Everything else was fetched; try again later."));
+                run.mark_incomplete(
+                    Error::new(Code::Network, "the tracker cannot return the links between items")
+                        .with_hint("Everything else was fetched; try again later."),
+                );
+                return Ok(());
             }
             Relations::Refused(reason) => {
                 let refused = Some(secret_filter::single_line(&reason));
                 return run.set_stream(NAME, StreamRow { refused, ..StreamRow::default() }).await;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::run::fake, *};
+    use crate::tracker::Fetch;
+
+    #[tokio::test]
+    async fn refused_batches_shrink_to_the_minimum() {
+        let folder = tempfile::tempdir().unwrap();
+        let issues = (1..=60).map(|number| fake::issue(number, "closed")).collect();
+        let (context, source) = fake::casebook(&folder, issues);
+        let tracker = fake::FakeTracker::new(|_| Fetch::Expired);
+        let mut sync = Run::for_tests(&context, &source);
+        run(&mut sync, &tracker, "acme/app").await.unwrap();
+        assert_eq!(*tracker.batches.lock().unwrap(), [50, 25, 12, 6, MIN_BATCH]);
+        assert!(sync.incomplete_reason.unwrap().to_string().contains("links between items"));
     }
 }

@@ -147,3 +147,123 @@ impl Run<'_> {
         }
     }
 }
+
+#[cfg(test)]
+pub(super) mod fake {
+    //! A tracker and a casebook for the tests of the steps of a sync.
+
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::{
+        http::Http,
+        tracker::{
+            Address, Client, Fetch, Kind, Lookup, Pagination, Relations, Stream, Tracker,
+            github::{self, GitHub},
+            wiki_git::WikiLocation,
+        },
+    };
+    use precedent_core::model::Project;
+
+    /// A tracker whose items are all gone, and whose relations are always too many.
+    pub(in crate::sync) struct FakeTracker {
+        github: GitHub,
+        list: fn(Stream) -> Fetch,
+        pub(in crate::sync) batches: Mutex<Vec<usize>>,
+        pub(in crate::sync) wiki: Option<WikiLocation>,
+    }
+
+    impl FakeTracker {
+        pub(in crate::sync) fn new(list: fn(Stream) -> Fetch) -> Self {
+            let address = Address::parse(Kind::GitHub, "github.com").unwrap();
+            let github = GitHub::new(Http::for_tests(), &address, "acme/app", None);
+            Self { github, list, batches: Mutex::default(), wiki: None }
+        }
+    }
+
+    #[async_trait::async_trait]
+    impl Tracker for FakeTracker {
+        fn client(&self) -> &Client {
+            self.github.client()
+        }
+
+        async fn probe(&mut self, _task: &Task) -> Result<Project> {
+            Ok(Project::default())
+        }
+
+        async fn user(&self, _task: &Task) -> Result<Option<String>> {
+            Ok(None)
+        }
+
+        fn size(&self, _stream: Stream) -> u32 {
+            100
+        }
+
+        async fn list_page(
+            &self,
+            stream: Stream,
+            _pagination: &Pagination,
+            _task: &Task,
+        ) -> Result<Fetch> {
+            Ok((self.list)(stream))
+        }
+
+        async fn item(&self, _number: u64, _task: &Task) -> Result<Lookup> {
+            Ok(Lookup::Gone)
+        }
+
+        async fn comment(&self, _number: u64, _id: &str, _task: &Task) -> Result<Lookup> {
+            Ok(Lookup::Gone)
+        }
+
+        fn wiki(&self) -> Option<WikiLocation> {
+            self.wiki.clone()
+        }
+
+        async fn relations(&self, numbers: &[u64], _task: &Task) -> Result<Relations> {
+            self.batches.lock().unwrap().push(numbers.len());
+            Ok(Relations::TooMany)
+        }
+    }
+
+    /// Returns an issue in this state.
+    pub(in crate::sync) fn issue(number: u64, state: &str) -> Record {
+        let text = format!(r#"{{"number": {number}, "title": "x", "state": "{state}"}}"#);
+        github::record(text.as_bytes()).unwrap()
+    }
+
+    /// Creates a casebook with a source of these records.
+    pub(in crate::sync) fn casebook(
+        folder: &tempfile::TempDir,
+        records: Vec<Record>,
+    ) -> (Context, SourceRow) {
+        let now = Timestamp::from_second(1_780_000_000).unwrap();
+        let store = Arc::new(Store::open(&folder.path().join("precedent.db")).unwrap());
+        let source = store.write(|w| w.add_source("acme/app", "github", now)).unwrap();
+        apply(&store, &source, records, false, now, |_| Ok(())).unwrap();
+        let context = Context {
+            store,
+            folder: folder.path().to_owned(),
+            clock: Arc::new(move || now),
+            task: Task::new(),
+        };
+        (context, source)
+    }
+
+    impl<'a> Run<'a> {
+        pub(in crate::sync) fn for_tests(context: &'a Context, source: &'a SourceRow) -> Self {
+            Self {
+                context,
+                source,
+                full: true,
+                allowance: Allowance::Share,
+                report: SyncReport::default(),
+                project: "acme/app".to_owned(),
+                seen_records: SeenRecords::default(),
+                hidden_count: 0,
+                incomplete_reason: None,
+                date_gaps: Vec::new(),
+            }
+        }
+    }
+}

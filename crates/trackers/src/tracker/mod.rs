@@ -29,11 +29,11 @@ pub mod zendesk;
 
 pub use address::{Address, Kind};
 use async_trait::async_trait;
-use client::Client;
+pub(crate) use client::Client;
 pub use closer::{CanonicalRef, ClosingSteps, IssueCloser};
 pub use connect::{closing_steps, open};
 use jiff::Timestamp;
-use pagination::Pagination;
+pub(crate) use pagination::Pagination;
 use release::{ReleaseList, ReleasePage, ReleaseRequest, Releases};
 
 use url::Url;
