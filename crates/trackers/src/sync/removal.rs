@@ -10,18 +10,8 @@ pub(super) async fn hide_pages(
     tracker: &dyn Tracker,
     slugs: Vec<String>,
 ) -> Result<()> {
-    let source = run.source.clone();
     let is_empty = slugs.is_empty();
-    let (restored_count, missing_keys, total) = run
-        .with_store(move |store| {
-            store.write(|w| {
-                let (restored_count, missing_keys) =
-                    absence::restore_listed_pages(w, &source, &slugs)?;
-                Ok((restored_count, missing_keys, w.page_keys(source.id)?.len()))
-            })
-        })
-        .await?;
-    run.report.updated += restored_count;
+    let (missing_keys, total) = restore_pages(run, slugs).await?;
     if missing_keys.is_empty() {
         return Ok(());
     }
@@ -55,6 +45,25 @@ pub(super) async fn hide_pages(
         return Ok(());
     }
     hide(run, gone_keys).await
+}
+
+/// Restores hidden pages that are listed; returns the keys of unlisted pages and the page count.
+pub(super) async fn restore_pages(
+    run: &mut Run<'_>,
+    slugs: Vec<String>,
+) -> Result<(Vec<String>, usize)> {
+    let source = run.source.clone();
+    let (restored_count, missing_keys, total) = run
+        .with_store(move |store| {
+            store.write(|w| {
+                let (restored_count, missing_keys) =
+                    absence::restore_listed_pages(w, &source, &slugs)?;
+                Ok((restored_count, missing_keys, w.page_keys(source.id)?.len()))
+            })
+        })
+        .await?;
+    run.report.updated += restored_count;
+    Ok((missing_keys, total))
 }
 
 /// Hides documents that are gone.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    absence, removal,
+    removal,
     run::{PageEvents, Run},
 };
 use crate::{
@@ -117,12 +117,18 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         task.report(Phase::Sync, page_count, Some(changes.len() as u64), "records");
     }
 
-    let slugs: Vec<String> = pages.into_keys().collect();
-    let row_source = run.source.clone();
-    let now = (run.context.clock)();
+    let (missing_keys, total) = removal::restore_pages(run, pages.into_keys().collect()).await?;
+    // The commit proves the deletion, but mass deletion may be a mistake; renames are new pages.
+    let new_count = usize::try_from(run.report.new - previous_new_count).unwrap_or(usize::MAX);
+    if missing_keys.len() > run.allowance.limit(total).max(new_count) {
+        // The stored commit stays, so that the next sync checks again.
+        run.reject_removal(missing_keys.len(), total, "pages");
+        return Ok(());
+    }
+    removal::hide(run, missing_keys).await?;
     let row = StreamRow {
         etag: Some((commit, git.address().to_owned())),
-        finished_at: Some(now),
+        finished_at: Some((run.context.clock)()),
         unreadable: if old_files.is_empty() {
             unreadable_count
         } else {
@@ -131,29 +137,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         refused: None,
         ..row
     };
-    let (restored_count, missing_keys, total) = run
-        .with_store(move |store| {
-            store.write(|w| {
-                let (restored_count, missing_keys) =
-                    absence::restore_listed_pages(w, &row_source, &slugs)?;
-                w.set_stream(source, STREAM_NAME, &row)?;
-                Ok((restored_count, missing_keys, w.page_keys(source)?.len()))
-            })
-        })
-        .await?;
-    run.report.updated += restored_count;
-    // The commit proves the deletion, but mass deletion may be a mistake; renames are new pages.
-    let new_count = usize::try_from(run.report.new - previous_new_count).unwrap_or(usize::MAX);
-    if missing_keys.len() > run.allowance.limit(total).max(new_count) {
-        run.mark_incomplete(absence::removal_error(
-            missing_keys.len(),
-            total,
-            "pages",
-            &run.source.key,
-        ));
-        return Ok(());
-    }
-    removal::hide(run, missing_keys).await
+    run.set_stream(STREAM_NAME, row).await
 }
 
 /// Returns the pages by name. A wiki is flat: of two files with the same name, the alphabetically
@@ -213,4 +197,49 @@ fn parse_page(
     let file_name = file.path.rsplit('/').next().unwrap_or_default();
     Ok(wiki::parse_page(file_name, content.clone(), metadata)?
         .map(|p| Record::Document(Box::new(p))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::run::fake, *};
+    use crate::tracker::{Fetch, wiki_git::WikiLocation};
+
+    fn git(folder: &Path, args: &[&str]) {
+        let identity = ["-c", "user.name=ada", "-c", "user.email=ada@acme.example"];
+        let mut command = std::process::Command::new("git");
+        assert!(command.current_dir(folder).args(identity).args(args).status().unwrap().success());
+    }
+
+    #[tokio::test]
+    async fn implausible_deletion_is_reported_by_every_sync() {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = folder.path().join("app.wiki");
+        std::fs::create_dir(&repository).unwrap();
+        git(&repository, &["init", "--quiet"]);
+        for name in ["A.md", "B.md", "C.md"] {
+            std::fs::write(repository.join(name), "Text").unwrap();
+        }
+        git(&repository, &["add", "."]);
+        git(&repository, &["commit", "--quiet", "-m", "pages"]);
+        let (context, source) = fake::casebook(&folder, Vec::new());
+        let mut tracker = fake::FakeTracker::new(|_| Fetch::Expired);
+        tracker.wiki = Some(WikiLocation {
+            repository: url::Url::from_directory_path(&repository).unwrap(),
+            page_url_prefix: "https://github.com/acme/app/wiki/".to_owned(),
+            token: None,
+        });
+        let sync = async || {
+            let mut sync = Run { full: false, ..Run::for_tests(&context, &source) };
+            run(&mut sync, &tracker, &Http::for_tests()).await.unwrap();
+            (sync.report.gone, sync.incomplete_reason.is_some())
+        };
+        assert_eq!(sync().await, (0, false));
+        git(&repository, &["rm", "--quiet", "A.md", "B.md"]);
+        git(&repository, &["commit", "--quiet", "-m", "remove"]);
+        assert_eq!((sync().await, sync().await), ((0, true), (0, true)));
+        std::fs::write(repository.join("A.md"), "Text").unwrap();
+        git(&repository, &["add", "."]);
+        git(&repository, &["commit", "--quiet", "-m", "restore"]);
+        assert_eq!((sync().await, sync().await), ((1, false), (0, false)));
+    }
 }
