@@ -18,7 +18,7 @@ use precedent_store::{RemoteRow, SourceRow, Store};
 ///
 /// # Errors
 /// [`Code::InvalidInput`] if any part of it is invalid, or the source is already mirrored from
-/// another address.
+/// another address or project.
 pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> {
     let kind = Kind::parse(&new.tracker).ok_or_else(|| {
         let names = |kind: &Kind| match kind {
@@ -50,12 +50,16 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
     store.write(|w| {
         let source = w.add_source(&key, kind.as_str(), now)?;
         let old = w.remote(source.id)?;
+        // A key that comes from the name identifies a project even after it was renamed.
+        let is_other_project = |old: &str| new.key.is_some() && !old.eq_ignore_ascii_case(&project);
         if let Some(old) = &old
-            && (old.base_url != address.base.as_str() || source.kind != kind.as_str())
+            && (old.base_url != address.base.as_str()
+                || source.kind != kind.as_str()
+                || is_other_project(&old.project))
         {
             return Err(Error::invalid(format!(
-                "{} is already mirrored from {}",
-                source.key, old.host
+                "{} is already mirrored from {} on {}",
+                source.key, old.project, old.host
             ))
             .with_hint("Remove it first.")
             .with_command(Remedy::Sources, format!("precedent source remove {}", source.key)));
@@ -240,4 +244,23 @@ pub fn remote_tracker(
 ) -> Result<Box<dyn Tracker>> {
     let (kind, address) = remote_address(source, remote)?;
     Ok(tracker::open(kind, http, &address, &remote.project, remote.wiki, token))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn source_is_mirrored_from_one_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("precedent.db")).unwrap();
+        let add = |place: &str| {
+            let (tracker, key) = ("github".to_owned(), Some("team/app".to_owned()));
+            let new = NewMirror { tracker, place: place.to_owned(), key, ..NewMirror::default() };
+            super::add(&store, &new, Timestamp::UNIX_EPOCH)
+        };
+        assert!(add("acme/app").is_ok() && add("ACME/app").is_ok());
+        let error = add("acme/lib").unwrap_err().to_string();
+        assert_eq!(error, "team/app is already mirrored from acme/app on github.com");
+    }
 }
