@@ -315,8 +315,8 @@ impl<'a> FileImporter<'a> {
             return Arc::clone(threads);
         }
         let mut builder = MailHeaders::default();
-        for (file, _) in self.paths.iter().flat_map(|path| content::files(path).unwrap_or_default())
-        {
+        let files = self.paths.iter().flat_map(|path| content::files(path).unwrap_or_default());
+        for (file, _) in files.take_while(|_| !self.task.is_cancelled()) {
             // Read errors are reported by the actual import.
             let _ = content::for_each_member(&file, |content| {
                 if let Ok(format) = file::detect_format(&content, &self.mapping)
@@ -324,7 +324,7 @@ impl<'a> FileImporter<'a> {
                 {
                     let _ = builder.add(&content, mailbox, content.open()?);
                 }
-                Ok(true)
+                Ok(!self.task.is_cancelled())
             });
         }
         let threads = Arc::new(builder.threads());
@@ -415,6 +415,7 @@ impl<'a> FileImporter<'a> {
         let store = self.store.map(|s| s.0);
         let path = self.path.clone();
         let mapping = self.mapping.clone();
+        let task = self.task;
         // Emails of one thread may be in several files, and the pages of a folder form one wiki.
         let file = match format.mailbox() {
             Some(_) => "inbox".to_owned(),
@@ -433,7 +434,7 @@ impl<'a> FileImporter<'a> {
                 let is_mentioned = |name: &str, has_several: bool| {
                     let is_folder =
                         path != content.path || Content::file(&path).name != content.name;
-                    (has_several || is_folder) && has_project(&path, &mapping, name)
+                    (has_several || is_folder) && has_project(&path, &mapping, name, task)
                 };
                 for batch in batch_receiver {
                     let parsed_batch = parse_batch(
@@ -692,8 +693,8 @@ fn add_items(
 }
 
 /// Returns whether any record in a path belongs to a project. Called once per path, if its first
-/// records belong to another project.
-fn has_project(path: &Path, mapping: &Mapping, project: &str) -> bool {
+/// records belong to another project. If the task is cancelled, this returns early.
+fn has_project(path: &Path, mapping: &Mapping, project: &str, task: &Task) -> bool {
     let Ok(mention) =
         regex::bytes::RegexBuilder::new(&regex::escape(project)).case_insensitive(true).build()
     else {
@@ -704,6 +705,9 @@ fn has_project(path: &Path, mapping: &Mapping, project: &str) -> bool {
         let outcome = content::for_each_member(&file, |content| {
             let Ok(format) = file::detect_format(&content, mapping) else { return Ok(true) };
             format.read(&content, |_, record| {
+                if task.is_cancelled() {
+                    return false;
+                }
                 let items = match record {
                     Ok(record) if DetectedFormat::mentions(&record, &mention) => {
                         format.parse(record).unwrap_or_default()
@@ -718,10 +722,10 @@ fn has_project(path: &Path, mapping: &Mapping, project: &str) -> bool {
                 });
                 !is_named
             })?;
-            Ok(!is_named)
+            Ok(!is_named && !task.is_cancelled())
         });
         // Read errors are reported by the actual import.
-        if outcome.is_err() || is_named {
+        if outcome.is_err() || is_named || task.is_cancelled() {
             break;
         }
     }
@@ -755,5 +759,23 @@ fn empty_import(import: &ImportResult) -> Error {
         false => error
             .with_hint("Use items or comments exported by a tracker, and check how a file is read.")
             .with_command(None, "--dry-run"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn search_for_a_project_can_be_cancelled() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("issues.jsonl");
+        let issue =
+            r#"{"number": 1, "title": "x", "html_url": "https://github.com/acme/app/issues/1"}"#;
+        std::fs::write(&path, issue).unwrap();
+        let task = Task::new();
+        assert!(has_project(&path, &Mapping::default(), "acme/app", &task));
+        task.cancel();
+        assert!(!has_project(&path, &Mapping::default(), "acme/app", &task));
     }
 }
