@@ -373,7 +373,10 @@ impl<'a> FileImporter<'a> {
             ..FileView::default()
         };
         if format.preamble() > 0 {
-            let text = format!("{} lines before the table are skipped", format.preamble());
+            let text = match format.preamble() {
+                1 => "1 line before the table is skipped".to_owned(),
+                count => format!("{count} lines before the table are skipped"),
+            };
             view.doubts.insert(0, text.into());
         }
         let result = self.read_content(content, format, offset, total, &mut view);

@@ -62,8 +62,7 @@ pub(super) fn mirror_status(
         } else if row.next_page.is_some() || row.finished_at.is_none() {
             let pages = match row.pages {
                 0 => String::new(),
-                1 => " (1 page so far)".to_owned(),
-                n => format!(" ({n} pages so far)"),
+                n => format!(" ({} so far)", plural(n, "page")),
             };
             push(GapKind::Unfinished, format!("{label}: incomplete{pages}."));
         }
@@ -96,15 +95,15 @@ pub(super) fn mirror_status(
         push(
             GapKind::MissingComments,
             format!(
-                "{} comments missing: the tracker reports more than were fetched.",
-                counts.missing_comments
+                "{} missing: the tracker reports more than were fetched.",
+                plural(counts.missing_comments, "comment")
             ),
         );
     }
     if counts.orphan_comments > 0 {
         push(
             GapKind::OrphanComments,
-            format!("{} comments belong to missing items.", counts.orphan_comments),
+            format!("{} on missing items.", plural(counts.orphan_comments, "comment")),
         );
     }
     let has_items = kind.streams(remote.wiki).contains(&Stream::Items);
@@ -135,7 +134,8 @@ pub(super) fn mirror_status(
             push(
                 GapKind::Links,
                 format!(
-                    "Closing details (fix or duplicate) of {unread_count} items have not been fetched yet."
+                    "Closing details (fix or duplicate) of {} have not been fetched yet.",
+                    plural(unread_count, "item")
                 ),
             );
         }
@@ -151,7 +151,8 @@ pub(super) fn mirror_status(
             push(GapKind::Wiki, "Wiki: not fetched yet.".to_owned());
         }
         if row.unreadable > 0 {
-            push(GapKind::Unreadable, format!("{} wiki pages could not be read.", row.unreadable));
+            let pages = plural(row.unreadable, "wiki page");
+            push(GapKind::Unreadable, format!("{pages} could not be read."));
         }
     }
     Ok(MirrorView {
@@ -165,6 +166,10 @@ pub(super) fn mirror_status(
         streams,
         gaps,
     })
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn capitalize(text: &str) -> String {
