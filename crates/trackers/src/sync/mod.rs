@@ -47,9 +47,6 @@ use precedent_store::{
 /// The smallest number of records per thread for which parallel compression is worthwhile.
 const MIN_PARALLEL_RECORDS: usize = 64;
 
-/// The longest title, in characters. A longer title is kept in full at the start of the body.
-const MAX_TITLE: usize = 1_000;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     /// The source's own tracker, read in full or since the last sync.
@@ -80,7 +77,7 @@ fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, PackedRaw)>>
         .map_init(
             || (None, None),
             |(document, comment), record| {
-                let record = with_bounded_title(without_secrets(record));
+                let record = without_secrets(record);
                 let (worker, packer, raw) = match &record {
                     Record::Document(d) => (document, &documents, &d.raw),
                     Record::Comment(c) => (comment, &comments, &c.raw),
@@ -93,18 +90,6 @@ fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, PackedRaw)>>
             },
         )
         .collect()
-}
-
-/// Truncates a title that would slow down every comparison; the body keeps the full text.
-fn with_bounded_title(mut record: Record) -> Record {
-    if let Record::Document(document) = &mut record
-        && let Some((end, _)) = document.title.char_indices().nth(MAX_TITLE)
-    {
-        document.body = format!("{}\n\n{}", document.title, document.body);
-        document.title.truncate(end);
-        document.title.push('…');
-    }
-    record
 }
 
 /// Removes the secrets of this process from a record, because joined texts may contain one.
