@@ -136,7 +136,7 @@ impl Bugzilla {
             }
             if stream == Stream::Items {
                 // Items need only the comment count and the first text.
-                query.append_pair("include_fields", "count,text,is_markdown");
+                query.append_pair("include_fields", "count,text,is_private");
             }
         }
         self.client.get(url, task).await
@@ -277,7 +277,7 @@ impl Tracker for Bugzilla {
                 page.add(record.map(Some));
             } else {
                 for comment in thread.iter().filter(|c| !c.is_description()) {
-                    page.add(Ok(Some(comment.record(bug.id, self.web()))));
+                    page.add(comment.record(bug.id, self.web()).map(Some));
                 }
             }
         }
@@ -326,7 +326,7 @@ impl Tracker for Bugzilla {
         };
         let mut comments = threads.get(&number).into_iter().flatten();
         let comment = comments.find(|c| c.id.is_some_and(|id| id.to_string() == remote_id));
-        Ok(Lookup::from_parsed(Ok(comment.map(|c| c.record(number, self.web())))))
+        Ok(Lookup::from_parsed(comment.map(|c| c.record(number, self.web())).transpose()))
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {

@@ -82,7 +82,7 @@ impl BugThreads {
     }
 }
 
-/// A comment on a bug; the first one is its description.
+/// A comment on a bug; the first one is its description unless it is private.
 #[derive(Deserialize)]
 pub(super) struct Comment {
     pub(super) id: Option<u64>,
@@ -104,17 +104,18 @@ impl Comment {
     }
 
     pub(super) fn is_description(&self) -> bool {
-        self.count == Some(0)
+        self.count == Some(0) && !self.is_private
     }
 
-    pub(super) fn record(&self, number: u64, web: &str) -> CommentRecord {
+    pub(super) fn record(&self, number: u64, web: &str) -> Result<CommentRecord, String> {
+        let id = self.id.ok_or("a comment without an id")?;
         let created_at =
             time(self.creation_time).or(time(self.time)).unwrap_or(Timestamp::UNIX_EPOCH);
         let count = self.count.map(|n| format!("#c{n}")).unwrap_or_default();
-        CommentRecord {
+        Ok(CommentRecord {
             repository: None,
             number,
-            remote_id: self.id.unwrap_or_default().to_string(),
+            remote_id: id.to_string(),
             author: author(self.creator.clone(), self.is_private),
             body: clean(self.text.clone()),
             url: Some(format!("{web}/show_bug.cgi?id={number}{count}")),
@@ -122,7 +123,7 @@ impl Comment {
             // Bugzilla does not report when a comment was edited.
             updated_at: created_at,
             raw: Raw::new(self.raw.clone()),
-        }
+        })
     }
 }
 
@@ -257,6 +258,25 @@ mod tests {
         assert_ne!(record_with("It stalls.").raw.hash, record_with("It stalls twice.").raw.hash);
         assert_eq!(record_with("It stalls.").raw.hash, record_with("It stalls.").raw.hash);
         assert_eq!(record_with("x").state_reason.as_deref(), Some("NEW"));
+    }
+
+    #[test]
+    fn private_description_is_an_internal_comment() {
+        let text = r#"{"id": 7, "summary": "Pump stalls"}"#;
+        for (is_private, body, count) in [(false, "It stalls.", 0), (true, "", 1)] {
+            let fields = serde_json::json!({"id": 70, "count": 0, "text": "It stalls.", "is_private": is_private});
+            let thread = [Comment::parse(fields).unwrap()];
+            let record = parse_bug(text).unwrap().record(text, &thread, "").unwrap();
+            assert_eq!((record.body.as_str(), record.comment_count), (body, count));
+            assert!(!is_private || !String::from_utf8_lossy(&record.raw.bytes).contains("stalls."));
+            let comment = thread[0].record(7, "").unwrap();
+            assert_eq!(
+                (comment.remote_id.as_str(), comment.author.is_internal()),
+                ("70", is_private)
+            );
+        }
+        let without_id = Comment::parse(serde_json::json!({"count": 1, "text": "x"})).unwrap();
+        assert!(without_id.record(7, "").unwrap_err().contains("without an id"));
     }
 
     #[test]
