@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{GitHub, record};
 use crate::{
-    http::{Request, Response},
+    http::{Request, Response, status_text},
     tracker::{CanonicalRef, ClosingSteps, IssueCloser},
 };
 use precedent_core::{
@@ -59,16 +59,22 @@ struct Comment {
 }
 
 impl GitHub {
-    fn write_refusal(&self, response: &Response, action: &str) -> Error {
+    fn write_error(&self, response: &Response, action: &str) -> Error {
+        let host = &self.client.host;
         let detail = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
         match response.status {
+            401 => self.client.error_for(response, action),
             403 | 404 => Error::new(
                 Code::Authentication,
-                format!("no permission on {} to {action}{detail}", self.client.host),
+                format!("no permission to {action} on {host}{detail}"),
             )
             .with_hint("Give the token write access to issues of this repository, or sign in.")
             .with_command(Remedy::Sources, "gh auth login"),
-            _ => self.client.error_for(response, action),
+            status => Error::new(
+                Code::Network,
+                format!("cannot {action} on {host}: {}{detail}", status_text(status)),
+            )
+            .with_hint("Try again later. A comment that was posted is not posted again."),
         }
     }
 }
@@ -101,7 +107,7 @@ impl IssueCloser for GitHub {
         let response = self.client.request(request, task).await?;
         match response.status {
             201 => Ok(response.json::<Comment>()?.html_url),
-            _ => Err(self.write_refusal(&response, "comment on an issue")),
+            _ => Err(self.write_error(&response, "comment on an issue")),
         }
     }
 
@@ -117,7 +123,7 @@ impl IssueCloser for GitHub {
             response = self.client.request(request("not_planned"), task).await?;
         }
         if response.status != 200 {
-            return Err(self.write_refusal(&response, "close an issue"));
+            return Err(self.write_error(&response, "close an issue"));
         }
         record(&response.body).map_err(|reason| {
             let host = &self.client.host;
@@ -129,6 +135,26 @@ impl IssueCloser for GitHub {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        http::Http,
+        tracker::{Address, Kind},
+    };
+
+    #[test]
+    fn failed_write_names_the_action() {
+        let address = Address::parse(Kind::GitHub, "github.com").unwrap();
+        let github = GitHub::new(Http::for_tests(), &address, "acme/app", None);
+        for (status, expected) in [
+            (401, "github.com requires a token (\"No\")"),
+            (403, "no permission to close an issue on github.com (\"No\")"),
+            (410, "cannot close an issue on github.com: 410 gone (\"No\")"),
+            (502, "cannot close an issue on github.com: 502 bad gateway (\"No\")"),
+        ] {
+            let response = Response::for_tests(status, &[], r#"{"message": "No"}"#);
+            let error = github.write_error(&response, "close an issue");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
 
     #[test]
     fn steps_name_host_and_project_when_needed() {
