@@ -151,7 +151,10 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
             let target = Identity { project: parse_url(&item_ref).and_then(|a| a.project), number };
             let created_at = time(entry.created_at).or(time(entry.updated_at));
             let created_at = created_at.ok_or("no valid \"created_at\"")?;
-            let id = format!("{prefix}{}", entry.id.as_ref().map(text_of).unwrap_or_default());
+            let id = entry.id.as_ref().map(|id| format!("{prefix}{}", text_of(id)));
+            let id = id.or_else(|| comment_id(entry.html_url.as_ref()));
+            // Scripts may leave out the id.
+            let id = id.unwrap_or_else(|| format!("{number}-{}", identity::hash_number(text)));
             Ok(vec![comment(entry, target, id, created_at, text).into()])
         }
         (Some(number), Some(_), _) => {
@@ -427,6 +430,20 @@ mod tests {
         let json = r#"{"id": 5, "issue_url": "https://api.github.com/repos/a/b/issues/12", "created_at": "2024-01-02T03:04:05Z"}"#;
         let Record::Comment(c) = record(json.as_bytes()).unwrap() else { panic!("no comment") };
         assert_eq!((c.number, c.remote_id.as_str()), (12, "5"));
+    }
+
+    #[test]
+    fn comments_without_id_stay_apart() {
+        let id = |fields: &str| {
+            let json = format!(
+                r#"{{"issue_url": "https://api.github.com/repos/a/b/issues/12", "created_at": "2024-01-02T03:04:05Z", {fields}}}"#
+            );
+            let Record::Comment(c) = record(json.as_bytes()).unwrap() else { panic!("no comment") };
+            c.remote_id
+        };
+        assert_eq!(id(r#""html_url": "https://github.com/a/b/issues/12#issuecomment-5""#), "5");
+        assert_ne!(id(r#""body": "It leaks.""#), id(r#""body": "It rusts.""#));
+        assert_eq!(id(r#""body": "It leaks.""#), id(r#""body": "It leaks.""#));
     }
 
     #[test]
