@@ -356,16 +356,7 @@ impl GitHub {
         // A redirect to an inaccessible repository ends in 404.
         let response = self.client.try_get(url, &[404, 410], stream.label(), task).await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
-        let record = record(&response.body).map_err(|reason| {
-            Error::new(
-                Code::Network,
-                format!(
-                    "{} returned one of the {} in an unreadable form: {reason}",
-                    self.client.host,
-                    stream.label()
-                ),
-            )
-        })?;
+        let Ok(record) = record(&response.body) else { return Ok(Lookup::Unreadable) };
         // A transferred item is returned by its new repository.
         if !self.is_elsewhere(&record, task).await? {
             return Ok(Lookup::Found(Box::new(record)));
