@@ -207,7 +207,7 @@ impl Tracker for Linear {
                     Err(reason) => page.records.push(Err(reason)),
                 }
             } else {
-                page.add(Comment::parse(node));
+                page.add(Comment::parse(node, &self.team));
             }
         }
         let (next, watermark) = pagination.by_creation(None, response_time, token.is_some());
@@ -245,7 +245,7 @@ impl Tracker for Linear {
             format!("query($id: String!) {{ comment(id: $id) {{ ...comment }} }} {COMMENT}");
         let outcome = self.query(&query, json!({"id": remote_id}), "comments", task).await?;
         Ok(match outcome.object("/comment")? {
-            Ok(node) => Lookup::from_parsed(Comment::parse(node)),
+            Ok(node) => Lookup::from_parsed(Comment::parse(node, &self.team)),
             Err(outcome) => outcome,
         })
     }

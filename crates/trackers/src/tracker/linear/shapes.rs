@@ -186,17 +186,27 @@ pub(super) struct Comment {
 struct CommentIssue {
     /// Number of the issue; GraphQL may return it as a float.
     number: Number,
+    team: Option<Team>,
+}
+
+#[derive(Deserialize)]
+struct Team {
+    key: String,
 }
 
 impl Comment {
-    /// Parses a comment; `None` if it belongs to no issue.
-    pub(super) fn parse(node: Value) -> Result<Option<CommentRecord>, String> {
+    /// Parses a comment; `None` if it belongs to no issue of this team.
+    pub(super) fn parse(node: Value, team: &str) -> Result<Option<CommentRecord>, String> {
         if node.is_null() {
             return Ok(None);
         }
         let raw = node.to_string().into_bytes();
         let comment: Self = serde_json::from_value(node).map_err(|e| describe(&e))?;
         let Some(issue) = comment.issue else { return Ok(None) };
+        // A comment moves with its issue, whose number then belongs to another team.
+        if issue.team.is_some_and(|other| !other.key.eq_ignore_ascii_case(team)) {
+            return Ok(None);
+        }
         let number = issue.number.to_string();
         let number = item_number(number.trim_end_matches(".0"))
             .ok_or_else(|| format!("belongs to the issue {number}, which is not an item number"))?;
@@ -275,17 +285,21 @@ mod tests {
     }
 
     #[test]
-    fn comment_without_issue_is_skipped() {
+    fn comment_on_no_issue_of_the_team_is_skipped() {
         let node = |parent: Value| {
             serde_json::json!({"id": "c1", "body": "Same here.", "createdAt": "2024-01-02T03:04:05.678Z",
                 "updatedAt": "2024-01-02T03:04:05.678Z", "user": null, "botActor": {"name": "Hook"}, "issue": parent})
         };
-        assert_eq!(Comment::parse(node(Value::Null)).unwrap(), None);
-        let comment = Comment::parse(node(serde_json::json!({"number": 7.0}))).unwrap().unwrap();
+        let parse = |parent: Value| Comment::parse(node(parent), "ENG");
+        assert_eq!(parse(Value::Null).unwrap(), None);
+        let other_team = serde_json::json!({"number": 7.0, "team": {"key": "OPS"}});
+        assert_eq!(parse(other_team).unwrap(), None);
+        let own_team = serde_json::json!({"number": 7.0, "team": {"key": "ENG"}});
+        let comment = parse(own_team).unwrap().unwrap();
         assert_eq!(
             (comment.number, comment.author.bot, comment.author.login.as_deref()),
             (7, true, Some("Hook"))
         );
-        assert!(Comment::parse(node(serde_json::json!({"number": 0.5}))).is_err());
+        assert!(parse(serde_json::json!({"number": 0.5})).is_err());
     }
 }
