@@ -403,6 +403,20 @@ impl Confluence {
         Ok(name)
     }
 
+    /// Returns the outcome for a page that is no longer listed but can be requested.
+    fn unlisted_page(&self, page: &Value) -> Lookup {
+        let is_current = page["status"].as_str().is_none_or(|status| status == "current");
+        let (space, own_space) = match self.is_cloud {
+            true => (page["spaceId"].as_str(), self.id.as_deref()),
+            false => (page["space"]["key"].as_str(), Some(self.space.as_str())),
+        };
+        match space {
+            _ if !is_current => Lookup::Gone,
+            Some(_) if space != own_space => Lookup::Moved(None),
+            _ => Lookup::Unreadable,
+        }
+    }
+
     async fn find_space(&self, task: &Task) -> Result<(Option<Space>, bool)> {
         let url = self.client.url(&format!("api/v2/spaces?keys={}", escape(&self.space)));
         // Data Center does not have this endpoint.
@@ -502,10 +516,7 @@ impl Tracker for Confluence {
         let url = self.client.url(&format!("{path}/{}", escape(id)))?;
         let response = self.client.get(url, task).await?;
         match response.status {
-            200 => Ok(match response.at::<String>("/status")?.as_deref() {
-                None | Some("current") => Lookup::Unreadable,
-                Some(_) => Lookup::Gone,
-            }),
+            200 => Ok(self.unlisted_page(&response.json()?)),
             404 | 410 => Ok(Lookup::Gone),
             403 => Ok(Lookup::Unreadable),
             _ => Err(self.client.error_for(&response, "a page of the wiki")),
@@ -520,6 +531,25 @@ impl Tracker for Confluence {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn page_of_another_space_is_gone_from_this_one() {
+        let address = Address::parse(super::super::Kind::Confluence, "acme.example").unwrap();
+        let mut confluence = Confluence::new(Http::for_tests(), &address, "ENG", None);
+        confluence.id = Some("77".to_owned());
+        for (is_cloud, page, is_gone) in [
+            (true, json!({"status": "current", "spaceId": "77"}), false),
+            (true, json!({"status": "current", "spaceId": "78"}), true),
+            (true, json!({"status": "trashed", "spaceId": "77"}), true),
+            (true, json!({}), false),
+            (false, json!({"status": "current", "space": {"key": "ENG"}}), false),
+            (false, json!({"status": "current", "space": {"key": "OPS"}}), true),
+        ] {
+            confluence.is_cloud = is_cloud;
+            let lookup = confluence.unlisted_page(&page);
+            assert_eq!(!matches!(lookup, Lookup::Unreadable), is_gone, "{page}");
+        }
+    }
 
     #[test]
     fn equal_titles_get_distinct_slugs() {
