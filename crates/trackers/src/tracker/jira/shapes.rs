@@ -53,7 +53,7 @@ struct Fields<'a> {
     issuetype: Option<Name>,
     reporter: Option<User>,
     creator: Option<User>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_empty")]
     labels: Vec<Value>,
     #[serde(default, deserialize_with = "null_as_empty")]
     components: Vec<Name>,
@@ -277,6 +277,14 @@ mod tests {
             let record = comment(&text, "PUMP-7", "https://x.example").unwrap();
             assert_eq!(record.author.is_internal(), is_internal, "{fields}");
         }
+    }
+
+    #[test]
+    fn issue_parses_with_null_lists() {
+        let text =
+            r#"{"key": "PUMP-7", "fields": {"summary": "x", "labels": null, "components": null}}"#;
+        let (record, _) = issue(text, "https://x.example", "x.example", "PUMP").unwrap();
+        assert_eq!((record.number, record.labels), (Some(7), Vec::new()));
     }
 
     #[test]
