@@ -193,7 +193,10 @@ impl Tracker for Gitea {
     }
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
-        Ok(self.client.get_json::<User>(self.client.url("user"), "the account", task).await?.login)
+        // A token without access to accounts may still read issues.
+        let response =
+            self.client.try_get(self.client.url("user"), &[403], "the account", task).await?;
+        Ok(response.map(|response| response.at("/login")).transpose()?.flatten())
     }
 
     fn size(&self, _stream: Stream) -> u32 {
@@ -268,5 +271,27 @@ impl Tracker for Gitea {
             page_url_prefix: format!("{root}/{}/wiki/", self.project),
             token: self.client.token.clone(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn token_may_lack_access_to_the_account() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let host = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let response = b"HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\n{}";
+            stream.write_all(response).unwrap();
+        });
+        let address = Address::parse(super::super::Kind::Gitea, &host).unwrap();
+        let gitea = Gitea::new(Http::for_tests(), &address, "acme/app", None);
+        assert_eq!(gitea.user(&Task::new()).await.unwrap(), None);
     }
 }
