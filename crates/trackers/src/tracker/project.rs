@@ -8,9 +8,9 @@ use precedent_core::model::NewMirror;
 /// The names of pages before the number of a Discourse category.
 const CATEGORY_PAGES: [&str; 2] = ["l", "latest"];
 
-/// Returns the source that a text refers to: `owner/name`, `gitlab:group/name`, or the web
-/// address of a project or of a page in it. `tracker` is empty and `host` is `None` if the text
-/// names none.
+/// Returns the source that the user typed or pasted: `owner/name`, `gitlab:group/name`, or the web
+/// address of a project or of a page in it. `tracker` is empty and `host` is `None` if the user
+/// named none.
 pub fn parse(text: &str) -> Option<NewMirror> {
     let text = text.trim();
     if let Some((name, rest)) = text.split_once(':').filter(|(_, rest)| !rest.starts_with("//"))
@@ -163,6 +163,11 @@ fn page_source(url: &Url) -> Option<NewMirror> {
     let part_after = |index: usize| path.get(index + 1).copied();
 
     let host_kind = kind_for_host(name);
+    let repository = || source(host_kind, &[], &format!("{}/{}", path.first()?, path.get(1)?));
+    // A repository may have the name of a page of another tracker, such as "spaces".
+    if matches!(host_kind, Some(Kind::GitHub | Kind::Gitea)) {
+        return repository();
+    }
     let is_atlassian = name.ends_with(".atlassian.net");
     let page = path.last().copied().unwrap_or_default();
     // Bugzilla: a list's address names the product, a bug's does not.
@@ -247,7 +252,7 @@ fn page_source(url: &Url) -> Option<NewMirror> {
         Some(Kind::Jira | Kind::Redmine | Kind::Confluence) => {
             source(host_kind, &path[..path.len().checked_sub(1)?], page)
         }
-        _ => source(host_kind, &[], &format!("{}/{}", path.first()?, path.get(1)?)),
+        _ => repository(),
     }
 }
 
@@ -266,6 +271,12 @@ mod tests {
                 "acme/app",
             ),
             ("https://www.github.com/acme/app/", "github", Some("github.com"), "acme/app"),
+            (
+                "https://github.com/acme/spaces/issues/12",
+                "github",
+                Some("github.com"),
+                "acme/spaces",
+            ),
             ("git@git.acme.example:acme/app.git", "", Some("git.acme.example"), "acme/app"),
             ("https://acme.ghe.com/acme/app", "github", Some("acme.ghe.com"), "acme/app"),
             ("https://gitlab.com/group/sub/app", "gitlab", Some("gitlab.com"), "group/sub/app"),
