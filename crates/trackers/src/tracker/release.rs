@@ -273,9 +273,8 @@ fn add_fixed_items(paragraph: &str, project: &str, out: &mut BTreeSet<u64>) {
         let references = references(sentence);
         // A GitLab reference may name only the end of the project's path.
         let is_same_project = |source: &str| {
-            let path_end =
-                project.len().checked_sub(source.len()).and_then(|start| project.get(start..));
-            path_end.is_some_and(|path_end| path_end.eq_ignore_ascii_case(source))
+            let path_end = format!("/{source}").to_lowercase();
+            format!("/{project}").to_lowercase().ends_with(&path_end)
         };
         let is_listed = is_entry || BRACKETED_REFERENCE.is_match(sentence);
         let (mut own_references, mut foreign_numbers) = (Vec::new(), BTreeSet::new());
@@ -477,6 +476,7 @@ mod tests {
                 &[],
             ),
             ("- Closes ACME/App#27 and app#28", &[27, 28]),
+            ("- Closes cme/app#29", &[]),
             ("**Full Changelog**: https://github.com/acme/app/compare/v1.1.0...v1.2.0", &[]),
         ] {
             assert_eq!(fixed_items(notes, "acme/app"), expected, "{notes}");
