@@ -16,7 +16,8 @@ pub struct Pagination {
     /// `true` if the records of one second are being read again.
     pub(super) is_reread: bool,
     /// Start of the pass, by the server's clock.
-    pub(super) began: Option<Timestamp>,
+    #[serde(rename = "began")]
+    pub(super) started_at: Option<Timestamp>,
     /// Total number of records at the previous page.
     pub(super) total: Option<u64>,
     /// Number of restarts of the pass.
@@ -99,7 +100,8 @@ impl Pagination {
             (_, Some(latest)) => Some(restart(latest)),
             (_, None) => Some(next),
         };
-        (next, latest)
+        // Records may have shifted to earlier pages, so only a reread proves a later time.
+        (next, if is_later_page { self.since } else { latest })
     }
 
     /// Returns the next page of a list ordered by creation, and at its end the watermark.
@@ -116,7 +118,7 @@ impl Pagination {
         if self.open {
             return (self.next_open(has_more), None);
         }
-        let started_at = self.began.unwrap_or(started_at);
+        let started_at = self.started_at.unwrap_or(started_at);
         let is_shorter =
             matches!((self.total, total), (Some(previous), Some(current)) if current < previous);
         if is_shorter && self.rounds < 3 {
@@ -126,7 +128,12 @@ impl Pagination {
         }
         if has_more {
             return (
-                Some(Self { page: self.page + 1, began: Some(started_at), total, ..self.clone() }),
+                Some(Self {
+                    page: self.page + 1,
+                    started_at: Some(started_at),
+                    total,
+                    ..self.clone()
+                }),
                 None,
             );
         }
@@ -146,7 +153,7 @@ mod tests {
     fn cursor_round_trips() {
         let pagination = Pagination {
             is_reread: true,
-            began: Some(time(7)),
+            started_at: Some(time(7)),
             total: Some(9),
             rounds: 2,
             token: Some("a=b&c".into()),
@@ -171,6 +178,8 @@ mod tests {
         let (second, _) = first.by_change(&[time(5), time(5)], true);
         let second = second.unwrap();
         assert_eq!((second.page, second.is_reread), (2, false));
+        let (_, watermark) = second.by_change(&[time(5), time(6)], true);
+        assert_eq!(watermark, Some(time(5)));
         let (reread, _) = second.by_change(&[time(5)], false);
         let reread = reread.unwrap();
         assert_eq!((reread.page, reread.is_reread), (1, true));
