@@ -357,8 +357,8 @@ pub trait Tracker: Send + Sync {
                 format!("the token has no access to this file on {name}"),
             )),
             status => {
-                let problem = format!("{name}: {}", status_text(status));
-                Err(Error::new(Code::NotFound, problem))
+                let code = if matches!(status, 404 | 410) { Code::NotFound } else { Code::Network };
+                Err(Error::new(code, format!("{name}: {}", status_text(status))))
             }
         }
     }
