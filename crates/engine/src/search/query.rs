@@ -41,7 +41,7 @@ pub struct Query {
     pub mode: Option<Mode>,
     /// The groups of alternatives and prefixes: `slot OR lag`, `repl*`.
     pub alternatives: Vec<Vec<String>>,
-    /// Notices about words that look like misspelled filters.
+    /// Notices about parts of the query that are probably misspelled or have no effect.
     pub notices: Vec<String>,
     /// The query as it was interpreted.
     pub interpretation: String,
@@ -73,10 +73,14 @@ impl Query {
         out
     }
 
-    /// Returns whether filters, phrases or exclusions narrow the search for its words.
+    /// Returns whether filters, phrases, exclusions or a scope narrow the search for its words.
     pub fn is_narrowed(&self) -> bool {
-        let parts = self.filters.len() + self.exclusions.len() + self.phrases.len();
-        !self.is_empty() && parts > usize::from(self.text.is_empty())
+        let parts = self.filters.len()
+            + self.exclusions.len()
+            + self.phrases.len()
+            + usize::from(self.scope != Scope::Any);
+        let is_phrase = self.text.is_empty() && self.alternatives.is_empty();
+        !self.is_empty() && parts > usize::from(is_phrase)
     }
 
     /// Adds filters that are specified separately from the words.
@@ -176,70 +180,75 @@ pub fn parse(input: &str) -> Result<Query> {
 /// Returns whether a query is a pasted line of program or log output, in which a word ends with a
 /// colon, as in "error: …".
 fn is_program_output(input: &str) -> bool {
-    let mut rest = input.trim_start();
-    let (mut tokens, mut has_label) = (0, false);
-    while !rest.is_empty() {
-        let (token, tail) = next_token(rest);
-        rest = tail.trim_start();
-        tokens += 1;
-        has_label |= token.len() > 1 && token.ends_with(':');
-    }
-    tokens > 1 && has_label
+    tokens(input).nth(1).is_some()
+        && tokens(input).any(|token| token.len() > 1 && token.ends_with(':'))
 }
 
 /// Parses a typed query. In program output, an invalid filter is a word.
 fn parse_typed(input: &str, is_output: bool) -> Result<Query> {
     let mut query = Query::default();
-    let (mut words, mut output_words): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    let mut tokens: Vec<&str> = Vec::new();
-    let mut rest = input.trim_start();
-    while !rest.is_empty() {
-        let (token, tail) = next_token(rest);
-        rest = tail.trim_start();
+    let mut words = Vec::new();
+    let mut output_words = Vec::new();
+    for token in tokens(input) {
         let phrases = query.phrases.len();
         let is_word = !parse_token(token, is_output, &mut query)?;
-        if is_word {
-            words.push(token);
-        }
+        // Other tokens separate the words, so that OR joins only neighbors.
+        words.push(is_word.then_some(token));
         if is_word || query.phrases.len() > phrases {
             output_words.push(token);
         }
-        tokens.push(token);
     }
-    // Quotes in program output are part of the line.
-    if is_output && !words.is_empty() {
+    query.text = if !is_output {
+        extract_alternatives(&words, &mut query).join(" ")
+    } else if words.iter().any(Option::is_some) {
+        // Quotes in program output are part of the line.
         query.phrases.clear();
-        words = output_words;
-    }
-    if !is_output {
-        extract_alternatives(&mut words, &mut query);
-    }
-    query.text = words.join(" ");
-    query.interpretation = tokens.join(" ");
+        output_words.join(" ")
+    } else {
+        String::new()
+    };
+    query.interpretation = tokens(input).collect::<Vec<_>>().join(" ");
     Ok(query)
 }
 
-/// Moves alternatives (`slot OR lag`) and prefixes (`repl*`) from the words to their groups.
-fn extract_alternatives(words: &mut Vec<&str>, query: &mut Query) {
+/// Moves alternatives (`slot OR lag`) and prefixes (`repl*`) to their groups. Returns the other
+/// words. Tokens that are not words are `None`.
+fn extract_alternatives<'a>(tokens: &[Option<&'a str>], query: &mut Query) -> Vec<&'a str> {
     let is_prefix = |word: &str| {
         word.strip_suffix('*')
             .is_some_and(|w| w.chars().count() > 2 && w.chars().all(char::is_alphanumeric))
     };
+    let word = |i: usize| tokens.get(i).copied().flatten();
     let (mut rest, mut i) = (Vec::new(), 0);
-    while i < words.len() {
-        let mut group = vec![words[i].to_owned()];
-        while words.get(i + 1) == Some(&"OR") && i + 2 < words.len() && words[i] != "OR" {
+    while i < tokens.len() {
+        let mut group: Vec<String> = word(i).into_iter().map(str::to_owned).collect();
+        while let (Some(last), Some("OR"), Some(next)) = (word(i), word(i + 1), word(i + 2))
+            && last != "OR"
+        {
             i += 2;
-            group.push(words[i].to_owned());
+            group.push(next.to_owned());
         }
-        if group.len() > 1 || is_prefix(&group[0]) {
+        if group.len() > 1 || group.first().is_some_and(|word| is_prefix(word)) {
             query.alternatives.push(group);
-        } else {
-            rest.push(words[i]);
+        } else if let Some(word) = word(i) {
+            if word == "OR" && (1..tokens.len() - 1).contains(&i) {
+                query.notices.push("OR joins single words only, so it has no effect here.".into());
+            }
+            rest.push(word);
         }
         i += 1;
     }
-    *words = rest;
+    rest
+}
+
+/// Splits a query into its tokens.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text.trim_start();
+    std::iter::from_fn(move || {
+        let (token, tail) = next_token(rest);
+        rest = tail.trim_start();
+        (!token.is_empty()).then_some(token)
+    })
 }
 
 /// Splits off the first token, up to the next whitespace outside quotes.
@@ -499,6 +508,28 @@ mod tests {
         for text in ["OR slot", "slot OR", "a*b c**", "glob *.rs"] {
             let q = parse(text).unwrap();
             assert_eq!((&*q.text, q.alternatives.len()), (text, 0), "{text}");
+        }
+    }
+
+    #[test]
+    fn or_joins_only_neighboring_words() {
+        for text in ["disk \"slot lag\" OR wal", "disk is:open OR wal", "\"a b\" OR \"c d\""] {
+            let q = parse(text).unwrap();
+            assert_eq!((q.alternatives.len(), q.notices.len()), (0, 1), "{text}");
+        }
+        assert!(parse("disk OR wal is:open").unwrap().notices.is_empty());
+    }
+
+    #[test]
+    fn alternatives_and_scopes_are_narrowed() {
+        for (text, expected) in [
+            ("slot OR lag is:open", true),
+            ("slot in:title", true),
+            ("\"slot lag\"", false),
+            ("slot OR lag", false),
+            ("is:open", false),
+        ] {
+            assert_eq!(parse(text).unwrap().is_narrowed(), expected, "{text}");
         }
     }
 
