@@ -115,29 +115,35 @@ const FILTER_NAMES: &[&str] = &[
 ];
 
 /// Replaces relative times in a query with dates: `updated:>7d` means after the day 7 days ago.
+/// Pasted text is returned unchanged.
 pub fn resolve_relative_times(input: &str, now: Timestamp) -> String {
-    if input.len() > MAX_TYPED || !input.contains(':') {
+    if is_pasted(input) || !input.contains(':') {
         return input.to_owned();
     }
-    let mut out = String::with_capacity(input.len());
-    for token in input.split_inclusive(char::is_whitespace) {
-        let word = token.trim_end();
-        let day = word.split_once(':').and_then(|(name, value)| {
-            let is_time = matches!(name.trim_start_matches('-'), "created" | "updated" | "closed");
-            let text = value.trim_start_matches(['<', '>', '=']);
-            let day = relative_day(text, now).filter(|_| is_time)?;
-            // A time without an operator means on or after that day.
-            let operator =
-                if text.len() == value.len() { ">=" } else { &value[..value.len() - text.len()] };
-            Some(format!("{name}:{operator}{day}"))
-        });
-        out.push_str(day.as_deref().unwrap_or(word));
-        out.push_str(&token[word.len()..]);
-    }
-    out
+    let resolve = |token: &str| resolve_relative_time(token, now).unwrap_or_else(|| token.into());
+    tokens(input).map(resolve).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the day that is a period such as `7d`, `2w`, `3m` or `1y` before `now`.
+/// Replaces the relative time of a filter with a date; `None` if it is not such a filter.
+fn resolve_relative_time(token: &str, now: Timestamp) -> Option<String> {
+    let (name, value) = token.split_once(':')?;
+    let field = name.strip_prefix('-').unwrap_or(name).to_ascii_lowercase();
+    if !matches!(&*field, "created" | "updated" | "closed") {
+        return None;
+    }
+    let value = value.replace('"', "");
+    let period = value.trim_start_matches(['<', '>', '=']);
+    let day = relative_day(period, now)?;
+    // A time without an operator means on or after that day.
+    let operator = match &value[..value.len() - period.len()] {
+        "" => ">=",
+        operator => operator,
+    };
+    Some(format!("{name}:{operator}{day}"))
+}
+
+/// Returns the day that lies a period such as `7d`, `2w`, `3m` or `1y` before `now`; `None` if the
+/// text is not a period.
 fn relative_day(text: &str, now: Timestamp) -> Option<Date> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let n: i64 = number.parse().ok().filter(|n| (0..100_000).contains(n))?;
@@ -156,11 +162,11 @@ fn relative_day(text: &str, now: Timestamp) -> Option<Date> {
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`], with the valid values, if a filter's value is invalid.
 pub fn parse(input: &str) -> Result<Query> {
-    // A text this long was pasted; search for its salient part.
+    // Text this long was pasted; search for its salient part.
     if input.len() > MAX_QUERY {
         return parse(&extract_salient(&input[..input.floor_char_boundary(MAX_PASTED)]));
     }
-    if input.len() > MAX_TYPED || input.trim().contains('\n') {
+    if is_pasted(input) {
         return Ok(Query { interpretation: first_line(input), ..Query::from_pasted(input.trim()) });
     }
     let input = &*strip_ansi(input);
@@ -175,6 +181,11 @@ pub fn parse(input: &str) -> Result<Query> {
         });
     }
     Ok(query)
+}
+
+/// Returns whether a query was pasted: it is long or has several lines.
+fn is_pasted(input: &str) -> bool {
+    input.len() > MAX_TYPED || input.trim().contains('\n')
 }
 
 /// Returns whether a query is a pasted line of program or log output, in which a word ends with a
@@ -498,6 +509,9 @@ mod tests {
             ("disk updated:>7d", "disk updated:>2026-03-24"),
             ("created:2w", "created:>=2026-03-17"),
             ("-closed:<1y x", "-closed:<2025-03-31 x"),
+            ("Updated:>7d CLOSED:\">7d\"", "Updated:>2026-03-24 CLOSED:>2026-03-24"),
+            ("\"wait updated:>7d\" --updated:7d", "\"wait updated:>7d\" --updated:7d"),
+            ("pasted\nupdated:>7d", "pasted\nupdated:>7d"),
             ("created:2026-01 size:7d", "created:2026-01 size:7d"),
         ] {
             assert_eq!(resolve_relative_times(text, now), expected);
