@@ -88,17 +88,19 @@ impl Query {
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if a filter is unknown or its value invalid.
     pub fn with_filters(mut self, filters: &str) -> Result<Self> {
-        let extra = parse_typed(filters, false)?;
-        if !extra.is_empty() || !extra.exclusions.is_empty() {
-            return Err(Error::invalid(format!("unknown filter \"{}\"", extra.all_words())).with_hint(
-                "Available filters: is:, label:, author:, version:, source:, reason:, created:, updated: and closed:.",
-            ));
+        let mut extra = Self::default();
+        for (i, token) in tokens(filters).enumerate() {
+            parse_token(token, false, &mut extra)?;
+            // The scope and the mode belong to the words.
+            if extra.filters.len() <= i {
+                return Err(Error::invalid(format!("unknown filter \"{token}\"")).with_hint(
+                    "Available filters: is:, label:, author:, version:, source:, reason:, created:, updated: and closed:.",
+                ));
+            }
         }
         self.filters.splice(0..0, extra.filters);
-        if !extra.interpretation.is_empty() {
-            self.interpretation =
-                format!("{} {}", extra.interpretation, self.interpretation).trim().to_owned();
-        }
+        let parts = tokens(filters).chain([self.interpretation.as_str()]);
+        self.interpretation = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
         Ok(self)
     }
 
@@ -632,8 +634,12 @@ mod tests {
         let pasted = parse("one\ntwo is:open").unwrap();
         let q = pasted.with_filters("source:\"acme/app\" is:closed").unwrap();
         assert_eq!((q.is_pasted, q.text.as_str(), q.filters.len()), (true, "one\ntwo is:open", 2));
-        let error = parse("x").unwrap().with_filters("words").unwrap_err();
-        assert!(error.hint().unwrap().text.contains("label:"));
+        for filters in ["words", "-words", "in:title", "mode:lexical", "a*", "is:open x"] {
+            let error = parse("x").unwrap().with_filters(filters).unwrap_err();
+            let token = filters.rsplit(' ').next().unwrap();
+            assert!(error.to_string().contains(&format!("\"{token}\"")), "{error}");
+            assert!(error.hint().unwrap().text.contains("label:"));
+        }
     }
 
     #[test]
