@@ -298,10 +298,10 @@ fn parse_token(token: &str, is_output: bool, query: &mut Query) -> Result<bool> 
         list.push(phrase.to_owned());
         return Ok(true);
     }
-    if let Some((name, value)) = core.split_once(':') {
+    if let Some((name, typed_value)) = core.split_once(':') {
         let name = name.to_ascii_lowercase();
         // Quotes group a value, so a value cannot contain one.
-        let value = value.replace('"', "");
+        let value = typed_value.replace('"', "");
         let value = value.trim();
         match parse_filter(&name, value, is_negated, query) {
             Ok(true) => return Ok(true),
@@ -311,8 +311,9 @@ fn parse_token(token: &str, is_output: bool, query: &mut Query) -> Result<bool> 
                 if let Some(suggestion) = similar::closest_name(&name, FILTER_NAMES.iter().copied())
                     .filter(|suggestion| suggestion.len() > 3)
                 {
+                    let sign = &token[..token.len() - core.len()];
                     query.notices.push(format!(
-                        "\"{name}:\" is not a filter and is searched as a word. Did you mean {suggestion}:{value}?"
+                        "\"{name}:\" is not a filter and is searched as a word. Did you mean {sign}{suggestion}:{typed_value}?"
                     ));
                 }
             }
@@ -345,7 +346,7 @@ fn is_exclusion(word: &str) -> bool {
 fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) -> Result<bool> {
     match name {
         "mode" if !is_negated => {
-            query.mode = Some(match value {
+            query.mode = Some(match &*value.to_ascii_lowercase() {
                 "keyword" | "lexical" => Mode::Lexical,
                 "semantic" => Mode::Semantic,
                 "hybrid" => Mode::Hybrid,
@@ -353,7 +354,7 @@ fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) ->
             });
         }
         "in" if !is_negated => {
-            query.scope = match value {
+            query.scope = match &*value.to_ascii_lowercase() {
                 "title" => Scope::Title,
                 "body" => Scope::Body,
                 "comments" | "comment" => Scope::Comments,
@@ -551,7 +552,12 @@ mod tests {
 
     #[test]
     fn misspelled_filter_gets_a_suggestion() {
-        assert!(parse("lable:bug").unwrap().notices[0].contains("label:bug"));
+        for (text, suggestion) in [
+            ("lable:bug", "label:bug?"),
+            ("-lable:\"good first issue\"", " -label:\"good first issue\"?"),
+        ] {
+            assert!(parse(text).unwrap().notices[0].ends_with(suggestion), "{text}");
+        }
         for text in ["std::vec", "http://x", "error:x", "note:this", "12:30"] {
             assert!(parse(text).unwrap().notices.is_empty(), "{text}");
         }
@@ -588,6 +594,12 @@ mod tests {
         for word in ["x86", "fooBar", "e2e", "foo_bar"] {
             assert_eq!(parse(&format!("zebra -{word}")).unwrap().exclusions, [word]);
         }
+    }
+
+    #[test]
+    fn values_ignore_case() {
+        let q = parse("slot in:Title mode:Keyword is:Open").unwrap();
+        assert_eq!((q.scope, q.mode, q.filters.len()), (Scope::Title, Some(Mode::Lexical), 1));
     }
 
     #[test]
