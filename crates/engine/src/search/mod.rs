@@ -617,7 +617,7 @@ impl QueryContext<'_> {
     /// Returns the weight of each of the query's words.
     fn weights(&self, words: &Words) -> Result<passages::Weights> {
         let mut terms: Vec<String> = words.terms.clone();
-        terms.extend(words.phrases.iter().flatten().cloned());
+        terms.extend(words.phrases.iter().chain(&words.alternatives).flatten().cloned());
         terms.sort_unstable();
         terms.dedup();
         let idf = self.fulltext.idf(&terms)?;
@@ -825,5 +825,36 @@ fn quote_list(words: &[String]) -> String {
         [word] => word.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
         [] => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use precedent_index::embed::Engine;
+
+    use super::*;
+    use crate::{Casebook, OpenOptions};
+
+    #[tokio::test]
+    async fn hits_show_why_they_match() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = OpenOptions { engine: Some(Engine::Off), ..OpenOptions::new(folder.path()) };
+        let (casebook, task) = (Casebook::open(options).await.unwrap(), Task::new());
+        casebook.import_sample(&task).await.unwrap();
+        let search = async |query: &str| {
+            let request = SearchRequest { query: query.into(), ..SearchRequest::default() };
+            casebook.search(request, &task).await.unwrap().hits
+        };
+        for query in ["standby OR certificate", "standb* is:issue"] {
+            let hits = search(query).await;
+            assert!(!hits.is_empty(), "{query}");
+            for hit in hits {
+                assert!(hit.why.contains("“standb") || hit.why.contains("“certif"), "{}", hit.why);
+            }
+        }
+        for query in ["ferrywire/ferrywire#66", "ferrywire/ferrywire#66 slot grows"] {
+            let hits = search(query).await;
+            assert_eq!((hits[0].number, &*hits[0].why), (Some(66), "Exact key match."), "{query}");
+        }
     }
 }

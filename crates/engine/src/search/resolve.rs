@@ -55,12 +55,11 @@ impl QueryContext<'_> {
         documents.retain(|d| d.deleted_at.is_none() && passes_filters(d));
         documents.truncate(limit);
         for row in documents.into_iter().rev() {
-            if let Some(index) = hits.iter().position(|h| h.key == row.key) {
-                let hit = hits.remove(index);
-                hits.insert(0, hit);
-                continue;
-            }
-            hits.insert(0, self.store.read(|r| beginning_hit(r, &row, reason))?);
+            let hit = match hits.iter().position(|h| h.key == row.key) {
+                Some(index) => Hit { why: reason.to_owned(), ..hits.remove(index) },
+                None => self.store.read(|r| beginning_hit(r, &row, reason))?,
+            };
+            hits.insert(0, hit);
         }
         Ok(())
     }
