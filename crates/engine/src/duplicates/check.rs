@@ -239,11 +239,7 @@ pub(crate) fn respond(
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
     let finder = &finder.with_calibration(&matches.question.calibration);
-    let mut notices: Vec<Notice> =
-        search::coverage_notices(coverage.index, finder.vectors.is_some()).collect();
-    if finder.vectors.is_none() {
-        notices.push(finder.no_model());
-    }
+    let mut notices = finder.notices(coverage.index)?;
     notices.extend(finder.language_notice(&matches.question.text)?);
     if let Some(source) = &matches.question.stale_source {
         notices.push(Notice {

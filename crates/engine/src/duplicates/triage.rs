@@ -133,7 +133,7 @@ pub fn triage(
             (item, notices)
         }))
     };
-    let mut notices: Vec<Notice> = Vec::new();
+    let mut notices = finder.notices(coverage.index)?;
     // Reports that no longer qualify after a new check are neither listed nor counted.
     let mut load = |keys: &[String], qualifies: &(dyn Fn(&DuplicateCandidate) -> bool + Sync)| {
         let listed_keys = &keys[..keys.len().min(limit)];

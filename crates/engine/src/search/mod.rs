@@ -17,7 +17,6 @@ use std::{
 use rayon::prelude::*;
 
 pub use coverage::coverage;
-pub(crate) use coverage::coverage_notices;
 use coverage::{missing_text, missing_vectors};
 use fusion::FusedHit;
 pub(crate) use passages::anchor;
@@ -357,12 +356,11 @@ impl QueryContext<'_> {
         Ok(())
     }
 
-    /// Returns the current notices, such as an outdated index or a missing model.
+    /// Returns notices about missing data: an incomplete index or a missing model.
     ///
     /// # Errors
     /// Database or index errors.
-    pub fn notices(&self) -> Result<Vec<Notice>> {
-        let coverage = self.coverage()?;
+    pub fn notices(&self, coverage: Coverage) -> Result<Vec<Notice>> {
         let mut notices = Vec::new();
         match self.vectors {
             Some(_) => notices.extend(self.missing_vectors(coverage)?),
@@ -373,14 +371,15 @@ impl QueryContext<'_> {
     }
 
     fn missing_vectors(&self, coverage: Coverage) -> Result<Option<Notice>> {
-        let Some(vectors) = self.vectors else { return Ok(missing_vectors(coverage, 0)) };
-        let revision = vectors.planned_revision()?;
         // A note is embedded immediately, before the number of missing vectors is known.
-        if coverage.embedded > 0 && revision == 0 {
+        if let Some(vectors) = self.vectors
+            && coverage.embedded > 0
+            && vectors.planned_revision()? == 0
+        {
             let hint = "Not conclusive: the semantic index is only partly built.".into();
             return Ok(Some(Notice { lack: NoticeKind::SomeVectors, hint }));
         }
-        Ok(missing_vectors(coverage, coverage.unread))
+        Ok(missing_vectors(coverage))
     }
 
     /// Returns a notice if the semantic index does not fully cover the language of a text.

@@ -114,7 +114,7 @@ pub(crate) fn respond(
         open: Vec::new(),
         articles: Vec::new(),
         wiki: Vec::new(),
-        notices: finder.notices()?,
+        notices: finder.notices(finder.coverage()?)?,
         conclusive: true,
         took_ms: 0.0,
         settings,
