@@ -35,7 +35,7 @@ const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
 /// The maximum wait for another process's write before a check is left unrecorded.
 const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// The number of a check's candidates that are stored, for groups of problems.
-const STORED_CANDIDATES: usize = 5;
+pub(super) const STORED_CANDIDATES: usize = 5;
 
 /// The minimum inverse document frequency at which a word in comments is a reason; 4.0 is about one
 /// document in fifty.
@@ -135,11 +135,14 @@ pub(super) fn find_and_record(
 ) -> Result<DuplicatesResponse> {
     let start = Instant::now();
     let (response, row) = run(coverage, finder, request, now, task)?;
-    // Record only the check that triage repeats: one against the report's own source.
-    let is_own_source = |row: &DocumentRow| {
-        !request.everywhere && request.source.as_ref().is_none_or(|source| *source == row.source)
+    // Record only a check that finds what triage would: all candidates in the report's own source.
+    let is_complete = |row: &DocumentRow| {
+        !request.everywhere
+            && request.source.as_ref().is_none_or(|source| *source == row.source)
+            && request.threshold <= DuplicatesRequest::default().threshold
+            && request.max_candidates >= STORED_CANDIDATES
     };
-    if let Some(row) = row.filter(is_own_source) {
+    if let Some(row) = row.filter(is_complete) {
         let best = response.candidates.iter().find(|c| c.verdict.is_none());
         let check = Check {
             checked_at: now,
