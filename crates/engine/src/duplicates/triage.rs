@@ -77,7 +77,7 @@ pub fn triage(
         task.check()?;
         match find_and_record(&coverage, finder, &check_request(key), None, now, task) {
             Err(error) if error.code() == precedent_core::Code::NotFound => Ok(None),
-            result => result.map(|response| Some(best_undecided(response))),
+            result => result.map(|(response, _)| Some(best_undecided(response))),
         }
     };
     // Keep only results that may be listed below, which are few in a large backlog.
