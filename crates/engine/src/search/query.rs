@@ -1,7 +1,7 @@
 //! The query language: `"exact phrase" words -without is:closed label:bug source:acme/app author:x
 //! version:2.3.1 updated:>2026-01-01 in:title mode:lexical`. Everything that is not a filter is a
-//! word, so a pasted log is also a query. The same holds for a pasted line of compiler output, with
-//! its options and colons.
+//! word, so a pasted log is also a query. So is a pasted line of compiler output, with its options
+//! and colons.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
@@ -17,17 +17,19 @@ use precedent_text::{
     salient::extract_salient, sanitize::strip_ansi, similar, version::is_version,
 };
 
-/// The maximum length of a typed query, in bytes; longer ones are pasted texts without filters.
+/// The maximum length of a typed query, in bytes; longer ones are pasted text without filters.
 const MAX_TYPED: usize = 1000;
-/// The maximum length of a query, in bytes.
-pub const MAX_QUERY: usize = 200_000;
-/// The maximum number of bytes read from a pasted text.
+/// The maximum length of a query that is searched as a whole, in bytes; longer ones are reduced to
+/// their salient part.
+const MAX_QUERY: usize = 200_000;
+/// The maximum number of bytes read from pasted text.
 const MAX_PASTED: usize = 50_000_000;
 
 /// A parsed query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// The words, in the order they were typed, without filters, phrases and exclusions.
+    /// The words, in the order they were typed, without filters, phrases, exclusions and
+    /// alternatives; for pasted text, all of it.
     pub text: String,
     /// The exact phrases.
     pub phrases: Vec<String>,
@@ -45,7 +47,7 @@ pub struct Query {
     pub notices: Vec<String>,
     /// The query as it was interpreted.
     pub interpretation: String,
-    /// True for a pasted text, false for a typed query.
+    /// True for pasted text, false for a typed query.
     pub is_pasted: bool,
 }
 
@@ -55,12 +57,12 @@ impl Query {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
-    /// Makes a query from a pasted text, whose first line is its title.
+    /// Makes a query from pasted text, whose first line is its title.
     pub fn from_pasted(text: &str) -> Self {
         Self { is_pasted: true, ..Self::from_typed(text) }
     }
 
-    /// Returns all words and phrases, as the text to embed.
+    /// Returns all words, alternatives and phrases, as the text to embed.
     pub fn all_words(&self) -> String {
         let mut out = self.text.clone();
         let words = self.alternatives.iter().flatten().map(|word| word.trim_end_matches('*'));
@@ -104,7 +106,7 @@ impl Query {
         Ok(self)
     }
 
-    /// Returns whether there are no words at all.
+    /// Returns whether there are no words, phrases or alternatives.
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty() && self.phrases.is_empty() && self.alternatives.is_empty()
     }
@@ -448,7 +450,7 @@ fn parse_time(field: TimeField, name: &str, value: &str) -> Result<Test> {
 
 /// Returns the start and the end (exclusive) of a day, month or year, as Unix timestamps.
 fn parse_period(text: &str) -> Option<(i64, i64)> {
-    let second = |d: Date| d.to_zoned(TimeZone::UTC).ok().map(|z| Timestamp::from(z).as_second());
+    let midnight = |d: Date| d.to_zoned(TimeZone::UTC).ok().map(|z| Timestamp::from(z).as_second());
     let mut parts = text.split('-');
     let year: i16 = parts.next().filter(|y| y.len() == 4)?.parse().ok()?;
     let (month, day) = (parts.next(), parts.next());
@@ -463,7 +465,7 @@ fn parse_period(text: &str) -> Option<(i64, i64)> {
         (_, None) => jiff::Span::new().months(1),
         _ => jiff::Span::new().days(1),
     };
-    Some((second(first)?, second(first.checked_add(step).ok()?)?))
+    Some((midnight(first)?, midnight(first.checked_add(step).ok()?)?))
 }
 
 fn invalid_value(name: &str, value: &str, valid_values: &str) -> Error {
