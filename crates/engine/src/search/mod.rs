@@ -55,7 +55,7 @@ const MIN_SIMILAR_COSINE: f32 = 0.5;
 /// The maximum number of terms per field that a prefix expands to, most frequent first.
 const MAX_PREFIX_TERMS: usize = 20;
 
-/// The retrieval evidence of a document for a pasted text.
+/// The retrieval evidence of a document for pasted text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
     /// The row id.
@@ -64,7 +64,7 @@ pub struct Evidence {
     pub score: f32,
     /// The best chunk's cosine, −1..1.
     pub cosine: Option<f32>,
-    /// The share of the text's words that it contains, weighted by rarity, about 0..1.
+    /// The share of the pasted words that it contains, weighted by rarity, about 0..1.
     pub words: f32,
     /// True if it shares a distinctive signature.
     pub signature: bool,
@@ -116,7 +116,7 @@ struct Candidates {
     notices: Vec<Notice>,
     lexical: Vec<(i64, f32)>,
     semantic: Vec<(i64, f32)>,
-    /// The title scores of the semantic candidates, if a pasted text has a title; see
+    /// The title scores of the semantic candidates, if pasted text has a title; see
     /// [`fusion::title_scores`].
     titles: Vec<f32>,
     signature: Vec<(i64, f32)>,
@@ -124,7 +124,7 @@ struct Candidates {
     unembedded_ids: Vec<i64>,
     chunks: HashMap<i64, Vec<NearestChunk>>,
     signature_count: usize,
-    /// True if the query is a pasted text.
+    /// True if the query is pasted text.
     is_pasted: bool,
 }
 
@@ -409,11 +409,11 @@ impl QueryContext<'_> {
         {
             return Ok(None);
         }
-        let built = (embedded_chunks * 100).checked_div(chunks).unwrap_or(0).min(99);
+        let percentage = (embedded_chunks * 100).checked_div(chunks).unwrap_or(0).min(99);
         Ok(Some(Notice {
             lack: NoticeKind::SomeVectors,
             hint: format!(
-                "Not conclusive: the index for {name} and other languages is {built}% built."
+                "Not conclusive: the index for {name} and other languages is {percentage}% built."
             )
             .into(),
         }))
@@ -427,7 +427,7 @@ impl QueryContext<'_> {
         Notice { lack: NoticeKind::Model, hint }
     }
 
-    /// Retrieves candidates by the query's vector, and scores the title of a pasted text
+    /// Retrieves candidates by the query's vector, and scores the title of pasted text
     /// separately.
     fn retrieve_semantic(
         &self,
@@ -504,7 +504,7 @@ impl QueryContext<'_> {
         Ok(())
     }
 
-    /// Returns the best documents for a pasted text with their evidence, by fused score; ties by id.
+    /// Returns the best documents for pasted text with their evidence, by fused score; ties by id.
     ///
     /// # Errors
     /// Same as [`QueryContext::search`].
@@ -528,7 +528,7 @@ impl QueryContext<'_> {
         Ok(fuse(&pool).into_iter().take(limit).map(evidence).collect())
     }
 
-    /// Returns the unit vector of a pasted text, or `None` without a model.
+    /// Returns the unit vector of pasted text, or `None` without a model.
     ///
     /// # Errors
     /// [`precedent_core::Code::ModelUnavailable`] if the model fails.
@@ -670,7 +670,7 @@ fn fuse(pool: &Candidates) -> Vec<FusedHit> {
 }
 
 /// Returns the texts to embed for a query, formatted like those of a stored report: the whole text
-/// and, for a pasted text, the title alone.
+/// and, for pasted text, the title alone.
 fn embedding_texts(query: &Query) -> (String, String) {
     if !query.is_pasted {
         return (representation("", &query.all_words()), String::new());

@@ -97,8 +97,8 @@ pub fn resolve(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
     }
 }
 
-/// Returns whether a text can only be an item's key: `acme/app#12`, `#12`. A bare number may be an
-/// error code.
+/// Returns whether a query can only be an item's key: `acme/app#12`, `#12`. A bare number may be
+/// an error code.
 fn is_key(text: &str) -> bool {
     split_key(text).is_some_and(|(source, _)| {
         source.is_empty() || source.contains('/') && !source.contains(char::is_whitespace)
@@ -235,9 +235,6 @@ pub fn resolve_one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
 fn suggest_key(reader: &Reader<'_>, key: &str) -> Option<String> {
     let (source, rest) = key.split_at(key.find(['#', ':'])?);
     let sources = reader.sources().ok()?;
-    if sources.iter().any(|s| s.key == source) {
-        return None;
-    }
     let source = similar::closest_name(source, sources.iter().map(|s| s.key.as_str()))?;
     let candidate = format!("{source}{rest}");
     reader.document_by_key(&candidate).ok()?.map(|d| d.key)

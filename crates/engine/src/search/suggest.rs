@@ -42,8 +42,8 @@ impl QueryContext<'_> {
         Ok(notices.map(|hint| Notice { lack: NoticeKind::Operators, hint }).collect())
     }
 
-    /// Returns the labels, authors, versions or reasons that contain a typed text: prefix
-    /// matches first, then the others, each by frequency. Other filters have none.
+    /// Returns the labels, authors, versions or reasons that contain the input: prefix matches
+    /// first, then the others, each by frequency. Other filters have none.
     ///
     /// # Errors
     /// Index errors.
