@@ -48,12 +48,12 @@ impl Band {
         }
     }
 
-    /// Returns the lowest confidence of this band; 0 for the bands below the duplicates.
+    /// Returns the lowest confidence rounded into this band; 0 for the bands below the duplicates.
     pub fn floor(self) -> f32 {
         match self {
-            Self::High => HIGH,
-            Self::Likely => LIKELY,
-            Self::Possible => POSSIBLE,
+            Self::High => HIGH - 0.005,
+            Self::Likely => LIKELY - 0.005,
+            Self::Possible => POSSIBLE - 0.005,
             Self::Related | Self::None => 0.0,
         }
     }
@@ -725,4 +725,17 @@ pub struct Comparison {
     pub report_marks: Vec<Mark>,
     /// Highlights in the candidate.
     pub candidate_marks: Vec<Mark>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floor_is_the_lowest_confidence_of_a_band() {
+        for band in [Band::High, Band::Likely, Band::Possible] {
+            assert_eq!(Band::new(band.floor(), 0.0), band);
+            assert_ne!(Band::new(band.floor() - 0.001, 0.0), band);
+        }
+    }
 }

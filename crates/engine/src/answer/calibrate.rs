@@ -94,12 +94,12 @@ pub fn calibrate(
     now: Timestamp,
     task: &Task,
 ) -> Result<CalibrationReport> {
-    let (row, skeleton, pairs, issues) = finder.store.read(|r| {
+    let (row, skeleton, pairs, issues, source_calibration) = finder.store.read(|r| {
         let row = search::find_source(r, source)?;
+        let calibration = finder.baseline_calibration(r, &row)?;
         let (pairs, issues) = (r.known_duplicates(row.id)?, r.issues_by_age(row.id)?);
-        Ok((row.clone(), r.skeleton(row.id)?, pairs, issues))
+        Ok((row.clone(), r.skeleton(row.id)?, pairs, issues, calibration))
     })?;
-    let source_calibration = finder.store.read(|r| finder.baseline_calibration(r, &row))?;
     let finder = &finder.with_calibration(&source_calibration);
     let groups = DuplicateGroups::new(&pairs, &issues);
     let (labels, others): (Vec<i64>, Vec<i64>) =
@@ -121,10 +121,10 @@ pub fn calibrate(
     let mut sample: Vec<(i64, f64)> = [&labels, &others]
         .into_iter()
         .flat_map(|issues| {
-            let sampled = sample_evenly(issues, MAX_QUERIES);
+            let sample = sample_evenly(issues, MAX_QUERIES);
             #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-            let weight = issues.len() as f64 / sampled.len().max(1) as f64;
-            sampled.into_iter().map(move |id| (id, weight))
+            let weight = issues.len() as f64 / sample.len().max(1) as f64;
+            sample.into_iter().map(move |id| (id, weight))
         })
         .collect();
     // Sort by age, so that every fold gets reports of both kinds and of all ages.

@@ -32,7 +32,7 @@ impl Comment {
     }
 }
 
-/// A cache of the comments on documents, for one query.
+/// A cache of the comments on documents, for one operation, which may make many queries.
 #[derive(Default)]
 pub struct CommentCache {
     cache: Mutex<CachedComments>,
@@ -61,7 +61,8 @@ impl std::fmt::Debug for CommentCache {
 }
 
 impl CommentCache {
-    /// Returns the comments on a document, from the cache or the database.
+    /// Returns the comments on a document, from the cache or the database. If there are too many to
+    /// cache, returns the latest ones before `time`.
     pub(super) fn load(&self, r: &Reader<'_>, document: i64, time: Timestamp) -> Result<Comments> {
         if let Some(comments) = self.lock().by_document.get(&document) {
             return Ok(Comments::Cached(Arc::clone(comments)));

@@ -137,14 +137,14 @@ pub(crate) fn reasons(
             comment_words.iter().take(MAX_ITEMS).map(|w| format!("“{w}”")).collect();
         out.push(format!("comments mention {}", quotes.join(", ")));
     }
-    let close = |cosine: Option<f32>| cosine.filter(|c| *c >= MIN_CLOSE_COSINE);
-    if let Some(cosine) = close(candidate.cosine) {
+    let keep_close = |cosine: Option<f32>| cosine.filter(|c| *c >= MIN_CLOSE_COSINE);
+    if let Some(cosine) = keep_close(candidate.cosine) {
         out.push(format!("similar meaning ({cosine:.2})"));
     }
     let is_nearer = |cosine: &f32| {
         candidate.cosine.is_none_or(|text_cosine| cosine - text_cosine >= MIN_COSINE_GAIN)
     };
-    if let Some(cosine) = close(candidate.details.comment_likeness.text).filter(is_nearer) {
+    if let Some(cosine) = keep_close(candidate.details.comment_likeness.text).filter(is_nearer) {
         out.push(format!("a comment has similar meaning ({cosine:.2})"));
     }
     if let (Some(draft_version), Some(match_version)) = versions
@@ -208,8 +208,8 @@ fn keep_rare<T>(
     let terms: Vec<String> = items.iter().map(term).collect();
     let max_count = (fulltext.count()? / COMMON_DIVISOR).max(FEW_DOCUMENTS);
     let counts = fulltext.document_counts(kind, &terms)?;
-    let rare = items.into_iter().zip(counts).filter(|(_, documents)| *documents <= max_count);
-    Ok(rare.map(|(item, _)| item).take(MAX_ITEMS).collect())
+    let rare_items = items.into_iter().zip(counts).filter(|(_, count)| *count <= max_count);
+    Ok(rare_items.map(|(item, _)| item).take(MAX_ITEMS).collect())
 }
 
 /// Returns whether a title has a number that may be an error code, such as "57014".
@@ -239,9 +239,9 @@ pub(crate) fn spelling<'a>(text: &'a str, name: &'a str) -> &'a str {
 /// Returns a signature as spelled in a text, or else the line that it was parsed from.
 fn original_text(text: &str, signature: &Signature) -> String {
     let masked_text = &*signature.text;
-    let spelled = spelling(text, masked_text);
-    if spelled != masked_text || text.contains(masked_text) {
-        return spelled.to_owned();
+    let occurrence = spelling(text, masked_text);
+    if occurrence != masked_text || text.contains(masked_text) {
+        return occurrence.to_owned();
     }
     let is_long =
         |word: &&str| word.len() >= MIN_WORD && word.bytes().all(|b| b.is_ascii_lowercase());

@@ -219,6 +219,11 @@ impl Features {
         ])
     }
 
+    /// Returns the value of the feature with this name.
+    pub(super) fn get(&self, name: &str) -> f32 {
+        index_of(name).map_or(0.0, |i| self.0[i])
+    }
+
     /// Returns whether the candidate is an exact copy.
     pub fn is_copy(&self) -> bool {
         self.0[COUNT - 2] > 0.0

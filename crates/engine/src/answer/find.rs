@@ -275,7 +275,7 @@ impl MatchFinder<'_> {
         Ok(matches.into_iter().map(|(id, _)| id).collect())
     }
 
-    /// Returns the documents whose threads contain a long, rare line of a pasted text. Returns none
+    /// Returns the documents whose threads contain a long, rare line of pasted text. Returns none
     /// for a stored report, which is compared by words alone.
     fn documents_with_lines(&self, draft: &Draft, filters: &[Filter]) -> Result<Vec<i64>> {
         if draft.document.is_some() {

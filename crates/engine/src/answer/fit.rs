@@ -128,22 +128,12 @@ pub fn fit(
         }
         source_weights = Some(figures);
     }
-    let mut answers: Vec<Prediction> = Vec::with_capacity(queries.len());
-    let mut folds = Vec::with_capacity(queries.len());
-    for (i, query) in queries.iter().enumerate() {
-        let Some(prediction) = top_prediction(&models[i % FOLDS], query) else { continue };
-        let (confidence, by_rule, is_duplicate) = prediction;
-        folds.push(i % FOLDS);
-        let (has_duplicate, weight) = (query.has_duplicate, query.weight);
-        answers.push(Prediction {
-            odds: odds(confidence),
-            by_rule,
-            confidence,
-            is_duplicate,
-            has_duplicate,
-            weight,
-        });
-    }
+    let predictions = queries.iter().enumerate();
+    let predictions = predictions.filter_map(|(i, query)| {
+        let fold = i % FOLDS;
+        Some((fold, top_prediction(&models[fold], query)?))
+    });
+    let (folds, mut answers): (Vec<usize>, Vec<Prediction>) = predictions.unzip();
     for fold in 0..FOLDS {
         let other_answers: Vec<Prediction> =
             answers.iter().zip(&folds).filter(|(_, p)| **p != fold).map(|(a, _)| *a).collect();
@@ -180,17 +170,20 @@ fn order_figures(queries: &[TrainingQuery], ranks: &[Option<usize>]) -> OrderFig
     OrderFigures { found_first: found_in(1), found_in_ten: found_in(10), mrr }
 }
 
-/// Returns the confidence in the top candidate, whether a rule decided it, and whether it is a
-/// known duplicate.
-fn top_prediction(model: &RankingModel, query: &TrainingQuery) -> Option<(f64, bool, bool)> {
+/// Returns the prediction for the top candidate, without a curve.
+fn top_prediction(model: &RankingModel, query: &TrainingQuery) -> Option<Prediction> {
     let best = *rank(model, query).first()?;
     let Candidate { features, overlap, is_duplicate } = &query.candidates[best.index];
     let evidence = PairEvidence { features, share: best.log_share, overlap: overlap.as_ref() };
-    Some((
-        f64::from(model.confidence(&evidence).duplicate),
-        features.is_copy() || features.is_templated(),
-        *is_duplicate,
-    ))
+    let confidence = f64::from(model.confidence(&evidence).duplicate);
+    Some(Prediction {
+        odds: odds(confidence),
+        by_rule: features.is_copy() || features.is_templated(),
+        confidence,
+        is_duplicate: *is_duplicate,
+        has_duplicate: query.has_duplicate,
+        weight: query.weight,
+    })
 }
 
 impl Curve {

@@ -42,7 +42,7 @@ use precedent_core::{
     model::{Band, KnownReport},
 };
 use precedent_index::{filter::Filter, vectors::Vectors};
-use precedent_store::{DocumentRow, Person, SourceRow};
+use precedent_store::{DocumentRow, Person, Reader, SourceRow};
 use precedent_text::{
     prepare::PreparedText, reference::without_duplicate_notes, signature::is_generic_failure,
     skeleton::Skeleton,
@@ -57,7 +57,7 @@ use crate::QueryContext;
 /// A report to find earlier matches for.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// The title; may be empty for a pasted text.
+    /// The title; may be empty for pasted text.
     pub title: String,
     /// The prepared text.
     pub body: PreparedText,
@@ -133,7 +133,7 @@ pub struct Match {
     pub document: i64,
     /// True if a view shows it, because it meets [`Scope::view_filters`].
     pub in_view: bool,
-    /// Features of the draft–candidate pair.
+    /// The features of the draft–candidate pair.
     pub features: Features,
     /// The cosine of the two texts, −1..1.
     pub cosine: Option<f32>,
@@ -213,7 +213,7 @@ impl<'a> MatchFinder<'a> {
     /// Database errors.
     pub fn baseline_calibration(
         &self,
-        r: &precedent_store::Reader<'_>,
+        r: &Reader<'_>,
         source: &SourceRow,
     ) -> Result<SourceCalibration> {
         let model = self.with_baseline(r, source, self.basis().as_deref())?;
@@ -230,7 +230,7 @@ impl<'a> MatchFinder<'a> {
     /// Returns the model with the source's baseline, if there is one for this basis.
     fn with_baseline(
         &self,
-        r: &precedent_store::Reader<'_>,
+        r: &Reader<'_>,
         source: &SourceRow,
         basis: Option<&str>,
     ) -> Result<Option<RankingModel>> {
@@ -246,7 +246,7 @@ impl<'a> MatchFinder<'a> {
     /// Database errors.
     pub fn calibration_of(
         &self,
-        r: &precedent_store::Reader<'_>,
+        r: &Reader<'_>,
         source: Option<&SourceRow>,
     ) -> Result<SourceCalibration> {
         // Compute the basis once: it is the same for all sources, and hashes the whole model.

@@ -184,11 +184,10 @@ fn are_equal_except(a_words: &[String], b_words: &[String], from: &[Word], to: &
 /// Returns adjacent words of a text as spelled there, with the characters attached to them.
 fn excerpt(text: &str, words: &[Word]) -> String {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return String::new() };
-    let start = text[..first.range.start].rfind(char::is_whitespace).map_or(0, |i| i + 1);
-    let end =
-        text[last.range.end..].find(char::is_whitespace).map_or(text.len(), |i| last.range.end + i);
-    let whole = text.get(start..end).unwrap_or_default();
-    whole.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+    let is_attached = |c: char| !c.is_whitespace();
+    let start = text[..first.range.start].trim_end_matches(is_attached).len();
+    let end = text.len() - text[last.range.end..].trim_start_matches(is_attached).len();
+    text[start..end].trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }
 
 #[cfg(test)]
@@ -229,6 +228,10 @@ mod tests {
         assert_eq!(compare(android, ios), Some(template));
         let week = NearDuplicate::Templated("41".into(), "42".into());
         assert_eq!(compare(("Planning of week 41", ""), ("Planning of week 42", "")), Some(week));
+        // No-break spaces separate words.
+        let spaced = |name: &str| format!("Lists on\u{a0}{name}\u{a0}are cut");
+        let template = NearDuplicate::Templated("Android".into(), "iOS".into());
+        assert_eq!(compare((&spaced("Android"), BODY), (&spaced("iOS"), BODY)), Some(template));
         let other_body = "Titles are cut off after the second line on a small screen.";
         assert_eq!(
             compare(("Lists on Android are cut", BODY), ("Lists on iOS are cut", other_body)),

@@ -28,11 +28,11 @@ const MAX_ERRORS: usize = 3;
 pub(crate) struct QuestionSpec<'a> {
     /// The item's key; if `None`, title and body are the draft.
     pub key: Option<&'a str>,
-    /// A draft's title; may be empty for a pasted text.
+    /// The draft's title; may be empty for pasted text.
     pub title: &'a str,
-    /// A draft's text.
+    /// The draft's text.
     pub body: &'a str,
-    /// Source to search; `None` for all sources.
+    /// The source to search; `None` for an item's own source, or for all sources with a draft.
     pub source: Option<&'a str>,
     /// True to compare an item with all sources.
     pub everywhere: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Question {
     pub draft: Draft,
     /// The casebook item that the question is about, if any.
     pub row: Option<DocumentRow>,
-    /// Source to search; `None` for all sources.
+    /// The source to search; `None` for all sources.
     pub source: Option<SourceRow>,
     /// The title and the text, joined.
     pub text: String,
@@ -172,7 +172,7 @@ impl Question {
     }
 }
 
-/// Finds matches for an item or a text among earlier and later reports, in `source` or the whole
+/// Finds matches for an item or text among earlier and later reports, in `source` or the whole
 /// casebook; only resolved ones are shown.
 pub(crate) fn find_anywhere(
     finder: &MatchFinder<'_>,

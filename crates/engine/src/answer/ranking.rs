@@ -209,12 +209,12 @@ impl RankingModel {
         let (lowest, highest) =
             scores.iter().fold((f32::MAX, f32::MIN), |(a, b), s| (a.min(*s), b.max(*s)));
         let shares = shares(&scores, candidates);
-        let ranked = |(index, score): (usize, f32)| {
+        let add_bonus = |(index, score): (usize, f32)| {
             let bonus = if candidates[index].is_copy() { 1.0 + highest - lowest } else { 0.0 };
             RankedCandidate { index, score: score + bonus, log_share: shares[index] }
         };
         let mut ranking: Vec<RankedCandidate> =
-            scores.iter().copied().enumerate().map(ranked).collect();
+            scores.iter().copied().enumerate().map(add_bonus).collect();
         ranking.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
         ranking
     }
@@ -226,8 +226,8 @@ impl RankingModel {
         let Confidence { duplicate, worth } = self.confidence.confidence(evidence, self.baseline);
         let duplicate = duplicate.min(MODEL_CEILING);
         #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
-        let calibrated = |curve: Curve| curve.confidence(odds(f64::from(duplicate))) as f32;
-        let duplicate = duplicate.max(self.curve.map_or(duplicate, calibrated));
+        let calibrate = |curve: Curve| curve.confidence(odds(f64::from(duplicate))) as f32;
+        let duplicate = duplicate.max(self.curve.map_or(duplicate, calibrate));
         let confidence = Confidence { duplicate, worth };
         Self::apply_bounds(evidence, false, confidence)
     }

@@ -16,7 +16,6 @@ use serde::Deserialize;
 use super::{
     Draft, Match, MatchFinder,
     domain::{self, DomainModel, DomainScore},
-    features,
     logistic::{Logistic, LogisticFile},
     question::QuestionMatches,
     ranking::GENERIC_CEILING,
@@ -46,13 +45,15 @@ const RARE_FLOOR: f32 = 0.47;
 const DUPLICATE_FLOOR: f32 = 0.8;
 /// The relevance ceiling of a case that reports another failure; it is too low to be shown.
 const OTHER_FAILURE_CEILING: f32 = 0.14;
-/// The relevance floor of a case that contains the whole query, a code or name found in only a few
-/// documents.
+/// The relevance floor of a case that contains the whole query, if that is a code or name found in
+/// only a few documents.
 const NAMED_FLOOR: f32 = 0.4;
 /// The maximum number of words in such a query.
 const MAX_NAMED_WORDS: usize = 3;
 /// The maximum number of documents that contain its rarest word.
 const MAX_NAMED_DOCUMENTS: f64 = 3.0;
+/// The maximum number of cases that are searched for such a query, in ranking order.
+const MAX_NAMED_CASES: usize = 10;
 /// The number of nearest candidates over which the mean cosine is computed.
 const NEAREST: usize = 10;
 
@@ -60,9 +61,9 @@ const NEAREST: usize = 10;
 pub const NAMES: [&str; 9] = [
     // The log-odds that it is worth reading, by the duplicate search.
     "worth",
-    // The mean cosine of the texts.
+    // The mean cosine of the query to the passages of the case.
     "meaning",
-    // The mean of that cosine over the first candidates.
+    // The mean of that cosine over the nearest candidates.
     "near",
     // The share of the query words' information that the case has.
     "words",
@@ -74,7 +75,7 @@ pub const NAMES: [&str; 9] = [
     "rarest",
     // The share of the shorter text's runs of words that the other has.
     "contained",
-    // The cosine of the nearest comment.
+    // The excess of the nearest comment's cosine over that of the case's text.
     "said",
 ];
 /// The number of relevance features.
@@ -123,27 +124,23 @@ struct RelevanceModel {
 }
 
 impl RelevanceModel {
-    fn from_file(file: &RelevanceFile) -> Self {
+    /// Creates the model from its file, or one that finds nothing relevant.
+    fn new(file: Option<&RelevanceFile>) -> Self {
         let index_of = |name: &str| NAMES.iter().position(|n| *n == name);
-        let parse = |file| Logistic::parse(file, index_of).unwrap_or_else(|_| Logistic::fallback());
-        Self { domain: parse(&file.home), relevance: parse(&file.helps) }
-    }
-
-    fn fallback() -> Self {
-        Self { domain: Logistic::fallback(), relevance: Logistic::fallback() }
+        let parse = |file: Option<&LogisticFile>| {
+            file.and_then(|file| Logistic::parse(file, index_of).ok())
+                .unwrap_or_else(Logistic::fallback)
+        };
+        Self { domain: parse(file.map(|f| &f.home)), relevance: parse(file.map(|f| &f.helps)) }
     }
 }
 
 /// The models with vectors, and without.
 static MODELS: LazyLock<[RelevanceModel; 2]> = LazyLock::new(|| {
     // The file is embedded in the program, and a test validates it.
-    match serde_json::from_str::<File>(BUILT_IN) {
-        Ok(file) => [
-            RelevanceModel::from_file(&file.with_meaning),
-            RelevanceModel::from_file(&file.words_alone),
-        ],
-        Err(_) => [RelevanceModel::fallback(), RelevanceModel::fallback()],
-    }
+    let file = serde_json::from_str::<File>(BUILT_IN).ok();
+    [file.as_ref().map(|f| &f.with_meaning), file.as_ref().map(|f| &f.words_alone)]
+        .map(RelevanceModel::new)
 });
 
 /// Returns the resolved matches of a question, including those of the other document kind, with
@@ -192,9 +189,8 @@ pub(crate) fn estimate_relevance(
     let text = draft.body.whole(&draft.title);
     let domain_score = domain.score(finder.fulltext, &text)?;
     let is_generic = draft.is_generic_question();
-    let cosine = features::index_of("text_mean_cosine");
     let mut nearest: Vec<f32> =
-        matches.iter().filter_map(|m| Some(m.features.0[cosine?])).collect();
+        matches.iter().map(|m| m.features.get("text_mean_cosine")).collect();
     nearest.sort_by(|a, b| b.total_cmp(a));
     nearest.truncate(NEAREST);
     #[allow(clippy::cast_precision_loss, reason = "at most ten")]
@@ -241,8 +237,8 @@ pub(crate) fn estimate_relevance(
     Ok(cases.collect())
 }
 
-/// Returns the first candidates that contain the whole query, if it is only a name or code in few
-/// documents.
+/// Returns the first candidates that contain the whole query, if it is only a code or name found in
+/// few documents.
 fn find_query_documents(
     finder: &MatchFinder<'_>,
     text: &str,
@@ -270,7 +266,7 @@ fn find_query_documents(
         return Ok(ids);
     }
     finder.store.read(|r| {
-        for candidate in candidates.iter().take(NEAREST) {
+        for candidate in candidates.iter().take(MAX_NAMED_CASES) {
             let Some(row) = r.document(candidate.document)? else { continue };
             let mut text = format!("{}\n{}", row.title, row.body);
             for comment in r.comments(&row)? {
@@ -286,11 +282,6 @@ fn find_query_documents(
     })
 }
 
-/// Returns a feature by its name.
-fn feature(candidate: &Match, name: &str) -> f32 {
-    features::index_of(name).map_or(0.0, |i| candidate.features.0[i])
-}
-
 /// Returns an overlap measure by its name, or 0 without an overlap.
 fn overlap_measure(candidate: &Match, name: &str) -> f32 {
     let i = text_overlap::NAMES.iter().position(|n| *n == name);
@@ -301,14 +292,14 @@ fn numbers(candidate: &Match, domain_score: &DomainScore, mean_cosine: f32) -> [
     let worth = candidate.worth.clamp(1e-4, 1.0 - 1e-4);
     [
         (worth / (1.0 - worth)).ln(),
-        feature(candidate, "text_mean_cosine"),
+        candidate.features.get("text_mean_cosine"),
         mean_cosine,
-        feature(candidate, "words") * (1.0 - domain_score.unknown_information),
+        candidate.features.get("words") * (1.0 - domain_score.unknown_information),
         domain_score.ood_score,
         domain_score.unknown,
         overlap_measure(candidate, "rarest"),
         overlap_measure(candidate, "contained"),
-        feature(candidate, "comment_text_cosine"),
+        candidate.features.get("comment_text_cosine"),
     ]
 }
 

@@ -59,8 +59,8 @@ pub fn replay(
     })?;
     let finder = &finder.with_calibration(&calibration);
     let groups = DuplicateGroups::new(&pairs, &issues);
-    let (start, recent) = finder.store.read(|r| select_recent(r, &issues, months))?;
-    let sample = sample_evenly(&recent, MAX_REPORTS);
+    let (start, recent_issues) = finder.store.read(|r| select_recent(r, &issues, months))?;
+    let sample = sample_evenly(&recent_issues, MAX_REPORTS);
     let scope = Scope { filters: issue_filters(&row.key), ..Scope::default() };
     let (progress, total) = (AtomicU64::new(0), sample.len() as u64);
     let answers: Vec<Option<Answer>> = sample
@@ -81,14 +81,14 @@ pub fn replay(
     let answers: Vec<Answer> = answers.into_iter().flatten().collect();
     let thresholds: Vec<ReplayFigures> =
         THRESHOLDS.iter().map(|threshold| figures(*threshold, &answers)).collect();
-    let recommended = thresholds.iter().rev().find(|row| row.low >= MIN_PRECISION);
+    let recommendation = thresholds.iter().rev().find(|row| row.low >= MIN_PRECISION);
     Ok(Replay {
         source: row.key,
         from: start,
-        reports: recent.len() as u64,
+        reports: recent_issues.len() as u64,
         checked_reports: total,
         duplicates: sample.iter().filter(|id| groups.has_earlier_duplicate(**id)).count() as u64,
-        sure_from: recommended.map(|row| row.threshold),
+        sure_from: recommendation.map(|row| row.threshold),
         thresholds,
     })
 }
@@ -101,17 +101,17 @@ fn select_recent(
     months: u32,
 ) -> Result<(Option<Timestamp>, Vec<i64>)> {
     let mut start = None;
-    let mut recent = Vec::new();
+    let mut recent_issues = Vec::new();
     for id in issues.iter().rev() {
         let Some(created_at) = r.document(*id)?.and_then(|row| row.created_at) else { continue };
         let begin = *start.get_or_insert_with(|| months_before(created_at, months));
         if created_at < begin {
             break;
         }
-        recent.push(*id);
+        recent_issues.push(*id);
     }
-    recent.reverse();
-    Ok((start, recent))
+    recent_issues.reverse();
+    Ok((start, recent_issues))
 }
 
 /// Returns the time `months` before another, at least [`Timestamp::MIN`].

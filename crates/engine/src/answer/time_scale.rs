@@ -42,7 +42,7 @@ impl Recurrence {
         let features: Vec<Features> = matches.iter().map(|f| f.features).collect();
         let weights = time_weights(model);
         let time_score = |f: &Features| -> f32 {
-            TIME_FEATURES.iter().zip(weights).map(|(name, weight)| weight * feature(f, name)).sum()
+            TIME_FEATURES.iter().zip(weights).map(|(name, weight)| weight * f.get(name)).sum()
         };
         let content: Vec<f32> = features.iter().map(|f| model.score(f) - time_score(f)).collect();
         let shares = shares(&content, &features);
@@ -55,7 +55,7 @@ impl Recurrence {
             best.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
         let probability = (RELATED_FACTOR * f64::from(duplicate)).min(f64::from(MODEL_CEILING));
         let days = |f: &Features| {
-            ["age", "inactive_time"].map(|name| f64::from(feature(f, name)).exp_m1() * scale)
+            ["age", "inactive_time"].map(|name| f64::from(f.get(name)).exp_m1() * scale)
         };
         Some(Self { repeat_index, probability, days: features.iter().map(days).collect() })
     }
@@ -75,10 +75,6 @@ impl Recurrence {
         let age_share = (scores[self.repeat_index] - best).exp() / sum;
         -(self.probability * age_share + (1.0 - self.probability) * chance_share).ln()
     }
-}
-
-fn feature(features: &Features, name: &str) -> f32 {
-    index_of(name).map_or(0.0, |i| features.0[i])
 }
 
 fn time_weights(model: &RankingModel) -> [f32; 3] {

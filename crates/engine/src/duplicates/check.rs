@@ -27,7 +27,7 @@ use precedent_core::{
     },
     task::Task,
 };
-use precedent_index::filter::{Filter, Test};
+use precedent_index::filter::Test;
 use precedent_store::{DocumentRow, Reader, Writer};
 use precedent_text::{closure::Closure, prepare::PreparedText, tokens};
 
@@ -36,7 +36,7 @@ const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
 /// The maximum wait for another process's write before a check is left unrecorded.
 const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// The number of a check's candidates that are stored, for groups of problems.
-const STORED_CANDIDATES: usize = 5;
+pub(super) const STORED_CANDIDATES: usize = 5;
 
 /// The minimum inverse document frequency at which a word in comments is a reason; 4.0 is about one
 /// document in fifty.
@@ -55,32 +55,24 @@ pub fn check(
     task: &Task,
 ) -> Result<DuplicatesResponse> {
     let coverage = check_coverage(finder)?;
-    let mut response =
+    let (mut response, question) =
         find_and_record(&coverage, finder, request, Some(WRITE_PATIENCE), now, task)?;
     response.notices.extend(other_source_notice(&coverage, finder, request, &response, now, task)?);
-    response.notices.extend(closed_notice(finder, request)?);
+    response.notices.extend(closed_notice(finder, request, &question)?);
     Ok(response)
 }
 
 /// Returns a notice with the number of closed reports that were not compared.
-fn closed_notice(finder: &MatchFinder<'_>, request: &DuplicatesRequest) -> Result<Option<Notice>> {
+fn closed_notice(
+    finder: &MatchFinder<'_>,
+    request: &DuplicatesRequest,
+    question: &Question,
+) -> Result<Option<Notice>> {
     if request.include_closed {
         return Ok(None);
     }
-    let (kind, source) = finder.store.read(|r| {
-        let row = request.key.as_deref().map(|key| search::resolve_one(r, key)).transpose()?;
-        let kind = row.as_ref().map_or(DocKind::Issue, |row| row.kind);
-        let source = match (request.source.as_deref(), row) {
-            (Some(key), _) => Some(key.to_owned()),
-            (None, Some(row)) if !request.everywhere => Some(row.source),
-            (None, None) => search::only_source(r)?.map(|source| source.key),
-            _ => None,
-        };
-        Ok((kind, source))
-    })?;
-    let tests =
-        [Test::Kind(kind), Test::State(State::Closed)].into_iter().chain(source.map(Test::Source));
-    let filters: Vec<Filter> = tests.map(|test| Filter { test, is_negated: false }).collect();
+    let scope = question.scope(question.kind(), Some(Test::State(State::Closed)));
+    let filters = [scope.filters, scope.view_filters].concat();
     let closed_count = finder.fulltext.count_matching(&filters)?;
     Ok((closed_count > 0).then(|| Notice {
         lack: NoticeKind::Closed,
@@ -110,8 +102,8 @@ fn other_source_notice(
         return Ok(None);
     }
     let wide_request = DuplicatesRequest { everywhere: true, explain: false, ..request.clone() };
-    let (wide_response, row) = run(coverage, finder, &wide_request, now, task)?;
-    let source = row.map(|row| format!("{}#", row.source)).unwrap_or_default();
+    let (wide_response, question) = run(coverage, finder, &wide_request, now, task)?;
+    let source = question.row.map(|row| format!("{}#", row.source)).unwrap_or_default();
     let candidate = wide_response.candidates.iter().find(|c| !c.key.starts_with(&source));
     Ok(candidate.filter(|c| c.confidence >= LIKELY).map(|c| Notice {
         lack: NoticeKind::Elsewhere,
@@ -133,14 +125,17 @@ pub(super) fn find_and_record(
     patience: Option<Duration>,
     now: Timestamp,
     task: &Task,
-) -> Result<DuplicatesResponse> {
+) -> Result<(DuplicatesResponse, Question)> {
     let start = Instant::now();
-    let (response, row) = run(coverage, finder, request, now, task)?;
-    // Record only the check that triage repeats: one against the report's own source.
-    let is_own_source = |row: &DocumentRow| {
-        !request.everywhere && request.source.as_ref().is_none_or(|source| *source == row.source)
+    let (mut response, question) = run(coverage, finder, request, now, task)?;
+    // Record only a check that finds what triage would: all candidates in the report's own source.
+    let is_complete = |row: &&DocumentRow| {
+        !request.everywhere
+            && request.source.as_ref().is_none_or(|source| *source == row.source)
+            && request.threshold <= DuplicatesRequest::default().threshold
+            && request.max_candidates >= STORED_CANDIDATES
     };
-    if let Some(row) = row.filter(is_own_source) {
+    if let Some(row) = question.row.as_ref().filter(is_complete) {
         let best = response.candidates.iter().find(|c| c.verdict.is_none());
         let check = Check {
             checked_at: now,
@@ -171,7 +166,8 @@ pub(super) fn find_and_record(
             result => result?,
         }
     }
-    Ok(DuplicatesResponse { took_ms: start.elapsed().as_secs_f64() * 1000.0, ..response })
+    response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
+    Ok((response, question))
 }
 
 /// Answers a duplicate query like [`check`], without recording it.
@@ -184,18 +180,19 @@ pub fn check_only(
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
-    let (mut response, _) = run(&check_coverage(finder)?, finder, request, now, task)?;
-    response.notices.extend(closed_notice(finder, request)?);
+    let (mut response, question) = run(&check_coverage(finder)?, finder, request, now, task)?;
+    response.notices.extend(closed_notice(finder, request, &question)?);
     Ok(response)
 }
 
+/// Answers a duplicate query; also returns the question that its matches answer.
 fn run(
     coverage: &CheckCoverage,
     finder: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
-) -> Result<(DuplicatesResponse, Option<DocumentRow>)> {
+) -> Result<(DuplicatesResponse, Question)> {
     if !(0.0..=1.0).contains(&request.threshold) {
         return Err(Error::invalid(format!(
             "a threshold of {} is out of range",
@@ -229,7 +226,7 @@ fn run(
     let matches = find(finder, question, (!request.include_closed).then_some(&open), task)?;
     task.check()?;
     let response = respond(coverage, finder, &matches, request)?;
-    Ok((response, matches.question.row))
+    Ok((response, matches.question))
 }
 
 /// Creates the response to a duplicate query from its matches.
@@ -240,11 +237,7 @@ pub(crate) fn respond(
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
     let finder = &finder.with_calibration(&matches.question.calibration);
-    let mut notices: Vec<Notice> =
-        search::coverage_notices(coverage.index, finder.vectors.is_some()).collect();
-    if finder.vectors.is_none() {
-        notices.push(finder.no_model());
-    }
+    let mut notices = finder.notices(coverage.index)?;
     notices.extend(finder.language_notice(&matches.question.text)?);
     if let Some(source) = &matches.question.stale_source {
         notices.push(Notice {

@@ -78,9 +78,9 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     let identifiers = |side: Side<'_>| distinctive_identifiers(side.title, side.body);
     let (a_names, b_names) = (identifiers(report), identifiers(candidate));
     // Identifiers in only one report are too many to list, and signatures are already listed.
-    let mut common: BTreeSet<String> = a_names.intersection(&b_names).cloned().collect();
-    common.retain(|name| !signatures.contains(name.as_str()));
-    add(FactKind::Identifier, &common, &common);
+    let mut common_names: BTreeSet<String> = a_names.intersection(&b_names).cloned().collect();
+    common_names.retain(|name| !signatures.contains(name.as_str()));
+    add(FactKind::Identifier, &common_names, &common_names);
     let labels = |side: Side<'_>| side.labels.iter().cloned().collect::<BTreeSet<String>>();
     add(FactKind::Label, &labels(report), &labels(candidate));
     out
@@ -123,17 +123,17 @@ pub fn marks(
         .filter(|term| candidate_words.contains_key(*term) && !tokens::is_stop_word(term))
         .cloned()
         .collect();
-    let mut rare: Vec<(f32, &String)> = idf(&common_terms)?
+    let mut rare_terms: Vec<(f32, &String)> = idf(&common_terms)?
         .into_iter()
         .zip(&common_terms)
         .filter(|(idf, _)| *idf >= MIN_IDF)
         .collect();
-    rare.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    rare.truncate(MAX_WORDS);
+    rare_terms.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    rare_terms.truncate(MAX_WORDS);
     let marks_of = |words: &BTreeMap<String, BTreeSet<String>>,
                     side_names: fn(&Fact) -> &[String]| {
         let mut marks: BTreeMap<String, MarkKind> = BTreeMap::new();
-        for (_, term) in &rare {
+        for (_, term) in &rare_terms {
             for word in words.get(*term).into_iter().flatten() {
                 marks.insert(word.clone(), MarkKind::Word);
             }

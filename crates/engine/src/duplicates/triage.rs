@@ -9,7 +9,7 @@ use std::{
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::check::{check_coverage, find_and_record};
+use super::check::{STORED_CANDIDATES, check_coverage, find_and_record};
 use crate::{answer::MatchFinder, search};
 use precedent_core::{
     error::{Error, Result},
@@ -26,8 +26,6 @@ const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = precedent_core::model::limits::TRIAGE;
 /// The number of reports that are checked together, so that the newest come first.
 const BATCH: usize = 64;
-/// The number of a report's candidates examined, because the first ones may have a verdict.
-const MAX_CANDIDATES: usize = 5;
 
 /// The best candidate without a verdict, and the notices of the check.
 type CheckResult = (Option<DuplicateCandidate>, Vec<Notice>);
@@ -63,7 +61,8 @@ pub fn triage(
     let check_request = |key: &str| DuplicatesRequest {
         key: Some(key.to_owned()),
         include_closed,
-        max_candidates: MAX_CANDIDATES,
+        // The first candidates may have a verdict.
+        max_candidates: STORED_CANDIDATES,
         ..DuplicatesRequest::default()
     };
     // Compute this once, because all checks use the same indexes.
@@ -78,7 +77,7 @@ pub fn triage(
         task.check()?;
         match find_and_record(&coverage, finder, &check_request(key), None, now, task) {
             Err(error) if error.code() == precedent_core::Code::NotFound => Ok(None),
-            result => result.map(|response| Some(best_undecided(response))),
+            result => result.map(|(response, _)| Some(best_undecided(response))),
         }
     };
     // Keep only results that may be listed below, which are few in a large backlog.
@@ -133,7 +132,7 @@ pub fn triage(
             (item, notices)
         }))
     };
-    let mut notices: Vec<Notice> = Vec::new();
+    let mut notices = finder.notices(coverage.index)?;
     // Reports that no longer qualify after a new check are neither listed nor counted.
     let mut load = |keys: &[String], qualifies: &(dyn Fn(&DuplicateCandidate) -> bool + Sync)| {
         let listed_keys = &keys[..keys.len().min(limit)];
@@ -173,4 +172,36 @@ pub fn triage(
 
 fn best_undecided(response: DuplicatesResponse) -> CheckResult {
     (response.candidates.into_iter().find(|c| c.verdict.is_none()), response.notices)
+}
+
+#[cfg(test)]
+mod tests {
+    use precedent_core::model::NoticeKind;
+    use precedent_index::embed::Engine;
+
+    use super::*;
+    use crate::{Casebook, OpenOptions};
+
+    #[tokio::test]
+    async fn checks_that_show_less_are_not_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = OpenOptions { engine: Some(Engine::Off), ..OpenOptions::new(folder.path()) };
+        let (casebook, task) = (Casebook::open(options).await.unwrap(), Task::new());
+        casebook.import_sample(&task).await.unwrap();
+        let key = "ferrywire/ferrywire#124";
+        let request = DuplicatesRequest { key: Some(key.into()), ..DuplicatesRequest::default() };
+        for (request, is_recorded) in [
+            (DuplicatesRequest { threshold: 1.0, ..request.clone() }, false),
+            (DuplicatesRequest { max_candidates: 1, ..request.clone() }, false),
+            (request, true),
+        ] {
+            casebook.duplicates(request, &task).await.unwrap();
+            assert_eq!(casebook.last_check(key).await.unwrap().is_some(), is_recorded);
+        }
+        // An empty queue also says that vectors are missing.
+        let request = TriageRequest { queue_only: true, band: Band::High, ..Default::default() };
+        let response = casebook.triage(request, &task).await.unwrap();
+        assert!(response.queue.is_empty() && !response.conclusive, "{response:?}");
+        assert!(response.notices.iter().any(|n| n.lack == NoticeKind::Model), "{response:?}");
+    }
 }

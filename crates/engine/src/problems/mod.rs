@@ -30,8 +30,9 @@ use crate::{
     troubleshoot::{self, CaseContext},
 };
 
-/// The default and the maximum number of problems in one answer.
+/// The default number of problems in one answer.
 const DEFAULT_LIMIT: usize = 20;
+/// The maximum number of problems in one answer.
 const MAX_LIMIT: usize = 1000;
 /// The length of the recent period and of the preceding one it is compared with, in days.
 const RECENT_DAYS: i64 = 30;

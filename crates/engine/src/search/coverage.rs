@@ -33,33 +33,22 @@ pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -
     })
 }
 
-/// Returns notices for missing data: texts that are not indexed yet, passages without a vector.
-pub(crate) fn coverage_notices(
-    coverage: Coverage,
-    includes_vectors: bool,
-) -> impl Iterator<Item = Notice> {
-    let vector_notice =
-        includes_vectors.then(|| missing_vectors(coverage, coverage.unread)).flatten();
-    vector_notice.into_iter().chain(missing_text(coverage))
-}
-
-/// Returns a notice if the semantic index is incomplete. `changed_since_split` counts the documents
-/// that changed since they were split into passages.
-pub(super) fn missing_vectors(coverage: Coverage, changed_since_split: u64) -> Option<Notice> {
-    let Coverage { documents, chunks, embedded, .. } = coverage;
+/// Returns a notice if the semantic index is incomplete.
+pub(super) fn missing_vectors(coverage: Coverage) -> Option<Notice> {
+    let Coverage { documents, chunks, embedded, unread, .. } = coverage;
     if embedded == 0 && documents > 0 {
         return Some(inconclusive(NoticeKind::AllVectors, "semantic", 0));
     }
-    if embedded >= chunks && changed_since_split == 0 {
+    if embedded >= chunks && unread == 0 {
         return None;
     }
     // Assume that the changed documents have as many passages as the others.
-    let built = percent(embedded, chunks)
-        * percent(documents.saturating_sub(changed_since_split), documents)
-        / 100;
-    Some(inconclusive(NoticeKind::SomeVectors, "semantic", built))
+    let percentage =
+        percent(embedded, chunks) * percent(documents.saturating_sub(unread), documents) / 100;
+    Some(inconclusive(NoticeKind::SomeVectors, "semantic", percentage))
 }
 
+/// Returns a notice if the full-text index is incomplete.
 pub(super) fn missing_text(coverage: Coverage) -> Option<Notice> {
     (coverage.full_text < coverage.documents).then(|| {
         inconclusive(
@@ -70,8 +59,8 @@ pub(super) fn missing_text(coverage: Coverage) -> Option<Notice> {
     })
 }
 
-fn inconclusive(lack: NoticeKind, index: &str, built: u64) -> Notice {
-    let text = format!("Not conclusive: the {index} index is {}% built.", built.min(99));
+fn inconclusive(lack: NoticeKind, index: &str, percentage: u64) -> Notice {
+    let text = format!("Not conclusive: the {index} index is {}% built.", percentage.min(99));
     Notice { lack, hint: text.into() }
 }
 
@@ -87,7 +76,7 @@ mod tests {
     fn incomplete_index_is_reported_in_percent() {
         let text = |documents, chunks, embedded, unread| {
             let coverage = Coverage { documents, full_text: documents, chunks, embedded, unread };
-            missing_vectors(coverage, unread).map(|notice| notice.hint.text)
+            missing_vectors(coverage).map(|notice| notice.hint.text)
         };
         assert_eq!(text(10, 50, 50, 0), None);
         assert_eq!(text(0, 0, 0, 0), None);

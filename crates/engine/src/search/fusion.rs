@@ -7,14 +7,6 @@ use std::collections::HashMap;
 use precedent_core::model::{Arm, Contribution};
 use precedent_index::vectors::Likeness;
 
-/// The documents of one arm, best first.
-#[derive(Clone, Copy)]
-struct ArmList<'a> {
-    arm: Arm,
-    weight: f32,
-    documents: &'a [(i64, f32)],
-}
-
 /// A document with its fused score and the contributions to it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FusedHit {
@@ -34,9 +26,9 @@ pub(super) struct Factors {
 
 /// The weights for a short typed query. A typed signature is intentional.
 pub(super) const TYPED_FACTORS: Factors = Factors { semantic: 2.0, signatures: 0.5 };
-/// The weights for a pasted text.
+/// The weights for pasted text.
 pub(super) const PASTED_FACTORS: Factors = Factors { semantic: 1.5, signatures: 0.2 };
-/// The weights for a pasted text with a title: the cosine is then a sum of several, see [`title_scores`].
+/// The weights for pasted text with a title: the cosine is then a sum of several, see [`title_scores`].
 pub(super) const PASTED_WITH_TITLES: Factors = Factors { semantic: 1.0, signatures: 0.2 };
 
 /// The weight of the cosine between a report's title and a document, relative to the whole report.
@@ -94,32 +86,31 @@ pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedHit> {
         });
         share + factors.semantic * estimate
     };
-    let arm = |arm, weight, documents| ArmList { arm, weight, documents };
     sum_contributions(&[
-        (arm(Arm::Lexical, 1.0, words), &word_score),
-        (arm(Arm::Semantic, factors.semantic, semantic), &|index, s| {
-            total_cosine(index, s) - farthest
-        }),
-        (arm(Arm::Signature, factors.signatures, signatures), &|_, s| s / best_signature_score),
+        (Arm::Lexical, 1.0, words, &word_score),
+        (Arm::Semantic, factors.semantic, semantic, &|index, s| total_cosine(index, s) - farthest),
+        (Arm::Signature, factors.signatures, signatures, &|_, s| s / best_signature_score),
     ])
 }
 
+/// The documents of an arm with their scores, best first.
+type ArmList = [(i64, f32)];
 /// Scores a document of an arm by its index and its score there.
 type ScoreFn<'a> = dyn Fn(usize, f32) -> f32 + 'a;
 
-fn sum_contributions(arms: &[(ArmList<'_>, &ScoreFn<'_>)]) -> Vec<FusedHit> {
+/// Sums the weighted scores of each document over the arms.
+fn sum_contributions(arms: &[(Arm, f32, &ArmList, &ScoreFn<'_>)]) -> Vec<FusedHit> {
     let mut by_document: HashMap<i64, Vec<Contribution>> = HashMap::new();
-    for (arm, score_fn) in arms {
+    for (arm, weight, documents, score_fn) in arms.iter().copied() {
         let mut rank = 0;
         let mut previous_score = f32::NAN;
-        for ((index, position), (document, score)) in (0..).zip(1_u32..).zip(arm.documents) {
+        for ((index, position), (document, score)) in (0..).zip(1_u32..).zip(documents) {
             if score.total_cmp(&previous_score).is_ne() {
                 rank = position;
                 previous_score = *score;
             }
-            let adds = arm.weight * score_fn(index, *score);
-            let contribution =
-                Contribution { arm: arm.arm, rank, score: *score, weight: arm.weight, adds };
+            let adds = weight * score_fn(index, *score);
+            let contribution = Contribution { arm, rank, score: *score, weight, adds };
             by_document.entry(*document).or_default().push(contribution);
         }
     }

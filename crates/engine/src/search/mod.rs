@@ -17,7 +17,6 @@ use std::{
 use rayon::prelude::*;
 
 pub use coverage::coverage;
-pub(crate) use coverage::coverage_notices;
 use coverage::{missing_text, missing_vectors};
 use fusion::FusedHit;
 pub(crate) use passages::anchor;
@@ -56,7 +55,7 @@ const MIN_SIMILAR_COSINE: f32 = 0.5;
 /// The maximum number of terms per field that a prefix expands to, most frequent first.
 const MAX_PREFIX_TERMS: usize = 20;
 
-/// The retrieval evidence of a document for a pasted text.
+/// The retrieval evidence of a document for pasted text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
     /// The row id.
@@ -65,7 +64,7 @@ pub struct Evidence {
     pub score: f32,
     /// The best chunk's cosine, −1..1.
     pub cosine: Option<f32>,
-    /// The share of the text's words that it contains, weighted by rarity, about 0..1.
+    /// The share of the pasted words that it contains, weighted by rarity, about 0..1.
     pub words: f32,
     /// True if it shares a distinctive signature.
     pub signature: bool,
@@ -117,7 +116,7 @@ struct Candidates {
     notices: Vec<Notice>,
     lexical: Vec<(i64, f32)>,
     semantic: Vec<(i64, f32)>,
-    /// The title scores of the semantic candidates, if a pasted text has a title; see
+    /// The title scores of the semantic candidates, if pasted text has a title; see
     /// [`fusion::title_scores`].
     titles: Vec<f32>,
     signature: Vec<(i64, f32)>,
@@ -125,7 +124,7 @@ struct Candidates {
     unembedded_ids: Vec<i64>,
     chunks: HashMap<i64, Vec<NearestChunk>>,
     signature_count: usize,
-    /// True if the query is a pasted text.
+    /// True if the query is pasted text.
     is_pasted: bool,
 }
 
@@ -357,12 +356,11 @@ impl QueryContext<'_> {
         Ok(())
     }
 
-    /// Returns the current notices, such as an outdated index or a missing model.
+    /// Returns notices about missing data: an incomplete index or a missing model.
     ///
     /// # Errors
     /// Database or index errors.
-    pub fn notices(&self) -> Result<Vec<Notice>> {
-        let coverage = self.coverage()?;
+    pub fn notices(&self, coverage: Coverage) -> Result<Vec<Notice>> {
         let mut notices = Vec::new();
         match self.vectors {
             Some(_) => notices.extend(self.missing_vectors(coverage)?),
@@ -373,14 +371,15 @@ impl QueryContext<'_> {
     }
 
     fn missing_vectors(&self, coverage: Coverage) -> Result<Option<Notice>> {
-        let Some(vectors) = self.vectors else { return Ok(missing_vectors(coverage, 0)) };
-        let revision = vectors.planned_revision()?;
         // A note is embedded immediately, before the number of missing vectors is known.
-        if coverage.embedded > 0 && revision == 0 {
+        if let Some(vectors) = self.vectors
+            && coverage.embedded > 0
+            && vectors.planned_revision()? == 0
+        {
             let hint = "Not conclusive: the semantic index is only partly built.".into();
             return Ok(Some(Notice { lack: NoticeKind::SomeVectors, hint }));
         }
-        Ok(missing_vectors(coverage, coverage.unread))
+        Ok(missing_vectors(coverage))
     }
 
     /// Returns a notice if the semantic index does not fully cover the language of a text.
@@ -410,11 +409,11 @@ impl QueryContext<'_> {
         {
             return Ok(None);
         }
-        let built = (embedded_chunks * 100).checked_div(chunks).unwrap_or(0).min(99);
+        let percentage = (embedded_chunks * 100).checked_div(chunks).unwrap_or(0).min(99);
         Ok(Some(Notice {
             lack: NoticeKind::SomeVectors,
             hint: format!(
-                "Not conclusive: the index for {name} and other languages is {built}% built."
+                "Not conclusive: the index for {name} and other languages is {percentage}% built."
             )
             .into(),
         }))
@@ -428,7 +427,7 @@ impl QueryContext<'_> {
         Notice { lack: NoticeKind::Model, hint }
     }
 
-    /// Retrieves candidates by the query's vector, and scores the title of a pasted text
+    /// Retrieves candidates by the query's vector, and scores the title of pasted text
     /// separately.
     fn retrieve_semantic(
         &self,
@@ -505,7 +504,7 @@ impl QueryContext<'_> {
         Ok(())
     }
 
-    /// Returns the best documents for a pasted text with their evidence, by fused score; ties by id.
+    /// Returns the best documents for pasted text with their evidence, by fused score; ties by id.
     ///
     /// # Errors
     /// Same as [`QueryContext::search`].
@@ -529,7 +528,7 @@ impl QueryContext<'_> {
         Ok(fuse(&pool).into_iter().take(limit).map(evidence).collect())
     }
 
-    /// Returns the unit vector of a pasted text, or `None` without a model.
+    /// Returns the unit vector of pasted text, or `None` without a model.
     ///
     /// # Errors
     /// [`precedent_core::Code::ModelUnavailable`] if the model fails.
@@ -617,7 +616,7 @@ impl QueryContext<'_> {
     /// Returns the weight of each of the query's words.
     fn weights(&self, words: &Words) -> Result<passages::Weights> {
         let mut terms: Vec<String> = words.terms.clone();
-        terms.extend(words.phrases.iter().flatten().cloned());
+        terms.extend(words.phrases.iter().chain(&words.alternatives).flatten().cloned());
         terms.sort_unstable();
         terms.dedup();
         let idf = self.fulltext.idf(&terms)?;
@@ -671,7 +670,7 @@ fn fuse(pool: &Candidates) -> Vec<FusedHit> {
 }
 
 /// Returns the texts to embed for a query, formatted like those of a stored report: the whole text
-/// and, for a pasted text, the title alone.
+/// and, for pasted text, the title alone.
 fn embedding_texts(query: &Query) -> (String, String) {
     if !query.is_pasted {
         return (representation("", &query.all_words()), String::new());
@@ -825,5 +824,36 @@ fn quote_list(words: &[String]) -> String {
         [word] => word.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
         [] => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use precedent_index::embed::Engine;
+
+    use super::*;
+    use crate::{Casebook, OpenOptions};
+
+    #[tokio::test]
+    async fn hits_show_why_they_match() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = OpenOptions { engine: Some(Engine::Off), ..OpenOptions::new(folder.path()) };
+        let (casebook, task) = (Casebook::open(options).await.unwrap(), Task::new());
+        casebook.import_sample(&task).await.unwrap();
+        let search = async |query: &str| {
+            let request = SearchRequest { query: query.into(), ..SearchRequest::default() };
+            casebook.search(request, &task).await.unwrap().hits
+        };
+        for query in ["standby OR certificate", "standb* is:issue"] {
+            let hits = search(query).await;
+            assert!(!hits.is_empty(), "{query}");
+            for hit in hits {
+                assert!(hit.why.contains("“standb") || hit.why.contains("“certif"), "{}", hit.why);
+            }
+        }
+        for query in ["ferrywire/ferrywire#66", "ferrywire/ferrywire#66 slot grows"] {
+            let hits = search(query).await;
+            assert_eq!((hits[0].number, &*hits[0].why), (Some(66), "Exact key match."), "{query}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The query language: `"exact phrase" words -without is:closed label:bug source:acme/app author:x
 //! version:2.3.1 updated:>2026-01-01 in:title mode:lexical`. Everything that is not a filter is a
-//! word, so a pasted log is also a query. The same holds for a pasted line of compiler output, with
-//! its options and colons.
+//! word, so a pasted log is also a query. So is a pasted line of compiler output, with its options
+//! and colons.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
@@ -17,17 +17,19 @@ use precedent_text::{
     salient::extract_salient, sanitize::strip_ansi, similar, version::is_version,
 };
 
-/// The maximum length of a typed query, in bytes; longer ones are pasted texts without filters.
+/// The maximum length of a typed query, in bytes; longer ones are pasted text without filters.
 const MAX_TYPED: usize = 1000;
-/// The maximum length of a query, in bytes.
-pub const MAX_QUERY: usize = 200_000;
-/// The maximum number of bytes read from a pasted text.
+/// The maximum length of a query that is searched as a whole, in bytes; longer ones are reduced to
+/// their salient part.
+const MAX_QUERY: usize = 200_000;
+/// The maximum number of bytes read from pasted text.
 const MAX_PASTED: usize = 50_000_000;
 
 /// A parsed query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// The words, in the order they were typed, without filters, phrases and exclusions.
+    /// The words, in the order they were typed, without filters, phrases, exclusions and
+    /// alternatives; for pasted text, all of it.
     pub text: String,
     /// The exact phrases.
     pub phrases: Vec<String>,
@@ -41,11 +43,11 @@ pub struct Query {
     pub mode: Option<Mode>,
     /// The groups of alternatives and prefixes: `slot OR lag`, `repl*`.
     pub alternatives: Vec<Vec<String>>,
-    /// Notices about words that look like misspelled filters.
+    /// Notices about parts of the query that are probably misspelled or have no effect.
     pub notices: Vec<String>,
     /// The query as it was interpreted.
     pub interpretation: String,
-    /// True for a pasted text, false for a typed query.
+    /// True for pasted text, false for a typed query.
     pub is_pasted: bool,
 }
 
@@ -55,12 +57,12 @@ impl Query {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
-    /// Makes a query from a pasted text, whose first line is its title.
+    /// Makes a query from pasted text, whose first line is its title.
     pub fn from_pasted(text: &str) -> Self {
         Self { is_pasted: true, ..Self::from_typed(text) }
     }
 
-    /// Returns all words and phrases, as the text to embed.
+    /// Returns all words, alternatives and phrases, as the text to embed.
     pub fn all_words(&self) -> String {
         let mut out = self.text.clone();
         let words = self.alternatives.iter().flatten().map(|word| word.trim_end_matches('*'));
@@ -73,10 +75,14 @@ impl Query {
         out
     }
 
-    /// Returns whether filters, phrases or exclusions narrow the search for its words.
+    /// Returns whether filters, phrases, exclusions or a scope narrow the search for its words.
     pub fn is_narrowed(&self) -> bool {
-        let parts = self.filters.len() + self.exclusions.len() + self.phrases.len();
-        !self.is_empty() && parts > usize::from(self.text.is_empty())
+        let parts = self.filters.len()
+            + self.exclusions.len()
+            + self.phrases.len()
+            + usize::from(self.scope != Scope::Any);
+        let is_phrase = self.text.is_empty() && self.alternatives.is_empty();
+        !self.is_empty() && parts > usize::from(is_phrase)
     }
 
     /// Adds filters that are specified separately from the words.
@@ -84,21 +90,23 @@ impl Query {
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if a filter is unknown or its value invalid.
     pub fn with_filters(mut self, filters: &str) -> Result<Self> {
-        let extra = parse_typed(filters, false)?;
-        if !extra.is_empty() || !extra.exclusions.is_empty() {
-            return Err(Error::invalid(format!("unknown filter \"{}\"", extra.all_words())).with_hint(
-                "Available filters: is:, label:, author:, version:, source:, reason:, created:, updated: and closed:.",
-            ));
+        let mut extra = Self::default();
+        for (i, token) in tokens(filters).enumerate() {
+            parse_token(token, false, &mut extra)?;
+            // The scope and the mode belong to the words.
+            if extra.filters.len() <= i {
+                return Err(Error::invalid(format!("unknown filter \"{token}\"")).with_hint(
+                    "Available filters: is:, label:, author:, version:, source:, reason:, created:, updated: and closed:.",
+                ));
+            }
         }
         self.filters.splice(0..0, extra.filters);
-        if !extra.interpretation.is_empty() {
-            self.interpretation =
-                format!("{} {}", extra.interpretation, self.interpretation).trim().to_owned();
-        }
+        let parts = tokens(filters).chain([self.interpretation.as_str()]);
+        self.interpretation = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
         Ok(self)
     }
 
-    /// Returns whether there are no words at all.
+    /// Returns whether there are no words, phrases or alternatives.
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty() && self.phrases.is_empty() && self.alternatives.is_empty()
     }
@@ -111,29 +119,35 @@ const FILTER_NAMES: &[&str] = &[
 ];
 
 /// Replaces relative times in a query with dates: `updated:>7d` means after the day 7 days ago.
+/// Pasted text is returned unchanged.
 pub fn resolve_relative_times(input: &str, now: Timestamp) -> String {
-    if input.len() > MAX_TYPED || !input.contains(':') {
+    if is_pasted(input) || !input.contains(':') {
         return input.to_owned();
     }
-    let mut out = String::with_capacity(input.len());
-    for token in input.split_inclusive(char::is_whitespace) {
-        let word = token.trim_end();
-        let day = word.split_once(':').and_then(|(name, value)| {
-            let is_time = matches!(name.trim_start_matches('-'), "created" | "updated" | "closed");
-            let text = value.trim_start_matches(['<', '>', '=']);
-            let day = relative_day(text, now).filter(|_| is_time)?;
-            // A time without an operator means on or after that day.
-            let operator =
-                if text.len() == value.len() { ">=" } else { &value[..value.len() - text.len()] };
-            Some(format!("{name}:{operator}{day}"))
-        });
-        out.push_str(day.as_deref().unwrap_or(word));
-        out.push_str(&token[word.len()..]);
-    }
-    out
+    let resolve = |token: &str| resolve_relative_time(token, now).unwrap_or_else(|| token.into());
+    tokens(input).map(resolve).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the day that is a period such as `7d`, `2w`, `3m` or `1y` before `now`.
+/// Replaces the relative time of a filter with a date; `None` if it is not such a filter.
+fn resolve_relative_time(token: &str, now: Timestamp) -> Option<String> {
+    let (name, value) = token.split_once(':')?;
+    let field = name.strip_prefix('-').unwrap_or(name).to_ascii_lowercase();
+    if !matches!(&*field, "created" | "updated" | "closed") {
+        return None;
+    }
+    let value = value.replace('"', "");
+    let period = value.trim_start_matches(['<', '>', '=']);
+    let day = relative_day(period, now)?;
+    // A time without an operator means on or after that day.
+    let operator = match &value[..value.len() - period.len()] {
+        "" => ">=",
+        operator => operator,
+    };
+    Some(format!("{name}:{operator}{day}"))
+}
+
+/// Returns the day that lies a period such as `7d`, `2w`, `3m` or `1y` before `now`; `None` if the
+/// text is not a period.
 fn relative_day(text: &str, now: Timestamp) -> Option<Date> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let n: i64 = number.parse().ok().filter(|n| (0..100_000).contains(n))?;
@@ -152,11 +166,11 @@ fn relative_day(text: &str, now: Timestamp) -> Option<Date> {
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`], with the valid values, if a filter's value is invalid.
 pub fn parse(input: &str) -> Result<Query> {
-    // A text this long was pasted; search for its salient part.
+    // Text this long was pasted; search for its salient part.
     if input.len() > MAX_QUERY {
         return parse(&extract_salient(&input[..input.floor_char_boundary(MAX_PASTED)]));
     }
-    if input.len() > MAX_TYPED || input.trim().contains('\n') {
+    if is_pasted(input) {
         return Ok(Query { interpretation: first_line(input), ..Query::from_pasted(input.trim()) });
     }
     let input = &*strip_ansi(input);
@@ -173,73 +187,83 @@ pub fn parse(input: &str) -> Result<Query> {
     Ok(query)
 }
 
+/// Returns whether a query was pasted: it is long or has several lines.
+fn is_pasted(input: &str) -> bool {
+    input.len() > MAX_TYPED || input.trim().contains('\n')
+}
+
 /// Returns whether a query is a pasted line of program or log output, in which a word ends with a
 /// colon, as in "error: …".
 fn is_program_output(input: &str) -> bool {
-    let mut rest = input.trim_start();
-    let (mut tokens, mut has_label) = (0, false);
-    while !rest.is_empty() {
-        let (token, tail) = next_token(rest);
-        rest = tail.trim_start();
-        tokens += 1;
-        has_label |= token.len() > 1 && token.ends_with(':');
-    }
-    tokens > 1 && has_label
+    tokens(input).nth(1).is_some()
+        && tokens(input).any(|token| token.len() > 1 && token.ends_with(':'))
 }
 
 /// Parses a typed query. In program output, an invalid filter is a word.
 fn parse_typed(input: &str, is_output: bool) -> Result<Query> {
     let mut query = Query::default();
-    let (mut words, mut output_words): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    let mut tokens: Vec<&str> = Vec::new();
-    let mut rest = input.trim_start();
-    while !rest.is_empty() {
-        let (token, tail) = next_token(rest);
-        rest = tail.trim_start();
+    let mut words = Vec::new();
+    let mut output_words = Vec::new();
+    for token in tokens(input) {
         let phrases = query.phrases.len();
         let is_word = !parse_token(token, is_output, &mut query)?;
-        if is_word {
-            words.push(token);
-        }
+        // Other tokens separate the words, so that OR joins only neighbors.
+        words.push(is_word.then_some(token));
         if is_word || query.phrases.len() > phrases {
             output_words.push(token);
         }
-        tokens.push(token);
     }
-    // Quotes in program output are part of the line.
-    if is_output && !words.is_empty() {
+    query.text = if !is_output {
+        extract_alternatives(&words, &mut query).join(" ")
+    } else if words.iter().any(Option::is_some) {
+        // Quotes in program output are part of the line.
         query.phrases.clear();
-        words = output_words;
-    }
-    if !is_output {
-        extract_alternatives(&mut words, &mut query);
-    }
-    query.text = words.join(" ");
-    query.interpretation = tokens.join(" ");
+        output_words.join(" ")
+    } else {
+        String::new()
+    };
+    query.interpretation = tokens(input).collect::<Vec<_>>().join(" ");
     Ok(query)
 }
 
-/// Moves alternatives (`slot OR lag`) and prefixes (`repl*`) from the words to their groups.
-fn extract_alternatives(words: &mut Vec<&str>, query: &mut Query) {
+/// Moves alternatives (`slot OR lag`) and prefixes (`repl*`) to their groups. Returns the other
+/// words. Tokens that are not words are `None`.
+fn extract_alternatives<'a>(tokens: &[Option<&'a str>], query: &mut Query) -> Vec<&'a str> {
     let is_prefix = |word: &str| {
         word.strip_suffix('*')
             .is_some_and(|w| w.chars().count() > 2 && w.chars().all(char::is_alphanumeric))
     };
+    let word = |i: usize| tokens.get(i).copied().flatten();
     let (mut rest, mut i) = (Vec::new(), 0);
-    while i < words.len() {
-        let mut group = vec![words[i].to_owned()];
-        while words.get(i + 1) == Some(&"OR") && i + 2 < words.len() && words[i] != "OR" {
+    while i < tokens.len() {
+        let mut group: Vec<String> = word(i).into_iter().map(str::to_owned).collect();
+        while let (Some(last), Some("OR"), Some(next)) = (word(i), word(i + 1), word(i + 2))
+            && last != "OR"
+        {
             i += 2;
-            group.push(words[i].to_owned());
+            group.push(next.to_owned());
         }
-        if group.len() > 1 || is_prefix(&group[0]) {
+        if group.len() > 1 || group.first().is_some_and(|word| is_prefix(word)) {
             query.alternatives.push(group);
-        } else {
-            rest.push(words[i]);
+        } else if let Some(word) = word(i) {
+            if word == "OR" && (1..tokens.len() - 1).contains(&i) {
+                query.notices.push("OR joins single words only, so it has no effect here.".into());
+            }
+            rest.push(word);
         }
         i += 1;
     }
-    *words = rest;
+    rest
+}
+
+/// Splits a query into its tokens.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text.trim_start();
+    std::iter::from_fn(move || {
+        let (token, tail) = next_token(rest);
+        rest = tail.trim_start();
+        (!token.is_empty()).then_some(token)
+    })
 }
 
 /// Splits off the first token, up to the next whitespace outside quotes.
@@ -276,10 +300,10 @@ fn parse_token(token: &str, is_output: bool, query: &mut Query) -> Result<bool> 
         list.push(phrase.to_owned());
         return Ok(true);
     }
-    if let Some((name, value)) = core.split_once(':') {
+    if let Some((name, typed_value)) = core.split_once(':') {
         let name = name.to_ascii_lowercase();
         // Quotes group a value, so a value cannot contain one.
-        let value = value.replace('"', "");
+        let value = typed_value.replace('"', "");
         let value = value.trim();
         match parse_filter(&name, value, is_negated, query) {
             Ok(true) => return Ok(true),
@@ -289,8 +313,9 @@ fn parse_token(token: &str, is_output: bool, query: &mut Query) -> Result<bool> 
                 if let Some(suggestion) = similar::closest_name(&name, FILTER_NAMES.iter().copied())
                     .filter(|suggestion| suggestion.len() > 3)
                 {
+                    let sign = &token[..token.len() - core.len()];
                     query.notices.push(format!(
-                        "\"{name}:\" is not a filter and is searched as a word. Did you mean {suggestion}:{value}?"
+                        "\"{name}:\" is not a filter and is searched as a word. Did you mean {sign}{suggestion}:{typed_value}?"
                     ));
                 }
             }
@@ -323,7 +348,7 @@ fn is_exclusion(word: &str) -> bool {
 fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) -> Result<bool> {
     match name {
         "mode" if !is_negated => {
-            query.mode = Some(match value {
+            query.mode = Some(match &*value.to_ascii_lowercase() {
                 "keyword" | "lexical" => Mode::Lexical,
                 "semantic" => Mode::Semantic,
                 "hybrid" => Mode::Hybrid,
@@ -331,7 +356,7 @@ fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) ->
             });
         }
         "in" if !is_negated => {
-            query.scope = match value {
+            query.scope = match &*value.to_ascii_lowercase() {
                 "title" => Scope::Title,
                 "body" => Scope::Body,
                 "comments" | "comment" => Scope::Comments,
@@ -425,7 +450,7 @@ fn parse_time(field: TimeField, name: &str, value: &str) -> Result<Test> {
 
 /// Returns the start and the end (exclusive) of a day, month or year, as Unix timestamps.
 fn parse_period(text: &str) -> Option<(i64, i64)> {
-    let second = |d: Date| d.to_zoned(TimeZone::UTC).ok().map(|z| Timestamp::from(z).as_second());
+    let midnight = |d: Date| d.to_zoned(TimeZone::UTC).ok().map(|z| Timestamp::from(z).as_second());
     let mut parts = text.split('-');
     let year: i16 = parts.next().filter(|y| y.len() == 4)?.parse().ok()?;
     let (month, day) = (parts.next(), parts.next());
@@ -440,7 +465,7 @@ fn parse_period(text: &str) -> Option<(i64, i64)> {
         (_, None) => jiff::Span::new().months(1),
         _ => jiff::Span::new().days(1),
     };
-    Some((second(first)?, second(first.checked_add(step).ok()?)?))
+    Some((midnight(first)?, midnight(first.checked_add(step).ok()?)?))
 }
 
 fn invalid_value(name: &str, value: &str, valid_values: &str) -> Error {
@@ -489,6 +514,9 @@ mod tests {
             ("disk updated:>7d", "disk updated:>2026-03-24"),
             ("created:2w", "created:>=2026-03-17"),
             ("-closed:<1y x", "-closed:<2025-03-31 x"),
+            ("Updated:>7d CLOSED:\">7d\"", "Updated:>2026-03-24 CLOSED:>2026-03-24"),
+            ("\"wait updated:>7d\" --updated:7d", "\"wait updated:>7d\" --updated:7d"),
+            ("pasted\nupdated:>7d", "pasted\nupdated:>7d"),
             ("created:2026-01 size:7d", "created:2026-01 size:7d"),
         ] {
             assert_eq!(resolve_relative_times(text, now), expected);
@@ -503,8 +531,35 @@ mod tests {
     }
 
     #[test]
+    fn or_joins_only_neighboring_words() {
+        for text in ["disk \"slot lag\" OR wal", "disk is:open OR wal", "\"a b\" OR \"c d\""] {
+            let q = parse(text).unwrap();
+            assert_eq!((q.alternatives.len(), q.notices.len()), (0, 1), "{text}");
+        }
+        assert!(parse("disk OR wal is:open").unwrap().notices.is_empty());
+    }
+
+    #[test]
+    fn alternatives_and_scopes_are_narrowed() {
+        for (text, expected) in [
+            ("slot OR lag is:open", true),
+            ("slot in:title", true),
+            ("\"slot lag\"", false),
+            ("slot OR lag", false),
+            ("is:open", false),
+        ] {
+            assert_eq!(parse(text).unwrap().is_narrowed(), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn misspelled_filter_gets_a_suggestion() {
-        assert!(parse("lable:bug").unwrap().notices[0].contains("label:bug"));
+        for (text, suggestion) in [
+            ("lable:bug", "label:bug?"),
+            ("-lable:\"good first issue\"", " -label:\"good first issue\"?"),
+        ] {
+            assert!(parse(text).unwrap().notices[0].ends_with(suggestion), "{text}");
+        }
         for text in ["std::vec", "http://x", "error:x", "note:this", "12:30"] {
             assert!(parse(text).unwrap().notices.is_empty(), "{text}");
         }
@@ -541,6 +596,12 @@ mod tests {
         for word in ["x86", "fooBar", "e2e", "foo_bar"] {
             assert_eq!(parse(&format!("zebra -{word}")).unwrap().exclusions, [word]);
         }
+    }
+
+    #[test]
+    fn values_ignore_case() {
+        let q = parse("slot in:Title mode:Keyword is:Open").unwrap();
+        assert_eq!((q.scope, q.mode, q.filters.len()), (Scope::Title, Some(Mode::Lexical), 1));
     }
 
     #[test]
@@ -587,8 +648,12 @@ mod tests {
         let pasted = parse("one\ntwo is:open").unwrap();
         let q = pasted.with_filters("source:\"acme/app\" is:closed").unwrap();
         assert_eq!((q.is_pasted, q.text.as_str(), q.filters.len()), (true, "one\ntwo is:open", 2));
-        let error = parse("x").unwrap().with_filters("words").unwrap_err();
-        assert!(error.hint().unwrap().text.contains("label:"));
+        for filters in ["words", "-words", "in:title", "mode:lexical", "a*", "is:open x"] {
+            let error = parse("x").unwrap().with_filters(filters).unwrap_err();
+            let token = filters.rsplit(' ').next().unwrap();
+            assert!(error.to_string().contains(&format!("\"{token}\"")), "{error}");
+            assert!(error.hint().unwrap().text.contains("label:"));
+        }
     }
 
     #[test]

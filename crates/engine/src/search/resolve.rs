@@ -55,12 +55,11 @@ impl QueryContext<'_> {
         documents.retain(|d| d.deleted_at.is_none() && passes_filters(d));
         documents.truncate(limit);
         for row in documents.into_iter().rev() {
-            if let Some(index) = hits.iter().position(|h| h.key == row.key) {
-                let hit = hits.remove(index);
-                hits.insert(0, hit);
-                continue;
-            }
-            hits.insert(0, self.store.read(|r| beginning_hit(r, &row, reason))?);
+            let hit = match hits.iter().position(|h| h.key == row.key) {
+                Some(index) => Hit { why: reason.to_owned(), ..hits.remove(index) },
+                None => self.store.read(|r| beginning_hit(r, &row, reason))?,
+            };
+            hits.insert(0, hit);
         }
         Ok(())
     }
@@ -98,8 +97,8 @@ pub fn resolve(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
     }
 }
 
-/// Returns whether a text can only be an item's key: `acme/app#12`, `#12`. A bare number may be an
-/// error code.
+/// Returns whether a query can only be an item's key: `acme/app#12`, `#12`. A bare number may be
+/// an error code.
 fn is_key(text: &str) -> bool {
     split_key(text).is_some_and(|(source, _)| {
         source.is_empty() || source.contains('/') && !source.contains(char::is_whitespace)
@@ -236,9 +235,6 @@ pub fn resolve_one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
 fn suggest_key(reader: &Reader<'_>, key: &str) -> Option<String> {
     let (source, rest) = key.split_at(key.find(['#', ':'])?);
     let sources = reader.sources().ok()?;
-    if sources.iter().any(|s| s.key == source) {
-        return None;
-    }
     let source = similar::closest_name(source, sources.iter().map(|s| s.key.as_str()))?;
     let candidate = format!("{source}{rest}");
     reader.document_by_key(&candidate).ok()?.map(|d| d.key)

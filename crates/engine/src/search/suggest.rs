@@ -1,4 +1,5 @@
-//! Suggestions for a search without matches: labels, authors, versions and words that the casebook has.
+//! Suggestions for a search without matches: labels, authors, versions, closing reasons and words
+//! that the casebook has.
 
 use crate::QueryContext;
 use precedent_core::{
@@ -6,7 +7,7 @@ use precedent_core::{
     model::{Notice, NoticeKind},
 };
 use precedent_index::{
-    filter::{Filter, Test},
+    filter::Test,
     fulltext::{Scope, Vocabulary, Words},
 };
 use precedent_text::{similar, tokens};
@@ -22,7 +23,7 @@ impl QueryContext<'_> {
     /// Returns notices that suggest replacements for values and words that the casebook lacks.
     pub(super) fn suggestions(&self, query: &Query) -> Result<Vec<Notice>> {
         let mut texts = Vec::new();
-        for filter in &query.filters {
+        for filter in query.filters.iter().filter(|filter| !filter.is_negated) {
             let (kind, name, value) = match &filter.test {
                 Test::Label(value) => (Vocabulary::Label, "label", value),
                 Test::Author(value) => (Vocabulary::Author, "author", value),
@@ -30,8 +31,7 @@ impl QueryContext<'_> {
                 Test::Reason(value) => (Vocabulary::Reason, "reason", value),
                 _ => continue,
             };
-            let positive_filter = Filter { test: filter.test.clone(), is_negated: false };
-            if self.fulltext.count_matching(&[positive_filter])? == 0 {
+            if self.fulltext.count_matching(std::slice::from_ref(filter))? == 0 {
                 texts.extend(self.suggest_value(kind, name, value)?);
             }
         }
@@ -42,8 +42,8 @@ impl QueryContext<'_> {
         Ok(notices.map(|hint| Notice { lack: NoticeKind::Operators, hint }).collect())
     }
 
-    /// Returns the labels, authors, versions or reasons that contain a typed text: prefix
-    /// matches first, then the others, each by frequency. Other filters have none.
+    /// Returns the labels, authors, versions or reasons that contain the input: prefix matches
+    /// first, then the others, each by frequency. Other filters have none.
     ///
     /// # Errors
     /// Index errors.

@@ -107,7 +107,7 @@ pub(crate) fn respond(
     let settings = validate(&request.settings, context.min_similarity)?;
     let mut response = TroubleshootResponse {
         key: question.row.as_ref().map(|row| row.key.clone()),
-        notices: finder.notices()?,
+        notices: finder.notices(finder.coverage()?)?,
         conclusive: true,
         settings,
         ..TroubleshootResponse::default()
