@@ -11,8 +11,7 @@ use precedent_eval::{
 
 use crate::{
     args::{Args, EvalCommand},
-    output::{BOLD, DIM, Output, plural},
-    progress::Bar,
+    output::{BOLD, DIM, Output, plural, print_warning},
 };
 
 /// The measures printed for a lead; the JSON has all of them.
@@ -82,12 +81,10 @@ async fn evaluate_cases(
         model: command.model.clone(),
         features: command.features.clone(),
     };
-    let bar = Bar::new(args.quiet);
-    let task = crate::interruptible_task(&bar);
+    let task = crate::interruptible_task(args.quiet);
     let report =
         precedent_eval::evaluate_cases(&request, |folder| crate::open_options(args, folder), &task)
             .await?;
-    bar.finish();
     match &command.json.json {
         Some(fields) => output.json(&report, fields, Some("sets")),
         None => {
@@ -144,10 +141,8 @@ async fn evaluate_threads(
 ) -> Result<()> {
     let options = crate::open_options(args, crate::casebook_folder(args)?);
     let casebook = Casebook::open(options).await?;
-    let bar = Bar::new(args.quiet);
-    let task = crate::interruptible_task(&bar);
+    let task = crate::interruptible_task(args.quiet);
     let figures = casebook.evaluate_threads(source, command.budget, &task).await?;
-    bar.finish();
     if let Some(fields) = &command.json.json {
         return output.json(&figures, fields, None);
     }

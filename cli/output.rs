@@ -14,6 +14,8 @@ use precedent_engine::config::Color;
 use precedent_text::sanitize::{self, is_control};
 use schemars::JsonSchema;
 
+use crate::progress;
+
 pub const BOLD: Style = Style::new().bold();
 pub const DIM: Style = Style::new().dimmed();
 pub const KEY: Style = AnsiColor::Cyan.on_default();
@@ -57,6 +59,7 @@ impl Output {
 
     /// Prints a line.
     pub fn line(&mut self, text: impl std::fmt::Display) {
+        progress::clear();
         if self.write_error.is_none() {
             let result = writeln!(self.out, "{text}");
             self.record_error(result);
@@ -65,6 +68,7 @@ impl Output {
 
     /// Prints bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
+        progress::clear();
         if self.write_error.is_none() {
             let result = self.out.write_all(bytes);
             self.record_error(result);
@@ -142,6 +146,7 @@ impl Output {
 
     /// Flushes the output.
     pub fn flush(&mut self) {
+        progress::clear();
         if self.write_error.is_none() {
             let result = self.out.flush();
             self.record_error(result);
@@ -173,6 +178,7 @@ pub fn write_result(error: io::Error) -> Result<()> {
 
 /// Prints a line on standard error, ignoring write errors.
 pub fn eprint_line(text: impl std::fmt::Display) {
+    progress::clear();
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 

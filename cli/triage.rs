@@ -65,7 +65,6 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
             "{DIM}Checking the other {}, newest first. Ctrl+C stops; finished checks are kept.{DIM:#}",
             plural(response.unscanned, "open report")
         ));
-        session.bar.finish();
         output.flush();
         let printed_keys: HashSet<&str> =
             response.queue.iter().chain(&response.related).map(|item| item.key.as_str()).collect();
