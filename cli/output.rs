@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use precedent_core::{
     Code, Error, Result,
-    model::{Span, State},
+    model::{Notice, Span, State},
 };
 use precedent_engine::config::Color;
 use precedent_text::sanitize::{self, is_control};
@@ -115,16 +115,9 @@ impl Output {
             serde_json::to_value(value).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
         round_numbers(&mut value);
         if !fields.is_empty() {
-            let notices = value.get_mut("notices").map(serde_json::Value::take);
-            if let Some(elements) = list.and_then(|l| value.get_mut(l)) {
-                value = elements.take();
-                for notice in
-                    notices.iter().filter_map(|n| n.as_array()).flatten().filter(|_| !self.quiet)
-                {
-                    eprint_line(plain(notice["text"].as_str().unwrap_or_default()));
-                }
-            } else if let (Some(notices), Some(object)) = (notices, value.as_object_mut()) {
-                object.insert("notices".to_owned(), notices);
+            let notices = list.map(|list| select_list(&mut value, list)).unwrap_or_default();
+            for notice in notices.iter().filter(|_| !self.quiet) {
+                eprint_line(plain(&notice.hint.to_string()));
             }
             let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
             match &mut value {
@@ -200,6 +193,16 @@ fn round_numbers(value: &mut serde_json::Value) {
         Value::Object(fields) => fields.values_mut().for_each(round_numbers),
         _ => {}
     }
+}
+
+/// Replaces a value with the elements of its list, if it has this list, and returns its notices.
+fn select_list(value: &mut serde_json::Value, list: &str) -> Vec<Notice> {
+    let Some(elements) = value.get_mut(list).map(serde_json::Value::take) else {
+        return Vec::new();
+    };
+    let notices = value.get_mut("notices").map(serde_json::Value::take);
+    *value = elements;
+    notices.and_then(|notices| serde_json::from_value(notices).ok()).unwrap_or_default()
 }
 
 fn retain_fields(value: &mut serde_json::Value, fields: &[&str]) -> Result<()> {
@@ -365,6 +368,18 @@ mod tests {
         let expected =
             serde_json::json!([0.712, {"share": 0.00151}, -1234.568, 5.0, 0.0, 7, "0.12345"]);
         assert_eq!(value, expected);
+    }
+
+    #[test]
+    fn notice_of_a_selected_list_keeps_its_command() {
+        let notice = serde_json::json!({
+            "lack": "calibration", "text": "Calibrate it again.", "command": "precedent calibrate"
+        });
+        let mut value = serde_json::json!({"hits": [1], "notices": [notice]});
+        let notices = select_list(&mut value, "hits");
+        assert_eq!(value, serde_json::json!([1]));
+        assert_eq!(notices[0].hint.to_string(), "Calibrate it again: precedent calibrate");
+        assert!(select_list(&mut value, "hits").is_empty());
     }
 
     #[test]
