@@ -243,7 +243,16 @@ fn check_list_fields<T: JsonSchema>(fields: &[&str], list: Option<&str>) -> Resu
 
 /// Prints an error with its hint.
 pub fn print_error(error: &Error) {
-    eprint_line(format_args!("{BAD}error:{BAD:#} {}", plain(&error.to_string())));
+    print_message("error", BAD, &error.to_string(), error);
+}
+
+/// Prints a message about an error after which the command continues, with the error's hint.
+pub fn print_warning(message: &str, error: &Error) {
+    print_message("warning", HIT, message, error);
+}
+
+fn print_message(label: &str, style: Style, message: &str, error: &Error) {
+    eprint_line(format_args!("{style}{label}:{style:#} {}", plain(message)));
     if let Some(hint) = error.hint() {
         eprint_line(format_args!("{DIM}hint:{DIM:#}  {}", plain(&hint.to_string())));
     }
