@@ -22,15 +22,10 @@ pub async fn run(session: &Session, command: AskCommand, output: &mut Output) ->
         Subject::Item(key) => (Some(key), String::new()),
         Subject::Text(text) => (None, text),
         Subject::Logs(paths, _piped) => {
-            let mut text = String::new();
-            if let [path] = &paths[..]
-                && path.is_file()
-            {
-                text = input::read_file(path)?.unwrap_or_default();
-            }
-            if text.is_empty() {
-                text = session.casebook.log_errors(paths, &session.task).await?.text;
-            }
+            let text = match &paths[..] {
+                [path] if path.is_file() => input::read_question(session, Some(path)).await?,
+                _ => input::read_log_errors(session, paths).await?,
+            };
             (None, text)
         }
     };
