@@ -3,7 +3,7 @@
 use std::{
     fmt,
     fs::File,
-    io::{self, BufRead as _, Cursor, Read, Write as _},
+    io::{self, BufRead as _, Cursor, IsTerminal as _, Read, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -12,10 +12,7 @@ use precedent_engine::Casebook;
 use precedent_markup::message;
 use tempfile::TempDir;
 
-use crate::{
-    Session,
-    output::{count, plural},
-};
+use crate::{Session, output::plural, progress};
 
 /// The maximum length of a text, in bytes.
 const MAX_TEXT: u64 = 64 * 1024 * 1024;
@@ -42,14 +39,24 @@ pub struct Log {
     _folder: Option<TempDir>,
 }
 
-/// Asks a yes-or-no question on the terminal; an unreadable answer means no.
-pub fn confirm(question: impl fmt::Display) -> bool {
+/// Asks a yes-or-no question on the terminal.
+///
+/// # Errors
+/// `refusal` without a terminal; [`Code::Cancelled`] for any answer but yes.
+pub fn confirm(question: impl fmt::Display, refusal: Error) -> Result<()> {
+    if !io::stdin().is_terminal() {
+        return Err(refusal);
+    }
+    progress::clear();
     let mut stderr = anstream::stderr();
     let _ = write!(stderr, "{question} [y/N] ");
     let _ = stderr.flush();
     let mut answer = String::new();
     let result = io::stdin().lock().read_line(&mut answer);
-    result.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+    match result.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
+        true => Ok(()),
+        false => Err(Error::new(Code::Cancelled, "cancelled; nothing was changed")),
+    }
 }
 
 fn read_error(name: &str, error: &io::Error) -> Error {

@@ -1,7 +1,5 @@
 //! `precedent source`.
 
-use std::io::IsTerminal as _;
-
 use precedent_core::{
     Error, Result,
     model::{Access, NewMirror, SourceView, SyncProgress},
@@ -158,15 +156,10 @@ async fn confirm(session: &Session, key: &str) -> Result<()> {
     let Some(view) = sources.into_iter().find(|s| s.key.eq_ignore_ascii_case(key)) else {
         return Ok(());
     };
-    if !std::io::stdin().is_terminal() {
-        return Err(Error::invalid(format!("not removed: removing {key} needs confirmation"))
-            .with_hint("Use --yes to confirm."));
-    }
+    let refusal = Error::invalid(format!("not removed: removing {key} needs confirmation"))
+        .with_hint("Use --yes to confirm.");
     let contents = describe_contents(&view);
-    match input::confirm(format_args!("Remove {} with {contents}?", plain(&view.key))) {
-        true => Ok(()),
-        false => Err(Error::new(precedent_core::Code::Cancelled, "removal cancelled")),
-    }
+    input::confirm(format_args!("Remove {} with {contents}?", plain(&view.key)), refusal)
 }
 
 /// Describes the contents of a source.
