@@ -170,7 +170,7 @@ fn format_candidate(c: &DuplicateCandidate, label: &str) -> String {
     format!("{band}{label}{band:#} {KEY}{}{KEY:#} ({:.0}%)", plain(&c.key), c.confidence * 100.0)
 }
 
-pub fn capitalize(words: &str) -> String {
+fn capitalize(words: &str) -> String {
     let mut chars = words.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
