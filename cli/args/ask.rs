@@ -308,7 +308,7 @@ pub struct BriefCommand {
     #[arg(long)]
     pub notes: bool,
     /// Regenerate a brief and show what has changed since
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["question", "redact", "preview", "notes", "without", "source"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["question", "redact", "redact_links", "keep", "preview", "notes", "without", "source"])]
     pub replay: Option<PathBuf>,
     #[command(flatten)]
     pub json: JsonArgs,
