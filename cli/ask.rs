@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Result,
-    model::{AskRequest, AskResponse, POSSIBLE},
+    model::{AskResponse, POSSIBLE},
 };
 
 use crate::{
@@ -17,7 +17,6 @@ use crate::{
 };
 
 pub async fn run(session: &Session, command: AskCommand, output: &mut Output) -> Result<()> {
-    let settings = session.settings.troubleshooting.clone();
     let (key, text) = match parse_subject(session, &command.question).await? {
         Subject::Item(key) => (Some(key), String::new()),
         Subject::Text(text) => (None, text),
@@ -29,7 +28,7 @@ pub async fn run(session: &Session, command: AskCommand, output: &mut Output) ->
             (None, text)
         }
     };
-    let request = AskRequest { key, text, source: command.source.clone(), settings };
+    let request = command.request(key, text, &session.settings);
     let response = session.casebook.ask(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, None);

@@ -8,7 +8,7 @@ use std::{
 
 use precedent_core::{
     Error, Result, Task,
-    model::{Band, TriageItem, TriageRequest, TriageResponse, VerdictKind},
+    model::{TriageItem, TriageResponse, VerdictKind},
 };
 
 use crate::{
@@ -27,14 +27,7 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
     if command.apply || command.journal {
         return closures::run(session, &command, output).await;
     }
-    let request = TriageRequest {
-        source: command.source.clone(),
-        include_closed: command.include_closed,
-        rescan: command.rescan,
-        queue_only: command.no_check,
-        band: Band::parse(&command.band).unwrap_or(Band::Possible),
-        limit: command.limit.unwrap_or(session.settings.triage_limit),
-    };
+    let request = command.request(&session.settings);
     if let Some(fields) = &command.json.json {
         let response = session.casebook.triage(request, &session.task).await?;
         return output.json(&response, fields, Some("queue"));
