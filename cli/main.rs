@@ -269,14 +269,11 @@ impl Session {
 
 /// Determines the color setting: `--color`, then the variables of other tools, then the settings.
 fn color(args: &Args, settings: &Settings) -> Color {
-    let choice = args.color.as_deref().and_then(Color::parse);
-    let has_color_variable = || std::env::var_os("PRECEDENT_COLOR").is_some_and(|v| !v.is_empty());
     let is_set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
-    match choice {
+    match args.color.as_deref().and_then(Color::parse) {
         Some(color) => color,
-        None if !has_color_variable() && (is_set("NO_COLOR") || is_set("CLICOLOR_FORCE")) => {
-            Color::Auto
-        }
+        None if is_set("PRECEDENT_COLOR") => settings.color.unwrap_or_default(),
+        None if is_set("NO_COLOR") || is_set("CLICOLOR_FORCE") => Color::Auto,
         None => settings.color.unwrap_or_default(),
     }
 }

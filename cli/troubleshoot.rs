@@ -242,7 +242,7 @@ fn print_weak_matches(response: &TroubleshootResponse, output: &mut Output) {
                 format!("{:.0}% likely to help", case.relevance * 100.0),
             ];
             output.line(format_args!(
-                "{KEY}{}{KEY:#}  {}  {DIM}{DIM:#}{}",
+                "{KEY}{}{KEY:#}  {}  {}",
                 plain(&case.citation),
                 plain(&case.title),
                 facts.join(" · ")
@@ -276,7 +276,7 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     facts
         .extend(case.via.as_ref().map(|via| format!("found through its duplicate {}", plain(via))));
     facts.retain(|f| !f.is_empty());
-    output.line(format_args!("{DIM}{DIM:#}{}", facts.join(" · ")));
+    output.line(facts.join(" · "));
     let mut versions = Vec::new();
     if !case.reported_on.is_empty() {
         versions.push(format!("mentions {}", plain(&case.reported_on.join(", "))));
