@@ -115,9 +115,10 @@ fn print_summary(response: &TriageResponse, output: &mut Output) {
 
 /// Describes how many reports were checked now, and how many are left.
 fn describe_checks(scanned: u64, unscanned: u64) -> String {
-    let checked = (scanned > 0).then(|| format!("{} checked now", plural(scanned, "open report")));
-    let left = (unscanned > 0).then(|| format!("{} not checked yet", plural(unscanned, "report")));
-    let parts: Vec<String> = checked.into_iter().chain(left).collect();
+    let scanned_text =
+        (scanned > 0).then(|| format!("{} checked now", plural(scanned, "open report")));
+    let rest = (unscanned > 0).then(|| format!("{} not checked yet", plural(unscanned, "report")));
+    let parts: Vec<String> = scanned_text.into_iter().chain(rest).collect();
     if parts.is_empty() { "No new reports to check".to_owned() } else { parts.join("; ") }
 }
 

@@ -35,8 +35,8 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
         }
         None => format!("**No match{so_far}.**"),
     };
-    let compared = plural(response.compared as u64, "earlier report");
-    text.add(&format!("{headline} {compared} compared in detail."));
+    let reports = plural(response.compared as u64, "earlier report");
+    text.add(&format!("{headline} {reports} compared in detail."));
     if let Some(outcome) =
         best.filter(|best| best.band <= Band::Possible).and_then(|best| best.outcome)
     {

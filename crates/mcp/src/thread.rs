@@ -222,8 +222,8 @@ fn render_facts(thread: &Thread, text: &mut Text) {
         }
     }
     if thread.missing_comments > 0 {
-        let missing = plural(u64::from(thread.missing_comments), "more comment");
-        text.add(&format!("{missing} not in the casebook."));
+        let comments = plural(u64::from(thread.missing_comments), "more comment");
+        text.add(&format!("{comments} not in the casebook."));
     }
 }
 
