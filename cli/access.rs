@@ -15,7 +15,8 @@ pub enum CasebookAccess {
 
 /// Returns the access that a command needs.
 ///
-/// A command that only reads creates no casebook and runs despite an invalid settings file.
+/// A command that only reads, like all that are not listed, creates no casebook and runs despite an
+/// invalid settings file.
 pub fn required_access(command: &Command) -> CasebookAccess {
     match command {
         Command::Import(_)
@@ -38,30 +39,6 @@ pub fn required_access(command: &Command) -> CasebookAccess {
         Command::Article(article) if article.store => CasebookAccess::Write,
         Command::Triage(triage) if triage.decide || triage.apply => CasebookAccess::Write,
         Command::Doctor(doctor) if doctor.repair => CasebookAccess::Write,
-        Command::Triage(_)
-        | Command::Doctor(_)
-        | Command::Source(SourceCommand::Test { .. } | SourceCommand::List { .. })
-        | Command::Search(_)
-        | Command::Ask(_)
-        | Command::Duplicates(_)
-        | Command::Problems(_)
-        | Command::Verdict(VerdictCommand::List { .. })
-        | Command::Troubleshoot(_)
-        | Command::Brief(_)
-        | Command::Article(_)
-        | Command::Note(
-            NoteCommand::CheckSimilar { .. } | NoteCommand::List { .. } | NoteCommand::Show { .. },
-        )
-        | Command::Show(_)
-        | Command::Status(_)
-        | Command::Model(ModelCommand::List { .. })
-        | Command::Backup(_)
-        | Command::Export(_)
-        | Command::Eval(_)
-        | Command::Config(_)
-        | Command::Schema { .. }
-        | Command::Skill
-        | Command::Man { .. }
-        | Command::Completions { .. } => CasebookAccess::Read,
+        _ => CasebookAccess::Read,
     }
 }

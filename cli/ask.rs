@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Result,
-    model::{AskRequest, AskResponse, POSSIBLE},
+    model::{AskResponse, POSSIBLE},
 };
 
 use crate::{
@@ -17,24 +17,18 @@ use crate::{
 };
 
 pub async fn run(session: &Session, command: AskCommand, output: &mut Output) -> Result<()> {
-    let settings = session.settings.troubleshooting.clone();
     let (key, text) = match parse_subject(session, &command.question).await? {
         Subject::Item(key) => (Some(key), String::new()),
         Subject::Text(text) => (None, text),
         Subject::Logs(paths, _piped) => {
-            let mut text = String::new();
-            if let [path] = &paths[..]
-                && path.is_file()
-            {
-                text = input::read_file(path)?.unwrap_or_default();
-            }
-            if text.is_empty() {
-                text = session.casebook.log_errors(paths, &session.task).await?.text;
-            }
+            let text = match &paths[..] {
+                [path] if path.is_file() => input::read_question(session, Some(path)).await?,
+                _ => input::read_log_errors(session, paths).await?,
+            };
             (None, text)
         }
     };
-    let request = AskRequest { key, text, source: command.source.clone(), settings };
+    let request = command.request(key, text, &session.settings);
     let response = session.casebook.ask(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, None);

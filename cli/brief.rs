@@ -4,9 +4,7 @@ use std::{fs, path::Path};
 
 use precedent_core::{
     Error, Result, files,
-    model::{
-        BriefFormat, BriefReplay, BriefRequest, RedactionPreview, STANDARD_INPUT, SectionKind,
-    },
+    model::{BriefFormat, BriefReplay, RedactionPreview, STANDARD_INPUT},
 };
 use precedent_engine::Casebook;
 
@@ -21,43 +19,14 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
     if let Some(file) = &command.replay {
         return replay(session, file, &command, output).await;
     }
-    let (mut key, mut text, mut paths) = (None, String::new(), Vec::new());
     // Keep the temporary file with the piped log until the brief is written.
-    let piped_input = match parse_subject(session, &command.question).await? {
-        Subject::Item(item) => {
-            key = Some(item);
-            None
-        }
-        Subject::Text(input_text) => {
-            text = input_text;
-            None
-        }
-        Subject::Logs(log_paths, input) => {
-            paths = log_paths;
-            input
-        }
+    let (key, text, paths, piped_input) = match parse_subject(session, &command.question).await? {
+        Subject::Item(key) => (Some(key), String::new(), Vec::new(), None),
+        Subject::Text(text) => (None, text, Vec::new(), None),
+        Subject::Logs(paths, input) => (None, String::new(), paths, input),
     };
     let logs = paths.iter().map(|p| p.to_string_lossy().into_owned()).collect();
-    let redacts = command.redact || command.redact_links || command.preview;
-    if !command.keep.is_empty() && !redacts {
-        return Err(
-            Error::invalid("--keep requires --redact").with_hint("Add --redact, or remove --keep.")
-        );
-    }
-    let without: Result<Vec<SectionKind>> =
-        command.without.iter().map(|name| parse_section(name)).collect();
-    let request = BriefRequest {
-        key,
-        text,
-        logs,
-        source: command.source.clone(),
-        without: without?,
-        redact: command.redact || command.redact_links,
-        redact_links: command.redact_links,
-        keep: command.keep.clone(),
-        notes: command.notes,
-        ..BriefRequest::default()
-    };
+    let request = command.request(key, text, logs)?;
     if command.preview {
         let redactions = session.casebook.preview_redaction(request, &session.task).await?;
         return print_preview(&redactions, &command, output);
@@ -72,10 +41,6 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
     }
     let bytes = Casebook::render_brief(brief, format).await?;
     write_output(session, &bytes, command.output.as_deref(), command.notes, output)
-}
-
-fn parse_section(name: &str) -> Result<SectionKind> {
-    SectionKind::parse(name).ok_or_else(|| Error::invalid(format!("unknown part \"{name}\"")))
 }
 
 /// Returns the given format, else the one for the file extension, else Markdown.

@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Result,
-    model::{Closure, ClosureRecord, ClosureStep, VerdictKind},
+    model::{Closure, ClosureRecord, ClosureStep, VerdictKind, split_key},
 };
 
 use crate::{
@@ -131,7 +131,12 @@ async fn print_journal(
     command: &TriageCommand,
     output: &mut Output,
 ) -> Result<()> {
-    let journal = session.casebook.closure_journal().await?;
+    let mut journal = session.casebook.closure_journal().await?;
+    if let Some(source) = &command.source {
+        let is_of_source =
+            |key: &str| split_key(key).is_some_and(|(s, _)| s.eq_ignore_ascii_case(source));
+        journal.retain(|record| is_of_source(&record.key));
+    }
     if let Some(fields) = &command.json.json {
         return output.json(&journal, fields, None);
     }

@@ -10,7 +10,7 @@ use precedent_engine::{
 
 use crate::{
     args::ConfigCommand,
-    output::{DIM, HIT, KEY, Output, eprint_line, plain},
+    output::{DIM, KEY, Output, eprint_line, plain, print_warning},
 };
 
 /// A setting with its current value and origin.
@@ -144,13 +144,7 @@ fn read_valid_part(path: Option<&Path>) -> Result<ConfigFile> {
 
 /// Warns that the settings file is invalid and that the setting is ignored.
 pub fn warn(error: &Error) {
-    eprint_line(format_args!(
-        "{HIT}warning:{HIT:#} {}; this setting is ignored",
-        plain(&error.to_string())
-    ));
-    if let Some(hint) = error.hint() {
-        eprint_line(format_args!("{DIM}hint:{DIM:#}  {}", plain(&hint.to_string())));
-    }
+    print_warning(&format!("{error}; this setting is ignored"), error);
 }
 
 /// Renames the settings file, so that the defaults apply.

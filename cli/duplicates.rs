@@ -30,36 +30,39 @@ async fn build_request(
     session: &Session,
     command: &DuplicatesCommand,
 ) -> Result<DuplicatesRequest> {
-    let text = match (&command.file, command.key.as_deref()) {
+    check_inputs(command)?;
+    let key = command.key.as_deref().filter(|key| *key != "-");
+    let text = match (&command.file, key) {
         (Some(path), _) => Some(input::read_question(session, Some(path)).await?),
-        (None, Some("-")) => Some(input::read_question(session, None).await?),
+        (None, None) if command.key.is_some() => Some(input::read_question(session, None).await?),
         _ => None,
     };
-    let key = command.key.as_deref().filter(|k| *k != "-").map(|k| session.key(k));
-    let is_draft = text.is_some() || command.title.is_some() || command.body.is_some();
-    if key.is_none() && !is_draft {
-        return Err(Error::invalid("nothing to compare").with_hint(
-            "Pass an item (acme/app#12), --title and --body, --file, or `-` for stdin.",
-        ));
-    }
-    if key.is_some() && is_draft {
-        return Err(Error::invalid("both an item and a draft were given").with_hint(
+    Ok(command.request(key.map(|key| session.key(key)), text, &session.settings))
+}
+
+/// Checks that there is one item or one draft, whose text is in one place.
+fn check_inputs(command: &DuplicatesCommand) -> Result<()> {
+    let is_piped = command.key.as_deref() == Some("-");
+    let text_count = [is_piped, command.file.is_some(), command.body.is_some()]
+        .into_iter()
+        .filter(|is_given| *is_given)
+        .count();
+    let is_draft = text_count > 0 || command.title.is_some();
+    let (problem, hint) = match (command.key.is_some() && !is_piped, is_draft) {
+        (true, true) => (
+            "both an item and a draft were given",
             "Pass either an item (acme/app#12) or a draft (--title, --body, --file or `-`).",
-        ));
-    }
-    Ok(DuplicatesRequest {
-        key,
-        title: command.title.clone().unwrap_or_default(),
-        body: text.or_else(|| command.body.clone()).unwrap_or_default(),
-        source: command.source.clone(),
-        everywhere: command.everywhere,
-        threshold: command.threshold.unwrap_or(session.settings.duplicates_threshold),
-        max_candidates: command
-            .max_candidates
-            .unwrap_or(session.settings.duplicates_max_candidates),
-        include_closed: command.include_closed,
-        explain: command.explain,
-    })
+        ),
+        (false, false) => (
+            "nothing to compare",
+            "Pass an item (acme/app#12), --title and --body, --file, or `-` for stdin.",
+        ),
+        _ if text_count > 1 => {
+            ("several texts were given", "Pass only one of --body, --file and `-`.")
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::invalid(problem).with_hint(hint))
 }
 
 fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) {
@@ -170,7 +173,7 @@ fn format_candidate(c: &DuplicateCandidate, label: &str) -> String {
     format!("{band}{label}{band:#} {KEY}{}{KEY:#} ({:.0}%)", plain(&c.key), c.confidence * 100.0)
 }
 
-pub fn capitalize(words: &str) -> String {
+fn capitalize(words: &str) -> String {
     let mut chars = words.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
@@ -246,4 +249,33 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
     }
     let score: f32 = trace.iter().map(|e| e.adds).sum();
     output.line(format_args!("{DIM}       {:<48}{score:>+8.3}{DIM:#}", "ranking score"));
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::args::{Args, Command};
+
+    #[test]
+    fn one_item_or_one_draft_is_accepted() {
+        for (line, is_valid) in [
+            ("acme/app#1", true),
+            ("-", true),
+            ("- -t title", true),
+            ("-t title -b body", true),
+            ("-F draft.txt", true),
+            ("", false),
+            ("acme/app#1 -t title", false),
+            ("- -b body", false),
+            ("- -F draft.txt", false),
+        ] {
+            let words = ["precedent", "duplicates"].into_iter().chain(line.split_whitespace());
+            let Command::Duplicates(command) = Args::parse_from(words).command else {
+                panic!("{line}")
+            };
+            assert_eq!(check_inputs(&command).is_ok(), is_valid, "{line}");
+        }
+    }
 }

@@ -11,8 +11,7 @@ use precedent_eval::{
 
 use crate::{
     args::{Args, EvalCommand},
-    output::{BOLD, DIM, Output, plural},
-    progress::Bar,
+    output::{BOLD, DIM, Output, plural, print_warning},
 };
 
 /// The measures printed for a lead; the JSON has all of them.
@@ -37,26 +36,24 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
     }
     let request = Request {
         sets: command.sets.clone(),
-        by: command.rankings.clone(),
+        rankings: command.rankings.clone(),
         form: command.form,
         window: command.window,
         weights: command.weights.clone(),
         features: command.features.clone(),
-        judgements: command.judgments.clone(),
+        judgments: command.judgments.clone(),
         translations: command.translations.clone(),
-        run: command.output.clone(),
-        against: command.baseline.clone(),
+        output: command.output.clone(),
+        baseline: command.baseline.clone(),
         tsv: command.tsv.clone(),
         model: command.model.clone(),
         cache,
-        width: crate::worker_count(args),
+        concurrency: crate::worker_count(args),
     };
-    let bar = Bar::new(args.quiet);
-    let task = crate::interruptible_task(&bar);
+    let task = crate::interruptible_task(args.quiet);
     let open = |folder| crate::open_options(args, folder);
-    let report =
-        precedent_eval::evaluate(&request, open, crate::output::print_error, &task).await?;
-    bar.finish();
+    let warn = |error: &Error| print_warning(&error.to_string(), error);
+    let report = precedent_eval::evaluate(&request, open, warn, &task).await?;
     match &command.json.json {
         Some(fields) => output.json(&report, fields, Some("sets"))?,
         None => print(&report, output),
@@ -84,12 +81,10 @@ async fn evaluate_cases(
         model: command.model.clone(),
         features: command.features.clone(),
     };
-    let bar = Bar::new(args.quiet);
-    let task = crate::interruptible_task(&bar);
+    let task = crate::interruptible_task(args.quiet);
     let report =
         precedent_eval::evaluate_cases(&request, |folder| crate::open_options(args, folder), &task)
             .await?;
-    bar.finish();
     match &command.json.json {
         Some(fields) => output.json(&report, fields, Some("sets")),
         None => {
@@ -146,10 +141,8 @@ async fn evaluate_threads(
 ) -> Result<()> {
     let options = crate::open_options(args, crate::casebook_folder(args)?);
     let casebook = Casebook::open(options).await?;
-    let bar = Bar::new(args.quiet);
-    let task = crate::interruptible_task(&bar);
+    let task = crate::interruptible_task(args.quiet);
     let figures = casebook.evaluate_threads(source, command.budget, &task).await?;
-    bar.finish();
     if let Some(fields) = &command.json.json {
         return output.json(&figures, fields, None);
     }

@@ -1,6 +1,6 @@
 //! `precedent import`.
 
-use std::{collections::BTreeMap, io::IsTerminal as _, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use precedent_core::{
     Error, Result, Task,
@@ -129,18 +129,13 @@ async fn confirm_sources(session: &Session, command: &ImportArgs) -> Result<()> 
             plural(*comments, "comment")
         ));
     }
-    if !std::io::stdin().is_terminal() {
-        return Err(Error::invalid(format!(
-            "not imported: creating {source_count} needs confirmation"
-        ))
-        .with_hint(
-            "Add --yes to create them, choose one with --source owner/name, or import fewer files.",
-        ));
-    }
-    match input::confirm(format_args!("Create {source_count}?")) {
-        true => Ok(()),
-        false => Err(Error::new(precedent_core::Code::Cancelled, "import cancelled")),
-    }
+    let refusal = Error::invalid(format!(
+        "not imported: creating {source_count} needs confirmation"
+    ))
+    .with_hint(
+        "Add --yes to create them, choose one with --source owner/name, or import fewer files.",
+    );
+    input::confirm(format_args!("Create {source_count}?"), refusal)
 }
 
 /// Undoes the last import.

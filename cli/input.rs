@@ -3,7 +3,7 @@
 use std::{
     fmt,
     fs::File,
-    io::{self, BufRead as _, Cursor, Read, Write as _},
+    io::{self, BufRead as _, Cursor, IsTerminal as _, Read, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -12,10 +12,7 @@ use precedent_engine::Casebook;
 use precedent_markup::message;
 use tempfile::TempDir;
 
-use crate::{
-    Session,
-    output::{count, plural},
-};
+use crate::{Session, output::plural, progress};
 
 /// The maximum length of a text, in bytes.
 const MAX_TEXT: u64 = 64 * 1024 * 1024;
@@ -42,14 +39,24 @@ pub struct Log {
     _folder: Option<TempDir>,
 }
 
-/// Asks a yes-or-no question on the terminal; an unreadable answer means no.
-pub fn confirm(question: impl fmt::Display) -> bool {
+/// Asks a yes-or-no question on the terminal.
+///
+/// # Errors
+/// `refusal` without a terminal; [`Code::Cancelled`] for any answer but yes.
+pub fn confirm(question: impl fmt::Display, refusal: Error) -> Result<()> {
+    if !io::stdin().is_terminal() {
+        return Err(refusal);
+    }
+    progress::clear();
     let mut stderr = anstream::stderr();
     let _ = write!(stderr, "{question} [y/N] ");
     let _ = stderr.flush();
     let mut answer = String::new();
     let result = io::stdin().lock().read_line(&mut answer);
-    result.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+    match result.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
+        true => Ok(()),
+        false => Err(Error::new(Code::Cancelled, "cancelled; nothing was changed")),
+    }
 }
 
 fn read_error(name: &str, error: &io::Error) -> Error {
@@ -135,17 +142,23 @@ fn read_rest(start: Vec<u8>, reader: impl Read, name: &str) -> Result<QuestionIn
 
 /// Reads the question from a file or standard input; for a log, returns the text of its errors.
 pub async fn read_question(session: &Session, path: Option<&Path>) -> Result<String> {
-    let input = match path {
-        Some(path) => read_path(path)?,
-        None => read_stdin(MAX_SHORT_LOG)?,
+    match path.map_or_else(|| read_stdin(MAX_SHORT_LOG), read_path)? {
+        QuestionInput::Text(text) => Ok(text),
+        QuestionInput::Log(log) => read_log_errors(session, vec![log.path.clone()]).await,
+    }
+}
+
+/// Returns the text of the errors in logs; of a text file without errors, returns the start.
+///
+/// # Errors
+/// [`Code::InvalidInput`] if other logs have no errors.
+pub async fn read_log_errors(session: &Session, paths: Vec<PathBuf>) -> Result<String> {
+    let name = match &paths[..] {
+        [path] => path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
+        _ => plural(paths.len() as u64, "log"),
     };
-    let log = match input {
-        QuestionInput::Text(text) => return Ok(text),
-        QuestionInput::Log(log) => log,
-    };
-    let name = log.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let errors = session.casebook.log_errors(vec![log.path.clone()], &session.task).await?;
-    let lines = format!("{} lines", count(errors.lines));
+    let errors = session.casebook.log_errors(paths.clone(), &session.task).await?;
+    let lines = plural(errors.lines, "line");
     if errors.distinct > 0 {
         let total = plural(errors.distinct as u64, "distinct error");
         let searched_part = match errors.error_count {
@@ -159,10 +172,14 @@ pub async fn read_question(session: &Session, path: Option<&Path>) -> Result<Str
         return Ok(errors.text);
     }
     let mut start = Vec::new();
-    File::open(&log.path)
-        .and_then(|f| f.take(MIN_LOG).read_to_end(&mut start))
-        .map_err(|e| Error::io(&log.path, e))?;
-    if is_binary(&start) {
+    if let [path] = &paths[..]
+        && path.is_file()
+    {
+        File::open(path)
+            .and_then(|f| f.take(MIN_LOG).read_to_end(&mut start))
+            .map_err(|e| Error::io(path, e))?;
+    }
+    if start.is_empty() || is_binary(&start) {
         return Err(Error::invalid(format!("{name}: no errors in {lines}"))
             .with_hint("Pass the words or the message to search for."));
     }

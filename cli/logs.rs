@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use precedent_core::{
     Code, Error, Result,
     model::{
-        CaseComment, CommentRole, LogError, LogFile, LogPlace, LogRequest, LogResponse, LogVerdict,
-        SolvedCase, TroubleshootSettings, limits,
+        CaseComment, CommentRole, LogError, LogFile, LogPlace, LogResponse, LogVerdict, SolvedCase,
+        limits,
     },
 };
 
@@ -63,16 +63,9 @@ pub async fn run(
     session: &Session,
     command: &TroubleshootCommand,
     paths: &[PathBuf],
-    settings: TroubleshootSettings,
     output: &mut Output,
 ) -> Result<Option<u64>> {
-    let request = LogRequest {
-        paths: paths.iter().map(|p| p.to_string_lossy().into_owned()).collect(),
-        source: command.source.clone(),
-        max_errors: command.max_errors.unwrap_or(limits::DEFAULT_ERRORS),
-        settings,
-        ..LogRequest::default()
-    };
+    let request = command.log_request(paths, &session.settings);
     let response = session.casebook.read_logs(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         output.json(&response, fields, Some("errors"))?;
@@ -187,7 +180,7 @@ fn print_error(error: &LogError, is_long: bool, output: &mut Output) {
         group.severity.as_str(),
         plain(&group.message)
     ));
-    output.line(format_args!("{DIM}{DIM:#}  {}", facts.join(" · ")));
+    output.line(format_args!("  {}", facts.join(" · ")));
     let adds_detail = |line: &&str| !line.trim().is_empty() && !group.message.contains(line.trim());
     for line in group.example.lines().skip(1).filter(adds_detail).take(MAX_ERROR_LINES) {
         output.line(format_args!("  {DIM}{}{DIM:#}", plain(line)));

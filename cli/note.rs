@@ -98,18 +98,18 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
         }
         NoteCommand::Remove { key, yes } => {
             let note = casebook.note(&key).await?;
+            let name = format!("{} \"{}\"", note.key, plain(&note.title));
             if !yes {
-                return Err(Error::invalid(format!(
-                    "deleting {} \"{}\" permanently needs confirmation",
-                    note.key, note.title
-                ))
-                .with_hint(format!(
-                    "Use --yes, or archive it: precedent note edit {} --archive",
-                    note.key
-                )));
+                let refusal =
+                    Error::invalid(format!("deleting {name} permanently needs confirmation"))
+                        .with_hint(format!(
+                            "Use --yes, or archive it: precedent note edit {} --archive",
+                            note.key
+                        ));
+                input::confirm(format_args!("Delete {name} permanently?"), refusal)?;
             }
             casebook.remove_note(&note.key, &session.task).await?;
-            session.say(&format!("Removed {} \"{}\".", note.key, note.title));
+            session.say(&format!("Removed {name}."));
             Ok(())
         }
     }

@@ -8,11 +8,13 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use precedent_core::{
     Code, Error, Result,
-    model::{Span, State},
+    model::{Notice, Span, State},
 };
 use precedent_engine::config::Color;
 use precedent_text::sanitize::{self, is_control};
 use schemars::JsonSchema;
+
+use crate::progress;
 
 pub const BOLD: Style = Style::new().bold();
 pub const DIM: Style = Style::new().dimmed();
@@ -57,6 +59,7 @@ impl Output {
 
     /// Prints a line.
     pub fn line(&mut self, text: impl std::fmt::Display) {
+        progress::clear();
         if self.write_error.is_none() {
             let result = writeln!(self.out, "{text}");
             self.record_error(result);
@@ -65,6 +68,7 @@ impl Output {
 
     /// Prints bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
+        progress::clear();
         if self.write_error.is_none() {
             let result = self.out.write_all(bytes);
             self.record_error(result);
@@ -111,16 +115,9 @@ impl Output {
             serde_json::to_value(value).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
         round_numbers(&mut value);
         if !fields.is_empty() {
-            let notices = value.get_mut("notices").map(serde_json::Value::take);
-            if let Some(elements) = list.and_then(|l| value.get_mut(l)) {
-                value = elements.take();
-                for notice in
-                    notices.iter().filter_map(|n| n.as_array()).flatten().filter(|_| !self.quiet)
-                {
-                    eprint_line(plain(notice["text"].as_str().unwrap_or_default()));
-                }
-            } else if let (Some(notices), Some(object)) = (notices, value.as_object_mut()) {
-                object.insert("notices".to_owned(), notices);
+            let notices = list.map(|list| select_list(&mut value, list)).unwrap_or_default();
+            for notice in notices.iter().filter(|_| !self.quiet) {
+                eprint_line(plain(&notice.hint.to_string()));
             }
             let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
             match &mut value {
@@ -142,6 +139,7 @@ impl Output {
 
     /// Flushes the output.
     pub fn flush(&mut self) {
+        progress::clear();
         if self.write_error.is_none() {
             let result = self.out.flush();
             self.record_error(result);
@@ -173,6 +171,7 @@ pub fn write_result(error: io::Error) -> Result<()> {
 
 /// Prints a line on standard error, ignoring write errors.
 pub fn eprint_line(text: impl std::fmt::Display) {
+    progress::clear();
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 
@@ -194,6 +193,16 @@ fn round_numbers(value: &mut serde_json::Value) {
         Value::Object(fields) => fields.values_mut().for_each(round_numbers),
         _ => {}
     }
+}
+
+/// Replaces a value with the elements of its list, if it has this list, and returns its notices.
+fn select_list(value: &mut serde_json::Value, list: &str) -> Vec<Notice> {
+    let Some(elements) = value.get_mut(list).map(serde_json::Value::take) else {
+        return Vec::new();
+    };
+    let notices = value.get_mut("notices").map(serde_json::Value::take);
+    *value = elements;
+    notices.and_then(|notices| serde_json::from_value(notices).ok()).unwrap_or_default()
 }
 
 fn retain_fields(value: &mut serde_json::Value, fields: &[&str]) -> Result<()> {
@@ -234,7 +243,16 @@ fn check_list_fields<T: JsonSchema>(fields: &[&str], list: Option<&str>) -> Resu
 
 /// Prints an error with its hint.
 pub fn print_error(error: &Error) {
-    eprint_line(format_args!("{BAD}error:{BAD:#} {}", plain(&error.to_string())));
+    print_message("error", BAD, &error.to_string(), error);
+}
+
+/// Prints a message about an error after which the command continues, with the error's hint.
+pub fn print_warning(message: &str, error: &Error) {
+    print_message("warning", HIT, message, error);
+}
+
+fn print_message(label: &str, style: Style, message: &str, error: &Error) {
+    eprint_line(format_args!("{style}{label}:{style:#} {}", plain(message)));
     if let Some(hint) = error.hint() {
         eprint_line(format_args!("{DIM}hint:{DIM:#}  {}", plain(&hint.to_string())));
     }
@@ -359,6 +377,18 @@ mod tests {
         let expected =
             serde_json::json!([0.712, {"share": 0.00151}, -1234.568, 5.0, 0.0, 7, "0.12345"]);
         assert_eq!(value, expected);
+    }
+
+    #[test]
+    fn notice_of_a_selected_list_keeps_its_command() {
+        let notice = serde_json::json!({
+            "lack": "calibration", "text": "Calibrate it again.", "command": "precedent calibrate"
+        });
+        let mut value = serde_json::json!({"hits": [1], "notices": [notice]});
+        let notices = select_list(&mut value, "hits");
+        assert_eq!(value, serde_json::json!([1]));
+        assert_eq!(notices[0].hint.to_string(), "Calibrate it again: precedent calibrate");
+        assert!(select_list(&mut value, "hits").is_empty());
     }
 
     #[test]

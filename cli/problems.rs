@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Result,
-    model::{ListedProblem, ProblemList, ProblemReport, ProblemsRequest, TriageRequest},
+    model::{ListedProblem, ProblemList, ProblemReport, TriageRequest},
 };
 
 use crate::{
@@ -28,21 +28,8 @@ pub async fn run(session: &Session, command: ProblemsCommand, output: &mut Outpu
             session.say(&notice.hint.to_string());
         }
     }
-    let list = match &command {
-        ProblemsCommand { waiting: true, .. } => ProblemList::Waiting,
-        ProblemsCommand { unreleased: true, .. } => ProblemList::Unreleased,
-        ProblemsCommand { recurring: true, .. } => ProblemList::Recurring,
-        ProblemsCommand { without_article: true, .. } => ProblemList::WithoutArticle,
-        _ => ProblemList::Frequent,
-    };
-    let request = ProblemsRequest {
-        source: command.source,
-        list,
-        threshold: command.threshold,
-        min_reports: command.min_reports,
-        limit: command.limit,
-    };
-    let response = session.casebook.problems(request, &session.task).await?;
+    let list = command.list();
+    let response = session.casebook.problems(command.request(), &session.task).await?;
     if matches!(list, ProblemList::Unreleased | ProblemList::Recurring)
         && !response.without_releases.is_empty()
     {

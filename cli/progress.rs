@@ -1,9 +1,11 @@
 //! A progress bar on a terminal; no output if standard error is piped.
+//!
+//! A process has one terminal, so there is one bar. Every printed line removes it first.
 
 use std::{
     fmt,
     io::IsTerminal as _,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
@@ -13,34 +15,24 @@ use precedent_core::{
 };
 
 /// The current phase and its bar.
-type CurrentPhase = Mutex<Option<(Phase, ProgressBar)>>;
+static BAR: Mutex<Option<(Phase, ProgressBar)>> = Mutex::new(None);
 
-/// The progress bar of a command.
-#[derive(Clone)]
-pub struct Bar {
-    state: Option<Arc<CurrentPhase>>,
+fn current_bar() -> MutexGuard<'static, Option<(Phase, ProgressBar)>> {
+    BAR.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Bar {
-    pub fn new(quiet: bool) -> Self {
-        let is_terminal = !quiet && std::io::stderr().is_terminal();
-        Self { state: is_terminal.then(Arc::default) }
+/// Creates a task whose progress is shown on the terminal, unless `quiet`.
+pub fn task(quiet: bool) -> Task {
+    match !quiet && std::io::stderr().is_terminal() {
+        true => Task::with_listener(|progress| update(&progress)),
+        false => Task::new(),
     }
+}
 
-    /// Creates a task whose progress this bar shows.
-    pub fn task(&self) -> Task {
-        match self.state.clone() {
-            Some(state) => Task::with_listener(move |progress| update(&state, &progress)),
-            None => Task::new(),
-        }
-    }
-
-    pub fn finish(&self) {
-        if let Some(state) = &self.state
-            && let Some((_, bar)) = state.lock().unwrap_or_else(PoisonError::into_inner).take()
-        {
-            bar.finish_and_clear();
-        }
+/// Removes the bar, so that a line can be printed; the next progress draws it again.
+pub fn clear() {
+    if let Some((_, bar)) = current_bar().take() {
+        bar.finish_and_clear();
     }
 }
 
@@ -69,8 +61,12 @@ fn format_rate(rate: f64) -> String {
     format!("{}/s", HumanCount(rate))
 }
 
-fn update(state: &CurrentPhase, progress: &Progress) {
-    let mut slot = state.lock().unwrap_or_else(PoisonError::into_inner);
+fn update(progress: &Progress) {
+    // The built-in sample is imported from memory, without any bytes to read.
+    if progress.total == Some(0) {
+        return;
+    }
+    let mut slot = current_bar();
     // A phase may repeat: a tracker's comments come after its items.
     let has_restarted = |bar: &ProgressBar| progress.done < bar.position();
     if slot.as_ref().is_none_or(|(phase, bar)| *phase != progress.phase || has_restarted(bar)) {
@@ -102,8 +98,8 @@ fn update(state: &CurrentPhase, progress: &Progress) {
         };
         let bar = ProgressBar::new(progress.total.unwrap_or(0));
         let template = match progress.total {
-            Some(_) => format!("{label:<22} {{bar:28}} {{percent:>3}}% {counts}"),
-            None => format!("{label:<22} {counts}"),
+            Some(_) => format!("{label:<23} {{bar:28}} {{percent:>3}}% {counts}"),
+            None => format!("{label:<23} {counts}"),
         };
         if let Ok(style) = ProgressStyle::with_template(&template) {
             let style = style.with_key("rate", write_rate).with_key("left", write_time_left);
@@ -124,6 +120,17 @@ fn update(state: &CurrentPhase, progress: &Progress) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn printed_line_removes_the_bar() {
+        let progress = |total| Progress { phase: Phase::Import, done: 0, total, unit: "bytes" };
+        update(&progress(Some(0)));
+        assert!(current_bar().is_none(), "there is nothing to read");
+        update(&progress(Some(9)));
+        assert!(current_bar().is_some());
+        crate::output::eprint_line("done");
+        assert!(current_bar().is_none());
+    }
 
     #[test]
     fn rate_is_shown_in_whole_steps() {

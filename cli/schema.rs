@@ -2,16 +2,7 @@
 
 use std::{fs, path::Path};
 
-use precedent_core::{
-    Code, Error, Result, files,
-    model::{
-        Access, Article, AskResponse, Backup, Brief, BriefReplay, CalibrationReport, Closure,
-        ClosureRecord, ClosureReport, DetectedFiles, DuplicatesResponse, ExportResult, Health,
-        HostView, IndexReport, LogResponse, ModelView, Note, NoteAnswer, ProblemsResponse,
-        RedactionPreview, Replay, RestoreResult, SearchResponse, SimilarNotes, SourceView, Thread,
-        ThreadFigures, TriageResponse, TroubleshootResponse, UndoReport, Verdict,
-    },
-};
+use precedent_core::{Code, Error, Result, files, model::*};
 use precedent_text::similar;
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 
@@ -23,19 +14,18 @@ use crate::{config::Setting, import, model::Offer, output::Output, status, sync}
 /// A schema's name, made of the words of its command, and its generator.
 type SchemaEntry = (&'static str, fn() -> Schema);
 
-/// The schemas of all commands that print JSON.
+/// The schemas of all commands that print JSON, by name.
 const SCHEMAS: &[SchemaEntry] = &[
-    ("backup", schema_of::<Backup>),
     ("article", schema_of::<Article>),
     ("article-gaps", schema_of::<ProblemsResponse>),
     ("article-store", schema_of::<NoteAnswer>),
     ("ask", schema_of::<AskResponse>),
+    ("backup", schema_of::<Backup>),
     ("brief", schema_of::<Brief>),
     ("brief-preview", schema_of::<Vec<RedactionPreview>>),
     ("brief-replay", schema_of::<BriefReplay>),
     ("calibrate", schema_of::<CalibrationReport>),
     ("calibrate-replay", schema_of::<Replay>),
-    ("problems", schema_of::<ProblemsResponse>),
     ("config-get", schema_of::<Setting>),
     ("config-list", schema_of::<Vec<Setting>>),
     ("doctor", schema_of::<Health>),
@@ -57,6 +47,7 @@ const SCHEMAS: &[SchemaEntry] = &[
     ("note-edit", schema_of::<Note>),
     ("note-list", schema_of::<Vec<Note>>),
     ("note-show", schema_of::<Note>),
+    ("problems", schema_of::<ProblemsResponse>),
     ("restore", schema_of::<RestoreResult>),
     ("search", schema_of::<SearchResponse>),
     ("show", schema_of::<Thread>),

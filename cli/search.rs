@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Error, Result,
-    model::{Arm, Hit, Mode, Part, SearchRequest, SearchResponse},
+    model::{Arm, Hit, Part, SearchResponse},
 };
 
 use crate::{
@@ -13,18 +13,8 @@ use crate::{
 };
 
 pub async fn run(session: &Session, command: SearchCommand, output: &mut Output) -> Result<()> {
-    let request = SearchRequest {
-        query: read_query(session, &command).await?,
-        filters: filters(&command),
-        limit: command.limit.unwrap_or(session.settings.search_limit),
-        mode: command.mode.as_deref().map(|m| match m {
-            "keyword" | "lexical" => Mode::Lexical,
-            "semantic" => Mode::Semantic,
-            _ => Mode::Hybrid,
-        }),
-        explain: command.explain,
-        ..SearchRequest::default()
-    };
+    let query = read_query(session, &command).await?;
+    let request = command.request(query, &session.settings);
     let response = session.casebook.search(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("hits"));
@@ -41,25 +31,13 @@ async fn read_query(session: &Session, command: &SearchCommand) -> Result<String
         command.query.join(" ")
     };
     // An empty query lists the latest changes or filtered items; empty piped text is an error.
-    let is_listing = command.query.is_empty() || (!from_stdin && !filters(command).is_empty());
+    let is_listing = command.query.is_empty() || (!from_stdin && !command.filters().is_empty());
     if !is_listing && text.trim().is_empty() {
         return Err(Error::invalid("empty query").with_hint(
             "Enter search terms. Without any, `precedent search` lists the latest changes.",
         ));
     }
     Ok(text)
-}
-
-/// Converts the flags to filters of the query language.
-fn filters(command: &SearchCommand) -> String {
-    let mut filters = Vec::new();
-    // An item has one source, so several of them are alternatives.
-    if !command.source.is_empty() {
-        filters.push(format!("source:\"{}\"", command.source.join(",")));
-    }
-    filters.extend(command.state.iter().filter(|s| *s != "all").map(|s| format!("is:{s}")));
-    filters.extend(command.label.iter().map(|l| format!("label:\"{l}\"")));
-    filters.join(" ")
 }
 
 fn print(session: &Session, response: &SearchResponse, output: &mut Output) {

@@ -1,7 +1,5 @@
 //! `precedent source`.
 
-use std::io::IsTerminal as _;
-
 use precedent_core::{
     Error, Result,
     model::{Access, NewMirror, SourceView, SyncProgress},
@@ -19,34 +17,19 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
     match command {
         SourceCommand::Add { key, host, local_name, wiki, json } => {
             let mut already_exists = false;
-            let address = Casebook::parse_source_address(&key);
-            let is_mirror = address.is_some() || key.contains(':');
-            let view = match (address, key.split_once(':')) {
-                (Some(address), _) => {
+            let address = parse_address(&key)?;
+            let is_mirror = address.is_some();
+            let view = match address {
+                Some(address) => {
                     let host = host.or_else(|| address.host.clone());
                     let mirror = NewMirror { host, key: local_name, wiki, ..address };
                     session.casebook.add_tracker(mirror).await?
                 }
-                (None, Some((_, rest))) if rest.starts_with("//") => {
-                    return Err(Error::invalid(format!("the tracker of {key} is unknown")).with_hint(
-                        "Name it, for example: precedent source add redmine:HOST/project, or gitlab:HOST/group/app",
-                    ));
-                }
-                (None, Some((tracker, place))) => {
-                    let mirror = NewMirror {
-                        tracker: tracker.to_owned(),
-                        place: place.to_owned(),
-                        host,
-                        key: local_name,
-                        wiki,
-                    };
-                    session.casebook.add_tracker(mirror).await?
-                }
-                (None, None) if host.is_some() || wiki || local_name.is_some() => {
+                None if host.is_some() || wiki || local_name.is_some() => {
                     return Err(Error::invalid("--host, --as and --wiki need a tracker")
                         .with_hint(format!("For example: precedent source add github:{key}")));
                 }
-                (None, None) => {
+                None => {
                     let sources = session.casebook.sources().await?;
                     already_exists =
                         sources.iter().any(|source| source.key.eq_ignore_ascii_case(&key));
@@ -129,6 +112,22 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
     Ok(())
 }
 
+/// Parses a web address or TRACKER:PROJECT; `None` for the name of a source without a tracker.
+fn parse_address(key: &str) -> Result<Option<NewMirror>> {
+    let address = Casebook::parse_source_address(key);
+    match key.split_once(':') {
+        Some((_, rest)) if address.is_none() && rest.starts_with("//") => {
+            Err(Error::invalid(format!("the tracker of {key} is unknown")).with_hint(
+                "Name it, for example: precedent source add redmine:HOST/project, or gitlab:HOST/group/app",
+            ))
+        }
+        parts => Ok(address.or_else(|| {
+            let (tracker, place) = parts?;
+            Some(NewMirror { tracker: tracker.into(), place: place.into(), ..Default::default() })
+        })),
+    }
+}
+
 fn print_access(access: &Access, output: &mut Output) {
     let mut facts = vec![if access.project.private { "private" } else { "public" }];
     facts.extend(access.project.archived.then_some("archived"));
@@ -158,15 +157,10 @@ async fn confirm(session: &Session, key: &str) -> Result<()> {
     let Some(view) = sources.into_iter().find(|s| s.key.eq_ignore_ascii_case(key)) else {
         return Ok(());
     };
-    if !std::io::stdin().is_terminal() {
-        return Err(Error::invalid(format!("not removed: removing {key} needs confirmation"))
-            .with_hint("Use --yes to confirm."));
-    }
+    let refusal = Error::invalid(format!("not removed: removing {key} needs confirmation"))
+        .with_hint("Use --yes to confirm.");
     let contents = describe_contents(&view);
-    match input::confirm(format_args!("Remove {} with {contents}?", plain(&view.key))) {
-        true => Ok(()),
-        false => Err(Error::new(precedent_core::Code::Cancelled, "removal cancelled")),
-    }
+    input::confirm(format_args!("Remove {} with {contents}?", plain(&view.key)), refusal)
 }
 
 /// Describes the contents of a source.

@@ -36,9 +36,11 @@ pub async fn login(session: &Session, command: LoginCommand) -> Result<()> {
         _ => None,
     };
     if let Some(problem) = problem {
-        return Err(
-            Error::invalid(problem).with_hint("For example: gh auth token | precedent login")
-        );
+        let example = match command.host.as_str() {
+            "github.com" => "gh auth token | precedent login".to_owned(),
+            host => format!("precedent login {host} < token.txt"),
+        };
+        return Err(Error::invalid(problem).with_hint(format!("For example: {example}")));
     }
     session.casebook.keep_token(&command.host, token.to_owned().into()).await?;
     session.say(&format!("Saved the token for {} in the keyring.", command.host));

@@ -8,14 +8,14 @@ use std::{
 
 use precedent_core::{
     Error, Result, Task,
-    model::{Band, TriageItem, TriageRequest, TriageResponse, VerdictKind},
+    model::{TriageItem, TriageResponse, VerdictKind},
 };
 
 use crate::{
     Session,
     args::TriageCommand,
     closures,
-    duplicates::{capitalize, print_candidate},
+    duplicates::print_candidate,
     output::{BOLD, DIM, KEY, Output, labeled_day, plain, plural},
     verdict,
 };
@@ -27,14 +27,7 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
     if command.apply || command.journal {
         return closures::run(session, &command, output).await;
     }
-    let request = TriageRequest {
-        source: command.source.clone(),
-        include_closed: command.include_closed,
-        rescan: command.rescan,
-        queue_only: command.no_check,
-        band: Band::parse(&command.band).unwrap_or(Band::Possible),
-        limit: command.limit.unwrap_or(session.settings.triage_limit),
-    };
+    let request = command.request(&session.settings);
     if let Some(fields) = &command.json.json {
         let response = session.casebook.triage(request, &session.task).await?;
         return output.json(&response, fields, Some("queue"));
@@ -65,7 +58,6 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
             "{DIM}Checking the other {}, newest first. Ctrl+C stops; finished checks are kept.{DIM:#}",
             plural(response.unscanned, "open report")
         ));
-        session.bar.finish();
         output.flush();
         let printed_keys: HashSet<&str> =
             response.queue.iter().chain(&response.related).map(|item| item.key.as_str()).collect();
@@ -101,10 +93,6 @@ fn print_queue(response: &TriageResponse, printed_keys: &HashSet<&str>, output: 
 }
 
 fn print_summary(response: &TriageResponse, output: &mut Output) {
-    let scanned_text = match response.scanned {
-        0 => "no new reports to check".to_owned(),
-        n => format!("{} checked now", plural(n, "open report")),
-    };
     let waiting_text = match response.waiting {
         0 => "No open reports to review".to_owned(),
         1 => "1 open report to review".to_owned(),
@@ -119,14 +107,19 @@ fn print_summary(response: &TriageResponse, output: &mut Output) {
             count => format!("; of the {n} shown, about {count:.0} are likely duplicates"),
         },
     };
-    let unscanned_text = match response.unscanned {
-        0 => String::new(),
-        n => format!("; {} not checked yet", plural(n, "report")),
-    };
     output.line(format_args!(
-        "{waiting_text}{expected_text}. {DIM}{}{unscanned_text}.{DIM:#}",
-        capitalize(&scanned_text)
+        "{waiting_text}{expected_text}. {DIM}{}.{DIM:#}",
+        describe_checks(response.scanned, response.unscanned)
     ));
+}
+
+/// Describes how many reports were checked now, and how many are left.
+fn describe_checks(scanned: u64, unscanned: u64) -> String {
+    let scanned_text =
+        (scanned > 0).then(|| format!("{} checked now", plural(scanned, "open report")));
+    let rest = (unscanned > 0).then(|| format!("{} not checked yet", plural(unscanned, "report")));
+    let parts: Vec<String> = scanned_text.into_iter().chain(rest).collect();
+    if parts.is_empty() { "No new reports to check".to_owned() } else { parts.join("; ") }
 }
 
 /// Prints the reports without a likely duplicate but with related reports, one per line.
@@ -176,53 +169,46 @@ async fn ask_verdicts(
     let mut last_pair: Option<(&str, &str)> = None;
     let mut position = 0;
     loop {
-        let Some(item) = response.queue.get(position) else {
-            // The last verdict can be undone like any other.
-            let Some((key, other_key)) = last_pair.take() else { break };
-            output.line("");
-            output.line(format_args!(
-                "{BOLD}No more reports.{BOLD:#}  [u]ndo the last verdict; any other key quits"
-            ));
-            output.flush();
-            if read_line()?
-                .is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "u" | "undo"))
-            {
-                session.casebook.undo_verdict(key, other_key, actor).await?;
-                output.line("Undone.");
-                position = response.queue.iter().position(|i| i.key == key).unwrap_or(position);
-                continue;
+        let item = response.queue.get(position);
+        match item {
+            Some(item) => {
+                print(item, output);
+                output.line("");
+                output.line(format_args!(
+                    "{BOLD}{} of {}{BOLD:#}  [d]uplicate  [r]elated  [n]ot a duplicate  [s]kip  [u]ndo the last  [q]uit  \
+                     {DIM}optional: a reason after the letter, such as `n different cause`{DIM:#}",
+                    position + 1,
+                    response.queue.len()
+                ));
             }
-            break;
-        };
-        print(item, output);
-        output.line("");
-        output.line(format_args!(
-            "{BOLD}{} of {}{BOLD:#}  [d]uplicate  [r]elated  [n]ot a duplicate  [s]kip  [u]ndo the last  [q]uit  \
-             {DIM}optional: a reason after the letter, such as `n different cause`{DIM:#}",
-            position + 1,
-            response.queue.len()
-        ));
+            // The last verdict can be undone like any other.
+            None if last_pair.is_some() => output.line(format_args!(
+                "\n{BOLD}No more reports.{BOLD:#}  [u]ndo the last verdict; any other key quits"
+            )),
+            None => break,
+        }
         output.flush();
         let Some(answer) = read_line()? else { break };
         let (letter, reason) = answer.split_once(char::is_whitespace).unwrap_or((&answer, ""));
-        let kind = match letter.to_lowercase().as_str() {
+        let letter = letter.to_lowercase();
+        if matches!(letter.as_str(), "u" | "undo") {
+            match last_pair.take() {
+                Some((key, other_key)) => {
+                    session.casebook.undo_verdict(key, other_key, actor).await?;
+                    output.line("Undone.");
+                    position = response.queue.iter().position(|i| i.key == key).unwrap_or(position);
+                }
+                None => output.line("Nothing to undo."),
+            }
+            continue;
+        }
+        let Some(item) = item else { break };
+        let kind = match letter.as_str() {
             "d" | "duplicate" => VerdictKind::Duplicate,
             "r" | "related" => VerdictKind::Related,
             "n" | "not" => VerdictKind::NotDuplicate,
             "s" | "skip" | "" => {
                 position += 1;
-                continue;
-            }
-            "u" | "undo" => {
-                match last_pair.take() {
-                    Some((key, other_key)) => {
-                        session.casebook.undo_verdict(key, other_key, actor).await?;
-                        output.line("Undone.");
-                        position =
-                            response.queue.iter().position(|i| i.key == key).unwrap_or(position);
-                    }
-                    None => output.line("Nothing to undo."),
-                }
                 continue;
             }
             "q" | "quit" => break,
@@ -252,4 +238,21 @@ fn read_line() -> Result<Option<String>> {
         Error::new(precedent_core::Code::Io, format!("cannot read standard input: {e}"))
     })?;
     Ok((n > 0).then(|| text.trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unchecked_reports_are_never_denied() {
+        for (scanned, unscanned, text) in [
+            (0, 0, "No new reports to check"),
+            (0, 2, "2 reports not checked yet"),
+            (1, 0, "1 open report checked now"),
+            (3, 1, "3 open reports checked now; 1 report not checked yet"),
+        ] {
+            assert_eq!(describe_checks(scanned, unscanned), text);
+        }
+    }
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use precedent_core::{
     Code, Error, Result,
     model::{
-        CaseRelation, LIKELY_HELP, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest,
-        TroubleshootResponse, TroubleshootSettings, split_key,
+        CaseRelation, LIKELY_HELP, SolvedCase, State, TroubleshootOutcome, TroubleshootResponse,
+        split_key,
     },
 };
 use precedent_engine::Casebook;
@@ -33,21 +33,12 @@ pub async fn run(
     command: TroubleshootCommand,
     output: &mut Output,
 ) -> Result<()> {
-    let defaults = &session.settings.troubleshooting;
-    let settings = TroubleshootSettings {
-        enabled: defaults.enabled,
-        similarity_threshold: command.threshold.or(defaults.similarity_threshold),
-        max_results: command.max_results.unwrap_or(defaults.max_results),
-        total_budget_chars: command.budget.unwrap_or(defaults.total_budget_chars),
-    };
     let mut clean_line_count = None;
     let (key, text) = match parse_subject(session, &command.question).await? {
         Subject::Item(key) => (Some(key), String::new()),
         Subject::Text(text) => (None, text),
         Subject::Logs(paths, _piped) => {
-            let Some(lines) =
-                logs::run(session, &command, &paths, settings.clone(), output).await?
-            else {
+            let Some(lines) = logs::run(session, &command, &paths, output).await? else {
                 return Ok(());
             };
             // A file without a recognized error may be an email, a report, or an unfamiliar error.
@@ -66,13 +57,7 @@ pub async fn run(
         return Ok(());
     }
     let is_log = Casebook::is_log(text.as_bytes());
-    let request = TroubleshootRequest {
-        key,
-        text,
-        source: command.source.clone(),
-        anyway: command.anyway,
-        settings,
-    };
+    let request = command.request(key, text, &session.settings);
     let response = session.casebook.troubleshoot(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("cases"));
@@ -257,7 +242,7 @@ fn print_weak_matches(response: &TroubleshootResponse, output: &mut Output) {
                 format!("{:.0}% likely to help", case.relevance * 100.0),
             ];
             output.line(format_args!(
-                "{KEY}{}{KEY:#}  {}  {DIM}{DIM:#}{}",
+                "{KEY}{}{KEY:#}  {}  {}",
                 plain(&case.citation),
                 plain(&case.title),
                 facts.join(" · ")
@@ -291,7 +276,7 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     facts
         .extend(case.via.as_ref().map(|via| format!("found through its duplicate {}", plain(via))));
     facts.retain(|f| !f.is_empty());
-    output.line(format_args!("{DIM}{DIM:#}{}", facts.join(" · ")));
+    output.line(facts.join(" · "));
     let mut versions = Vec::new();
     if !case.reported_on.is_empty() {
         versions.push(format!("mentions {}", plain(&case.reported_on.join(", "))));

@@ -1,8 +1,18 @@
-//! The arguments of the query commands: search, duplicates, solved cases, briefs and verdicts.
+//! The arguments of the query commands: search, duplicates, solved cases, briefs and verdicts, and
+//! the requests made from them.
 
 use std::path::PathBuf;
 
 use clap::{Args as Arguments, Subcommand, builder::PossibleValue};
+use precedent_core::{
+    Error, Result,
+    model::{
+        AskRequest, Band, BriefRequest, DuplicatesRequest, LogRequest, Mode, ProblemList,
+        ProblemsRequest, SearchRequest, SectionKind, TriageRequest, TroubleshootRequest,
+        TroubleshootSettings, limits,
+    },
+};
+use precedent_engine::config::Settings;
 
 use super::json::JsonArgs;
 
@@ -51,6 +61,28 @@ pub struct DuplicatesCommand {
     pub explain: bool,
     #[command(flatten)]
     pub json: JsonArgs,
+}
+
+impl DuplicatesCommand {
+    /// Builds the request for an item, or for a draft with the text that was read.
+    pub fn request(
+        &self,
+        key: Option<String>,
+        text: Option<String>,
+        settings: &Settings,
+    ) -> DuplicatesRequest {
+        DuplicatesRequest {
+            key,
+            title: self.title.clone().unwrap_or_default(),
+            body: text.or_else(|| self.body.clone()).unwrap_or_default(),
+            source: self.source.clone(),
+            everywhere: self.everywhere,
+            threshold: self.threshold.unwrap_or(settings.duplicates_threshold),
+            max_candidates: self.max_candidates.unwrap_or(settings.duplicates_max_candidates),
+            include_closed: self.include_closed,
+            explain: self.explain,
+        }
+    }
 }
 
 #[derive(Debug, Arguments)]
@@ -105,6 +137,19 @@ pub struct TriageCommand {
     pub json: JsonArgs,
 }
 
+impl TriageCommand {
+    pub fn request(&self, settings: &Settings) -> TriageRequest {
+        TriageRequest {
+            source: self.source.clone(),
+            include_closed: self.include_closed,
+            rescan: self.rescan,
+            queue_only: self.no_check,
+            band: Band::parse(&self.band).unwrap_or(Band::Possible),
+            limit: self.limit.unwrap_or(settings.triage_limit),
+        }
+    }
+}
+
 #[derive(Debug, Arguments)]
 #[command(
     after_help = "A problem is a report with its known and likely duplicates. By default, those with \
@@ -153,6 +198,28 @@ pub struct ProblemsCommand {
     pub no_check: bool,
     #[command(flatten)]
     pub json: JsonArgs,
+}
+
+impl ProblemsCommand {
+    pub fn list(&self) -> ProblemList {
+        match self {
+            Self { waiting: true, .. } => ProblemList::Waiting,
+            Self { unreleased: true, .. } => ProblemList::Unreleased,
+            Self { recurring: true, .. } => ProblemList::Recurring,
+            Self { without_article: true, .. } => ProblemList::WithoutArticle,
+            _ => ProblemList::Frequent,
+        }
+    }
+
+    pub fn request(&self) -> ProblemsRequest {
+        ProblemsRequest {
+            source: self.source.clone(),
+            list: self.list(),
+            threshold: self.threshold,
+            min_reports: self.min_reports,
+            limit: self.limit,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -222,6 +289,14 @@ pub struct AskCommand {
     pub json: JsonArgs,
 }
 
+impl AskCommand {
+    /// Builds the request for an item, or for a text if there is none.
+    pub fn request(&self, key: Option<String>, text: String, settings: &Settings) -> AskRequest {
+        let settings = settings.troubleshooting.clone();
+        AskRequest { key, text, source: self.source.clone(), settings }
+    }
+}
+
 #[derive(Debug, Arguments)]
 #[command(
     after_help = "Searches only closed issues and merged pull requests, plus the wiki if none of them \
@@ -262,6 +337,45 @@ pub struct TroubleshootCommand {
     pub max_errors: Option<usize>,
     #[command(flatten)]
     pub json: JsonArgs,
+}
+
+impl TroubleshootCommand {
+    /// Builds the request for an item, or for a text if there is none.
+    pub fn request(
+        &self,
+        key: Option<String>,
+        text: String,
+        settings: &Settings,
+    ) -> TroubleshootRequest {
+        TroubleshootRequest {
+            key,
+            text,
+            source: self.source.clone(),
+            anyway: self.anyway,
+            settings: self.settings(settings),
+        }
+    }
+
+    /// Builds the request for the errors of logs.
+    pub fn log_request(&self, paths: &[PathBuf], settings: &Settings) -> LogRequest {
+        LogRequest {
+            paths: paths.iter().map(|p| p.to_string_lossy().into_owned()).collect(),
+            source: self.source.clone(),
+            max_errors: self.max_errors.unwrap_or(limits::DEFAULT_ERRORS),
+            settings: self.settings(settings),
+            ..LogRequest::default()
+        }
+    }
+
+    fn settings(&self, settings: &Settings) -> TroubleshootSettings {
+        let defaults = &settings.troubleshooting;
+        TroubleshootSettings {
+            enabled: defaults.enabled,
+            similarity_threshold: self.threshold.or(defaults.similarity_threshold),
+            max_results: self.max_results.unwrap_or(defaults.max_results),
+            total_budget_chars: self.budget.unwrap_or(defaults.total_budget_chars),
+        }
+    }
 }
 
 #[derive(Debug, Arguments)]
@@ -308,10 +422,42 @@ pub struct BriefCommand {
     #[arg(long)]
     pub notes: bool,
     /// Regenerate a brief and show what has changed since
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["question", "redact", "preview", "notes", "without", "source"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["question", "redact", "redact_links", "keep", "preview", "notes", "without", "source"])]
     pub replay: Option<PathBuf>,
     #[command(flatten)]
     pub json: JsonArgs,
+}
+
+impl BriefCommand {
+    /// Builds the request for an item, a text or logs.
+    pub fn request(
+        &self,
+        key: Option<String>,
+        text: String,
+        logs: Vec<String>,
+    ) -> Result<BriefRequest> {
+        let redacts = self.redact || self.redact_links;
+        if !self.keep.is_empty() && !redacts && !self.preview {
+            return Err(Error::invalid("--keep requires --redact")
+                .with_hint("Add --redact, or remove --keep."));
+        }
+        let parse_section = |name: &String| {
+            SectionKind::parse(name)
+                .ok_or_else(|| Error::invalid(format!("unknown part \"{name}\"")))
+        };
+        Ok(BriefRequest {
+            key,
+            text,
+            logs,
+            source: self.source.clone(),
+            without: self.without.iter().map(parse_section).collect::<Result<_>>()?,
+            redact: redacts,
+            redact_links: self.redact_links,
+            keep: self.keep.clone(),
+            notes: self.notes,
+            ..BriefRequest::default()
+        })
+    }
 }
 
 #[derive(Debug, Arguments)]
@@ -389,6 +535,35 @@ pub struct SearchCommand {
     pub explain: bool,
     #[command(flatten)]
     pub json: JsonArgs,
+}
+
+impl SearchCommand {
+    pub fn request(&self, query: String, settings: &Settings) -> SearchRequest {
+        SearchRequest {
+            query,
+            filters: self.filters(),
+            limit: self.limit.unwrap_or(settings.search_limit),
+            mode: self.mode.as_deref().map(|m| match m {
+                "keyword" | "lexical" => Mode::Lexical,
+                "semantic" => Mode::Semantic,
+                _ => Mode::Hybrid,
+            }),
+            explain: self.explain,
+            ..SearchRequest::default()
+        }
+    }
+
+    /// Converts the flags to filters of the query language.
+    pub fn filters(&self) -> String {
+        let mut filters = Vec::new();
+        // An item has one source, so several of them are alternatives.
+        if !self.source.is_empty() {
+            filters.push(format!("source:\"{}\"", self.source.join(",")));
+        }
+        filters.extend(self.state.iter().filter(|s| *s != "all").map(|s| format!("is:{s}")));
+        filters.extend(self.label.iter().map(|l| format!("label:\"{l}\"")));
+        filters.join(" ")
+    }
 }
 
 #[derive(Debug, Arguments)]

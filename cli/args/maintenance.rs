@@ -121,11 +121,11 @@ pub struct EvalCommand {
     #[arg(required_unless_present = "solved", value_name = "SET")]
     pub sets: Vec<PathBuf>,
     /// For solved threads of this source, measure how often the excerpt shown contains the fix
-    #[arg(long, value_name = "SOURCE", conflicts_with = "sets")]
+    #[arg(long, value_name = "SOURCE", conflicts_with_all = ["sets", "cases", "weights", "features", "model", "cache", "form", "rankings", "output", "baseline", "tsv", "judgments", "translations", "window"])]
     pub solved: Option<String>,
     /// Evaluate how often solved cases are found in these sets, and how often unrelated texts get
     /// no answer
-    #[arg(long, conflicts_with = "solved")]
+    #[arg(long, conflicts_with_all = ["form", "rankings", "output", "baseline", "tsv", "judgments", "translations", "window"])]
     pub cases: bool,
     /// Maximum length of the excerpt of each thread, in characters
     #[arg(long, value_name = "CHARS", requires = "solved", default_value_t = 4_000)]

@@ -40,10 +40,10 @@ pub fn notify_if_away(app: &AppHandle, news: &str) {
     }
 }
 
-/// Converts news to one line without markup.
-fn to_plain_line(news: &str) -> String {
+/// Converts a text to one line without markup.
+fn to_plain_line(text: &str) -> String {
     let line: String =
-        news.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_LENGTH).collect();
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_LENGTH).collect();
     // Desktops interpret the text as markup.
     line.trim().replace('&', "&amp;").replace('<', "&lt;")
 }
@@ -75,7 +75,7 @@ fn job_text(kind: JobKind, problem: Option<String>) -> (&'static str, String) {
     };
     match problem {
         None => (success, "Precedent is ready.".to_owned()),
-        Some(problem) => (failure, problem),
+        Some(problem) => (failure, to_plain_line(&problem)),
     }
 }
 
@@ -97,8 +97,8 @@ mod tests {
     fn failure_notification_states_the_reason() {
         assert_eq!(job_text(JobKind::Sync, None).0, "Sync finished");
         assert_eq!(
-            job_text(JobKind::Sync, Some("no network".into())),
-            ("Sync failed", "no network".into())
+            job_text(JobKind::Sync, Some("<b>no</b>\nnetwork".into())),
+            ("Sync failed", "&lt;b>no&lt;/b> network".into())
         );
     }
 }

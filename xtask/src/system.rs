@@ -43,8 +43,8 @@ pub const WINDOW: Dependency = Dependency {
         "pkgconf webkit2gtk-4.1 libayatana-appindicator",
         "pkgconf-pkg-config webkit2gtk3-devel libayatana-appindicator3-devel",
     ],
-    hint: "Install the development files of WebKitGTK 4.1 and Ayatana's indicators, or do without\n\
-        the window: cargo xtask start --cli",
+    hint: "Install the development packages of WebKitGTK 4.1 and Ayatana AppIndicator, or do\n\
+        without the window: cargo xtask start --cli",
     find_missing: |sh| {
         let libraries =
             ["webkit2gtk-4.1", "gtk+-3.0", "libsoup-3.0", "dbus-1", "ayatana-appindicator3-0.1"];
@@ -72,10 +72,10 @@ pub const DRIVER: Dependency = Dependency {
         ])
     },
 };
-/// GitHub's command line, into which a test installs the extension.
+/// The GitHub CLI, into which a test installs the extension.
 pub const GH: Dependency = Dependency {
     packages: ["gh", "gh", "github-cli", "gh"],
-    hint: "Install GitHub's command line, gh (https://cli.github.com).",
+    hint: "Install the GitHub CLI, gh (https://cli.github.com).",
     find_missing: |_| missing_programs(&["gh"]),
 };
 /// Python with `venv` and `pip`.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Posts a comment with reports similar to an issue, from the local casebook. It never closes an issue.
 
-The environment names the REPOSITORY, the ISSUE and the options of action.yml. The comment holds
-numbers and fixed words only, no text of a report.
+The environment contains the REPOSITORY, the ISSUE and the options of action.yml. The comment contains
+only numbers and fixed words, no text of a report.
 """
 
 import json
@@ -20,15 +20,15 @@ BANDS = {
     "related": "related",
 }
 STATES = ("open", "closed", "merged")
-MOST = 5
+MAX_REPORTS = 5
 
 
 def run(*command, stdin=None):
-    """Returns the output of a program, which is started without a shell."""
-    ended = subprocess.run(command, input=stdin, capture_output=True, encoding="utf-8", check=False)
-    if ended.returncode != 0:
-        sys.exit(f"{command[0]} {command[1]} failed:\n{ended.stderr}")
-    return ended.stdout
+    """Runs a program without a shell and returns its output."""
+    result = subprocess.run(command, input=stdin, capture_output=True, encoding="utf-8", check=False)
+    if result.returncode != 0:
+        sys.exit(f"{command[0]} {command[1]} failed:\n{result.stderr}")
+    return result.stdout
 
 
 def comment(answer, weakest):
@@ -47,7 +47,7 @@ def comment(answer, weakest):
     bands = list(BANDS)[: list(BANDS).index(weakest) + 1]
     matches = [c for c in answer["candidates"] if c["band"] in bands and c["number"] is not None]
     lines = []
-    for candidate in matches[:MOST]:
+    for candidate in matches[:MAX_REPORTS]:
         band = candidate["band"]
         percent = "" if band == "related" else f", {candidate['confidence']:.0%}"
         state = f" ({candidate['state']})" if candidate["state"] in STATES else ""
@@ -60,46 +60,49 @@ def comment(answer, weakest):
 
 def post(repository, issue, body, author):
     """Posts the comment, or updates the one that the same author posted before."""
-    comments = f"repos/{repository}/issues/{issue}/comments"
+    url = f"repos/{repository}/issues/{issue}/comments"
     fields = ".[] | {id, body, login: .user.login}"
-    listed = run("gh", "api", "--paginate", comments, "--jq", fields)
-    earlier = [json.loads(line) for line in listed.splitlines() if line]
-    # Anybody can write the marker; only the comment of this author may be changed.
-    own = [c for c in earlier if c["login"] == author and (c["body"] or "").startswith(MARKER)]
+    lines = run("gh", "api", "--paginate", url, "--jq", fields).splitlines()
+    comments = [json.loads(line) for line in lines if line]
+    # Anybody can write the marker; only a comment of this author may be changed.
+    own_comments = [
+        c for c in comments if c["login"] == author and (c["body"] or "").startswith(MARKER)
+    ]
     text = json.dumps({"body": body})
-    if not own:
-        run("gh", "api", "--method", "POST", comments, "--input", "-", stdin=text)
+    if not own_comments:
+        run("gh", "api", "--method", "POST", url, "--input", "-", stdin=text)
         return "posted"
-    if own[0]["body"].replace("\r\n", "\n") == body:
+    earlier_comment = own_comments[0]
+    if earlier_comment["body"].replace("\r\n", "\n") == body:
         return "unchanged"
-    own_comment = f"repos/{repository}/issues/comments/{int(own[0]['id'])}"
-    run("gh", "api", "--method", "PATCH", own_comment, "--input", "-", stdin=text)
+    comment_url = f"repos/{repository}/issues/comments/{int(earlier_comment['id'])}"
+    run("gh", "api", "--method", "PATCH", comment_url, "--input", "-", stdin=text)
     return "updated"
 
 
 def main():
     names = ("DRY_RUN", "MATCH", "SYNC", "CASEBOOK", "AUTHOR")
-    option = {name: os.environ.get(name, "").strip() for name in names}
+    options = {name: os.environ.get(name, "").strip() for name in names}
     repository, issue = os.environ["REPOSITORY"], os.environ["ISSUE"].strip()
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]*/[\w.-]+", repository, re.ASCII):
         sys.exit("REPOSITORY is not OWNER/NAME")
     if not re.fullmatch(r"[0-9]{1,18}", issue):
         sys.exit("ISSUE is not a number; the workflow runs on issues")
-    if option["MATCH"] not in BANDS:
-        sys.exit(f"match is one of {', '.join(BANDS)}")
-    if option["CASEBOOK"]:
-        os.environ["PRECEDENT_CASEBOOK"] = option["CASEBOOK"]
-    if option["SYNC"] != "false":
+    if options["MATCH"] not in BANDS:
+        sys.exit(f"match must be one of {', '.join(BANDS)}")
+    if options["CASEBOOK"]:
+        os.environ["PRECEDENT_CASEBOOK"] = options["CASEBOOK"]
+    if options["SYNC"] != "false":
         run("precedent", "sync", repository, "--quiet")
     key = f"{repository}#{issue}"
-    found = run("precedent", "duplicates", key, "--include-closed", "--quiet", "--json")
-    body = comment(json.loads(found), option["MATCH"])
+    answer = run("precedent", "duplicates", key, "--include-closed", "--quiet", "--json")
+    body = comment(json.loads(answer), options["MATCH"])
     if body is None:
         outcome = "no similar report"
-    elif option["DRY_RUN"] != "false":
+    elif options["DRY_RUN"] != "false":
         outcome = f"dry run, nothing is posted:\n\n{body.removeprefix(MARKER).strip()}"
     else:
-        outcome = post(repository, issue, body, option["AUTHOR"])
+        outcome = post(repository, issue, body, options["AUTHOR"])
     print(f"{key}: {outcome}")
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         with open(summary, "a", encoding="utf-8") as file:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the action with the sample and a `gh` that records what it is asked to do.
+"""Tests the action with the sample and a `gh` that records its arguments.
 
     python3 .github/actions/similar-reports/test.py target/debug/precedent
 """
@@ -46,42 +46,45 @@ def test(program, folder):
         "DRY_RUN": "true",
     }
     environment.pop("GITHUB_STEP_SUMMARY", None)
-    imported = [program, "--casebook", environment["CASEBOOK"], "import", "sample", "--quiet"]
-    subprocess.run(imported, check=True, env=environment, capture_output=True)
+    import_command = [program, "--casebook", environment["CASEBOOK"], "import", "sample", "--quiet"]
+    subprocess.run(import_command, check=True, env=environment, capture_output=True)
 
-    def action(comments=(), **changes):
-        """Runs the action; returns its exit code, its output, and the calls of gh that write."""
+    def run_action(comments=(), **overrides):
+        """Runs the action; returns its exit code, its output, and the writing calls of gh."""
         (record / "comments").write_text("".join(json.dumps(c) + "\n" for c in comments))
         (record / "arguments").write_text("")
         command = [sys.executable, SCRIPT]
-        changed = {**environment, **changes}
-        ended = subprocess.run(command, env=changed, capture_output=True, text=True, check=False)
+        env = {**environment, **overrides}
+        result = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
         calls = (record / "arguments").read_text().splitlines()
         writes = [call for call in calls if "--method" in call]
-        return ended.returncode, ended.stdout + ended.stderr, writes
+        return result.returncode, result.stdout + result.stderr, writes
 
     def expect(result, code, text, calls):
         assert (result[0], text in result[1], result[2]) == (code, True, calls), result
 
-    one, many = "api --method {} repos/ferrywire/ferrywire/issues/{} --input -", "59/comments"
-    expect(action(), 0, "- #57 (closed): ", [])
-    expect(action(DRY_RUN="false"), 0, "posted", [one.format("POST", many)])
+    def call(method, path):
+        return f"api --method {method} repos/ferrywire/ferrywire/issues/{path} --input -"
+
+    post = call("POST", "59/comments")
+    expect(run_action(), 0, "- #57 (closed): ", [])
+    expect(run_action(DRY_RUN="false"), 0, "posted", [post])
     body = json.loads((record / "input").read_text())["body"]
     assert body.startswith(comment.MARKER) and "#57" in body and "FW-4101" not in body, body
 
-    own = {"id": 7, "login": "github-actions[bot]", "body": body}
-    foreign = {"id": 6, "login": "somebody", "body": comment.MARKER}
-    expect(action([foreign, own], DRY_RUN="false"), 0, "unchanged", [])
-    old = {**own, "body": f"{comment.MARKER}\nold"}
-    changed = [one.format("PATCH", "comments/7")]
-    expect(action([foreign, old], DRY_RUN="false"), 0, "updated", changed)
-    expect(action([foreign], DRY_RUN="false"), 0, "posted", [one.format("POST", many)])
+    own_comment = {"id": 7, "login": "github-actions[bot]", "body": body}
+    other_comment = {"id": 6, "login": "somebody", "body": comment.MARKER}
+    expect(run_action([other_comment, own_comment], DRY_RUN="false"), 0, "unchanged", [])
+    old_comment = {**own_comment, "body": f"{comment.MARKER}\nold"}
+    patch = call("PATCH", "comments/7")
+    expect(run_action([other_comment, old_comment], DRY_RUN="false"), 0, "updated", [patch])
+    expect(run_action([other_comment], DRY_RUN="false"), 0, "posted", [post])
 
-    expect(action(ISSUE="1", DRY_RUN="false"), 0, "no similar report", [])
-    expect(action(ISSUE="9999", DRY_RUN="false"), 1, "not found in this casebook", [])
-    wrong = (("ISSUE", "59; id"), ("ISSUE", ""), ("REPOSITORY", "-R"), ("MATCH", "none"))
-    for name, value in wrong:
-        expect(action(DRY_RUN="false", **{name: value}), 1, "", [])
+    expect(run_action(ISSUE="1", DRY_RUN="false"), 0, "no similar report", [])
+    expect(run_action(ISSUE="9999", DRY_RUN="false"), 1, "not found in this casebook", [])
+    invalid_values = (("ISSUE", "59; id"), ("ISSUE", ""), ("REPOSITORY", "-R"), ("MATCH", "none"))
+    for name, value in invalid_values:
+        expect(run_action(DRY_RUN="false", **{name: value}), 1, "", [])
 
 
 if __name__ == "__main__":

@@ -70,13 +70,11 @@ pub struct QueueReport {
     /// Share of duplicates by tracker marks and manual judgment.
     pub same: Option<Share>,
     /// Number of later entries whose known duplicate ranks first.
-    #[serde(rename = "missed")]
     pub missed_count: usize,
 }
 
 /// The bands and the queue as a user sees them.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "Met")]
 pub struct ConfidenceReport {
     /// Each band, the most confident first.
     pub bands: Vec<BandReport>,

@@ -72,7 +72,6 @@ pub struct CasesSet {
 
 /// The results of one method in one form.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "CasesWay")]
 pub struct MethodResult {
     /// `troubleshoot` or `search`.
     pub method: &'static str,

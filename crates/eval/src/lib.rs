@@ -44,7 +44,7 @@ pub struct Request {
     /// Folders of the sets.
     pub sets: Vec<PathBuf>,
     /// Ranking methods; empty for all that the form allows.
-    pub by: Vec<Arm>,
+    pub rankings: Vec<Arm>,
     /// Form in which each report is queried.
     pub form: Form,
     /// Maximum age of a candidate relative to its report, in days.
@@ -54,13 +54,13 @@ pub struct Request {
     /// Output file for the features of all candidates.
     pub features: Option<PathBuf>,
     /// Manually judged pairs: a folder of `SET.tsv` files, or the file of one set.
-    pub judgements: Option<PathBuf>,
+    pub judgments: Option<PathBuf>,
     /// Queries in other languages in place of the set's own.
     pub translations: Option<PathBuf>,
     /// Output file for the run; `last.json` in the cache by default.
-    pub run: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// An earlier run to compare with.
-    pub against: Option<PathBuf>,
+    pub baseline: Option<PathBuf>,
     /// Output folder for every ranking as a table.
     pub tsv: Option<PathBuf>,
     /// Folder of a model, which contains a card.
@@ -68,7 +68,7 @@ pub struct Request {
     /// Folder of the sets' casebooks.
     pub cache: PathBuf,
     /// Maximum number of concurrent queries.
-    pub width: usize,
+    pub concurrency: usize,
 }
 
 /// Runs every query of every set and measures the answers.
@@ -90,8 +90,8 @@ pub async fn evaluate(
             .with_hint("Import the model; it is then in the casebook folder.")
             .with_command(Remedy::Models, "precedent model import DIR"));
     }
-    let baseline_run = request.against.as_deref().map(Run::load).transpose()?;
-    let mut rankings = request.by.clone();
+    let baseline_run = request.baseline.as_deref().map(Run::load).transpose()?;
+    let mut rankings = request.rankings.clone();
     rankings.sort_unstable();
     rankings.dedup();
     if rankings.is_empty() {
@@ -125,8 +125,14 @@ pub async fn evaluate(
         if let Some(file) = &request.translations {
             dataset.translate(file)?;
         }
-        let plan =
-            QueryPlan::new(&casebook, &dataset, request.form, request.window, request.width, task);
+        let plan = QueryPlan::new(
+            &casebook,
+            &dataset,
+            request.form,
+            request.window,
+            request.concurrency,
+            task,
+        );
         if request.translations.is_some() {
             // An update builds the index for another language only after a query in it.
             plan.run_first().await?;
@@ -139,13 +145,13 @@ pub async fn evaluate(
     if let Some(features) = features {
         features.finish()?;
     }
-    let file = request.run.clone().unwrap_or_else(|| request.cache.join("last.json"));
+    let file = request.output.clone().unwrap_or_else(|| request.cache.join("last.json"));
     run.write(&file)?;
     if let Some(folder) = &request.tsv {
         run.write_tables(folder)?;
     }
     let mut pairs = BTreeMap::new();
-    if let Some(path) = &request.judgements {
+    if let Some(path) = &request.judgments {
         for dataset in &sets {
             pairs.extend(
                 judgments::load(path, &dataset.name)?.map(|list| (dataset.name.clone(), list)),

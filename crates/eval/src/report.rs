@@ -75,14 +75,13 @@ pub struct RankingReport {
     /// Recall@1, recall@5, recall@10, MRR and MAP.
     pub measures: Vec<Measure>,
     /// Lead over each method that this one builds on, paired by query.
-    #[serde(rename = "ahead", skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub leads: Vec<Lead>,
     /// Chance that a report with a known duplicate scores above one without.
     pub auc: Option<f64>,
     /// Expected calibration error at the tracker's own share of duplicates.
     pub calibration_error: Option<f64>,
     /// Frequency and precision of each confidence band.
-    #[serde(rename = "met")]
     pub confidence: Option<ConfidenceReport>,
     /// Recall of duplicate reports at a precision of at least 0.9, 0.7 and 0.5 (at the tracker's
     /// own share of duplicates).
@@ -103,7 +102,6 @@ pub struct Measure {
 
 /// The lead of a ranking method over another.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "Ahead")]
 pub struct Lead {
     /// The other method.
     pub of: Arm,
@@ -114,10 +112,10 @@ pub struct Lead {
 /// A paired difference.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Difference {
-    /// The name of the measure.
+    /// Name of the measure.
     pub name: &'static str,
-    #[serde(flatten)]
     /// The mean with its 95 % interval.
+    #[serde(flatten)]
     pub mean: Mean,
 }
 

@@ -147,6 +147,11 @@ impl Key {
     pub fn non_blank(&self) -> Option<&str> {
         Some(self.0.trim()).filter(|key| !key.is_empty())
     }
+
+    /// Returns the key as an owned string unless it is blank.
+    pub fn to_option(&self) -> Option<String> {
+        self.non_blank().map(str::to_owned)
+    }
 }
 
 impl<'de> Deserialize<'de> for Key {

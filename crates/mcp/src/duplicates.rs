@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::{
     markdown::{
-        MAX_TITLE, Text, day, format_call, inline, join, percent, read_call, report_line, state,
+        MAX_TITLE, Text, day, format_call, inline, join, percent, plural, read_call, report_line,
+        state,
     },
     output::{self, Item},
 };
@@ -34,7 +35,8 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
         }
         None => format!("**No match{so_far}.**"),
     };
-    text.add(&format!("{headline} {} earlier reports were compared in detail.", response.compared));
+    let reports = plural(response.compared as u64, "earlier report");
+    text.add(&format!("{headline} {reports} compared in detail."));
     if let Some(outcome) =
         best.filter(|best| best.band <= Band::Possible).and_then(|best| best.outcome)
     {

@@ -252,11 +252,19 @@ fn render_error(error: &LogError, text: &mut Text) {
     let crash = if group.before_crash { "just before the crash" } else { "" };
     let severity = format!("{} ×{}", group.severity.as_str(), group.count);
     text.quote(&join([severity.as_str(), &location, crash]), &group.message, MAX_SHORT_QUOTE);
-    if let Some(case) = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved) {
+    let is_solved = error.verdict == LogVerdict::Solved;
+    if let Some(report) = error.known.as_ref().filter(|_| !is_solved) {
+        let label = if error.verdict == LogVerdict::Known { "Known" } else { "Possibly known" };
+        let line =
+            report_line(&report.key, report.state, report.state_reason.as_deref(), &report.title);
+        text.add(&format!("{label}: {line} · {}", percent(report.confidence)));
+    }
+    if let Some(case) = &error.case {
+        let label = if is_solved { "Solved" } else { "Possible fix" };
         let version =
             case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
         let case_facts = [
-            format!("Solved: {}", case.citation),
+            format!("{label}: {}", case.citation),
             inline(&case.title, MAX_TITLE),
             version.unwrap_or_default(),
         ];
@@ -264,12 +272,45 @@ fn render_error(error: &LogError, text: &mut Text) {
         if let Some(comment) = case.solutions().next() {
             text.add_comment(comment.heading(), &case.key, comment, MAX_LOG_FIX);
         }
-    } else if let Some(report) = &error.known {
-        let label = if error.verdict == LogVerdict::Known { "Known" } else { "Possibly known" };
-        let line =
-            report_line(&report.key, report.state, report.state_reason.as_deref(), &report.title);
-        text.add(&format!("{label}: {line} · {}", percent(report.confidence)));
-    } else {
+    }
+    if error.known.is_none() && error.case.is_none() {
         text.add("Not seen before.");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use precedent_core::model::{DocKind, LogGroup, LogPlace, LogSeverity};
+
+    use super::*;
+
+    #[test]
+    fn possible_fix_of_an_unreported_error_is_named() {
+        let place = LogPlace { file: "a.log".into(), line: 7, at: None };
+        let group = LogGroup {
+            severity: LogSeverity::Error,
+            message: "queue is full".into(),
+            template: String::new(),
+            count: 1,
+            first: place.clone(),
+            last: place,
+            example: String::new(),
+            excerpt: false,
+            before_crash: false,
+            near_end: false,
+        };
+        let case: SolvedCase = serde_json::from_value(json!({
+            "key": "acme/app#3", "citation": "[Issue acme/app#3]", "kind": DocKind::Issue,
+            "title": "Queue fills up", "relevance": 0.4, "words": 0.5, "same_signature": false,
+            "fixed_by": [], "reported_on": [], "environment": [], "body": "", "comments": [],
+            "body_excerpt": false, "omitted": 0, "agreeing": 0, "fix_documented": true, "chars": 0,
+        }))
+        .unwrap();
+        let error = LogError { group, verdict: LogVerdict::Perhaps, known: None, case: Some(case) };
+        let mut text = Text::new(2_000);
+        render_error(&error, &mut text);
+        let text = text.finish([]);
+        assert!(text.contains("Possible fix: [Issue acme/app#3] · Queue fills up"), "{text}");
+        assert!(!text.contains("Not seen before"), "{text}");
     }
 }

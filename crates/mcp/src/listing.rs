@@ -24,6 +24,8 @@ use super::{
 const STABLE_DEPTH: usize = 100;
 /// The maximum length of a passage, in characters.
 const MAX_PASSAGE: usize = 170;
+/// The maximum length of a query that a next step repeats, in characters.
+const MAX_QUERY: usize = 200;
 /// The maximum number of characters of a passage before its first match.
 const MAX_LEAD: usize = 50;
 
@@ -141,7 +143,10 @@ fn render_page(
             next.push("there are no results from this offset on; omit offset.".to_owned())
         }
         None => {
-            text.add("**No results.** The whole casebook was searched, closed reports included.");
+            text.add(match response.conclusive {
+                true => "**No results.** The whole casebook was searched, closed reports included.",
+                false => "**No results so far**: the indexes are incomplete.",
+            });
             next.push(
                 "call ask with the whole message as text, or search_issues with fewer words or filters."
                     .to_owned(),
@@ -149,11 +154,19 @@ fn render_page(
         }
     }
     if let Some(offset) = next_offset {
-        let arguments = json!({"query": inline(&args.query, 200), "offset": offset});
-        next.push(format!("{} to list more.", format_call("search_issues", &arguments)));
+        next.push(next_page_step(&args.query, offset));
     }
     let results = response.hits.iter().take(count).map(Item::from).collect();
     ((text.finish(next), output::Search { results, next_offset }), count)
+}
+
+/// Formats the step to the next page. A query that would not fit on the line is not repeated.
+fn next_page_step(query: &str, offset: usize) -> String {
+    if inline(query, MAX_QUERY) == query {
+        let arguments = json!({"query": query, "offset": offset});
+        return format!("{} to list more.", format_call("search_issues", &arguments));
+    }
+    format!("call search_issues with the same query and offset {offset} to list more.")
 }
 
 /// Renders a result: its key, state and title, the reason for the match and the best passage.
@@ -197,4 +210,19 @@ fn excerpt(spans: &[Span]) -> String {
     let tail: String = text.chars().skip((lead - MAX_LEAD).min(length - MAX_PASSAGE)).collect();
     let word_start = tail.find(char::is_whitespace).unwrap_or_default();
     format!("…{}", inline(&tail[word_start..], MAX_PASSAGE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn next_page_never_shortens_the_query() {
+        let call = r#"search_issues {"offset":10,"query":"slot is:open"} to list more."#;
+        assert_eq!(next_page_step("slot is:open", 10), call);
+        for query in ["a stack trace ".repeat(20), "two\nlines".to_owned()] {
+            let step = next_page_step(&query, 10);
+            assert!(step.contains("the same query and offset 10"), "{step}");
+        }
+    }
 }

@@ -4,11 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use precedent_core::{
     Error, Result, Task, error,
-    model::{
-        ArticleRequest, AskRequest, BriefFormat, BriefRequest, DocKind, DuplicatesRequest,
-        LogRequest, NoteDraft, Recommendation, SimilarNotes, TroubleshootRequest,
-        TroubleshootSettings, Verdict, limits::BUDGET,
-    },
+    model::{ArticleRequest, DocKind, Recommendation, SimilarNotes, TroubleshootSettings, Verdict},
     task::Progress,
 };
 use precedent_engine::{Casebook, OpenOptions};
@@ -38,16 +34,15 @@ use super::{
     folders::AllowedFolders,
     lines::Lines,
     listing,
-    markdown::{Text, format_call, page},
-    output, parameters,
+    markdown::{Text, format_call, page, plural},
+    output,
+    parameters::{self, Defaults},
     reply::Reply,
     status, thread,
 };
 
 type Context = RequestContext<RoleServer>;
 
-/// The maximum number of characters of a solved case's thread in an answer of `ask`.
-const CASE_CHARS: usize = 2_000;
 /// The maximum number of concurrent calls; others wait.
 const MAX_CALLS: usize = 4;
 /// The minimum interval between two progress notifications.
@@ -79,27 +74,13 @@ fn connection_error(error: &dyn std::fmt::Display) -> Error {
     )
 }
 
-/// Rejects a call without a question, or with several, as only one would be answered.
-fn require_one_question(tool: &str, questions: &[&str]) -> Result<()> {
-    match questions.iter().filter(|text| !text.trim().is_empty()).count() {
-        1 => Ok(()),
-        0 => Err(Error::invalid(format!("{tool}: no question was given"))
-            .with_hint("Pass a text or the key of an item (owner/name#12).")),
-        _ => Err(Error::invalid(format!("{tool}: more than one question was given"))
-            .with_hint("Pass only one: a text, a key, or the path of a log.")),
-    }
-}
-
 /// The server for the casebook's tools.
 #[derive(Clone)]
 pub struct Server {
     options: OpenOptions,
     /// The casebook, opened by the first call after it exists; the server may start before.
     casebook: Arc<OnceCell<Casebook>>,
-    /// The source that bare numbers refer to.
-    source: Option<String>,
-    /// The default settings for solved cases.
-    settings: TroubleshootSettings,
+    defaults: Defaults,
     /// The folders from which logs may be read.
     folders: AllowedFolders,
     /// Limits the number of concurrent calls.
@@ -115,17 +96,7 @@ impl Server {
     #[tool(output_schema = schema::<output::Ask>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn ask(&self, args: Parameters<parameters::Ask>, context: Context) -> Reply {
         self.answer(args, context, async |p, task| {
-            require_one_question("ask", &[&p.text, &p.key.0])?;
-            let request = AskRequest {
-                key: p.key.non_blank().map(|key| self.key(key)),
-                text: p.text.clone(),
-                source: p.source.non_blank().map(str::to_owned),
-                settings: TroubleshootSettings {
-                    max_results: 1,
-                    total_budget_chars: CASE_CHARS,
-                    ..self.settings.clone()
-                },
-            };
+            let request = p.request(&self.defaults)?;
             Ok(ask::render(&self.casebook().await?.ask(request, task).await?, p.max_chars.0))
         })
         .await
@@ -156,7 +127,7 @@ impl Server {
         context: Context,
     ) -> Reply {
         self.answer(args, context, async |p, task| {
-            let request = self.duplicates_request(p)?;
+            let request = p.request(&self.defaults)?;
             let response = self.casebook().await?.find_duplicates(request, task).await?;
             Ok(duplicates::render(&response, p.max_chars.0))
         })
@@ -169,31 +140,14 @@ impl Server {
     #[tool(output_schema = schema::<output::Fixes>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn find_fixes(&self, args: Parameters<parameters::FindFixes>, context: Context) -> Reply {
         self.answer(args, context, async |p, task| {
-            require_one_question("find_fixes", &[&p.text, &p.key.0, &p.path])?;
-            let settings = TroubleshootSettings {
-                max_results: p.max_results.0,
-                total_budget_chars: p.max_chars.0.clamp(BUDGET.0, BUDGET.1),
-                ..self.settings.clone()
-            };
+            p.require_one_question()?;
             if !p.path.trim().is_empty() {
                 let path = self.folders.resolve(&p.path)?;
-                let request = LogRequest {
-                    paths: vec![path.to_string_lossy().into_owned()],
-                    source: p.source.non_blank().map(str::to_owned),
-                    max_errors: p.max_errors.0,
-                    settings,
-                    ..LogRequest::default()
-                };
+                let request = p.log_request(&path, &self.defaults);
                 let response = self.casebook().await?.read_logs(request, task).await?;
                 return Ok(fixes::render_log(&response, p.max_chars.0));
             }
-            let request = TroubleshootRequest {
-                key: p.key.non_blank().map(|key| self.key(key)),
-                text: p.text.clone(),
-                source: p.source.non_blank().map(str::to_owned),
-                anyway: p.anyway,
-                settings,
-            };
+            let request = p.request(&self.defaults);
             let response = self.casebook().await?.troubleshoot(request, task).await?;
             Ok(fixes::render(&response, p.anyway, p.max_chars.0))
         })
@@ -211,7 +165,7 @@ impl Server {
     ) -> Reply {
         self.answer(args, context, async |p, _| {
             let casebook = self.casebook().await?;
-            let mut thread = casebook.thread(&self.key(&p.key.0)).await?;
+            let mut thread = casebook.thread(&self.defaults.key(&p.key)).await?;
             // Internal comments are not for agents.
             thread.comments.retain(|comment| !comment.internal);
             let is_item = matches!(thread.kind, DocKind::Issue | DocKind::PullRequest);
@@ -233,27 +187,15 @@ impl Server {
         context: Context,
     ) -> Reply {
         self.answer(args, context, async |p, task| {
-            require_one_question("write_brief", &[&p.text, &p.key.0])?;
-            if p.format == BriefFormat::Pdf {
-                return Err(Error::invalid("write_brief: format must be markdown, html or json")
-                    .with_hint("A person can write a PDF.")
-                    .with_command(None, "precedent brief KEY -o brief.pdf"));
-            }
-            let request = BriefRequest {
-                key: p.key.non_blank().map(|key| self.key(key)),
-                text: p.text.clone(),
-                redact: p.redact || p.redact_links,
-                redact_links: p.redact_links,
-                keep: p.keep.clone(),
-                ..BriefRequest::default()
-            };
+            let request = p.request(&self.defaults)?;
+            let is_redacted = request.redact;
             let brief = self.casebook().await?.brief(request, task).await?;
-            let count = brief.redactions.len();
+            let count = plural(brief.redactions.len() as u64, "value");
             let bytes = Casebook::render_brief(brief, p.format).await?;
             let brief = String::from_utf8_lossy(&bytes);
-            let review_step = p.redact.then(|| {
+            let review_step = is_redacted.then(|| {
                 format!(
-                    "have a person check the brief before it is handed over ({count} values were replaced)."
+                    "have a person check the brief before it is handed over ({count} replaced)."
                 )
             });
             let (text, next_offset) =
@@ -271,11 +213,11 @@ impl Server {
         context: Context,
     ) -> Reply {
         self.answer(args, context, async |p, task| {
-            let request = ArticleRequest { key: self.key(&p.key.0), redact: p.redact };
+            let request = ArticleRequest { key: self.defaults.key(&p.key), redact: p.redact };
             let article = self.casebook().await?.article(request, task).await?;
             let review_step = format!(
-                "have a person check the article before it is published ({} values were replaced).",
-                article.redactions
+                "have a person check the article before it is published ({} replaced).",
+                plural(article.redactions as u64, "value")
             );
             let (markdown, offset) = (&article.markdown, p.offset.0);
             let (text, next_offset) =
@@ -308,15 +250,7 @@ impl Server {
                 };
                 return Ok(status::render_note(None, &similar.recommendation, &similar, next));
             }
-            let draft = NoteDraft {
-                kind: p.kind,
-                title: p.title.clone(),
-                body: p.body.clone(),
-                tags: p.tags.clone(),
-                attach: p.attach.iter().map(|key| self.key(key)).collect(),
-                force: p.force,
-            };
-            let response = casebook.add_note(draft, task).await?;
+            let response = casebook.add_note(p.draft(&self.defaults), task).await?;
             let next = format!(
                 "{} to read the note.",
                 format_call("read_thread", &json!({"key": response.note.key}))
@@ -342,7 +276,7 @@ impl Server {
         context: Context,
     ) -> Reply {
         self.answer(args, context, async |p, _| {
-            let (key, other_key) = (self.key(&p.key.0), self.key(&p.other.0));
+            let (key, other_key) = (self.defaults.key(&p.key), self.defaults.key(&p.other));
             let reason = p.reason.as_deref();
             let casebook = self.casebook().await?;
             let Verdict { first, second, kind, canonical, .. } =
@@ -386,8 +320,9 @@ impl Server {
         folders: AllowedFolders,
     ) -> Self {
         let (casebook, tool_router) = (Arc::default(), Self::tool_router());
+        let defaults = Defaults { source, settings };
         let permits = Arc::new(Semaphore::new(MAX_CALLS));
-        Self { options, casebook, source, settings, folders, permits, tool_router }
+        Self { options, casebook, defaults, folders, permits, tool_router }
     }
 
     /// Returns the casebook. A missing casebook is an error; each call checks again.
@@ -414,43 +349,6 @@ impl Server {
         };
         service.waiting().await.map_err(|e| connection_error(&e))?;
         Ok(())
-    }
-
-    /// Resolves a key; a bare number refers to the source that this server was started for.
-    fn key(&self, text: &str) -> String {
-        qualify_key(self.source.as_deref(), text)
-    }
-
-    /// Builds the request for duplicates of an item or a draft.
-    fn duplicates_request(&self, p: &parameters::FindDuplicates) -> Result<DuplicatesRequest> {
-        let source = p.source.non_blank();
-        if source.is_some() && p.everywhere {
-            return Err(Error::invalid("find_duplicates: source conflicts with everywhere").with_hint(
-                "Omit source to search all sources, or omit everywhere to search only that one.",
-            ));
-        }
-        let key = p
-            .number
-            .non_blank()
-            .map(|number| qualify_key(source.or(self.source.as_deref()), number));
-        let is_draft = !p.title.trim().is_empty() || !p.body.trim().is_empty();
-        if key.is_some() == is_draft {
-            let inputs = if is_draft { "both an item and a draft" } else { "no item and no draft" };
-            return Err(Error::invalid(format!("find_duplicates: {inputs} were given"))
-                .with_hint("Pass either an item (number or key) or a draft (title and body)."));
-        }
-        let default_source = self.source.as_deref().filter(|_| is_draft && !p.everywhere);
-        Ok(DuplicatesRequest {
-            key,
-            title: p.title.clone(),
-            body: p.body.clone(),
-            source: source.or(default_source).map(str::to_owned),
-            everywhere: p.everywhere,
-            threshold: p.threshold,
-            max_candidates: p.max_candidates.0,
-            include_closed: p.include_closed,
-            ..DuplicatesRequest::default()
-        })
     }
 
     /// Runs a tool, reports its progress, forwards the client's cancellation, and turns an error
@@ -627,15 +525,5 @@ fn shorten_schemas(tool: &mut Tool) {
         let mut value = Value::Object(schema.as_ref().clone());
         clean(&mut value);
         *schema = Arc::new(serde_json::from_value(value).unwrap_or_default());
-    }
-}
-
-/// Returns a key as written, or a bare number with the source, if one is given.
-fn qualify_key(source: Option<&str>, text: &str) -> String {
-    let text = text.trim();
-    let number = text.strip_prefix('#').unwrap_or(text);
-    match source {
-        Some(source) if number.parse::<u64>().is_ok() => format!("{source}#{number}"),
-        _ => text.to_owned(),
     }
 }

@@ -49,11 +49,14 @@ pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Statu
     if let Some(problem) = &status.model.problem {
         text.add(&format!("No semantic search: {}", inline(&problem.to_string(), 300)));
     }
-    let next = match (status.sources.is_empty(), is_ready) {
-        (true, _) => {
+    let next = match (status.sources.is_empty(), is_ready, &status.model.problem) {
+        (true, ..) => {
             "a person adds a source: `precedent source add github:owner/name && precedent sync`."
         }
-        (_, false) => {
+        (_, false, Some(_)) => {
+            "a person follows the advice on semantic search; until then, no match does not prove that there is none."
+        }
+        (_, false, None) => {
             "a person runs `precedent index`; until then, no match does not prove that there is none."
         }
         _ => "call ask with the customer's text.",

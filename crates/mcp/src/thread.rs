@@ -1,6 +1,6 @@
 //! Threads: the answer first, then the report and its comments in order, in pages.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use precedent_core::{
     Error, Result,
@@ -12,7 +12,7 @@ use super::{
     ask,
     markdown::{
         MAX_TITLE, Text, author, byte_offset, change_heading, day, format_call, inline, join, page,
-        quotation, read_call, state,
+        plural, quotation, read_call, state,
     },
     output,
     parameters::ReadThread,
@@ -194,34 +194,36 @@ fn render_facts(thread: &Thread, text: &mut Text) {
             .milestone
             .as_ref()
             .map_or_else(String::new, |name| format!("milestone {}", inline(name, 40))),
-        format!("{} comments", thread.comments.len()),
+        plural(thread.comments.len() as u64, "comment"),
         thread.deleted_at.map_or_else(String::new, |_| "deleted from the tracker".to_owned()),
     ]));
     text.add_some(&thread.url.as_ref().map_or_else(String::new, |url| inline(url, 200)));
     let kinds = [
-        ("duplicate_of", true, "Duplicate of"),
-        ("duplicate_of", false, "Has duplicates"),
-        ("closes", false, "Closed by"),
-        ("closes", true, "Closes"),
-        ("relates_to", true, "Related to"),
-        ("mentions", false, "Mentioned by"),
+        ("duplicate_of", Some(true), "Duplicate of"),
+        ("duplicate_of", Some(false), "Has duplicates"),
+        ("closes", Some(false), "Closed by"),
+        ("closes", Some(true), "Closes"),
+        ("relates_to", None, "Related to"),
+        ("mentions", Some(false), "Mentioned by"),
     ];
     for (kind, is_outgoing, heading) in kinds {
-        let links: Vec<&LinkView> = thread
-            .links
-            .iter()
-            .filter(|link| link.kind == kind && link.outgoing == is_outgoing)
-            .collect();
-        let keys: Vec<String> =
-            links.iter().take(MAX_LINKS).map(|link| inline(&link.key, 80)).collect();
-        if !links.is_empty() {
-            let extra = links.len().saturating_sub(MAX_LINKS);
+        let is_listed = |link: &&LinkView| {
+            link.kind == kind && is_outgoing.is_none_or(|outgoing| link.outgoing == outgoing)
+        };
+        // A relation may be stored in both directions.
+        let keys: BTreeSet<&str> =
+            thread.links.iter().filter(is_listed).map(|link| link.key.as_str()).collect();
+        if !keys.is_empty() {
+            let extra = keys.len().saturating_sub(MAX_LINKS);
             let suffix = if extra > 0 { format!(" and {extra} more") } else { String::new() };
+            let keys: Vec<String> =
+                keys.into_iter().take(MAX_LINKS).map(|key| inline(key, 80)).collect();
             text.add(&format!("{heading} {}{suffix}", keys.join(", ")));
         }
     }
     if thread.missing_comments > 0 {
-        text.add(&format!("{} more comments are not in the casebook.", thread.missing_comments));
+        let comments = plural(u64::from(thread.missing_comments), "more comment");
+        text.add(&format!("{comments} not in the casebook."));
     }
 }
 
@@ -270,5 +272,31 @@ fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, te
             );
             text.quote(&heading, &comment.markdown, MAX_COMMENT);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relations_in_both_directions_are_listed_once() {
+        let link = |key: &str, outgoing: bool| json!({"kind": "relates_to", "outgoing": outgoing, "key": key});
+        let comment = json!({
+            "anchor": "comment-1", "bot": false, "created_at": "2026-01-02T00:00:00Z",
+            "markdown": "", "html": "",
+        });
+        let thread: Thread = serde_json::from_value(json!({
+            "key": "acme/app#1", "kind": "issue", "source": "acme/app", "title": "t", "labels": [],
+            "locked": false, "markdown": "", "html": "", "missing_comments": 1,
+            "comments": [comment],
+            "links": [link("acme/app#2", true), link("acme/app#2", false), link("note#3", false)],
+        }))
+        .unwrap();
+        let mut text = Text::new(2_000);
+        render_facts(&thread, &mut text);
+        let text = text.finish([]);
+        assert!(text.contains("Related to acme/app#2, note#3\n"), "{text}");
+        assert!(text.contains("issue · 1 comment\n"), "{text}");
     }
 }
