@@ -410,6 +410,12 @@ mod tests {
             "# Pump\n\n**bold** *slanted* `code` [words](https://x.example)\n\n```\nputs 1\n```\n\n- one\n- **label**: said\n",
         );
         check(
+    #[test]
+    fn name_that_begins_like_a_tag_is_text() {
+        check(Markup::Textile, "Use <prefix>.\n\nThen @go@.", "Use <prefix>.\n\nThen `go`.\n");
+        check(Markup::MediaWiki, "<prefix> or\n''none''", "<prefix> or\n*none*\n");
+    }
+
             Markup::Pod,
             "use strict;\n\n=head1 PUMP\n\nB<bold> I<slanted> C<< a > b >> L<words|https://x.example> E<lt>\n\n  print 1;\n\n=over 4\n\n=item * one\n\n=item two\n\n=back\n\n=begin html\n\n<b>\n\n=end html\n\n=cut\n\nmy $x;\n",
             "# PUMP\n\n**bold** *slanted* `a > b` [words](https://x.example) <\n\n```\nprint 1;\n```\n\n- one\n\n- two\n",
