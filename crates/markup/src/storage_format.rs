@@ -28,6 +28,9 @@ static HIDDEN_ELEMENTS: Words = Words::new(
 /// The macros that are panels.
 static PANEL_MACROS: Words = Words::new("info note warning tip panel expand");
 
+/// The maximum nesting depth of Confluence elements.
+const MAX_DEPTH: usize = 1_000;
+
 /// Converts a page or comment to Markdown. Invalid XHTML is parsed as HTML.
 pub fn to_markdown(storage: &str) -> String {
     html_to_markdown::convert(&to_html(storage).unwrap_or_else(|| storage.to_owned()))
@@ -71,6 +74,8 @@ fn to_html(storage: &str) -> Option<String> {
     let mut page = Page { out: String::with_capacity(storage.len()), ..Page::default() };
     loop {
         match reader.read_event().ok()? {
+            // The search for an enclosing element takes time in proportion to the depth.
+            Event::Start(_) if page.open_elements.len() > MAX_DEPTH => return None,
             Event::Start(start) => page.start(&start, false),
             Event::Empty(start) => page.start(&start, true),
             Event::End(end) => page.end(end.name().into_inner()),
