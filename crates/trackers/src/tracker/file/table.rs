@@ -456,11 +456,11 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
             }
         ));
     }
-    if plan.charset.errors > 0 {
-        plan.add_notice(format!(
-            "{} characters could not be decoded and were replaced by U+FFFD",
-            plan.charset.errors
-        ));
+    match plan.charset.errors {
+        0 => {}
+        1 => plan.add_notice("1 character could not be decoded and was replaced by U+FFFD"),
+        n => plan
+            .add_notice(format!("{n} characters could not be decoded and were replaced by U+FFFD")),
     }
     // Most ids are not numbers, even if some end in digits.
     if numbers[0] > numbers[1] && mapping.columns.iter().all(|(field, _)| *field != "number") {
@@ -522,12 +522,11 @@ fn detect_date_orders(
             let options = "--map dates=dmy or --map dates=mdy";
             plan.add_notice(Hint::from(text).with_command(None, options));
         }
-        if column.contradicting_count() > 0 {
-            plan.add_notice(format!(
-                "{name}: {} dates don't match {} and are skipped",
-                column.contradicting_count(),
-                order.label()
-            ));
+        let n = column.contradicting_count(order);
+        if n > 0 {
+            let (dates, are) = if n == 1 { ("date does", "is") } else { ("dates do", "are") };
+            let label = order.label();
+            plan.add_notice(format!("{name}: {n} {dates} not match {label} and {are} skipped"));
         }
         for (text, n) in column.unparsable_cells() {
             let times = if n == 1 { String::new() } else { format!(" ({n} times)") };
