@@ -342,26 +342,26 @@ fn assign_fields(
         }
     }
     for (field, name) in &mapping.columns {
-        let matching_columns: Vec<usize> = (0..headers.len())
-            .filter(|column| normalize(&headers[*column]) == normalize(name))
+        // An empty name leaves the field out, even if a column has no name.
+        let mut matching_columns: Vec<usize> = (0..headers.len())
+            .filter(|column| !name.is_empty() && normalize(&headers[*column]) == normalize(name))
             .collect();
         if matching_columns.is_empty() && !name.is_empty() {
             return Err(name.clone());
+        }
+        if !MULTI_COLUMN_FIELDS.contains(field) {
+            matching_columns.truncate(1);
         }
         // The user's settings take precedence over the column names.
         for (existing_field, columns) in &mut fields {
             columns.retain(|column| !matching_columns.contains(column) || existing_field == field);
         }
         fields.retain(|(f, columns)| f != field && !columns.is_empty());
-        if !matching_columns.is_empty() {
-            let matching_columns = if MULTI_COLUMN_FIELDS.contains(field) {
-                matching_columns
-            } else {
-                vec![matching_columns[0]]
-            };
-            fields.push((field, matching_columns));
-        }
+        add_columns(&mut fields, field, &matching_columns);
     }
+    Ok(fields)
+}
+
 /// Guesses the fields of columns with unknown names from the first rows. A read error is left to
 /// the scan of all rows.
 fn guess_columns(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
@@ -390,9 +390,6 @@ fn guess_columns(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Resul
         plan.guesses.push(column);
     }
     Ok(())
-}
-
-    Ok(fields)
 }
 
 /// Scans all rows to complete the plan.
@@ -543,6 +540,36 @@ fn detect_date_orders(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn plan(text: String, settings: &[(&str, &str)]) -> Plan {
+        let pairs = settings.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+        let mapping = Mapping::parse(&pairs.collect::<Vec<_>>()).unwrap();
+        detect_plan(&Content::built_in("a.csv", text.leak()), &mapping).unwrap().unwrap()
+    }
+
+    #[test]
+    fn guessed_columns_have_an_order_and_notices() {
+        let row = |n| format!("{n},Belt {n} squeals,{:02}/03/2025,open\n", n % 28 + 1);
+        let rows: String = (1..1500).map(row).collect();
+        let plan = plan(format!("Vorfall,Was,Wann,Lage\n{rows}9999,Lid sticks,,limbo\n"), &[]);
+        assert_eq!((plan.columns("number"), plan.columns("created")), (&[0][..], &[2][..]));
+        assert_eq!(plan.order(2), Order::DayFirst);
+        assert!(plan.notices.iter().any(|n| n.text.contains("\"limbo\"")), "{:?}", plan.notices);
+    }
+
+    #[test]
+    fn empty_setting_leaves_the_field_out() {
+        let plan = plan("id,title,labels,\n1,a,b,c\n".to_owned(), &[("labels", "")]);
+        assert!(plan.columns("labels").is_empty());
+    }
+
+    #[test]
+    fn dates_that_contradict_the_setting_are_counted() {
+        let text = "id,title,created\n1,a,5/21/2024\n2,b,5/22/2024\n";
+        let plan = plan(text.to_owned(), &[("dates", "dmy")]);
+        let notices: Vec<&str> = plan.notices.iter().map(|n| n.text.as_str()).collect();
+        assert_eq!(notices, ["created: 2 dates do not match day/month and are skipped"]);
+    }
 
     #[test]
     fn header_of_unknown_names_is_not_preamble() {
