@@ -133,7 +133,14 @@ fn has_other_texts(bytes: &[u8]) -> bool {
         };
         let is_discussion =
             matches!(name.as_ref(), "isAnswered" | "answerChosenAt" | "answer_chosen_at");
-        is_discussion || ((is_list() || is_text()) && !GITHUB_TEXT_FIELDS.contains(name))
+        // GitHub has no private comments.
+        let has_privacy = || {
+            let mut marks = ["private", "isPrivate", "internal", "confidential", "public"].iter();
+            name == "comments" && marks.any(|mark| text.contains(&format!("{mark}\":")))
+        };
+        is_discussion
+            || has_privacy()
+            || ((is_list() || is_text()) && !GITHUB_TEXT_FIELDS.contains(name))
     })
 }
 

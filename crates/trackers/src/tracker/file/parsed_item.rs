@@ -110,8 +110,9 @@ pub fn title_or_first_line(title: &str, text: &str) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comment {
     pub project: Option<String>,
+    /// Number of the item.
     pub number: u64,
-    /// Id of the tracker, if there is one.
+    /// Id of the comment, if the tracker gives one.
     pub id: Option<String>,
     pub author: Option<String>,
     pub body: String,
@@ -131,6 +132,10 @@ impl Comment {
         let created_at = self.created_at.or(item_time).unwrap_or(Timestamp::UNIX_EPOCH);
         let time = self.created_at.map(|t| t.as_second().to_string()).unwrap_or_default();
         let id = self.id.unwrap_or_else(|| format!("{}-{time}-{suffix}", self.number));
+        let association = match (self.is_internal, self.is_answer) {
+            (true, _) => Some(INTERNAL),
+            (false, is_answer) => is_answer.then_some(ANSWER),
+        };
         Record::from(CommentRecord {
             repository: self.project,
             number: self.number,
@@ -138,10 +143,7 @@ impl Comment {
             author: Author {
                 login: self.author,
                 bot: false,
-                association: match (self.is_answer, self.is_internal) {
-                    (true, _) => Some(ANSWER.to_owned()),
-                    (false, is_internal) => is_internal.then(|| INTERNAL.to_owned()),
-                },
+                association: association.map(str::to_owned),
             },
             body: replace_nul(&self.body).trim().to_owned(),
             url: self.url,
@@ -155,4 +157,23 @@ impl Comment {
 /// Replaces NUL characters, at which SQLite's text functions stop.
 pub fn replace_nul(text: &str) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn internal_answer_stays_internal() {
+        for (is_internal, is_answer, expected) in [
+            (true, true, Some(INTERNAL)),
+            (true, false, Some(INTERNAL)),
+            (false, true, Some(ANSWER)),
+            (false, false, None),
+        ] {
+            let comment = Comment { is_internal, is_answer, ..Comment::default() };
+            let Record::Comment(comment) = comment.record(None, "", Vec::new()) else { panic!() };
+            assert_eq!(comment.author.association.as_deref(), expected);
+        }
+    }
 }

@@ -4,7 +4,7 @@ use csv::StringRecord;
 use jiff::Timestamp;
 
 use super::{
-    names::{duplicate_direction, normalize},
+    names::{duplicate_direction, has_role, normalize},
     parsed_item::{self, Comment, ItemRelation, ParsedItem, item_record, replace_nul},
     states::is_resolution,
     table::Plan,
@@ -229,6 +229,7 @@ fn comments(
             number: identity.number,
             author: cell("comment author").map(|(_, t)| t.to_owned()),
             created_at: cell("comment date")
+            is_internal: has_role("hidden", &normalize(&plan.headers[*index])),
                 .and_then(|(index, t)| dates::parse(t, plan.order(index))),
             ..Comment::default()
         };

@@ -126,21 +126,21 @@ impl Shape {
         if is_own {
             self.names.push(path.to_owned());
         }
-        match value {
-            Value::Null => {}
-            Value::Bool(flag) => {
-                let name = split_words(path.rsplit('.').next().unwrap_or(path)).join(" ");
-                let is_closed = if has_role("true", &name) {
-                    Some(*flag)
-                } else {
-                    has_role("false", &name).then_some(!flag)
-                };
-                self.has_answer |=
-                    is_own && *flag && matches!(name.as_str(), "answered" | "is answered");
-                if let Some(is_closed) = is_closed.filter(|_| is_own) {
-                    self.add_cell("closed flag", if is_closed { "closed" } else { "open" });
-                }
+        if let Some(flag) = parse_bool(value) {
+            let name = split_words(path.rsplit('.').next().unwrap_or(path)).join(" ");
+            let is_closed = if has_role("true", &name) {
+                Some(flag)
+            } else {
+                has_role("false", &name).then_some(!flag)
+            };
+            self.has_answer |=
+                is_own && flag && matches!(name.as_str(), "answered" | "is answered");
+            if let Some(is_closed) = is_closed.filter(|_| is_own) {
+                return self.add_cell("closed flag", if is_closed { "closed" } else { "open" });
             }
+        }
+        match value {
+            Value::Null | Value::Bool(_) => {}
             Value::String(text) => {
                 // A person or a milestone may be given by its API address.
                 let name = text.rsplit('/').next().map(|end| end.trim_start_matches('~'));
@@ -318,6 +318,15 @@ fn is_single_word(value: &Value) -> bool {
 fn has_text(value: &Value) -> bool {
     match value {
         Value::String(text) => is_prose(text),
+/// Parses a boolean, which is text in XML.
+fn parse_bool(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(flag) => Some(*flag),
+        Value::String(text) => text.trim().to_ascii_lowercase().parse().ok(),
+        _ => None,
+    }
+}
+
         Value::Array(items) => items.iter().any(|v| v.is_object() || has_text(v)),
         Value::Object(_) => true,
         _ => false,
@@ -421,13 +430,12 @@ pub fn parse_post(value: &Value) -> Option<Post> {
     let fields = value.as_object()?;
     let has_flag = |role: &str, expected: bool| {
         fields.iter().any(|(name, v)| {
-            let is_set = match v {
-                Value::Bool(is_set) => *is_set == expected,
-                Value::Number(n) => (n.as_u64() == Some(1)) == expected,
-                Value::String(text) => text == if expected { "1" } else { "0" },
-                _ => false,
-            };
-            is_set && has_role(role, &split_words(name).join(" "))
+            let flag = parse_bool(v).or_else(|| match scalar(v)?.as_str() {
+                "1" => Some(true),
+                "0" => Some(false),
+                _ => None,
+            });
+            flag == Some(expected) && has_role(role, &split_words(name).join(" "))
         })
     };
     // Events are not messages, and neither are items.
@@ -514,10 +522,14 @@ pub fn parse_post(value: &Value) -> Option<Post> {
     if out.author.is_none() && out.created_at.is_none() {
         return None;
     }
-    let values = fields.iter().filter_map(|(name, v)| display_name(v, name));
+    let mut values = fields.iter().filter_map(|(name, v)| Some((name, display_name(v, name)?)));
     out.is_internal = has_flag("hidden", true)
         || has_flag("shown", false)
-        || values.into_iter().any(|v| has_role("hidden", &v));
+        // Only agents see the notes of Intercom.
+        || value["part_type"] == "note"
+        || values.any(|(name, v)| {
+            has_role("audience", name) || (v.len() < 40 && has_role("hidden", &normalize(&v)))
+        });
     out.is_answer = has_flag("answer", true);
     let counts = [("count", "0"), ("comment_count", "0"), ("post_number", "1")];
     // In Bugzilla's XML, the description is the first text.

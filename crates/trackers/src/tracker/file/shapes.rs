@@ -134,8 +134,8 @@ pub fn parse_item(
     }))
 }
 
-/// Returns whether the first message is the report: it is marked so, or has the time or the author
-/// of the item.
+/// Returns whether the first message is the report: it is public, and it is marked so or has the
+/// time or the author of the item.
 fn is_report(first: &Post, shape: &Shape, plan: &Plan) -> bool {
     let cell =
         |field: &str| plan.columns(field).first().map(|column| shape.cells[*column].as_str());
@@ -143,10 +143,10 @@ fn is_report(first: &Post, shape: &Shape, plan: &Plan) -> bool {
     let has_same_age = created_at
         .zip(first.comment.created_at)
         .is_some_and(|(a, b)| a.duration_since(b).abs().as_secs() < 60);
-    first.is_first
-        || has_same_age
-        || (first.comment.author.is_some()
-            && cell("author").map(rows::person_name) == first.comment.author)
+    let author = first.comment.author.as_ref();
+    let has_same_author =
+        author.is_some() && cell("author").map(rows::person_name).as_ref() == author;
+    !first.comment.is_internal && (first.is_first || has_same_age || has_same_author)
 }
 
 fn add_thread(plan: &Plan, shape: Shape, out: &mut Vec<ParsedItem>) {
