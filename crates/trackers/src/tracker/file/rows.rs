@@ -178,7 +178,7 @@ pub fn markdown(plan: &Plan, text: &str) -> String {
     }
 }
 
-/// Returns the labels: the cells of a repeated column, or the parts of a cell.
+/// Returns the labels: the cells of a repeated column, or the lines or parts of a cell.
 fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
     let is_repeated =
         |index: usize| plan.headers.iter().filter(|h| **h == plan.headers[index]).count() > 1;
@@ -188,6 +188,7 @@ fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
             matches!(plan.tracker, "Zendesk" | "Trac") && !text.contains([',', ';']);
         let parts: Vec<&str> = match () {
             () if is_repeated(index) => vec![text],
+            () if text.contains('\n') => text.lines().collect(),
             () if is_space_separated => text.split_whitespace().collect(),
             () => text.split([',', ';', '|']).collect(),
         };

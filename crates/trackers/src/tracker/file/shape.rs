@@ -205,12 +205,17 @@ impl Shape {
 
     /// Adds a list: a thread, relations, custom fields, names, or other objects.
     fn add_list(&mut self, list: &[&Value], path: &str, is_own: bool, depth: usize) {
+        let field = columns::field(path).map(|(field, _)| field);
+        // Labels may contain commas.
+        let is_labels = field == Some("labels");
         if list.iter().all(|v| !v.is_object()) {
             let texts: Vec<String> = list.iter().filter_map(|v| scalar(v)).collect();
-            return self.add_cell(
-                path,
-                &texts.join(if texts.iter().any(|t| is_prose(t)) { "\n\n" } else { "," }),
-            );
+            let separator = match is_labels {
+                true => "\n",
+                false if texts.iter().any(|t| is_prose(t)) => "\n\n",
+                false => ",",
+            };
+            return self.add_cell(path, &texts.join(separator));
         }
         if depth >= MAX_DEPTH {
             return;
@@ -232,11 +237,13 @@ impl Shape {
                 .for_each(|(name, value)| self.add_value(value, &name, is_own, depth + 1));
         }
         let names: Vec<String> = list.iter().filter_map(|item| display_name(item, path)).collect();
-        if names.len() == list.len()
-            && (columns::field(path).is_some() || list.iter().all(|v| !has_text(v)))
-        {
+        if names.len() == list.len() && (field.is_some() || list.iter().all(|v| !has_text(v))) {
             // The parts of a formatted text form one text.
-            let separator = if list[0].get("plain_text").is_some() { "" } else { "," };
+            let separator = match list[0].get("plain_text") {
+                Some(_) => "",
+                None if is_labels => "\n",
+                None => ",",
+            };
             return self.add_cell(path, &names.join(separator));
         }
         for item in list {
