@@ -74,7 +74,7 @@ impl Shape {
     /// Returns the shape of a record; `None` if it is not an object.
     pub fn new(value: &Value) -> Option<Self> {
         let mut shape = Self::default();
-        collect_people(value, &mut shape.people, 0);
+        collect_people(value, "", &mut shape.people, 0);
         shape.add_object(value.as_object()?, "", true, 0);
         // A preview repeats the beginning of a message.
         let starts: Vec<String> =
@@ -371,22 +371,30 @@ fn display_name(value: &Value, path: &str) -> Option<String> {
     })
 }
 
-fn collect_people(value: &Value, out: &mut BTreeMap<String, String>, depth: usize) {
+/// Collects the people in a value, which is in a field with this name.
+fn collect_people(value: &Value, field: &str, out: &mut BTreeMap<String, String>, depth: usize) {
     match value {
         Value::Object(fields) => {
-            let person_fields = ["email", "login", "username", "displayName", "full_name", "name"];
+            let person_fields = ["email", "login", "username", "displayName", "full_name"];
+            // Labels and projects have ids and names, too.
+            let is_person = || {
+                let role = split_words(field).join(" ");
+                let role = role.strip_suffix('s').unwrap_or(&role);
+                let field = columns::field(role).map(|(field, _)| field);
+                has_role("author", role) || field == Some("author") || role == "assignee"
+            };
             if let (Some(id), true) = (fields.get("id").and_then(scalar), fields.len() < 40)
-                && person_fields.iter().any(|n| fields.contains_key(*n))
+                && (person_fields.iter().any(|n| fields.contains_key(*n)) || is_person())
                 && let Some(name) = display_name(value, "")
             {
                 out.insert(id, name);
             }
             if depth < MAX_DEPTH {
-                fields.values().for_each(|v| collect_people(v, out, depth + 1));
+                fields.iter().for_each(|(name, v)| collect_people(v, name, out, depth + 1));
             }
         }
         Value::Array(items) if depth < MAX_DEPTH => {
-            items.iter().for_each(|v| collect_people(v, out, depth + 1))
+            items.iter().for_each(|v| collect_people(v, field, out, depth + 1))
         }
         _ => {}
     }
