@@ -516,7 +516,7 @@ pub fn parse_post(value: &Value) -> Option<Post> {
     // The content of an attachment is an address.
     let is_file = fields.keys().any(|name| has_role("file", &split_words(name).join(" ")));
     let is_address = |text: &str| text.contains("://") && !text.contains(char::is_whitespace);
-    texts.retain(|(.., text)| !text.trim().is_empty() && !(is_file && is_address(text)));
+    texts.retain(|(.., text)| !(text.trim().is_empty() || is_file && is_address(text)));
     texts.sort_by_key(|(rank, html, _)| (*rank, *html));
     let prose = || {
         let rest = fields.iter().filter(|(name, _)| field(name).is_none());
