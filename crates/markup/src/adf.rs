@@ -5,9 +5,13 @@
 use serde_json::Value;
 
 use super::fence;
+use precedent_text::words::Words;
 
 /// The maximum nesting depth; deeper nodes are omitted.
 const MAX_DEPTH: usize = 60;
+/// The kinds of nodes within a line of text.
+static INLINE_KINDS: Words = Words::new("text hardBreak mention emoji inlineCard status date");
+static LIST_KINDS: Words = Words::new("bulletList orderedList taskList decisionList");
 
 /// Converts a document to Markdown. A string is returned unchanged; any other invalid document
 /// becomes an empty string.
@@ -44,9 +48,11 @@ fn push_blocks(node: &Value, prefix: &str, depth: usize, out: &mut String) {
 
 fn push_lines(prefix: &str, text: &str, out: &mut String) {
     for line in text.lines() {
-        out.push_str(prefix);
-        out.push_str(line.trim_end());
-        out.push('\n');
+        if line.is_empty() {
+            push_blank(prefix, out);
+        } else {
+            out.extend([prefix, line, "\n"]);
+        }
     }
 }
 
@@ -84,10 +90,12 @@ fn push_block(node: &Value, prefix: &str, depth: usize, out: &mut String) {
             push_blocks(node, prefix, depth, out);
         }
         "expand" | "nestedExpand" => {
-            push_paragraph(prefix, &format!("**{}**", attribute("title")), out);
+            if !attribute("title").is_empty() {
+                push_paragraph(prefix, &format!("**{}**", attribute("title")), out);
+            }
             push_blocks(node, prefix, depth, out);
         }
-        "bulletList" | "orderedList" | "taskList" | "decisionList" => {
+        name if LIST_KINDS.contains(name) => {
             push_list(node, prefix, depth, out);
             push_blank(prefix, out);
         }
@@ -96,13 +104,15 @@ fn push_block(node: &Value, prefix: &str, depth: usize, out: &mut String) {
             push_table(node, prefix, depth, out);
             push_blank(prefix, out);
         }
-        "blockCard" | "embedCard" => push_lines(prefix, &format!("<{}>\n", attribute("url")), out),
-        "mediaSingle" | "mediaGroup" | "media" => {
-            let name = node.pointer("/content/0/attrs/alt").and_then(Value::as_str);
+        "blockCard" | "embedCard" => {
+            push_paragraph(prefix, &format!("<{}>", attribute("url")), out)
+        }
+        "media" => {
+            let name = Some(attribute("alt")).filter(|name| !name.is_empty());
             push_paragraph(prefix, &format!("({})", name.unwrap_or("attachment")), out);
         }
         // An unknown kind of node may contain text.
-        _ if children(node).iter().any(|c| kind(c) == "text") => {
+        _ if children(node).iter().any(|c| INLINE_KINDS.contains(kind(c))) => {
             push_paragraph(prefix, &convert_inline(node, depth), out);
         }
         _ => push_blocks(node, prefix, depth, out),
@@ -125,22 +135,22 @@ fn push_list(node: &Value, prefix: &str, depth: usize, out: &mut String) {
             _ => "- ",
         };
         let mut text = String::new();
-        if children(item)
-            .iter()
-            .any(|c| matches!(kind(c), "text" | "hardBreak" | "mention" | "emoji"))
-        {
+        if children(item).iter().any(|c| INLINE_KINDS.contains(kind(c))) {
             text = convert_inline(item, depth);
         } else {
-            push_blocks(item, "", depth + 1, &mut text);
-        }
-        let mut line_prefix = format!("{prefix}{mark}");
-        for words in text.trim_matches('\n').lines() {
-            if !words.is_empty() {
-                out.push_str(&line_prefix);
-                out.push_str(words);
-                out.push('\n');
+            for child in children(item) {
+                // A list follows its paragraph without a blank line.
+                if LIST_KINDS.contains(kind(child)) && text.ends_with("\n\n") {
+                    text.pop();
+                }
+                push_block(child, "", depth + 1, &mut text);
             }
-            line_prefix = format!("{prefix}    ");
+        }
+        let text = text.trim_matches('\n');
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        if !first.is_empty() {
+            push_lines(&format!("{prefix}{mark}"), first, out);
+            push_lines(&format!("{prefix}    "), rest, out);
         }
     }
 }
@@ -152,7 +162,7 @@ fn push_table(node: &Value, prefix: &str, depth: usize, out: &mut String) {
             .map(|cell| {
                 let mut text = String::new();
                 push_blocks(cell, "", depth + 1, &mut text);
-                text.trim().replace("\n\n", " ").replace('\n', " ").replace('|', "\\|")
+                text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
             })
             .collect();
         push_lines(prefix, &format!("| {} |", cells.join(" | ")), out);
@@ -266,8 +276,40 @@ mod tests {
         ]});
         assert_eq!(
             to_markdown(&document),
-            "## Pump\n\nIt **leaks** `fast`\n[log](https://x.example)@ada `OPEN` 2024-03-12\n\n```rust\nlet a = 1;\nlet b = 2;\n```\n\n- one\n- two\n    1. deep\n\n> said\n>\n\n| a |\n| --- |\n| 1\\|2 |\n\n- [x] did\n\nkept\n"
+            "## Pump\n\nIt **leaks** `fast`  \n[log](https://x.example)@ada `OPEN` 2024-03-12\n\n```rust\nlet a = 1;\nlet b = 2;\n```\n\n- one\n- two\n    1. deep\n\n> said\n>\n\n| a |\n| --- |\n| 1\\|2 |\n\n- [x] did\n\nkept\n"
         );
+    }
+
+    #[test]
+    fn lines_and_blocks_stay_separate() {
+        let text = |t: &str| json!({"type": "text", "text": t});
+        let paragraph = |t: &str| json!({"type": "paragraph", "content": [text(t)]});
+        let code = json!({"type": "codeBlock", "content": [text("a  \n\nb")]});
+        let media = |alt: &str| json!({"type": "media", "attrs": {"alt": alt}});
+        let card = |kind: &str| json!({"type": kind, "attrs": {"url": "https://x.example"}});
+        for (blocks, expected) in [
+            (json!([card("blockCard"), paragraph("after")]), "<https://x.example>\n\nafter\n"),
+            (json!([media("valve.png")]), "(valve.png)\n"),
+            (
+                json!([{"type": "mediaSingle", "content": [media(""),
+                    {"type": "caption", "content": [text("The valve")]}]}]),
+                "(attachment)\n\nThe valve\n",
+            ),
+            (json!([code]), "```\na  \n\nb\n```\n"),
+            (
+                json!([{"type": "bulletList", "content": [
+                    {"type": "listItem", "content": [paragraph("one"), paragraph("two"), code]}]}]),
+                "- one\n\n    two\n\n    ```\n    a  \n\n    b\n    ```\n",
+            ),
+            (
+                json!([{"type": "taskList", "content": [
+                    {"type": "taskItem", "content": [card("inlineCard")]}]}]),
+                "- [ ] <https://x.example>\n",
+            ),
+            (json!([{"type": "expand", "content": [paragraph("inner")]}]), "inner\n"),
+        ] {
+            assert_eq!(to_markdown(&json!({"type": "doc", "content": blocks})), expected);
+        }
     }
 
     #[test]

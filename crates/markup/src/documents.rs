@@ -229,7 +229,7 @@ pub(super) fn pod(text: &str) -> String {
     let mut depth = 0;
     // Pod consists of paragraphs; verbatim text with empty lines spans several of them.
     let mut verbatim: Vec<String> = Vec::new();
-    for paragraph in text.split("\n\n") {
+    for paragraph in text.split("\n\n").chain(["=cut"]) {
         let paragraph = paragraph.trim_start_matches('\n').trim_end();
         if paragraph.is_empty() {
             continue;
@@ -269,9 +269,6 @@ pub(super) fn pod(text: &str) -> String {
             out.line(&pod_words(&paragraph.replace('\n', " "), 0));
             out.line("");
         }
-    }
-    if !verbatim.is_empty() {
-        out.code("", verbatim.join("\n\n").lines());
     }
     out.finish()
 }

@@ -1,43 +1,20 @@
 //! Conversion of HTML from tracker editors (Azure DevOps, Zendesk) to Markdown, which is sanitized
 //! before display.
 
-use std::sync::LazyLock;
-
 use htmd::{
     Element, HtmlToMarkdown,
     element_handler::{HandlerResult, Handlers},
     options::{BulletListMarker, Options},
 };
-use regex::{Captures, Regex};
+use regex::Captures;
 
-use super::Writer;
-use precedent_text::pattern::re;
+use super::{Writer, pattern};
+use precedent_text::{html::to_text, words::Words};
 
-static HTML_START: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)^\s*(?:<!--.*?-->\s*)?</?(?:!doctype|html|body|p|div|br|ul|ol|li|table|tr|td|span|b|strong|i|em|a|pre|code|h[1-6]|blockquote|font|img)(?:\s[^<>]*)?/?>",
-    )
-});
+/// The maximum nesting depth; deeper HTML becomes plain text.
+const MAX_DEPTH: usize = 100;
 
-/// A code block: `<pre>`, or `<code>` with line breaks.
-static CODE_BLOCK: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?is)<pre\b([^>]*)>(.*?)(?:</pre\s*>|\z)|<code\b([^>]*)>((?:[^<]|<[^/]|</[^c])*?<br\b.*?)</code\s*>",
-    )
-});
-static LANGUAGE: LazyLock<Regex> =
-    LazyLock::new(|| re(r#"(?i)class\s*=\s*["'][^"']*?\b(?:language|lang|brush:)[-\s]?(\w+)"#));
-static LINE_BREAK: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)<br\b[^>]*>(?:\r?\n)?|</(?:div|p|li|tr)\s*>"));
-static TAG: LazyLock<Regex> = LazyLock::new(|| re(r"<(?:!--[\s\S]*?--|/?[A-Za-z][^<>]*)>"));
-/// A tag that separates lines or blocks.
-static SEPARATOR_TAG: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)<br\s*/?>|</(?:p|div|li|td|ul|ol|table|pre|blockquote|h[1-6])>"));
-/// A Markdown mark for a block or emphasis.
-static MARKDOWN_MARK: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?m)^\s*(?:#{1,6} |[-*+] |\d+[.)] |>|\||```|~~~)|`|\*\*|\]\("));
-
-/// Returns whether a text is HTML: it begins with a tag, or contains several block elements.
+/// Returns whether the text is HTML: it begins with a tag, or contains several block elements.
 pub fn is_html(text: &str) -> bool {
     if !text.contains('<') || !text.contains('>') {
         return false;
@@ -45,22 +22,27 @@ pub fn is_html(text: &str) -> bool {
     let tags = ["</p>", "</div>", "</li>", "</td>", "<br>", "<br/>", "<br />"];
     let lower = text.to_ascii_lowercase();
     let block_count: usize = tags.iter().map(|c| lower.matches(c).count()).sum();
+    let starts_with_tag = pattern!(
+        r"(?i)^\s*(?:<!--.*?-->\s*)?</?(?:!doctype|html|body|p|div|br|ul|ol|li|table|tr|td|span|b|strong|i|em|a|pre|code|h[1-6]|blockquote|font|img)(?:\s[^<>]*)?/?>"
+    );
     // Markdown may contain HTML.
     let is_markdown =
         text.contains("```") || text.lines().any(|l| l.starts_with("# ") || l.starts_with("## "));
     !is_markdown
-        && ((HTML_START.is_match(text) && (block_count > 0 || lower.contains("</")))
+        && ((starts_with_tag.is_match(text) && (block_count > 0 || lower.contains("</")))
             || block_count > 2
             || is_separated_by_tags(text))
 }
 
-/// Returns whether tags separate the words of a text without Markdown marks. A single tag may be a
+/// Returns whether tags separate the words of text without Markdown marks. A single tag may be a
 /// mention ("the `<br>` is lost"), so it counts only directly after a word.
 fn is_separated_by_tags(text: &str) -> bool {
-    if MARKDOWN_MARK.is_match(text) {
+    let mark = pattern!(r"(?m)^\s*(?:#{1,6} |[-*+] |\d+[.)] |>|\||```|~~~)|`|\*\*|\]\(");
+    if mark.is_match(text) {
         return false;
     }
-    let dividers: Vec<_> = SEPARATOR_TAG.find_iter(text).take(2).collect();
+    let divider = pattern!(r"(?i)<br\s*/?>|</(?:p|div|li|td|ul|ol|table|pre|blockquote|h[1-6])>");
+    let dividers: Vec<_> = divider.find_iter(text).take(2).collect();
     let follows_word = |offset: usize| {
         text[..offset]
             .ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | ':' | '!' | '?'))
@@ -70,6 +52,9 @@ fn is_separated_by_tags(text: &str) -> bool {
 
 /// Converts HTML to Markdown. Returns the HTML itself if it cannot be parsed.
 pub fn convert(html: &str) -> String {
+    if is_deep(html) {
+        return to_text(html);
+    }
     let options = Options {
         bullet_list_marker: BulletListMarker::Dash,
         ul_bullet_spacing: 1,
@@ -80,32 +65,61 @@ pub fn convert(html: &str) -> String {
     let converter = HtmlToMarkdown::builder()
         .options(options)
         .skip_tags(skipped_tags)
-        .add_handler(vec!["td", "th"], convert_cell)
-        .add_handler(vec!["tr"], convert_row)
+        .add_handler(vec!["td", "th", "tr"], mark_part)
         .add_handler(vec!["table"], convert_table)
         .build();
     let html = fence_code(html);
     converter.convert(&html).map_or_else(|_| html.to_string(), |text| text.trim().to_owned())
 }
 
+/// The elements that need no end tag.
+static OPTIONAL_END: Words =
+    Words::new("br col dd dt hr img input li link meta option p tbody td tfoot th thead tr wbr");
+
+/// Returns whether the other elements are nested too deeply to be converted.
+fn is_deep(html: &str) -> bool {
+    let mut open_elements: Vec<String> = Vec::new();
+    for tag in pattern!(r"<(/?)([A-Za-z][A-Za-z0-9]*)").captures_iter(html) {
+        let name = tag[2].to_ascii_lowercase();
+        if !tag[1].is_empty() {
+            let start = open_elements.iter().rposition(|element| *element == name);
+            open_elements.truncate(start.unwrap_or(open_elements.len()));
+        } else if !OPTIONAL_END.contains(&name) {
+            open_elements.push(name);
+        }
+        if open_elements.len() > MAX_DEPTH {
+            return true;
+        }
+    }
+    false
+}
+
 /// Reduces code blocks to their text, so that emphasis is not converted and indentation is kept.
 fn fence_code(html: &str) -> String {
     // Cell marks in the input would be converted.
     let html: String = html.chars().filter(|c| !matches!(*c, CELL | HEADER_CELL | ROW)).collect();
-    let code = |caps: &Captures<'_>| {
-        let group = |index: usize| caps.get(index).map_or("", |m| m.as_str());
-        let inner = if caps.get(1).is_some() { group(2) } else { group(4) };
-        let inner = LINE_BREAK.replace_all(inner, "\n");
-        let language = LANGUAGE
-            .captures(&caps[0])
-            .filter(|language| language.get(0).is_some_and(|m| m.start() < 200));
-        let class = language
-            .map(|language| format!(" class=\"language-{}\"", &language[1]))
-            .unwrap_or_default();
-        // The HTML parser drops an empty first line.
-        format!("<pre><code{class}>{}</code></pre>", TAG.replace_all(&inner, ""))
+    // One pattern for both elements would take quadratic time.
+    let html = pattern!(r"(?is)<pre\b[^>]*>(.*?)(?:</pre\s*>|\z)").replace_all(&html, code_block);
+    let code = pattern!(r"(?is)<code\b[^>]*>((?:[^<]|<[^/]|</[^c])*)</code\s*>");
+    let convert = |caps: &Captures<'_>| match pattern!(r"(?i)<br\b").is_match(&caps[1]) {
+        true => code_block(caps),
+        false => caps[0].to_owned(),
     };
-    CODE_BLOCK.replace_all(&html, code).into_owned()
+    code.replace_all(&html, convert).into_owned()
+}
+
+fn code_block(caps: &Captures<'_>) -> String {
+    let lines =
+        pattern!(r"(?i)<br\b[^>]*>(?:\r?\n)?|</(?:div|p|li|tr)\s*>").replace_all(&caps[1], "\n");
+    let code = pattern!(r"(?s)<!--.*?-->").replace_all(&lines, "");
+    let class = pattern!(r#"(?i)class\s*=\s*["'][^"']*?\b(?:language|lang|brush:)[-\s]?(\w+)"#)
+        .captures(&caps[0])
+        .filter(|language| language.get(0).is_some_and(|m| m.start() < 200))
+        .map(|language| format!(" class=\"language-{}\"", &language[1]))
+        .unwrap_or_default();
+    let code = pattern!(r"</?[A-Za-z][^<>]*>").replace_all(&code, "");
+    // The HTML parser drops an empty first line.
+    format!("<pre><code{class}>{code}</code></pre>")
 }
 
 /// The marks before a cell, a header cell and a row.
@@ -113,13 +127,13 @@ const CELL: char = '\u{1}';
 const HEADER_CELL: char = '\u{2}';
 const ROW: char = '\u{3}';
 
-fn convert_cell(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
-    let mark = if element.tag == "th" { HEADER_CELL } else { CELL };
+fn mark_part(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
+    let mark = match element.tag {
+        "th" => HEADER_CELL,
+        "tr" => ROW,
+        _ => CELL,
+    };
     Some(format!("{mark}{}", handlers.walk_children(element.node).content).into())
-}
-
-fn convert_row(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
-    Some(format!("{ROW}{}", handlers.walk_children(element.node).content).into())
 }
 
 /// Converts a table. A layout table, common in emails, becomes the content of its cells.
@@ -200,6 +214,20 @@ mod tests {
             "call `a_b()` first  \nthen"
         );
         assert!(convert("<pre>one\n````\ntwo</pre>").starts_with("`````\n"));
+    }
+
+    #[test]
+    fn hostile_html_takes_linear_time() {
+        for html in [
+            "<div>".repeat(100_000),
+            "<div></b>".repeat(50_000),
+            "<code><pre>a</pre>".repeat(20_000),
+            format!("<pre>{}", "<!--<br>".repeat(50_000)),
+        ] {
+            convert(&format!("{html}x"));
+        }
+        let list = convert(&format!("<ul>{}</ul>", "<li>a<br>".repeat(200)));
+        assert_eq!(list.matches("- a").count(), 200);
     }
 
     #[test]

@@ -45,18 +45,10 @@ pub enum Markup {
 /// The file extensions that GitHub renders as wiki pages.
 /// <https://github.com/github/markup#markups>
 const EXTENSIONS: &[(&str, Markup)] = &[
-    ("md", Markup::Markdown),
-    ("markdown", Markup::Markdown),
-    ("mdown", Markup::Markdown),
-    ("mkdn", Markup::Markdown),
-    ("mkd", Markup::Markdown),
-    ("rst", Markup::ReStructuredText),
-    ("rest", Markup::ReStructuredText),
-    ("asciidoc", Markup::AsciiDoc),
-    ("adoc", Markup::AsciiDoc),
-    ("asc", Markup::AsciiDoc),
-    ("mediawiki", Markup::MediaWiki),
-    ("wiki", Markup::MediaWiki),
+    ("md markdown mdown mkdn mkd", Markup::Markdown),
+    ("rst rest", Markup::ReStructuredText),
+    ("asciidoc adoc asc", Markup::AsciiDoc),
+    ("mediawiki wiki", Markup::MediaWiki),
     ("textile", Markup::Textile),
     ("org", Markup::Org),
     ("creole", Markup::Creole),
@@ -67,11 +59,13 @@ const EXTENSIONS: &[(&str, Markup)] = &[
 impl Markup {
     /// Returns the markup for a file extension, given without the dot.
     pub fn from_extension(extension: &str) -> Option<Self> {
-        let is_match = |(e, _): &&(&str, Self)| e.eq_ignore_ascii_case(extension);
+        let is_match = |(names, _): &&(&str, Self)| {
+            names.split(' ').any(|name| name.eq_ignore_ascii_case(extension))
+        };
         EXTENSIONS.iter().find(is_match).map(|(_, markup)| *markup)
     }
 
-    /// Converts a text in this markup to Markdown.
+    /// Converts text in this markup to Markdown.
     pub fn to_markdown(self, text: &str) -> String {
         let mut text = text.replace("\r\n", "\n");
         // Placeholder characters in the input would be expanded.
@@ -103,8 +97,8 @@ macro_rules! pattern {
 }
 use pattern;
 
-/// Converts a stored text in Jira's markup, detected by its code blocks and headings, to Markdown.
-/// Projects that moved from Jira to another tracker have such texts.
+/// Converts stored text in Jira's markup, detected by its code blocks and headings, to Markdown.
+/// Projects that moved from Jira to another tracker have such text.
 pub fn stored_markdown(text: &str) -> Cow<'_, str> {
     let is_jira =
         pattern!(r"(?m)^\s*(?:\{(?:code|noformat)(?::[^}\n]*)?\}|h[1-6]\. ?\S)").is_match(text);
@@ -414,6 +408,12 @@ mod tests {
             "use strict;\n\n=head1 PUMP\n\nB<bold> I<slanted> C<< a > b >> L<words|https://x.example> E<lt>\n\n  print 1;\n\n=over 4\n\n=item * one\n\n=item two\n\n=back\n\n=begin html\n\n<b>\n\n=end html\n\n=cut\n\nmy $x;\n",
             "# PUMP\n\n**bold** *slanted* `a > b` [words](https://x.example) <\n\n```\nprint 1;\n```\n\n- one\n\n- two\n",
         );
+    }
+
+    #[test]
+    fn name_that_begins_like_a_tag_is_text() {
+        check(Markup::Textile, "Use <prefix>.\n\nThen @go@.", "Use <prefix>.\n\nThen `go`.\n");
+        check(Markup::MediaWiki, "<prefix> or\n''none''", "<prefix> or\n*none*\n");
     }
 
     #[test]

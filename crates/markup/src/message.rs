@@ -7,7 +7,7 @@ use mail_parser::{
 };
 
 use super::{fence, html_to_markdown};
-use precedent_text::mail;
+use precedent_text::{mail, words::Words};
 
 /// The maximum length of a text attachment, in bytes.
 const MAX_ATTACHMENT: usize = 256_000;
@@ -199,21 +199,20 @@ fn content(mail: &ParsedMessage<'_>, depth: usize) -> String {
             .attachment_name()
             .unwrap_or_default()
             .replace(['`', '\n', '\r', '[', ']', '<'], " ");
-        let name =
-            if name.trim().is_empty() { "attachment".to_owned() } else { name.trim().to_owned() };
+        let name = Some(name.trim()).filter(|name| !name.is_empty()).unwrap_or("attachment");
         match &part.body {
             PartType::Message(inner) if depth < MAX_DEPTH => {
                 let subject = inner.subject().unwrap_or("attached mail");
                 push_block(&mut out, &format!("### {subject}\n\n{}", content(inner, depth + 1)));
             }
-            PartType::Text(text) => push_block(&mut out, &format_attachment(&name, text)),
+            PartType::Text(text) => push_block(&mut out, &format_attachment(name, text)),
             PartType::Html(html) => {
                 push_block(&mut out, &format!("### {name}\n\n{}", html_to_markdown::convert(html)))
             }
             PartType::Binary(bytes) | PartType::InlineBinary(bytes) => {
-                if is_text(&name, bytes) {
+                if is_text(name, bytes) {
                     let text = String::from_utf8_lossy(bytes);
-                    push_block(&mut out, &format_attachment(&name, &text));
+                    push_block(&mut out, &format_attachment(name, &text));
                 } else {
                     names.push(format!("{name} ({})", format_size(bytes.len())));
                 }
@@ -250,11 +249,9 @@ fn format_attachment(name: &str, text: &str) -> String {
 /// Returns whether an attachment without a declared type is text.
 fn is_text(name: &str, bytes: &[u8]) -> bool {
     let name = name.to_lowercase();
-    let extensions = [
-        "log", "txt", "json", "xml", "csv", "yaml", "yml", "conf", "cfg", "ini", "md", "trace",
-        "out", "err",
-    ];
-    let has_extension = name.rsplit_once('.').is_some_and(|(_, e)| extensions.contains(&e));
+    static EXTENSIONS: Words =
+        Words::new("log txt json xml csv yaml yml conf cfg ini md trace out err");
+    let has_extension = name.rsplit_once('.').is_some_and(|(_, e)| EXTENSIONS.contains(e));
     has_extension && !bytes[..bytes.len().min(4_096)].contains(&0)
 }
 

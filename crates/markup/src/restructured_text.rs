@@ -17,7 +17,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The link targets of a text, by name.
+/// The link targets of a document, by name.
 struct Targets {
     addresses: HashMap<String, String>,
     /// Remaining bytes of addresses to write, because a short name may repeat a long address.

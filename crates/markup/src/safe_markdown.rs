@@ -19,7 +19,7 @@ pub fn is_safe_link(address: &str) -> bool {
 }
 
 /// Escapes images, embedded files, links rejected by [`is_safe_link`], and entities for control
-/// characters ([`is_control`]). Pass the whole file, because a text may refer to a definition in
+/// characters ([`is_control`]). Pass the whole file, because one text may refer to a definition in
 /// another one. Reference links outside quotations are escaped, because only quotations contain
 /// definitions.
 pub fn safe_markdown(markdown: &str) -> String {
@@ -32,15 +32,8 @@ pub fn safe_markdown(markdown: &str) -> String {
         let mut out = String::with_capacity(text.len() + edits.len() * 4);
         let mut start = 0;
         for (position, edit) in edits {
-            out.push_str(&text[start..position]);
-            start = position;
-            match edit {
-                Edit::Escape => out.push('\\'),
-                Edit::Replace(replacement) => {
-                    out.push_str(replacement);
-                    start += 1;
-                }
-            }
+            out.extend([&text[start..position], edit]);
+            start = position + usize::from(edit != ESCAPE);
         }
         out.push_str(&text[start..]);
         // Escaping an image may expose a link inside it, so parse again.
@@ -49,14 +42,11 @@ pub fn safe_markdown(markdown: &str) -> String {
     text.replace('<', "&lt;").replace('[', "\\[")
 }
 
-enum Edit {
-    /// A backslash before the character.
-    Escape,
-    /// A replacement of the character.
-    Replace(&'static str),
-}
+/// The mark before an escaped character.
+const ESCAPE: &str = "\\";
 
-fn find_edits(text: &str) -> BTreeMap<usize, Edit> {
+/// Returns the replacements of characters by position, or [`ESCAPE`].
+fn find_edits(text: &str) -> BTreeMap<usize, &'static str> {
     let mut edits = BTreeMap::new();
     let mut code = Vec::new();
     let mut in_code = false;
@@ -64,14 +54,13 @@ fn find_edits(text: &str) -> BTreeMap<usize, Edit> {
     for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
         match event {
             Event::Start(Tag::Image { .. }) => {
-                edits.insert(range.start, Edit::Escape);
+                edits.insert(range.start, ESCAPE);
             }
             Event::Start(Tag::Link { link_type, dest_url, .. })
                 if link_type != LinkType::Email && !is_safe_link(&dest_url) =>
             {
                 let is_autolink = text[range.start..].starts_with('<');
-                let edit = if is_autolink { Edit::Replace("&lt;") } else { Edit::Escape };
-                edits.insert(range.start, edit);
+                edits.insert(range.start, if is_autolink { "&lt;" } else { ESCAPE });
             }
             Event::Start(Tag::Link {
                 link_type: LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut,
@@ -80,7 +69,7 @@ fn find_edits(text: &str) -> BTreeMap<usize, Edit> {
             | Event::FootnoteReference(_)
                 if quote_depth == 0 =>
             {
-                edits.insert(range.start, Edit::Escape);
+                edits.insert(range.start, ESCAPE);
             }
             Event::Start(Tag::BlockQuote(_)) => quote_depth += 1,
             Event::End(TagEnd::BlockQuote(_)) => quote_depth = quote_depth.saturating_sub(1),
@@ -91,20 +80,22 @@ fn find_edits(text: &str) -> BTreeMap<usize, Edit> {
             Event::Text(entity)
                 if text[range.clone()].starts_with('&') && entity.contains(is_control) =>
             {
-                edits.insert(range.start, Edit::Replace("&amp;"));
+                edits.insert(range.start, "&amp;");
             }
             _ => {}
         }
     }
     // Some programs read `[[name]]` as a link to a file, and `![[name]]` as its content.
+    let mut ends = text.match_indices("]]").map(|(end, _)| end).peekable();
     for (offset, _) in text.match_indices("[[") {
-        let is_link =
-            text[offset..].find("]]").is_some_and(|end| !text[offset + end + 2..].starts_with('('));
-        if is_link
+        while ends.next_if(|end| *end < offset).is_some() {}
+        let Some(end) = ends.peek() else { break };
+        let in_code = code.partition_point(|range| range.end <= offset);
+        if !text[end + 2..].starts_with('(')
             && !text[..offset].ends_with(['\\', '['])
-            && !code.iter().any(|range| range.contains(&offset))
+            && !code.get(in_code).is_some_and(|range| range.contains(&offset))
         {
-            edits.entry(offset).or_insert(Edit::Escape);
+            edits.entry(offset).or_insert(ESCAPE);
         }
     }
     edits
@@ -145,6 +136,13 @@ mod tests {
             ("```\n![p](http://x.example)\n```", "```\n![p](http://x.example)\n```"),
         ] {
             assert_eq!(safe_markdown(markdown), want);
+        }
+    }
+
+    #[test]
+    fn unclosed_brackets_take_linear_time() {
+        for text in ["[[".repeat(300_000), "`a` [[b]] ".repeat(30_000)] {
+            assert!(safe_markdown(&text).len() >= text.len());
         }
     }
 

@@ -10,25 +10,26 @@ use quick_xml::{
 };
 
 use crate::html_to_markdown;
+use precedent_text::words::Words;
 
 /// The attributes with a visible effect.
 const KEPT_ATTRIBUTES: [&str; 5] = ["href", "src", "alt", "colspan", "rowspan"];
 /// The elements without content.
 const VOID_ELEMENTS: [&str; 6] = ["br", "hr", "img", "col", "wbr", "input"];
 /// The macros without content of their own, such as tables of contents.
-const CONTENTLESS_MACROS: [&str; 9] = [
-    "toc",
-    "children",
-    "pagetree",
-    "recently-updated",
-    "contentbylabel",
-    "attachments",
-    "anchor",
-    "livesearch",
-    "gallery",
-];
+static CONTENTLESS_MACROS: Words = Words::new(
+    "toc children pagetree recently-updated contentbylabel attachments anchor livesearch gallery",
+);
+/// The elements whose content is not part of the text.
+static HIDDEN_ELEMENTS: Words = Words::new(
+    "ac:parameter ac:task-id ac:task-uuid ac:task-status ac:placeholder ac:adf-attribute
+     ac:adf-fallback ac:image",
+);
 /// The macros that are panels.
-const PANEL_MACROS: [&str; 6] = ["info", "note", "warning", "tip", "panel", "expand"];
+static PANEL_MACROS: Words = Words::new("info note warning tip panel expand");
+
+/// The maximum nesting depth of Confluence elements.
+const MAX_DEPTH: usize = 1_000;
 
 /// Converts a page or comment to Markdown. Invalid XHTML is parsed as HTML.
 pub fn to_markdown(storage: &str) -> String {
@@ -49,6 +50,12 @@ struct OpenElement {
     has_text: bool,
 }
 
+impl OpenElement {
+    fn is_panel(&self) -> bool {
+        PANEL_MACROS.contains(&self.macro_name) || self.name == "ac:adf-node"
+    }
+}
+
 #[derive(Default)]
 struct Page {
     out: String,
@@ -67,6 +74,8 @@ fn to_html(storage: &str) -> Option<String> {
     let mut page = Page { out: String::with_capacity(storage.len()), ..Page::default() };
     loop {
         match reader.read_event().ok()? {
+            // The search for an enclosing element takes time in proportion to the depth.
+            Event::Start(_) if page.open_elements.len() > MAX_DEPTH => return None,
             Event::Start(start) => page.start(&start, false),
             Event::Empty(start) => page.start(&start, true),
             Event::End(end) => page.end(end.name().into_inner()),
@@ -83,21 +92,6 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     let attr =
         start.attributes().with_checks(false).flatten().find(|a| a.key.into_inner() == name)?;
     Some(html_escape::decode_html_entities(&*attr.value).into_owned())
-}
-
-/// Returns whether the content of an element is not part of the text.
-fn is_hidden(name: &str) -> bool {
-    matches!(
-        name,
-        "ac:parameter"
-            | "ac:task-id"
-            | "ac:task-uuid"
-            | "ac:task-status"
-            | "ac:placeholder"
-            | "ac:adf-attribute"
-            | "ac:adf-fallback"
-            | "ac:image"
-    )
 }
 
 impl Page {
@@ -117,7 +111,7 @@ impl Page {
         match name {
             "ac:structured-macro" | "ac:macro" => {
                 element.macro_name = attribute(start, "ac:name").unwrap_or_default();
-                if CONTENTLESS_MACROS.contains(&element.macro_name.as_str()) && !is_empty {
+                if CONTENTLESS_MACROS.contains(&element.macro_name) && !is_empty {
                     self.hidden_depth += 1;
                 }
             }
@@ -147,7 +141,7 @@ impl Page {
         if is_empty {
             return;
         }
-        if is_hidden(name) {
+        if HIDDEN_ELEMENTS.contains(name) {
             self.hidden_depth += 1;
         }
         self.open_elements.push(element);
@@ -181,8 +175,7 @@ impl Page {
         let Some(owner) = self.open_elements.last_mut() else { return };
         // A macro with several bodies shows its title once.
         let title = std::mem::take(&mut owner.title);
-        let is_panel =
-            PANEL_MACROS.contains(&owner.macro_name.as_str()) || owner.name == "ac:adf-node";
+        let is_panel = owner.is_panel();
         self.out.push_str(if is_panel { "<blockquote>" } else { "<div>" });
         self.push_title(&title);
     }
@@ -217,7 +210,9 @@ impl Page {
     }
 
     fn close(&mut self, element: &OpenElement) {
-        if is_hidden(&element.name) || CONTENTLESS_MACROS.contains(&element.macro_name.as_str()) {
+        if HIDDEN_ELEMENTS.contains(&element.name)
+            || CONTENTLESS_MACROS.contains(&element.macro_name)
+        {
             self.hidden_depth = self.hidden_depth.saturating_sub(1);
         }
         if self.hidden_depth > 0 {
@@ -225,9 +220,7 @@ impl Page {
         }
         match element.name.as_str() {
             "ac:rich-text-body" | "ac:adf-content" => {
-                let is_panel = self.open_elements.last().is_some_and(|o| {
-                    PANEL_MACROS.contains(&o.macro_name.as_str()) || o.name == "ac:adf-node"
-                });
+                let is_panel = self.open_elements.last().is_some_and(OpenElement::is_panel);
                 self.out.push_str(if is_panel { "</blockquote>" } else { "</div>" });
             }
             // A Jira issue.

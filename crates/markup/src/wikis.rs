@@ -38,7 +38,7 @@ pub(super) fn textile(text: &str) -> String {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let body = line.trim();
-        if let Some(start) = body.find("<pre") {
+        if let Some(start) = pattern!(r"<pre(?:[\s>]|$)").find(body).map(|tag| tag.start()) {
             let prefix = &body[..start];
             if !prefix.trim().is_empty() {
                 out.line(&textile_line(prefix));
@@ -250,7 +250,7 @@ pub(super) fn media_wiki(text: &str) -> String {
     while let Some(line) = lines.next() {
         let body = line.trim();
         if let Some(caps) =
-            pattern!(r#"^<(pre|source|syntaxhighlight)(?:[^>]*?lang="?(\w+)"?)?[^>]*>(.*)$"#)
+            pattern!(r#"^<(pre|source|syntaxhighlight)\b(?:[^>]*?lang="?(\w+)"?)?[^>]*>(.*)$"#)
                 .captures(body)
         {
             let close = format!("</{}>", &caps[1]);

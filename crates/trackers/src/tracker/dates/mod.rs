@@ -130,9 +130,13 @@ impl DateColumn {
         self.example.as_deref().filter(|_| self.detect_order().is_none())
     }
 
-    /// Returns the number of cells that contradict the majority.
-    pub fn contradicting_count(&self) -> u64 {
-        self.day_first.min(self.month_first)
+    /// Returns the number of cells that only the other order can parse.
+    pub fn contradicting_count(&self, order: Order) -> u64 {
+        match order {
+            Order::DayFirst => self.month_first,
+            Order::MonthFirst => self.day_first,
+            Order::Serial => 0,
+        }
     }
 
     /// Returns the unparsable cells with their counts.
@@ -317,8 +321,7 @@ impl DateParts {
             self.offset = self.offset.or_else(|| (!has_number).then_some(*seconds));
             return Some(());
         }
-        let month = month(word);
-        match month {
+        match month(word) {
             // "mar" is a weekday if another month follows.
             Some(month)
                 if (self.month.is_none() || self.may_be_weekday) && self.numbers.len() < 3 =>
@@ -326,11 +329,12 @@ impl DateParts {
                 self.may_be_weekday =
                     self.month.is_none() && self.numbers.is_empty() && is_filler(word);
                 self.month = Some(month);
+                Some(())
             }
-            _ => (month.is_some() || is_filler(word) || ZONE_NAMES.contains_key(word))
-                .then_some(())?,
+            month => {
+                (month.is_some() || is_filler(word) || ZONE_NAMES.contains_key(word)).then_some(())
+            }
         }
-        Some(())
     }
 
     /// Returns the first two of three numbers if neither can be a year.
@@ -632,6 +636,9 @@ mod tests {
         );
         assert_eq!(ambiguous_column.unparsable_cells().collect::<Vec<_>>(), [("soon", 1)]);
         assert_eq!(column(&["2024-05-03", "May 3, 2024"]).ambiguous_cell(), None);
+        let dates = column(&["21/05/2024", "22/05/2024"]);
+        assert_eq!(dates.contradicting_count(Order::DayFirst), 0);
+        assert_eq!(dates.contradicting_count(Order::MonthFirst), 2);
     }
 
     proptest! {

@@ -28,6 +28,8 @@ const WHISPER: u64 = 4;
 const VOLATILE: &str = "actions_summary bookmarks current_post_number details draft_sequence incoming_link_count like_count \
                         link_counts message_bus_last_id participant_count post_stream quote_count reactions readers_count \
                         reads related_topics reply_count score suggested_topics timeline_lookup views";
+/// The maximum depth of quotes; deeper ones are shown at this depth.
+const MAX_QUOTE_DEPTH: usize = 20;
 const CLOSING_CODES: [&str; 3] = ["closed.enabled", "autoclosed.enabled", "archived.enabled"];
 
 #[derive(Deserialize)]
@@ -358,19 +360,20 @@ fn quotes_to_markdown(text: &str) -> String {
     }
     let (mut depth, mut in_fence) = (0_usize, false);
     let mut out = Vec::new();
+    let prefix = |depth: usize| "> ".repeat(depth.min(MAX_QUOTE_DEPTH));
     for line in text.lines() {
         let trimmed = line.trim();
         if trimmed.starts_with("```") {
             in_fence = !in_fence;
         }
         match trimmed {
-            _ if in_fence => out.push(format!("{}{line}", "> ".repeat(depth))),
+            _ if in_fence => out.push(format!("{}{line}", prefix(depth))),
             tag if tag.starts_with("[quote") && tag.ends_with(']') => depth += 1,
             "[/quote]" => {
                 depth = depth.saturating_sub(1);
-                out.push("> ".repeat(depth).trim_end().to_owned());
+                out.push(prefix(depth).trim_end().to_owned());
             }
-            _ => out.push(format!("{}{line}", "> ".repeat(depth))),
+            _ => out.push(format!("{}{line}", prefix(depth))),
         }
     }
     out.join("\n").trim().to_owned()
@@ -504,6 +507,8 @@ mod tests {
             "> It stalls.\n> > Why?\n>\n\nOpen it.\n```\n[quote]\n```"
         );
         assert_eq!(quotes_to_markdown("No [b]quote[/b]."), "No [b]quote[/b].");
+        let hostile = format!("{}{}", "[quote]\n".repeat(20_000), "a\n".repeat(20_000));
+        assert!(quotes_to_markdown(&hostile).len() < hostile.len() * 6);
     }
 
     #[test]

@@ -49,9 +49,8 @@ fn tracker_field(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
     }
 }
 
-/// Assigns columns to fields.
-pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
-    let tracker = tracker(headers);
+/// Assigns the columns of a tracker to fields.
+pub fn assign(headers: &[String], tracker: &str) -> Vec<(&'static str, Vec<usize>)> {
     let fields: Vec<Option<(&'static str, usize)>> =
         headers.iter().map(|h| tracker_field(h, tracker)).collect();
     let mut out = Vec::new();
@@ -64,28 +63,15 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
             })
             .collect();
         columns.sort_unstable();
-        let columns: Vec<usize> = match MULTI_COLUMN_FIELDS.contains(field) {
-            true => {
-                // Columns keep their table order; those of body and closing time are sorted by
-                // rank.
-                if !matches!(*field, "body" | "closed") {
-                    columns.sort_unstable_by_key(|(_, index)| *index);
-                }
-                columns.into_iter().map(|(_, index)| index).collect()
-            }
+        let Some((best_rank, _)) = columns.first().copied() else { continue };
+        if !MULTI_COLUMN_FIELDS.contains(field) {
             // A single-valued field takes the best name; its repeated columns fill in empty cells.
-            false => {
-                let best_rank = columns.first().map(|(rank, _)| *rank);
-                columns
-                    .into_iter()
-                    .filter(|(rank, _)| Some(*rank) == best_rank)
-                    .map(|(_, index)| index)
-                    .collect()
-            }
-        };
-        if !columns.is_empty() {
-            out.push((*field, columns));
+            columns.retain(|(rank, _)| *rank == best_rank);
+        } else if !matches!(*field, "body" | "closed") {
+            // The other fields keep the order of the table.
+            columns.sort_unstable_by_key(|(_, index)| *index);
         }
+        out.push((*field, columns.into_iter().map(|(_, index)| index).collect()));
     }
     out
 }
@@ -115,7 +101,8 @@ mod tests {
     use super::*;
 
     fn assign_names(names: &[&str]) -> Vec<(&'static str, Vec<usize>)> {
-        assign(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>())
+        let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
+        assign(&names, tracker(&names))
     }
 
     #[test]

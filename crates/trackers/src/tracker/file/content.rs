@@ -19,7 +19,6 @@ use precedent_text::words::Words;
 /// The largest archive member, in bytes; each is read into memory, one after another.
 const MAX_MEMBER: u64 = 256 * 1024 * 1024;
 const MAX_MEMBERS: usize = 20_000;
-const MAX_DEPTH: usize = 8;
 const MAX_FILES: usize = 50_000;
 const MAX_ARCHIVE_DEPTH: usize = 3;
 
@@ -133,7 +132,7 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
         return Ok(vec![(path.to_owned(), meta.len())]);
     }
     let mut out = Vec::new();
-    collect_files(path, 0, &mut out)?;
+    collect_files(path, &mut out)?;
     if out.is_empty() {
         return Err(Error::not_found(format!(
             "{}: nothing to import in this folder",
@@ -154,7 +153,7 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
 /// The database of a casebook; the other files in its folder are not tracker exports.
 const CASEBOOK_DATABASE: &str = "precedent.db";
 
-fn collect_files(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
+fn collect_files(folder: &Path, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
     if folder.join(CASEBOOK_DATABASE).is_file() {
         return Ok(());
     }
@@ -162,11 +161,14 @@ fn collect_files(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> 
         let entry = entry.map_err(|e| Error::io(folder, e))?;
         // Links are skipped, because they could lead out of the folder.
         let kind = entry.file_type().map_err(|e| Error::io(folder, e))?;
-        if entry.file_name().to_string_lossy().starts_with('.') || out.len() >= MAX_FILES {
+        if entry.file_name().to_string_lossy().starts_with('.') {
             continue;
         }
-        if kind.is_dir() && depth < MAX_DEPTH {
-            collect_files(&entry.path(), depth + 1, out)?;
+        if out.len() >= MAX_FILES {
+            return Err(count_error(folder, MAX_FILES));
+        }
+        if kind.is_dir() {
+            collect_files(&entry.path(), out)?;
         } else if kind.is_file() && is_relevant(&entry.path().to_string_lossy().replace('\\', "/"))
         {
             let size = entry.metadata().map_err(|e| Error::io(&entry.path(), e))?.len();
@@ -322,18 +324,15 @@ static IGNORED_PREFIXES: Words = Words::new(
 fn visit_tar(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
     let path = &archive.path;
     let mut tar = tar::Archive::new(archive.open()?);
-    for (index, entry) in tar.entries().map_err(|e| damage_error(path, &e))?.enumerate() {
-        let mut entry = entry.map_err(|e| damage_error(path, &e))?;
+    let mut count = 0;
+    for entry in tar.entries().map_err(|e| damage_error(path, &e))? {
+        let entry = entry.map_err(|e| damage_error(path, &e))?;
         let name = entry.path().map_err(|e| damage_error(path, &e))?.to_string_lossy().into_owned();
-        if !entry.header().entry_type().is_file() || !is_relevant(&name) || index >= MAX_MEMBERS {
+        if !entry.header().entry_type().is_file() || !is_relevant(&name) {
             continue;
         }
-        if entry.size() > MAX_MEMBER {
-            return Err(size_error(path, &name));
-        }
-        let mut bytes = Vec::new();
-        entry.read_to_end(&mut bytes).map_err(|e| damage_error(path, &e))?;
-        let member = member_content(archive, &name, bytes);
+        count += 1;
+        let member = read_member(archive, &name, count, entry.size(), entry)?;
         let start = member.start(1024).unwrap_or_default();
         if !visit_members(member, &start, depth + 1, visit)? {
             return Ok(false);
@@ -377,26 +376,16 @@ fn visit_zip_members<R: Read + io::Seek>(
             "A workbook (.xlsx) can be imported; save other documents as text, CSV or Markdown.",
         ));
     }
-    let mut total = 0_u64;
-    for index in 0..zip.len().min(MAX_MEMBERS) {
-        let mut entry = zip.by_index(index).map_err(to_damage_error)?;
+    let (mut count, mut total) = (0, 0);
+    for index in 0..zip.len() {
+        let entry = zip.by_index(index).map_err(to_damage_error)?;
         let name = entry.name().map_err(to_damage_error)?.into_owned();
         if !entry.is_file() || !is_relevant(&name) {
             continue;
         }
-        if entry.size() > MAX_MEMBER {
-            return Err(size_error(path, &name));
-        }
-        let mut bytes = Vec::new();
-        entry
-            .by_ref()
-            .take(MAX_MEMBER + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|e| damage_error(path, &e))?;
-        total += bytes.len() as u64;
-        if bytes.len() as u64 > MAX_MEMBER {
-            return Err(size_error(path, &name));
-        }
+        count += 1;
+        let member = read_member(archive, &name, count, entry.size(), entry)?;
+        total += member.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
         if total > BOMB_FLOOR && total / size.max(1) > MAX_RATIO {
             return Err(Error::invalid(format!(
                 "{}: unpacks to more than {MAX_RATIO} times its size; this does not look like a tracker export",
@@ -404,7 +393,6 @@ fn visit_zip_members<R: Read + io::Seek>(
             ))
             .with_hint("If the file is genuine, unpack it first, then import the result."));
         }
-        let member = member_content(archive, &name, bytes);
         let start = member.start(1024).unwrap_or_default();
         if !visit_members(member, &start, depth + 1, visit)? {
             return Ok(false);
@@ -413,17 +401,41 @@ fn visit_zip_members<R: Read + io::Seek>(
     Ok(true)
 }
 
-fn member_content(archive: &Content, name: &str, bytes: Vec<u8>) -> Content {
+/// Reads the member with this position among the relevant ones and this stated size.
+fn read_member(
+    archive: &Content,
+    name: &str,
+    position: usize,
+    size: u64,
+    reader: impl Read,
+) -> Result<Content> {
+    let path = &archive.path;
+    if position > MAX_MEMBERS {
+        return Err(count_error(path, MAX_MEMBERS));
+    }
+    let mut bytes = Vec::new();
+    if size <= MAX_MEMBER {
+        let read = reader.take(MAX_MEMBER + 1).read_to_end(&mut bytes);
+        read.map_err(|e| damage_error(path, &e))?;
+    }
+    if size.max(bytes.len() as u64) > MAX_MEMBER {
+        return Err(size_error(path, name));
+    }
     let relative_path = name.replace('\\', "/");
     let name = relative_path.rsplit('/').next().unwrap_or(name).to_owned();
-    Content {
+    Ok(Content {
         name,
         relative_path,
-        path: archive.path.clone(),
+        path: path.clone(),
         is_wiki: false,
         bytes: Some(bytes.into()),
         bytes_read: Arc::clone(&archive.bytes_read),
-    }
+    })
+}
+
+fn count_error(path: &Path, max: usize) -> Error {
+    Error::invalid(format!("{}: contains more than {max} files", path.display()))
+        .with_hint("Anything read before that is kept. Unpack archives, and import one subfolder after another.")
 }
 
 fn size_error(path: &Path, name: &str) -> Error {
@@ -443,6 +455,32 @@ mod tests {
         zip.start_file(name, ::zip::write::SimpleFileOptions::default()).unwrap();
         zip.write_all(bytes).unwrap();
         zip.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn excess_members_are_an_error() {
+        let mut zip = ::zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for n in 0..=MAX_MEMBERS {
+            zip.start_file(format!("{n}.eml"), ::zip::write::SimpleFileOptions::default()).unwrap();
+        }
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&zip.finish().unwrap().into_inner()).unwrap();
+        let mut count = 0;
+        let result = for_each_member(file.path(), |_| {
+            count += 1;
+            Ok(true)
+        });
+        assert_eq!(count, MAX_MEMBERS);
+        assert!(result.unwrap_err().to_string().contains("more than 20000 files"));
+    }
+
+    #[test]
+    fn deep_folders_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a/".repeat(20));
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::write(deep.join("x.csv"), "id,title\n").unwrap();
+        assert_eq!(files(folder.path()).unwrap().len(), 1);
     }
 
     #[test]

@@ -15,15 +15,11 @@ use super::{
     unused::UnusedText,
 };
 
-/// The number of GitHub records that are checked for unused text.
-const SAMPLES: u64 = 200;
-
 /// The settings for a file's records, and findings about them.
 #[derive(Clone, Debug, Default)]
 pub struct FileContext {
-    /// Meanings of the state words.
-    pub words: StateWords,
-    mapping: Mapping,
+    /// The user's settings, and the people of the import.
+    pub mapping: Mapping,
     findings: Arc<Mutex<Findings>>,
     /// `true` if the first record has a number; numbering by position could repeat it.
     pub has_item_numbers: bool,
@@ -35,26 +31,20 @@ struct Findings {
     unknown_states: UnknownWords,
     notices: BTreeSet<&'static str>,
     unused_text: UnusedText,
-    samples: u64,
 }
 
 impl FileContext {
     /// Creates the context of a file.
     pub fn new(mapping: &Mapping) -> Self {
-        Self { words: mapping.words.clone(), mapping: mapping.clone(), ..Self::default() }
+        Self { mapping: mapping.clone(), ..Self::default() }
     }
 
     fn findings(&self) -> MutexGuard<'_, Findings> {
         self.findings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether an item is closed; counts unknown state words.
-    pub fn is_closed(&self, fields: StateFields<'_>) -> bool {
-        self.is_closed_by(&self.words, fields)
-    }
-
     /// Returns whether an item is closed according to `words`; counts unknown state words.
-    pub fn is_closed_by(&self, words: &StateWords, fields: StateFields<'_>) -> bool {
+    pub fn is_closed(&self, words: &StateWords, fields: StateFields<'_>) -> bool {
         let (is_closed, is_guess) = words.resolve(fields);
         if is_guess {
             self.findings().unknown_states.count(fields.word.unwrap_or_default());
@@ -62,22 +52,9 @@ impl FileContext {
         is_closed
     }
 
-    /// Returns the name of a person, or else the id.
-    pub fn person_name(&self, id: &str) -> String {
-        self.mapping.person_name(id)
-    }
-
     /// Adds a notice about how records are read.
     pub fn add_notice(&self, notice: &'static str) {
         self.findings().notices.insert(notice);
-    }
-
-    /// Returns whether to check a GitHub record for unused text: only the first ones, because the
-    /// check costs more than parsing.
-    pub fn should_sample(&self) -> bool {
-        let mut findings = self.findings();
-        findings.samples += 1;
-        findings.samples <= SAMPLES
     }
 
     /// Counts text in a record that is missing from its parsed items.
@@ -96,6 +73,9 @@ impl FileContext {
         let mut notices = unknown_state_notices(&findings.unknown_states, "record");
         notices.extend(findings.notices.iter().map(|words| Hint::from(*words)));
         notices.extend(findings.unused_text.notice());
+        if !self.mapping.columns.is_empty() || self.mapping.order.is_some() {
+            notices.push("--map sets columns and the order of dates only in tables".into());
+        }
         notices
     }
 }
@@ -108,4 +88,19 @@ pub fn unknown_state_notices(unknown: &UnknownWords, unit: &str) -> Vec<Hint> {
             .with_command(None, format!("--map state.closed=\"{word}\""))
     });
     notices.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn setting_without_effect_is_reported() {
+        for (field, setting, count) in
+            [("title", "Headline", 1), ("dates", "dmy", 1), ("state.closed", "Gone", 0)]
+        {
+            let mapping = Mapping::parse(&[(field.to_owned(), setting.to_owned())]).unwrap();
+            assert_eq!(FileContext::new(&mapping).notices().len(), count, "{field}");
+        }
+    }
 }

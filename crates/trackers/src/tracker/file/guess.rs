@@ -4,12 +4,10 @@ use std::collections::HashSet;
 
 use super::states::StateWords;
 use crate::tracker::{
-    dates,
+    dates::{self, Order},
     identity::{hash_number, parse_strict, parse_url},
 };
 
-/// The maximum number of distinct texts that are counted in a column.
-const MAX_DISTINCT: usize = 1000;
 const MAX_STATES: usize = 20;
 
 /// The contents of a column.
@@ -33,15 +31,15 @@ impl ColumnStats {
         self.numbers += usize::from(parse_strict(text).is_some());
         // Plain digits are more likely a number than a time.
         let may_be_time = text.len() < 50 && text.contains(|c: char| !c.is_ascii_digit());
-        self.dates +=
-            usize::from(may_be_time && dates::parse(text, dates::Order::default()).is_some());
+        let is_time = [Order::MonthFirst, Order::DayFirst]
+            .into_iter()
+            .any(|order| may_be_time && dates::parse(text, order).is_some());
+        self.dates += usize::from(is_time);
         self.states += usize::from(text.len() < 40 && states.word_state(text).is_some());
         self.words +=
             text.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count();
         self.characters += text.chars().count();
-        if self.distinct_texts.len() < MAX_DISTINCT {
-            self.distinct_texts.insert(hash_number(text));
-        }
+        self.distinct_texts.insert(hash_number(text));
     }
 
     fn mean_words(&self) -> usize {
@@ -49,7 +47,7 @@ impl ColumnStats {
     }
 
     fn is_distinct(&self) -> bool {
-        self.distinct_texts.len() * 10 >= self.cells.min(MAX_DISTINCT) * 8
+        self.distinct_texts.len() * 10 >= self.cells * 8
     }
 
     fn is_mostly(&self, n: usize) -> bool {
@@ -66,8 +64,8 @@ impl ColumnStats {
     }
 }
 
-/// Guesses the fields of columns with unknown names, in the order of the table; `is_missing` returns
-/// whether no other column provides a field.
+/// Guesses the fields of columns with unknown names, in the order of the table, from the first
+/// rows; `is_missing` returns whether no other column provides a field.
 pub fn guess_fields(
     columns: &[(usize, ColumnStats)],
     is_missing: impl Fn(&str) -> bool,

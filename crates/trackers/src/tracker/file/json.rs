@@ -6,35 +6,28 @@ use serde_json::{Value, value::RawValue};
 
 use super::{
     context::FileContext,
-    parsed_item::ParsedItem,
+    parsed_item::{ParseResult, ParsedItem, state},
     shape::{self, parse_post},
     shapes,
     states::{StateFields, is_resolution},
 };
 use crate::tracker::{github, graphql::nodes, release};
-use precedent_core::model::{DocKind, Record, State};
+use precedent_core::model::{DocKind, Record};
 use precedent_text::words::Words;
 
 const MAX_DEPTH: u8 = 3;
+/// The number of GitHub records that are checked for unused text, which costs more than parsing.
+const SAMPLES: u64 = 200;
 
 /// Parses a record at its position in the file.
 ///
 /// # Errors
 /// Returns the reason if the record must be skipped.
-pub fn parse_record(
-    bytes: &[u8],
-    position: u64,
-    context: &FileContext,
-) -> Result<Vec<ParsedItem>, String> {
+pub fn parse_record(bytes: &[u8], position: u64, context: &FileContext) -> ParseResult {
     parse(bytes, position, context, 0)
 }
 
-fn parse(
-    bytes: &[u8],
-    position: u64,
-    context: &FileContext,
-    depth: u8,
-) -> Result<Vec<ParsedItem>, String> {
+fn parse(bytes: &[u8], position: u64, context: &FileContext, depth: u8) -> ParseResult {
     // Most records are GitHub's, and its parser quickly rejects others.
     let github_records = github::records(bytes).map(|mut records| {
         set_states(&mut records, bytes, context);
@@ -42,18 +35,15 @@ fn parse(
     });
     let github_error = match github_records {
         Ok(items) if !items.is_empty() => {
-            let other_value =
-                has_other_texts(bytes).then(|| serde_json::from_slice(bytes).ok()).flatten();
-            let Some(value) = other_value
-                .or_else(|| context.should_sample().then(|| serde_json::from_slice(bytes).ok())?)
-            else {
+            let has_other_texts = has_other_texts(bytes);
+            if !has_other_texts && position > SAMPLES {
                 return Ok(items);
-            };
+            }
+            let Ok(value) = serde_json::from_slice(bytes) else { return Ok(items) };
             // Another tracker may use the same names for the number and the title.
-            let items = match has_other_texts(bytes)
-                .then(|| shapes::parse_item(&value, bytes, position, context))
-                .flatten()
-            {
+            let shaped_items =
+                has_other_texts.then(|| shapes::parse_item(&value, bytes, position, context));
+            let items = match shaped_items.flatten() {
                 Some(Ok(shaped_items)) => shaped_items,
                 _ => items,
             };
@@ -74,7 +64,7 @@ fn parse(
                 return Ok(out);
             }
             return match repair_json(bytes) {
-                Some(repaired_bytes) => parse(&repaired_bytes, position, context, MAX_DEPTH),
+                Some(repaired_bytes) => parse(&repaired_bytes, position, context, depth + 1),
                 None => Err(github_error.unwrap_or_else(|| github::describe(&error))),
             };
         }
@@ -82,10 +72,8 @@ fn parse(
     };
     if release::is_release(&value) {
         let release = release::parse_release(&value);
-        return Ok(release
-            .map(|(project, release)| ParsedItem::Release(project, release))
-            .into_iter()
-            .collect());
+        let item = release.map(|(project, release)| ParsedItem::Release(project, release));
+        return Ok(item.into_iter().collect());
     }
     if depth < MAX_DEPTH {
         if let Some(inner) = inner_record(&value).filter(|_| parse_post(&value).is_none()) {
@@ -133,7 +121,14 @@ fn has_other_texts(bytes: &[u8]) -> bool {
         };
         let is_discussion =
             matches!(name.as_ref(), "isAnswered" | "answerChosenAt" | "answer_chosen_at");
-        is_discussion || ((is_list() || is_text()) && !GITHUB_TEXT_FIELDS.contains(name))
+        // GitHub has no private comments.
+        let has_privacy = || {
+            let mut marks = ["private", "isPrivate", "internal", "confidential", "public"].iter();
+            name == "comments" && marks.any(|mark| text.contains(&format!("{mark}\":")))
+        };
+        is_discussion
+            || has_privacy()
+            || ((is_list() || is_text()) && !GITHUB_TEXT_FIELDS.contains(name))
     })
 }
 
@@ -218,8 +213,9 @@ fn set_states(records: &mut [Record], bytes: &[u8], context: &FileContext) {
         {
             let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
             let word = value.get("state").and_then(Value::as_str);
-            let is_closed = context.is_closed(StateFields { word, ..StateFields::default() });
-            item.state = Some(if is_closed { State::Closed } else { State::Open });
+            let fields = StateFields { word, ..StateFields::default() };
+            let is_closed = context.is_closed(&context.mapping.words, fields);
+            item.state = state(is_closed);
             if let Some(word) = word.filter(|w| is_closed && is_resolution(w)) {
                 item.state_reason.get_or_insert_with(|| word.to_owned());
             }
@@ -238,10 +234,9 @@ fn inner_record(value: &Value) -> Option<Value> {
     if object.contains_key("action") {
         return None;
     }
-    if RECORD_KEYS
-        .iter()
-        .any(|name| *name != "body" && *name != "title" && object.contains_key(*name))
-    {
+    let is_record_key =
+        |name: &String| RECORD_KEYS.contains(name) && name != "body" && name != "title";
+    if object.keys().any(is_record_key) {
         return None;
     }
     let wrapped_value =
@@ -280,45 +275,44 @@ fn repository_items(value: &Value) -> Option<Vec<Value>> {
         }
     }
     // The records may also be keyed by id.
-    let inner = value
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter_map(|(_, inner)| shape::objects_by_id(inner));
-    let inner =
-        inner.flatten().filter(|item| item.as_object().is_some_and(|fields| fields.len() > 2));
-    out.extend(inner.filter(|_| value.get("title").is_none()).cloned());
+    let lists = value.as_object().into_iter().flatten().filter(|_| value.get("title").is_none());
+    for (_, list) in lists.filter(|(_, list)| shape::objects_by_id(list).is_some()) {
+        for (id, item) in list.as_object().into_iter().flatten() {
+            let Some(fields) = item.as_object().filter(|fields| fields.len() > 2) else { continue };
+            let mut fields = fields.clone();
+            fields.entry("id").or_insert_with(|| id.as_str().into());
+            out.push(Value::Object(fields));
+        }
+    }
     (!out.is_empty()).then_some(out)
 }
 
 /// Returns whether an object contains a single record and not a list.
 fn is_single(text: &str) -> bool {
     let mut rest = text;
-    loop {
-        let Some((name, tail)) =
-            rest.trim_start().strip_prefix('{').and_then(|r| string_literal(r.trim_start()))
-        else {
-            return false;
-        };
-        let inner = tail.trim_start().strip_prefix(':').map_or("", str::trim_start);
+    while let Some((name, inner)) = first_field(rest) {
         match name {
             "data" | "repository" | "node" | "resource" | "project" => rest = inner,
-            "issue" | "pullRequest" | "issueOrPullRequest" | "ticket" => {
-                return inner.starts_with('{');
+            name => {
+                let is_record =
+                    matches!(name, "issue" | "pullRequest" | "issueOrPullRequest" | "ticket");
+                return is_record && inner.starts_with('{');
             }
-            _ => return false,
         }
     }
+    false
+}
+
+/// Returns the first key of an object, and the text from its value.
+fn first_field(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let (name, rest) = string_literal(text.strip_prefix('{')?.trim_start())?;
+    Some((name, rest.trim_start().strip_prefix(':')?.trim_start()))
 }
 
 /// Returns whether an object is Bugzilla's comment response: bugs by number.
 pub fn is_comments_of_bugs(text: &str) -> bool {
-    let inner =
-        text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').strip_prefix('{');
-    let Some(("bugs", rest)) = inner.and_then(|inner| string_literal(inner.trim_start())) else {
-        return false;
-    };
-    rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('{'))
+    matches!(first_field(text), Some(("bugs", inner)) if inner.starts_with('{'))
 }
 
 fn split_objects(bytes: &[u8]) -> Option<Vec<&RawValue>> {
@@ -376,7 +370,7 @@ fn repair_json(bytes: &[u8]) -> Option<Vec<u8>> {
     is_changed.then(|| out.into_bytes())
 }
 
-/// Parses `\uXXXX` at the start of a text.
+/// Parses `\uXXXX` at the start of a string.
 fn parse_unicode_escape(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
@@ -441,7 +435,7 @@ pub fn has_list_key(start: &[u8]) -> bool {
     false
 }
 
-/// Returns the raw string literal at the start of a text, and the rest.
+/// Splits a text into the raw string literal at its start, and the rest.
 fn string_literal(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('"')?;
     let mut is_escaped = false;
@@ -480,6 +474,40 @@ mod tests {
         ] {
             assert_eq!(has_list_key(text.as_bytes()), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn records_keyed_by_id_keep_their_id() {
+        let record =
+            |title: &str| format!(r#"{{"subject": "{title}", "text": "x", "status": "open"}}"#);
+        let text = format!(r#"{{"tickets": {{"101": {}, "102": {}}}}}"#, record("a"), record("b"));
+        let items = parse_record(text.as_bytes(), 1, &FileContext::default()).unwrap();
+        let numbers: Vec<_> = items
+            .iter()
+            .map(|item| match item {
+                ParsedItem::Record(Record::Document(item)) => item.number,
+                _ => None,
+            })
+            .collect();
+        assert_eq!(numbers, [Some(101), Some(102)]);
+    }
+
+    #[test]
+    fn private_comment_of_a_numbered_record_is_internal() {
+        let text = br#"{"number": 1, "title": "Belt", "comments": [
+            {"body": "Ask them.", "author": "kit", "private": true}]}"#;
+        let items = parse_record(text, 1, &FileContext::default()).unwrap();
+        let Some(ParsedItem::Record(Record::Comment(comment))) = items.last() else {
+            panic!("{items:?}")
+        };
+        assert!(comment.author.is_internal());
+    }
+
+    #[test]
+    fn damaged_record_is_still_unwrapped() {
+        let text = br#"{"issue": {"number": 1, "title": "\ud83d"}}"#;
+        let items = parse_record(text, 1, &FileContext::default()).unwrap();
+        assert_eq!(items.len(), 1, "{items:?}");
     }
 
     #[test]

@@ -42,6 +42,8 @@ fn format_time(time: calamine::ExcelDateTime) -> String {
 /// Converts an email saved by Outlook to the internet format; `None` for any other file.
 pub fn outlook_email(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut file = cfb::CompoundFile::open(Cursor::new(bytes)).ok()?;
+    let mut properties = Vec::new();
+    file.open_stream("__properties_version1.0").ok()?.read_to_end(&mut properties).ok()?;
     let mut text = |property: &str| {
         let mut bytes = Vec::new();
         let unicode_name = format!("__substg1.0_{property}001F");
@@ -57,17 +59,13 @@ pub fn outlook_email(bytes: &[u8]) -> Option<Vec<u8>> {
     };
     let single_line =
         |text: Option<String>| text.map(|t| t.replace(['\r', '\n', '\0'], " ")).unwrap_or_default();
-    let subject = text(SUBJECT)?;
+    let subject = single_line(text(SUBJECT));
     let body = text(TEXT).unwrap_or_default();
     let headers = text(HEADERS).filter(|headers| headers.contains(':'));
     let sender = single_line(text(SENDER));
     let address =
         single_line(ADDRESSES.iter().find_map(|name| text(name)).filter(|a| a.contains('@')));
     let (id, in_reply_to) = (single_line(text(ID)), single_line(text(IN_REPLY_TO)));
-    let mut properties = Vec::new();
-    if let Ok(mut stream) = file.open_stream("__properties_version1.0") {
-        stream.read_to_end(&mut properties).ok()?;
-    }
     let mut out = String::new();
     let mut push = |name: &str, value: &str| {
         if !value.trim().is_empty() {
@@ -90,7 +88,7 @@ pub fn outlook_email(bytes: &[u8]) -> Option<Vec<u8>> {
         }
         None => {
             push("From", &format!("\"{}\" <{address}>", sender.replace('"', "'")));
-            push("Subject", &subject.replace(['\r', '\n'], " "));
+            push("Subject", &subject);
             push("Message-ID", &id);
             push("In-Reply-To", &in_reply_to);
             push("Date", &sent_time(&properties).unwrap_or_default());
@@ -121,12 +119,29 @@ mod tests {
 
     #[test]
     fn saved_mail_becomes_internet_mail() {
+        let message = |subject: &str| {
+            let email = saved_email(subject);
+            assert!(precedent_markup::message::is_mail(&email));
+            precedent_markup::message::parse(&email).unwrap()
+        };
+        let email = message("Pump stops");
+        assert_eq!((email.subject.as_str(), email.author.as_deref()), ("Pump stops", Some("Ada")));
+        assert!(email.text.contains("PMP-4") && email.text.contains("Über"));
+        assert_eq!(email.date, Some("2025-03-03T09:00:00Z".parse().unwrap()));
+        // Outlook stores no empty subject.
+        assert!(message("").text.contains("PMP-4"));
+        assert_eq!(super::outlook_email(b"text"), None);
+    }
+
+    fn saved_email(subject: &str) -> Vec<u8> {
         let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
         let utf16 =
             |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
         let mut add =
             |name: &str, bytes: &[u8]| file.create_stream(name).unwrap().write_all(bytes).unwrap();
-        add("__substg1.0_0037001F", &utf16("Pump stops"));
+        if !subject.is_empty() {
+            add("__substg1.0_0037001F", &utf16(subject));
+        }
         add("__substg1.0_0C1A001F", &utf16("Ada"));
         add("__substg1.0_5D01001F", &utf16("ada@mill.example"));
         add("__substg1.0_1000001F", &utf16("It stops with PMP-4.\r\nÜber Nacht."));
@@ -136,17 +151,6 @@ mod tests {
         properties.extend(((1_740_992_400_u64 + 11_644_473_600) * 10_000_000).to_le_bytes());
         add("__properties_version1.0", &properties);
         file.flush().unwrap();
-        let email = outlook_email(file.into_inner().get_ref()).unwrap();
-        let message = precedent_markup::message::parse(&email).unwrap();
-        assert_eq!(
-            (message.subject.as_str(), message.author.as_deref()),
-            ("Pump stops", Some("Ada"))
-        );
-        assert!(
-            message.text.contains("PMP-4")
-                && message.text.contains("Über")
-                && message.date.is_some()
-        );
-        assert_eq!(super::outlook_email(b"text"), None);
+        outlook_email(file.into_inner().get_ref()).unwrap()
     }
 }

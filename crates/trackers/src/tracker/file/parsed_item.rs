@@ -1,5 +1,7 @@
 //! The parsed contents of file records.
 
+use std::fmt::Debug;
+
 use jiff::Timestamp;
 
 use super::names::{DuplicateDirection, duplicate_direction};
@@ -28,6 +30,9 @@ pub enum ParsedItem {
     Release(Option<String>, ReleaseRecord),
 }
 
+/// The parsed contents of a record, or the reason why it is skipped.
+pub type ParseResult = Result<Vec<ParsedItem>, String>;
+
 impl ParsedItem {
     /// Creates a link to another item. A label that states a duplicate determines kind and direction;
     /// otherwise the given ones apply. A number without a project belongs to the item's project.
@@ -51,30 +56,31 @@ impl ParsedItem {
     }
 }
 
-/// Completes a parsed item as a record. Its hash covers the parsed values, so that a changed
-/// interpretation of a date or word counts as a change.
+/// Returns raw bytes whose hash also covers the parsed values, so that a changed interpretation of
+/// a date or word counts as a change.
+fn raw_with_values(bytes: Vec<u8>, values: &impl Debug) -> Raw {
+    let raw = Raw::new(bytes);
+    let values = format!("{values:?}");
+    Raw { hash: Raw::new([&raw.hash[..], values.as_bytes()].concat()).hash, ..raw }
+}
+
+fn is_web_url(url: &str) -> bool {
+    url.starts_with("http://") || url.starts_with("https://")
+}
+
+/// Completes a parsed item as a record.
 pub fn item_record(item: DocumentRecord, bytes: Vec<u8>) -> Record {
     let is_closed = item.state == Some(State::Closed);
-    let mut raw = Raw::new(bytes);
-    let fingerprint = format!(
-        "{:?}",
-        (
-            &item.title,
-            &item.body,
-            is_closed,
-            &item.state_reason,
-            &item.labels,
-            item.created_at,
-            item.updated_at,
-            item.closed_at
-        )
+    let values = (
+        (&item.title, &item.body, &item.url, &item.author.login, &item.labels, &item.milestone),
+        (is_closed, &item.state_reason, item.created_at, item.updated_at, item.closed_at),
     );
-    raw.hash = Raw::new([&raw.hash[..], fingerprint.as_bytes()].concat()).hash;
+    let raw = raw_with_values(bytes, &values);
     let closed_at = item.closed_at.filter(|_| is_closed);
     let record = DocumentRecord {
         title: title_or_first_line(&replace_nul(&item.title), &replace_nul(&item.body)),
         body: replace_nul(&item.body),
-        url: item.url.filter(|u| u.starts_with("http://") || u.starts_with("https://")),
+        url: item.url.filter(|url| is_web_url(url)),
         state_reason: item.state_reason.filter(|r| !r.trim().is_empty()),
         labels: item.labels.iter().map(|l| replace_nul(l)).collect(),
         updated_at: item.updated_at.or(closed_at).or(item.created_at),
@@ -110,8 +116,9 @@ pub fn title_or_first_line(title: &str, text: &str) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comment {
     pub project: Option<String>,
+    /// Number of the item.
     pub number: u64,
-    /// Id of the tracker, if there is one.
+    /// Id of the comment, if the tracker gives one.
     pub id: Option<String>,
     pub author: Option<String>,
     pub body: String,
@@ -130,7 +137,14 @@ impl Comment {
     pub fn record(self, item_time: Option<Timestamp>, suffix: &str, bytes: Vec<u8>) -> Record {
         let created_at = self.created_at.or(item_time).unwrap_or(Timestamp::UNIX_EPOCH);
         let time = self.created_at.map(|t| t.as_second().to_string()).unwrap_or_default();
-        let id = self.id.unwrap_or_else(|| format!("{}-{time}-{suffix}", self.number));
+        let id = self.id.map(|id| replace_nul(&id));
+        let id = id.unwrap_or_else(|| format!("{}-{time}-{suffix}", self.number));
+        let values = (&self.author, &self.body, &self.url, self.created_at, self.updated_at);
+        let raw = raw_with_values(bytes, &values);
+        let association = match (self.is_internal, self.is_answer) {
+            (true, _) => Some(INTERNAL),
+            (false, is_answer) => is_answer.then_some(ANSWER),
+        };
         Record::from(CommentRecord {
             repository: self.project,
             number: self.number,
@@ -138,16 +152,13 @@ impl Comment {
             author: Author {
                 login: self.author,
                 bot: false,
-                association: match (self.is_answer, self.is_internal) {
-                    (true, _) => Some(ANSWER.to_owned()),
-                    (false, is_internal) => is_internal.then(|| INTERNAL.to_owned()),
-                },
+                association: association.map(str::to_owned),
             },
             body: replace_nul(&self.body).trim().to_owned(),
-            url: self.url,
+            url: self.url.filter(|url| is_web_url(url)),
             created_at,
             updated_at: self.updated_at.unwrap_or(created_at),
-            raw: Raw::new(bytes),
+            raw,
         })
     }
 }
@@ -155,4 +166,42 @@ impl Comment {
 /// Replaces NUL characters, at which SQLite's text functions stop.
 pub fn replace_nul(text: &str) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn internal_answer_stays_internal() {
+        for (is_internal, is_answer, expected) in [
+            (true, true, Some(INTERNAL)),
+            (true, false, Some(INTERNAL)),
+            (false, true, Some(ANSWER)),
+            (false, false, None),
+        ] {
+            let comment = Comment { is_internal, is_answer, ..Comment::default() };
+            let Record::Comment(comment) = comment.record(None, "", Vec::new()) else { panic!() };
+            assert_eq!(comment.author.association.as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn changed_author_changes_the_hash() {
+        let hash = |record: Record| match record {
+            Record::Document(item) => item.raw.hash,
+            Record::Comment(comment) => comment.raw.hash,
+        };
+        let comment = |name: &str| {
+            let comment = Comment { author: Some(name.to_owned()), ..Comment::default() };
+            hash(comment.record(None, "", b"same".to_vec()))
+        };
+        let item = |name: &str| {
+            let author = Author { login: Some(name.to_owned()), ..Author::default() };
+            hash(item_record(DocumentRecord { author, ..Default::default() }, b"same".to_vec()))
+        };
+        assert_ne!(comment("U1"), comment("mona"));
+        assert_ne!(item("U1"), item("mona"));
+        assert_eq!(item("mona"), item("mona"));
+    }
 }

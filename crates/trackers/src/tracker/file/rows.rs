@@ -4,8 +4,8 @@ use csv::StringRecord;
 use jiff::Timestamp;
 
 use super::{
-    names::{duplicate_direction, normalize},
-    parsed_item::{self, Comment, ItemRelation, ParsedItem, item_record, replace_nul},
+    names::{duplicate_direction, has_role, normalize},
+    parsed_item::{self, Comment, ItemRelation, ParseResult, ParsedItem, item_record, replace_nul},
     states::is_resolution,
     table::Plan,
 };
@@ -33,7 +33,7 @@ pub struct Row {
 ///
 /// # Errors
 /// Returns the reason if the row must be skipped.
-pub fn parse_row(plan: &Plan, row: &Row) -> Result<Vec<ParsedItem>, String> {
+pub fn parse_row(plan: &Plan, row: &Row) -> ParseResult {
     parse_with_raw(plan, row, stored_cells(plan, &row.cells))
 }
 
@@ -41,7 +41,7 @@ pub fn parse_row(plan: &Plan, row: &Row) -> Result<Vec<ParsedItem>, String> {
 ///
 /// # Errors
 /// Returns the reason if the row must be skipped.
-pub fn parse_with_raw(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<ParsedItem>, String> {
+pub fn parse_with_raw(plan: &Plan, row: &Row, raw: Vec<u8>) -> ParseResult {
     let identity = row_identity(plan, row)?;
     let cells = &row.cells;
     let time = |field: &str| {
@@ -138,7 +138,7 @@ pub fn person_name(name: &str) -> String {
     let name = if name.contains("://") { name.rsplit('/').next().unwrap_or(name) } else { name };
     let display_name =
         name.split('<').next().map(|n| n.trim().trim_matches('"')).filter(|n| !n.is_empty());
-    display_name.unwrap_or(name).trim_start_matches('~').to_owned()
+    display_name.unwrap_or(name).trim_matches(['~', '<', '>']).to_owned()
 }
 
 /// Returns whether a name has the form `owner/name`.
@@ -178,7 +178,7 @@ pub fn markdown(plan: &Plan, text: &str) -> String {
     }
 }
 
-/// Returns the labels: the cells of a repeated column, or the parts of a cell.
+/// Returns the labels: the cells of a repeated column, or the lines or parts of a cell.
 fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
     let is_repeated =
         |index: usize| plan.headers.iter().filter(|h| **h == plan.headers[index]).count() > 1;
@@ -188,6 +188,7 @@ fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
             matches!(plan.tracker, "Zendesk" | "Trac") && !text.contains([',', ';']);
         let parts: Vec<&str> = match () {
             () if is_repeated(index) => vec![text],
+            () if text.contains('\n') => text.lines().collect(),
             () if is_space_separated => text.split_whitespace().collect(),
             () => text.split([',', ';', '|']).collect(),
         };
@@ -207,7 +208,7 @@ fn comments(
     row: &Row,
     identity: &Identity,
     item_time: Option<Timestamp>,
-) -> Result<Vec<ParsedItem>, String> {
+) -> ParseResult {
     let cells = &row.cells;
     let order =
         plan.columns("comments").first().map(|index| plan.order(*index)).unwrap_or_default();
@@ -228,6 +229,7 @@ fn comments(
             project: identity.project.clone(),
             number: identity.number,
             author: cell("comment author").map(|(_, t)| t.to_owned()),
+            is_internal: has_role("hidden", &normalize(&plan.headers[*index])),
             created_at: cell("comment date")
                 .and_then(|(index, t)| dates::parse(t, plan.order(index))),
             ..Comment::default()
@@ -322,4 +324,35 @@ fn stored_cells(plan: &Plan, cells: &StringRecord) -> Vec<u8> {
         }
     }
     serde_json::Value::Object(out).to_string().into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use precedent_core::model::Record;
+
+    #[test]
+    fn work_notes_are_internal() {
+        let names = ["number", "short_description", "comments", "work_notes"];
+        let plan = Plan::for_record(names.map(str::to_owned).into(), &[], &Default::default());
+        let cells = ["INC1", "Mail stuck", "We restart it.", "Ask the supplier."];
+        let row = Row { position: 1, cells: cells.into_iter().collect(), continued_key: None };
+        let items = parse_row(&plan, &row).unwrap();
+        let comments = items.iter().filter_map(|item| match item {
+            ParsedItem::Record(Record::Comment(comment)) => Some(comment.author.is_internal()),
+            _ => None,
+        });
+        assert_eq!(comments.collect::<Vec<_>>(), [false, true]);
+    }
+
+    #[test]
+    fn person_has_a_readable_name() {
+        for (text, name) in [
+            ("Kit <kit@mill.example>", "Kit"),
+            ("<kit@mill.example>", "kit@mill.example"),
+            ("https://x.example/~kit", "kit"),
+        ] {
+            assert_eq!(person_name(text), name);
+        }
+    }
 }

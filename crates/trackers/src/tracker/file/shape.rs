@@ -1,5 +1,5 @@
-//! Recognizes records by their shape: fields by names in any style, and threads by elements that
-//! have a text with an author or a time.
+//! Recognizes records by their shape: fields by names in any style, and threads by elements with
+//! text and an author or a time.
 
 use std::collections::BTreeMap;
 
@@ -74,7 +74,7 @@ impl Shape {
     /// Returns the shape of a record; `None` if it is not an object.
     pub fn new(value: &Value) -> Option<Self> {
         let mut shape = Self::default();
-        collect_people(value, &mut shape.people, 0);
+        collect_people(value, "", &mut shape.people, 0);
         shape.add_object(value.as_object()?, "", true, 0);
         // A preview repeats the beginning of a message.
         let starts: Vec<String> =
@@ -126,21 +126,21 @@ impl Shape {
         if is_own {
             self.names.push(path.to_owned());
         }
-        match value {
-            Value::Null => {}
-            Value::Bool(flag) => {
-                let name = split_words(path.rsplit('.').next().unwrap_or(path)).join(" ");
-                let is_closed = if has_role("true", &name) {
-                    Some(*flag)
-                } else {
-                    has_role("false", &name).then_some(!flag)
-                };
-                self.has_answer |=
-                    is_own && *flag && matches!(name.as_str(), "answered" | "is answered");
-                if let Some(is_closed) = is_closed.filter(|_| is_own) {
-                    self.add_cell("closed flag", if is_closed { "closed" } else { "open" });
-                }
+        if let Some(flag) = parse_bool(value) {
+            let name = split_words(path.rsplit('.').next().unwrap_or(path)).join(" ");
+            let is_closed = if has_role("true", &name) {
+                Some(flag)
+            } else {
+                has_role("false", &name).then_some(!flag)
+            };
+            self.has_answer |=
+                is_own && flag && matches!(name.as_str(), "answered" | "is answered");
+            if let Some(is_closed) = is_closed.filter(|_| is_own) {
+                return self.add_cell("closed flag", if is_closed { "closed" } else { "open" });
             }
+        }
+        match value {
+            Value::Null | Value::Bool(_) => {}
             Value::String(text) => {
                 // A person or a milestone may be given by its API address.
                 let name = text.rsplit('/').next().map(|end| end.trim_start_matches('~'));
@@ -205,12 +205,17 @@ impl Shape {
 
     /// Adds a list: a thread, relations, custom fields, names, or other objects.
     fn add_list(&mut self, list: &[&Value], path: &str, is_own: bool, depth: usize) {
+        let field = columns::field(path).map(|(field, _)| field);
+        // Labels may contain commas.
+        let is_labels = field == Some("labels");
         if list.iter().all(|v| !v.is_object()) {
             let texts: Vec<String> = list.iter().filter_map(|v| scalar(v)).collect();
-            return self.add_cell(
-                path,
-                &texts.join(if texts.iter().any(|t| is_prose(t)) { "\n\n" } else { "," }),
-            );
+            let separator = match is_labels {
+                true => "\n",
+                false if texts.iter().any(|t| is_prose(t)) => "\n\n",
+                false => ",",
+            };
+            return self.add_cell(path, &texts.join(separator));
         }
         if depth >= MAX_DEPTH {
             return;
@@ -232,11 +237,13 @@ impl Shape {
                 .for_each(|(name, value)| self.add_value(value, &name, is_own, depth + 1));
         }
         let names: Vec<String> = list.iter().filter_map(|item| display_name(item, path)).collect();
-        if names.len() == list.len()
-            && (columns::field(path).is_some() || list.iter().all(|v| !has_text(v)))
-        {
+        if names.len() == list.len() && (field.is_some() || list.iter().all(|v| !has_text(v))) {
             // The parts of a formatted text form one text.
-            let separator = if list[0].get("plain_text").is_some() { "" } else { "," };
+            let separator = match list[0].get("plain_text") {
+                Some(_) => "",
+                None if is_labels => "\n",
+                None => ",",
+            };
             return self.add_cell(path, &names.join(separator));
         }
         for item in list {
@@ -311,6 +318,15 @@ pub fn objects_by_id(value: &Value) -> Option<Vec<&Value>> {
     has_only_ids.then(|| fields.values().collect())
 }
 
+/// Parses a boolean, which is text in XML.
+fn parse_bool(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(flag) => Some(*flag),
+        Value::String(text) => text.trim().to_ascii_lowercase().parse().ok(),
+        _ => None,
+    }
+}
+
 fn is_single_word(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !text.contains(' ') && text.len() < 40)
 }
@@ -324,7 +340,8 @@ fn has_text(value: &Value) -> bool {
     }
 }
 
-fn scalar(value: &Value) -> Option<String> {
+/// Returns a string that is not blank, or a number.
+pub fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()).filter(|t| !t.trim().is_empty()),
         Value::Number(number) => Some(number.to_string()),
@@ -355,22 +372,30 @@ fn display_name(value: &Value, path: &str) -> Option<String> {
     })
 }
 
-fn collect_people(value: &Value, out: &mut BTreeMap<String, String>, depth: usize) {
+/// Collects the people in a value, which is in a field with this name.
+fn collect_people(value: &Value, field: &str, out: &mut BTreeMap<String, String>, depth: usize) {
     match value {
         Value::Object(fields) => {
-            let person_fields = ["email", "login", "username", "displayName", "full_name", "name"];
+            let person_fields = ["email", "login", "username", "displayName", "full_name"];
+            // Labels and projects have ids and names, too.
+            let is_person = || {
+                let role = split_words(field).join(" ");
+                let role = role.strip_suffix('s').unwrap_or(&role);
+                let field = columns::field(role).map(|(field, _)| field);
+                has_role("author", role) || field == Some("author") || role == "assignee"
+            };
             if let (Some(id), true) = (fields.get("id").and_then(scalar), fields.len() < 40)
-                && person_fields.iter().any(|n| fields.contains_key(*n))
+                && (person_fields.iter().any(|n| fields.contains_key(*n)) || is_person())
                 && let Some(name) = display_name(value, "")
             {
                 out.insert(id, name);
             }
             if depth < MAX_DEPTH {
-                fields.values().for_each(|v| collect_people(v, out, depth + 1));
+                fields.iter().for_each(|(name, v)| collect_people(v, name, out, depth + 1));
             }
         }
         Value::Array(items) if depth < MAX_DEPTH => {
-            items.iter().for_each(|v| collect_people(v, out, depth + 1))
+            items.iter().for_each(|v| collect_people(v, field, out, depth + 1))
         }
         _ => {}
     }
@@ -395,7 +420,7 @@ fn custom_field(value: &Value) -> Option<(String, &Value)> {
     (!value.is_null() && scalar(value).as_ref() != Some(&name)).then_some((name, value))
 }
 
-/// Parses an element of a list: its own message, then those of the lists in it.
+/// Parses the message in an element of a list, then those in its inner lists.
 fn parse_posts(value: &Value, depth: usize) -> Vec<Post> {
     let Some(fields) = value.as_object().filter(|_| depth < 4) else { return Vec::new() };
     let mut out: Vec<Post> = parse_post(value).into_iter().collect();
@@ -416,18 +441,17 @@ fn parse_posts(value: &Value, depth: usize) -> Vec<Post> {
     out
 }
 
-/// Parses a message: a text with an author or a time.
+/// Parses a message, which has text and an author or a time.
 pub fn parse_post(value: &Value) -> Option<Post> {
     let fields = value.as_object()?;
     let has_flag = |role: &str, expected: bool| {
         fields.iter().any(|(name, v)| {
-            let is_set = match v {
-                Value::Bool(is_set) => *is_set == expected,
-                Value::Number(n) => (n.as_u64() == Some(1)) == expected,
-                Value::String(text) => text == if expected { "1" } else { "0" },
-                _ => false,
-            };
-            is_set && has_role(role, &split_words(name).join(" "))
+            let flag = parse_bool(v).or_else(|| match scalar(v)?.as_str() {
+                "1" => Some(true),
+                "0" => Some(false),
+                _ => None,
+            });
+            flag == Some(expected) && has_role(role, &split_words(name).join(" "))
         })
     };
     // Events are not messages, and neither are items.
@@ -489,9 +513,10 @@ pub fn parse_post(value: &Value) -> Option<Post> {
         }
         items.extend(named_item(name, field_value));
     }
-    texts.retain(|(.., text)| {
-        !text.trim().is_empty() && (!text.contains("://") || text.contains(char::is_whitespace))
-    });
+    // The content of an attachment is an address.
+    let is_file = fields.keys().any(|name| has_role("file", &split_words(name).join(" ")));
+    let is_address = |text: &str| text.contains("://") && !text.contains(char::is_whitespace);
+    texts.retain(|(.., text)| !(text.trim().is_empty() || is_file && is_address(text)));
     texts.sort_by_key(|(rank, html, _)| (*rank, *html));
     let prose = || {
         let rest = fields.iter().filter(|(name, _)| field(name).is_none());
@@ -514,10 +539,14 @@ pub fn parse_post(value: &Value) -> Option<Post> {
     if out.author.is_none() && out.created_at.is_none() {
         return None;
     }
-    let values = fields.iter().filter_map(|(name, v)| display_name(v, name));
+    let mut values = fields.iter().filter_map(|(name, v)| Some((name, display_name(v, name)?)));
     out.is_internal = has_flag("hidden", true)
         || has_flag("shown", false)
-        || values.into_iter().any(|v| has_role("hidden", &v));
+        // Only agents see the notes of Intercom.
+        || value["part_type"] == "note"
+        || values.any(|(name, v)| {
+            has_role("audience", name) || (v.len() < 40 && has_role("hidden", &normalize(&v)))
+        });
     out.is_answer = has_flag("answer", true);
     let counts = [("count", "0"), ("comment_count", "0"), ("post_number", "1")];
     // In Bugzilla's XML, the description is the first text.
@@ -665,6 +694,42 @@ mod tests {
             .map(|p| (p.comment.body.as_str(), p.comment.is_answer, p.comment.is_internal))
             .collect();
         assert_eq!(marks, [("Turn it off.", true, true), ("It worked.", false, false)]);
+    }
+
+    #[test]
+    fn private_marks_are_recognized_in_any_form() {
+        for mark in [
+            json!({"private_notes": "true"}),
+            json!({"isprivate": "1"}),
+            json!({"public": "false"}),
+            json!({"visibility": "Internal"}),
+            json!({"internal": true}),
+            json!({"rolelevel": "Developers"}),
+            json!({"confidential": true}),
+            json!({"view_state": {"id": 50, "name": "private"}}),
+            json!({"type": "note-internal"}),
+            json!({"part_type": "note"}),
+        ] {
+            let mut message = json!({"text": "Ask the supplier.", "author": "kit"});
+            message.as_object_mut().unwrap().extend(mark.as_object().unwrap().clone());
+            assert!(parse_post(&message).unwrap().comment.is_internal, "{message}");
+        }
+    }
+
+    #[test]
+    fn message_may_be_only_an_address() {
+        let message = json!({"body": "https://x.example/log", "author": "kit"});
+        assert_eq!(parse_post(&message).unwrap().comment.body, "https://x.example/log");
+    }
+
+    #[test]
+    fn label_with_the_id_of_the_author_is_no_person() {
+        let shape = Shape::new(&json!({"id": 7, "subject": "Rail squeaks", "requester_id": 5,
+            "labels": [{"id": 5, "name": "bug"}], "users": [{"id": 6, "name": "Ida"}],
+            "submitter": {"id": 8, "name": "Kim"}}))
+        .unwrap();
+        let people: Vec<_> = shape.people.iter().map(|(id, name)| format!("{id} {name}")).collect();
+        assert_eq!(people, ["6 Ida", "8 Kim"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Tables: CSV and similar formats. A first pass over the file detects the columns of the fields,
 //! the date order and unknown state words; a second pass reads the rows.
 
-use std::{collections::BTreeMap, io::Read};
+use std::{cmp::Ordering, collections::BTreeMap, io::Read};
 
 use csv::StringRecord;
 
@@ -27,7 +27,7 @@ const MAX_PREAMBLE: usize = 25;
 /// The maximum number of columns; further ones are skipped with a notice.
 const MAX_COLUMNS: usize = 4_096;
 /// The number of rows from which columns are guessed.
-const GUESS_ROWS: u64 = 2000;
+const GUESS_ROWS: usize = 1000;
 const DELIMITERS: &[u8] = b",;\t|";
 const TIME_FIELDS: &[&str] = &["created", "updated", "closed", "comment date"];
 
@@ -54,8 +54,6 @@ pub struct Plan {
     pub guesses: Vec<usize>,
     /// Number of rows.
     pub rows: u64,
-    /// Projects in keys, each with its number of rows.
-    pub projects: BTreeMap<String, u64>,
     /// Notices about how the table is read.
     pub notices: Vec<Hint>,
 }
@@ -68,8 +66,8 @@ impl Plan {
     /// Creates the plan for a record outside a table, from its field names; `prose` lists the
     /// columns with prose and an unknown name.
     pub fn for_record(headers: Vec<String>, prose: &[usize], words: &StateWords) -> Self {
-        let mut fields = columns::assign(&headers);
         let tracker = columns::tracker(&headers);
+        let mut fields = columns::assign(&headers, tracker);
         add_columns(&mut fields, "body", prose);
         Self {
             tracker,
@@ -162,11 +160,11 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
     let Some((delimiter, preamble, headers)) = find_header(&start, mapping) else {
         return Ok(None);
     };
-    let fields = assign_fields(&headers, mapping).map_err(|name| {
+    let tracker = columns::tracker(&headers);
+    let fields = assign_fields(&headers, tracker, mapping).map_err(|name| {
         Error::invalid(format!("{}: column \"{name}\" not found", path.display()))
             .with_hint(format!("Available columns: {}.", headers.join(", ")))
     })?;
-    let tracker = columns::tracker(&headers);
     let state_words = mapping.words.for_tracker(tracker);
     let mut plan = Plan {
         tracker,
@@ -187,6 +185,7 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
         return Ok(None);
     }
     let is_named = !plan.fields.is_empty();
+    guess_columns(content, mapping, &mut plan)?;
     scan_rows(content, mapping, &mut plan)?;
     // Sentences with commas may look like a table.
     if !is_named && (plan.rows < 2 || plan.guesses.len() < 2) {
@@ -218,6 +217,17 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
 pub fn open_rows(content: &Content, plan: &Plan) -> Result<csv::Reader<impl Read + Send + use<>>> {
     let input = Utf8Reader::new(content.open()?, plan.charset.encoding);
     let mut reader = csv_reader(input, plan.delimiter);
+    skip_rows(&mut reader, plan.preamble + 1, content)?;
+    Ok(reader)
+}
+
+/// Returns a reader of the rows that tracks their quotes.
+fn open_tracked_rows(
+    content: &Content,
+    plan: &Plan,
+) -> Result<csv::Reader<QuoteTracker<impl Read + use<>>>> {
+    let input = Utf8Reader::new(content.open()?, plan.charset.encoding);
+    let mut reader = csv_reader(QuoteTracker::new(input, plan.delimiter), plan.delimiter);
     skip_rows(&mut reader, plan.preamble + 1, content)?;
     Ok(reader)
 }
@@ -314,9 +324,10 @@ fn is_header(record: &StringRecord) -> bool {
 /// Returns the name of a configured column if it is missing.
 fn assign_fields(
     headers: &[String],
+    tracker: &str,
     mapping: &Mapping,
 ) -> std::result::Result<Vec<(&'static str, Vec<usize>)>, String> {
-    let mut fields = columns::assign(headers);
+    let mut fields = columns::assign(headers, tracker);
     // Exports of work item trees have a title column per level.
     let is_title_level = |name: &String| {
         normalize(name)
@@ -331,41 +342,61 @@ fn assign_fields(
         }
     }
     for (field, name) in &mapping.columns {
-        let matching_columns: Vec<usize> = (0..headers.len())
-            .filter(|column| normalize(&headers[*column]) == normalize(name))
+        // An empty name leaves the field out, even if a column has no name.
+        let mut matching_columns: Vec<usize> = (0..headers.len())
+            .filter(|column| !name.is_empty() && normalize(&headers[*column]) == normalize(name))
             .collect();
         if matching_columns.is_empty() && !name.is_empty() {
             return Err(name.clone());
+        }
+        if !MULTI_COLUMN_FIELDS.contains(field) {
+            matching_columns.truncate(1);
         }
         // The user's settings take precedence over the column names.
         for (existing_field, columns) in &mut fields {
             columns.retain(|column| !matching_columns.contains(column) || existing_field == field);
         }
         fields.retain(|(f, columns)| f != field && !columns.is_empty());
-        if !matching_columns.is_empty() {
-            let matching_columns = if MULTI_COLUMN_FIELDS.contains(field) {
-                matching_columns
-            } else {
-                vec![matching_columns[0]]
-            };
-            fields.push((field, matching_columns));
-        }
+        add_columns(&mut fields, field, &matching_columns);
     }
     Ok(fields)
 }
 
+/// Guesses the fields of columns with unknown names from the first rows. A read error is left to
+/// the scan of all rows.
+fn guess_columns(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
+    let mut reader = open_tracked_rows(content, plan)?;
+    let mut contents: Vec<(usize, ColumnStats)> = (0..plan.headers.len())
+        .filter(|column| plan.field(*column).is_none())
+        .map(|column| (column, ColumnStats::default()))
+        .collect();
+    let mut record = StringRecord::new();
+    for _ in 0..GUESS_ROWS {
+        if !reader.read_record(&mut record).unwrap_or_default() {
+            break;
+        }
+        for (index, column) in &mut contents {
+            if let Some(text) = plan.cell_text(&record, *index) {
+                column.add_cell(text, &plan.state_words);
+            }
+        }
+    }
+    // An empty column in --map omits the field.
+    let is_missing = |field: &str| {
+        plan.columns(field).is_empty() && mapping.columns.iter().all(|(name, _)| *name != field)
+    };
+    for (field, column) in guess_fields(&contents, is_missing) {
+        add_columns(&mut plan.fields, field, &[column]);
+        plan.guesses.push(column);
+    }
+    Ok(())
+}
+
 /// Scans all rows to complete the plan.
 fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
-    let input = Utf8Reader::new(content.open()?, plan.charset.encoding);
-    let mut reader = csv_reader(QuoteTracker::new(input, plan.delimiter), plan.delimiter);
-    skip_rows(&mut reader, plan.preamble + 1, content)?;
+    let mut reader = open_tracked_rows(content, plan)?;
     let times: Vec<usize> = TIME_FIELDS.iter().flat_map(|f| plan.columns(f)).copied().collect();
     let mut dates: Vec<_> = times.into_iter().map(|index| (index, DateColumn::default())).collect();
-    let known_columns: Vec<usize> =
-        plan.fields.iter().flat_map(|(_, columns)| columns.clone()).collect();
-    let unknown_columns = (0..plan.headers.len()).filter(|column| !known_columns.contains(column));
-    let mut contents: Vec<(usize, ColumnStats)> =
-        unknown_columns.map(|index| (index, ColumnStats::default())).collect();
     let mut comment_dates = DateColumn::default();
     let mut unknown_words = UnknownWords::default();
     let mut record = StringRecord::new();
@@ -393,24 +424,13 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
                 column.add_cell(text);
             }
         }
-        for (index, column) in contents.iter_mut().filter(|_| plan.rows <= GUESS_ROWS) {
-            if let Some(text) = plan.cell_text(&record, *index) {
-                column.add_cell(text, &plan.state_words);
-            }
-        }
         for (_, text) in plan.cells(&record, "comments") {
             if let Some((date, _)) = text.split_once(';') {
                 comment_dates.add_cell(date);
             }
         }
-        let number = plan.cell(&record, "number").map(parse_reference);
-        if let Some(number) = &number {
-            numbers[usize::from(number.is_some())] += 1;
-        }
-        if let Some(project) = number.flatten().and_then(|i| i.project)
-            && (plan.projects.len() < 1000 || plan.projects.contains_key(&project))
-        {
-            *plan.projects.entry(project).or_default() += 1;
+        if let Some(key) = plan.cell(&record, "number") {
+            numbers[usize::from(parse_reference(key).is_some())] += 1;
         }
         let state = plan.state(&record, plan.cell(&record, "closed").is_some());
         if plan.state_words.resolve(state).1 {
@@ -419,14 +439,6 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
     }
     if let Some(line) = reader.get_ref().unclosed_line() {
         return Err(unclosed_quote_error(content, line));
-    }
-    // An empty column in --map omits the field.
-    let is_missing = |field: &str| {
-        plan.columns(field).is_empty() && mapping.columns.iter().all(|(name, _)| *name != field)
-    };
-    for (field, column) in guess_fields(&contents, is_missing) {
-        add_columns(&mut plan.fields, field, &[column]);
-        plan.guesses.push(column);
     }
     detect_date_orders(mapping, plan, &dates, &comment_dates);
     plan.notices.extend(context::unknown_state_notices(&unknown_words, "row"));
@@ -441,16 +453,15 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
             }
         ));
     }
-    if plan.charset.errors > 0 {
-        plan.add_notice(format!(
-            "{} characters could not be decoded and were replaced by U+FFFD",
-            plan.charset.errors
-        ));
+    match plan.charset.errors {
+        0 => {}
+        1 => plan.add_notice("1 character could not be decoded and was replaced by U+FFFD"),
+        n => plan
+            .add_notice(format!("{n} characters could not be decoded and were replaced by U+FFFD")),
     }
     // Most ids are not numbers, even if some end in digits.
     if numbers[0] > numbers[1] && mapping.columns.iter().all(|(field, _)| *field != "number") {
         plan.fields.retain(|(field, _)| *field != "number");
-        plan.projects.clear();
     }
     if !plan.is_numbered() {
         plan.add_notice("no number column found: rows are numbered by their position in the file");
@@ -476,22 +487,14 @@ fn detect_date_orders(
     columns: &[(usize, DateColumn)],
     comments: &DateColumn,
 ) {
-    let all_dates = columns.iter().map(|(_, s)| s).chain([comments]);
-    let (mut day_first_count, mut month_first_count) = (0, 0);
-    let day_orders = all_dates
-        .clone()
-        .filter_map(DateColumn::detect_order)
-        .filter(|order| *order != Order::Serial);
-    for order in day_orders {
-        *(if order == Order::DayFirst { &mut day_first_count } else { &mut month_first_count }) +=
-            1;
-    }
-    let majority =
-        (day_first_count != month_first_count).then_some(if day_first_count > month_first_count {
-            Order::DayFirst
-        } else {
-            Order::MonthFirst
-        });
+    let all_columns = columns.iter().map(|(_, column)| column).chain([comments]);
+    let orders: Vec<Order> = all_columns.filter_map(DateColumn::detect_order).collect();
+    let count = |order| orders.iter().filter(|o| **o == order).count();
+    let majority = match count(Order::DayFirst).cmp(&count(Order::MonthFirst)) {
+        Ordering::Greater => Some(Order::DayFirst),
+        Ordering::Less => Some(Order::MonthFirst),
+        Ordering::Equal => None,
+    };
     // The user's setting does not apply to spreadsheet serial numbers.
     let decide = |column: &DateColumn| {
         let order = column.detect_order();
@@ -516,12 +519,11 @@ fn detect_date_orders(
             let options = "--map dates=dmy or --map dates=mdy";
             plan.add_notice(Hint::from(text).with_command(None, options));
         }
-        if column.contradicting_count() > 0 {
-            plan.add_notice(format!(
-                "{name}: {} dates don't match {} and are skipped",
-                column.contradicting_count(),
-                order.label()
-            ));
+        let n = column.contradicting_count(order);
+        if n > 0 {
+            let (dates, are) = if n == 1 { ("date does", "is") } else { ("dates do", "are") };
+            let label = order.label();
+            plan.add_notice(format!("{name}: {n} {dates} not match {label} and {are} skipped"));
         }
         for (text, n) in column.unparsable_cells() {
             let times = if n == 1 { String::new() } else { format!(" ({n} times)") };
@@ -538,6 +540,36 @@ fn detect_date_orders(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn plan(text: String, settings: &[(&str, &str)]) -> Plan {
+        let pairs = settings.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+        let mapping = Mapping::parse(&pairs.collect::<Vec<_>>()).unwrap();
+        detect_plan(&Content::built_in("a.csv", text.leak()), &mapping).unwrap().unwrap()
+    }
+
+    #[test]
+    fn guessed_columns_have_an_order_and_notices() {
+        let row = |n| format!("{n},Belt {n} squeals,{:02}/03/2025,open\n", n % 28 + 1);
+        let rows: String = (1..1500).map(row).collect();
+        let plan = plan(format!("Vorfall,Was,Wann,Lage\n{rows}9999,Lid sticks,,limbo\n"), &[]);
+        assert_eq!((plan.columns("number"), plan.columns("created")), (&[0][..], &[2][..]));
+        assert_eq!(plan.order(2), Order::DayFirst);
+        assert!(plan.notices.iter().any(|n| n.text.contains("\"limbo\"")), "{:?}", plan.notices);
+    }
+
+    #[test]
+    fn empty_setting_leaves_the_field_out() {
+        let plan = plan("id,title,labels,\n1,a,b,c\n".to_owned(), &[("labels", "")]);
+        assert!(plan.columns("labels").is_empty());
+    }
+
+    #[test]
+    fn dates_that_contradict_the_setting_are_counted() {
+        let text = "id,title,created\n1,a,5/21/2024\n2,b,5/22/2024\n";
+        let plan = plan(text.to_owned(), &[("dates", "dmy")]);
+        let notices: Vec<&str> = plan.notices.iter().map(|n| n.text.as_str()).collect();
+        assert_eq!(notices, ["created: 2 dates do not match day/month and are skipped"]);
+    }
 
     #[test]
     fn header_of_unknown_names_is_not_preamble() {

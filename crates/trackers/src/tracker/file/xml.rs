@@ -5,7 +5,8 @@ use std::{
     io::{BufRead, BufReader, Read},
 };
 
-use quick_xml::{Reader, events::Event};
+use precedent_text::html;
+use quick_xml::{Reader, events::Event, reader::Config};
 use serde_json::{Map, Value};
 
 /// The maximum nesting depth of elements in an item.
@@ -34,10 +35,7 @@ impl<R: Read> XmlItems<BufReader<R>> {
     /// Creates a reader for a UTF-8 document.
     pub fn new(inner: R, element: &str) -> Self {
         let mut reader = Reader::from_reader(BufReader::with_capacity(256 * 1024, inner));
-        reader.config_mut().check_end_names = false;
-        reader.config_mut().expand_empty_elements = true;
-        // Some servers write a bare "&".
-        reader.config_mut().allow_dangling_amp = true;
+        configure(reader.config_mut());
         Self { element: element.to_owned(), reader, buffer: Vec::new() }
     }
 
@@ -53,7 +51,7 @@ impl<R: Read> XmlItems<BufReader<R>> {
             self.buffer.clear();
             match self.reader.read_event_into(&mut self.buffer).map_err(|e| e.to_string())? {
                 Event::Start(start) => {
-                    let name = local_name(start.name().as_ref());
+                    let name = start.name().into_inner().to_owned();
                     if open_elements.is_empty() && name != self.element {
                         continue;
                     }
@@ -62,11 +60,8 @@ impl<R: Read> XmlItems<BufReader<R>> {
                     }
                     let mut map = Map::new();
                     for attribute in start.attributes().flatten() {
-                        let value: &[u8] = attribute.value.as_ref().as_ref();
-                        map.insert(
-                            local_name(attribute.key.as_ref()),
-                            String::from_utf8_lossy(value).into_owned().into(),
-                        );
+                        let value = html::decode_entities(&attribute.value);
+                        map.insert(attribute.key.into_inner().to_owned(), value.into());
                     }
                     open_elements.push((name, map, String::new()));
                 }
@@ -113,19 +108,25 @@ impl<R: Read> XmlItems<BufReader<R>> {
     }
 }
 
+fn configure(config: &mut Config) {
+    config.check_end_names = false;
+    config.expand_empty_elements = true;
+    // Some servers write a bare "&".
+    config.allow_dangling_amp = true;
+}
+
 /// Returns the element name of a document's items: the outermost repeated elements with several
 /// children, or the only one below the root.
 pub fn item_element(start: &str) -> Option<String> {
     let mut reader = Reader::from_str(start);
-    reader.config_mut().check_end_names = false;
-    reader.config_mut().expand_empty_elements = true;
+    configure(reader.config_mut());
     let mut open_elements: Vec<(String, BTreeSet<String>)> = Vec::new();
     // The depth and the count of elements, by name.
     let mut elements: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     loop {
         match reader.read_event() {
             Ok(Event::Start(start)) => {
-                let name = local_name(start.name().as_ref());
+                let name = start.name().into_inner().to_owned();
                 if let Some((_, inner)) = open_elements.last_mut() {
                     inner.insert(name.clone());
                 }
@@ -157,6 +158,20 @@ fn add_child(parent: &mut Map<String, Value>, name: String, value: Value) {
     }
 }
 
-fn local_name(name: impl AsRef<[u8]>) -> String {
-    String::from_utf8_lossy(name.as_ref()).into_owned()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entities_in_attributes_are_decoded() {
+        let text = "<a><item><who name=\"O&apos;Neil &#38; Jörg\"/></item></a>";
+        let item = XmlItems::new(text.as_bytes(), "item").next_item().unwrap().unwrap();
+        assert_eq!(String::from_utf8(item).unwrap(), "{\"who\":{\"name\":\"O'Neil & Jörg\"}}");
+    }
+
+    #[test]
+    fn bare_ampersand_does_not_hide_the_items() {
+        let item = "<bug><id>1</id><title>Pump & valve</title><text>x</text></bug>";
+        assert_eq!(item_element(&format!("<list>{item}{item}</list>")).as_deref(), Some("bug"));
+    }
 }
