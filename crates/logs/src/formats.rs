@@ -220,8 +220,11 @@ impl<R: Copy> Roles<R> {
         self.0.find(name, |n| n == name).map(|(_, role)| *role)
     }
 
+    /// Returns the meaning of a name in any case, unless the table writes it in capitals.
     fn get_ignore_case(&self, name: &[u8]) -> Option<R> {
-        self.0.find(name, |n| n.eq_ignore_ascii_case(name)).map(|(_, role)| *role)
+        let matches =
+            |n: &[u8]| n == name || !n[0].is_ascii_uppercase() && n.eq_ignore_ascii_case(name);
+        self.0.find(name, matches).map(|(_, role)| *role)
     }
 }
 
