@@ -91,45 +91,49 @@ impl Reader {
                 let content = (self.short_files.len() < MAX_SHORT_FILES).then(Vec::new);
                 self.file = FileState { index, content, ..FileState::default() };
             }
-            InputPart::Block(block) => {
-                self.bytes += block.len() as u64;
-                self.file.has_escapes |= memchr::memchr(0x1b, &block).is_some();
-                self.keep_content(&block);
-                let is_document = !std::mem::replace(&mut self.file.has_data, true)
-                    && document::is_document(&block);
-                self.file.document =
-                    self.file.document.take().or_else(|| is_document.then(Document::default));
-                let mut rest = &block[..];
-                while !rest.is_empty() {
-                    if let Some(mut document) = self.file.document.take() {
-                        let mut elements = Vec::new();
-                        let end = document.parse(rest, &mut elements);
-                        elements.into_iter().for_each(|element| self.read_element(element));
-                        self.file.line = document.lines();
-                        rest = end.map_or(&[][..], |end| &rest[end..]);
-                        if end.is_none() {
-                            self.file.document = Some(document);
-                        }
-                        continue;
-                    }
-                    let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-                    // A JSON record on many lines, after other lines.
-                    if rest[..end].trim_ascii_end() == b"{"
-                        && rest[end..].trim_ascii_start().starts_with(b"\"")
-                    {
-                        self.flush();
-                        self.file.document = Some(Document::after_lines(self.file.line));
-                        continue;
-                    }
-                    self.read_line(&rest[..end]);
-                    rest = &rest[end..];
-                }
-            }
+            InputPart::Block(block) => self.read_block(&block),
             InputPart::End => self.end_file(None),
             InputPart::Truncated(reason) => self.end_file(Some(reason)),
             InputPart::Skipped(name, reason) => {
                 self.files.push(LogFile { name, lines: 0, skipped: Some(reason) });
             }
+        }
+    }
+
+    /// Reads a block of lines.
+    fn read_block(&mut self, block: &[u8]) {
+        self.bytes += block.len() as u64;
+        self.file.has_escapes |= memchr::memchr(0x1b, block).is_some();
+        self.keep_content(block);
+        let is_document =
+            !std::mem::replace(&mut self.file.has_data, true) && document::is_document(block);
+        self.file.document =
+            self.file.document.take().or_else(|| is_document.then(Document::default));
+        let mut start = 0;
+        while start < block.len() {
+            let rest = &block[start..];
+            if let Some(mut document) = self.file.document.take() {
+                let mut elements = Vec::new();
+                let end = document.parse(rest, &mut elements);
+                elements.into_iter().for_each(|element| self.read_element(element));
+                self.file.line = document.lines();
+                if end.is_none() {
+                    self.file.document = Some(document);
+                }
+                start = end.map_or(block.len(), |end| start + end);
+                continue;
+            }
+            let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            // A JSON record on many lines, after other lines. The next block may contain the rest.
+            if rest[..end].trim_ascii_end() == b"{"
+                && rest[end..].trim_ascii_start().first().is_none_or(|b| *b == b'"')
+            {
+                self.flush();
+                self.file.document = Some(Document::after_lines(self.file.line));
+                continue;
+            }
+            self.read_line(&rest[..end]);
+            start += end;
         }
     }
 
@@ -182,10 +186,10 @@ impl Reader {
         true
     }
 
-    /// Reads the lines of a text that starts like a JSON record but is not one.
+    /// Reads lines that start like a JSON record but are not one.
     fn read_lines(&mut self, first: u64, bytes: &[u8]) {
         self.file.line = first - 1;
-        bytes.split(|b| *b == b'\n').for_each(|line| self.read_line(line));
+        bytes.split_inclusive(|b| *b == b'\n').for_each(|line| self.read_line(line));
     }
 
     /// Ends the file; `reason` states why it ended prematurely, if it did.
@@ -199,9 +203,7 @@ impl Reader {
         }
         self.flush();
         self.end_pod();
-        if let Some(record) = self.file.windows_event.take() {
-            self.add_windows_event(record);
-        }
+        self.end_windows_event();
         let lines = self.file.line;
         self.lines += lines;
         if let Some(file) = self.files.get_mut(self.file.index as usize) {
@@ -426,25 +428,25 @@ impl Reader {
         let text = decode(line);
         if windows::is_event_start(&text) {
             self.flush();
-            if let Some(record) =
-                self.file.windows_event.replace(WindowsEvent::new(&text, self.file.line))
-            {
-                self.add_windows_event(record);
-            }
+            self.end_windows_event();
+            self.file.windows_event = Some(WindowsEvent::new(&text, self.file.line));
             return true;
         }
-        match &mut self.file.windows_event {
-            Some(record) => {
-                record.read_line(&text);
-                true
-            }
-            None => false,
+        // A log may follow the events.
+        if parse_header(line).time.is_some() {
+            self.end_windows_event();
         }
+        if let Some(event) = &mut self.file.windows_event {
+            event.read_line(&text);
+        }
+        self.file.windows_event.is_some()
     }
 
-    fn add_windows_event(&mut self, record: WindowsEvent) {
-        let (time, line) = (record.time.clone(), record.line);
-        if let Some((severity, message, rest)) = record.finish() {
+    /// Ends the Windows event.
+    fn end_windows_event(&mut self) {
+        let Some(event) = self.file.windows_event.take() else { return };
+        let (time, line) = (event.time.clone(), event.line);
+        if let Some((severity, message, rest)) = event.finish() {
             let text = if rest.is_empty() { message.clone() } else { format!("{message}\n{rest}") };
             self.add_event(severity, time, line, message, text, false);
         }
@@ -453,12 +455,10 @@ impl Reader {
     /// Begins an event if a line that continues no other event reports a failure.
     fn begin_event(&mut self, line: &[u8], body: &[u8], header: &Header<'_>) {
         if header.level.is_none_or(|l| l > Level::Fine)
-            && memchr::memchr_iter(b'=', line).any(|end| line[..end].ends_with(b"l"))
+            && record::is_logfmt(line)
+            && let Some(record) = record::parse_logfmt(&decode(line))
         {
-            let text = decode(line);
-            if let Some(record) = record::parse_logfmt(&text) {
-                return self.read_record(record);
-            }
+            return self.read_record(record);
         }
         self.file.has_times |= header.time.is_some();
         let row = if header.level.is_none() { kubectl::parse_event_row(body) } else { None };
@@ -500,8 +500,8 @@ impl Reader {
         });
     }
 
-    fn read_record(&mut self, record: Record) {
-        if let Some(line) = record.wrapped_line {
+    fn read_record(&mut self, mut record: Record) {
+        if let Some(line) = record.take_wrapped_line() {
             let line = line.into_bytes();
             // The wrapped line may be a record itself; records are not nested any deeper.
             if line.first() == Some(&b'{')

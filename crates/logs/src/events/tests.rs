@@ -7,11 +7,7 @@ use crate::lines::cause;
 
 /// Returns the errors of a log, most important first.
 fn errors(text: &str) -> Vec<LogGroup> {
-    let mut reader = Reader::default();
-    reader.read_part(InputPart::Begin("a.log".to_owned()));
-    reader.read_part(InputPart::Block(text.as_bytes().to_vec()));
-    reader.read_part(InputPart::End);
-    reader.finish().groups
+    read_blocks(&[text.to_owned()]).groups
 }
 
 fn event(text: &str) -> LogGroup {
@@ -318,4 +314,65 @@ fn records_are_read_in_every_document_layout() {
         event("{\n  \"no json\n2026-05-12 10:00:00 ERROR the ring is full\n").message,
         "the ring is full"
     );
+}
+
+/// Returns the messages of the errors of a log, in order of their lines.
+fn messages(text: &str) -> Vec<String> {
+    let mut list = errors(text);
+    list.sort_by_key(|error| error.first.line);
+    list.into_iter().map(|error| error.message).collect()
+}
+
+#[test]
+fn log_records_end_other_formats() {
+    let error = "2026-05-12 10:00:00 ERROR no slot left\n";
+    let ticks = "2026-05-12 10:00:00 INFO tick of the pump in hall three\n".repeat(50_000);
+    for text in [
+        "Event[0]:\n  Source: Acme\n  Event ID: 7\n  Level: Information\n  Description: \nfine\n\n",
+        "Index : 3\n",
+        "Name:   web-1\nNamespace: prod\nEvents:  <none>\n",
+        &format!("up\n{{\n  \"a\": [1,\n{ticks}"),
+    ] {
+        assert_eq!(
+            messages(&format!("{text}{error}")),
+            ["no slot left"],
+            "{:?}",
+            text.lines().next()
+        );
+    }
+    let pod = "Name:   web-1\nNamespace: prod\nEvents:  <none>\nERROR: no slot left\n";
+    assert_eq!(messages(pod), ["no slot left"]);
+    let broken = "{\n\"a\": [1 } ERROR: no slot left\n";
+    assert_eq!(messages(broken), ["\"a\": [1 } ERROR: no slot left"]);
+}
+
+#[test]
+fn record_may_begin_at_the_end_of_a_block() {
+    let blocks = ["up\n{\n", "  \"level\": \"error\",\n  \"message\": \"no slot left\"\n}\nbye\n"];
+    let logs = read_blocks(&blocks.map(str::to_owned));
+    let messages: Vec<&str> = logs.groups.iter().map(|g| g.message.as_str()).collect();
+    assert_eq!((messages, logs.lines), (vec!["no slot left"], 6));
+}
+
+#[test]
+fn level_beside_a_wrapped_line_counts() {
+    for text in [
+        r#"{"log":"no slot left","level":"error"}"#,
+        r#"{"log":"main","msg":"no slot left","level":"error"}"#,
+        r#"{"log":"ERROR no slot left","level":"info"}"#,
+        r#"severity=critical msg="no slot left""#,
+    ] {
+        assert_eq!(messages(text), ["no slot left"], "{text}");
+    }
+}
+
+/// Returns the result of reading blocks of lines.
+fn read_blocks(blocks: &[String]) -> ParsedLogs {
+    let mut reader = Reader::default();
+    reader.read_part(InputPart::Begin("a.log".to_owned()));
+    for block in blocks {
+        reader.read_part(InputPart::Block(block.clone().into_bytes()));
+    }
+    reader.read_part(InputPart::End);
+    reader.finish()
 }
