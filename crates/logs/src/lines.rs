@@ -113,6 +113,15 @@ pub(super) fn first_line(text: &str) -> &str {
     text.trim().lines().next().unwrap_or_default().trim()
 }
 
+/// Returns whether a message is only the category of a .NET logger, whose message is on the next line:
+/// `Acme.Orders[0]`.
+fn is_category(message: &str) -> bool {
+    message.strip_suffix(']').and_then(|front| front.rsplit_once('[')).is_some_and(|(name, id)| {
+        let is_number = !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
+        is_number && name.contains('.') && !name.contains(char::is_whitespace)
+    })
+}
+
 /// Returns the one-line summary of an event: the message, and the root exception of its trace unless
 /// the message names it.
 pub(super) fn summarize(message: &str, text: &str) -> String {
@@ -123,6 +132,11 @@ pub(super) fn summarize(message: &str, text: &str) -> String {
     }
     if let Some(name) = crash::summarize(message, text) {
         return name;
+    }
+    if is_category(message)
+        && let Some((_, text)) = text.split_once('\n')
+    {
+        return summarize(&format!("{message}: {}", first_line(text)), text.trim_start());
     }
     if message.starts_with("Traceback (most recent") {
         let is_unindented = |l: &&str| !l.is_empty() && !l.starts_with([' ', '\t']);

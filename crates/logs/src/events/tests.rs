@@ -355,6 +355,15 @@ fn record_may_begin_at_the_end_of_a_block() {
 }
 
 #[test]
+fn message_below_its_category_is_named() {
+    let text = "fail: Acme.Orders[0]\n      no slot left\nfail: Acme.Orders[0]\n      the ring is broken\ninfo: Acme.Web[0]\n      no error\n";
+    assert_eq!(
+        messages(text),
+        ["Acme.Orders[0]: no slot left", "Acme.Orders[0]: the ring is broken"]
+    );
+}
+
+#[test]
 fn level_beside_a_wrapped_line_counts() {
     for text in [
         r#"{"log":"no slot left","level":"error"}"#,
