@@ -18,17 +18,16 @@ use crate::{
     ips,
     kubectl::{self, Pod, PodLine},
     lines::{
-        decode, first_line, is_wordless, message_indent, middle, starts_trace, starts_with_code,
-        strip_time, summarize,
+        MAX_LINE, decode, first_line, is_wordless, message_indent, middle, starts_trace,
+        starts_with_code, strip_time, summarize, trim_line_break,
     },
     multiline::{MAX_TEXT, OpenEvent},
+    quiet::QuietRun,
     record::{self, Record},
     template::{Event, Groups, LogPosition},
     windows::{self, WindowsEvent},
 };
 
-/// The maximum length of a line, in bytes; the rest is dropped.
-const MAX_LINE: usize = 16 * 1024;
 /// The maximum length of a line that is a JSON record, in bytes.
 const MAX_RECORD: usize = 512 * 1024;
 /// The maximum size, in bytes and lines, of a file that is kept, and the number of such files.
@@ -91,7 +90,8 @@ impl Reader {
                 let content = (self.short_files.len() < MAX_SHORT_FILES).then(Vec::new);
                 self.file = FileState { index, content, ..FileState::default() };
             }
-            InputPart::Block(block) => self.read_block(&block),
+            InputPart::Block(block) => self.read_block(&block, Vec::new()),
+            InputPart::MarkedBlock(block, quiet_runs) => self.read_block(&block, quiet_runs),
             InputPart::End => self.end_file(None),
             InputPart::Truncated(reason) => self.end_file(Some(reason)),
             InputPart::Skipped(name, reason) => {
@@ -100,8 +100,8 @@ impl Reader {
         }
     }
 
-    /// Reads a block of lines.
-    fn read_block(&mut self, block: &[u8]) {
+    /// Reads a block of lines, some of which may be known to be quiet.
+    fn read_block(&mut self, block: &[u8], quiet_runs: Vec<QuietRun>) {
         self.bytes += block.len() as u64;
         self.file.has_escapes |= memchr::memchr(0x1b, block).is_some();
         self.keep_content(block);
@@ -109,6 +109,7 @@ impl Reader {
             !std::mem::replace(&mut self.file.has_data, true) && document::is_document(block);
         self.file.document =
             self.file.document.take().or_else(|| is_document.then(Document::default));
+        let mut quiet_runs = quiet_runs.into_iter().peekable();
         let mut start = 0;
         while start < block.len() {
             let rest = &block[start..];
@@ -123,6 +124,14 @@ impl Reader {
                 start = end.map_or(block.len(), |end| start + end);
                 continue;
             }
+            while quiet_runs.next_if(|run| run.range.start < start || run.lines == 0).is_some() {}
+            if self.is_idle()
+                && let Some(run) = quiet_runs.next_if(|run| run.range.start == start)
+            {
+                self.skip_quiet_lines(run.lines);
+                start = run.range.end;
+                continue;
+            }
             let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
             // A JSON record on many lines, after other lines. The next block may contain the rest.
             if rest[..end].trim_ascii_end() == b"{"
@@ -133,8 +142,24 @@ impl Reader {
                 continue;
             }
             self.read_line(&rest[..end]);
+            // The first line of a run may continue an event.
+            if let Some(run) = quiet_runs.peek_mut().filter(|run| run.range.start == start) {
+                run.range.start += end;
+                run.lines -= 1;
+            }
             start += end;
         }
+    }
+
+    /// Returns whether no event may continue.
+    fn is_idle(&self) -> bool {
+        self.file.event.is_none() && self.file.pod.is_none() && self.file.windows_event.is_none()
+    }
+
+    /// Skips records that report no failure and name no code.
+    fn skip_quiet_lines(&mut self, lines: u64) {
+        self.file.line += lines;
+        (self.file.has_times, self.file.is_info, self.file.time) = (true, true, None);
     }
 
     fn keep_content(&mut self, block: &[u8]) {
@@ -229,8 +254,7 @@ impl Reader {
 
     fn read_line(&mut self, raw: &[u8]) {
         self.file.line += 1;
-        let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
-        let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
+        let raw = trim_line_break(raw);
         // A JSON record may be long.
         let max_len = if raw.first() == Some(&b'{') { MAX_RECORD } else { MAX_LINE };
         let raw = &raw[..raw.len().min(max_len)];

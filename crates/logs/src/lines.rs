@@ -8,6 +8,15 @@ use crate::{
     formats::{FORMATS, Header},
 };
 
+/// The maximum length of a line, in bytes; the rest is dropped.
+pub(super) const MAX_LINE: usize = 16 * 1024;
+
+/// Returns a line without its line break.
+pub(super) fn trim_line_break(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
 /// Decodes UTF-8 and replaces invalid bytes. Checking all bytes first is several times faster for
 /// valid text.
 pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
@@ -40,7 +49,7 @@ pub(super) fn message_indent(line: &[u8], header: &Header<'_>) -> usize {
     line[..message_start].iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// Returns whether a text has no words outside brackets.
+/// Returns whether a string has no words outside brackets.
 pub(super) fn is_wordless(text: &str) -> bool {
     let mut depth = 0_u32;
     !text.chars().any(|c| {
@@ -67,7 +76,7 @@ pub(super) fn is_frame(line: &[u8]) -> bool {
         || text.strip_prefix(b"#").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
 }
 
-/// Returns the length of the code at the start of a text: two to six capitals, a hyphen, and
+/// Returns the length of the code at the start of a string: two to six capitals, a hyphen, and
 /// three to six digits.
 pub(super) fn code_length(text: &[u8]) -> Option<usize> {
     let letters = text.iter().take_while(|b| b.is_ascii_uppercase()).count();
@@ -183,7 +192,7 @@ pub(super) fn summarize(message: &str, text: &str) -> String {
     }
 }
 
-/// Returns the last of a text's stacked codes, except those that only name a location.
+/// Returns the last of an event's stacked codes, except those that only name a location.
 pub(super) fn last_code(text: &str) -> Option<&str> {
     const LOCATION_CODES: &[&str] = &["ORA-06512", "ORA-06508", "ORA-04088"];
     let mut codes = text.lines().map(str::trim).filter(|l| starts_with_code(l.as_bytes()));

@@ -7,7 +7,7 @@ use crate::lines::cause;
 
 /// Returns the errors of a log, most important first.
 fn errors(text: &str) -> Vec<LogGroup> {
-    read_blocks(&[text.to_owned()]).groups
+    read_blocks(&[text.to_owned()], false).groups
 }
 
 fn event(text: &str) -> LogGroup {
@@ -349,7 +349,7 @@ fn log_records_end_other_formats() {
 #[test]
 fn record_may_begin_at_the_end_of_a_block() {
     let blocks = ["up\n{\n", "  \"level\": \"error\",\n  \"message\": \"no slot left\"\n}\nbye\n"];
-    let logs = read_blocks(&blocks.map(str::to_owned));
+    let logs = read_blocks(&blocks.map(str::to_owned), false);
     let messages: Vec<&str> = logs.groups.iter().map(|g| g.message.as_str()).collect();
     assert_eq!((messages, logs.lines), (vec!["no slot left"], 6));
 }
@@ -375,13 +375,45 @@ fn level_beside_a_wrapped_line_counts() {
     }
 }
 
-/// Returns the result of reading blocks of lines.
-fn read_blocks(blocks: &[String]) -> ParsedLogs {
+/// Returns the result of reading blocks of lines, with their quiet lines marked or not.
+fn read_blocks(blocks: &[String], is_marked: bool) -> ParsedLogs {
     let mut reader = Reader::default();
     reader.read_part(InputPart::Begin("a.log".to_owned()));
     for block in blocks {
-        reader.read_part(InputPart::Block(block.clone().into_bytes()));
+        let part = InputPart::Block(block.clone().into_bytes());
+        reader.read_part(if is_marked { part.mark_quiet_lines() } else { part });
     }
     reader.read_part(InputPart::End);
     reader.finish()
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn marked_quiet_lines_change_no_result(
+        blocks in proptest::collection::vec(proptest::collection::vec(0_usize..42, 0..12), 1..4),
+    ) {
+        const LINES: [&str; 42] = [
+            "2026-05-12 10:00:00 INFO tick", "2026-05-12 10:00:01 [main] DEBUG a.B - done",
+            "2026-05-12 10:00:01 INFO tick", "2026-05-12T10:00:02Z started the pump",
+            "2026-05-12 10:00:03 ERROR no slot left", "2026-05-12 10:00:03 WARN slow", "",
+            "2026-05-12 10:00:04 INFO HB-3301: not valid", "2026-05-12 10:00:05", "the pump failed",
+            "2026-05-12 10:00:06 the upload failed", "\tat a.B.c(B.java:3)", "Caused by: a.E: x",
+            "a.StoreException: sealed", "Traceback (most recent call last):", "  File \"a.py\", line 3",
+            "KeyError: 'slot'", "ORA-01555: snapshot too old", "panic: no ring", "goroutine 7 [running]:",
+            "{\"level\":\"error\",\"msg\":\"no slot\"}", "{", "  \"level\": \"error\",", "  \"msg\": \"dry\"", "}",
+            "2026-05-12 10:00:07 {\"level\":\"info\"}", "Event[0]:", "  Level: Error", "  Description: x",
+            "Name:   web-1", "Namespace: prod", "      Reason:  OOMKilled", "FAIL a.test.js",
+            "2026-05-12 10:00:08 INFO * What went wrong:", "FAILURE: Build failed with an exception.",
+            "* What went wrong:", "It broke.", "* Try:", "2026-05-12 10:00:09 INFO severity=error msg=x",
+            "web-1  | 2026-05-12 10:00:10 INFO tick", "web-1  | 2026-05-12 10:00:10 ERROR no slot",
+            "2026-05-12 10:00:11 === FAILURES ===",
+        ];
+        let text = |lines: &Vec<usize>| -> String {
+            lines.iter().map(|line| format!("{}\n", LINES[*line])).collect()
+        };
+        let blocks: Vec<String> = blocks.iter().map(text).collect();
+        proptest::prop_assert_eq!(read_blocks(&blocks, true), read_blocks(&blocks, false));
+    }
 }
