@@ -53,6 +53,9 @@ mod tests {
             "cannot find requirements.in or configure.in",
             "https://github.com/tokio-rs/tokio and https://crates.io/crates/serde",
             "ASP.NET on example.com",
+            "std::f64 and core::f32 overflow",
+            r#"{"path": "D:\\sapmnt\\heron"}"#,
+            "C:\\ACME\\hostctrl\\server.exe and D:\\SAP\\sapmnt\\x",
             "target/x86_64-pc-windows-msvc/debug/build.dev/x",
         ] {
             assert_eq!(redact_all(text), text);
@@ -66,5 +69,8 @@ mod tests {
             "see [host-1], at [host-2]"
         );
         assert_eq!(redact_all("it runs at acme.io."), "it runs at [host-1].");
+        for text in ["ip6:fe80::1", "addr_fe80::1", "from ::ffff:a00:1.", "at fe80::1%eth0"] {
+            assert!(redact_all(text).contains("[address-1]"), "{text}");
+        }
     }
 }
