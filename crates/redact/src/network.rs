@@ -1,20 +1,21 @@
-//! Hosts and addresses that do not identify a person.
+//! Distinction of machines from loopback addresses, public hosts and software.
 
 use std::net::IpAddr;
 
 use super::data::is_listed;
 
-/// Returns whether a text is the address of a specific machine.
-pub(super) fn is_private_address(text: &str) -> bool {
+/// Returns whether a string is the IP address of a machine, not a loopback, unspecified or broadcast
+/// address.
+pub(super) fn is_machine_address(text: &str) -> bool {
     let bare = text.split('%').next().unwrap_or_default();
-    let is_specific = |ip: IpAddr| {
+    let is_machine = |ip: IpAddr| {
         let is_broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
         !(ip.is_loopback() || ip.is_unspecified() || is_broadcast)
     };
-    bare.parse().is_ok_and(is_specific) && bare.contains(|c: char| c.is_ascii_digit())
+    bare.parse().is_ok_and(is_machine) && bare.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns whether a text with an @ is a system unit, a package, an image or a shared login.
+/// Returns whether a string with an @ is a system unit, a package, an image or a shared login.
 pub(super) fn is_not_email(text: &str) -> bool {
     text.split_once('@').is_some_and(|(login, host)| {
         let suffix = host.rsplit('.').next().unwrap_or_default().to_lowercase();
