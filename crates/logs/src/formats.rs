@@ -387,7 +387,7 @@ fn is_in_class(class: u8, b: u8) -> bool {
     }
 }
 
-/// Returns whether a text begins with a form, one byte per class; `_` is a digit or a blank.
+/// Returns whether a line begins with a form, one byte per class; `_` is a digit or a blank.
 pub fn has_form(text: &[u8], form: &[u8]) -> bool {
     text.len() >= form.len() && form.iter().zip(text).all(|(class, b)| is_in_class(*class, *b))
 }

@@ -79,7 +79,7 @@ fn prefix_length(line: &[u8], accepts: impl Fn(u8) -> bool) -> usize {
     line.iter().position(|b| !accepts(*b)).unwrap_or(line.len())
 }
 
-/// Returns the length of the time at the start of a text.
+/// Returns the length of the time at the start of a line.
 fn time_length(text: &[u8]) -> Option<usize> {
     let first = *text.first()?;
     if first.is_ascii_digit() {
@@ -192,7 +192,7 @@ fn network_device_level(rest: &[u8]) -> Option<Level> {
         .find_map(|start| FORMATS.parse_header(&window[start..], false)?.0.level)
 }
 
-/// Parses a level at the start of a text, in full-width brackets or before a full-width colon.
+/// Parses a level at the start of a line, in full-width brackets or before a full-width colon.
 /// Returns the level and the rest.
 fn full_width_level(line: &[u8]) -> Option<(Level, &[u8])> {
     if line.first().is_none_or(u8::is_ascii) {
