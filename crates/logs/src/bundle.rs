@@ -19,6 +19,8 @@ use precedent_core::{
 use precedent_packing::{BOMB_FLOOR, MAX_RATIO, compression, damage_error, decompress, unpack};
 use precedent_text::words::Words;
 
+use crate::quiet::{QuietRun, quiet_runs};
+
 /// The size of a block, in bytes.
 const BLOCK_SIZE: usize = 1024 * 1024;
 /// The number of bytes at the start of a file that are examined to detect its type.
@@ -38,12 +40,27 @@ pub enum InputPart {
     Begin(String),
     /// Whole lines of the file; only the last block may end without a line break.
     Block(Vec<u8>),
+    /// A block whose quiet lines are known.
+    MarkedBlock(Vec<u8>, Vec<QuietRun>),
     /// The end of the file.
     End,
     /// A premature end of the file, with the reason.
     Truncated(String),
     /// A skipped file and the reason.
     Skipped(String, String),
+}
+
+impl InputPart {
+    /// Finds the quiet lines of a block.
+    pub fn mark_quiet_lines(self) -> Self {
+        match self {
+            Self::Block(block) => {
+                let runs = quiet_runs(&block);
+                Self::MarkedBlock(block, runs)
+            }
+            part => part,
+        }
+    }
 }
 
 type PartSink<'a> = &'a mut dyn FnMut(InputPart) -> Result<()>;

@@ -70,6 +70,11 @@ impl Codes {
     }
 }
 
+/// Returns whether a line names a code.
+pub fn has_code(message: &[u8]) -> bool {
+    memchr::memchr_iter(b'-', message).any(|hyphen| code_at(message, hyphen).is_some())
+}
+
 /// Returns the code around a hyphen, with word boundaries at both ends.
 fn code_at(text: &[u8], hyphen: usize) -> Option<&str> {
     let letters = text[..hyphen].iter().rev().take_while(|b| b.is_ascii_uppercase()).count();

@@ -203,7 +203,7 @@ pub(super) fn android_message<'l>(
     text.as_bytes().starts_with(&message[..end]).then(|| body.strip_prefix(b" ").unwrap_or(body))
 }
 
-/// Returns whether a text starts an Android crash, whose lines all have the same tag.
+/// Returns whether an event starts an Android crash, whose lines all have the same tag.
 pub(super) fn is_android_crash(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     let is_exception = first.starts_with("EXCEPTION: ") || first.contains(": FATAL EXCEPTION: ");

@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 256;
 pub enum Element {
     /// An object.
     Object(u64, Vec<u8>),
-    /// A text that starts like an object but is not one.
+    /// Lines that start like an object but are not one.
     Broken(u64, Vec<u8>),
 }
 
@@ -42,7 +42,7 @@ struct OpenObject {
     is_oversized: bool,
 }
 
-/// Returns whether a text starts a JSON document, rather than one record per line.
+/// Returns whether a file that starts with these bytes is one JSON document, not one record per line.
 pub fn is_document(start: &[u8]) -> bool {
     let text = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start).trim_ascii_start();
     let next = |text: &[u8]| text.get(1..).and_then(|t| t.trim_ascii_start().first().copied());
@@ -74,33 +74,35 @@ impl Document {
     }
 
     /// Parses the next bytes and adds the objects that end in them to `out`. Returns the offset of the
-    /// first byte that is not JSON, if any.
+    /// first line that is not JSON, or of the rest of a line after an object, if any.
     pub fn parse(&mut self, block: &[u8], out: &mut Vec<Element>) -> Option<usize> {
-        // Start of the open object in this block.
-        let mut start = 0;
+        // Start of the open object in this block, and the end of the last whole line or object.
+        let (mut start, mut resume) = (0, 0);
         let mut offset = 0;
         while offset < block.len() {
             let byte = block[offset];
-            self.lines += u64::from(byte == b'\n');
             let is_valid = if self.in_string {
                 self.parse_string_byte(byte)
             } else {
                 self.parse_structure_byte(byte)
             };
             if !is_valid {
-                self.lines -= u64::from(byte == b'\n');
                 if let Some(mut open) = self.open.take() {
-                    open.text.extend_from_slice(&block[start..offset]);
+                    open.text.extend_from_slice(block.get(start..resume).unwrap_or_default());
                     out.push(Element::Broken(open.line, open.text));
                 }
-                return Some(offset);
+                return Some(resume);
             }
+            self.lines += u64::from(byte == b'\n');
             if byte == b'{' && !self.in_string && self.open.is_none() && self.is_record() {
                 start = offset;
                 let (depth, line) = (self.stack.len(), self.lines + 1);
                 self.open = Some(OpenObject { depth, line, text: Vec::new(), is_oversized: false });
             }
             offset += 1;
+            if byte == b'\n' {
+                resume = offset;
+            }
             if byte == b'}'
                 && !self.in_string
                 && self.open.as_ref().is_some_and(|o| o.depth > self.stack.len())
@@ -109,6 +111,7 @@ impl Document {
             {
                 open.text.extend_from_slice(&block[start..offset]);
                 out.push(Element::Object(open.line, open.text));
+                resume = offset;
             }
         }
         let open = self.open.as_mut()?;
@@ -164,8 +167,9 @@ impl Document {
             0xef | 0xbb | 0xbf if self.lines == 0 && self.stack.is_empty() => {}
             _ if self.stack.is_empty() => return false,
             b'"' => self.in_string = true,
-            b'{' | b'[' => return false,
-            _ => {}
+            // A number or a literal. The letters of a log record end the document.
+            b'0'..=b'9' | b'+' | b'-' | b'.' | b':' => {}
+            _ => return b"truefalsnENIiy".contains(&byte),
         }
         true
     }

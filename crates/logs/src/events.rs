@@ -18,17 +18,16 @@ use crate::{
     ips,
     kubectl::{self, Pod, PodLine},
     lines::{
-        decode, first_line, is_wordless, message_indent, middle, starts_trace, starts_with_code,
-        strip_time, summarize,
+        MAX_LINE, decode, first_line, is_wordless, message_indent, middle, starts_trace,
+        starts_with_code, strip_time, summarize, trim_line_break,
     },
     multiline::{MAX_TEXT, OpenEvent},
+    quiet::QuietRun,
     record::{self, Record},
     template::{Event, Groups, LogPosition},
     windows::{self, WindowsEvent},
 };
 
-/// The maximum length of a line, in bytes; the rest is dropped.
-const MAX_LINE: usize = 16 * 1024;
 /// The maximum length of a line that is a JSON record, in bytes.
 const MAX_RECORD: usize = 512 * 1024;
 /// The maximum size, in bytes and lines, of a file that is kept, and the number of such files.
@@ -91,46 +90,76 @@ impl Reader {
                 let content = (self.short_files.len() < MAX_SHORT_FILES).then(Vec::new);
                 self.file = FileState { index, content, ..FileState::default() };
             }
-            InputPart::Block(block) => {
-                self.bytes += block.len() as u64;
-                self.file.has_escapes |= memchr::memchr(0x1b, &block).is_some();
-                self.keep_content(&block);
-                let is_document = !std::mem::replace(&mut self.file.has_data, true)
-                    && document::is_document(&block);
-                self.file.document =
-                    self.file.document.take().or_else(|| is_document.then(Document::default));
-                let mut rest = &block[..];
-                while !rest.is_empty() {
-                    if let Some(mut document) = self.file.document.take() {
-                        let mut elements = Vec::new();
-                        let end = document.parse(rest, &mut elements);
-                        elements.into_iter().for_each(|element| self.read_element(element));
-                        self.file.line = document.lines();
-                        rest = end.map_or(&[][..], |end| &rest[end..]);
-                        if end.is_none() {
-                            self.file.document = Some(document);
-                        }
-                        continue;
-                    }
-                    let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-                    // A JSON record on many lines, after other lines.
-                    if rest[..end].trim_ascii_end() == b"{"
-                        && rest[end..].trim_ascii_start().starts_with(b"\"")
-                    {
-                        self.flush();
-                        self.file.document = Some(Document::after_lines(self.file.line));
-                        continue;
-                    }
-                    self.read_line(&rest[..end]);
-                    rest = &rest[end..];
-                }
-            }
+            InputPart::Block(block) => self.read_block(&block, Vec::new()),
+            InputPart::MarkedBlock(block, quiet_runs) => self.read_block(&block, quiet_runs),
             InputPart::End => self.end_file(None),
             InputPart::Truncated(reason) => self.end_file(Some(reason)),
             InputPart::Skipped(name, reason) => {
                 self.files.push(LogFile { name, lines: 0, skipped: Some(reason) });
             }
         }
+    }
+
+    /// Reads a block of lines, some of which may be known to be quiet.
+    fn read_block(&mut self, block: &[u8], quiet_runs: Vec<QuietRun>) {
+        self.bytes += block.len() as u64;
+        self.file.has_escapes |= memchr::memchr(0x1b, block).is_some();
+        self.keep_content(block);
+        let is_document =
+            !std::mem::replace(&mut self.file.has_data, true) && document::is_document(block);
+        self.file.document =
+            self.file.document.take().or_else(|| is_document.then(Document::default));
+        let mut quiet_runs = quiet_runs.into_iter().peekable();
+        let mut start = 0;
+        while start < block.len() {
+            let rest = &block[start..];
+            if let Some(mut document) = self.file.document.take() {
+                let mut elements = Vec::new();
+                let end = document.parse(rest, &mut elements);
+                elements.into_iter().for_each(|element| self.read_element(element));
+                self.file.line = document.lines();
+                if end.is_none() {
+                    self.file.document = Some(document);
+                }
+                start = end.map_or(block.len(), |end| start + end);
+                continue;
+            }
+            while quiet_runs.next_if(|run| run.range.start < start || run.lines == 0).is_some() {}
+            if self.is_idle()
+                && let Some(run) = quiet_runs.next_if(|run| run.range.start == start)
+            {
+                self.skip_quiet_lines(run.lines);
+                start = run.range.end;
+                continue;
+            }
+            let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            // A JSON record on many lines, after other lines. The next block may contain the rest.
+            if rest[..end].trim_ascii_end() == b"{"
+                && rest[end..].trim_ascii_start().first().is_none_or(|b| *b == b'"')
+            {
+                self.flush();
+                self.file.document = Some(Document::after_lines(self.file.line));
+                continue;
+            }
+            self.read_line(&rest[..end]);
+            // The first line of a run may continue an event.
+            if let Some(run) = quiet_runs.peek_mut().filter(|run| run.range.start == start) {
+                run.range.start += end;
+                run.lines -= 1;
+            }
+            start += end;
+        }
+    }
+
+    /// Returns whether no event may continue.
+    fn is_idle(&self) -> bool {
+        self.file.event.is_none() && self.file.pod.is_none() && self.file.windows_event.is_none()
+    }
+
+    /// Skips records that report no failure and name no code.
+    fn skip_quiet_lines(&mut self, lines: u64) {
+        self.file.line += lines;
+        (self.file.has_times, self.file.is_info, self.file.time) = (true, true, None);
     }
 
     fn keep_content(&mut self, block: &[u8]) {
@@ -182,10 +211,10 @@ impl Reader {
         true
     }
 
-    /// Reads the lines of a text that starts like a JSON record but is not one.
+    /// Reads lines that start like a JSON record but are not one.
     fn read_lines(&mut self, first: u64, bytes: &[u8]) {
         self.file.line = first - 1;
-        bytes.split(|b| *b == b'\n').for_each(|line| self.read_line(line));
+        bytes.split_inclusive(|b| *b == b'\n').for_each(|line| self.read_line(line));
     }
 
     /// Ends the file; `reason` states why it ended prematurely, if it did.
@@ -199,9 +228,7 @@ impl Reader {
         }
         self.flush();
         self.end_pod();
-        if let Some(record) = self.file.windows_event.take() {
-            self.add_windows_event(record);
-        }
+        self.end_windows_event();
         let lines = self.file.line;
         self.lines += lines;
         if let Some(file) = self.files.get_mut(self.file.index as usize) {
@@ -227,8 +254,7 @@ impl Reader {
 
     fn read_line(&mut self, raw: &[u8]) {
         self.file.line += 1;
-        let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
-        let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
+        let raw = trim_line_break(raw);
         // A JSON record may be long.
         let max_len = if raw.first() == Some(&b'{') { MAX_RECORD } else { MAX_LINE };
         let raw = &raw[..raw.len().min(max_len)];
@@ -426,25 +452,25 @@ impl Reader {
         let text = decode(line);
         if windows::is_event_start(&text) {
             self.flush();
-            if let Some(record) =
-                self.file.windows_event.replace(WindowsEvent::new(&text, self.file.line))
-            {
-                self.add_windows_event(record);
-            }
+            self.end_windows_event();
+            self.file.windows_event = Some(WindowsEvent::new(&text, self.file.line));
             return true;
         }
-        match &mut self.file.windows_event {
-            Some(record) => {
-                record.read_line(&text);
-                true
-            }
-            None => false,
+        // A log may follow the events.
+        if parse_header(line).time.is_some() {
+            self.end_windows_event();
         }
+        if let Some(event) = &mut self.file.windows_event {
+            event.read_line(&text);
+        }
+        self.file.windows_event.is_some()
     }
 
-    fn add_windows_event(&mut self, record: WindowsEvent) {
-        let (time, line) = (record.time.clone(), record.line);
-        if let Some((severity, message, rest)) = record.finish() {
+    /// Ends the Windows event.
+    fn end_windows_event(&mut self) {
+        let Some(event) = self.file.windows_event.take() else { return };
+        let (time, line) = (event.time.clone(), event.line);
+        if let Some((severity, message, rest)) = event.finish() {
             let text = if rest.is_empty() { message.clone() } else { format!("{message}\n{rest}") };
             self.add_event(severity, time, line, message, text, false);
         }
@@ -453,12 +479,10 @@ impl Reader {
     /// Begins an event if a line that continues no other event reports a failure.
     fn begin_event(&mut self, line: &[u8], body: &[u8], header: &Header<'_>) {
         if header.level.is_none_or(|l| l > Level::Fine)
-            && memchr::memchr_iter(b'=', line).any(|end| line[..end].ends_with(b"l"))
+            && record::is_logfmt(line)
+            && let Some(record) = record::parse_logfmt(&decode(line))
         {
-            let text = decode(line);
-            if let Some(record) = record::parse_logfmt(&text) {
-                return self.read_record(record);
-            }
+            return self.read_record(record);
         }
         self.file.has_times |= header.time.is_some();
         let row = if header.level.is_none() { kubectl::parse_event_row(body) } else { None };
@@ -500,8 +524,8 @@ impl Reader {
         });
     }
 
-    fn read_record(&mut self, record: Record) {
-        if let Some(line) = record.wrapped_line {
+    fn read_record(&mut self, mut record: Record) {
+        if let Some(line) = record.take_wrapped_line() {
             let line = line.into_bytes();
             // The wrapped line may be a record itself; records are not nested any deeper.
             if line.first() == Some(&b'{')

@@ -220,8 +220,11 @@ impl<R: Copy> Roles<R> {
         self.0.find(name, |n| n == name).map(|(_, role)| *role)
     }
 
+    /// Returns the meaning of a name in any case, unless the table writes it in capitals.
     fn get_ignore_case(&self, name: &[u8]) -> Option<R> {
-        self.0.find(name, |n| n.eq_ignore_ascii_case(name)).map(|(_, role)| *role)
+        let matches =
+            |n: &[u8]| n == name || !n[0].is_ascii_uppercase() && n.eq_ignore_ascii_case(name);
+        self.0.find(name, matches).map(|(_, role)| *role)
     }
 }
 
@@ -384,7 +387,7 @@ fn is_in_class(class: u8, b: u8) -> bool {
     }
 }
 
-/// Returns whether a text begins with a form, one byte per class; `_` is a digit or a blank.
+/// Returns whether a line begins with a form, one byte per class; `_` is a digit or a blank.
 pub fn has_form(text: &[u8], form: &[u8]) -> bool {
     text.len() >= form.len() && form.iter().zip(text).all(|(class, b)| is_in_class(*class, *b))
 }

@@ -106,14 +106,25 @@ fn is_iis_heading(line: &[u8]) -> bool {
     (0..3).all(is_digit) && number.get(3) == Some(&b'.') && is_digit(4)
 }
 
+/// Returns the first byte of a line after its indent if it may open a frame. Most lines begin with
+/// none of these bytes.
+fn opening_byte(body: &[u8]) -> Option<u8> {
+    let first = *body.iter().find(|b| !matches!(b, b' ' | b'\t'))?;
+    matches!(first, b'F' | b'P' | b'*' | b'A' | b'-' | 0xe2 | b'_' | b'=' | b'<' | b'H')
+        .then_some(first)
+}
+
+/// Returns whether a line may open a frame or belong to one, whatever lines precede it. `body` and
+/// `message` are those of [`FrameDetector::is_frame`].
+pub fn may_be_frame(body: &[u8], message: &[u8]) -> bool {
+    let after_failure = FrameDetector { has_failure: true, ..FrameDetector::default() };
+    opening_byte(body).is_some() || after_failure.is_frame(body, message)
+}
+
 impl FrameDetector {
     /// Returns the kind of frame that a line opens, if any. The line is passed without its time.
     pub fn detect(&mut self, body: &[u8]) -> Option<Tool> {
-        // Most lines begin with none of these bytes.
-        let first = *body.iter().find(|b| !matches!(b, b' ' | b'\t'))?;
-        if !matches!(first, b'F' | b'P' | b'*' | b'A' | b'-' | 0xe2 | b'_' | b'=' | b'<' | b'H') {
-            return None;
-        }
+        let first = opening_byte(body)?;
         let text = body.trim_ascii();
         if first == b'<' {
             if text.starts_with(b"<testcase ") {

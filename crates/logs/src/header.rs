@@ -79,18 +79,21 @@ fn prefix_length(line: &[u8], accepts: impl Fn(u8) -> bool) -> usize {
     line.iter().position(|b| !accepts(*b)).unwrap_or(line.len())
 }
 
-/// Returns the length of the time at the start of a text.
+/// Returns the length of the time at the start of a line.
 fn time_length(text: &[u8]) -> Option<usize> {
     let first = *text.first()?;
     if first.is_ascii_digit() {
         // ISO 8601 and similar: 2026-05-12T10:00:00, 12.05.2026 10:00:00, 05/12/26 10:00:00,
-        // 12-May-2026 10:00:00.
+        // 12-May-2026 10:00:00, 5/12/2026 10:00:00 AM.
         for (form, clock) in [
             (&b"0000-00-00"[..], 11),
             (b"00-00-0000", 11),
             (b"00-AAA-0000", 12),
             (b"00-00-00 ", 9),
             (b"00-00 00:00", 6),
+            (b"0-00-0000", 10),
+            (b"00-0-0000", 10),
+            (b"0-0-0000", 9),
         ] {
             if has_form(text, form) {
                 let has_separator = text
@@ -166,6 +169,7 @@ fn clock_length(text: &[u8]) -> usize {
             end + 1 + prefix_length(rest, |b| b.is_ascii_digit() || b == b':')
         }
         Some([b' ', b'+' | b'-', rest @ ..]) if has_form(rest, b"0000") => end + 6,
+        Some([b' ', b'+' | b'-', rest @ ..]) if has_form(rest, b"00:00") => end + 7,
         Some([b' ', b'A' | b'P', b'M', ..]) => end + 3,
         Some([b' ', b'U', b'T', b'C', ..] | [b' ', b'G', b'M', b'T', ..]) => end + 4,
         _ => end,
@@ -188,7 +192,7 @@ fn network_device_level(rest: &[u8]) -> Option<Level> {
         .find_map(|start| FORMATS.parse_header(&window[start..], false)?.0.level)
 }
 
-/// Parses a level at the start of a text, in full-width brackets or before a full-width colon.
+/// Parses a level at the start of a line, in full-width brackets or before a full-width colon.
 /// Returns the level and the rest.
 fn full_width_level(line: &[u8]) -> Option<(Level, &[u8])> {
     if line.first().is_none_or(u8::is_ascii) {
@@ -256,8 +260,10 @@ fn find_level(rest: &[u8]) -> Option<(Level, &[u8])> {
         let (start, word) = word;
         let bare_word =
             word.strip_suffix(b" ").or_else(|| word.strip_suffix(b"\t")).unwrap_or(word);
+        // Some loggers separate the level by tabs, such as zap.
+        let is_cell = word.ends_with(b"\t") && rest[..start].ends_with(b"\t");
         // Most words belong to a sentence.
-        if is_ordinary_word(bare_word) {
+        if !is_cell && is_ordinary_word(bare_word) {
             continue;
         }
         let inner = trim_punctuation(bare_word);
@@ -278,7 +284,7 @@ fn find_level(rest: &[u8]) -> Option<(Level, &[u8])> {
             }
             // A lower-case word is a level only in brackets or before a colon.
             let clause = bare_word.strip_suffix(b",").unwrap_or(bare_word);
-            let is_marked = clause.len() > inner.len() || inner.len() > piece.len();
+            let is_marked = is_cell || clause.len() > inner.len() || inner.len() > piece.len();
             let following = inner.strip_prefix(piece).unwrap_or_default();
             let is_name = digits > 0 || following.starts_with(b"[");
             let is_level = name.iter().all(u8::is_ascii_uppercase)
@@ -294,8 +300,17 @@ fn find_level(rest: &[u8]) -> Option<(Level, &[u8])> {
             let has_location = bare_word.ends_with(b":")
                 && preceding.ends_with(b":")
                 && !preceding.contains(&b' ');
-            let start = if is_lower && (is_code || has_location) { 0 } else { start + word.len() };
-            return Some((level, &rest[start.min(rest.len())..]));
+            // In "##[error]Process", the message begins within the word. The piece is a slice of the
+            // text.
+            let piece_start = piece.as_ptr().addr().wrapping_sub(rest.as_ptr().addr());
+            let suffix = rest.get(piece_start.wrapping_add(piece.len())..).unwrap_or_default();
+            return Some(match suffix {
+                _ if is_lower && (is_code || has_location) => (level, rest),
+                [b']', b, ..] if b.is_ascii_alphanumeric() || !b.is_ascii() => {
+                    (level, &suffix[1..])
+                }
+                _ => (level, &rest[(start + word.len()).min(rest.len())..]),
+            });
         }
         // [Note], [W]
         if bare_word.first() == Some(&b'[')
@@ -360,7 +375,7 @@ mod tests {
                     header.level.map(|l| format!("{l:?}").to_lowercase()).unwrap_or_default();
                 let found =
                     [header.time.map(text).unwrap_or_default(), found, text(header.message)];
-                assert_eq!(found, [time, level, message], "{}: {line}", format["name"]);
+                assert_eq!(found, [time, level, message], "{:?}: {line}", format["name"]);
             }
         }
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The maximum number of frames that are kept.
 const MAX_FRAMES: usize = 40;
-/// The searcher for a text that every crash report contains.
+/// The searcher for a string that every crash report contains.
 static EXCEPTION_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"EXC_"));
 
 /// A crash report.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use precedent_core::model::LogSeverity;
 
-use crate::formats::FORMATS;
+use crate::{formats::FORMATS, header::parse_header};
 
 /// The maximum number of lines of a pod that are kept, and of characters of each.
 const MAX_LINES: usize = 40;
@@ -61,7 +61,8 @@ impl Pod {
             name.len() < 40
                 && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-'))
         });
-        if !text.starts_with([' ', '\t']) && (field.is_none() || value.starts_with("Name:")) {
+        let is_field = || field.is_some() && parse_header(body).level.is_none();
+        if !text.starts_with([' ', '\t']) && (!is_field() || value.starts_with("Name:")) {
             return PodLine::Other;
         }
         if let Some((reason, message)) = parse_event_row(body) {
@@ -166,7 +167,7 @@ pub fn parse_event_row(body: &[u8]) -> Option<(String, String)> {
         .then(|| (reason.to_owned(), message.chars().take(MAX_LINE).collect()))
 }
 
-/// Splits off the first word of a text.
+/// Splits off the first word of a string.
 fn split_word(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let end = text.find(char::is_whitespace)?;

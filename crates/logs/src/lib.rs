@@ -16,11 +16,16 @@ mod ips;
 mod kubectl;
 mod lines;
 mod multiline;
+mod quiet;
 mod record;
 mod template;
 mod windows;
 
-use std::{path::PathBuf, sync::mpsc::sync_channel, thread};
+use std::{
+    path::PathBuf,
+    sync::mpsc::{TrySendError, sync_channel},
+    thread,
+};
 
 use precedent_core::{
     error::{Error, Result},
@@ -99,8 +104,14 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<ParsedLogs> {
     let (sender, receiver) = sync_channel::<InputPart>(QUEUE_LENGTH);
     thread::scope(|scope| {
         let producer = scope.spawn(move || {
-            // The receiver is dropped early only if the reader panics, which is reported.
             bundle::read_paths(paths, task, &mut |part| {
+                let part = match sender.try_send(part) {
+                    Ok(()) => return Ok(()),
+                    // The reader is slower, so take over a part of its work.
+                    Err(TrySendError::Full(part)) => part.mark_quiet_lines(),
+                    Err(TrySendError::Disconnected(part)) => part,
+                };
+                // The receiver is dropped early only if the reader panics, which is reported.
                 sender.send(part).map_err(|_| precedent_core::error::cancel_error())
             })
         });

@@ -8,6 +8,15 @@ use crate::{
     formats::{FORMATS, Header},
 };
 
+/// The maximum length of a line, in bytes; the rest is dropped.
+pub(super) const MAX_LINE: usize = 16 * 1024;
+
+/// Returns a line without its line break.
+pub(super) fn trim_line_break(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
 /// Decodes UTF-8 and replaces invalid bytes. Checking all bytes first is several times faster for
 /// valid text.
 pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
@@ -40,7 +49,7 @@ pub(super) fn message_indent(line: &[u8], header: &Header<'_>) -> usize {
     line[..message_start].iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// Returns whether a text has no words outside brackets.
+/// Returns whether a string has no words outside brackets.
 pub(super) fn is_wordless(text: &str) -> bool {
     let mut depth = 0_u32;
     !text.chars().any(|c| {
@@ -67,7 +76,7 @@ pub(super) fn is_frame(line: &[u8]) -> bool {
         || text.strip_prefix(b"#").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
 }
 
-/// Returns the length of the code at the start of a text: two to six capitals, a hyphen, and
+/// Returns the length of the code at the start of a string: two to six capitals, a hyphen, and
 /// three to six digits.
 pub(super) fn code_length(text: &[u8]) -> Option<usize> {
     let letters = text.iter().take_while(|b| b.is_ascii_uppercase()).count();
@@ -113,6 +122,15 @@ pub(super) fn first_line(text: &str) -> &str {
     text.trim().lines().next().unwrap_or_default().trim()
 }
 
+/// Returns whether a message is only the category of a .NET logger, whose message is on the next line:
+/// `Acme.Orders[0]`.
+fn is_category(message: &str) -> bool {
+    message.strip_suffix(']').and_then(|front| front.rsplit_once('[')).is_some_and(|(name, id)| {
+        let is_number = !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
+        is_number && name.contains('.') && !name.contains(char::is_whitespace)
+    })
+}
+
 /// Returns the one-line summary of an event: the message, and the root exception of its trace unless
 /// the message names it.
 pub(super) fn summarize(message: &str, text: &str) -> String {
@@ -123,6 +141,11 @@ pub(super) fn summarize(message: &str, text: &str) -> String {
     }
     if let Some(name) = crash::summarize(message, text) {
         return name;
+    }
+    if is_category(message)
+        && let Some((_, text)) = text.split_once('\n')
+    {
+        return summarize(&format!("{message}: {}", first_line(text)), text.trim_start());
     }
     if message.starts_with("Traceback (most recent") {
         let is_unindented = |l: &&str| !l.is_empty() && !l.starts_with([' ', '\t']);
@@ -169,7 +192,7 @@ pub(super) fn summarize(message: &str, text: &str) -> String {
     }
 }
 
-/// Returns the last of a text's stacked codes, except those that only name a location.
+/// Returns the last of an event's stacked codes, except those that only name a location.
 pub(super) fn last_code(text: &str) -> Option<&str> {
     const LOCATION_CODES: &[&str] = &["ORA-06512", "ORA-06508", "ORA-04088"];
     let mut codes = text.lines().map(str::trim).filter(|l| starts_with_code(l.as_bytes()));

@@ -6,7 +6,10 @@ use precedent_text::sanitize::strip_ansi;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::formats::{FORMATS, Field, Level, Names};
+use crate::{
+    formats::{FORMATS, Field, Level, Names},
+    header::parse_header,
+};
 
 /// A structured record.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,6 +36,20 @@ impl Record {
     /// Returns whether it has any content.
     pub fn has_content(&self) -> bool {
         !self.message.trim().is_empty() || !self.trace.is_empty() || self.wrapped_line.is_some()
+    }
+
+    /// Takes the wrapped line. If the record has a message, or a level that the line lacks, it wraps no
+    /// other program's line, and the text is its message.
+    pub fn take_wrapped_line(&mut self) -> Option<String> {
+        let line = self.wrapped_line.take()?;
+        let has_level = || line.starts_with('{') || parse_header(line.as_bytes()).level.is_some();
+        if self.message.is_empty() && (self.level.is_none() || has_level()) {
+            return Some(line);
+        }
+        if self.message.is_empty() {
+            self.message = line;
+        }
+        None
     }
 
     /// Returns whether it is certainly a record, not an object that contains records.
@@ -347,12 +364,15 @@ pub fn parse_level(text: &str) -> Option<Level> {
     (!word.is_empty()).then(|| FORMATS.field_level(word.as_bytes()).unwrap_or(Level::Fine))
 }
 
+/// Returns whether a line names its level as logfmt does: `level=error`.
+pub fn is_logfmt(line: &[u8]) -> bool {
+    memchr::memchr_iter(b'=', line)
+        .any(|end| [&b"level"[..], b"lvl", b"severity"].iter().any(|l| line[..end].ends_with(l)))
+}
+
 /// Parses a line of logfmt as a record: `time=… level=error msg="…"`. Returns `None` if it has neither
 /// level nor message.
 pub fn parse_logfmt(line: &str) -> Option<Record> {
-    if !["level=", "lvl=", "severity="].iter().any(|l| line.contains(l)) {
-        return None;
-    }
     let mut out = Record::default();
     let mut rest = line.trim_start();
     while !rest.is_empty() {

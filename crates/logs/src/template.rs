@@ -11,7 +11,10 @@ use std::{
 };
 
 use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
-use precedent_text::signature::{SignatureKind, signatures};
+use precedent_text::{
+    pattern::re,
+    signature::{SignatureKind, signatures},
+};
 use regex::Regex;
 
 use crate::lines::code_length;
@@ -95,8 +98,8 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Adds an event and returns the index of its group, which is valid until the next call.
-    pub fn add(&mut self, event: Event) -> usize {
+    /// Adds an event.
+    pub fn add(&mut self, event: Event) {
         self.events += 1;
         let text_hash =
             hash(&(event.severity, mask(&event.text[..event.text.floor_char_boundary(1_500)])));
@@ -111,7 +114,6 @@ impl Groups {
             group.set_example(event.message, event.text, event.is_cut);
         }
         group.last = event.position;
-        index
     }
 
     /// Returns the group of a new masked text, which is created if necessary.
@@ -317,8 +319,8 @@ fn names_failure(word: &str) -> bool {
     word.ends_with([':', ']', ')']) && code_length(bare.as_bytes()) == Some(bare.len())
 }
 
-/// Returns a text with its numbers, addresses and ids masked. Codes (`ORA-00942`, `E0277`) are
-/// kept, because they distinguish errors.
+/// Masks the numbers, addresses and ids of a string. Codes (`ORA-00942`, `E0277`) are kept, because
+/// they distinguish errors.
 pub fn mask(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
@@ -384,9 +386,8 @@ fn trace_hash(text: &str) -> u64 {
     if classes.is_empty() && frame.is_none() { 0 } else { hash(&(classes, frame)) | 1 }
 }
 
-#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static UNINFORMATIVE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    re(concat!(
         r"(?i)\b(?:exit(?:ed|s|ing)?|completed|finished|terminated|failed|returned|died)\b.{0,24}?\b(?:(?:exit |return |error |status )?(?:code|status)|exit)(?:[ :=]|is)*(?:(?:[1-9]?\d|1[01]\d|12[0-5]|255)(?:[/ .,;)'\x22]|$)|$)",
         r"|\b(?:exit|return) (?:code|status):? *(?:[1-9]?\d|1[01]\d|12[0-5]|255)\b",
         r"|\bnon-?zero (?:exit|return|status)",
@@ -402,7 +403,6 @@ static UNINFORMATIVE: LazyLock<Regex> = LazyLock::new(|| {
         r"|^ninja: build stopped|^Finished: FAILURE$",
         r"|^\W*(?:refusing|unable) to start\W*$|^could not read from remote repository\W*$",
     ))
-    .unwrap()
 });
 
 /// Returns whether a log's error only states that something failed, not what.
@@ -412,14 +412,12 @@ pub fn is_uninformative(group: &LogGroup) -> bool {
 
 /// Messages about exhausted resources, which make all programs on a machine fail and are logged
 /// less often than their effects.
-#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static EXHAUSTED_RESOURCE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    re(concat!(
         r"(?i)no space left on device|\bENOSPC\b|disk (?:is )?full|not enough (?:disk )?space|out of disk space",
         r"|too many open files|\bEMFILE\b|cannot allocate memory|out of memory: killed|磁盘空间不足|磁盘已满",
         r"|ディスク(?:容量|の空き容量)?が?(?:不足|いっぱい)|read-only file ?system",
     ))
-    .unwrap()
 });
 
 /// Returns whether a message only states that something failed: "exit code 1", "make: *** Error 2",

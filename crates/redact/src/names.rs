@@ -6,7 +6,7 @@ use super::{
 };
 use precedent_text::tokens;
 
-/// Returns whether a text can be a person's name.
+/// Returns whether a string can be a person's name.
 pub(super) fn is_name(text: &str) -> bool {
     let words = || text.split([' ', '\u{a0}']).filter(|w| !w.is_empty());
     pattern("whole_name").is_match(text)
@@ -26,7 +26,7 @@ pub(super) fn is_full_name(text: &str) -> bool {
     can_sign(text) && !pattern("inner_capital").is_match(&without_prefixes)
 }
 
-/// Returns whether a text in the position of a name can be a name in a script without case.
+/// Returns whether a string in the position of a name can be a name in a script without case.
 fn is_name_without_case(text: &str) -> bool {
     pattern("caseless_name").is_match(text)
         && !closings::is_closing(text)
@@ -34,12 +34,12 @@ fn is_name_without_case(text: &str) -> bool {
         && !pattern("eastern_group").is_match(text)
 }
 
-/// Returns whether a text can be the name of a signer.
+/// Returns whether a string can be the name of a signer.
 pub(super) fn can_sign(text: &str) -> bool {
     is_name(text) || is_name_without_case(text)
 }
 
-/// Returns whether a text in the position of a name can be a name: "Hansen, Molly", "Ada", "高橋 美咲".
+/// Returns whether a string in the position of a name can be a name: "Hansen, Molly", "Ada", "高橋 美咲".
 pub(super) fn can_be_name(text: &str) -> bool {
     is_name(&text.replace(',', ""))
         || !text.contains(|c: char| c.is_lowercase() || c.is_uppercase())

@@ -1,20 +1,21 @@
-//! Hosts and addresses that do not identify a person.
+//! Distinction of machines from loopback addresses, public hosts and software.
 
 use std::net::IpAddr;
 
 use super::data::is_listed;
 
-/// Returns whether a text is the address of a specific machine.
-pub(super) fn is_private_address(text: &str) -> bool {
+/// Returns whether a string is the IP address of a machine, not a loopback, unspecified or broadcast
+/// address.
+pub(super) fn is_machine_address(text: &str) -> bool {
     let bare = text.split('%').next().unwrap_or_default();
-    let is_specific = |ip: IpAddr| {
+    let is_machine = |ip: IpAddr| {
         let is_broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
         !(ip.is_loopback() || ip.is_unspecified() || is_broadcast)
     };
-    bare.parse().is_ok_and(is_specific) && bare.contains(|c: char| c.is_ascii_digit())
+    bare.parse().is_ok_and(is_machine) && bare.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns whether a text with an @ is a system unit, a package, an image or a shared login.
+/// Returns whether a string with an @ is a system unit, a package, an image or a shared login.
 pub(super) fn is_not_email(text: &str) -> bool {
     text.split_once('@').is_some_and(|(login, host)| {
         let suffix = host.rsplit('.').next().unwrap_or_default().to_lowercase();
@@ -53,6 +54,9 @@ mod tests {
             "cannot find requirements.in or configure.in",
             "https://github.com/tokio-rs/tokio and https://crates.io/crates/serde",
             "ASP.NET on example.com",
+            "std::f64 and core::f32 overflow",
+            r#"{"path": "D:\\sapmnt\\heron"}"#,
+            "C:\\ACME\\hostctrl\\server.exe and D:\\SAP\\sapmnt\\x",
             "target/x86_64-pc-windows-msvc/debug/build.dev/x",
         ] {
             assert_eq!(redact_all(text), text);
@@ -66,5 +70,8 @@ mod tests {
             "see [host-1], at [host-2]"
         );
         assert_eq!(redact_all("it runs at acme.io."), "it runs at [host-1].");
+        for text in ["ip6:fe80::1", "addr_fe80::1", "from ::ffff:a00:1.", "at fe80::1%eth0"] {
+            assert!(redact_all(text).contains("[address-1]"), "{text}");
+        }
     }
 }

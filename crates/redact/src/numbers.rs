@@ -2,7 +2,7 @@
 
 use super::data::{is_listed, pattern};
 
-/// Returns whether a text is an IBAN: its country's length, and a valid checksum (ISO 7064, mod
+/// Returns whether a string is an IBAN: its country's length, and a valid checksum (ISO 7064, mod
 /// 97).
 pub(super) fn is_iban(text: &str) -> bool {
     let compact: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -13,7 +13,7 @@ pub(super) fn is_iban(text: &str) -> bool {
         && digits.fold(0, add) == 1
 }
 
-/// Returns whether a text is a card number: a network's prefix and length, and a valid checksum
+/// Returns whether a string is a card number: a network's prefix and length, and a valid checksum
 /// (Luhn).
 pub(super) fn is_card(text: &str) -> bool {
     let digits = digits(text);

@@ -127,7 +127,7 @@ fn hide_host(r: &mut Redactor, is_certain: bool, host: &str) -> String {
         || network::is_public_host(&lower)
         || value::is_ordinary(&lower)
         || data::pattern("no_host").is_match(&lower)
-        || lower.parse::<IpAddr>().is_ok() && !network::is_private_address(&lower);
+        || lower.parse::<IpAddr>().is_ok() && !network::is_machine_address(&lower);
     if is_public { host.to_owned() } else { r.hide("host", is_certain, &lower) }
 }
 

@@ -36,11 +36,27 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
             out.push_str(&cells.join(&separator.to_string()));
             continue;
         }
-        let separator = [',', ';', '\t', '|'].into_iter().find(|c| line.contains(*c));
-        header = separator
-            .map(|c| (c, line.split(c).map(|l| l.trim().replace('*', "")).collect::<Vec<_>>()))
-            .filter(|(_, labels)| labels.iter().any(is_private));
+        let labels = |c: char| line.split(c).map(|l| l.trim().replace('*', "")).collect::<Vec<_>>();
+        let separators = [',', ';', '\t', '|'].into_iter().filter(|c| line.contains(*c));
+        let next = separators.map(|c| (c, labels(c))).find(|(_, l)| l.iter().any(is_private));
+        // A row with a separator in a cell does not end the table.
+        header = next.or(header.filter(|(separator, _)| line.contains(*separator)));
         out.push_str(line);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::redact_all;
+
+    #[test]
+    fn columns_are_redacted_beside_cells_with_separators() {
+        for text in [
+            "| Name | City, state |\n|---|---|\n| Kim Berger | Kiel, SH |\n",
+            "name,city\n\"Brook, Ada\",Bonn\nKim Berger,Kiel\n",
+        ] {
+            assert!(!redact_all(text).contains("Kim Berger"), "{text}");
+        }
+    }
 }

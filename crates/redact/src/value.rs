@@ -51,7 +51,7 @@ impl Check {
             "grouped" => numbers::is_grouped(value),
             "requested" => numbers::is_requested(value),
             "dialed" => numbers::digits(value).len() >= self.min_len,
-            "private_address" => network::is_private_address(value),
+            "machine_address" => network::is_machine_address(value),
             name => pattern(name).is_match(value),
         };
         (value.chars().count() >= self.min_len && is_match) != self.is_negated
@@ -70,8 +70,8 @@ pub(super) fn is_ordinary(word: &str) -> bool {
     !lower.is_empty() && is_listed("ordinary", &lower)
 }
 
-/// Returns whether a text cannot be a word, because of a digit, punctuation or inner capitals. Such a
-/// text has no other meaning, so it may be replaced everywhere.
+/// Returns whether a string cannot be a word, because of a digit, punctuation or inner capitals. It
+/// has no other meaning, so it may be replaced everywhere.
 pub(super) fn cannot_be_word(text: &str) -> bool {
     let inner = text.trim_matches(|c: char| !c.is_alphanumeric());
     let has_inner_capital =
@@ -164,7 +164,7 @@ pub(super) fn is_sentence(value: &str) -> bool {
             || parts.iter().any(|word| is_ordinary(word)))
 }
 
-/// Returns the unquoted value at the start of a text. It ends at a space or at a delimiter of
+/// Returns the unquoted value at the start of a string. It ends at a space or at a delimiter of
 /// lists, connection strings, addresses or markup.
 pub(super) fn bare_value(text: &str) -> &str {
     /// The usual maximum length of a secret, in bytes; a line without spaces may be much longer.

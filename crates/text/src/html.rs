@@ -219,7 +219,7 @@ fn truncate(markdown: &str) -> Cow<'_, str> {
     ))
 }
 
-/// Decodes the entities of a text without tags.
+/// Decodes the HTML entities of a string without tags.
 pub fn decode_entities(text: &str) -> String {
     html_escape::decode_html_entities(text).into_owned()
 }

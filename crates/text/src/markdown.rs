@@ -94,7 +94,8 @@ struct BlockBuilder {
     blocks: Vec<Block>,
     text: String,
     quote_depth: usize,
-    in_code: bool,
+    /// True if the last block reads like a log.
+    ends_with_log: bool,
     html: String,
     targets: Vec<String>,
     /// Byte offset of the end of the last table cell.
@@ -122,11 +123,8 @@ impl BlockBuilder {
                     self.quote_depth += 1;
                 }
                 // The info string of a fence names a language; it is not text.
-                Tag::CodeBlock(_) => {
-                    self.flush(BlockKind::Prose);
-                    self.in_code = true;
-                }
-                Tag::Paragraph
+                Tag::CodeBlock(_)
+                | Tag::Paragraph
                 | Tag::Heading { .. }
                 | Tag::Item
                 | Tag::TableRow
@@ -146,10 +144,7 @@ impl BlockBuilder {
                     self.flush(BlockKind::Prose);
                     self.quote_depth = self.quote_depth.saturating_sub(1);
                 }
-                TagEnd::CodeBlock => {
-                    self.in_code = false;
-                    self.flush(BlockKind::Code);
-                }
+                TagEnd::CodeBlock => self.flush(BlockKind::Code),
                 TagEnd::Heading(_) => self.flush(BlockKind::Heading),
                 TagEnd::Paragraph | TagEnd::Item | TagEnd::TableRow | TagEnd::TableHead => {
                     self.flush(BlockKind::Prose);
@@ -186,18 +181,17 @@ impl BlockBuilder {
         if text.is_empty() {
             return;
         }
+        let is_log = kind != BlockKind::Heading && reads_like_log(text);
         let kind = match kind {
-            BlockKind::Prose if reads_like_log(text) => BlockKind::Code,
+            BlockKind::Prose if is_log => BlockKind::Code,
             BlockKind::Prose if self.quote_depth > 0 => BlockKind::Quote,
             kind => kind,
         };
         // An unfenced log is parsed as many blocks; join them.
-        if kind == BlockKind::Code
-            && !self.in_code
+        let follows_log = std::mem::replace(&mut self.ends_with_log, is_log);
+        if follows_log
+            && is_log
             && let Some(last) = self.blocks.last_mut()
-            && last.kind == BlockKind::Code
-            && reads_like_log(text)
-            && reads_like_log(&last.text)
         {
             last.text.push('\n');
             last.text.push_str(text);
@@ -337,6 +331,12 @@ mod tests {
             targets[..3],
             ["https://w.example/guide", "the guide", "https://w.example/plot.png"]
         );
+    }
+
+    #[test]
+    fn long_unfenced_log_takes_linear_time() {
+        let log = "10:00:00 up\n10:00:01 down\n\n".repeat(40_000);
+        assert_eq!(show(&log).len(), 1);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use regex::Regex;
+use regex::{Captures, Regex};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{pattern::re, signature::candidate_lines};
@@ -68,7 +68,12 @@ pub fn references(text: &str) -> Vec<Reference> {
         }
         _ => line,
     });
-    for c in lines.flat_map(|line| REFERENCE.captures_iter(line)) {
+    let is_entity = |line: &str, c: &Captures<'_>| {
+        c.name("number").is_some_and(|number| line[..number.start()].ends_with("&#"))
+    };
+    let captures =
+        lines.flat_map(|line| REFERENCE.captures_iter(line).filter(move |c| !is_entity(line, c)));
+    for c in captures {
         let Some(number) =
             c.name("urlnumber").or_else(|| c.name("number")).and_then(|m| m.as_str().parse().ok())
         else {
@@ -132,6 +137,11 @@ mod tests {
         let php = "#0 /srv/app.php(12): run()\n#1 {main}\n#12 has the same trace";
         assert_eq!(parse(php), [(None, 12, Relation::Mentions)]);
         assert_eq!(parse("#1 is the same as acme/app#0"), [(None, 1, Relation::Mentions)]);
+    }
+
+    #[test]
+    fn character_reference_is_not_an_item() {
+        assert_eq!(parse("It doesn&#39;t start, see #4"), [(None, 4, Relation::Mentions)]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{
 
 use regex::Regex;
 
-use crate::{mail, report, sanitize::strip_ansi, signature, skeleton::Skeleton};
+use crate::{mail, pattern::re, report, sanitize::strip_ansi, signature, skeleton::Skeleton};
 
 /// The maximum length of a text that is used unchanged, in bytes.
 const MAX_WHOLE: usize = 24_000;
@@ -29,14 +29,13 @@ const OMISSION_MARK: &str = "[…]\n";
 /// The maximum length of a line that is kept whole, in bytes.
 const MAX_LINE: usize = 2_000;
 
-#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:error|fatal|panic(?:ked)?|critical|severe|exception|traceback|failed|failure|abort(?:ed)?|segfault|caused by)\b").unwrap()
+    re(
+        r"(?i)\b(?:error|fatal|panic(?:ked)?|critical|severe|exception|traceback|failed|failure|abort(?:ed)?|segfault|caused by)\b",
+    )
 });
-#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
-static WARNING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\bwarn(?:ing)?\b").unwrap());
-#[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[0-9]+").unwrap());
+static WARNING: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\bwarn(?:ing)?\b"));
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| re(r"0x[0-9a-fA-F]+|[0-9]+"));
 
 /// Returns the salient part of a query text: the writer's own words without terminal colors. A
 /// short text is kept whole; a long one is reduced to its salient lines.

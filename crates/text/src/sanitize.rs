@@ -15,7 +15,7 @@ static CONTROL_SEQUENCE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:\x1b|\x9b\[|\\x1[bB]|\\u001[bB]|\\033|\\e|\^\[|\x{241b}|\x{fffd})\[[0-9;:?]{0,32}[A-Za-z]",
         r"|\x1b\[[0-?]*[ -/]*[@-~]",
         r"|\x9b[0-?]*[ -/]*[@-~]",
-        r"|(?:\x1b\]|\x9d)[^\x07\x1b\n\x{9c}]*(?:\x07|\x1b\\|\x{9c})",
+        r"|(?:\x1b\]|\x9d)[^\x07\x1b\n\x{9c}\x{9d}]*(?:\x07|\x1b\\|\x{9c})",
         r"|\x1b[ -/]*[0-~]",
     ))
 });
@@ -68,7 +68,7 @@ fn has_overwrites(text: &str) -> bool {
         || (text.contains('\n')
             && text
                 .match_indices('\r')
-                .any(|(offset, _)| !text[offset + 1..].trim_start_matches('\r').starts_with('\n')))
+                .any(|(offset, _)| !text[offset + 1..].starts_with(['\r', '\n'])))
 }
 
 /// Returns the text as a terminal shows it after carriage returns and backspaces.
@@ -191,6 +191,14 @@ mod tests {
         let text = "a\u{1b}[31mb\u{7}c\u{9b}d\u{202e}e\r\nf\rg\u{7f}\u{200f}h\u{2066}\ti\u{61c}\n";
         assert_eq!(sanitize(text), "a\u{fffd}[31mb\u{fffd}c\u{fffd}de\nf\ng\u{fffd}h\ti\n");
         assert!(matches!(sanitize("plain, ä, 日本\n"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn many_control_characters_take_linear_time() {
+        let returns = format!("{}\n", "\r".repeat(1_000_000));
+        assert_eq!(strip_ansi(&returns), returns);
+        let titles = "\u{9d}^[[m".repeat(200_000);
+        assert_eq!(strip_ansi(&titles).chars().count(), 200_000);
     }
 
     #[test]

@@ -425,14 +425,14 @@ pub(crate) fn is_generic(message: &str) -> bool {
         })
 }
 
-/// Returns whether a text that looks like an error code is the name of a standard or a format.
+/// Returns whether a string that looks like an error code is the name of a standard or a format.
 fn is_standard_name(text: &str) -> bool {
     ["UTF-", "ISO", "RFC", "SHA", "CVE-", "X509", "PR-", "UTC-", "GMT-"]
         .iter()
         .any(|p| text.starts_with(p))
 }
 
-/// Returns whether a text that looks like a code is a memory address: "at address 0x00000010".
+/// Returns whether a match that looks like a code is a memory address: "at address 0x00000010".
 fn is_address(text: &str, m: &regex::Match<'_>) -> bool {
     let prefix = text[..m.start()].trim_end().trim_end_matches([':', '=']);
     m.as_str().starts_with("0x0000")

@@ -37,7 +37,7 @@ static MAIL_STATUS: LazyLock<Regex> =
 /// A version in the name of a milestone or a release, and its pre-release suffix.
 static MILESTONE_VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\d{1,6}(?:\.\d{1,6}){1,4}(?P<stage>[-.]?(?:alpha|beta|dev|nightly|pre|preview|rc|snapshot|m\d)[0-9a-z.]*)?",
+        r"(?i)\d{1,6}(?:\.\d{1,6}){1,4}(?P<stage>(?:[-.]?(?:alpha|beta|dev|nightly|pre|preview|rc|snapshot|m\d)|[ab]\d)[0-9a-z.]*)?",
     )
 });
 
@@ -213,8 +213,8 @@ pub struct Version {
 impl Version {
     /// Parses the version in a name: `v1.2.0`, `Go1.18`.
     pub fn parse(name: &str) -> Option<Self> {
-        let text = MILESTONE_VERSION.find(name)?.as_str();
-        let mut numbers: Vec<u32> = text.split(['-', '.']).map_while(|n| n.parse().ok()).collect();
+        let text = without_prerelease(MILESTONE_VERSION.find(name)?.as_str());
+        let mut numbers: Vec<u32> = text.split('.').map_while(|n| n.parse().ok()).collect();
         numbers.truncate(numbers.iter().rposition(|n| *n > 0).map_or(0, |last| last + 1));
         Some(Self { numbers, stage: stage(name) })
     }
@@ -230,7 +230,7 @@ impl Version {
             (None, None) => Ordering::Equal,
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (Some(a), Some(b)) => a.cmp(b),
+            (Some(a), Some(b)) => stage_order(a).cmp(&stage_order(b)),
         };
         Some(self.numbers.cmp(&other.numbers).then(stage))
     }
@@ -280,6 +280,12 @@ pub fn has_fix(version: &str, fixed_in: &str) -> Option<bool> {
 pub(crate) fn stage(version: &str) -> Option<String> {
     let captures = MILESTONE_VERSION.captures(version)?;
     captures.name("stage").map(|m| m.as_str().trim_matches(['-', '.']).to_lowercase())
+}
+
+/// Returns the name and the number of a pre-release suffix: `rc` and 10 for `rc.10`.
+fn stage_order(stage: &str) -> (&str, u64) {
+    let name = stage.trim_end_matches(|c: char| c.is_ascii_digit());
+    (name.trim_end_matches(['-', '.']), stage[name.len()..].parse().unwrap_or_default())
 }
 
 /// Returns a version without its pre-release suffix: `1.2.0` for `1.2.0-rc.1`.
@@ -406,6 +412,9 @@ mod tests {
             ("1.66.0-nightly", "1.66.0", None),
             ("1.65.0-nightly", "1.66.0", Some(false)),
             ("3.3.0", "Backlog", None),
+            ("3.12.1rc1", "3.12.0", Some(true)),
+            ("3.13.0b2", "3.13.0", None),
+            ("3.13.0-b2", "3.13.0", Some(true)),
         ] {
             assert_eq!(has_fix(version, fixed_in), expected, "{version} of {fixed_in}");
         }
@@ -510,6 +519,10 @@ mod tests {
             ("2.4-rc1", "2.4"),
             ("2.4.0-rc1", "Release 2.4"),
             ("2.4-beta2", "v2.4-rc1"),
+            ("2.4-rc.2", "2.4-rc.10"),
+            ("4.1", "4.2rc1"),
+            ("4.2rc1", "4.2"),
+            ("3.12.0", "3.12.1rc1"),
             ("1.14.2", "2.0"),
             ("2024.3", "2025.1"),
         ] {

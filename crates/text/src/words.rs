@@ -33,7 +33,7 @@ impl Words {
     }
 }
 
-/// Returns the comma-separated phrases of a text, in order.
+/// Returns the comma-separated phrases of a list, in order.
 pub fn phrases(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.split(',').map(str::trim)
 }

@@ -7,11 +7,7 @@ use crate::lines::cause;
 
 /// Returns the errors of a log, most important first.
 fn errors(text: &str) -> Vec<LogGroup> {
-    let mut reader = Reader::default();
-    reader.read_part(InputPart::Begin("a.log".to_owned()));
-    reader.read_part(InputPart::Block(text.as_bytes().to_vec()));
-    reader.read_part(InputPart::End);
-    reader.finish().groups
+    read_blocks(&[text.to_owned()], false).groups
 }
 
 fn event(text: &str) -> LogGroup {
@@ -318,4 +314,106 @@ fn records_are_read_in_every_document_layout() {
         event("{\n  \"no json\n2026-05-12 10:00:00 ERROR the ring is full\n").message,
         "the ring is full"
     );
+}
+
+/// Returns the messages of the errors of a log, in order of their lines.
+fn messages(text: &str) -> Vec<String> {
+    let mut list = errors(text);
+    list.sort_by_key(|error| error.first.line);
+    list.into_iter().map(|error| error.message).collect()
+}
+
+#[test]
+fn log_records_end_other_formats() {
+    let error = "2026-05-12 10:00:00 ERROR no slot left\n";
+    let ticks = "2026-05-12 10:00:00 INFO tick of the pump in hall three\n".repeat(50_000);
+    for text in [
+        "Event[0]:\n  Source: Acme\n  Event ID: 7\n  Level: Information\n  Description: \nfine\n\n",
+        "Index : 3\n",
+        "Name:   web-1\nNamespace: prod\nEvents:  <none>\n",
+        &format!("up\n{{\n  \"a\": [1,\n{ticks}"),
+    ] {
+        assert_eq!(
+            messages(&format!("{text}{error}")),
+            ["no slot left"],
+            "{:?}",
+            text.lines().next()
+        );
+    }
+    let pod = "Name:   web-1\nNamespace: prod\nEvents:  <none>\nERROR: no slot left\n";
+    assert_eq!(messages(pod), ["no slot left"]);
+    let broken = "{\n\"a\": [1 } ERROR: no slot left\n";
+    assert_eq!(messages(broken), ["\"a\": [1 } ERROR: no slot left"]);
+}
+
+#[test]
+fn record_may_begin_at_the_end_of_a_block() {
+    let blocks = ["up\n{\n", "  \"level\": \"error\",\n  \"message\": \"no slot left\"\n}\nbye\n"];
+    let logs = read_blocks(&blocks.map(str::to_owned), false);
+    let messages: Vec<&str> = logs.groups.iter().map(|g| g.message.as_str()).collect();
+    assert_eq!((messages, logs.lines), (vec!["no slot left"], 6));
+}
+
+#[test]
+fn message_below_its_category_is_named() {
+    let text = "fail: Acme.Orders[0]\n      no slot left\nfail: Acme.Orders[0]\n      the ring is broken\ninfo: Acme.Web[0]\n      no error\n";
+    assert_eq!(
+        messages(text),
+        ["Acme.Orders[0]: no slot left", "Acme.Orders[0]: the ring is broken"]
+    );
+}
+
+#[test]
+fn level_beside_a_wrapped_line_counts() {
+    for text in [
+        r#"{"log":"no slot left","level":"error"}"#,
+        r#"{"log":"main","msg":"no slot left","level":"error"}"#,
+        r#"{"log":"ERROR no slot left","level":"info"}"#,
+        r#"severity=critical msg="no slot left""#,
+    ] {
+        assert_eq!(messages(text), ["no slot left"], "{text}");
+    }
+}
+
+/// Returns the result of reading blocks of lines, with their quiet lines marked or not.
+fn read_blocks(blocks: &[String], is_marked: bool) -> ParsedLogs {
+    let mut reader = Reader::default();
+    reader.read_part(InputPart::Begin("a.log".to_owned()));
+    for block in blocks {
+        let part = InputPart::Block(block.clone().into_bytes());
+        reader.read_part(if is_marked { part.mark_quiet_lines() } else { part });
+    }
+    reader.read_part(InputPart::End);
+    reader.finish()
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn marked_quiet_lines_change_no_result(
+        blocks in proptest::collection::vec(proptest::collection::vec(0_usize..42, 0..12), 1..4),
+    ) {
+        const LINES: [&str; 42] = [
+            "2026-05-12 10:00:00 INFO tick", "2026-05-12 10:00:01 [main] DEBUG a.B - done",
+            "2026-05-12 10:00:01 INFO tick", "2026-05-12T10:00:02Z started the pump",
+            "2026-05-12 10:00:03 ERROR no slot left", "2026-05-12 10:00:03 WARN slow", "",
+            "2026-05-12 10:00:04 INFO HB-3301: not valid", "2026-05-12 10:00:05", "the pump failed",
+            "2026-05-12 10:00:06 the upload failed", "\tat a.B.c(B.java:3)", "Caused by: a.E: x",
+            "a.StoreException: sealed", "Traceback (most recent call last):", "  File \"a.py\", line 3",
+            "KeyError: 'slot'", "ORA-01555: snapshot too old", "panic: no ring", "goroutine 7 [running]:",
+            "{\"level\":\"error\",\"msg\":\"no slot\"}", "{", "  \"level\": \"error\",", "  \"msg\": \"dry\"", "}",
+            "2026-05-12 10:00:07 {\"level\":\"info\"}", "Event[0]:", "  Level: Error", "  Description: x",
+            "Name:   web-1", "Namespace: prod", "      Reason:  OOMKilled", "FAIL a.test.js",
+            "2026-05-12 10:00:08 INFO * What went wrong:", "FAILURE: Build failed with an exception.",
+            "* What went wrong:", "It broke.", "* Try:", "2026-05-12 10:00:09 INFO severity=error msg=x",
+            "web-1  | 2026-05-12 10:00:10 INFO tick", "web-1  | 2026-05-12 10:00:10 ERROR no slot",
+            "2026-05-12 10:00:11 === FAILURES ===",
+        ];
+        let text = |lines: &Vec<usize>| -> String {
+            lines.iter().map(|line| format!("{}\n", LINES[*line])).collect()
+        };
+        let blocks: Vec<String> = blocks.iter().map(text).collect();
+        proptest::prop_assert_eq!(read_blocks(&blocks, true), read_blocks(&blocks, false));
+    }
 }
