@@ -512,9 +512,10 @@ pub fn parse_post(value: &Value) -> Option<Post> {
         }
         items.extend(named_item(name, field_value));
     }
-    texts.retain(|(.., text)| {
-        !text.trim().is_empty() && (!text.contains("://") || text.contains(char::is_whitespace))
-    });
+    // The content of an attachment is an address.
+    let is_file = fields.keys().any(|name| has_role("file", &split_words(name).join(" ")));
+    let is_address = |text: &str| text.contains("://") && !text.contains(char::is_whitespace);
+    texts.retain(|(.., text)| !(text.trim().is_empty() || is_file && is_address(text)));
     texts.sort_by_key(|(rank, html, _)| (*rank, *html));
     let prose = || {
         let rest = fields.iter().filter(|(name, _)| field(name).is_none());
