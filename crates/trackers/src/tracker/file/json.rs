@@ -74,7 +74,7 @@ fn parse(
                 return Ok(out);
             }
             return match repair_json(bytes) {
-                Some(repaired_bytes) => parse(&repaired_bytes, position, context, MAX_DEPTH),
+                Some(repaired_bytes) => parse(&repaired_bytes, position, context, depth + 1),
                 None => Err(github_error.unwrap_or_else(|| github::describe(&error))),
             };
         }
@@ -287,14 +287,15 @@ fn repository_items(value: &Value) -> Option<Vec<Value>> {
         }
     }
     // The records may also be keyed by id.
-    let inner = value
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter_map(|(_, inner)| shape::objects_by_id(inner));
-    let inner =
-        inner.flatten().filter(|item| item.as_object().is_some_and(|fields| fields.len() > 2));
-    out.extend(inner.filter(|_| value.get("title").is_none()).cloned());
+    let lists = value.as_object().into_iter().flatten().filter(|_| value.get("title").is_none());
+    for (_, list) in lists.filter(|(_, list)| shape::objects_by_id(list).is_some()) {
+        for (id, item) in list.as_object().into_iter().flatten() {
+            let Some(fields) = item.as_object().filter(|fields| fields.len() > 2) else { continue };
+            let mut fields = fields.clone();
+            fields.entry("id").or_insert_with(|| id.as_str().into());
+            out.push(Value::Object(fields));
+        }
+    }
     (!out.is_empty()).then_some(out)
 }
 
